@@ -1,0 +1,40 @@
+/* arena.c - see arena.h. */
+#include "arena.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+bool ir_arena_init(ir_arena *arena) {
+  for (size_t size = (size_t)16 << 30; size >= (size_t)64 << 20; size /= 2) {
+    void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base != MAP_FAILED) {
+      *arena = (ir_arena){.base = base, .size = size};
+      return true;
+    }
+  }
+  return false;
+}
+
+void *ir_arena_alloc(ir_arena *arena, size_t size) {
+  size = (size + 15) & ~(size_t)15;
+  if (size > arena->size - arena->used) {
+    fprintf(stderr, "tcc-attn: out of memory: the module needs more than %zu MiB\n", arena->size >> 20);
+    abort();
+  }
+  void *memory = arena->base + arena->used;
+  arena->used += size;
+  return memory;
+}
+
+void ir_arena_rewind(ir_arena *arena, size_t mark) {
+  memset(arena->base + mark, 0, arena->used - mark);
+  arena->used = mark;
+}
+
+void ir_arena_release(ir_arena *arena) {
+  if (arena->base)
+    munmap(arena->base, arena->size);
+  *arena = (ir_arena){0};
+}

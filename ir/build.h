@@ -1,0 +1,70 @@
+/* build.h - short ways to create the ops that passes create most. All take their place and location from the builder.
+ *
+ * ir_index is an index that is either a constant (value == NULL) or an SSA value of type index; arithmetic on it folds
+ * constants and otherwise creates affine.apply / affine.min / affine.max, so offsets stay analysable. */
+#ifndef TEC_IR_BUILD_H
+#define TEC_IR_BUILD_H
+#include "ir.h"
+
+typedef struct ir_index {
+  ir_value *value;
+  int64_t constant;
+} ir_index;
+
+static inline ir_index ir_index_const(int64_t constant) { return (ir_index){.constant = constant}; }
+/* A value that is an arith.constant becomes a constant. */
+ir_index ir_index_of(ir_value *value);
+static inline bool ir_index_is_const(ir_index x, int64_t constant) { return !x.value && x.constant == constant; }
+static inline bool ir_index_equal(ir_index a, ir_index b) {
+  return a.value == b.value && (a.value || a.constant == b.constant);
+}
+/* As an SSA value: creates an arith.constant for constants. */
+ir_value *ir_index_value(ir_builder *builder, ir_index x);
+/* map(operands): one result; folds when all operands are constant, composes with affine.apply producers. */
+ir_index ir_index_apply(ir_builder *builder, const ir_expr *expr, unsigned num_dims, const ir_index *dims);
+ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b);
+ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b);
+ir_index ir_index_mul(ir_builder *builder, ir_index a, ir_index b); /* one side constant, or arith.muli */
+ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b);
+ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b);
+/* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
+ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
+
+/* Offsets, sizes and strides of extract_slice, insert_slice, subview: entry `i` of operand group `group`, whose static
+ * values stand in the attribute `name`. */
+ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i);
+/* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
+unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
+
+ir_value *ir_const_index(ir_builder *builder, int64_t value);
+/* A splat of `value` (rounded, or converted for integers) in a scalar or static shaped type. */
+ir_value *ir_const(ir_builder *builder, const ir_type *type, double value);
+bool ir_value_constant(const ir_value *value, const ir_attr **attr);
+/* The value is a constant, or a splat of one, scalar or shaped (linalg.fill of one included). */
+bool ir_value_splat(const ir_value *value, ir_cell *cell);
+
+ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result);
+ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs); /* result type of lhs */
+/* Widens or narrows between scalar types, or vectors of one shape; the value itself if the type fits. Integers are
+ * taken as signed. */
+ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type);
+
+ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const ir_index *shape);
+ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out);
+/* Unit strides; the result has the full rank unless `type` (may be NULL) drops unit dims. */
+ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                           const ir_type *type);
+ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
+                          const ir_index *sizes);
+/* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */
+ir_op *ir_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins, unsigned num_outs,
+                     ir_value *const *outs, unsigned num_attrs, const ir_named_attr *attrs);
+/* A linalg.generic without body: its block has one scalar argument a operand; the caller fills it up to linalg.yield. */
+ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, unsigned num_outs, ir_value *const *outs,
+                  const ir_map *const *maps, unsigned num_loops, uint32_t reductions);
+/* Creates the terminator `code` (linalg.yield, scf.yield, func.return, ..) at the builder's place. */
+ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_value *const *values);
+/* scf.for with an empty body: block arguments are the induction variable, then the carried values. */
+ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,
+              ir_value *const *inits);
+#endif
