@@ -1,0 +1,40 @@
+/* pass.h - passes and how they are run. One row a pass in pass.def.
+ *
+ * A pass changes the module in place and returns false only after it has reported an error (a user's: through ir_error at
+ * the source location; the compiler's own: through pass_internal_error, which writes what to report). */
+#ifndef TEC_PASSES_PASS_H
+#define TEC_PASSES_PASS_H
+#include "ir/ir.h"
+#include "passes/target.h"
+
+typedef struct pass_options {
+  const target_facts *target;
+  bool verify; /* after each pass */
+  bool fuse;   /* false: the default schedule tiles but does not fuse */
+  /* Called after each pass that `dump` names ("all" for each). `text` is valid input. */
+  const char *dump;
+  void (*dump_sink)(void *user, const char *pass, const char *text);
+  void *dump_user;
+  /* Called after each pass with its duration, may be NULL. */
+  void (*time_sink)(void *user, const char *pass, double seconds);
+  void *time_user;
+} pass_options;
+
+typedef struct pass_row {
+  const char *name;
+  bool (*run)(ir_module *module, const pass_options *options);
+  unsigned result_stages; /* ir_stage bits legal afterwards; 0: as before */
+  const char *doc;
+} pass_row;
+
+unsigned pass_count(void);
+const pass_row *pass_get(unsigned i);
+
+/* Runs a comma-separated list of pass names. False after a reported error (an unknown name is one). */
+bool pass_run(ir_module *module, const char *list, const pass_options *options);
+/* The list that takes a TENSOR module down to what the target's backend emits. */
+const char *pass_default_list(const target_facts *target);
+/* Reports a failure that is not the user's fault at `op`, names the pass, asks for a report; returns false. */
+bool pass_internal_error(const ir_op *op, const char *pass, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+#endif

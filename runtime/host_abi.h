@@ -1,0 +1,22 @@
+/* host_abi.h - how a host kernel is called. Plain C11 and C++, no dependencies: an emitted header repeats it, so that an
+ * emitted object links into programs that have neither our runtime nor LLVM. */
+#ifndef TEC_HOST_ABI_H
+#define TEC_HOST_ABI_H
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct tec_host_env {
+  void *context;
+  /* Runs body(data, i) once for each 0 <= i < count, in any order, perhaps at once; returns when all are done. */
+  void (*parallel_for)(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data);
+  /* Scratch memory, 64-byte aligned, or NULL when there is none. May be called from the bodies of parallel_for. */
+  void *(*allocate)(void *context, size_t size);
+  void (*release)(void *context, void *memory);
+} tec_host_env;
+
+/* data: a pointer a tensor or scalar argument, then one a result; row-major. dims: the extents of all tensor arguments,
+ * then of all results, static ones included. Returns 0, or 1 when `allocate` gave NULL (results are then undefined). */
+typedef int32_t (*tec_host_kernel)(void *const *data, const int64_t *dims, const tec_host_env *env);
+/* The extents of the results, from those of the arguments. Returns 0, or 1 when the arguments do not fit together. */
+typedef int32_t (*tec_host_shapes)(const int64_t *dims, int64_t *result_dims);
+#endif
