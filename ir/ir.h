@@ -326,8 +326,8 @@ typedef struct ir_op_info {
   unsigned regions;
   /* The pretty syntax, as data for parser and printer both: see format.h. Empty: only the generic form. */
   const char *format;
-  /* Structured ops: einsum subscripts, "mk,kn->mn"; `*` stands for leading loops of any number. Letters missing on the
-   * right are reductions. */
+  /* Structured ops: einsum subscripts of each operand, "mk,kn,mn"; `*` stands for any number of leading loops. Letters
+   * missing in the last are reductions. Loops: `*`, then the letters of the last operand, then the others in order. */
   const char *loops;
   /* Structured ops without a written region: out = combine(map(ins..), out), or map(ins..) when combine is 0. */
   ir_opcode map, combine;

@@ -1,0 +1,218 @@
+/* attr.c - interned attributes. */
+#include "intern.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t attr_hash(const ir_attr *attr) {
+  uint64_t hash = ir_hash_combine(attr->kind, (uint64_t)(uintptr_t)attr->type);
+  hash = ir_hash_combine(hash, (uint64_t)attr->value);
+  hash = ir_hash_bytes(hash, &attr->number, sizeof attr->number);
+  hash = ir_hash_combine(hash, (uint64_t)(uintptr_t)attr->string ^ (uint64_t)(uintptr_t)attr->name * 3);
+  hash = ir_hash_combine(hash, (uint64_t)(uintptr_t)attr->map ^ attr->count);
+  hash = ir_hash_bytes(hash, attr->elements, attr->elements ? attr->count * sizeof(void *) : 0);
+  hash = ir_hash_bytes(hash, attr->entries, attr->entries ? attr->count * sizeof(ir_named_attr) : 0);
+  hash = ir_hash_bytes(hash, attr->ints, attr->ints ? attr->count * sizeof(int64_t) : 0);
+  return ir_hash_bytes(hash, attr->floats, attr->floats ? attr->count * sizeof(double) : 0);
+}
+
+static bool same_array(const void *a, const void *b, size_t size) {
+  return !a == !b && (!a || !size || !memcmp(a, b, size));
+}
+
+static bool attr_equal(const void *left, const void *right) {
+  const ir_attr *a = left, *b = right;
+  /* Numbers compare by bits: NaN equals itself, and -0 is not 0. */
+  return a->kind == b->kind && a->type == b->type && a->value == b->value &&
+         !memcmp(&a->number, &b->number, sizeof a->number) && a->string == b->string && a->name == b->name &&
+         a->map == b->map && a->count == b->count && same_array(a->elements, b->elements, a->count * sizeof(void *)) &&
+         same_array(a->entries, b->entries, a->count * sizeof(ir_named_attr)) &&
+         same_array(a->ints, b->ints, a->count * sizeof(int64_t)) &&
+         same_array(a->floats, b->floats, a->count * sizeof(double));
+}
+
+static const ir_attr *intern_attr(ir_module *module, const ir_attr *key) {
+  uint64_t hash = attr_hash(key);
+  const ir_attr *found = ir_table_find(module->attrs, hash, key, attr_equal);
+  if (found)
+    return found;
+  ir_arena *arena = &module->arena;
+  ir_attr *attr = ir_arena_copy(arena, key, sizeof *key);
+  if (key->elements)
+    attr->elements = ir_arena_copy(arena, key->elements, key->count * sizeof(void *));
+  if (key->entries)
+    attr->entries = ir_arena_copy(arena, key->entries, key->count * sizeof(ir_named_attr));
+  if (key->ints)
+    attr->ints = ir_arena_copy(arena, key->ints, key->count * sizeof(int64_t));
+  if (key->floats)
+    attr->floats = ir_arena_copy(arena, key->floats, key->count * sizeof(double));
+  ir_table_add(arena, module->attrs, hash, attr);
+  return attr;
+}
+
+const ir_attr *ir_attr_unit(ir_module *module) { return intern_attr(module, &(ir_attr){.kind = IR_ATTR_UNIT}); }
+
+const ir_attr *ir_attr_bool(ir_module *module, bool value) {
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_BOOL, .value = value});
+}
+
+const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value) {
+  value = ir_scalar_wrap(type->element, value);
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_INT, .type = type, .value = value});
+}
+
+const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value) {
+  value = ir_scalar_round(type->element, value);
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_FLOAT, .type = type, .number = value});
+}
+
+const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size) {
+  const char *string = ir_intern(module, text, size);
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_STRING, .string = string, .count = (unsigned)size});
+}
+
+const ir_attr *ir_attr_symbol(ir_module *module, const char *name) {
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_SYMBOL, .string = ir_intern_cstr(module, name)});
+}
+
+const ir_attr *ir_attr_keyword(ir_module *module, const char *name, const char *keyword) {
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_KEYWORD,
+                                        .name = ir_intern_cstr(module, name),
+                                        .string = ir_intern_cstr(module, keyword)});
+}
+
+const ir_attr *ir_attr_array(ir_module *module, unsigned count, const ir_attr *const *elements) {
+  return intern_attr(module,
+                     &(ir_attr){.kind = IR_ATTR_ARRAY, .count = count, .elements = count ? elements : NULL});
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(((const ir_named_attr *)a)->name, ((const ir_named_attr *)b)->name);
+}
+
+const ir_attr *ir_attr_dict(ir_module *module, unsigned count, const ir_named_attr *entries) {
+  ir_named_attr *sorted = IR_NEW_ARRAY(&module->arena, ir_named_attr, count);
+  for (unsigned i = 0; i < count; i++)
+    sorted[i] = (ir_named_attr){ir_intern_cstr(module, entries[i].name), entries[i].attr};
+  if (count)
+    qsort(sorted, count, sizeof *sorted, compare_names);
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_DICT, .count = count, .entries = count ? sorted : NULL});
+}
+
+const ir_attr *ir_attr_type(ir_module *module, const ir_type *type) {
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_TYPE, .type = type});
+}
+
+const ir_attr *ir_attr_map(ir_module *module, const ir_map *map) {
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_MAP, .map = map});
+}
+
+const ir_attr *ir_attr_ints(ir_module *module, const ir_type *element, unsigned count, const int64_t *ints) {
+  return intern_attr(
+      module, &(ir_attr){.kind = IR_ATTR_I64S, .type = element, .count = count, .ints = count ? ints : NULL});
+}
+
+const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *ints) {
+  return ir_attr_ints(module, ir_type_scalar(module, IR_I64), count, ints);
+}
+
+const ir_attr *ir_attr_dense_ints(ir_module *module, const ir_type *type, unsigned count, const int64_t *ints) {
+  int64_t *wrapped = IR_NEW_ARRAY(&module->arena, int64_t, count);
+  bool splat = true;
+  for (unsigned i = 0; i < count; i++) {
+    wrapped[i] = ir_scalar_wrap(type->element, ints[i]);
+    splat &= wrapped[i] == wrapped[0];
+  }
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_DENSE,
+                                        .type = type,
+                                        .count = splat && count ? 1 : count,
+                                        .ints = count ? wrapped : NULL});
+}
+
+const ir_attr *ir_attr_dense_floats(ir_module *module, const ir_type *type, unsigned count, const double *floats) {
+  double *rounded = IR_NEW_ARRAY(&module->arena, double, count);
+  bool splat = true;
+  for (unsigned i = 0; i < count; i++) {
+    rounded[i] = ir_scalar_round(type->element, floats[i]);
+    splat &= !memcmp(&rounded[i], &rounded[0], sizeof *rounded);
+  }
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_DENSE,
+                                        .type = type,
+                                        .count = splat && count ? 1 : count,
+                                        .floats = count ? rounded : NULL});
+}
+
+/* ---------------------------------------------------------------------------------------------- attributes on ops */
+
+static bool name_equal(const char *a, const char *b) { return a == b || !strcmp(a, b); }
+
+const ir_attr *ir_attr_get(const ir_op *op, const char *name) {
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    if (name_equal(op->attrs[i].name, name))
+      return op->attrs[i].attr;
+  return NULL;
+}
+
+void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr) {
+  op->structure = NULL;
+  unsigned at = 0;
+  while (at < op->num_attrs && strcmp(op->attrs[at].name, name) < 0)
+    at++;
+  if (at < op->num_attrs && name_equal(op->attrs[at].name, name)) {
+    op->attrs[at].attr = attr;
+    return;
+  }
+  ir_named_attr *grown = IR_NEW_ARRAY(&op->module->arena, ir_named_attr, op->num_attrs + 1);
+  if (op->num_attrs) {
+    memcpy(grown, op->attrs, at * sizeof *grown);
+    memcpy(grown + at + 1, op->attrs + at, (op->num_attrs - at) * sizeof *grown);
+  }
+  grown[at] = (ir_named_attr){ir_intern_cstr(op->module, name), attr};
+  op->attrs = grown;
+  op->num_attrs++;
+}
+
+void ir_attr_remove(ir_op *op, const char *name) {
+  op->structure = NULL;
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    if (name_equal(op->attrs[i].name, name)) {
+      memmove(op->attrs + i, op->attrs + i + 1, (--op->num_attrs - i) * sizeof *op->attrs);
+      return;
+    }
+}
+
+int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback) {
+  const ir_attr *attr = ir_attr_get(op, name);
+  return attr && (attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_BOOL) ? attr->value : fallback;
+}
+
+const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fallback) {
+  const ir_attr *attr = ir_attr_get(op, name);
+  return attr && attr->string ? attr->string : fallback;
+}
+
+bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const int64_t **ints) {
+  const ir_attr *attr = ir_attr_get(op, name);
+  if (!attr)
+    return false;
+  if (attr->kind == IR_ATTR_I64S) {
+    *count = attr->count;
+    *ints = attr->ints;
+    return true;
+  }
+  unsigned n = attr->count;
+  bool dense = attr->kind == IR_ATTR_DENSE && attr->ints;
+  if (dense) /* a splat stands for all elements */
+    n = (unsigned)ir_type_num_elements(attr->type);
+  else if (attr->kind != IR_ATTR_ARRAY)
+    return false;
+  int64_t *copy = IR_NEW_ARRAY(&op->module->arena, int64_t, n);
+  for (unsigned i = 0; i < n; i++) {
+    if (!dense && attr->elements[i]->kind != IR_ATTR_INT)
+      return false;
+    copy[i] = dense ? attr->ints[attr->count == 1 ? 0 : i] : attr->elements[i]->value;
+  }
+  *count = n;
+  *ints = copy;
+  return true;
+}

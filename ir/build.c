@@ -1,0 +1,411 @@
+/* build.c - short ways to create ops; see build.h. */
+#include "build.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- constants */
+
+bool ir_value_constant(const ir_value *value, const ir_attr **attr) {
+  if (!value->op || !ir_op_has(value->op, IR_CONSTANT))
+    return false;
+  *attr = ir_attr_get(value->op, "value");
+  return *attr != NULL;
+}
+
+bool ir_value_splat(const ir_value *value, ir_cell *cell) {
+  while (value->op && value->op->code == OP_LINALG_FILL)
+    value = ir_operand(value->op, 0);
+  const ir_attr *attr;
+  if (!ir_value_constant(value, &attr))
+    return false;
+  switch (attr->kind) {
+  case IR_ATTR_INT:
+  case IR_ATTR_BOOL: cell->i = attr->value; return true;
+  case IR_ATTR_FLOAT: cell->f = attr->number; return true;
+  case IR_ATTR_DENSE:
+    if (attr->count != 1)
+      return false;
+    if (attr->floats)
+      cell->f = attr->floats[0];
+    else
+      cell->i = attr->ints[0];
+    return true;
+  default: return false;
+  }
+}
+
+ir_value *ir_const(ir_builder *builder, const ir_type *type, double value) {
+  ir_module *module = builder->module;
+  bool is_float = ir_scalar_is_float(type->element);
+  int64_t integer = is_float ? 0 : (int64_t)value;
+  const ir_attr *attr;
+  if (type->kind == IR_TYPE_SCALAR)
+    attr = is_float ? ir_attr_float(module, type, value) : ir_attr_int(module, type, integer);
+  else
+    attr = is_float ? ir_attr_dense_floats(module, type, 1, &value) : ir_attr_dense_ints(module, type, 1, &integer);
+  ir_named_attr named = {"value", attr};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+ir_value *ir_const_index(ir_builder *builder, int64_t value) {
+  return ir_index_value(builder, ir_index_const(value));
+}
+
+/* --------------------------------------------------------------------------------------------------------- indices */
+
+ir_index ir_index_of(ir_value *value) {
+  const ir_attr *attr;
+  if (ir_value_constant(value, &attr) && attr->kind == IR_ATTR_INT)
+    return ir_index_const(attr->value);
+  return (ir_index){.value = value};
+}
+
+ir_value *ir_index_value(ir_builder *builder, ir_index x) {
+  if (x.value)
+    return x.value;
+  const ir_type *type = ir_type_index(builder->module);
+  ir_named_attr named = {"value", ir_attr_int(builder->module, type, x.constant)};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+enum { MAX_APPLY_DIMS = 32 };
+
+/* The operands of an affine op under construction: distinct values, numbered as dims. */
+typedef struct apply_operands {
+  ir_value *values[MAX_APPLY_DIMS];
+  unsigned count;
+} apply_operands;
+
+static const ir_expr *dim_of_value(ir_module *module, apply_operands *operands, ir_value *value) {
+  unsigned i = 0;
+  while (i < operands->count && operands->values[i] != value)
+    i++;
+  if (i == operands->count) {
+    assert(i < MAX_APPLY_DIMS);
+    operands->values[operands->count++] = value;
+  }
+  return ir_expr_dim(module, i);
+}
+
+/* An index as an expression over the operands: constants fold in, and so does one affine.apply that produces it. */
+static const ir_expr *expr_of_index(ir_module *module, apply_operands *operands, ir_index x) {
+  if (!x.value)
+    return ir_expr_const(module, x.constant);
+  const ir_op *producer = x.value->op;
+  if (!producer || producer->code != OP_AFFINE_APPLY || operands->count + producer->num_operands > MAX_APPLY_DIMS)
+    return dim_of_value(module, operands, x.value);
+  const ir_map *map = ir_attr_get(producer, "map")->map;
+  const ir_expr *inputs[MAX_APPLY_DIMS];
+  for (unsigned i = 0; i < producer->num_operands; i++)
+    inputs[i] = dim_of_value(module, operands, ir_operand(producer, i));
+  return ir_expr_replace(module, map->results[0], inputs, inputs + map->num_dims);
+}
+
+/* Drops operands that no result uses any more and creates the affine op `code`. */
+static ir_index create_affine(ir_builder *builder, ir_opcode code, apply_operands *operands, unsigned num_results,
+                              const ir_expr **results) {
+  ir_module *module = builder->module;
+  ir_value *kept[MAX_APPLY_DIMS];
+  const ir_expr *renumbered[MAX_APPLY_DIMS] = {0};
+  unsigned count = 0;
+  for (unsigned i = 0; i < operands->count; i++) {
+    bool used = false;
+    for (unsigned r = 0; r < num_results; r++)
+      used |= ir_expr_uses_dim(results[r], i);
+    if (!used)
+      continue;
+    renumbered[i] = ir_expr_dim(module, count);
+    kept[count++] = operands->values[i];
+  }
+  for (unsigned r = 0; r < num_results; r++)
+    results[r] = ir_expr_replace(module, results[r], renumbered, NULL);
+  if (num_results == 1 && results[0]->kind == IR_EXPR_CONST)
+    return ir_index_const(results[0]->value);
+  if (num_results == 1 && results[0]->kind == IR_EXPR_DIM)
+    return (ir_index){.value = kept[results[0]->value]};
+  const ir_type *type = ir_type_index(module);
+  ir_named_attr map = {"map", ir_attr_map(module, ir_map_get(module, count, 0, num_results, results))};
+  ir_op_spec spec = {
+      .operands = kept, .num_operands = count, .types = &type, .num_results = 1, .attrs = &map, .num_attrs = 1};
+  return (ir_index){.value = ir_result(ir_op_create(builder, code, &spec), 0)};
+}
+
+ir_index ir_index_apply(ir_builder *builder, const ir_expr *expr, unsigned num_dims, const ir_index *dims) {
+  apply_operands operands = {.count = 0};
+  const ir_expr *inputs[MAX_APPLY_DIMS];
+  assert(num_dims <= MAX_APPLY_DIMS);
+  for (unsigned i = 0; i < num_dims; i++)
+    inputs[i] = ir_expr_uses_dim(expr, i) ? expr_of_index(builder->module, &operands, dims[i]) : NULL;
+  const ir_expr *result = ir_expr_replace(builder->module, expr, inputs, NULL);
+  return create_affine(builder, OP_AFFINE_APPLY, &operands, 1, &result);
+}
+
+static ir_index apply_binary(ir_builder *builder, ir_expr_kind kind, ir_index a, ir_index b) {
+  ir_index dims[] = {a, b};
+  const ir_expr *expr =
+      ir_expr_binary(builder->module, kind, ir_expr_dim(builder->module, 0), ir_expr_dim(builder->module, 1));
+  return ir_index_apply(builder, expr, 2, dims);
+}
+
+ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b) {
+  return apply_binary(builder, IR_EXPR_ADD, a, b);
+}
+
+ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b) {
+  ir_module *module = builder->module;
+  const ir_expr *negated =
+      ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
+  ir_index dims[] = {a, b};
+  return ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, 0), negated), 2, dims);
+}
+
+ir_index ir_index_mul(ir_builder *builder, ir_index a, ir_index b) {
+  if (!a.value || !b.value)
+    return apply_binary(builder, IR_EXPR_MUL, a, b);
+  return (ir_index){.value = ir_binary(builder, OP_ARITH_MULI, a.value, b.value)};
+}
+
+ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b) {
+  if (ir_index_equal(a, b))
+    return a;
+  if (!a.value && !b.value)
+    return a.constant < b.constant ? a : b;
+  apply_operands operands = {.count = 0};
+  const ir_expr *results[2];
+  results[0] = expr_of_index(builder->module, &operands, a);
+  results[1] = expr_of_index(builder->module, &operands, b);
+  return create_affine(builder, OP_AFFINE_MIN, &operands, 2, results);
+}
+
+ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b) {
+  return apply_binary(builder, IR_EXPR_CEILDIV, a, ir_index_const(b));
+}
+
+ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
+  const ir_type *type = value->type;
+  if (type->shape[dim] != IR_DYNAMIC)
+    return ir_index_const(type->shape[dim]);
+  ir_value *operands[] = {value, ir_const_index(builder, dim)};
+  const ir_type *index = ir_type_index(builder->module);
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &index, .num_results = 1};
+  ir_opcode code = type->kind == IR_TYPE_TENSOR ? OP_TENSOR_DIM : OP_MEMREF_DIM;
+  return (ir_index){.value = ir_result(ir_op_create(builder, code, &spec), 0)};
+}
+
+/* ---------------------------------------------------------------------------------------------------------- slices */
+
+ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i) {
+  unsigned count, dynamic = 0;
+  const int64_t *statics;
+  if (!ir_attr_i64s_of(op, name, &count, &statics) || statics[i] != IR_DYNAMIC)
+    return ir_index_const(count ? statics[i] : 0);
+  for (unsigned k = 0; k < i; k++)
+    dynamic += statics[k] == IR_DYNAMIC;
+  return ir_index_of(ir_group_operand(op, group, dynamic));
+}
+
+unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides) {
+  static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
+  ir_index *const parts[] = {offsets, sizes, strides};
+  unsigned first = ir_info_num_groups(ir_op_row(op)) - 3, rank = 0;
+  const int64_t *statics;
+  for (unsigned part = 0; part < 3; part++) {
+    ir_attr_i64s_of(op, names[part], &rank, &statics);
+    unsigned dynamic = 0;
+    for (unsigned i = 0; i < rank; i++)
+      parts[part][i] = statics[i] == IR_DYNAMIC ? ir_index_of(ir_group_operand(op, first + part, dynamic++))
+                                                : ir_index_const(statics[i]);
+  }
+  return rank;
+}
+
+/* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be NULL). */
+static ir_value *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,
+                              const ir_index *offsets, const ir_index *sizes, const ir_type *type) {
+  ir_value *operands[2 + 2 * IR_MAX_RANK];
+  int64_t statics[3][IR_MAX_RANK];
+  unsigned count = 0, group = 0;
+  ir_op_spec spec = {.operands = operands, .types = &type, .num_results = 1};
+  operands[count++] = source;
+  spec.groups[group++] = 1;
+  if (dest) {
+    operands[count++] = dest;
+    spec.groups[group++] = 1;
+  }
+  const ir_index *const parts[] = {offsets, sizes};
+  for (unsigned part = 0; part < 2; part++, group++)
+    for (unsigned i = 0; i < rank; i++) {
+      ir_index x = parts[part][i];
+      statics[part][i] = x.value ? IR_DYNAMIC : x.constant;
+      statics[2][i] = 1;
+      if (x.value) {
+        operands[count++] = x.value;
+        spec.groups[group]++;
+      }
+    }
+  ir_named_attr attrs[] = {{"static_offsets", ir_attr_i64s(builder->module, rank, statics[0])},
+                           {"static_sizes", ir_attr_i64s(builder->module, rank, statics[1])},
+                           {"static_strides", ir_attr_i64s(builder->module, rank, statics[2])}};
+  spec.num_operands = count;
+  spec.attrs = attrs;
+  spec.num_attrs = 3;
+  return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                           const ir_type *type) {
+  int64_t shape[IR_MAX_RANK];
+  unsigned rank = source->type->rank;
+  for (unsigned i = 0; i < rank; i++)
+    shape[i] = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
+  if (!type)
+    type = ir_type_tensor(builder->module, source->type->element, rank, shape);
+  return create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, type);
+}
+
+ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
+                          const ir_index *sizes) {
+  return create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, into->type);
+}
+
+/* ------------------------------------------------------------------------------------------- scalars and structure */
+
+ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result) {
+  ir_op_spec spec = {.operands = &x, .num_operands = 1, .types = &result, .num_results = 1};
+  return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs) {
+  ir_value *operands[] = {lhs, rhs};
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &lhs->type, .num_results = 1};
+  return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type) {
+  ir_scalar from = x->type->element, to = type->element;
+  if (from == to)
+    return x;
+  const ir_type *result = ir_type_with_element(builder->module, x->type, to);
+  unsigned from_bits = ir_scalar_bits(from), to_bits = ir_scalar_bits(to);
+  bool from_float = ir_scalar_is_float(from), to_float = ir_scalar_is_float(to);
+  if (from_float && to_float && from_bits == to_bits) /* f16 and bf16: neither holds the other */
+    return ir_unary(builder, OP_ARITH_TRUNCF,
+                    ir_unary(builder, OP_ARITH_EXTF, x, ir_type_with_element(builder->module, x->type, IR_F32)), result);
+  ir_opcode code;
+  if (from_float && to_float)
+    code = from_bits < to_bits ? OP_ARITH_EXTF : OP_ARITH_TRUNCF;
+  else if (from_float)
+    code = OP_ARITH_FPTOSI;
+  else if (to_float)
+    code = from == IR_I1 ? OP_ARITH_UITOFP : OP_ARITH_SITOFP;
+  else if (from == IR_INDEX || to == IR_INDEX)
+    code = OP_ARITH_INDEX_CAST;
+  else
+    code = from_bits > to_bits ? OP_ARITH_TRUNCI : from == IR_I1 ? OP_ARITH_EXTUI : OP_ARITH_EXTSI;
+  if ((code == OP_ARITH_SITOFP || code == OP_ARITH_FPTOSI) && (from == IR_INDEX || to == IR_INDEX)) {
+    const ir_type *wide = ir_type_with_element(builder->module, x->type, IR_I64);
+    if (from == IR_INDEX)
+      return ir_unary(builder, code, ir_unary(builder, OP_ARITH_INDEX_CAST, x, wide), result);
+    return ir_unary(builder, OP_ARITH_INDEX_CAST, ir_unary(builder, code, x, wide), result);
+  }
+  return ir_unary(builder, code, x, result);
+}
+
+ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const ir_index *shape) {
+  int64_t extents[IR_MAX_RANK];
+  ir_value *dynamic[IR_MAX_RANK];
+  unsigned count = 0;
+  for (unsigned i = 0; i < rank; i++) {
+    extents[i] = shape[i].value ? IR_DYNAMIC : shape[i].constant;
+    if (shape[i].value)
+      dynamic[count++] = shape[i].value;
+  }
+  const ir_type *type = ir_type_tensor(builder->module, element, rank, extents);
+  ir_op_spec spec = {.operands = dynamic, .num_operands = count, .types = &type, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_TENSOR_EMPTY, &spec), 0);
+}
+
+ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out) {
+  return ir_result(ir_structured(builder, OP_LINALG_FILL, 1, &scalar, 1, &out, 0, NULL), 0);
+}
+
+/* The op without body: ins, then outs, one result for each tensor among the outs. */
+static ir_op *create_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins,
+                                unsigned num_outs, ir_value *const *outs, unsigned num_attrs,
+                                const ir_named_attr *attrs) {
+  ir_arena *arena = &builder->module->arena;
+  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, num_ins + num_outs);
+  const ir_type **types = IR_NEW_ARRAY(arena, const ir_type *, num_outs);
+  unsigned num_results = 0;
+  for (unsigned i = 0; i < num_ins; i++)
+    operands[i] = ins[i];
+  for (unsigned i = 0; i < num_outs; i++) {
+    operands[num_ins + i] = outs[i];
+    if (outs[i]->type->kind == IR_TYPE_TENSOR)
+      types[num_results++] = outs[i]->type;
+  }
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = num_ins + num_outs,
+                     .groups = {num_ins, num_outs},
+                     .types = types,
+                     .num_results = num_results,
+                     .attrs = attrs,
+                     .num_attrs = num_attrs};
+  return ir_op_create(builder, code, &spec);
+}
+
+ir_op *ir_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins, unsigned num_outs,
+                     ir_value *const *outs, unsigned num_attrs, const ir_named_attr *attrs) {
+  ir_op *op = create_structured(builder, code, num_ins, ins, num_outs, outs, num_attrs, attrs);
+  if (op->num_regions)
+    ir_structured_build_body(op);
+  return op;
+}
+
+ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, unsigned num_outs, ir_value *const *outs,
+                  const ir_map *const *maps, unsigned num_loops, uint32_t reductions) {
+  ir_module *module = builder->module;
+  const ir_attr *iterators[IR_MAX_LOOPS];
+  const ir_attr **map_attrs = IR_NEW_ARRAY(&module->arena, const ir_attr *, num_ins + num_outs);
+  for (unsigned i = 0; i < num_ins + num_outs; i++)
+    map_attrs[i] = ir_attr_map(module, maps[i]);
+  for (unsigned i = 0; i < num_loops; i++)
+    iterators[i] = ir_attr_keyword(module, "linalg.iterator_type", reductions >> i & 1 ? "reduction" : "parallel");
+  ir_named_attr attrs[] = {{"indexing_maps", ir_attr_array(module, num_ins + num_outs, map_attrs)},
+                           {"iterator_types", ir_attr_array(module, num_loops, iterators)}};
+  ir_op *op = create_structured(builder, OP_LINALG_GENERIC, num_ins, ins, num_outs, outs, 2, attrs);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    ir_block_add_arg(ir_region(op, 0), ir_type_scalar(module, ir_operand(op, i)->type->element));
+  return op;
+}
+
+ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_value *const *values) {
+  return ir_op_create(builder, code, &(ir_op_spec){.operands = values, .num_operands = count});
+}
+
+ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,
+              ir_value *const *inits) {
+  ir_arena *arena = &builder->module->arena;
+  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, 3 + num_inits);
+  const ir_type **types = IR_NEW_ARRAY(arena, const ir_type *, num_inits);
+  operands[0] = ir_index_value(builder, from);
+  operands[1] = ir_index_value(builder, to);
+  operands[2] = ir_index_value(builder, step);
+  for (unsigned i = 0; i < num_inits; i++) {
+    operands[3 + i] = inits[i];
+    types[i] = inits[i]->type;
+  }
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 3 + num_inits,
+                     .groups = {1, 1, 1, num_inits},
+                     .types = types,
+                     .num_results = num_inits};
+  ir_op *loop = ir_op_create(builder, OP_SCF_FOR, &spec);
+  ir_block_add_arg(ir_region(loop, 0), ir_type_index(builder->module));
+  for (unsigned i = 0; i < num_inits; i++)
+    ir_block_add_arg(ir_region(loop, 0), types[i]);
+  return loop;
+}

@@ -1,0 +1,401 @@
+/* ir.c - modules, ops, values, use lists, blocks, cloning, walking. Invariants: see ir.h. */
+#include "intern.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- modules */
+
+ir_module *ir_module_create(ir_diag_handler diag, void *diag_user) {
+  ir_arena arena;
+  if (!ir_arena_init(&arena))
+    return NULL;
+  ir_module *module = IR_NEW(&arena, ir_module);
+  module->arena = arena;
+  module->diag = diag;
+  module->diag_user = diag_user;
+  ir_table **tables[] = {&module->types, &module->attrs, &module->exprs, &module->maps, &module->strings};
+  for (unsigned i = 0; i < sizeof tables / sizeof *tables; i++)
+    *tables[i] = ir_table_create(&module->arena);
+  ir_builder nowhere = {.module = module};
+  module->root = ir_op_create(&nowhere, OP_BUILTIN_MODULE, &(ir_op_spec){0});
+  return module;
+}
+
+void ir_module_destroy(ir_module *module) {
+  if (!module)
+    return;
+  ir_arena arena = module->arena; /* the module itself lies in it */
+  ir_arena_release(&arena);
+}
+
+uint32_t ir_module_add_source(ir_module *module, const char *name, const char *text, size_t size) {
+  ir_source *grown = IR_NEW_ARRAY(&module->arena, ir_source, module->num_sources + 1);
+  if (module->num_sources)
+    memcpy(grown, module->sources, module->num_sources * sizeof *grown);
+  char *copy = IR_NEW_ARRAY(&module->arena, char, size + 1);
+  if (size)
+    memcpy(copy, text, size);
+  grown[module->num_sources] = (ir_source){ir_intern_cstr(module, name), copy, size};
+  module->sources = grown;
+  return ++module->num_sources;
+}
+
+ir_op *ir_module_lookup(const ir_module *module, const char *name) {
+  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
+    if (ir_op_has(op, IR_SYMBOL) && !strcmp(ir_attr_string_or(op, "sym_name", ""), name))
+      return op;
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------ use lists */
+
+static void link_use(ir_use *use) {
+  ir_value *value = use->value;
+  use->prev = NULL;
+  use->next = value->uses;
+  if (use->next)
+    use->next->prev = use;
+  value->uses = use;
+}
+
+static void unlink_use(ir_use *use) {
+  if (use->prev)
+    use->prev->next = use->next;
+  else
+    use->value->uses = use->next;
+  if (use->next)
+    use->next->prev = use->prev;
+}
+
+void ir_set_operand(ir_op *op, unsigned i, ir_value *value) {
+  assert(i < op->num_operands);
+  unlink_use(&op->operands[i]);
+  op->operands[i].value = value;
+  link_use(&op->operands[i]);
+  op->structure = NULL;
+}
+
+unsigned ir_group_start(const ir_op *op, unsigned group) {
+  unsigned start = 0;
+  for (unsigned i = 0; i < group; i++)
+    start += op->groups[i];
+  return start;
+}
+
+void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *value) {
+  unsigned at = ir_group_start(op, group) + position;
+  ir_use *grown = IR_NEW_ARRAY(&op->module->arena, ir_use, op->num_operands + 1);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    unlink_use(&op->operands[i]);
+  for (unsigned i = 0; i <= op->num_operands; i++) {
+    grown[i].value = i < at ? op->operands[i].value : i == at ? value : op->operands[i - 1].value;
+    grown[i].user = op;
+    link_use(&grown[i]);
+  }
+  op->operands = grown;
+  op->num_operands++;
+  op->groups[group]++;
+  op->structure = NULL;
+}
+
+void ir_remove_operand(ir_op *op, unsigned i) {
+  unsigned group = 0, start = 0;
+  while (i >= start + op->groups[group])
+    start += op->groups[group++];
+  for (unsigned k = i; k < op->num_operands; k++)
+    unlink_use(&op->operands[k]);
+  for (unsigned k = i; k + 1 < op->num_operands; k++) {
+    op->operands[k].value = op->operands[k + 1].value;
+    link_use(&op->operands[k]);
+  }
+  op->num_operands--;
+  op->groups[group]--;
+  op->structure = NULL;
+}
+
+void ir_replace_uses(ir_value *value, ir_value *with) {
+  assert(value != with);
+  while (value->uses)
+    ir_set_operand(value->uses->user, ir_use_index(value->uses), with);
+}
+
+void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block) {
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    if (ir_op_is_inside(use->user, block))
+      ir_set_operand(use->user, ir_use_index(use), with);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ ops */
+
+/* Puts a detached op before `before`, or at the end of the block. */
+static void link_op(ir_op *op, ir_block *block, ir_op *before) {
+  op->block = block;
+  op->next = before;
+  op->prev = before ? before->prev : block->last;
+  *(op->prev ? &op->prev->next : &block->first) = op;
+  *(before ? &before->prev : &block->last) = op;
+  op->order = 0; /* unknown */
+}
+
+static void unlink_op(ir_op *op) {
+  *(op->prev ? &op->prev->next : &op->block->first) = op->next;
+  *(op->next ? &op->next->prev : &op->block->last) = op->prev;
+  op->block = NULL;
+  op->prev = op->next = NULL;
+}
+
+/* The counts of the operand groups: as given, or derived where at most one group is variadic. */
+static void set_groups(ir_op *op, const ir_op_spec *spec) {
+  unsigned count = ir_info_num_groups(ir_op_row(op)), given = 0, fixed = 0, variadic = count;
+  const char *at = ir_op_row(op)->operands;
+  for (unsigned i = 0; i < count; i++) {
+    at += strspn(at, " ");
+    size_t size = strcspn(at, " ");
+    bool single = at[size - 1] != '*' && at[size - 1] != '?';
+    at += size;
+    given += spec->groups[i];
+    op->groups[i] = single ? 1 : 0;
+    fixed += single;
+    variadic = !single ? i : variadic;
+  }
+  if (given)
+    memcpy(op->groups, spec->groups, sizeof op->groups);
+  else if (variadic < count)
+    op->groups[variadic] = spec->num_operands - fixed;
+  assert(ir_group_start(op, count) == spec->num_operands);
+}
+
+ir_op *ir_op_create(ir_builder *builder, ir_opcode code, const ir_op_spec *spec) {
+  ir_module *module = builder->module;
+  ir_arena *arena = &module->arena;
+  const ir_op_info *info = ir_op_info_of(code);
+  ir_op *op = IR_NEW(arena, ir_op);
+  op->code = code;
+  op->module = module;
+  op->loc = builder->loc;
+  op->num_operands = spec->num_operands;
+  op->num_results = spec->num_results;
+  op->num_regions = info->regions;
+  op->operands = IR_NEW_ARRAY(arena, ir_use, op->num_operands);
+  op->results = IR_NEW_ARRAY(arena, ir_value, op->num_results);
+  op->regions = IR_NEW_ARRAY(arena, ir_block, op->num_regions);
+  set_groups(op, spec);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    op->operands[i] = (ir_use){.value = spec->operands[i], .user = op};
+    link_use(&op->operands[i]);
+  }
+  for (unsigned i = 0; i < op->num_regions; i++)
+    op->regions[i].parent = op;
+  for (unsigned i = 0; i < spec->num_attrs; i++)
+    ir_attr_set(op, spec->attrs[i].name, spec->attrs[i].attr);
+  const ir_type *inferred[8] = {0};
+  const ir_type *const *types = spec->types;
+  if (!types && op->num_results && info->infer) {
+    assert(op->num_results <= 8);
+    bool fits = info->infer(op, inferred);
+    assert(fits);
+    (void)fits;
+    types = inferred;
+  }
+  for (unsigned i = 0; i < op->num_results; i++)
+    op->results[i] = (ir_value){.type = types[i], .op = op, .index = i};
+  if (builder->block)
+    link_op(op, builder->block, builder->before);
+  return op;
+}
+
+static void drop_operands(ir_block *block) {
+  for (ir_op *op = block->first; op; op = op->next) {
+    for (unsigned i = 0; i < op->num_operands; i++)
+      unlink_use(&op->operands[i]);
+    op->num_operands = 0;
+    for (unsigned i = 0; i < op->num_regions; i++)
+      drop_operands(&op->regions[i]);
+  }
+}
+
+void ir_op_erase(ir_op *op) {
+  for (unsigned i = 0; i < op->num_regions; i++)
+    drop_operands(&op->regions[i]);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    unlink_use(&op->operands[i]);
+  op->num_operands = 0;
+  for (unsigned i = 0; i < op->num_results; i++)
+    assert(ir_value_unused(&op->results[i]));
+  if (op->block)
+    unlink_op(op);
+}
+
+void ir_op_move_before(ir_op *op, ir_op *before) {
+  if (op == before || op->next == before)
+    return;
+  if (op->block)
+    unlink_op(op);
+  link_op(op, before->block, before);
+}
+
+void ir_op_move_to_end(ir_op *op, ir_block *block) {
+  if (op->block)
+    unlink_op(op);
+  link_op(op, block, NULL);
+}
+
+ir_builder ir_builder_before_terminator(ir_block *block) {
+  ir_op *last = block->last;
+  return last && ir_op_has(last, IR_TERMINATOR) ? ir_builder_before(last) : ir_builder_at_end(block);
+}
+
+/* --------------------------------------------------------------------------------------------------------- blocks */
+
+ir_value *ir_block_add_arg(ir_block *block, const ir_type *type) {
+  ir_arena *arena = &block->parent->module->arena;
+  unsigned n = block->num_args;
+  if (!(n & (n - 1))) { /* full at 0 and at powers of two */
+    ir_value **grown = IR_NEW_ARRAY(arena, ir_value *, n ? 2 * n : 1);
+    if (n)
+      memcpy(grown, block->args, n * sizeof *grown);
+    block->args = grown;
+  }
+  ir_value *arg = IR_NEW(arena, ir_value);
+  *arg = (ir_value){.type = type, .block = block, .index = n};
+  block->args[block->num_args++] = arg;
+  return arg;
+}
+
+void ir_block_remove_arg(ir_block *block, unsigned index) {
+  assert(ir_value_unused(block->args[index]));
+  unsigned n = --block->num_args;
+  for (unsigned i = index; i < n; i++) {
+    block->args[i] = block->args[i + 1];
+    block->args[i]->index = i;
+  }
+}
+
+bool ir_op_is_inside(const ir_op *op, const ir_block *block) {
+  for (; op; op = ir_op_parent(op))
+    if (op->block == block)
+      return true;
+  return false;
+}
+
+bool ir_value_is_outside(const ir_value *value, const ir_block *block) {
+  if (value->op)
+    return !ir_op_is_inside(value->op, block);
+  return value->block != block && !(value->block->parent && ir_op_is_inside(value->block->parent, block));
+}
+
+ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block) {
+  while (op && op->block != block)
+    op = ir_op_parent(op);
+  return op;
+}
+
+/* Positions are numbered anew, for the whole block, when an op without one is met; ops that moved have none. */
+bool ir_op_is_before(ir_op *a, ir_op *b) {
+  assert(a->block == b->block);
+  if (!a->order || !b->order) {
+    uint32_t order = 0;
+    for (ir_op *op = a->block->first; op; op = op->next)
+      op->order = ++order;
+  }
+  return a->order < b->order;
+}
+
+bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) {
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (!visit(op, data))
+      return false;
+    if (op->block != block) /* erased or moved */
+      continue;
+    for (unsigned i = 0; i < op->num_regions; i++)
+      if (!ir_walk(&op->regions[i], visit, data))
+        return false;
+    next = op->next;
+  }
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- cloning */
+
+struct ir_value_map {
+  ir_arena *arena;
+  struct {
+    const ir_value *from;
+    ir_value *to;
+  } *entries;
+  size_t count, capacity; /* open addressing, capacity a power of two */
+};
+
+ir_value_map *ir_value_map_create(ir_module *module) {
+  ir_value_map *map = IR_NEW(&module->arena, ir_value_map);
+  map->arena = &module->arena;
+  map->capacity = 16;
+  map->entries = ir_arena_alloc(map->arena, map->capacity * sizeof *map->entries);
+  return map;
+}
+
+/* The slot of `from`, or the empty one where it would go. */
+static size_t value_slot(const ir_value_map *map, const ir_value *from) {
+  size_t mask = map->capacity - 1, i = ir_hash_combine(0, (uint64_t)(uintptr_t)from) & mask;
+  while (map->entries[i].from && map->entries[i].from != from)
+    i = (i + 1) & mask;
+  return i;
+}
+
+void ir_value_map_set(ir_value_map *map, const ir_value *from, ir_value *to) {
+  if (2 * (map->count + 1) > map->capacity) {
+    ir_value_map old = *map;
+    map->capacity *= 2;
+    map->entries = ir_arena_alloc(map->arena, map->capacity * sizeof *map->entries);
+    for (size_t i = 0; i < old.capacity; i++)
+      if (old.entries[i].from)
+        map->entries[value_slot(map, old.entries[i].from)] = old.entries[i];
+  }
+  size_t slot = value_slot(map, from);
+  map->count += !map->entries[slot].from;
+  map->entries[slot].from = from;
+  map->entries[slot].to = to;
+}
+
+ir_value *ir_value_map_get(const ir_value_map *map, ir_value *value) {
+  size_t slot = value_slot(map, value);
+  return map->entries[slot].from ? map->entries[slot].to : value;
+}
+
+ir_op *ir_op_clone(ir_builder *builder, const ir_op *op, ir_value_map *map) {
+  if (!map)
+    map = ir_value_map_create(builder->module);
+  ir_arena *arena = &builder->module->arena;
+  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, op->num_operands);
+  const ir_type **types = IR_NEW_ARRAY(arena, const ir_type *, op->num_results);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    operands[i] = ir_value_map_get(map, ir_operand(op, i));
+  for (unsigned i = 0; i < op->num_results; i++)
+    types[i] = op->results[i].type;
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = types,
+                     .num_results = op->num_results,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
+  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  ir_builder at = *builder;
+  at.loc = op->loc;
+  ir_op *clone = ir_op_create(&at, op->code, &spec);
+  for (unsigned i = 0; i < op->num_results; i++)
+    ir_value_map_set(map, &op->results[i], &clone->results[i]);
+  for (unsigned r = 0; r < op->num_regions; r++) {
+    const ir_block *from = &op->regions[r];
+    for (unsigned i = 0; i < from->num_args; i++)
+      ir_value_map_set(map, from->args[i], ir_block_add_arg(&clone->regions[r], from->args[i]->type));
+    ir_builder inner = ir_builder_at_end(&clone->regions[r]);
+    for (const ir_op *child = from->first; child; child = child->next)
+      ir_op_clone(&inner, child, map);
+  }
+  return clone;
+}

@@ -1,0 +1,381 @@
+/* structured.c - loops, indexing maps and bodies of structured ops.
+ *
+ * ir_structure_of works on unverified ops too, and answers NULL for what makes no sense: the verifier relies on that. */
+#include "build.h"
+#include "op_hooks.h"
+
+#include <string.h>
+
+unsigned ir_num_inits(const ir_op *op) { return op->groups[ir_info_num_groups(ir_op_row(op)) - 1]; }
+unsigned ir_num_inputs(const ir_op *op) { return op->num_operands - ir_num_inits(op); }
+
+static unsigned operand_rank(const ir_op *op, unsigned i) { return ir_operand(op, i)->type->rank; }
+
+static ir_structure *new_structure(const ir_op *op, unsigned num_loops) {
+  ir_structure *structure = IR_NEW(&op->module->arena, ir_structure);
+  structure->num_loops = num_loops;
+  structure->num_maps = op->num_operands;
+  structure->maps = IR_NEW_ARRAY(&op->module->arena, const ir_map *, op->num_operands);
+  return structure;
+}
+
+static void set_map(ir_structure *structure, unsigned i, const ir_map *map) {
+  ((const ir_map **)structure->maps)[i] = map;
+}
+
+/* --------------------------------------------------------------------------------------- loops from einsum subscripts */
+
+/* The loop of each subscript letter; `batch` loops of `*` come first. */
+typedef struct subscripts {
+  unsigned batch, num_loops;
+  int loop_of[26];
+} subscripts;
+
+static void number_letters(subscripts *s, const char *from, const char *to) {
+  for (; from < to; from++)
+    if (*from >= 'a' && *from <= 'z' && s->loop_of[*from - 'a'] < 0)
+      s->loop_of[*from - 'a'] = (int)s->num_loops++;
+}
+
+static const ir_structure *structure_subscripts(const ir_op *op, const char *loops) {
+  const char *last = strrchr(loops, ',') + 1, *end = loops + strlen(loops);
+  unsigned letters = 0, commas = 0;
+  for (const char *at = loops; at < end; at++)
+    commas += *at == ',';
+  if (commas + 1 != op->num_operands)
+    return NULL;
+  for (const char *at = last; at < end; at++)
+    letters += *at != '*';
+  unsigned rank = operand_rank(op, op->num_operands - 1);
+  if (rank < letters || (rank > letters && *last != '*'))
+    return NULL;
+  subscripts s = {.batch = rank - letters, .num_loops = rank - letters};
+  memset(s.loop_of, -1, sizeof s.loop_of);
+  number_letters(&s, last, end);
+  unsigned parallel = s.num_loops;
+  number_letters(&s, loops, end);
+  if (s.num_loops > IR_MAX_LOOPS)
+    return NULL;
+  ir_structure *structure = new_structure(op, s.num_loops);
+  for (unsigned loop = parallel; loop < s.num_loops; loop++)
+    structure->reductions |= 1u << loop;
+  const char *at = loops;
+  for (unsigned i = 0; i < op->num_operands; i++, at++) {
+    unsigned dims[IR_MAX_LOOPS], n = 0;
+    for (; *at && *at != ','; at++) {
+      if (*at == '*')
+        for (unsigned loop = 0; loop < s.batch; loop++)
+          dims[n++] = loop;
+      else
+        dims[n++] = (unsigned)s.loop_of[*at - 'a'];
+    }
+    if (n != operand_rank(op, i))
+      return NULL;
+    set_map(structure, i, ir_map_select(op->module, s.num_loops, n, dims));
+  }
+  return structure;
+}
+
+/* ------------------------------------------------------------------------------------------ loops from attributes */
+
+/* Loops that no init's map mentions are reductions. */
+static void derive_reductions(const ir_op *op, ir_structure *structure) {
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    bool used = false;
+    for (unsigned i = ir_num_inputs(op); i < op->num_operands; i++)
+      for (unsigned r = 0; r < structure->maps[i]->num_results; r++)
+        used |= ir_expr_uses_dim(structure->maps[i]->results[r], loop);
+    if (!used)
+      structure->reductions |= 1u << loop;
+  }
+}
+
+const ir_structure *structure_maps(const ir_op *op) {
+  const ir_attr *maps = ir_attr_get(op, "indexing_maps"), *iterators = ir_attr_get(op, "iterator_types");
+  if (!maps)
+    return ir_op_row(op)->loops ? structure_subscripts(op, ir_op_row(op)->loops) : NULL;
+  if (maps->kind != IR_ATTR_ARRAY || maps->count != op->num_operands || !maps->count)
+    return NULL;
+  for (unsigned i = 0; i < maps->count; i++)
+    if (maps->elements[i]->kind != IR_ATTR_MAP || maps->elements[i]->map->num_results != operand_rank(op, i) ||
+        maps->elements[i]->map->num_dims != maps->elements[0]->map->num_dims || maps->elements[i]->map->num_syms)
+      return NULL;
+  unsigned num_loops = maps->elements[0]->map->num_dims;
+  if (num_loops > IR_MAX_LOOPS)
+    return NULL;
+  ir_structure *structure = new_structure(op, num_loops);
+  for (unsigned i = 0; i < maps->count; i++)
+    set_map(structure, i, maps->elements[i]->map);
+  if (!iterators) {
+    derive_reductions(op, structure);
+    return structure;
+  }
+  if (iterators->kind != IR_ATTR_ARRAY || iterators->count != num_loops)
+    return NULL;
+  for (unsigned loop = 0; loop < num_loops; loop++) {
+    const char *name = iterators->elements[loop]->string;
+    if (!name || (strcmp(name, "reduction") && strcmp(name, "parallel")))
+      return NULL;
+    if (!strcmp(name, "reduction"))
+      structure->reductions |= 1u << loop;
+  }
+  return structure;
+}
+
+/* The loops of an identity operand of rank `rank`, less those in `dims`. */
+static const ir_map *map_without(const ir_op *op, unsigned rank, unsigned count, const int64_t *dims) {
+  unsigned kept[IR_MAX_LOOPS], n = 0;
+  for (unsigned loop = 0; loop < rank; loop++) {
+    bool dropped = false;
+    for (unsigned i = 0; i < count; i++)
+      dropped |= dims[i] == loop;
+    if (!dropped)
+      kept[n++] = loop;
+  }
+  return ir_map_select(op->module, rank, n, kept);
+}
+
+const ir_structure *structure_reduce(const ir_op *op) {
+  unsigned count;
+  const int64_t *dims;
+  if (!ir_attr_i64s_of(op, "dimensions", &count, &dims) || !ir_num_inputs(op))
+    return NULL;
+  unsigned rank = operand_rank(op, 0), inputs = ir_num_inputs(op);
+  ir_structure *structure = new_structure(op, rank);
+  for (unsigned i = 0; i < count; i++) {
+    if (dims[i] < 0 || dims[i] >= rank)
+      return NULL;
+    structure->reductions |= 1u << dims[i];
+  }
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_map *map = i < inputs ? ir_map_identity(op->module, rank) : map_without(op, rank, count, dims);
+    if (map->num_results != operand_rank(op, i))
+      return NULL;
+    set_map(structure, i, map);
+  }
+  return structure;
+}
+
+const ir_structure *structure_broadcast(const ir_op *op) {
+  unsigned count;
+  const int64_t *dims;
+  if (!ir_attr_i64s_of(op, "dimensions", &count, &dims) || op->num_operands != 2)
+    return NULL;
+  unsigned rank = operand_rank(op, 1);
+  ir_structure *structure = new_structure(op, rank);
+  set_map(structure, 0, map_without(op, rank, count, dims));
+  set_map(structure, 1, ir_map_identity(op->module, rank));
+  return structure->maps[0]->num_results == operand_rank(op, 0) ? structure : NULL;
+}
+
+const ir_structure *structure_transpose(const ir_op *op) {
+  unsigned count;
+  const int64_t *permutation;
+  if (!ir_attr_i64s_of(op, "permutation", &count, &permutation) || op->num_operands != 2 ||
+      count != operand_rank(op, 0) || count != operand_rank(op, 1))
+    return NULL;
+  unsigned dims[IR_MAX_LOOPS];
+  uint32_t seen = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (permutation[i] < 0 || permutation[i] >= count || seen >> permutation[i] & 1)
+      return NULL;
+    seen |= 1u << permutation[i];
+    dims[permutation[i]] = i; /* loop i runs over dim i of the result */
+  }
+  ir_structure *structure = new_structure(op, count);
+  set_map(structure, 0, ir_map_select(op->module, count, count, dims));
+  set_map(structure, 1, ir_map_identity(op->module, count));
+  return structure;
+}
+
+const ir_structure *structure_map(const ir_op *op) {
+  unsigned rank = operand_rank(op, op->num_operands - 1);
+  ir_structure *structure = new_structure(op, rank);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    if (operand_rank(op, i) != rank)
+      return NULL;
+    set_map(structure, i, ir_map_identity(op->module, rank));
+  }
+  return structure;
+}
+
+/* The first input and the first init run over all loops; the further inits, if any, over all but the softmax dim. */
+const ir_structure *structure_softmax(const ir_op *op) {
+  int64_t dim = ir_attr_int_or(op, "dimension", -1);
+  unsigned rank = op->num_operands ? operand_rank(op, 0) : 0;
+  if (dim < 0 || dim >= rank || ir_num_inputs(op) != 1)
+    return NULL;
+  ir_structure *structure = new_structure(op, rank);
+  structure->reductions = 1u << dim;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_map *map = i < 2 ? ir_map_identity(op->module, rank) : map_without(op, rank, 1, &dim);
+    if (map->num_results != operand_rank(op, i))
+      return NULL;
+    set_map(structure, i, map);
+  }
+  return structure;
+}
+
+const ir_structure *structure_diag(const ir_op *op) {
+  if (op->num_operands != 2 || !operand_rank(op, 0) || operand_rank(op, 1) != operand_rank(op, 0) + 1)
+    return NULL;
+  unsigned rank = operand_rank(op, 1);
+  const int64_t column = rank - 1;
+  ir_structure *structure = new_structure(op, rank);
+  set_map(structure, 0, map_without(op, rank, 1, &column));
+  set_map(structure, 1, ir_map_identity(op->module, rank));
+  return structure;
+}
+
+const ir_structure *structure_layout(const ir_op *op) {
+  static const struct {
+    const char *layout, *loops;
+  } rows[] = {{"nn", "*mk,*kn,*mn"}, {"nt", "*mk,*nk,*mn"}, {"tn", "*km,*kn,*mn"}, {"tt", "*km,*nk,*mn"}};
+  const char *layout = ir_attr_string_or(op, "layout", "nn");
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].layout, layout))
+      return structure_subscripts(op, rows[i].loops);
+  return NULL;
+}
+
+const ir_structure *ir_structure_of(const ir_op *op) {
+  const ir_op_info *info = ir_op_row(op);
+  if (!op->structure) {
+    const ir_structure *structure = !op->num_operands ? NULL
+                                    : info->structure ? info->structure(op)
+                                    : info->loops     ? structure_subscripts(op, info->loops)
+                                                      : NULL;
+    ((ir_op *)op)->structure = structure; /* a cache: the op is the same to every observer */
+  }
+  return op->structure;
+}
+
+bool ir_loop_extent(const ir_op *op, unsigned loop, unsigned *operand, unsigned *dim) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned i = 0; i < structure->num_maps; i++) {
+    int found = ir_map_find_dim(structure->maps[i], loop);
+    if (found >= 0) {
+      *operand = i;
+      *dim = (unsigned)found;
+      return true;
+    }
+  }
+  return false;
+}
+
+void ir_loop_extents(const ir_op *op, int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    extents[loop] = IR_DYNAMIC;
+    for (unsigned i = 0; i < structure->num_maps && extents[loop] == IR_DYNAMIC; i++) {
+      int dim = ir_map_find_dim(structure->maps[i], loop);
+      if (dim >= 0)
+        extents[loop] = ir_operand(op, i)->type->shape[dim];
+    }
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------------- bodies */
+
+static ir_value *diag_body(ir_builder *builder, ir_op *op) {
+  const ir_type *index = ir_type_index(op->module), *condition = ir_type_scalar(op->module, IR_I1);
+  unsigned rank = operand_rank(op, 1);
+  ir_value *subscripts[2];
+  for (unsigned i = 0; i < 2; i++) {
+    ir_named_attr dim = {"dim", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), rank - 2 + i)};
+    ir_op_spec spec = {.types = &index, .num_results = 1, .attrs = &dim, .num_attrs = 1};
+    subscripts[i] = ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
+  }
+  ir_named_attr equal = {"predicate", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), 0)};
+  ir_op_spec compare = {.operands = subscripts,
+                        .num_operands = 2,
+                        .types = &condition,
+                        .num_results = 1,
+                        .attrs = &equal,
+                        .num_attrs = 1};
+  ir_value *on_diagonal = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
+  ir_value **args = ir_region(op, 0)->args;
+  ir_value *choice[] = {on_diagonal, args[0], ir_const(builder, args[0]->type, 0)};
+  ir_op_spec select = {.operands = choice, .num_operands = 3, .types = &args[0]->type, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &select), 0);
+}
+
+/* The integer twin of a float row, for named ops on integers. */
+static ir_opcode for_element(ir_opcode code, ir_scalar element) {
+  if (ir_scalar_is_float(element))
+    return code;
+  switch (code) {
+  case OP_ARITH_ADDF: return element == IR_I1 ? OP_ARITH_ORI : OP_ARITH_ADDI;
+  case OP_ARITH_SUBF: return OP_ARITH_SUBI;
+  case OP_ARITH_MULF: return element == IR_I1 ? OP_ARITH_ANDI : OP_ARITH_MULI;
+  case OP_ARITH_DIVF: return OP_ARITH_DIVSI;
+  case OP_ARITH_MAXIMUMF: return OP_ARITH_MAXSI;
+  case OP_ARITH_MINIMUMF: return OP_ARITH_MINSI;
+  default: return code;
+  }
+}
+
+void ir_structured_build_body(ir_op *op) {
+  const ir_op_info *info = ir_op_row(op);
+  ir_block *body = ir_region(op, 0);
+  unsigned inputs = ir_num_inputs(op);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_type *type = ir_operand(op, i)->type;
+    ir_block_add_arg(body, ir_type_scalar(op->module, type->element));
+  }
+  ir_builder builder = ir_builder_at_end(body);
+  const ir_type *result = body->args[inputs]->type;
+  ir_value *value = body->args[0];
+  if (op->code == OP_LINALG_EXT_DIAG) {
+    value = diag_body(&builder, op);
+  } else {
+    ir_value *operands[2] = {0};
+    for (unsigned i = 0; i < inputs && i < 2; i++)
+      operands[i] = ir_convert(&builder, body->args[i], result);
+    value = operands[0];
+    ir_opcode map = info->map ? for_element(info->map, result->element) : 0;
+    if (map && inputs == 2)
+      value = ir_binary(&builder, map, operands[0], operands[1]);
+    else if (map)
+      value = ir_unary(&builder, map, operands[0], result);
+    if (info->combine)
+      value = ir_binary(&builder, for_element(info->combine, result->element), body->args[inputs], value);
+  }
+  ir_terminator(&builder, OP_LINALG_YIELD, 1, &value);
+}
+
+/* The value under casts between float or between integer types. */
+static const ir_value *without_casts(const ir_value *value) {
+  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF ||
+                       value->op->code == OP_ARITH_EXTSI))
+    value = ir_operand(value->op, 0);
+  return value;
+}
+
+bool ir_is_contraction(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 3 || ir_num_inits(op) != 1 || !op->num_regions)
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned i = 0; i < 3; i++)
+    if (!ir_map_is_projected_permutation(structure->maps[i]))
+      return false;
+  const ir_block *body = ir_region(op, 0);
+  const ir_value *sum = body->last ? ir_operand(body->last, 0) : NULL;
+  if (!structure->reductions || !sum || !sum->op || (sum->op->code != OP_ARITH_ADDF && sum->op->code != OP_ARITH_ADDI))
+    return false;
+  for (unsigned side = 0; side < 2; side++) {
+    const ir_value *product = ir_operand(sum->op, side);
+    if (ir_operand(sum->op, 1 - side) != body->args[2] || !product->op ||
+        (product->op->code != OP_ARITH_MULF && product->op->code != OP_ARITH_MULI))
+      continue;
+    const ir_value *a = without_casts(ir_operand(product->op, 0)), *b = without_casts(ir_operand(product->op, 1));
+    return (a == body->args[0] && b == body->args[1]) || (a == body->args[1] && b == body->args[0]);
+  }
+  return false;
+}
+
+bool ir_body_reads_init(const ir_op *op, unsigned i) {
+  if (!op->num_regions) /* softmax: the result and the scale are only written */
+    return i == 1 || i == 2;
+  return !ir_value_unused(ir_region(op, 0)->args[ir_num_inputs(op) + i]);
+}

@@ -1,0 +1,138 @@
+/* test_ir.c - the IR in memory: interning, rounding, maps, use lists, structures, cloning. */
+#include "ir/build.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+
+static ir_module *module;
+
+static void set_up(void) { module = ir_module_create(NULL, NULL); }
+static void tear_down(void) { ir_module_destroy(module); }
+
+TestSuite(ir, .init = set_up, .fini = tear_down);
+
+static ir_builder at_end(void) { return ir_builder_at_end(ir_region(module->root, 0)); }
+
+static ir_value *empty(ir_builder *builder, unsigned rank, const int64_t *shape) {
+  ir_index extents[IR_MAX_RANK];
+  for (unsigned i = 0; i < rank; i++)
+    extents[i] = ir_index_const(shape[i]);
+  return ir_empty(builder, IR_F32, rank, extents);
+}
+
+Test(ir, equal_types_and_attributes_are_one_pointer) {
+  const int64_t shape[] = {4, IR_DYNAMIC};
+  cr_assert_eq(ir_type_tensor(module, IR_F32, 2, shape), ir_type_tensor(module, IR_F32, 2, shape));
+  cr_assert_neq(ir_type_tensor(module, IR_F32, 2, shape), ir_type_vector(module, IR_F32, 2, shape));
+  const ir_type *f32 = ir_type_scalar(module, IR_F32);
+  cr_assert_eq(ir_attr_float(module, f32, NAN), ir_attr_float(module, f32, NAN));
+  cr_assert_neq(ir_attr_float(module, f32, 0.0), ir_attr_float(module, f32, -0.0));
+  const int64_t square[] = {4, 8}, strides[] = {8, 1}, wide[] = {16, 1};
+  cr_assert_eq(ir_type_memref(module, IR_F32, 2, square, strides, 0, IR_SPACE_GLOBAL),
+               ir_type_memref(module, IR_F32, 2, square, NULL, 0, IR_SPACE_GLOBAL));
+  cr_assert_neq(ir_type_memref(module, IR_F32, 2, square, wide, 0, IR_SPACE_GLOBAL),
+                ir_type_memref(module, IR_F32, 2, square, NULL, 0, IR_SPACE_GLOBAL));
+}
+
+Test(ir, floats_round_to_nearest_even_and_their_bits_come_back) {
+  cr_assert_eq(ir_scalar_round(IR_F16, 2049), 2048);
+  cr_assert_eq(ir_scalar_round(IR_F16, 2051), 2052);
+  cr_assert_eq(ir_scalar_round(IR_F16, 65519), 65504);
+  cr_assert(isinf(ir_scalar_round(IR_F16, 65520)));
+  cr_assert_eq(ir_scalar_round(IR_F16, ldexp(1.4, -24)), ldexp(1, -24));
+  cr_assert_eq(ir_scalar_round(IR_F16, ldexp(1, -26)), 0);
+  cr_assert_eq(ir_scalar_round(IR_BF16, 1 + ldexp(1, -8)), 1);
+  cr_assert_eq(ir_float_from_bits(IR_F32, 0xFF800000), -INFINITY);
+  cr_assert_eq(ir_float_to_bits(IR_F32, 1.0), 0x3F800000);
+  for (unsigned bits = 0; bits < 65536; bits++) {
+    cr_assert_eq(ir_float_to_bits(IR_F16, ir_float_from_bits(IR_F16, bits)), (bits & 0x7C00) == 0x7C00 && bits & 0x3FF ? (bits | 0x200) : bits);
+    cr_assert_eq(ir_float_to_bits(IR_BF16, ir_float_from_bits(IR_BF16, bits)), (bits & 0x7F80) == 0x7F80 && bits & 0x7F ? (bits | 0x40) : bits);
+  }
+}
+
+Test(ir, affine_expressions_simplify_and_evaluate) {
+  const ir_expr *d0 = ir_expr_dim(module, 0), *d1 = ir_expr_dim(module, 1), *four = ir_expr_const(module, 4);
+  const ir_expr *sum = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_binary(module, IR_EXPR_ADD, four, d0), four);
+  cr_assert_eq(sum, ir_expr_binary(module, IR_EXPR_ADD, d0, ir_expr_const(module, 8)));
+  const ir_expr *product = ir_expr_binary(module, IR_EXPR_MUL, d0, four);
+  cr_assert_eq(ir_expr_binary(module, IR_EXPR_FLOORDIV, product, four), d0);
+  cr_assert_eq(ir_expr_binary(module, IR_EXPR_MOD, product, four), ir_expr_const(module, 0));
+  const int64_t at[] = {-3, 5};
+  cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_MOD, d0, four), 2, at), 1);
+  cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_FLOORDIV, d0, four), 2, at), -1);
+  cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_CEILDIV, d1, four), 2, at), 2);
+  const unsigned swapped[] = {1, 0};
+  const ir_map *swap = ir_map_select(module, 2, 2, swapped);
+  cr_assert_eq(ir_map_compose(module, swap, swap), ir_map_identity(module, 2));
+}
+
+Test(ir, uses_follow_replacement_insertion_and_removal) {
+  ir_builder builder = at_end();
+  ir_value *a = ir_const(&builder, ir_type_scalar(module, IR_F32), 1);
+  ir_value *b = ir_const(&builder, ir_type_scalar(module, IR_F32), 2);
+  ir_value *sum = ir_binary(&builder, OP_ARITH_ADDF, a, a);
+  ir_op *yield = ir_terminator(&builder, OP_LINALG_YIELD, 1, &sum);
+  ir_replace_uses(a, b);
+  cr_assert(ir_value_unused(a));
+  cr_assert_eq(ir_operand(sum->op, 1), b);
+  ir_insert_operand(yield, 0, 0, a);
+  cr_assert_eq(ir_operand(yield, 0), a);
+  cr_assert_eq(ir_operand(yield, 1), sum);
+  ir_remove_operand(yield, 1);
+  cr_assert(ir_value_unused(sum));
+  ir_op_erase(sum->op);
+  cr_assert(ir_value_unused(b));
+  cr_assert(ir_op_is_before(b->op, yield));
+}
+
+Test(ir, named_ops_have_loops_and_a_body) {
+  ir_builder builder = at_end();
+  const int64_t shape_a[] = {2, 4, 8}, shape_b[] = {2, 16, 8}, shape_c[] = {2, 4, 16};
+  ir_value *ins[] = {empty(&builder, 3, shape_a), empty(&builder, 3, shape_b)}, *out = empty(&builder, 3, shape_c);
+  ir_named_attr layout = {"layout", ir_attr_string(module, "nt", 2)};
+  ir_op *product = ir_structured(&builder, OP_LINALG_EXT_BATCH_MATMUL, 2, ins, 1, &out, 1, &layout);
+  const ir_structure *structure = ir_structure_of(product);
+  cr_assert_eq(structure->num_loops, 4);
+  cr_assert_eq(structure->reductions, 8);
+  const unsigned rhs[] = {0, 2, 3};
+  cr_assert_eq(structure->maps[1], ir_map_select(module, 4, 3, rhs));
+  cr_assert(ir_is_contraction(product));
+  cr_assert(ir_body_reads_init(product, 0));
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(product, extents);
+  cr_assert_eq(extents[2], 16);
+  ir_value *zero = ir_const(&builder, ir_type_scalar(module, IR_F32), 0), *filled = ir_fill(&builder, zero, out);
+  cr_assert(!ir_is_contraction(filled->op));
+  cr_assert(!ir_body_reads_init(filled->op, 0));
+  ir_cell cell;
+  cr_assert(ir_value_splat(filled, &cell) && cell.f == 0);
+}
+
+Test(ir, clones_are_deep_and_mapped) {
+  ir_builder builder = at_end();
+  const int64_t shape[] = {4};
+  ir_value *init = empty(&builder, 1, shape);
+  ir_op *loop = ir_for(&builder, ir_index_const(0), ir_index_const(4), ir_index_const(1), 1, &init);
+  ir_builder inside = ir_builder_at_end(ir_region(loop, 0));
+  ir_terminator(&inside, OP_SCF_YIELD, 1, &ir_region(loop, 0)->args[1]);
+  ir_op *clone = ir_op_clone(&builder, loop, NULL);
+  cr_assert_eq(ir_operand(ir_region(clone, 0)->last, 0), ir_region(clone, 0)->args[1]);
+  cr_assert_eq(clone->groups[3], 1);
+  cr_assert(ir_op_is_inside(ir_region(clone, 0)->last, ir_region(module->root, 0)));
+  cr_assert(ir_value_is_outside(init, ir_region(clone, 0)));
+}
+
+Test(ir, indices_fold_and_compose) {
+  ir_builder builder = at_end();
+  const int64_t shape[] = {IR_DYNAMIC};
+  const ir_type *type = ir_type_tensor(module, IR_F32, 1, shape);
+  ir_value *source = ir_block_add_arg(ir_region(module->root, 0), type);
+  ir_index n = ir_dim(&builder, source, 0);
+  ir_index x = ir_index_add(&builder, ir_index_mul(&builder, n, ir_index_const(4)), ir_index_const(3));
+  cr_assert_eq(x.value->op->code, OP_AFFINE_APPLY);
+  ir_index zero = ir_index_sub(&builder, x, x);
+  cr_assert(ir_index_is_const(zero, 0));
+  ir_index y = ir_index_sub(&builder, x, ir_index_const(3));
+  cr_assert_eq(ir_attr_get(y.value->op, "map")->map->results[0]->kind, IR_EXPR_MUL);
+  cr_assert(ir_index_is_const(ir_index_ceildiv(&builder, ir_index_const(9), 4), 3));
+}
