@@ -271,6 +271,24 @@ ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into,
   return create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, into->type);
 }
 
+ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
+  const ir_type *whole = source->type;
+  int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = whole->strides ? whole->offset : 0;
+  ir_type_strides(whole, strides);
+  for (unsigned i = 0; i < whole->rank; i++) {
+    shape[i] = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
+    if (ir_index_is_const(offsets[i], 0))
+      continue;
+    if (offsets[i].value || strides[i] == IR_DYNAMIC || offset == IR_DYNAMIC)
+      offset = IR_DYNAMIC;
+    else
+      offset += offsets[i].constant * strides[i];
+  }
+  const ir_type *type =
+      ir_type_memref(builder->module, whole->element, whole->rank, shape, strides, offset, whole->space);
+  return create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, type);
+}
+
 /* ------------------------------------------------------------------------------------------- scalars and structure */
 
 ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result) {

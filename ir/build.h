@@ -56,6 +56,8 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
                            const ir_type *type);
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes);
+/* memref.subview with unit strides, of full rank. */
+ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes);
 /* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */
 ir_op *ir_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins, unsigned num_outs,
                      ir_value *const *outs, unsigned num_attrs, const ir_named_attr *attrs);
