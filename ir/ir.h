@@ -34,6 +34,9 @@ typedef struct ir_structure ir_structure;
 #define IR_DYNAMIC INT64_MIN
 #define IR_MAX_RANK 16
 #define IR_MAX_LOOPS 32
+/* Ops nested in each other: passes may recurse over regions. */
+#define IR_MAX_NESTING 256
+#define IR_MAX_VECTOR_ELEMENTS (1 << 20)
 
 /* ---------------------------------------------------------------------------------------------- diagnostics (diag.c) */
 
@@ -303,6 +306,8 @@ typedef enum ir_trait {
   IR_NO_TERMINATOR = 1 << 15, /* the region has no terminator (builtin.module) */
   IR_INFER = 1 << 16,        /* the result type follows from operands and attributes: `infer` */
   IR_SPECULATABLE = 1 << 17, /* IR_PURE and without undefined behaviour: may run though it did not before */
+  IR_MAY_BE_EMPTY = 1 << 18, /* a region may be empty: a declaration, an absent else branch */
+  IR_CONTROL = 1 << 19,      /* does nothing but run its regions and pass values into and out of them */
 } ir_trait;
 
 /* One scalar in the oracle: floats as double, the rest sign-extended. */
@@ -324,6 +329,7 @@ typedef struct ir_op_info {
   /* Inherent attributes, blank-separated; a trailing `?` marks an optional one, `=default` (printed form) likewise. */
   const char *attrs;
   unsigned regions;
+  ir_opcode terminator; /* what ends the regions */
   /* The pretty syntax, as data for parser and printer both: see format.h. Empty: only the generic form. */
   const char *format;
   /* Structured ops: einsum subscripts of each operand, "mk,kn,mn"; `*` stands for any number of leading loops. Letters

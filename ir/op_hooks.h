@@ -12,4 +12,68 @@ const ir_structure *structure_map(const ir_op *op);       /* identity everywhere
 const ir_structure *structure_softmax(const ir_op *op);   /* dimension is a reduction */
 const ir_structure *structure_diag(const ir_op *op);
 const ir_structure *structure_layout(const ir_op *op); /* linalg_ext.batch_matmul */
+
+/* verify_control.c */
+bool verify_call(const ir_op *op);
+bool verify_for(const ir_op *op);
+bool verify_forall(const ir_op *op);
+bool verify_func(const ir_op *op);
+bool verify_if(const ir_op *op);
+bool verify_in_parallel(const ir_op *op);
+bool verify_transform_fuse(const ir_op *op);
+bool verify_transform_match(const ir_op *op);
+bool verify_transform_sequence(const ir_op *op);
+bool verify_transform_target(const ir_op *op);
+
+/* verify_scalar.c */
+bool verify_affine(const ir_op *op);
+bool verify_cast(const ir_op *op);
+bool verify_compare(const ir_op *op);
+bool verify_constant(const ir_op *op);
+bool verify_float(const ir_op *op);
+bool verify_integer(const ir_op *op);
+bool verify_select(const ir_op *op);
+bool infer_as_second(const ir_op *op, const ir_type **types);
+bool infer_as_third(const ir_op *op, const ir_type **types);
+bool infer_compare(const ir_op *op, const ir_type **types);
+bool infer_element(const ir_op *op, const ir_type **types);
+bool infer_index(const ir_op *op, const ir_type **types);
+
+/* verify_structured.c */
+bool verify_linalg_index(const ir_op *op);
+bool verify_softmax(const ir_op *op);
+
+/* verify_tensor.c */
+bool verify_allocation(const ir_op *op);
+bool verify_collapse_shape(const ir_op *op);
+bool verify_dealloc(const ir_op *op);
+bool verify_dim(const ir_op *op);
+bool verify_element_read(const ir_op *op);
+bool verify_element_write(const ir_op *op);
+bool verify_expand_shape(const ir_op *op);
+bool verify_extract_slice(const ir_op *op);
+bool verify_from_elements(const ir_op *op);
+bool verify_get_global(const ir_op *op);
+bool verify_global(const ir_op *op);
+bool verify_insert_slice(const ir_op *op);
+bool verify_memref_copy(const ir_op *op);
+bool verify_pad(const ir_op *op);
+bool verify_parallel_insert_slice(const ir_op *op);
+bool verify_shape_knowledge(const ir_op *op);
+
+/* verify_vector.c */
+bool verify_create_mask(const ir_op *op);
+bool verify_gather(const ir_op *op);
+bool verify_insert_strided_slice(const ir_op *op);
+bool verify_multi_reduction(const ir_op *op);
+bool verify_transfer_read(const ir_op *op);
+bool verify_transfer_write(const ir_op *op);
+bool verify_vector_broadcast(const ir_op *op);
+bool verify_vector_contract(const ir_op *op);
+bool verify_vector_insert(const ir_op *op);
+bool verify_vector_shape_cast(const ir_op *op);
+bool verify_vector_step(const ir_op *op);
+bool infer_strided_slice(const ir_op *op, const ir_type **types);
+bool infer_vector_extract(const ir_op *op, const ir_type **types);
+bool infer_vector_transpose(const ir_op *op, const ir_type **types);
 #endif

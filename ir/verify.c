@@ -1,0 +1,402 @@
+/* verify.c - checks a module against the op table; what one op alone must satisfy beyond its row stands in the hooks of
+ * verify_*.c.
+ *
+ * Invariants
+ *  - Hooks run only on ops whose row holds: operand groups, results, regions and attributes are there in the right number
+ *    and attributes are of the right kind. A hook looks at its op, at the op's types, and into the op's own regions.
+ *  - While the walk is inside an op, the low bits of ir_op.mark say in which region ("open"); above them stands the op's
+ *    number in preorder. So whether a value is visible is decided in constant time, and the whole check is linear.
+ * Terminates: one preorder walk over a tree, without recursion. */
+#include "text.h"
+#include "verify_util.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { OPEN_BITS = 4, OPEN_MASK = (1 << OPEN_BITS) - 1 };
+
+typedef struct verifier {
+  ir_module *module;
+  unsigned stages;   /* where all ops must be legal; 0: anywhere */
+  uint32_t serial;   /* ops seen */
+  uint32_t isolated; /* the innermost open op that sees nothing from outside */
+  unsigned depth;    /* open ops */
+  bool valid;
+} verifier;
+
+/* ------------------------------------------------------------------------------------------------- columns of the row */
+
+typedef struct column_word {
+  char name[48];
+  char mark; /* '?', '*', '=' or 0 */
+} column_word;
+
+/* Takes the next blank-separated word off a column of op.def; false at the end. */
+static bool next_word(const char **column, column_word *word) {
+  if (!*column)
+    return false;
+  *column += strspn(*column, " ");
+  size_t size = strcspn(*column, " ?*="), whole = strcspn(*column, " ");
+  if (!whole)
+    return false;
+  word->mark = size < whole ? (*column)[size] : 0;
+  memcpy(word->name, *column, size);
+  word->name[size] = 0;
+  *column += whole;
+  return true;
+}
+
+static bool count_fits(char mark, unsigned count) {
+  return mark == '*' || (mark == '?' ? count <= 1 : count == 1);
+}
+
+static bool verify_operand_groups(const ir_op *op) {
+  const char *column = ir_op_row(op)->operands;
+  column_word word;
+  unsigned total = 0;
+  for (unsigned group = 0; next_word(&column, &word); group++) {
+    if (!count_fits(word.mark, op->groups[group]))
+      return ir_op_error(op, "expects %s operand '%s', got %u", word.mark == '?' ? "at most one" : "one", word.name,
+                         op->groups[group]);
+    total += op->groups[group];
+  }
+  return total == op->num_operands ||
+         ir_op_error(op, "has %u operands, but its operand groups hold %u", op->num_operands, total);
+}
+
+static bool verify_result_count(const ir_op *op) {
+  const char *column = ir_op_row(op)->results;
+  column_word word;
+  unsigned least = 0, most = 0;
+  while (next_word(&column, &word)) {
+    least += word.mark == 0;
+    most = word.mark == '*' ? UINT32_MAX : most == UINT32_MAX ? most : most + 1;
+  }
+  if (op->num_results < least || op->num_results > most)
+    return ir_op_error(op, "expects %s%u result%s, got %u", least < most ? "at least " : "", least,
+                       least == 1 ? "" : "s", op->num_results);
+  return true;
+}
+
+/* The kinds that an inherent attribute may have. Names mean the same wherever they occur. */
+typedef struct attr_rule {
+  const char *name, *expected;
+  unsigned kinds;
+} attr_rule;
+
+static const attr_rule attr_rules[] = {
+#define KIND(K) (1u << IR_ATTR_##K)
+#define INTEGERS (KIND(I64S) | KIND(ARRAY) | KIND(DENSE))
+    {"alignment", "an integer", KIND(INT)},
+    {"arg_attrs", "an array", KIND(ARRAY)},
+    {"callee", "a symbol", KIND(SYMBOL)},
+    {"cast", "a keyword", KIND(KEYWORD)},
+    {"constant", "a unit attribute", KIND(UNIT)},
+    {"dim", "an integer", KIND(INT)},
+    {"dimension", "an integer", KIND(INT)},
+    {"dimensions", "integers", INTEGERS},
+    {"doc", "a string", KIND(STRING)},
+    {"failure_propagation_mode", "a keyword", KIND(INT) | KIND(KEYWORD)},
+    {"fastmath", "a keyword", KIND(KEYWORD)},
+    {"function_type", "a function type", KIND(TYPE)},
+    {"in_bounds", "an array of booleans", KIND(ARRAY)},
+    {"indexing_maps", "an array of affine maps", KIND(ARRAY)},
+    {"initial_value", "a dense constant", KIND(DENSE)},
+    {"iterator_types", "an array of iterator types", KIND(ARRAY)},
+    {"kind", "a keyword", KIND(KEYWORD)},
+    {"layout", "a string", KIND(STRING)},
+    {"library_call", "a string", KIND(STRING)},
+    {"map", "an affine map", KIND(MAP)},
+    {"mapping", "an array", KIND(ARRAY)},
+    {"name", "a symbol", KIND(SYMBOL)},
+    {"nofold", "a unit attribute", KIND(UNIT)},
+    {"nontemporal", "a boolean", KIND(BOOL)},
+    {"offsets", "integers", INTEGERS},
+    {"op_attrs", "a dictionary", KIND(DICT)},
+    {"ops", "an array of strings", KIND(ARRAY)},
+    {"permutation", "integers", INTEGERS},
+    {"permutation_map", "an affine map", KIND(MAP)},
+    {"predicate", "an integer", KIND(INT)},
+    {"reassociation", "an array of arrays of integers", KIND(ARRAY)},
+    {"reduction_dims", "integers", INTEGERS},
+    {"sizes", "integers", INTEGERS},
+    {"staticLowerBound", "integers", INTEGERS},
+    {"staticStep", "integers", INTEGERS},
+    {"staticUpperBound", "integers", INTEGERS},
+    {"static_high", "integers", INTEGERS},
+    {"static_low", "integers", INTEGERS},
+    {"static_offsets", "integers", INTEGERS},
+    {"static_output_shape", "integers", INTEGERS},
+    {"static_position", "integers", INTEGERS},
+    {"static_sizes", "integers", INTEGERS},
+    {"static_strides", "integers", INTEGERS},
+    {"strides", "integers", INTEGERS},
+    {"sym_name", "a string", KIND(STRING)},
+    {"sym_visibility", "a string", KIND(STRING)},
+    {"tile_interchange", "integers", INTEGERS},
+    {"tile_sizes", "integers", INTEGERS},
+    {"type", "a type", KIND(TYPE)},
+    {"value", "a number or a dense constant", KIND(BOOL) | KIND(INT) | KIND(FLOAT) | KIND(DENSE)},
+};
+
+static int compare_rule(const void *name, const void *rule) { return strcmp(name, ((const attr_rule *)rule)->name); }
+
+static bool verify_attr(const ir_op *op, const column_word *word) {
+  const ir_attr *attr = ir_attr_get(op, word->name);
+  if (!attr)
+    return word->mark || ir_op_error(op, "needs the attribute '%s'", word->name);
+  const attr_rule *rule = bsearch(word->name, attr_rules, sizeof attr_rules / sizeof attr_rules[0],
+                                  sizeof attr_rules[0], compare_rule);
+  assert(rule && "each inherent attribute of op.def has a rule");
+  unsigned ignored;
+  const int64_t *ints;
+  if (!(rule->kinds >> attr->kind & 1) ||
+      (rule->kinds == INTEGERS && !ir_attr_i64s_of(op, word->name, &ignored, &ints)))
+    return ir_op_error(op, "attribute '%s' must be %s", word->name, rule->expected);
+  return true;
+}
+#undef INTEGERS
+#undef KIND
+
+static bool verify_attrs(const ir_op *op) {
+  const char *column = ir_op_row(op)->attrs;
+  column_word word;
+  bool valid = true;
+  while (valid && next_word(&column, &word))
+    valid = verify_attr(op, &word);
+  return valid;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- traits */
+
+static bool verify_types(const ir_op *op, unsigned stages) {
+  for (unsigned i = 0; i < op->num_results; i++) {
+    const ir_type *type = ir_result(op, i)->type;
+    if (type->kind == IR_TYPE_VECTOR && ir_type_num_elements(type) > IR_MAX_VECTOR_ELEMENTS)
+      return ir_op_error(op, "makes a vector of more than %d elements", IR_MAX_VECTOR_ELEMENTS);
+    if (type->kind == IR_TYPE_TENSOR && stages && !(stages & (IR_STAGE_TENSOR | IR_STAGE_TILED)))
+      return ir_op_error(op, "makes a tensor, which is no longer legal at this stage");
+  }
+  return true;
+}
+
+static const ir_type *any_type(const ir_op *op, unsigned i) {
+  return i < op->num_operands ? ir_operand(op, i)->type : ir_result(op, i - op->num_operands)->type;
+}
+
+static bool verify_same_type(const ir_op *op) {
+  for (unsigned i = 1; i < op->num_operands + op->num_results; i++)
+    if (any_type(op, i) != any_type(op, 0))
+      return ir_op_error(op, "requires one type for all operands and results, got %s and %s",
+                         ir_print_type(op->module, any_type(op, 0)), ir_print_type(op->module, any_type(op, i)));
+  return true;
+}
+
+/* One shape for all; a scalar i1 beside shaped values is a condition for all elements (arith.select). */
+static bool verify_elementwise(const ir_op *op) {
+  const ir_type *first = ir_result(op, 0)->type;
+  for (unsigned i = 0; i < op->num_operands + op->num_results; i++) {
+    const ir_type *type = any_type(op, i);
+    if (type->kind != IR_TYPE_SCALAR && type->kind != IR_TYPE_VECTOR && type->kind != IR_TYPE_TENSOR)
+      return ir_op_error(op, "works on scalars, vectors and tensors, not on %s", ir_print_type(op->module, type));
+    bool condition = type->kind == IR_TYPE_SCALAR && type->element == IR_I1;
+    if (!condition && !ir_same_shape(type, first))
+      return ir_op_error(op, "requires one shape for all operands and results, got %s and %s",
+                         ir_print_type(op->module, first), ir_print_type(op->module, type));
+  }
+  return true;
+}
+
+/* Results tie to the tensors among the outs, in order; tensors and memrefs do not mix. */
+static bool verify_destination_style(const ir_op *op) {
+  unsigned results = 0, memrefs = 0, num_inits = ir_num_inits(op);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_type *type = ir_operand(op, i)->type;
+    memrefs += type->kind == IR_TYPE_MEMREF;
+    if (i < op->num_operands - num_inits)
+      continue;
+    if (type->kind == IR_TYPE_TENSOR && results < op->num_results && ir_result(op, results)->type != type)
+      return ir_op_error(op, "result %u must have the type of its init, %s", results, ir_print_type(op->module, type));
+    if (type->kind != IR_TYPE_TENSOR && type->kind != IR_TYPE_MEMREF)
+      return ir_op_error(op, "outs must be tensors or memrefs, not %s", ir_print_type(op->module, type));
+    results += type->kind == IR_TYPE_TENSOR;
+  }
+  if (results != op->num_results)
+    return ir_op_error(op, "has %u tensors as outs, but %u results", results, op->num_results);
+  return !(results && memrefs) || ir_op_error(op, "mixes tensors and memrefs");
+}
+
+static bool verify_inferred(const ir_op *op) {
+  const ir_op_info *row = ir_op_row(op);
+  const ir_type *type = NULL; /* ops that infer have one result */
+  if (!row->infer(op, &type))
+    return false;
+  return type == ir_result(op, 0)->type ||
+         ir_op_error(op, "must have a result of type %s, not %s", ir_print_type(op->module, type),
+                     ir_print_type(op->module, ir_result(op, 0)->type));
+}
+
+static bool verify_regions(const ir_op *op) {
+  const ir_op_info *row = ir_op_row(op);
+  if (op->num_regions != row->regions)
+    return ir_op_error(op, "expects %u regions, got %u", row->regions, op->num_regions);
+  if (row->traits & IR_NO_TERMINATOR)
+    return true;
+  for (unsigned i = 0; i < op->num_regions; i++) {
+    const ir_op *last = ir_region(op, i)->last;
+    if (!last && !(row->traits & IR_MAY_BE_EMPTY))
+      return ir_op_error(op, "region %u is empty", i);
+    if (last && last->code != row->terminator)
+      return ir_op_error(op, "region %u must end in '%s'", i, ir_op_info_of(row->terminator)->name);
+  }
+  return true;
+}
+
+static bool verify_traits(const ir_op *op) {
+  unsigned traits = ir_op_row(op)->traits;
+  if ((traits & IR_TERMINATOR) && op->next)
+    return ir_op_error(op, "must be the last op of its block");
+  if ((traits & IR_TERMINATOR) && (!op->block || ir_op_row(op->block->parent)->terminator != op->code))
+    return ir_op_error(op, "cannot end a region of '%s'", op->block ? ir_op_row(op->block->parent)->name : "nothing");
+  return (!(traits & IR_SAME_TYPE) || verify_same_type(op)) &&
+         (!(traits & IR_ELEMENTWISE) || verify_elementwise(op)) &&
+         (!(traits & IR_DPS) || verify_destination_style(op)) && (!(traits & IR_INFER) || verify_inferred(op)) &&
+         (!(traits & IR_STRUCTURED) || ir_verify_structured(op));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- visibility */
+
+static bool is_visible(const verifier *verifier, const ir_value *value) {
+  const ir_block *block = value->op ? value->op->block : value->block;
+  if (!block || !block->parent)
+    return false;
+  if (value->op && (!value->op->mark || value->op->mark & OPEN_MASK))
+    return false;
+  uint32_t mark = block->parent->mark, region = (uint32_t)(block - block->parent->regions);
+  return (mark & OPEN_MASK) == region + 1 && mark >> OPEN_BITS >= verifier->isolated;
+}
+
+static bool verify_operands(const verifier *verifier, const ir_op *op) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_use *use = &op->operands[i];
+    if (!use->value)
+      return ir_op_error(op, "operand %u is missing", i);
+    if (use->user != op || (use->prev ? use->prev->next : use->value->uses) != use ||
+        (use->next && use->next->prev != use))
+      return ir_op_error(op, "operand %u is not on its value's use list", i);
+    if (!is_visible(verifier, use->value))
+      return ir_op_error(op, "operand %u is not visible here: its definition must come before, in this region or one "
+                         "around it", i);
+  }
+  return true;
+}
+
+static bool verify_links(const ir_op *op) {
+  if (op->next && (op->next->prev != op || op->next->block != op->block))
+    return ir_op_error(op, "is not linked with the op after it");
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (op->results[i].op != op || op->results[i].index != i)
+      return ir_op_error(op, "result %u does not know its op", i);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- symbols */
+
+static int compare_symbols(const void *a, const void *b) {
+  const ir_op *lhs = *(ir_op *const *)a, *rhs = *(ir_op *const *)b;
+  uintptr_t left = (uintptr_t)ir_attr_string_or(lhs, "sym_name", NULL);
+  uintptr_t right = (uintptr_t)ir_attr_string_or(rhs, "sym_name", NULL);
+  /* Interned names compare by pointer; equal ones stay in the order of the text. */
+  return left != right ? (left < right ? -1 : 1) : (lhs->mark < rhs->mark ? -1 : lhs->mark > rhs->mark);
+}
+
+static bool verify_symbols(ir_module *module) {
+  size_t count = 0;
+  for (const ir_op *op = module->root->regions[0].first; op; op = op->next)
+    count += ir_op_has(op, IR_SYMBOL) && ir_attr_get(op, "sym_name");
+  ir_op **symbols = IR_NEW_ARRAY(&module->arena, ir_op *, count);
+  count = 0;
+  for (ir_op *op = module->root->regions[0].first; op; op = op->next)
+    if (ir_op_has(op, IR_SYMBOL) && ir_attr_get(op, "sym_name"))
+      symbols[count++] = op;
+  qsort(symbols, count, sizeof *symbols, compare_symbols);
+  bool valid = true;
+  for (size_t i = 1; i < count; i++) {
+    const char *name = ir_attr_string_or(symbols[i], "sym_name", NULL);
+    if (!name || name != ir_attr_string_or(symbols[i - 1], "sym_name", NULL))
+      continue;
+    valid = ir_op_error(symbols[i], "defines '%s' again", name);
+    ir_note(module, symbols[i - 1]->loc, "the other definition is here");
+  }
+  return valid;
+}
+
+/* ---------------------------------------------------------------------------------------------------------------- walk */
+
+static bool verify_op(const verifier *verifier, const ir_op *op) {
+  const ir_op_info *row = ir_op_row(op);
+  if (verifier->stages && !(row->stages & verifier->stages))
+    return ir_op_error(op, "is not legal at this stage");
+  if (verifier->depth > IR_MAX_NESTING)
+    return ir_op_error(op, "is nested more than %d deep", IR_MAX_NESTING);
+  return verify_links(op) && verify_operands(verifier, op) && verify_operand_groups(op) && verify_result_count(op) &&
+         verify_types(op, verifier->stages) && verify_attrs(op) && verify_regions(op) && verify_traits(op) &&
+         (!row->verify || row->verify(op));
+}
+
+static void open_region(verifier *verifier, ir_op *op, unsigned region) {
+  if (!(op->mark & OPEN_MASK)) {
+    verifier->depth++;
+    if (ir_op_has(op, IR_ISOLATED))
+      verifier->isolated = op->mark >> OPEN_BITS;
+  }
+  op->mark = (op->mark & ~(uint32_t)OPEN_MASK) | (region + 1);
+}
+
+static void close_regions(verifier *verifier, ir_op *op) {
+  if (!(op->mark & OPEN_MASK))
+    return;
+  verifier->depth--;
+  op->mark &= ~(uint32_t)OPEN_MASK;
+  if (!ir_op_has(op, IR_ISOLATED))
+    return;
+  const ir_op *around = ir_op_parent(op);
+  while (around && !ir_op_has(around, IR_ISOLATED))
+    around = ir_op_parent(around);
+  verifier->isolated = around ? around->mark >> OPEN_BITS : 0;
+}
+
+/* The op after `op` in preorder, or NULL; opens and closes regions on the way. */
+static ir_op *advance(verifier *verifier, ir_op *op) {
+  for (unsigned region = 0;;) {
+    for (; region < op->num_regions; region++)
+      if (op->regions[region].first) {
+        open_region(verifier, op, region);
+        return op->regions[region].first;
+      }
+    close_regions(verifier, op);
+    if (!op->block || op->next)
+      return op->next;
+    region = (unsigned)(op->block - op->block->parent->regions) + 1;
+    op = op->block->parent;
+  }
+}
+
+static bool forget_mark(ir_op *op, void *data) {
+  (void)data;
+  op->mark = 0;
+  return true;
+}
+
+bool ir_verify(ir_module *module, unsigned stages) {
+  verifier verifier = {.module = module, .stages = stages, .valid = true};
+  module->root->mark = 0;
+  ir_walk(ir_region(module->root, 0), forget_mark, NULL);
+  for (ir_op *op = module->root; op; op = advance(&verifier, op)) {
+    op->mark = ++verifier.serial << OPEN_BITS;
+    if (!verify_op(&verifier, op))
+      verifier.valid = false;
+  }
+  return verify_symbols(module) && verifier.valid;
+}

@@ -1,0 +1,147 @@
+/* verify_structured.c - checks of linalg and linalg_ext ops: the maps fit the operands, static extents agree along each
+ * loop, subscripts stay in bounds, and the body computes new elements from old ones and does nothing else.
+ * Later stages rely on it: every loop has an extent that some operand shows, and an out is written once per iteration of
+ * the parallel loops. */
+#include "verify_util.h"
+
+static bool verify_maps(const ir_op *op, const ir_structure *structure) {
+  if (structure->num_maps != op->num_operands)
+    return ir_op_error(op, "has %u operands, but %u indexing maps", op->num_operands, structure->num_maps);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_map *map = structure->maps[i];
+    unsigned rank = ir_operand(op, i)->type->rank;
+    if (map->num_syms || map->num_dims != structure->num_loops)
+      return ir_op_error(op, "the indexing map of operand %u must take the %u loops and no symbols", i,
+                         structure->num_loops);
+    if (map->num_results != rank)
+      return ir_op_error(op, "the indexing map of operand %u has %u results, but the operand has rank %u", i,
+                         map->num_results, rank);
+  }
+  return true;
+}
+
+/* The extremes of an affine expression over boxes of loops; false where they are not known. */
+static bool expr_range(const ir_expr *expr, const int64_t *extents, int64_t *low, int64_t *high) {
+  if (expr->kind == IR_EXPR_CONST || expr->kind == IR_EXPR_DIM) {
+    *low = expr->kind == IR_EXPR_CONST ? expr->value : 0;
+    *high = expr->kind == IR_EXPR_CONST ? expr->value : extents[expr->value] - 1;
+    return expr->kind == IR_EXPR_CONST || extents[expr->value] != IR_DYNAMIC;
+  }
+  int64_t a, b, c, d, corners[4];
+  if ((expr->kind != IR_EXPR_ADD && expr->kind != IR_EXPR_MUL) || !expr_range(expr->lhs, extents, &a, &b) ||
+      !expr_range(expr->rhs, extents, &c, &d))
+    return false;
+  bool overflow;
+  if (expr->kind == IR_EXPR_ADD)
+    overflow = __builtin_add_overflow(a, c, &corners[0]) | __builtin_add_overflow(b, d, &corners[1]) |
+               __builtin_add_overflow(a, d, &corners[2]) | __builtin_add_overflow(b, c, &corners[3]);
+  else
+    overflow = __builtin_mul_overflow(a, c, &corners[0]) | __builtin_mul_overflow(b, d, &corners[1]) |
+               __builtin_mul_overflow(a, d, &corners[2]) | __builtin_mul_overflow(b, c, &corners[3]);
+  *low = *high = corners[0];
+  for (unsigned i = 1; i < 4; i++) {
+    *low = corners[i] < *low ? corners[i] : *low;
+    *high = corners[i] > *high ? corners[i] : *high;
+  }
+  return !overflow;
+}
+
+static bool verify_extents(const ir_op *op, const ir_structure *structure) {
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  bool runs = true;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    unsigned operand, dim;
+    if (!ir_loop_extent(op, loop, &operand, &dim))
+      return ir_op_error(op, "loop %u is not the subscript of any operand, so its extent is unknown", loop);
+    runs &= extents[loop] != 0;
+  }
+  for (unsigned i = 0; i < op->num_operands; i++)
+    for (unsigned dim = 0; dim < ir_operand(op, i)->type->rank; dim++) {
+      int64_t extent = ir_operand(op, i)->type->shape[dim], low, high;
+      int loop = ir_map_result_dim(structure->maps[i], dim);
+      if (loop >= 0 && !ir_extents_agree(extent, extents[loop]))
+        return ir_op_error(op, "dim %u of operand %u has extent %lld, but loop %d has %lld", dim, i, (long long)extent,
+                           loop, (long long)extents[loop]);
+      if (loop < 0 && runs && expr_range(structure->maps[i]->results[dim], extents, &low, &high) &&
+          (low < 0 || (extent != IR_DYNAMIC && high >= extent)))
+        return ir_op_error(op, "dim %u of operand %u is accessed from %lld to %lld, but has extent %lld", dim, i,
+                           (long long)low, (long long)high, (long long)extent);
+    }
+  return true;
+}
+
+/* A body is a function of one element each: pure, without tensors of its own. */
+static bool verify_body_op(const ir_op *op) {
+  const ir_op_info *row = ir_op_row(op);
+  if ((row->traits & IR_TERMINATOR) || ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
+    return true;
+  return ir_op_error(op, "cannot stand in the body of a structured op, which must be free of effects");
+}
+
+static const ir_type *element_of_init(const ir_op *op, unsigned i) {
+  return ir_type_scalar(op->module, ir_init(op, i)->type->element);
+}
+
+static bool verify_body(const ir_op *op) {
+  ir_block *body = ir_region(op, 0);
+  if (body->num_args != op->num_operands)
+    return ir_op_error(op, "the body must have one argument an operand: %u, not %u", op->num_operands, body->num_args);
+  for (unsigned i = 0; i < body->num_args; i++) {
+    const ir_type *wanted = ir_type_scalar(op->module, ir_operand(op, i)->type->element);
+    if (body->args[i]->type != wanted)
+      return ir_op_error(op, "argument %u of the body must be of type %s, not %s", i,
+                         ir_print_type(op->module, wanted), ir_print_type(op->module, body->args[i]->type));
+  }
+  for (const ir_op *inner = body->first; inner; inner = inner->next)
+    if (!verify_body_op(inner))
+      return false;
+  return verify_terminator(op, 0, ir_num_inits(op), element_of_init);
+}
+
+/* Each element of an out is written by one iteration of the parallel loops, and reductions combine into it. */
+static bool verify_out_maps(const ir_op *op, const ir_structure *structure) {
+  for (unsigned i = 0; i < ir_num_inits(op); i++) {
+    const ir_map *map = structure->maps[ir_num_inputs(op) + i];
+    for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+      bool reduction = ir_loop_is_reduction(structure, loop), used = false;
+      for (unsigned dim = 0; dim < map->num_results; dim++)
+        used |= ir_expr_uses_dim(map->results[dim], loop);
+      if (reduction == used)
+        return ir_op_error(op, "loop %u is %s, but %s the subscripts of out %u", loop,
+                           reduction ? "a reduction" : "parallel", used ? "occurs in" : "is missing from", i);
+    }
+  }
+  return true;
+}
+
+bool ir_verify_structured(const ir_op *op) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_type_kind kind = ir_operand(op, i)->type->kind;
+    if (kind != IR_TYPE_SCALAR && kind != IR_TYPE_TENSOR && kind != IR_TYPE_MEMREF)
+      return ir_op_error(op, "operand %u must be a tensor, a memref or a scalar", i);
+  }
+  const ir_structure *structure = ir_structure_of(op);
+  if (!structure)
+    return ir_op_error(op, "its attributes and the ranks of its operands do not describe loops");
+  if (!verify_maps(op, structure) || !verify_extents(op, structure))
+    return false;
+  return !op->num_regions || (verify_out_maps(op, structure) && verify_body(op));
+}
+
+bool verify_softmax(const ir_op *op) {
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!ir_scalar_is_float(ir_operand(op, i)->type->element))
+      return ir_op_error(op, "works on floats, not on %s", ir_print_type(op->module, ir_operand(op, i)->type));
+  return true;
+}
+
+bool verify_linalg_index(const ir_op *op) {
+  const ir_op *around = ir_op_parent(op);
+  if (!around || !ir_op_has(around, IR_STRUCTURED))
+    return ir_op_error(op, "must stand in the body of a structured op");
+  const ir_structure *structure = ir_structure_of(around);
+  int64_t dim = ir_attr_int_or(op, "dim", -1);
+  return !structure || (dim >= 0 && dim < structure->num_loops) ||
+         ir_op_error(op, "there is no loop %lld", (long long)dim);
+}

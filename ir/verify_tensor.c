@@ -1,0 +1,327 @@
+/* verify_tensor.c - checks of tensor and memref ops: slices, reshapes, allocations, element access.
+ * Extents that are static everywhere must agree exactly and slices must lie inside; what is dynamic is the interpreter's
+ * and the generated code's business. */
+#include "verify_util.h"
+
+#include <string.h>
+
+static const char *type_text(const ir_op *op, const ir_type *type) { return ir_print_type(op->module, type); }
+
+/* A tensor or memref, as the op's dialect wants. */
+static bool verify_base(const ir_op *op, const ir_type *type) {
+  bool tensor_op = !strncmp(ir_op_row(op)->name, "tensor.", 7);
+  return type->kind == (tensor_op ? IR_TYPE_TENSOR : IR_TYPE_MEMREF) ||
+         ir_op_error(op, "works on %ss, not on %s", tensor_op ? "tensor" : "memref", type_text(op, type));
+}
+
+bool verify_allocation(const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  if (!verify_base(op, type))
+    return false;
+  unsigned dynamic = 0;
+  for (unsigned i = 0; i < type->rank; i++)
+    dynamic += type->shape[i] == IR_DYNAMIC;
+  if (dynamic != op->num_operands)
+    return ir_op_error(op, "needs one size for each of the %u dynamic dims, got %u", dynamic, op->num_operands);
+  if (type->strides)
+    return ir_op_error(op, "allocates row-major memory, not %s", type_text(op, type));
+  return verify_index_operands(op, 0, "size");
+}
+
+bool verify_dealloc(const ir_op *op) { return verify_base(op, ir_operand(op, 0)->type); }
+
+/* -------------------------------------------------------------------------------------------------------------- slices */
+
+/* Offset, size and stride of each dim of a slice; IR_DYNAMIC where only known at run time. */
+typedef struct slice {
+  const int64_t *offsets, *sizes, *strides;
+} slice;
+
+/* The slice fits into `whole`; `group` is the operand group of the offsets. */
+static bool verify_slice(const ir_op *op, const ir_type *whole, unsigned group, slice *slice) {
+  unsigned rank = whole->rank;
+  if (!verify_mixed(op, group, "static_offsets", rank, &slice->offsets) ||
+      !verify_mixed(op, group + 1, "static_sizes", rank, &slice->sizes) ||
+      !verify_mixed(op, group + 2, "static_strides", rank, &slice->strides))
+    return false;
+  for (unsigned i = 0; i < rank; i++) {
+    int64_t offset = slice->offsets[i], size = slice->sizes[i], stride = slice->strides[i], extent = whole->shape[i];
+    if ((offset < 0 && offset != IR_DYNAMIC) || (size < 0 && size != IR_DYNAMIC))
+      return ir_op_error(op, "offset and size of dim %u must not be negative", i);
+    if (stride <= 0 && stride != IR_DYNAMIC)
+      return ir_op_error(op, "the stride of dim %u must be positive", i);
+    if (size == 0 || size == IR_DYNAMIC || extent == IR_DYNAMIC)
+      continue;
+    /* An unknown offset is at least 0, an unknown stride at least 1. */
+    int64_t start = offset == IR_DYNAMIC ? 0 : offset, step = stride == IR_DYNAMIC ? 1 : stride, last;
+    if (__builtin_mul_overflow(size - 1, step, &last) || __builtin_add_overflow(last, start, &last) || last >= extent)
+      return ir_op_error(op, "the slice of dim %u runs from %lld to %lld, but its extent is %lld", i, (long long)start,
+                         (long long)last, (long long)extent);
+  }
+  return true;
+}
+
+/* `part` is what the slice shows: all dims, or all but some of extent 1. Strides of memrefs must follow. */
+static bool verify_slice_type(const ir_op *op, const slice *slice, const ir_type *whole, const ir_type *part) {
+  bool memref = whole->kind == IR_TYPE_MEMREF;
+  int64_t whole_strides[IR_MAX_RANK], part_strides[IR_MAX_RANK];
+  if (memref) {
+    ir_type_strides(whole, whole_strides);
+    ir_type_strides(part, part_strides);
+  }
+  unsigned at = 0;
+  for (unsigned i = 0; i < whole->rank; i++) {
+    int64_t stride = 0;
+    if (memref)
+      stride = whole_strides[i] == IR_DYNAMIC || slice->strides[i] == IR_DYNAMIC ? IR_DYNAMIC
+                                                                                : whole_strides[i] * slice->strides[i];
+    /* A unit dim that fits stays: whichever of several is dropped, the type is the same. */
+    if (at < part->rank && part->shape[at] == slice->sizes[i] && (!memref || part_strides[at] == stride))
+      at++;
+    else if (slice->sizes[i] != 1)
+      return ir_op_error(op, "dim %u of the slice does not occur in %s", i, type_text(op, part));
+  }
+  return at == part->rank || ir_op_error(op, "%s has dims that the slice does not have", type_text(op, part));
+}
+
+static bool verify_slice_of(const ir_op *op, const ir_type *whole, const ir_type *part, unsigned group) {
+  slice slice;
+  if (!verify_base(op, whole) || !verify_base(op, part))
+    return false;
+  if (whole->element != part->element || whole->space != part->space)
+    return ir_op_error(op, "cannot be between %s and %s", type_text(op, whole), type_text(op, part));
+  return verify_slice(op, whole, group, &slice) && verify_slice_type(op, &slice, whole, part);
+}
+
+/* The offset in a subview's type is that of the source plus what the slice's offsets add. */
+static bool verify_subview_offset(const ir_op *op) {
+  const ir_type *whole = ir_operand(op, 0)->type;
+  int64_t strides[IR_MAX_RANK], offset = whole->offset;
+  const int64_t *offsets;
+  unsigned rank;
+  ir_type_strides(whole, strides);
+  ir_attr_i64s_of(op, "static_offsets", &rank, &offsets);
+  for (unsigned i = 0; i < rank && offset != IR_DYNAMIC; i++)
+    if (offsets[i] != 0)
+      offset = offsets[i] == IR_DYNAMIC || strides[i] == IR_DYNAMIC ? IR_DYNAMIC : offset + offsets[i] * strides[i];
+  return ir_result(op, 0)->type->offset == offset ||
+         ir_op_error(op, "its result must have %s offset, not that of %s", offset == IR_DYNAMIC ? "a dynamic" : "another",
+                     type_text(op, ir_result(op, 0)->type));
+}
+
+bool verify_extract_slice(const ir_op *op) {
+  const ir_type *whole = ir_operand(op, 0)->type;
+  return verify_slice_of(op, whole, ir_result(op, 0)->type, 1) &&
+         (whole->kind != IR_TYPE_MEMREF || verify_subview_offset(op));
+}
+
+bool verify_insert_slice(const ir_op *op) {
+  return verify_slice_of(op, ir_operand(op, 1)->type, ir_operand(op, 0)->type, 2);
+}
+
+bool verify_parallel_insert_slice(const ir_op *op) {
+  const ir_op *around = ir_op_parent(op);
+  if (!around || around->code != OP_SCF_IN_PARALLEL)
+    return ir_op_error(op, "must stand in 'scf.forall.in_parallel'");
+  const ir_value *dest = ir_operand(op, 1);
+  if (dest->op || !around->block || dest->block != around->block)
+    return ir_op_error(op, "must write to an output argument of the enclosing 'scf.forall'");
+  return verify_insert_slice(op);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ reshapes */
+
+/* The dims `first` to `last` of `large` lie in memory as dim `dim` of `small` does. */
+static bool strides_agree(const ir_type *small, unsigned dim, const ir_type *large, unsigned first, unsigned last) {
+  if (small->kind != IR_TYPE_MEMREF)
+    return true;
+  int64_t small_strides[IR_MAX_RANK], large_strides[IR_MAX_RANK];
+  ir_type_strides(small, small_strides);
+  ir_type_strides(large, large_strides);
+  int64_t expected = small_strides[dim];
+  for (unsigned i = last + 1; i-- > first;) {
+    if (large->shape[i] != 1 && !ir_extents_agree(large_strides[i], expected))
+      return false;
+    bool unknown = expected == IR_DYNAMIC || large->shape[i] == IR_DYNAMIC;
+    if (unknown || __builtin_mul_overflow(expected, large->shape[i], &expected))
+      expected = IR_DYNAMIC;
+  }
+  return ir_extents_agree(small->offset, large->offset);
+}
+
+/* The groups cover the dims of `large` in order, one group a dim of `small`, and extents multiply up. */
+static bool verify_reassociation(const ir_op *op, const ir_type *small, const ir_type *large) {
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  if (!verify_base(op, small) || !verify_base(op, large))
+    return false;
+  if (small->element != large->element || small->space != large->space)
+    return ir_op_error(op, "cannot reshape %s to %s", type_text(op, ir_operand(op, 0)->type),
+                       type_text(op, ir_result(op, 0)->type));
+  if (groups->count != small->rank)
+    return ir_op_error(op, "'reassociation' must have %u groups, one a dim of %s", small->rank, type_text(op, small));
+  unsigned next = 0;
+  for (unsigned i = 0; i < groups->count; i++) {
+    unsigned first = next;
+    const ir_attr *group = groups->elements[i];
+    int64_t product = 1;
+    if (group->kind != IR_ATTR_ARRAY || !group->count)
+      return ir_op_error(op, "group %u of 'reassociation' must list dims", i);
+    for (unsigned j = 0; j < group->count; j++, next++) {
+      if (next >= large->rank || group->elements[j]->kind != IR_ATTR_INT || group->elements[j]->value != next)
+        return ir_op_error(op, "'reassociation' must list the %u dims of %s in order", large->rank,
+                           type_text(op, large));
+      int64_t extent = large->shape[next];
+      if (product != IR_DYNAMIC && (extent == IR_DYNAMIC || __builtin_mul_overflow(product, extent, &product)))
+        product = IR_DYNAMIC;
+    }
+    if (!ir_extents_agree(product, small->shape[i]) || (product == IR_DYNAMIC) != (small->shape[i] == IR_DYNAMIC))
+      return ir_op_error(op, "dim %u of %s does not match the product of its group", i, type_text(op, small));
+    if (!strides_agree(small, i, large, first, next - 1))
+      return ir_op_error(op, "the strides of dim %u of %s do not match those of its group", i, type_text(op, small));
+  }
+  /* All dims of extent 1 may vanish: rank 0 has no group to hold them. */
+  for (; next < large->rank && !small->rank; next++)
+    if (large->shape[next] != 1)
+      return ir_op_error(op, "dim %u of %s must be 1", next, type_text(op, large));
+  return next == large->rank || ir_op_error(op, "'reassociation' leaves out dims of %s", type_text(op, large));
+}
+
+bool verify_expand_shape(const ir_op *op) {
+  const ir_type *small = ir_operand(op, 0)->type, *large = ir_result(op, 0)->type;
+  const int64_t *shape;
+  if (!verify_reassociation(op, small, large) || !verify_mixed(op, 1, "static_output_shape", large->rank, &shape))
+    return false;
+  for (unsigned i = 0; i < large->rank; i++)
+    if (shape[i] != large->shape[i])
+      return ir_op_error(op, "dim %u of the output shape does not match %s", i, type_text(op, large));
+  return true;
+}
+
+bool verify_collapse_shape(const ir_op *op) {
+  return verify_reassociation(op, ir_result(op, 0)->type, ir_operand(op, 0)->type);
+}
+
+/* A cast that changes only what is known statically. */
+bool verify_shape_knowledge(const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
+  if (!verify_base(op, from) || !verify_base(op, to))
+    return false;
+  bool fits = from->element == to->element && from->rank == to->rank && from->space == to->space;
+  int64_t from_strides[IR_MAX_RANK], to_strides[IR_MAX_RANK];
+  if (fits && from->kind == IR_TYPE_MEMREF) {
+    ir_type_strides(from, from_strides);
+    ir_type_strides(to, to_strides);
+    fits = ir_extents_agree(from->offset, to->offset);
+  }
+  for (unsigned i = 0; fits && i < from->rank; i++)
+    fits = ir_extents_agree(from->shape[i], to->shape[i]) &&
+           (from->kind != IR_TYPE_MEMREF || ir_extents_agree(from_strides[i], to_strides[i]));
+  return fits || ir_op_error(op, "cannot cast %s to %s", type_text(op, from), type_text(op, to));
+}
+
+/* ------------------------------------------------------------------------------------------------ dims, elements, pads */
+
+bool verify_dim(const ir_op *op) {
+  const ir_type *type = ir_operand(op, 0)->type;
+  const ir_op *index = ir_operand(op, 1)->op;
+  if (!verify_base(op, type) || !verify_index_operands(op, 1, "dim"))
+    return false;
+  if (!index || !ir_op_has(index, IR_CONSTANT) || !ir_attr_get(index, "value"))
+    return true;
+  int64_t dim = ir_attr_get(index, "value")->value;
+  return (dim >= 0 && dim < type->rank) ||
+         ir_op_error(op, "%s has no dim %lld", type_text(op, type), (long long)dim);
+}
+
+static bool verify_position(const ir_op *op, const ir_type *type, unsigned group) {
+  if (!verify_base(op, type))
+    return false;
+  if (ir_group_size(op, group) != type->rank)
+    return ir_op_error(op, "needs %u indices, got %u", type->rank, ir_group_size(op, group));
+  return verify_index_operands(op, group, "position");
+}
+
+bool verify_element_read(const ir_op *op) { return verify_position(op, ir_operand(op, 0)->type, 1); }
+
+bool verify_element_write(const ir_op *op) {
+  const ir_type *type = ir_operand(op, 1)->type;
+  if (!verify_position(op, type, 2))
+    return false;
+  return ir_operand(op, 0)->type == ir_type_scalar(op->module, type->element) ||
+         ir_op_error(op, "cannot write %s into %s", type_text(op, ir_operand(op, 0)->type), type_text(op, type));
+}
+
+bool verify_from_elements(const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  if (!verify_base(op, type))
+    return false;
+  if (ir_type_num_elements(type) != op->num_operands)
+    return ir_op_error(op, "%s cannot hold exactly %u elements", type_text(op, type), op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type != ir_type_scalar(op->module, type->element))
+      return ir_op_error(op, "element %u must be of type %s", i, ir_scalar_name(type->element));
+  return true;
+}
+
+static const ir_type *element_of_result(const ir_op *op, unsigned i) {
+  return ir_type_scalar(op->module, ir_result(op, i)->type->element);
+}
+
+bool verify_pad(const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
+  const int64_t *low, *high;
+  if (!verify_base(op, from) || !verify_base(op, to))
+    return false;
+  if (from->element != to->element || from->rank != to->rank)
+    return ir_op_error(op, "cannot pad %s to %s", type_text(op, from), type_text(op, to));
+  if (!verify_mixed(op, 1, "static_low", from->rank, &low) || !verify_mixed(op, 2, "static_high", from->rank, &high))
+    return false;
+  for (unsigned i = 0; i < from->rank; i++) {
+    if ((low[i] < 0 && low[i] != IR_DYNAMIC) || (high[i] < 0 && high[i] != IR_DYNAMIC))
+      return ir_op_error(op, "the padding of dim %u must not be negative", i);
+    bool known = low[i] != IR_DYNAMIC && high[i] != IR_DYNAMIC && from->shape[i] != IR_DYNAMIC;
+    int64_t extent = IR_DYNAMIC;
+    if (known && (__builtin_add_overflow(low[i], high[i], &extent) ||
+                  __builtin_add_overflow(extent, from->shape[i], &extent)))
+      return ir_op_error(op, "the padding of dim %u is too large", i);
+    if (!ir_extents_agree(extent, to->shape[i]))
+      return ir_op_error(op, "dim %u is padded to %lld, but has extent %lld in the result", i, (long long)extent,
+                         (long long)to->shape[i]);
+  }
+  ir_block *body = ir_region(op, 0);
+  for (unsigned i = 0; i < body->num_args; i++)
+    if (body->args[i]->type != ir_type_index(op->module))
+      return ir_op_error(op, "argument %u of the region must be an index", i);
+  if (body->num_args != from->rank)
+    return ir_op_error(op, "the region must have %u arguments, not %u", from->rank, body->num_args);
+  return verify_terminator(op, 0, 1, element_of_result);
+}
+
+bool verify_memref_copy(const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *to = ir_operand(op, 1)->type;
+  if (!verify_base(op, from) || !verify_base(op, to))
+    return false;
+  bool fits = from->element == to->element && from->rank == to->rank;
+  for (unsigned i = 0; fits && i < from->rank; i++)
+    fits = ir_extents_agree(from->shape[i], to->shape[i]);
+  return fits || ir_op_error(op, "cannot copy %s to %s", type_text(op, from), type_text(op, to));
+}
+
+bool verify_global(const ir_op *op) {
+  const ir_type *type = ir_attr_get(op, "type")->type;
+  const ir_attr *value = ir_attr_get(op, "initial_value");
+  if (type->kind != IR_TYPE_MEMREF || !ir_type_is_static(type) || type->strides)
+    return ir_op_error(op, "must be a static, row-major memref, not %s", type_text(op, type));
+  return (value->type->element == type->element && ir_same_shape(value->type, type)) ||
+         ir_op_error(op, "the initial value %s does not fit %s", type_text(op, value->type), type_text(op, type));
+}
+
+bool verify_get_global(const ir_op *op) {
+  const char *name = ir_attr_get(op, "name")->string;
+  const ir_op *global = ir_module_lookup(op->module, name);
+  if (!global || global->code != OP_MEMREF_GLOBAL)
+    return ir_op_error(op, "there is no global '%s'", name);
+  const ir_attr *type = ir_attr_get(global, "type");
+  return !type || type->type == ir_result(op, 0)->type ||
+         ir_op_error(op, "'%s' is of type %s", name, type_text(op, type->type));
+}

@@ -1,0 +1,17 @@
+/* passes.h - what the passes share: the entry point of each, and the rewrites that more than one needs. */
+#ifndef TEC_PASSES_PASSES_H
+#define TEC_PASSES_PASSES_H
+#include "passes/pass.h"
+
+/* The function of each row of pass.def. */
+#define PASS(NAME, FUNCTION, STAGES, DOC) bool FUNCTION(ir_module *module, const pass_options *options);
+#include "passes/pass.def"
+#undef PASS
+
+/* No effect on memory, no control over anything outside: the op may be dropped when its results are unused. Says it of
+ * the op itself: destination-style ops count as pure only on tensors, and regions of loops are not looked into. */
+bool pass_is_pure(const ir_op *op);
+
+/* Drops ops, carried values and local memory that nobody needs (dead.c); true if there were any. */
+bool pass_drop_dead(ir_module *module);
+#endif
