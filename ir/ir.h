@@ -319,6 +319,7 @@ typedef union ir_cell {
 typedef struct ir_builder ir_builder;
 typedef struct ir_interp ir_interp;
 typedef struct ir_parser ir_parser;
+typedef struct ir_draft ir_draft;
 typedef struct ir_printer ir_printer;
 
 /* One row of op.def. Absent hooks mean: nothing special. */
@@ -341,7 +342,7 @@ typedef struct ir_op_info {
   unsigned stages; /* ir_stage */
   const char *doc; /* one line */
   /* The pretty syntax where `format` cannot say it. */
-  bool (*parse)(ir_parser *parser, ir_op **op);
+  bool (*parse)(ir_parser *parser, ir_draft *draft);
   void (*print)(ir_printer *printer, const ir_op *op);
   /* Checks beyond what the row says; reports through ir_op_error. */
   bool (*verify)(const ir_op *op);
