@@ -308,6 +308,7 @@ typedef enum ir_trait {
   IR_SPECULATABLE = 1 << 17, /* IR_PURE and without undefined behaviour: may run though it did not before */
   IR_MAY_BE_EMPTY = 1 << 18, /* a region may be empty: a declaration, an absent else branch */
   IR_CONTROL = 1 << 19,      /* does nothing but run its regions and pass values into and out of them */
+  IR_EMPTY_SEGMENT = 1 << 20, /* upstream's op has one more operand group at the end, which is always empty here */
 } ir_trait;
 
 /* One scalar in the oracle: floats as double, the rest sign-extended. */
@@ -327,6 +328,7 @@ typedef struct ir_op_info {
   const char *name; /* "arith.addf" */
   /* Operand groups in order, blank-separated; `x` exactly one, `x?` at most one, `x*` any number. */
   const char *operands, *results;
+  const char *hint; /* what the printer calls the results; a number without it */
   /* Inherent attributes, blank-separated; a trailing `?` marks an optional one, `=default` (printed form) likewise. */
   const char *attrs;
   unsigned regions;

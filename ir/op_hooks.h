@@ -76,4 +76,33 @@ bool verify_vector_step(const ir_op *op);
 bool infer_strided_slice(const ir_op *op, const ir_type **types);
 bool infer_vector_extract(const ir_op *op, const ir_type **types);
 bool infer_vector_transpose(const ir_op *op, const ir_type **types);
+/* syntax_*.c: the textual form where no format can describe it */
+#define SYNTAX(NAME)                                                                                                   \
+  bool parse_##NAME(ir_parser *parser, ir_draft *draft);                                                               \
+  void print_##NAME(ir_printer *printer, const ir_op *op);
+SYNTAX(module)
+SYNTAX(function)
+SYNTAX(constant)
+SYNTAX(compare)
+SYNTAX(select)
+SYNTAX(affine)
+SYNTAX(structured)
+SYNTAX(generic_linalg)
+SYNTAX(payload)
+SYNTAX(for)
+SYNTAX(forall)
+SYNTAX(in_parallel)
+SYNTAX(if)
+SYNTAX(reshape)
+SYNTAX(pad)
+SYNTAX(contract)
+SYNTAX(global)
+SYNTAX(sequence)
+SYNTAX(match)
+SYNTAX(fuse_ext)
+#undef SYNTAX
+bool parse_transfer_read(ir_parser *parser, ir_draft *draft);
+bool parse_transfer_write(ir_parser *parser, ir_draft *draft);
+void print_transfer(ir_printer *printer, const ir_op *op);
+void print_softmax(ir_printer *printer, const ir_op *op);
 #endif

@@ -523,7 +523,12 @@ bool parse_inherent(ir_parser *parser, ir_draft *draft, const char *name, size_t
   const attr_row *row = find_attr_row(name, size);
   const ir_attr *attr;
   parser_ints ints = {0};
-  if (row->form == FORM_INTS) {
+  int64_t value;
+  if (row->form == FORM_INT) { /* without type: ` : T` would be the op's */
+    if (!parse_integer(parser, &value))
+      return false;
+    attr = ir_attr_int(parser->module, ir_type_scalar(parser->module, IR_I64), value);
+  } else if (row->form == FORM_INTS) {
     if (!parse_ints(parser, &ints))
       return false;
     attr = ir_attr_i64s(parser->module, ints.count, ints.ints);

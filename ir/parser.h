@@ -141,8 +141,10 @@ bool parse_region(ir_parser *parser, ir_draft *draft, const parser_args *args, i
 bool parse_arg(ir_parser *parser, parser_args *args);
 /* The row's format. */
 bool parse_by_format(ir_parser *parser, ir_draft *draft);
-/* Checks attributes against attr.def, fills in defaults; draft_attrs.c. */
+/* Checks attributes against attr.def, fills in defaults (parse_attr.c). */
 bool parse_check_attrs(ir_parser *parser, ir_draft *draft);
+/* Iterator types given as strings become keywords of that name. */
+void draft_iterator_types(ir_parser *parser, ir_draft *draft, const char *keyword);
 /* The attribute that a format names. */
 bool parse_inherent(ir_parser *parser, ir_draft *draft, const char *name, size_t size);
 #endif

@@ -1,0 +1,864 @@
+/* print.c - modules to text. See text.h, printer.h.
+ *
+ * Names follow MLIR's: the values of a block are named before any region inside is entered, and what a region defines is
+ * forgotten when it ends. Every op, type and attribute is visited once, so printing is linear. */
+#include "printer.h"
+
+#include "format.h"
+#include "names.h"
+#include "text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What a value or map is called; open addressing, keyed by address. */
+typedef struct label_table {
+  struct {
+    const void *key;
+    const char *text;
+  } *slots;
+  size_t count, capacity;
+} label_table;
+
+/* The state that a region restores when it ends. */
+typedef struct name_scope {
+  uint32_t names;
+  unsigned next_number, next_argument, next_conflict;
+} name_scope;
+
+struct ir_printer {
+  ir_module *module;
+  char *text;
+  size_t size, capacity;
+  bool out_of_memory, generic;
+  unsigned indent;
+  ir_arena arena;     /* labels */
+  label_table values; /* %name of each value in sight */
+  label_table maps;   /* #alias of each map */
+  ir_names names;     /* the names in use */
+  name_scope scope;
+  name_scope *entered; /* of a region whose arguments the op's header has shown */
+};
+
+/* --------------------------------------------------------------------------------------------------------- text */
+
+static void append(ir_printer *printer, const char *text, size_t size) {
+  if (printer->size + size + 1 > printer->capacity && !printer->out_of_memory) {
+    size_t capacity = (printer->size + size + 1) * 2;
+    char *grown = realloc(printer->text, capacity);
+    printer->out_of_memory = !grown;
+    if (grown) {
+      printer->text = grown;
+      printer->capacity = capacity;
+    }
+  }
+  if (printer->out_of_memory)
+    return;
+  memcpy(printer->text + printer->size, text, size);
+  printer->size += size;
+  printer->text[printer->size] = 0;
+}
+
+void print_text(ir_printer *printer, const char *text) { append(printer, text, strlen(text)); }
+
+void print_format(ir_printer *printer, const char *format, ...) {
+  char text[256];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  print_text(printer, text);
+}
+
+void print_integer(ir_printer *printer, int64_t value) { print_format(printer, "%" PRId64, value); }
+
+void print_line(ir_printer *printer) {
+  print_text(printer, "\n");
+  for (unsigned i = 0; i < printer->indent; i++)
+    print_text(printer, "  ");
+}
+
+static void separate(ir_printer *printer, unsigned i) {
+  if (i)
+    print_text(printer, ", ");
+}
+
+/* ------------------------------------------------------------------------------------------------------- labels */
+
+static size_t label_slot(const label_table *table, const void *key) {
+  size_t hash = (size_t)((uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 20), mask = table->capacity - 1;
+  size_t i = hash & mask;
+  while (table->slots[i].key && table->slots[i].key != key)
+    i = (i + 1) & mask;
+  return i;
+}
+
+static const char *find_label(const label_table *table, const void *key) {
+  return table->capacity ? table->slots[label_slot(table, key)].text : NULL;
+}
+
+static void set_label(ir_printer *printer, label_table *table, const void *key, const char *text) {
+  if (2 * (table->count + 1) > table->capacity) {
+    label_table old = *table;
+    table->capacity = old.capacity ? 2 * old.capacity : 64;
+    table->slots = ir_arena_alloc(&printer->arena, table->capacity * sizeof *table->slots);
+    for (size_t i = 0; i < old.capacity; i++)
+      if (old.slots[i].key)
+        table->slots[label_slot(table, old.slots[i].key)] = old.slots[i];
+  }
+  size_t slot = label_slot(table, key);
+  table->count += !table->slots[slot].key;
+  table->slots[slot].key = key;
+  table->slots[slot].text = text;
+}
+
+static const char *keep(ir_printer *printer, const char *text) {
+  size_t size = strlen(text) + 1;
+  return memcpy(ir_arena_alloc(&printer->arena, size), text, size);
+}
+
+/* %hint, or %hint_0, %hint_1 .. where it is taken. */
+static const char *unique_name(ir_printer *printer, const char *hint) {
+  char text[96];
+  snprintf(text, sizeof text, "%%%s", hint);
+  while (ir_names_find(&printer->names, text, strlen(text)))
+    snprintf(text, sizeof text, "%%%s_%u", hint, printer->scope.next_conflict++);
+  const char *name = keep(printer, text);
+  ir_names_add(&printer->names, (ir_definition){.name = name, .size = (uint32_t)strlen(name)});
+  return name;
+}
+
+/* The name of a constant tells its value: %c4, %c1_i32, %true, %cst. */
+static bool constant_hint(const ir_op *op, char *hint, size_t size) {
+  const ir_attr *value = ir_op_has(op, IR_CONSTANT) ? ir_attr_get(op, "value") : NULL;
+  if (!value)
+    return false;
+  if (value->kind != IR_ATTR_INT)
+    snprintf(hint, size, "cst");
+  else if (value->type->element == IR_I1)
+    snprintf(hint, size, value->value ? "true" : "false");
+  else if (value->type->element == IR_INDEX)
+    snprintf(hint, size, "c%" PRId64, value->value);
+  else
+    snprintf(hint, size, "c%" PRId64 "_%s", value->value, ir_scalar_name(value->type->element));
+  return true;
+}
+
+static void name_results(ir_printer *printer, const ir_op *op) {
+  if (!op->num_results)
+    return;
+  char hint[64], text[96];
+  const char *name = NULL;
+  if (constant_hint(op, hint, sizeof hint))
+    name = unique_name(printer, hint);
+  else if (ir_op_row(op)->hint)
+    name = unique_name(printer, ir_op_row(op)->hint);
+  else
+    snprintf(text, sizeof text, "%%%u", printer->scope.next_number++);
+  if (!name)
+    name = keep(printer, text);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    snprintf(text, sizeof text, "%s#%u", name, i);
+    set_label(printer, &printer->values, ir_result(op, i), op->num_results == 1 ? name : keep(printer, text));
+  }
+}
+
+static void name_argument(ir_printer *printer, const ir_block *block, unsigned i) {
+  const ir_op *op = block->parent;
+  char text[32];
+  snprintf(text, sizeof text, "arg%u", printer->scope.next_argument);
+  if (ir_op_has(op, IR_STRUCTURED))
+    snprintf(text, sizeof text, i < ir_num_inputs(op) ? "in" : "out");
+  else
+    printer->scope.next_argument++;
+  set_label(printer, &printer->values, block->args[i], unique_name(printer, text));
+}
+
+/* Names all that the block defines; returns what to restore at its end. */
+static name_scope enter_block(ir_printer *printer, const ir_block *block) {
+  name_scope before = printer->scope;
+  before.names = printer->names.count;
+  if (block->parent && ir_op_has(block->parent, IR_ISOLATED))
+    printer->scope = (name_scope){0};
+  for (unsigned i = 0; i < block->num_args; i++)
+    name_argument(printer, block, i);
+  for (const ir_op *op = block->first; op; op = op->next)
+    name_results(printer, op);
+  return before;
+}
+
+static void leave_block(ir_printer *printer, name_scope before) {
+  ir_names_pop(&printer->names, before.names);
+  printer->scope = before;
+}
+
+void print_value(ir_printer *printer, const ir_value *value) {
+  const char *label = find_label(&printer->values, value);
+  print_text(printer, label ? label : "%<<unknown>>");
+}
+
+/* -------------------------------------------------------------------------------------------------- maps and types */
+
+static void print_expr(ir_printer *printer, const ir_expr *expr, bool nested) {
+  static const char *const operators[] = {[IR_EXPR_ADD] = " + ",
+                                          [IR_EXPR_MUL] = " * ",
+                                          [IR_EXPR_FLOORDIV] = " floordiv ",
+                                          [IR_EXPR_CEILDIV] = " ceildiv ",
+                                          [IR_EXPR_MOD] = " mod "};
+  switch (expr->kind) {
+  case IR_EXPR_CONST: print_integer(printer, expr->value); return;
+  case IR_EXPR_DIM: print_format(printer, "d%" PRId64, expr->value); return;
+  case IR_EXPR_SYM: print_format(printer, "s%" PRId64, expr->value); return;
+  default: break;
+  }
+  if (nested)
+    print_text(printer, "(");
+  const ir_expr *rhs = expr->rhs;
+  bool negated = expr->kind == IR_EXPR_ADD && rhs->kind == IR_EXPR_MUL && rhs->rhs->kind == IR_EXPR_CONST &&
+                 rhs->rhs->value == -1;
+  bool negative = expr->kind == IR_EXPR_ADD && rhs->kind == IR_EXPR_CONST && rhs->value < 0 && rhs->value != INT64_MIN;
+  print_expr(printer, expr->lhs, expr->kind != IR_EXPR_ADD || expr->lhs->kind != IR_EXPR_ADD);
+  if (negated || negative) {
+    print_text(printer, " - ");
+    if (negated)
+      print_expr(printer, rhs->lhs, true);
+    else
+      print_integer(printer, -rhs->value);
+  } else {
+    print_text(printer, operators[expr->kind]);
+    print_expr(printer, rhs, true);
+  }
+  if (nested)
+    print_text(printer, ")");
+}
+
+static void print_map_inline(ir_printer *printer, const ir_map *map) {
+  print_text(printer, "affine_map<(");
+  for (unsigned i = 0; i < map->num_dims; i++)
+    print_format(printer, i ? ", d%u" : "d%u", i);
+  print_text(printer, ")");
+  for (unsigned i = 0; i < map->num_syms; i++)
+    print_format(printer, i ? ", s%u" : "[s%u", i);
+  print_text(printer, map->num_syms ? "] -> (" : " -> (");
+  for (unsigned i = 0; i < map->num_results; i++) {
+    separate(printer, i);
+    print_expr(printer, map->results[i], false);
+  }
+  print_text(printer, ")>");
+}
+
+static void print_extent(ir_printer *printer, int64_t extent) {
+  if (extent == IR_DYNAMIC)
+    print_text(printer, "?");
+  else
+    print_integer(printer, extent);
+}
+
+static void print_layout(ir_printer *printer, const ir_type *type) {
+  static const char *const spaces[] = {
+      [IR_SPACE_GLOBAL] = NULL,
+      [IR_SPACE_WORKGROUP] = "#gpu.address_space<workgroup>",
+      [IR_SPACE_PRIVATE] = "#gpu.address_space<private>",
+      [IR_SPACE_CONSTANT] = "4",
+  };
+  if (type->strides) {
+    print_text(printer, ", strided<[");
+    for (unsigned i = 0; i < type->rank; i++) {
+      separate(printer, i);
+      print_extent(printer, type->strides[i]);
+    }
+    print_text(printer, "]");
+    if (type->offset) {
+      print_text(printer, ", offset: ");
+      print_extent(printer, type->offset);
+    }
+    print_text(printer, ">");
+  }
+  if (spaces[type->space])
+    print_format(printer, ", %s", spaces[type->space]);
+}
+
+static void print_type_list(ir_printer *printer, unsigned count, const ir_type *const *types) {
+  print_text(printer, "(");
+  for (unsigned i = 0; i < count; i++) {
+    separate(printer, i);
+    print_type(printer, types[i]);
+  }
+  print_text(printer, ")");
+}
+
+static void print_function_type(ir_printer *printer, const ir_type *type) {
+  print_type_list(printer, type->num_inputs, type->inputs);
+  print_text(printer, " -> ");
+  if (type->num_results == 1 && type->results[0]->kind != IR_TYPE_FUNCTION)
+    print_type(printer, type->results[0]);
+  else
+    print_type_list(printer, type->num_results, type->results);
+}
+
+void print_type(ir_printer *printer, const ir_type *type) {
+  switch (type->kind) {
+  case IR_TYPE_SCALAR: print_text(printer, ir_scalar_name(type->element)); return;
+  case IR_TYPE_FUNCTION: print_function_type(printer, type); return;
+  case IR_TYPE_HANDLE: print_text(printer, "!transform.any_op"); return;
+  case IR_TYPE_TOKEN: print_text(printer, "!nvgpu.device.async.token"); return;
+  case IR_TYPE_TENSOR: print_text(printer, "tensor<"); break;
+  case IR_TYPE_VECTOR: print_text(printer, "vector<"); break;
+  case IR_TYPE_MEMREF: print_text(printer, "memref<"); break;
+  }
+  for (unsigned i = 0; i < type->rank; i++) {
+    print_extent(printer, type->shape[i]);
+    print_text(printer, "x");
+  }
+  print_text(printer, ir_scalar_name(type->element));
+  if (type->kind == IR_TYPE_MEMREF)
+    print_layout(printer, type);
+  print_text(printer, ">");
+}
+
+/* --------------------------------------------------------------------------------------------------- attributes */
+
+/* The shortest decimal form, of at least 7 digits, that reads back as the value; infinities and NaN as their bits. */
+static void print_float(ir_printer *printer, ir_scalar scalar, double value) {
+  if (!isfinite(value)) {
+    print_format(printer, "0x%0*" PRIX64, (int)ir_scalar_bits(scalar) / 4, ir_float_to_bits(scalar, value));
+    return;
+  }
+  char text[64];
+  for (int digits = 6; digits <= 17; digits++) {
+    snprintf(text, sizeof text, "%.*e", digits, value);
+    if (ir_scalar_round(scalar, strtod(text, NULL)) == value)
+      break;
+  }
+  print_text(printer, text);
+}
+
+static void print_int(ir_printer *printer, ir_scalar scalar, int64_t value) {
+  if (scalar == IR_I1)
+    print_text(printer, value ? "true" : "false");
+  else
+    print_integer(printer, value);
+}
+
+/* The elements from *next on, nested by the dims from `dim` on. */
+static void print_dense_elements(ir_printer *printer, const ir_attr *attr, unsigned dim, unsigned *next) {
+  const ir_type *type = attr->type;
+  if (dim == type->rank) {
+    if (attr->floats)
+      print_float(printer, type->element, attr->floats[*next]);
+    else
+      print_int(printer, type->element, attr->ints[*next]);
+    ++*next;
+    return;
+  }
+  print_text(printer, "[");
+  for (int64_t i = 0; i < type->shape[dim]; i++) {
+    separate(printer, i > 0);
+    print_dense_elements(printer, attr, dim + 1, next);
+  }
+  print_text(printer, "]");
+}
+
+void print_dense(ir_printer *printer, const ir_attr *attr, bool typed) {
+  unsigned next = 0;
+  print_text(printer, "dense<");
+  if (attr->count)
+    print_dense_elements(printer, attr, attr->count == 1 ? attr->type->rank : 0, &next);
+  print_text(printer, typed ? "> : " : ">");
+  if (typed)
+    print_type(printer, attr->type);
+}
+
+void print_string(ir_printer *printer, const char *text, size_t size) {
+  print_text(printer, "\"");
+  for (size_t i = 0; i < size; i++) {
+    unsigned char c = (unsigned char)text[i];
+    if (c == '\\')
+      print_text(printer, "\\\\");
+    else if (c < ' ' || c > '~' || c == '"')
+      print_format(printer, "\\%02X", c);
+    else
+      append(printer, text + i, 1);
+  }
+  print_text(printer, "\"");
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+/* May the name stand without quotes? */
+static bool is_plain_name(const char *name, const char *extra) {
+  if (!is_letter(*name))
+    return false;
+  for (const char *c = name; *c; c++)
+    if (!is_letter(*c) && !(*c >= '0' && *c <= '9') && !strchr(extra, *c))
+      return false;
+  return true;
+}
+
+void print_symbol(ir_printer *printer, const char *name) {
+  print_text(printer, "@");
+  if (is_plain_name(name, "$.-"))
+    print_text(printer, name);
+  else
+    print_string(printer, name, strlen(name));
+}
+
+static void print_entry(ir_printer *printer, const ir_named_attr *entry) {
+  if (is_plain_name(entry->name, "$."))
+    print_text(printer, entry->name);
+  else
+    print_string(printer, entry->name, strlen(entry->name));
+  if (entry->attr->kind != IR_ATTR_UNIT) {
+    print_text(printer, " = ");
+    print_attr(printer, entry->attr);
+  }
+}
+
+static void print_dict(ir_printer *printer, unsigned count, const ir_named_attr *entries) {
+  print_text(printer, "{");
+  for (unsigned i = 0; i < count; i++) {
+    separate(printer, i);
+    print_entry(printer, &entries[i]);
+  }
+  print_text(printer, "}");
+}
+
+/* `elide`: leave out the types that numbers have by default. */
+static void print_number(ir_printer *printer, const ir_attr *attr, bool elide) {
+  ir_scalar scalar = attr->type->element;
+  if (attr->kind == IR_ATTR_FLOAT)
+    print_float(printer, scalar, attr->number);
+  else
+    print_int(printer, scalar, attr->value);
+  bool bits = attr->kind == IR_ATTR_FLOAT && !isfinite(attr->number);
+  if (scalar == IR_I1 || (elide && (scalar == IR_I64 || (scalar == IR_F64 && !bits))))
+    return;
+  print_format(printer, " : %s", ir_scalar_name(scalar));
+}
+
+static void print_array(ir_printer *printer, const ir_attr *attr) {
+  print_text(printer, "[");
+  for (unsigned i = 0; i < attr->count; i++) {
+    separate(printer, i);
+    const ir_attr *element = attr->elements[i];
+    if (element->kind == IR_ATTR_INT || element->kind == IR_ATTR_FLOAT)
+      print_number(printer, element, true);
+    else
+      print_attr(printer, element);
+  }
+  print_text(printer, "]");
+}
+
+void print_attr(ir_printer *printer, const ir_attr *attr) {
+  const char *alias;
+  switch (attr->kind) {
+  case IR_ATTR_UNIT: print_text(printer, "unit"); return;
+  case IR_ATTR_BOOL: print_text(printer, attr->value ? "true" : "false"); return;
+  case IR_ATTR_INT:
+  case IR_ATTR_FLOAT: print_number(printer, attr, false); return;
+  case IR_ATTR_STRING: print_string(printer, attr->string, attr->count); return;
+  case IR_ATTR_ARRAY: print_array(printer, attr); return;
+  case IR_ATTR_DICT: print_dict(printer, attr->count, attr->entries); return;
+  case IR_ATTR_TYPE: print_type(printer, attr->type); return;
+  case IR_ATTR_MAP:
+    if ((alias = find_label(&printer->maps, attr->map)))
+      print_text(printer, alias);
+    else
+      print_map_inline(printer, attr->map);
+    return;
+  case IR_ATTR_SYMBOL: print_symbol(printer, attr->string); return;
+  case IR_ATTR_DENSE: print_dense(printer, attr, true); return;
+  case IR_ATTR_I64S:
+    print_format(printer, "array<%s", ir_scalar_name(attr->type->element));
+    for (unsigned i = 0; i < attr->count; i++) {
+      print_text(printer, i ? ", " : ": ");
+      print_int(printer, attr->type->element, attr->ints[i]);
+    }
+    print_text(printer, ">");
+    return;
+  case IR_ATTR_KEYWORD: print_format(printer, "#%s<%s>", attr->name, attr->string); return;
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------------- parts of ops */
+
+void print_group(ir_printer *printer, const ir_op *op, unsigned group) {
+  for (unsigned i = 0; i < ir_group_size(op, group); i++) {
+    separate(printer, i);
+    print_value(printer, ir_group_operand(op, group, i));
+  }
+}
+
+void print_group_types(ir_printer *printer, const ir_op *op, unsigned group) {
+  for (unsigned i = 0; i < ir_group_size(op, group); i++) {
+    separate(printer, i);
+    print_type(printer, ir_group_operand(op, group, i)->type);
+  }
+}
+
+void print_result_types(ir_printer *printer, const ir_op *op) {
+  for (unsigned i = 0; i < op->num_results; i++) {
+    separate(printer, i);
+    print_type(printer, ir_result(op, i)->type);
+  }
+}
+
+void print_arrow_results(ir_printer *printer, const ir_op *op) {
+  if (!op->num_results)
+    return;
+  print_text(printer, op->num_results == 1 ? " -> " : " -> (");
+  print_result_types(printer, op);
+  if (op->num_results > 1)
+    print_text(printer, ")");
+}
+
+void print_arrow_tuple(ir_printer *printer, const ir_op *op) {
+  if (!op->num_results)
+    return;
+  print_text(printer, " -> (");
+  print_result_types(printer, op);
+  print_text(printer, ")");
+}
+
+void print_ints(ir_printer *printer, const ir_op *op, const char *name) {
+  const ir_attr *attr = ir_attr_get(op, name);
+  print_text(printer, "[");
+  for (unsigned i = 0; attr && attr->ints && i < attr->count; i++) {
+    separate(printer, i);
+    print_integer(printer, attr->ints[i]);
+  }
+  print_text(printer, "]");
+}
+
+void print_mixed(ir_printer *printer, const ir_op *op, const char *open, const char *close, unsigned group,
+                 const char *name) {
+  const ir_attr *statics = ir_attr_get(op, name);
+  unsigned dynamic = 0;
+  print_text(printer, open);
+  for (unsigned i = 0; statics && i < statics->count; i++) {
+    separate(printer, i);
+    if (statics->ints[i] == IR_DYNAMIC && dynamic < ir_group_size(op, group))
+      print_value(printer, ir_group_operand(op, group, dynamic++));
+    else
+      print_integer(printer, statics->ints[i]);
+  }
+  print_text(printer, close);
+}
+
+void print_attr_dict(ir_printer *printer, const ir_op *op, const char *elided, const char *before) {
+  unsigned printed = 0;
+  for (unsigned i = 0; i < op->num_attrs; i++) {
+    const char *name = op->attrs[i].name;
+    if (format_find_word(elided, name, strlen(name), NULL, NULL) || format_names_attribute(ir_op_row(op), name))
+      continue;
+    if (!printed++)
+      print_format(printer, "%s {", before);
+    else
+      print_text(printer, ", ");
+    print_entry(printer, &op->attrs[i]);
+  }
+  if (printed)
+    print_text(printer, "}");
+}
+
+/* ------------------------------------------------------------------------------------------------------ regions */
+
+static void print_op(ir_printer *printer, const ir_op *op);
+
+static void print_label(ir_printer *printer, const ir_block *block) {
+  print_line(printer);
+  print_text(printer, "^bb0");
+  for (unsigned i = 0; i < block->num_args; i++) {
+    print_text(printer, i ? ", " : "(");
+    print_value(printer, block->args[i]);
+    print_text(printer, ": ");
+    print_type(printer, block->args[i]->type);
+  }
+  print_text(printer, block->num_args ? "):" : ":");
+}
+
+void print_enter_region(ir_printer *printer, const ir_block *block) {
+  name_scope *scope = IR_NEW(&printer->arena, name_scope);
+  *scope = enter_block(printer, block);
+  printer->entered = scope;
+}
+
+void print_region(ir_printer *printer, const ir_block *block, bool label, ir_opcode implied) {
+  name_scope before = printer->entered ? *printer->entered : enter_block(printer, block);
+  printer->entered = NULL;
+  print_text(printer, "{");
+  if (label)
+    print_label(printer, block);
+  printer->indent++;
+  for (const ir_op *op = block->first; op; op = op->next) {
+    bool empty = !op->num_operands && !op->num_attrs && !(op->num_regions && ir_region(op, 0)->first);
+    if (implied && op->code == implied && empty && !op->next)
+      continue;
+    print_line(printer);
+    print_op(printer, op);
+  }
+  printer->indent--;
+  print_line(printer);
+  print_text(printer, "}");
+  leave_block(printer, before);
+}
+
+/* --------------------------------------------------------------------------------------------- ops by their format */
+
+typedef struct format_print {
+  ir_printer *printer;
+  const ir_op *op;
+  bool tight; /* no blank before the next element */
+} format_print;
+
+static void print_blank(format_print *print) {
+  if (!print->tight)
+    print_text(print->printer, " ");
+  print->tight = false;
+}
+
+static void print_inherent(ir_printer *printer, const ir_op *op, const format_element *element) {
+  for (unsigned i = 0; i < op->num_attrs; i++) {
+    const ir_attr *attr = op->attrs[i].attr;
+    if (strlen(op->attrs[i].name) != element->size || memcmp(op->attrs[i].name, element->text, element->size))
+      continue;
+    if (attr->kind == IR_ATTR_I64S)
+      print_ints(printer, op, op->attrs[i].name);
+    else if (attr->kind == IR_ATTR_KEYWORD)
+      print_format(printer, "<%s>", attr->string);
+    else if (attr->kind == IR_ATTR_INT)
+      print_integer(printer, attr->value);
+    else
+      print_attr(printer, attr);
+  }
+}
+
+/* Commas and closing brackets follow without blank, and so do opening brackets that index or call. */
+static void print_literal(format_print *print, const format_element *element) {
+  char first = element->text[0];
+  if (!strchr(",)]([", first))
+    print_blank(print);
+  append(print->printer, element->text, element->size);
+  print->tight = first == '(' || first == '[';
+}
+
+static bool print_element(void *data, const format_element *element) {
+  format_print *print = data;
+  ir_printer *printer = print->printer;
+  const ir_op *op = print->op;
+  switch (element->kind) {
+  case FORMAT_LITERAL: print_literal(print, element); return true;
+  case FORMAT_TIGHT: print->tight = true; return true;
+  case FORMAT_ATTR_DICT: print_attr_dict(printer, op, NULL, ""); return true;
+  case FORMAT_RESULT_INDEX:
+  case FORMAT_RESULT_OPERAND:
+  case FORMAT_RESULT_ELEMENT:
+  case FORMAT_END: return true;
+  default: break;
+  }
+  if (element->kind == FORMAT_OPERAND && !ir_group_size(op, element->index))
+    return true;
+  print_blank(print);
+  switch (element->kind) {
+  case FORMAT_OPERAND: print_group(printer, op, element->index); break;
+  case FORMAT_ATTRIBUTE: print_inherent(printer, op, element); break;
+  case FORMAT_TYPE_OF_OPERAND: print_group_types(printer, op, element->index); break;
+  case FORMAT_TYPE_OF_RESULT: print_result_types(printer, op); break;
+  case FORMAT_MIXED:
+    print_mixed(printer, op, "[", "]", element->index, ir_intern(printer->module, element->text, element->size));
+    break;
+  default:
+    print_text(printer, "(");
+    print_group_types(printer, op, element->index);
+    print_text(printer, ")");
+    if (op->num_results)
+      print_arrow_results(printer, op);
+    else
+      print_text(printer, " -> ()");
+  }
+  return true;
+}
+
+static bool anchor_is_present(void *data, const format_element *first, const format_element *anchor) {
+  (void)first;
+  const format_print *print = data;
+  if (anchor->kind == FORMAT_OPERAND)
+    return ir_group_size(print->op, anchor->index) > 0;
+  for (unsigned i = 0; i < print->op->num_attrs; i++)
+    if (strlen(print->op->attrs[i].name) == anchor->size &&
+        !memcmp(print->op->attrs[i].name, anchor->text, anchor->size))
+      return true;
+  return false;
+}
+
+/* ---------------------------------------------------------------------------------------------------- generic form */
+
+/* The op's attributes in braces: the inherent ones, with the operand segment sizes, or the others. */
+static unsigned print_attrs_if(ir_printer *printer, const ir_op *op, bool inherent, const char *open) {
+  const ir_op_info *info = ir_op_row(op);
+  unsigned printed = 0, variadic = 0, groups = ir_info_num_groups(info);
+  for (unsigned i = 0; i < op->num_attrs; i++) {
+    const char *name = op->attrs[i].name;
+    if (format_find_word(info->attrs, name, strlen(name), NULL, NULL) != inherent)
+      continue;
+    print_text(printer, printed++ ? ", " : open);
+    print_entry(printer, &op->attrs[i]);
+  }
+  const char *at = info->operands;
+  for (format_word word; inherent && format_next_word(&at, &word);)
+    variadic += word.mark != 0;
+  if (variadic + (info->traits & IR_EMPTY_SEGMENT ? 1 : 0) < 2)
+    return printed;
+  print_text(printer, printed++ ? ", " : open);
+  for (unsigned i = 0; i < groups; i++)
+    print_format(printer, i ? ", %u" : "operandSegmentSizes = array<i32: %u", ir_group_size(op, i));
+  print_text(printer, info->traits & IR_EMPTY_SEGMENT ? ", 0>" : ">");
+  return printed;
+}
+
+static void print_generic(ir_printer *printer, const ir_op *op) {
+  print_format(printer, "\"%s\"(", ir_op_row(op)->name);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    separate(printer, i);
+    print_value(printer, ir_operand(op, i));
+  }
+  print_text(printer, ")");
+  if (print_attrs_if(printer, op, true, " <{"))
+    print_text(printer, "}>");
+  for (unsigned i = 0; i < op->num_regions; i++) {
+    print_text(printer, i ? ", " : " (");
+    const ir_block *block = ir_region(op, i);
+    print_region(printer, block, block->num_args || (!block->first && ir_op_has(op, IR_NO_TERMINATOR)), 0);
+  }
+  if (op->num_regions)
+    print_text(printer, ")");
+  if (print_attrs_if(printer, op, false, " {"))
+    print_text(printer, "}");
+  print_text(printer, " : (");
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    separate(printer, i);
+    print_type(printer, ir_operand(op, i)->type);
+  }
+  print_text(printer, ")");
+  if (op->num_results)
+    print_arrow_results(printer, op);
+  else
+    print_text(printer, " -> ()");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- ops */
+
+static void print_op(ir_printer *printer, const ir_op *op) {
+  const ir_op_info *info = ir_op_row(op);
+  if (op->num_results) {
+    const char *name = find_label(&printer->values, ir_result(op, 0));
+    append(printer, name, op->num_results == 1 ? strlen(name) : strcspn(name, "#"));
+    if (op->num_results > 1)
+      print_format(printer, ":%u", op->num_results);
+    print_text(printer, " = ");
+  }
+  if (printer->generic || !(info->print || info->format)) {
+    print_generic(printer, op);
+    return;
+  }
+  /* Inside functions, ops of the func dialect go by their short names. */
+  const char *dot = strchr(info->name, '.');
+  bool is_short = op->code == OP_BUILTIN_MODULE || (!strncmp(info->name, "func.", 5) && !op->num_regions);
+  print_text(printer, is_short ? dot + 1 : info->name);
+  if (info->print) {
+    info->print(printer, op);
+    return;
+  }
+  format_print data = {.printer = printer, .op = op};
+  format_run(info, &(format_visitor){print_element, anchor_is_present, &data});
+}
+
+/* ------------------------------------------------------------------------------------------------------ modules */
+
+/* Gives each distinct affine map below a name, in order of appearance, and prints its definition. */
+static void define_maps(ir_printer *printer, const ir_attr *attr) {
+  for (unsigned i = 0; attr->elements && i < attr->count; i++)
+    define_maps(printer, attr->elements[i]);
+  for (unsigned i = 0; attr->entries && i < attr->count; i++)
+    define_maps(printer, attr->entries[i].attr);
+  if (attr->kind != IR_ATTR_MAP || find_label(&printer->maps, attr->map))
+    return;
+  char text[32];
+  snprintf(text, sizeof text, printer->maps.count ? "#map%zu" : "#map", printer->maps.count);
+  set_label(printer, &printer->maps, attr->map, keep(printer, text));
+  print_format(printer, "%s = ", text);
+  print_map_inline(printer, attr->map);
+  print_text(printer, "\n");
+}
+
+static bool define_op_maps(ir_op *op, void *data) {
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    define_maps(data, op->attrs[i].attr);
+  return true;
+}
+
+static bool start(ir_printer *printer, ir_module *module, const ir_print_options *options) {
+  *printer = (ir_printer){.module = module, .generic = options && options->generic};
+  return ir_arena_init(&printer->arena) && ir_names_init(&printer->names);
+}
+
+static char *finish(ir_printer *printer, bool started, size_t *size) {
+  ir_names_release(&printer->names);
+  ir_arena_release(&printer->arena);
+  if (size)
+    *size = printer->size;
+  if (started && !printer->out_of_memory)
+    return printer->text;
+  free(printer->text);
+  return NULL;
+}
+
+char *ir_print_module(const ir_module *module, const ir_print_options *options, size_t *size) {
+  ir_printer printer;
+  bool started = start(&printer, (ir_module *)module, options);
+  if (started) {
+    define_op_maps(module->root, &printer);
+    ir_walk(ir_region(module->root, 0), define_op_maps, &printer);
+    print_op(&printer, module->root);
+    print_text(&printer, "\n");
+  }
+  return finish(&printer, started, size);
+}
+
+char *ir_print_op(const ir_op *op, const ir_print_options *options, size_t *size) {
+  ir_printer printer;
+  bool started = start(&printer, op->module, options);
+  if (started) {
+    /* Name what is in sight as in the whole module: the blocks around the op, from the outside in. */
+    const ir_block *around[512];
+    unsigned depth = 0;
+    for (const ir_op *at = op; at && at->block && depth < 512; at = ir_op_parent(at))
+      around[depth++] = at->block;
+    while (depth)
+      enter_block(&printer, around[--depth]);
+    if (!op->block)
+      name_results(&printer, op);
+    print_op(&printer, op);
+  }
+  return finish(&printer, started, size);
+}
+
+/* Short texts for messages: `print` writes what `object` is. */
+static const char *print_short(ir_module *module, void (*print)(ir_printer *, const void *), const void *object) {
+  ir_printer printer = {.module = module};
+  print(&printer, object);
+  const char *text = printer.out_of_memory ? "?" : ir_intern(module, printer.text, printer.size);
+  free(printer.text);
+  return text;
+}
+
+static void print_any_type(ir_printer *printer, const void *type) { print_type(printer, type); }
+static void print_any_attr(ir_printer *printer, const void *attr) { print_attr(printer, attr); }
+static void print_any_map(ir_printer *printer, const void *map) { print_map_inline(printer, map); }
+
+const char *ir_print_type(ir_module *module, const ir_type *type) { return print_short(module, print_any_type, type); }
+const char *ir_print_attr(ir_module *module, const ir_attr *attr) { return print_short(module, print_any_attr, attr); }
+const char *ir_print_map(ir_module *module, const ir_map *map) { return print_short(module, print_any_map, map); }
