@@ -40,7 +40,7 @@ static bool parse_sum(ir_parser *parser, const map_names *dims, const map_names 
 /* A name, a number, -factor or (sum). */
 static bool parse_factor(ir_parser *parser, const map_names *dims, const map_names *syms, const ir_expr **expr) {
   unsigned number;
-  int64_t value;
+  int64_t value = 0;
   lex_token token = parser->lex.token;
   if (!parse_enter(parser))
     return false;
