@@ -1,0 +1,704 @@
+/* fuse.c - tile and fuse, from a consumer to its producers.
+ *
+ * The root is tiled first; each operand of a tile is a *request* for a box of a value. Walking backwards from the root
+ * through its block, every op with requests is either tiled in place of them or left outside. As the walk meets an op
+ * after all its users, all requests for it are known when it is its turn, and they are merged into one.
+ *
+ * An op that the loops need but that is not fused has to run *before* them, and so has everything that it needs itself.
+ * An op that is fused although others use it becomes a result of the loops if the tiles cover it; then its users have
+ * to run *after* them.
+ *
+ * Reductions: what is accumulated over a tiled reduction loop of the root is carried by the loops, and its starting
+ * value is never fused. A producer cannot be tiled over its own reduction, unless it carries a running state and its
+ * consumer can be rescaled (PASS column `states`): check_state says when that is right.
+ *
+ * Invariants: up to finish() the program is unchanged but for the nest before the root; nodes are found through
+ * ir_op.mark, checked against the node, so that stale marks do no harm.
+ * Termination: the walk moves backwards; each op is asked once; every other loop is over operands, uses or requests. */
+#include "passes/fuse.h"
+
+#include "passes/nest.h"
+
+#include <string.h>
+
+/* A box of `value` that the tile of `consumer` reads, at first from the extract_slice `slice`. */
+typedef struct request request;
+struct request {
+  request *next;
+  ir_op *consumer;
+  ir_value *value, *slice;
+  tile_box box;
+};
+
+/* What is known of an op of the root's block. */
+typedef struct node {
+  ir_op *op;
+  request *requests;
+  bool before; /* the loops need the op itself */
+  bool fused;
+  bool after; /* has to run after the loops */
+  uint32_t outputs; /* results (bits) that become results of the loops */
+  tile_box domain, tile;
+  uint32_t levels;     /* the loops that the tile depends on */
+  uint32_t reductions; /* its reduction loops that are tiled */
+  ir_value **tiles;    /* a result each */
+} node;
+
+typedef struct fusion {
+  tile_builder builder; /* first: the slice callback casts back */
+  const fuse_options *options;
+  ir_module *module;
+  ir_op *root;
+  ir_block *block;
+  nest nest;
+  node **nodes;
+  unsigned num_nodes, capacity;
+  unsigned pending; /* nodes that the walk has not met yet */
+  node *current;    /* being tiled */
+  nest_carried *carried;
+  ir_value **carried_for; /* the original value of each */
+  unsigned num_carried, carried_capacity;
+  bool separate_init; /* the root's own init is added after the loops */
+} fusion;
+
+/* ---------------------------------------------------------------------------------------------------------- nodes */
+
+static void *grow(fusion *f, void *old, size_t size, unsigned count, unsigned capacity) {
+  void *bigger = ir_arena_alloc(&f->module->arena, size * capacity);
+  if (count)
+    memcpy(bigger, old, size * count);
+  return bigger;
+}
+
+static node *find_node(const fusion *f, const ir_op *op) {
+  return op->mark && op->mark <= f->num_nodes && f->nodes[op->mark - 1]->op == op ? f->nodes[op->mark - 1] : NULL;
+}
+
+static node *get_node(fusion *f, ir_op *op) {
+  node *found = find_node(f, op);
+  if (found)
+    return found;
+  if (f->num_nodes == f->capacity) {
+    f->capacity = f->capacity ? 2 * f->capacity : 32;
+    f->nodes = grow(f, f->nodes, sizeof *f->nodes, f->num_nodes, f->capacity);
+  }
+  node *fresh = IR_NEW(&f->module->arena, node);
+  fresh->op = op;
+  f->nodes[f->num_nodes++] = fresh;
+  op->mark = f->num_nodes;
+  return fresh;
+}
+
+/* The node of an op that the walk is still to meet. */
+static node *expect(fusion *f, ir_op *op) {
+  if (!find_node(f, op))
+    f->pending++;
+  return get_node(f, op);
+}
+
+static void need_before(fusion *f, const ir_value *value) {
+  if (value->op && value->op->block == f->block)
+    expect(f, value->op)->before = true;
+}
+
+/* Everything that the op uses, also from within its regions. */
+static bool need_operands_before(ir_op *op, void *data) {
+  for (unsigned i = 0; i < op->num_operands; i++)
+    need_before(data, ir_operand(op, i));
+  return true;
+}
+
+static void need_regions_before(fusion *f, ir_op *op) {
+  for (unsigned i = 0; i < op->num_regions; i++)
+    ir_walk(ir_region(op, i), need_operands_before, f);
+}
+
+static nest_carried *add_carried(fusion *f, ir_value *original) {
+  if (f->num_carried == f->carried_capacity) {
+    f->carried_capacity = f->carried_capacity ? 2 * f->carried_capacity : 8;
+    f->carried = grow(f, f->carried, sizeof *f->carried, f->num_carried, f->carried_capacity);
+    f->carried_for = grow(f, f->carried_for, sizeof *f->carried_for, f->num_carried, f->carried_capacity);
+  }
+  f->carried_for[f->num_carried] = original;
+  return &f->carried[f->num_carried++];
+}
+
+static nest_carried *find_carried(const fusion *f, const ir_value *original) {
+  for (unsigned i = 0; i < f->num_carried; i++)
+    if (f->carried_for[i] == original)
+      return &f->carried[i];
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------- requests */
+
+static bool has_body(const ir_op *op) { return op->num_regions != 0; }
+
+/* The tile accumulates onto this operand in each iteration, so it is carried by the loops. */
+static bool is_accumulated(const fusion *f, const ir_op *op, unsigned operand) {
+  unsigned inputs = ir_op_has(op, IR_DPS) ? ir_num_inputs(op) : op->num_operands;
+  if (operand < inputs || !f->current->reductions)
+    return false;
+  return has_body(op) || (pass_op_info_of(op->code)->states >> (operand - inputs) & 1);
+}
+
+/* tile_builder.slice: takes the box from the original value for now, and notes the request. */
+static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operand, const tile_box *box) {
+  fusion *f = (fusion *)builder;
+  ir_value *value = ir_operand(op, operand);
+  if (value->type->kind != IR_TYPE_TENSOR) {
+    need_before(f, value);
+    return value;
+  }
+  ir_value *slice = ir_extract_slice(&builder->body, value, box->offsets, box->sizes, NULL);
+  bool is_init = ir_op_has(op, IR_DPS) && operand >= ir_num_inputs(op);
+  nest_carried *carried = is_init ? find_carried(f, ir_result(op, operand - ir_num_inputs(op))) : NULL;
+  bool accumulated = is_accumulated(f, op, operand);
+  if (carried && (accumulated || op == f->root))
+    carried->slice = slice;
+  if (accumulated) {
+    need_before(f, value);
+  } else if (value->op && value->op->block == f->block) {
+    node *producer = expect(f, value->op);
+    request *fresh = IR_NEW(&f->module->arena, request);
+    *fresh = (request){.next = producer->requests, .consumer = op, .value = value, .slice = slice, .box = *box};
+    producer->requests = fresh;
+  }
+  return slice;
+}
+
+/* Folds the tile that one more request needs into the node's tile: of two tiles one has to contain the other, that is,
+ * be whole wherever they differ. */
+static bool merge_tiles(node *n, const tile_box *tile) {
+  bool wider = false, narrower = false;
+  for (unsigned i = 0; i < tile->rank; i++) {
+    if (tile_index_equal(tile->offsets[i], n->tile.offsets[i]) && tile_index_equal(tile->sizes[i], n->tile.sizes[i]))
+      continue;
+    bool whole = tile_is_whole(tile, &n->domain, i);
+    if (!whole && !tile_is_whole(&n->tile, &n->domain, i))
+      return false;
+    wider |= whole;
+    narrower |= !whole;
+  }
+  if (wider && !narrower)
+    n->tile = *tile;
+  return !wider || !narrower;
+}
+
+/* NULL, or why the requests cannot be met with one tile. */
+static const char *merge_requests(fusion *f, node *n) {
+  tile_domain(&f->builder.index, n->op, &n->domain);
+  for (request *r = n->requests; r; r = r->next) {
+    tile_box tile;
+    if (!tile_from_result(n->op, r->value->index, &r->box, &n->domain, &tile))
+      return "its results are not indexed by plain loops";
+    if (r == n->requests)
+      n->tile = tile;
+    else if (!merge_tiles(n, &tile))
+      return "its consumers need different tiles of it";
+  }
+  n->levels = nest_levels_of_box(&f->nest, &n->tile);
+  n->reductions = 0;
+  if (ir_op_has(n->op, IR_STRUCTURED))
+    for (unsigned loop = 0; loop < n->tile.rank; loop++)
+      if (ir_loop_is_reduction(ir_structure_of(n->op), loop) && !tile_is_whole(&n->tile, &n->domain, loop))
+        n->reductions |= 1u << loop;
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------- tiling over one's reduction */
+
+/* Only changes the type of its elements. */
+static bool is_cast(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || op->num_regions != 1 ||
+      !ir_map_is_identity(ir_structure_of(op)->maps[0]) || !ir_map_is_identity(ir_structure_of(op)->maps[1]))
+    return false;
+  const ir_block *body = ir_region(op, 0);
+  const ir_value *value = ir_operand(body->last, 0);
+  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
+    value = ir_operand(value->op, 0);
+  return value == body->args[0];
+}
+
+/* The operand of the root that result 0 reaches with no other use on the way than casts; the root's number of operands
+ * if there is no such. */
+static unsigned follow_to_root(const fusion *f, const ir_op *op) {
+  const ir_value *value = ir_result(op, 0);
+  for (;;) {
+    const ir_use *only = NULL;
+    for (const ir_use *use = value->uses; use; use = use->next) {
+      if (ir_op_is_inside(use->user, f->nest.body))
+        continue; /* the extract_slice of the request */
+      if (only)
+        return f->root->num_operands;
+      only = use;
+    }
+    if (only && only->user == f->root)
+      return ir_use_index(only);
+    const node *next = only ? find_node(f, only->user) : NULL;
+    if (!next || !next->fused || !is_cast(only->user))
+      return f->root->num_operands;
+    value = ir_result(only->user, 0);
+  }
+}
+
+/* NULL, or why the op cannot run tile by tile over its reduction, rescaling what the root has accumulated:
+ * - the root is a contraction over just that loop, reads result 0 as a factor, and nobody else reads it;
+ * - every tile is computed once (a second time would change the state again), the tiles cover the reduction;
+ * - the states are final after the loops only, so nothing in the loops may read them. */
+static const char *check_state(const fusion *f, const node *n) {
+  const ir_op *op = n->op;
+  const ir_structure *root = ir_structure_of(f->root);
+  if (!pass_op_info_of(op->code)->states)
+    return "it would be tiled over its own reduction";
+  unsigned operand = follow_to_root(f, op);
+  if (operand >= f->root->num_operands)
+    return "its running result has another reader than one contraction that is tiled over the same loop";
+  if (!ir_is_contraction(f->root) || operand >= 2 || !ir_scalar_is_float(ir_result(f->root, 0)->type->element))
+    return "its running result is read by an op that is no contraction";
+  for (unsigned i = 1; i < op->num_results; i++)
+    for (const ir_use *use = ir_result(op, i)->uses; use; use = use->next) {
+      const node *user = find_node(f, ir_op_ancestor_in(use->user, f->block));
+      if (user && (user->fused || user->before))
+        return "a consumer in the loops reads its state before that is final";
+    }
+  if (n->levels != nest_all_levels(&f->nest))
+    return "a loop that it does not depend on would update its state again";
+  for (unsigned loop = 0; loop < n->tile.rank; loop++) {
+    if (!(n->reductions >> loop & 1))
+      continue;
+    int dim = ir_map_find_dim(ir_structure_of(op)->maps[ir_num_inputs(op)], loop);
+    int root_loop = dim < 0 ? -1 : ir_map_result_dim(root->maps[operand], (unsigned)dim);
+    if (root_loop < 0 || root->reductions != 1u << root_loop)
+      return "it is no softmax over the dimension that its consumer contracts";
+    if (!nest_covers_dim(&f->nest, &n->tile, &n->domain, loop))
+      return "the tiles do not cover its reduction";
+  }
+  return NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------- users of the op */
+
+/* No effect but its results, nor has anything inside; slices that a loop collects are its results. */
+static bool has_effect(ir_op *op, void *data) {
+  bool *effect = data;
+  *effect |= op->code != OP_TENSOR_PARALLEL_INSERT_SLICE &&
+             (ir_op_row(op)->traits & (IR_READS | IR_WRITES | IR_ALLOCATES)) != 0;
+  return !*effect;
+}
+
+/* Marks the ops before the root that use the op and are not needed by the loops, and what uses those. False if one of
+ * them may not be moved. */
+static bool postpone_users(fusion *f, ir_op *op) {
+  unsigned count = 0, capacity = 16;
+  ir_op **list = IR_NEW_ARRAY(&f->module->arena, ir_op *, capacity);
+  list[count++] = op;
+  for (unsigned at = 0; at < count; at++)
+    for (unsigned i = 0; i < list[at]->num_results; i++)
+      for (const ir_use *use = ir_result(list[at], i)->uses; use; use = use->next) {
+        ir_op *user = ir_op_ancestor_in(use->user, f->block);
+        node *known = find_node(f, user);
+        if (user == f->root || user == f->nest.outermost || (known && (known->fused || known->after)) ||
+            !ir_op_is_before(user, f->nest.outermost))
+          continue;
+        bool effect = false;
+        has_effect(user, &effect);
+        for (unsigned region = 0; region < user->num_regions && !effect; region++)
+          ir_walk(ir_region(user, region), has_effect, &effect);
+        if (effect)
+          return false;
+        get_node(f, user)->after = true;
+        if (count == capacity)
+          list = grow(f, list, sizeof *list, count, capacity *= 2);
+        list[count++] = user;
+      }
+  return true;
+}
+
+static bool used_outside(const fusion *f, const ir_value *value) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    ir_op *user = ir_op_ancestor_in(use->user, f->block);
+    const node *known = find_node(f, user);
+    if (user != f->nest.outermost && !(known && known->fused))
+      return true;
+  }
+  return false;
+}
+
+/* NULL, or why the op cannot give what users outside of the loops need. Sets `outputs`. */
+static const char *check_outputs(fusion *f, node *n) {
+  uint32_t states = pass_op_info_of(n->op->code)->states;
+  n->outputs = 0;
+  for (unsigned i = 0; i < n->op->num_results; i++) {
+    if (!used_outside(f, ir_result(n->op, i)))
+      continue;
+    tile_box box, whole;
+    tile_of_result(&f->builder.index, n->op, i, &n->tile, &box);
+    tile_of_result(&f->builder.index, n->op, i, &n->domain, &whole);
+    if (n->reductions && !(states >> i & 1))
+      return "a consumer outside of the loops reads its running result";
+    if (!nest_covers(&f->nest, &box, &whole))
+      return "a consumer outside of the loops needs more than the tiles";
+    for (unsigned level = 0; level < f->nest.num_levels; level++)
+      if (!(n->levels >> level & 1) && (f->nest.levels[level].extent.value || !f->nest.levels[level].extent.constant))
+        return "the loops may not run, and a consumer outside needs it";
+    n->outputs |= 1u << i;
+  }
+  if (n->outputs && f->options->forall && n->levels != nest_all_levels(&f->nest))
+    return "parallel iterations would write the same elements";
+  return n->outputs && !postpone_users(f, n->op) ? "a consumer outside of the loops cannot be moved after them" : NULL;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- fusing */
+
+/* Copies elements, maybe of another type, and computes nothing. */
+static bool only_moves(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED))
+    return true;
+  if (!has_body(op) || ir_structure_of(op)->reductions || op->num_results != 1)
+    return false;
+  const ir_value *value = ir_operand(ir_region(op, 0)->last, 0);
+  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
+    value = ir_operand(value->op, 0);
+  return !value->op || ir_op_has(value->op, IR_CONSTANT);
+}
+
+/* NULL, or why the schedule wants the op outside of the loops. */
+static const char *check_policy(const fusion *f, const node *n) {
+  const ir_op *op = n->op;
+  for (unsigned i = 0; i < f->options->num_stops; i++)
+    if (f->options->stops[i] == op)
+      return "it is a stop";
+  if (pass_op_info_of(op->code)->cheap)
+    return NULL;
+  if (f->options->policy == FUSE_FREE)
+    return "only free ops are fused";
+  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) && !only_moves(op))
+    return "several iterations would compute the same elements";
+  return NULL;
+}
+
+/* NULL, or why the op would do the same reduction again for each tile of the root's reduction. */
+static const char *check_repetition(const fusion *f, const node *n) {
+  if (!ir_op_has(n->op, IR_STRUCTURED) || !ir_structure_of(n->op)->reductions || !ir_op_has(f->root, IR_STRUCTURED))
+    return NULL;
+  for (unsigned i = 0; i < f->nest.num_levels; i++)
+    if (!f->nest.levels[i].once && ir_loop_is_reduction(ir_structure_of(f->root), f->nest.levels[i].dim) &&
+        !(n->levels >> i & 1))
+      return "each tile of the root's reduction would repeat its own";
+  return NULL;
+}
+
+/* The loops use a result otherwise than through requests (from within a body, or as a size). */
+static bool is_captured(const fusion *f, const node *n) {
+  unsigned uses = 0, requests = 0;
+  for (unsigned i = 0; i < n->op->num_results; i++)
+    for (const ir_use *use = ir_result(n->op, i)->uses; use; use = use->next)
+      uses += ir_op_is_inside(use->user, f->nest.body);
+  for (const request *r = n->requests; r; r = r->next)
+    requests++;
+  return uses != requests;
+}
+
+/* Why the op is not fused; NULL if it can be. */
+static const char *check(fusion *f, node *n) {
+  bool cheap = pass_op_info_of(n->op->code)->cheap;
+  if (!tile_can(n->op))
+    return "it cannot be tiled";
+  const char *why = merge_requests(f, n);
+  n->before |= is_captured(f, n); /* asked last, as its own extents may be among the uses */
+  if (!why && n->before && !cheap)
+    why = "what stays outside of the loops needs it";
+  if (!why)
+    why = check_policy(f, n);
+  if (!why)
+    why = n->reductions ? check_state(f, n) : check_repetition(f, n);
+  if (!why && !cheap)
+    why = check_outputs(f, n);
+  return why;
+}
+
+static ir_op *earliest_slice(const node *n) {
+  ir_op *earliest = n->requests->slice->op;
+  for (const request *r = n->requests->next; r; r = r->next)
+    if (ir_op_is_before(r->slice->op, earliest))
+      earliest = r->slice->op;
+  return earliest;
+}
+
+/* The carried value starts as anything: all of it is going to be overwritten, and nobody reads it before. */
+static void carry_empty(fusion *f, unsigned i) {
+  ir_builder outside = ir_builder_before(f->nest.outermost);
+  tile_box whole;
+  tile_whole(&outside, f->carried_for[i], &whole);
+  for (unsigned dim = 0; dim < whole.rank; dim++)
+    if (whole.sizes[dim].value && whole.sizes[dim].value->op)
+      need_operands_before(whole.sizes[dim].value->op, f);
+  f->carried[i].init = ir_empty(&outside, f->carried_for[i]->type->element, whole.rank, whole.sizes);
+  f->carried[i].slice = NULL;
+}
+
+/* Puts the tile in place of a request: itself, or the part of it where the tile is wider. */
+static void answer(fusion *f, node *n, const request *r) {
+  tile_box box;
+  ir_value *tile = n->tiles[r->value->index];
+  tile_of_result(&f->builder.index, n->op, r->value->index, &n->tile, &box);
+  bool part = false;
+  for (unsigned dim = 0; dim < box.rank; dim++) {
+    bool same = tile_index_equal(box.offsets[dim], r->box.offsets[dim]) &&
+                tile_index_equal(box.sizes[dim], r->box.sizes[dim]);
+    part |= !same;
+    box.offsets[dim] = same ? ir_index_const(0) : r->box.offsets[dim];
+  }
+  ir_builder at = ir_builder_before(r->slice->op);
+  if (part)
+    tile = ir_extract_slice(&at, tile, box.offsets, r->box.sizes, NULL);
+  for (unsigned i = 0; i < f->num_carried; i++)
+    if (f->carried[i].slice == r->slice)
+      carry_empty(f, i);
+  ir_replace_uses(r->slice, tile);
+  ir_op_erase(r->slice->op);
+}
+
+/* Results that have to leave the loops, or live across iterations. */
+static void carry_results(fusion *f, node *n) {
+  uint32_t states = n->reductions ? pass_op_info_of(n->op->code)->states : 0;
+  for (unsigned i = 0; i < n->op->num_results; i++) {
+    if (!((states | n->outputs) >> i & 1))
+      continue;
+    ir_value *original = ir_result(n->op, i);
+    nest_carried *carried = add_carried(f, original);
+    tile_of_result(&f->builder.index, n->op, i, &n->tile, &carried->box);
+    if (states >> i & 1)
+      carried->init = ir_init(n->op, i);
+    else
+      carry_empty(f, f->num_carried - 1);
+  }
+}
+
+/* Lets the root's tile rescale what it has accumulated, and makes sure that this starts from zero: the first step
+ * multiplies it by 0. */
+static void rescale_root(fusion *f, node *n) {
+  node *root = find_node(f, f->root);
+  ir_op *tile = root->tiles[0]->op;
+  ir_cell init;
+  if (!ir_value_splat(ir_init(f->root, 0), &init) || init.f != 0)
+    f->separate_init = true;
+  ir_builder before = ir_builder_before(tile);
+  tile_rescale rescale = {
+      .builder = &before, .producer = n->tiles[0]->op, .consumer = tile, .operand = follow_to_root(f, n->op)};
+  pass_op_info_of(n->op->code)->rescale(&rescale);
+}
+
+static bool create_tile(fusion *f, node *n) {
+  n->tiles = IR_NEW_ARRAY(&f->module->arena, ir_value *, n->op->num_results);
+  f->current = n;
+  if (!tile_create(&f->builder, n->op, &n->tile, n->tiles))
+    return false;
+  need_regions_before(f, n->op);
+  n->fused = true;
+  return true;
+}
+
+static void fuse_node(fusion *f, node *n) {
+  const char *why = n->requests ? check(f, n) : "nothing in the loops needs a part of it";
+  unsigned carried = f->num_carried;
+  if (!why) {
+    f->builder.body = ir_builder_before(earliest_slice(n));
+    carry_results(f, n);
+    if (!create_tile(f, n)) {
+      f->num_carried = carried;
+      why = "its tile is no box of its operands";
+    }
+  }
+  if (why) {
+    if (n->requests && f->options->policy == FUSE_GREEDY && ir_op_has(n->op, IR_STRUCTURED))
+      ir_remark(f->module, n->op->loc, "not fused: %s", why);
+    n->before = true;
+    need_operands_before(n->op, f);
+    need_regions_before(f, n->op);
+    return;
+  }
+  if (n->before) { /* a copy went into the loops, the op itself stays */
+    need_operands_before(n->op, f);
+    need_regions_before(f, n->op);
+  }
+  for (unsigned i = carried; i < f->num_carried; i++)
+    f->carried[i].tile = n->tiles[f->carried_for[i]->index];
+  bool rescales = n->reductions != 0;
+  if (rescales)
+    rescale_root(f, n);
+  for (const request *r = n->requests; r; r = r->next)
+    answer(f, n, r);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- root */
+
+unsigned fuse_num_loops(const ir_op *root) {
+  if (!tile_can(root))
+    return 0;
+  return ir_op_has(root, IR_STRUCTURED) ? ir_structure_of(root)->num_loops : ir_result(root, 0)->type->rank;
+}
+
+/* Sizes of empty tensors and the like ask for dims of results; asked of the operands instead, they do not keep the op
+ * from being fused. */
+static void simplify_dims(ir_block *block, const ir_op *root) {
+  for (ir_op *op = block->first, *next; op != root; op = next) {
+    next = op->next;
+    if (op->code != OP_TENSOR_DIM)
+      continue;
+    ir_index dim = ir_index_of(ir_operand(op, 1));
+    if (dim.value || dim.constant < 0 || dim.constant >= ir_operand(op, 0)->type->rank)
+      continue;
+    ir_builder before = ir_builder_before(op);
+    ir_index extent = tile_extent(&before, ir_operand(op, 0), (unsigned)dim.constant);
+    ir_replace_uses(ir_result(op, 0), ir_index_value(&before, extent));
+    ir_op_erase(op);
+  }
+}
+
+/* NULL, or why the root cannot be tiled. */
+static const char *check_root(const ir_op *root, const fuse_options *options, unsigned *num_levels) {
+  unsigned num_loops = fuse_num_loops(root);
+  *num_levels = 0;
+  if (!num_loops)
+    return "it has no loops to tile";
+  for (unsigned loop = 0; loop < num_loops; loop++) {
+    if (!options->tile_sizes[loop])
+      continue;
+    ++*num_levels;
+    bool reduction = ir_op_has(root, IR_STRUCTURED) && ir_loop_is_reduction(ir_structure_of(root), loop);
+    if (reduction && options->forall)
+      return "a reduction has no parallel iterations";
+    if (reduction && !has_body(root))
+      return "its results are only final after all of the dimension";
+  }
+  return *num_levels > NEST_MAX_LEVELS ? "that are too many loops" : NULL;
+}
+
+static bool tile_root(fusion *f, node *root) {
+  root->levels = nest_levels_of_box(&f->nest, &root->tile);
+  if (ir_op_has(f->root, IR_STRUCTURED))
+    for (unsigned loop = 0; loop < root->domain.rank; loop++)
+      if (ir_loop_is_reduction(ir_structure_of(f->root), loop) && !tile_is_whole(&root->tile, &root->domain, loop))
+        root->reductions |= 1u << loop;
+  for (unsigned i = 0; i < f->root->num_results; i++) {
+    nest_carried *carried = add_carried(f, ir_result(f->root, i));
+    tile_of_result(&f->builder.index, f->root, i, &root->tile, &carried->box);
+    if (ir_op_has(f->root, IR_DPS))
+      carried->init = ir_init(f->root, i);
+    else
+      carry_empty(f, i);
+  }
+  f->builder.body = ir_builder_at_end(f->nest.body);
+  if (!create_tile(f, root))
+    return false;
+  for (unsigned i = 0; i < f->root->num_results; i++)
+    f->carried[i].tile = root->tiles[i];
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- finish */
+
+/* What the root's result becomes: the loops' result, plus the root's init where the loops started from zero. */
+static ir_value *add_init(fusion *f, ir_value *result) {
+  ir_builder before = ir_builder_before(f->root);
+  ir_value *operands[] = {result, ir_init(f->root, 0)};
+  tile_box whole;
+  tile_whole(&before, operands[1], &whole);
+  ir_value *out = ir_empty(&before, result->type->element, whole.rank, whole.sizes);
+  return ir_result(ir_structured(&before, OP_LINALG_ADD, 2, operands, 1, &out, 0, NULL), 0);
+}
+
+static void start_from_zero(fusion *f) {
+  carry_empty(f, 0);
+  nest_carried *carried = &f->carried[0];
+  ir_builder before = ir_builder_before(f->nest.outermost);
+  const ir_type *scalar = ir_type_scalar(f->module, carried->init->type->element);
+  carried->init = ir_fill(&before, ir_const(&before, scalar, 0), carried->init);
+}
+
+/* Creates the loops that stay, sends users after them and drops what they replace. */
+static void finish(fusion *f, fuse_result *result) {
+  result->root = find_node(f, f->root)->tiles[0]->op;
+  if (f->separate_init) {
+    ir_value *slice = f->carried[0].slice;
+    start_from_zero(f);
+    f->carried[0].slice = slice;
+  }
+  ir_op *first = f->nest.outermost->prev;
+  result->num_loops = nest_finish(&f->nest, f->options->forall, f->num_carried, f->carried, result->loops);
+  unsigned after = 0, fused = 0;
+  for (unsigned i = 0; i < f->num_nodes; i++) {
+    after += f->nodes[i]->after;
+    fused += f->nodes[i]->fused;
+  }
+  ir_op *anchor = f->root;
+  for (ir_op *op = first, *previous; op && after; op = previous) {
+    previous = op->prev;
+    const node *n = find_node(f, op);
+    if (!n || !n->after)
+      continue;
+    ir_op_move_before(op, anchor);
+    anchor = op;
+    after--;
+  }
+  for (unsigned i = 0; i < f->num_carried; i++) {
+    ir_value *value = f->carried[i].result;
+    if (i == 0 && f->separate_init)
+      value = add_init(f, value);
+    ir_replace_uses(f->carried_for[i], value);
+  }
+  for (ir_op *op = f->root, *previous; op && fused; op = previous) {
+    previous = op->prev;
+    const node *n = find_node(f, op);
+    if (!n || !n->fused)
+      continue;
+    fused--;
+    bool unused = true;
+    for (unsigned i = 0; i < op->num_results; i++)
+      unused &= ir_value_unused(ir_result(op, i));
+    if (unused)
+      ir_op_erase(op);
+  }
+}
+
+bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
+  unsigned num_levels;
+  const char *why = check_root(root, options, &num_levels);
+  *result = (fuse_result){.root = root};
+  if (why) {
+    ir_remark(root->module, root->loc, "not tiled: %s", why);
+    return false;
+  }
+  if (!num_levels)
+    return true;
+  simplify_dims(root->block, root);
+  fusion f = {.builder.slice = request_slice,
+              .options = options,
+              .module = root->module,
+              .root = root,
+              .block = root->block};
+  node *n = get_node(&f, root);
+  ir_builder before = ir_builder_before(root);
+  tile_domain(&before, root, &n->domain);
+  nest_create(&f.nest, &before, &n->domain, options->interchange, options->tile_sizes, &n->tile);
+  f.builder.index = ir_builder_before(f.nest.divider);
+  for (ir_op *op = f.nest.outermost->prev; op && op->code == OP_TENSOR_DIM; op = op->prev)
+    need_operands_before(op, &f);
+  if (!tile_root(&f, n)) {
+    nest_discard(&f.nest);
+    ir_remark(root->module, root->loc, "not tiled: its tile is no box of its operands");
+    return false;
+  }
+  for (ir_op *op = f.nest.outermost->prev, *previous; op && f.pending; op = previous) {
+    previous = op->prev;
+    node *met = find_node(&f, op);
+    if (!met)
+      continue;
+    f.pending--;
+    fuse_node(&f, met);
+  }
+  finish(&f, result);
+  return true;
+}

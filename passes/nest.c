@@ -1,0 +1,248 @@
+/* nest.c - see nest.h.
+ *
+ * Invariants: the provisional loops carry nothing and have no terminators; they never outlive the fusion that made them.
+ * Termination: loops over levels, carried values and the ops of the body; nest_levels_of follows operands inside the
+ * body only, which have no cycles. */
+#include "passes/nest.h"
+
+/* ------------------------------------------------------------------------------------------------------- creation */
+
+static ir_value *induction_variable(const nest_level *level) { return ir_region(level->loop, 0)->args[0]; }
+
+void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const unsigned *order, const int64_t *sizes,
+                 tile_box *tile) {
+  nest->module = builder->module;
+  nest->num_levels = 0;
+  *tile = *domain;
+  ir_builder at = *builder;
+  for (unsigned i = 0; i < domain->rank; i++) {
+    unsigned dim = order[i];
+    if (!sizes[dim])
+      continue;
+    nest_level *level = &nest->levels[nest->num_levels++];
+    *level = (nest_level){.dim = dim, .extent = domain->sizes[dim], .step = sizes[dim]};
+    level->once = !level->extent.value && level->extent.constant <= level->step;
+    level->loop = ir_for(&at, ir_index_const(0), level->extent, ir_index_const(level->step), 0, NULL);
+    at = ir_builder_at_end(ir_region(level->loop, 0));
+    at.loc = builder->loc;
+  }
+  nest->outermost = nest->levels[0].loop;
+  nest->body = at.block;
+  for (unsigned i = 0; i < nest->num_levels; i++) {
+    nest_level *level = &nest->levels[i];
+    ir_index step = ir_index_const(level->step), offset = {.value = induction_variable(level)};
+    level->size = step;
+    if (level->once) {
+      offset = ir_index_const(0);
+      level->size = level->extent;
+    } else if (level->extent.value || level->extent.constant % level->step) {
+      level->size = ir_index_min(&at, step, ir_index_sub(&at, level->extent, offset));
+    }
+    tile->offsets[level->dim] = offset;
+    tile->sizes[level->dim] = level->size;
+  }
+  nest->divider = ir_const_index(&at, 0)->op;
+}
+
+/* ------------------------------------------------------------------------------------------------------- questions */
+
+/* The answer for an op in the body is kept in its mark, shifted by one with the lowest bit set. */
+uint32_t nest_levels_of(const nest *nest, ir_index x) {
+  if (!x.value)
+    return 0;
+  ir_op *op = x.value->op;
+  uint32_t levels = 0;
+  if (!op) {
+    for (unsigned i = 0; i < nest->num_levels; i++)
+      if (x.value == induction_variable(&nest->levels[i]))
+        levels = 1u << i;
+    return levels;
+  }
+  if (!ir_op_is_inside(op, nest->body))
+    return 0;
+  if (op->mark & 1)
+    return op->mark >> 1;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    levels |= nest_levels_of(nest, (ir_index){.value = ir_operand(op, i)});
+  op->mark = levels << 1 | 1;
+  return levels;
+}
+
+uint32_t nest_levels_of_box(const nest *nest, const tile_box *box) {
+  uint32_t levels = 0;
+  for (unsigned i = 0; i < box->rank; i++)
+    levels |= nest_levels_of(nest, box->offsets[i]);
+  return levels;
+}
+
+uint32_t nest_all_levels(const nest *nest) {
+  uint32_t levels = 0;
+  for (unsigned i = 0; i < nest->num_levels; i++)
+    levels |= nest->levels[i].once ? 0 : 1u << i;
+  return levels;
+}
+
+/* The index is `base` times a constant: that constant, else 0. */
+static int64_t factor_of(ir_index x, ir_index base) {
+  if (!x.value || !base.value)
+    return !x.value && !base.value && base.constant && x.constant % base.constant == 0 ? x.constant / base.constant : 0;
+  if (tile_index_equal(x, base))
+    return 1;
+  const ir_op *op = x.value->op;
+  if (!op || op->code != OP_AFFINE_APPLY)
+    return 0;
+  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
+  bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
+  ir_index inner = scaled ? (ir_index){.value = ir_operand(op, (unsigned)expr->lhs->value)} : ir_index_const(0);
+  return scaled && tile_index_equal(inner, base) ? expr->rhs->value : 0;
+}
+
+bool nest_covers_dim(const nest *nest, const tile_box *box, const tile_box *whole, unsigned dim) {
+  if (tile_is_whole(box, whole, dim))
+    return true;
+  for (unsigned i = 0; i < nest->num_levels; i++) {
+    const nest_level *level = &nest->levels[i];
+    int64_t factor = factor_of(box->offsets[dim], (ir_index){.value = induction_variable(level)});
+    if (level->once || factor <= 0)
+      continue;
+    return factor_of(box->sizes[dim], level->size) == factor && factor_of(whole->sizes[dim], level->extent) == factor;
+  }
+  return false;
+}
+
+bool nest_covers(const nest *nest, const tile_box *box, const tile_box *whole) {
+  uint32_t seen = 0;
+  for (unsigned dim = 0; dim < whole->rank; dim++) {
+    uint32_t levels = nest_levels_of(nest, box->offsets[dim]);
+    if (!nest_covers_dim(nest, box, whole, dim) || (seen & levels))
+      return false; /* with a level in two dims the boxes would lie on a diagonal */
+    seen |= levels;
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- finish */
+
+/* Moves the body of the nest to the end of `block`, with `offsets` for the induction variables and `carried_args` for
+ * the starting values. */
+static void move_body(nest *nest, ir_block *block, ir_value *const *offsets, unsigned num_carried,
+                      const nest_carried *carried, ir_value *const *carried_args) {
+  for (unsigned i = 0; i < nest->num_levels; i++)
+    ir_replace_uses(induction_variable(&nest->levels[i]), offsets[i]);
+  for (unsigned i = 0; i < num_carried; i++)
+    if (carried[i].slice)
+      ir_set_operand(carried[i].slice->op, 0, carried_args[i]);
+  ir_op_erase(nest->divider);
+  while (nest->body->first)
+    ir_op_move_to_end(nest->body->first, block);
+  ir_op_erase(nest->outermost);
+}
+
+static unsigned finish_for(nest *nest, unsigned num_carried, nest_carried *carried, ir_op **loops) {
+  ir_arena *arena = &nest->module->arena;
+  ir_value **values = IR_NEW_ARRAY(arena, ir_value *, num_carried), *offsets[IR_MAX_LOOPS];
+  ir_builder at = ir_builder_before(nest->outermost);
+  for (unsigned i = 0; i < num_carried; i++)
+    values[i] = carried[i].init;
+  for (unsigned i = 0; i < nest->num_levels; i++) {
+    const nest_level *level = &nest->levels[i];
+    ir_loc loc = at.loc;
+    loops[i] = ir_for(&at, ir_index_const(0), level->extent, ir_index_const(level->step), num_carried, values);
+    ir_block *block = ir_region(loops[i], 0);
+    offsets[i] = block->args[0];
+    values = block->args + 1;
+    at = ir_builder_at_end(block);
+    at.loc = loc;
+  }
+  move_body(nest, at.block, offsets, num_carried, carried, values);
+  ir_value **yields = IR_NEW_ARRAY(arena, ir_value *, num_carried);
+  for (unsigned i = 0; i < num_carried; i++)
+    yields[i] = ir_insert_slice(&at, carried[i].tile, values[i], carried[i].box.offsets, carried[i].box.sizes);
+  for (unsigned level = nest->num_levels; level-- > 0;) {
+    at.block = ir_region(loops[level], 0);
+    ir_terminator(&at, OP_SCF_YIELD, num_carried, yields);
+    for (unsigned i = 0; i < num_carried; i++)
+      yields[i] = ir_result(loops[level], i);
+  }
+  for (unsigned i = 0; i < num_carried; i++)
+    carried[i].result = yields[i];
+  return nest->num_levels;
+}
+
+static void parallel_insert_slice(ir_builder *builder, const nest_carried *carried, ir_value *into) {
+  ir_value *operands[2 + 2 * IR_MAX_RANK] = {carried->tile, into};
+  int64_t statics[3][IR_MAX_RANK];
+  unsigned rank = carried->box.rank;
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .groups = {1, 1}, .num_attrs = 3};
+  for (unsigned part = 0; part < 2; part++)
+    for (unsigned dim = 0; dim < rank; dim++) {
+      ir_index x = part ? carried->box.sizes[dim] : carried->box.offsets[dim];
+      statics[part][dim] = x.value ? IR_DYNAMIC : x.constant;
+      statics[2][dim] = 1;
+      if (!x.value)
+        continue;
+      operands[spec.num_operands++] = x.value;
+      spec.groups[2 + part]++;
+    }
+  ir_named_attr attrs[] = {{"static_offsets", ir_attr_i64s(builder->module, rank, statics[0])},
+                           {"static_sizes", ir_attr_i64s(builder->module, rank, statics[1])},
+                           {"static_strides", ir_attr_i64s(builder->module, rank, statics[2])}};
+  spec.attrs = attrs;
+  ir_op_create(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, &spec);
+}
+
+static ir_op *create_forall(nest *nest, unsigned num_carried, const nest_carried *carried) {
+  ir_module *module = nest->module;
+  ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_levels + num_carried);
+  const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_carried);
+  int64_t lower[IR_MAX_LOOPS], upper[IR_MAX_LOOPS], step[IR_MAX_LOOPS];
+  ir_op_spec spec = {.operands = operands, .types = types, .num_results = num_carried, .num_attrs = 3};
+  for (unsigned i = 0; i < nest->num_levels; i++) {
+    const nest_level *level = &nest->levels[i];
+    lower[i] = 0;
+    upper[i] = level->extent.value ? IR_DYNAMIC : level->extent.constant;
+    step[i] = level->step;
+    if (level->extent.value)
+      operands[spec.num_operands++] = level->extent.value;
+  }
+  spec.groups[1] = spec.num_operands;
+  spec.groups[3] = num_carried;
+  for (unsigned i = 0; i < num_carried; i++) {
+    operands[spec.num_operands++] = carried[i].init;
+    types[i] = carried[i].init->type;
+  }
+  ir_named_attr attrs[] = {{"staticLowerBound", ir_attr_i64s(module, nest->num_levels, lower)},
+                           {"staticUpperBound", ir_attr_i64s(module, nest->num_levels, upper)},
+                           {"staticStep", ir_attr_i64s(module, nest->num_levels, step)}};
+  spec.attrs = attrs;
+  ir_builder builder = ir_builder_before(nest->outermost);
+  ir_op *forall = ir_op_create(&builder, OP_SCF_FORALL, &spec);
+  for (unsigned i = 0; i < nest->num_levels; i++)
+    ir_block_add_arg(ir_region(forall, 0), ir_type_index(module));
+  for (unsigned i = 0; i < num_carried; i++)
+    ir_block_add_arg(ir_region(forall, 0), types[i]);
+  return forall;
+}
+
+static unsigned finish_forall(nest *nest, unsigned num_carried, nest_carried *carried, ir_op **loops) {
+  ir_op *forall = create_forall(nest, num_carried, carried);
+  ir_block *block = ir_region(forall, 0);
+  ir_value **shared = block->args + nest->num_levels;
+  move_body(nest, block, block->args, num_carried, carried, shared);
+  ir_builder at = ir_builder_at_end(block);
+  at.loc = forall->loc;
+  ir_op *terminator = ir_op_create(&at, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
+  ir_builder inserts = ir_builder_at_end(ir_region(terminator, 0));
+  for (unsigned i = 0; i < num_carried; i++) {
+    parallel_insert_slice(&inserts, &carried[i], shared[i]);
+    carried[i].result = ir_result(forall, i);
+  }
+  loops[0] = forall;
+  return 1;
+}
+
+unsigned nest_finish(nest *nest, bool forall, unsigned num_carried, nest_carried *carried, ir_op **loops) {
+  return forall ? finish_forall(nest, num_carried, carried, loops) : finish_for(nest, num_carried, carried, loops);
+}
+
+void nest_discard(nest *nest) { ir_op_erase(nest->outermost); }

@@ -1,0 +1,139 @@
+/* parallel.c - proves that the iterations of a loop are independent.
+ *
+ * Of each carried tensor an iteration may use only elements between f * iv and f * (iv + step) of one dim, for one
+ * factor f; its new value must be the old one with slices inserted. Loops nested inside are looked through.
+ * Termination: uses are followed forwards, from a value to results of its users and block arguments of inner loops. */
+#include "passes/parallel.h"
+
+#include "ir/build.h"
+
+/* One carried tensor of the loop under question. */
+typedef struct access {
+  const ir_value *iv;
+  int64_t step;
+  int64_t factor; /* 0 until the first slice has been seen */
+  unsigned dim;
+} access;
+
+static int64_t factor_of_iv(ir_index x, const ir_value *iv) {
+  if (x.value == iv)
+    return 1;
+  const ir_op *op = x.value ? x.value->op : NULL;
+  if (!op || op->code != OP_AFFINE_APPLY)
+    return 0;
+  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
+  bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
+  return scaled && ir_operand(op, (unsigned)expr->lhs->value) == iv ? expr->rhs->value : 0;
+}
+
+/* No more than this many elements in any run; INT64_MAX if unknown. */
+static int64_t upper_bound(ir_index x) {
+  if (!x.value)
+    return x.constant;
+  const ir_op *op = x.value->op;
+  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY))
+    return INT64_MAX;
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  if (op->code == OP_AFFINE_APPLY) {
+    const ir_expr *expr = map->results[0];
+    if (expr->kind != IR_EXPR_MUL || expr->lhs->kind != IR_EXPR_DIM || expr->rhs->kind != IR_EXPR_CONST ||
+        expr->rhs->value <= 0)
+      return INT64_MAX;
+    const ir_value *inner = ir_operand(op, (unsigned)expr->lhs->value);
+    int64_t bound = INT64_MAX;
+    if (inner->op && inner->op->code == OP_AFFINE_MIN)
+      bound = upper_bound((ir_index){.value = (ir_value *)inner});
+    return bound > INT64_MAX / expr->rhs->value ? INT64_MAX : bound * expr->rhs->value;
+  }
+  int64_t least = INT64_MAX;
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (map->results[i]->kind == IR_EXPR_CONST && map->results[i]->value < least)
+      least = map->results[i]->value;
+  return least;
+}
+
+static bool is_own_part(access *a, const ir_op *slice) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  unsigned rank = ir_slice_of(slice, offsets, sizes, strides);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    int64_t factor = factor_of_iv(offsets[dim], a->iv);
+    if (factor <= 0 || !ir_index_is_const(strides[dim], 1) || a->step > INT64_MAX / factor ||
+        upper_bound(sizes[dim]) > factor * a->step)
+      continue;
+    if (a->factor && (a->factor != factor || a->dim != dim))
+      continue;
+    a->factor = factor;
+    a->dim = dim;
+    return true;
+  }
+  return false;
+}
+
+enum { MAX_CHAIN = 1000 }; /* slices inserted one after the other; more count as unknown */
+
+/* All that happens to the carried value in the loop body; `position` is its place among the carried values of the loop
+ * around. */
+static bool uses_own_parts(access *a, const ir_value *value, unsigned position, unsigned depth) {
+  if (depth > MAX_CHAIN)
+    return false;
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    unsigned index = ir_use_index(use);
+    switch (user->code) {
+    case OP_TENSOR_EXTRACT_SLICE:
+      if (index != 0 || !is_own_part(a, user))
+        return false;
+      break;
+    case OP_TENSOR_INSERT_SLICE:
+      if (index != 1 || !is_own_part(a, user) || !uses_own_parts(a, ir_result(user, 0), position, depth + 1))
+        return false;
+      break;
+    case OP_SCF_FOR:
+      if (index < 3 || !uses_own_parts(a, ir_region(user, 0)->args[index - 2], index - 3, depth + 1) ||
+          !uses_own_parts(a, ir_result(user, index - 3), position, depth + 1))
+        return false;
+      break;
+    case OP_SCF_YIELD:
+      if (index != position || user->block->parent->code != OP_SCF_FOR)
+        return false;
+      break;
+    default: return false;
+    }
+  }
+  return true;
+}
+
+/* The yielded value is the carried one, sliced into: a chain of insert_slices and inner loops that starts there. */
+static bool stems_from(const ir_value *value, const ir_value *carried) {
+  while (value != carried) {
+    if (!value->op)
+      return false;
+    if (value->op->code == OP_TENSOR_INSERT_SLICE)
+      value = ir_operand(value->op, 1);
+    else if (value->op->code == OP_SCF_FOR)
+      value = ir_operand(value->op, 3 + value->index);
+    else
+      return false;
+  }
+  return true;
+}
+
+static bool has_no_effect(ir_op *op, void *data) {
+  (void)data;
+  return op->code == OP_TENSOR_PARALLEL_INSERT_SLICE || !(ir_op_row(op)->traits & (IR_WRITES | IR_READS));
+}
+
+bool loop_is_parallel(const ir_op *loop) {
+  if (loop->code == OP_SCF_FORALL)
+    return true;
+  ir_block *body = ir_region(loop, 0);
+  ir_index step = ir_index_of(ir_operand(loop, 2));
+  if (loop->code != OP_SCF_FOR || step.value || step.constant <= 0 || !ir_walk(body, has_no_effect, NULL))
+    return false;
+  for (unsigned i = 0; i + 1 < body->num_args; i++) {
+    access a = {.iv = body->args[0], .step = step.constant};
+    if (!stems_from(ir_operand(body->last, i), body->args[1 + i]) || !uses_own_parts(&a, body->args[1 + i], i, 0))
+      return false;
+  }
+  return true;
+}

@@ -1,0 +1,87 @@
+/* softmax.c - how online softmax, tiled over its own dimension, corrects its consumer.
+ *
+ * Result 0 of such a tile is relative to the sum so far, so what the contraction has accumulated from earlier tiles has
+ * to be multiplied, row by row, with result 3 (old sum over new sum, both relative to the new maximum). A contraction in
+ * the plain form [.., m, k] x [.., k, n] shows that as a product with a diagonal matrix, which is later executed as the
+ * row scaling that it is; any other form is a row scaling from the start. */
+#include "passes/tile_hooks.h"
+
+#include <string.h>
+
+enum { SCALE_RESULT = 3 };
+
+/* The consumer is a named op that computes [.., m, k] x [.., k, n]. */
+static bool is_plain_product(const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *lhs = structure->maps[0], *rhs = structure->maps[1], *out = structure->maps[2];
+  unsigned rank = out->num_results;
+  if (!ir_op_row(op)->map || rank < 2 || lhs->num_results != rank || rhs->num_results != rank ||
+      structure->num_loops != rank + 1)
+    return false;
+  for (unsigned i = 0; i + 2 < rank; i++)
+    if (lhs->results[i] != out->results[i] || rhs->results[i] != out->results[i])
+      return false;
+  return lhs->results[rank - 2] == out->results[rank - 2] && rhs->results[rank - 1] == out->results[rank - 1] &&
+         lhs->results[rank - 1] == rhs->results[rank - 2];
+}
+
+/* `names` (blank-separated, maybe marked with `?`) holds the name. */
+static bool is_listed(const char *names, const char *name) {
+  size_t size = strlen(name);
+  for (const char *at = names; at && (at = strstr(at, name)); at += size)
+    if ((at == names || at[-1] == ' ') && (!at[size] || at[size] == ' ' || at[size] == '?'))
+      return true;
+  return false;
+}
+
+/* diag(scale) * init, in the consumer's own form. */
+static ir_value *diagonal_product(const tile_rescale *rescale, ir_value *scale, ir_value *init) {
+  ir_builder *builder = rescale->builder;
+  const ir_op *consumer = rescale->consumer;
+  tile_box scale_box, init_box;
+  tile_whole(builder, scale, &scale_box);
+  tile_whole(builder, init, &init_box);
+  scale_box.sizes[scale_box.rank] = scale_box.sizes[scale_box.rank - 1];
+  ir_value *square = ir_empty(builder, scale->type->element, scale_box.rank + 1, scale_box.sizes);
+  ir_op *diagonal = ir_structured(builder, OP_LINALG_EXT_DIAG, 1, &scale, 1, &square, 0, NULL);
+  ir_value *out = ir_empty(builder, init->type->element, init_box.rank, init_box.sizes);
+  ir_value *zero = ir_const(builder, ir_type_scalar(builder->module, init->type->element), 0);
+  out = ir_fill(builder, zero, out);
+  ir_named_attr *attrs = IR_NEW_ARRAY(&builder->module->arena, ir_named_attr, consumer->num_attrs);
+  unsigned count = 0;
+  for (unsigned i = 0; i < consumer->num_attrs; i++)
+    if (is_listed(ir_op_row(consumer)->attrs, consumer->attrs[i].name))
+      attrs[count++] = consumer->attrs[i];
+  ir_value *inputs[] = {ir_result(diagonal, 0), init};
+  return ir_result(ir_structured(builder, consumer->code, 2, inputs, 1, &out, count, attrs), 0);
+}
+
+/* init * scale, element by element; a dim of the scale runs with the loop of the consumer that it belongs to. */
+static ir_value *row_scaling(const tile_rescale *rescale, ir_value *scale, ir_value *init) {
+  ir_builder *builder = rescale->builder;
+  const ir_structure *consumer = ir_structure_of(rescale->consumer);
+  const ir_map *operand = consumer->maps[rescale->operand], *out = consumer->maps[2];
+  uint32_t reductions = ir_structure_of(rescale->producer)->reductions;
+  unsigned rank = init->type->rank, dims[IR_MAX_RANK], count = 0;
+  for (unsigned dim = 0; dim < operand->num_results; dim++)
+    if (!(reductions >> dim & 1))
+      dims[count++] = (unsigned)ir_map_find_dim(out, (unsigned)ir_map_result_dim(operand, dim));
+  const ir_map *maps[] = {ir_map_select(builder->module, rank, count, dims), ir_map_identity(builder->module, rank)};
+  ir_op *generic = ir_generic(builder, 1, &scale, 1, &init, maps, rank, 0);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = ir_builder_at_end(block);
+  const ir_type *from = block->args[0]->type, *to = block->args[1]->type;
+  const ir_type *wide = ir_scalar_bits(from->element) > ir_scalar_bits(to->element) ? from : to;
+  ir_value *product = ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[1], wide),
+                                ir_convert(&body, block->args[0], wide));
+  product = ir_convert(&body, product, to);
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &product);
+  return ir_result(generic, 0);
+}
+
+void softmax_rescale(const tile_rescale *rescale) {
+  ir_value *scale = ir_result(rescale->producer, SCALE_RESULT), *init = ir_init(rescale->consumer, 0);
+  bool plain = rescale->operand == 0 && is_plain_product(rescale->consumer);
+  ir_value *scaled = plain ? diagonal_product(rescale, scale, init) : row_scaling(rescale, scale, init);
+  ir_set_operand(rescale->consumer, ir_num_inputs(rescale->consumer), scaled);
+}

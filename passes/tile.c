@@ -1,0 +1,319 @@
+/* tile.c - tiles of structured ops, by their loops and indexing maps, and of the ops with a hook.
+ *
+ * Invariants: tiling never changes the op that it reads. The tile of a structured op is a clone on slices; as the clone
+ * counts its loops from 0 again, every subscript is taken relative to the tile's first element, and linalg.index in the
+ * body gets the tile's offset added.
+ * Termination: every loop here runs over operands, loops, dims or body ops once; tile_extent moves to an operand of the
+ * op that defines the value, and the operand graph has no cycles. */
+#include "passes/tile.h"
+
+#include "passes/tile_hooks.h"
+
+#define IR(...)
+#define EMIT(...)
+#define PASS(...) {__VA_ARGS__}
+#define OP(ID, NAME, IR_COLUMNS, PASS_COLUMNS, EMIT_COLUMNS) [OP_##ID] = PASS_COLUMNS,
+static const pass_op_info table[IR_NUM_OPCODES] = {
+#include "ir/op.def"
+};
+#undef OP
+#undef PASS
+#undef EMIT
+#undef IR
+
+const pass_op_info *pass_op_info_of(ir_opcode code) { return &table[code]; }
+
+bool tile_can(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED))
+    return pass_op_info_of(op->code)->tile && op->num_results == 1 && ir_result(op, 0)->type->kind == IR_TYPE_TENSOR;
+  const ir_structure *structure = ir_structure_of(op);
+  if (!op->num_results || op->num_results != ir_num_inits(op))
+    return false;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    unsigned operand, dim;
+    if (!ir_loop_extent(op, loop, &operand, &dim))
+      return false;
+  }
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- extents */
+
+/* Moves from a dim of a structured op's result to the first operand with the same loop. */
+static bool dim_of_operand(ir_value **value, unsigned *dim) {
+  const ir_op *op = (*value)->op;
+  unsigned init = ir_num_inputs(op) + (*value)->index, operand, found;
+  int loop = ir_map_result_dim(ir_structure_of(op)->maps[init], *dim);
+  if (loop < 0 || !ir_loop_extent(op, (unsigned)loop, &operand, &found))
+    return false;
+  *value = ir_operand(op, operand);
+  *dim = found;
+  return true;
+}
+
+/* One step outwards from a dim of a value; false where the dim can only be asked of the value itself. Where the extent
+ * is known, `extent` receives it and `value` becomes NULL. */
+static bool extent_step(ir_value **value, unsigned *dim, ir_index *extent) {
+  ir_op *op = (*value)->op;
+  if (!op) {
+    ir_op *loop = (*value)->block->parent;
+    if (loop->code != OP_SCF_FOR || (*value)->index == 0)
+      return false;
+    *value = ir_operand(loop, 3 + (*value)->index - 1);
+    return true;
+  }
+  switch (op->code) {
+  case OP_TENSOR_EMPTY: {
+    unsigned dynamic = 0;
+    for (unsigned i = 0; i < *dim; i++)
+      dynamic += (*value)->type->shape[i] == IR_DYNAMIC;
+    *extent = ir_index_of(ir_operand(op, dynamic));
+    *value = NULL;
+    return true;
+  }
+  case OP_TENSOR_EXTRACT_SLICE: {
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+    ir_slice_of(op, offsets, sizes, strides);
+    unsigned kept[IR_MAX_RANK];
+    tile_kept_dims(op, kept);
+    *extent = sizes[kept[*dim]];
+    *value = NULL;
+    return true;
+  }
+  case OP_TENSOR_INSERT_SLICE: *value = ir_operand(op, 1); return true;
+  case OP_TENSOR_CAST: *value = ir_operand(op, 0); return true;
+  case OP_TENSOR_EXPAND_SHAPE:
+    *extent = ir_mixed(op, 1, "static_output_shape", *dim);
+    *value = NULL;
+    return true;
+  case OP_SCF_FOR: *value = ir_operand(op, 3 + (*value)->index); return true;
+  default: return ir_op_has(op, IR_STRUCTURED) && dim_of_operand(value, dim);
+  }
+}
+
+ir_index tile_extent(ir_builder *builder, ir_value *value, unsigned dim) {
+  ir_index extent = {0};
+  while (value->type->shape[dim] == IR_DYNAMIC && extent_step(&value, &dim, &extent))
+    if (!value)
+      return extent;
+  return ir_dim(builder, value, dim);
+}
+
+void tile_whole(ir_builder *builder, ir_value *value, tile_box *box) {
+  box->rank = ir_type_is_shaped(value->type) ? value->type->rank : 0;
+  for (unsigned dim = 0; dim < box->rank; dim++) {
+    box->offsets[dim] = ir_index_const(0);
+    box->sizes[dim] = tile_extent(builder, value, dim);
+  }
+}
+
+void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
+  if (!ir_op_has(op, IR_STRUCTURED)) {
+    tile_whole(builder, ir_result(op, 0), domain);
+    return;
+  }
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  domain->rank = ir_structure_of(op)->num_loops;
+  for (unsigned loop = 0; loop < domain->rank; loop++) {
+    unsigned operand = 0, dim = 0;
+    domain->offsets[loop] = ir_index_const(0);
+    domain->sizes[loop] = ir_index_const(extents[loop]);
+    if (extents[loop] == IR_DYNAMIC && ir_loop_extent(op, loop, &operand, &dim))
+      domain->sizes[loop] = tile_extent(builder, ir_operand(op, operand), dim);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------ boxes through maps */
+
+bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, const tile_box *domain, tile_box *tile) {
+  if (!ir_op_has(op, IR_STRUCTURED)) {
+    *tile = *box;
+    return true;
+  }
+  const ir_map *map = ir_structure_of(op)->maps[ir_num_inputs(op) + result];
+  *tile = *domain;
+  if (!ir_map_is_projected_permutation(map))
+    return false;
+  for (unsigned i = 0; i < map->num_results; i++) {
+    int loop = ir_map_result_dim(map, i);
+    tile->offsets[loop] = box->offsets[i];
+    tile->sizes[loop] = box->sizes[i];
+  }
+  return true;
+}
+
+/* Only sums of loops times non-negative constants, plus such a constant. */
+static bool is_increasing(const ir_expr *expr) {
+  switch (expr->kind) {
+  case IR_EXPR_DIM: return true;
+  case IR_EXPR_CONST: return expr->value >= 0;
+  case IR_EXPR_ADD: return is_increasing(expr->lhs) && is_increasing(expr->rhs);
+  case IR_EXPR_MUL: return is_increasing(expr->lhs) && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value >= 0;
+  default: return false;
+  }
+}
+
+static bool starts_at_zero(const ir_expr *expr, const tile_box *tile) {
+  for (unsigned loop = 0; loop < tile->rank; loop++)
+    if (ir_expr_uses_dim(expr, loop) && !ir_index_is_const(tile->offsets[loop], 0))
+      return false;
+  return true;
+}
+
+/* The least range that the subscript takes in the tile. The tile's clone evaluates the subscript from 0 on, its constant
+ * part included: the range therefore starts where the rest of the subscript starts. */
+static void subscript_range(ir_builder *builder, const ir_expr *expr, const tile_box *tile, ir_index *offset,
+                            ir_index *size) {
+  if (expr->kind == IR_EXPR_DIM) {
+    *offset = tile->offsets[expr->value];
+    *size = tile->sizes[expr->value];
+    return;
+  }
+  ir_module *module = builder->module;
+  const int64_t zeros[IR_MAX_LOOPS] = {0};
+  const ir_expr *last[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < tile->rank; loop++)
+    last[loop] = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, loop), ir_expr_const(module, -1));
+  const ir_expr *start = ir_expr_const(module, -ir_expr_eval(expr, tile->rank, zeros));
+  *offset = ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, expr, start), tile->rank, tile->offsets);
+  *size = ir_index_apply(builder,
+                         ir_expr_binary(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL),
+                                        ir_expr_const(module, 1)),
+                         tile->rank, tile->sizes);
+}
+
+/* The box of operand `i`; false where a subscript that is no increasing function is tiled. */
+static bool operand_box(ir_builder *builder, const ir_op *op, unsigned i, const tile_box *tile, tile_box *box) {
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  box->rank = map->num_results;
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    const ir_expr *expr = map->results[dim];
+    if (is_increasing(expr)) {
+      subscript_range(builder, expr, tile, &box->offsets[dim], &box->sizes[dim]);
+    } else if (starts_at_zero(expr, tile)) {
+      box->offsets[dim] = ir_index_const(0);
+      box->sizes[dim] = tile_extent(builder, ir_operand(op, i), dim);
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+void tile_of_result(ir_builder *builder, const ir_op *op, unsigned result, const tile_box *tile, tile_box *box) {
+  *box = *tile;
+  if (ir_op_has(op, IR_STRUCTURED))
+    operand_box(builder, op, ir_num_inputs(op) + result, tile, box);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- clones */
+
+typedef struct index_shift {
+  const tile_box *tile;
+  bool apply; /* false: only ask whether there is anything to do */
+  bool needed;
+} index_shift;
+
+static bool shift_index(ir_op *op, void *data) {
+  index_shift *shift = data;
+  if (op->code != OP_LINALG_INDEX)
+    return true;
+  ir_index offset = shift->tile->offsets[ir_attr_int_or(op, "dim", 0)];
+  if (ir_index_is_const(offset, 0))
+    return true;
+  shift->needed = true;
+  if (!shift->apply)
+    return false;
+  ir_builder builder = ir_builder_after(op);
+  ir_value *local = ir_result(op, 0), *global = ir_index_add(&builder, (ir_index){.value = local}, offset).value;
+  ir_replace_uses(local, global);
+  for (unsigned i = 0; i < global->op->num_operands; i++)
+    if (ir_operand(global->op, i) == global)
+      ir_set_operand(global->op, i, local);
+  return true;
+}
+
+/* The op as linalg.generic: named forms imply their body, so one that needs another body cannot keep its name. */
+static ir_op *clone_as_generic(ir_builder *builder, ir_op *op, ir_value *const *operands) {
+  const ir_structure *structure = ir_structure_of(op);
+  unsigned inputs = ir_num_inputs(op);
+  ir_op *generic = ir_generic(builder, inputs, operands, op->num_operands - inputs, operands + inputs, structure->maps,
+                              structure->num_loops, structure->reductions);
+  ir_value_map *map = ir_value_map_create(op->module);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    ir_value_map_set(map, ir_region(op, 0)->args[i], ir_region(generic, 0)->args[i]);
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    ir_op_clone(&body, inner, map);
+  return generic;
+}
+
+static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *tile, ir_value **results) {
+  ir_arena *arena = &op->module->arena;
+  tile_box *boxes = IR_NEW_ARRAY(arena, tile_box, op->num_operands);
+  index_shift shift = {.tile = tile};
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!operand_box(&builder->index, op, i, tile, &boxes[i]))
+      return false;
+  if (op->num_regions)
+    ir_walk(ir_region(op, 0), shift_index, &shift);
+  bool rename = shift.needed && op->code != OP_LINALG_GENERIC;
+  if (rename && ir_region(op, 0)->num_args != op->num_operands)
+    return false;
+  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    operands[i] = builder->slice(builder, op, i, &boxes[i]);
+  builder->body.loc = op->loc;
+  ir_op *clone =
+      rename ? clone_as_generic(&builder->body, op, operands) : ir_op_clone(&builder->body, op, NULL);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    ir_set_operand(clone, i, operands[i]);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    results[i] = ir_result(clone, i);
+    results[i]->type = ir_init(clone, i)->type;
+  }
+  shift.apply = true;
+  if (shift.needed)
+    ir_walk(ir_region(clone, 0), shift_index, &shift);
+  return true;
+}
+
+bool tile_create(tile_builder *builder, ir_op *op, const tile_box *tile, ir_value **results) {
+  builder->index.loc = op->loc;
+  builder->body.loc = op->loc;
+  if (ir_op_has(op, IR_STRUCTURED))
+    return tile_structured(builder, op, tile, results);
+  results[0] = pass_op_info_of(op->code)->tile(builder, op, tile);
+  return results[0] != NULL;
+}
+
+/* --------------------------------------------------------------------------------------------------------- equality */
+
+enum { MAX_INDEX_DEPTH = 8 }; /* deeper arithmetic counts as different, which is always safe */
+
+static bool value_equal(const ir_value *a, const ir_value *b, unsigned depth) {
+  if (a == b)
+    return true;
+  const ir_op *x = a->op, *y = b->op;
+  if (!x || !y || x->code != y->code || !ir_op_has(x, IR_PURE) || x->num_regions || depth == MAX_INDEX_DEPTH ||
+      a->index != b->index || x->num_operands != y->num_operands || x->num_attrs != y->num_attrs)
+    return false;
+  for (unsigned i = 0; i < x->num_attrs; i++)
+    if (x->attrs[i].name != y->attrs[i].name || x->attrs[i].attr != y->attrs[i].attr)
+      return false;
+  for (unsigned i = 0; i < x->num_operands; i++)
+    if (!value_equal(ir_operand(x, i), ir_operand(y, i), depth + 1))
+      return false;
+  return true;
+}
+
+bool tile_index_equal(ir_index a, ir_index b) {
+  if (!a.value || !b.value)
+    return ir_index_equal(a, b);
+  return value_equal(a.value, b.value, 0);
+}
+
+bool tile_is_whole(const tile_box *box, const tile_box *domain, unsigned dim) {
+  return ir_index_is_const(box->offsets[dim], 0) && tile_index_equal(box->sizes[dim], domain->sizes[dim]);
+}

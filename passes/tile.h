@@ -1,0 +1,72 @@
+/* tile.h - the part of an op that computes a box of its results.
+ *
+ * A box is a rectangle with unit strides: an offset and a size for each loop of an op (its *domain*), or for each dim of
+ * a value. Structured ops have their loops as domain, all other ops that can be tiled the dims of their one result. */
+#ifndef TEC_PASSES_TILE_H
+#define TEC_PASSES_TILE_H
+#include "ir/build.h"
+#include "ir/ir.h"
+
+typedef struct tile_box {
+  unsigned rank;
+  ir_index offsets[IR_MAX_LOOPS], sizes[IR_MAX_LOOPS];
+} tile_box;
+
+/* Where a tile goes, and how it gets at its operands. */
+typedef struct tile_builder tile_builder;
+struct tile_builder {
+  ir_builder index; /* place for index arithmetic; dominates `body` */
+  ir_builder body;  /* place for the ops of the tile */
+  /* The box of operand number `operand` of `op`. */
+  ir_value *(*slice)(tile_builder *builder, ir_op *op, unsigned operand, const tile_box *box);
+};
+
+/* What rewriting a consumer needs: see pass_op_info. */
+typedef struct tile_rescale {
+  ir_builder *builder;
+  ir_op *producer;    /* the tile of the op with the hook */
+  ir_op *consumer;    /* the tile of the contraction that reads result 0, maybe through casts */
+  unsigned operand;   /* of the consumer: where that result arrives */
+} tile_rescale;
+
+/* The PASS columns of op.def. Absent hooks mean: nothing special. */
+typedef struct pass_op_info {
+  /* Ops that are not structured: creates the box of the result. NULL, and nothing created but index arithmetic, where
+   * the box of the result is not a box of the operands. */
+  ir_value *(*tile)(tile_builder *builder, ir_op *op, const tile_box *box);
+  /* Costs nothing and reads nothing large: a copy may be made for each consumer. */
+  bool cheap;
+  /* Ops that can be tiled over their own reduction loop because they carry what they have seen so far: bit i says that
+   * the i-th init is such a running state, updated by result i. All other results are then final only for their user
+   * after `rescale`. */
+  uint32_t states;
+  /* Makes the consumer's tile correct what it has accumulated so far: with a producer that is tiled over its reduction
+   * result 0 is relative to the state of this tile. */
+  void (*rescale)(const tile_rescale *rescale);
+} pass_op_info;
+
+const pass_op_info *pass_op_info_of(ir_opcode code);
+
+/* The op can be tiled at all. */
+bool tile_can(const ir_op *op);
+/* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
+ * not keep ops alive that fusion replaces. */
+void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);
+/* The extent of a dim of a value, likewise. */
+ir_index tile_extent(ir_builder *builder, ir_value *value, unsigned dim);
+/* All of a value. */
+void tile_whole(ir_builder *builder, ir_value *value, tile_box *box);
+/* From a box of result `result` to the box of the domain that computes it: loops that do not appear in the result run
+ * over all of `domain`. False where the result's subscripts are no plain loops. */
+bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, const tile_box *domain, tile_box *tile);
+/* The box of a result that a box of the domain computes. */
+void tile_of_result(ir_builder *builder, const ir_op *op, unsigned result, const tile_box *tile, tile_box *box);
+/* Creates the tile; `results` receives one value a result. False if the op cannot be tiled like this; nothing but index
+ * arithmetic was created then. */
+bool tile_create(tile_builder *builder, ir_op *op, const tile_box *tile, ir_value **results);
+
+/* Both are the same number in every run: the same value, or equal pure arithmetic on the same values. */
+bool tile_index_equal(ir_index a, ir_index b);
+/* The box starts at 0 and has the extent in that dim. */
+bool tile_is_whole(const tile_box *box, const tile_box *domain, unsigned dim);
+#endif

@@ -1,0 +1,295 @@
+/* tile_hooks.c - tiles of the ops that are not structured: constants, views, reshapes and padding.
+ *
+ * A hook answers NULL where the elements of the box do not form a box of the operand. Each decides that before it
+ * creates anything but index arithmetic, which is dropped later when nobody uses it. */
+#include "passes/tile_hooks.h"
+
+static ir_index constant(int64_t value) { return ir_index_const(value); }
+
+static ir_index apply_to(ir_builder *builder, ir_expr_kind kind, ir_index x, int64_t divisor) {
+  ir_module *module = builder->module;
+  return ir_index_apply(builder,
+                        ir_expr_binary(module, kind, ir_expr_dim(module, 0), ir_expr_const(module, divisor)), 1, &x);
+}
+
+static const ir_type *box_type(const ir_type *like, ir_module *module, const tile_box *box) {
+  int64_t shape[IR_MAX_RANK];
+  for (unsigned i = 0; i < box->rank; i++)
+    shape[i] = box->sizes[i].value ? IR_DYNAMIC : box->sizes[i].constant;
+  return ir_type_with_shape(module, like, box->rank, shape);
+}
+
+/* ------------------------------------------------------------------------------------------- constants and slices */
+
+ir_value *tile_constant(tile_builder *builder, ir_op *op, const tile_box *box) {
+  const ir_attr *value = ir_attr_get(op, "value");
+  const ir_type *type = box_type(ir_result(op, 0)->type, op->module, box);
+  if (value->kind != IR_ATTR_DENSE || !ir_type_is_static(type) ||
+      (value->count != 1 && ir_type_num_elements(value->type) != 1))
+    return NULL;
+  const ir_attr *splat = value->floats ? ir_attr_dense_floats(op->module, type, 1, value->floats)
+                                       : ir_attr_dense_ints(op->module, type, 1, value->ints);
+  ir_named_attr named = {"value", splat};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
+  return ir_result(ir_op_create(&builder->body, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+ir_value *tile_empty(tile_builder *builder, ir_op *op, const tile_box *box) {
+  return ir_empty(&builder->body, ir_result(op, 0)->type->element, box->rank, box->sizes);
+}
+
+ir_value *tile_cast(tile_builder *builder, ir_op *op, const tile_box *box) {
+  return builder->slice(builder, op, 0, box); /* the sizes of the box say all that the cast would */
+}
+
+void tile_kept_dims(const ir_op *op, unsigned *kept) {
+  const ir_type *result = ir_result(op, 0)->type;
+  unsigned rank = ir_operand(op, 0)->type->rank, dropped = rank - result->rank, next = 0;
+  for (unsigned dim = 0; dim < rank && next < result->rank; dim++) {
+    ir_index size = ir_mixed(op, 2, "static_sizes", dim);
+    bool unit = ir_index_is_const(size, 1);
+    if (dropped && unit && result->shape[next] != 1)
+      dropped--;
+    else
+      kept[next++] = dim;
+  }
+}
+
+ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *box) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK];
+  tile_box source = {.rank = ir_slice_of(op, offsets, sizes, strides)};
+  for (unsigned dim = 0; dim < source.rank; dim++) {
+    if (!ir_index_is_const(strides[dim], 1))
+      return NULL;
+    source.offsets[dim] = offsets[dim];
+    source.sizes[dim] = constant(1);
+  }
+  tile_kept_dims(op, kept);
+  for (unsigned i = 0; i < box->rank; i++) {
+    source.offsets[kept[i]] = ir_index_add(&builder->index, offsets[kept[i]], box->offsets[i]);
+    source.sizes[kept[i]] = box->sizes[i];
+  }
+  ir_value *slice = builder->slice(builder, op, 0, &source);
+  if (source.rank == box->rank)
+    return slice;
+  const ir_index zeros[IR_MAX_RANK] = {{0}};
+  return ir_extract_slice(&builder->body, slice, zeros, source.sizes,
+                          box_type(ir_result(op, 0)->type, op->module, box));
+}
+
+/* -------------------------------------------------------------------------------------------------------- reshapes */
+
+/* One group of a reassociation: dims first .. first + count - 1 of the expanded side. */
+typedef struct dim_group {
+  unsigned first, count;
+} dim_group;
+
+static dim_group group_of(const ir_op *op, unsigned i) {
+  const ir_attr *group = ir_attr_get(op, "reassociation")->elements[i];
+  return (dim_group){.first = (unsigned)group->elements[0]->value, .count = group->count};
+}
+
+/* The tile of an expand_shape or collapse_shape, once the tile of its source is known. */
+static ir_value *create_reshape(tile_builder *builder, ir_op *op, const tile_box *source, const tile_box *box) {
+  ir_value *operands[1 + IR_MAX_RANK] = {builder->slice(builder, op, 0, source)};
+  const ir_type *type = box_type(ir_result(op, 0)->type, op->module, box);
+  ir_named_attr attrs[] = {{"reassociation", ir_attr_get(op, "reassociation")},
+                           {"static_output_shape", ir_attr_i64s(op->module, type->rank, type->shape)}};
+  bool expands = op->code == OP_TENSOR_EXPAND_SHAPE;
+  unsigned count = 1;
+  for (unsigned i = 0; expands && i < box->rank; i++)
+    if (box->sizes[i].value)
+      operands[count++] = box->sizes[i].value;
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = count,
+                     .groups = {1, count - 1},
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = expands ? 2 : 1};
+  return ir_result(ir_op_create(&builder->body, op->code, &spec), 0);
+}
+
+/* A box of the dims of one group is a range of the merged dim if, from left to right, it is one element thick, then of
+ * any size once, then whole. */
+static bool merge_group(ir_builder *builder, dim_group group, const tile_box *box, const tile_box *whole,
+                        ir_index *offset, ir_index *size) {
+  unsigned end = group.first + group.count, tiled = end - 1;
+  while (tiled > group.first && tile_is_whole(box, whole, tiled))
+    tiled--;
+  int64_t stride = 1;
+  *offset = constant(0);
+  for (unsigned dim = end; dim-- > group.first;) {
+    if (dim < tiled && !ir_index_is_const(box->sizes[dim], 1))
+      return false;
+    *offset = ir_index_add(builder, *offset, apply_to(builder, IR_EXPR_MUL, box->offsets[dim], stride));
+    if (dim == tiled)
+      *size = apply_to(builder, IR_EXPR_MUL, box->sizes[dim], stride);
+    if (dim > group.first && whole->sizes[dim].value)
+      return false;
+    stride *= whole->sizes[dim].constant;
+  }
+  return true;
+}
+
+ir_value *tile_expand_shape(tile_builder *builder, ir_op *op, const tile_box *box) {
+  tile_box source, whole;
+  tile_whole(&builder->index, ir_operand(op, 0), &source);
+  tile_whole(&builder->index, ir_result(op, 0), &whole);
+  for (unsigned i = 0; i < source.rank; i++) {
+    dim_group group = group_of(op, i);
+    bool is_whole = true;
+    for (unsigned k = 0; k < group.count; k++)
+      is_whole &= tile_is_whole(box, &whole, group.first + k);
+    if (!is_whole && !merge_group(&builder->index, group, box, &whole, &source.offsets[i], &source.sizes[i]))
+      return NULL;
+  }
+  return create_reshape(builder, op, &source, box);
+}
+
+static int64_t greatest_common_divisor(int64_t a, int64_t b) {
+  while (b) {
+    int64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a < 0 ? -a : a;
+}
+
+static int64_t divisor_of(ir_index x);
+
+static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *apply) {
+  switch (expr->kind) {
+  case IR_EXPR_CONST: return expr->value;
+  case IR_EXPR_DIM: return divisor_of(ir_index_of(ir_operand(apply, (unsigned)expr->value)));
+  case IR_EXPR_ADD:
+    return greatest_common_divisor(divisor_of_expr(expr->lhs, apply), divisor_of_expr(expr->rhs, apply));
+  case IR_EXPR_MUL: return divisor_of_expr(expr->lhs, apply) * divisor_of_expr(expr->rhs, apply);
+  case IR_EXPR_FLOORDIV: {
+    int64_t dividend = divisor_of_expr(expr->lhs, apply), divisor = divisor_of_expr(expr->rhs, apply);
+    return divisor && dividend % divisor == 0 ? dividend / divisor : 1;
+  }
+  default: return 1;
+  }
+}
+
+/* A number that divides the index in every run; 0 for the constant 0. Looks through one affine.apply, as they are
+ * composed when they are built. */
+static int64_t divisor_of(ir_index x) {
+  if (!x.value)
+    return x.constant;
+  const ir_op *op = x.value->op, *loop = op ? NULL : x.value->block->parent;
+  if (loop && loop->code == OP_SCF_FOR && x.value->index == 0)
+    return greatest_common_divisor(divisor_of(ir_index_of(ir_operand(loop, 0))),
+                                   divisor_of(ir_index_of(ir_operand(loop, 2))));
+  if (!op || op->code != OP_AFFINE_APPLY)
+    return 1;
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  return map->num_syms ? 1 : divisor_of_expr(map->results[0], op);
+}
+
+static bool divides(int64_t divisor, ir_index x) { return divisor_of(x) % divisor == 0; }
+
+/* A range of the merged dim is a box of the group's dims if it is whole rows of the dims after one of them, or part of
+ * one row; `offset` must be provably at the start of such. */
+static bool split_group(ir_builder *builder, dim_group group, ir_index offset, ir_index size, const tile_box *whole,
+                        tile_box *source) {
+  unsigned outermost = group.first, end = group.first + group.count;
+  while (outermost + 1 < end && ir_index_is_const(whole->sizes[outermost], 1))
+    outermost++;
+  for (unsigned dim = end; dim-- > outermost + 1;) {
+    ir_index extent = whole->sizes[dim];
+    if (ir_index_is_const(extent, 1))
+      continue;
+    if (extent.value || extent.constant <= 0 || size.value || size.constant <= 0)
+      return false;
+    if (size.constant % extent.constant == 0 && divides(extent.constant, offset)) {
+      size.constant /= extent.constant;
+    } else if (extent.constant % size.constant == 0 && divides(size.constant, offset)) {
+      source->offsets[dim] = apply_to(builder, IR_EXPR_MOD, offset, extent.constant);
+      source->sizes[dim] = size;
+      size = constant(1);
+    } else {
+      return false;
+    }
+    offset = apply_to(builder, IR_EXPR_FLOORDIV, offset, extent.constant);
+  }
+  source->offsets[outermost] = offset;
+  source->sizes[outermost] = size;
+  return true;
+}
+
+ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *box) {
+  tile_box source, whole, result;
+  tile_whole(&builder->index, ir_operand(op, 0), &whole);
+  tile_whole(&builder->index, ir_result(op, 0), &result);
+  source = whole;
+  for (unsigned i = 0; i < box->rank; i++)
+    if (!tile_is_whole(box, &result, i) &&
+        !split_group(&builder->index, group_of(op, i), box->offsets[i], box->sizes[i], &whole, &source))
+      return NULL;
+  return create_reshape(builder, op, &source, box);
+}
+
+/* --------------------------------------------------------------------------------------------------------- padding */
+
+static ir_index at_least_zero(ir_builder *builder, ir_index x) {
+  return ir_index_sub(builder, x, ir_index_min(builder, x, constant(0)));
+}
+
+/* One dim of a padded tile: the part of the source that lies in it, and what is missing before and after. */
+static void pad_dim(ir_builder *builder, ir_index extent, ir_index offset, ir_index size, ir_index *low, ir_index *high,
+                    ir_index *source_offset, ir_index *source_size) {
+  ir_index start = ir_index_sub(builder, offset, *low), end = ir_index_add(builder, start, size);
+  *low = ir_index_min(builder, at_least_zero(builder, ir_index_sub(builder, *low, offset)), size);
+  *source_offset = ir_index_min(builder, at_least_zero(builder, start), extent);
+  *source_size = ir_index_sub(builder, ir_index_min(builder, at_least_zero(builder, end), extent), *source_offset);
+  *high = ir_index_sub(builder, ir_index_sub(builder, size, *low), *source_size);
+}
+
+ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box) {
+  const ir_block *body = ir_region(op, 0);
+  for (unsigned i = 0; i < body->num_args; i++)
+    if (!ir_value_unused(body->args[i]))
+      return NULL; /* the padding depends on the position, which a clone would count from 0 */
+  tile_box source, whole;
+  ir_index pads[2][IR_MAX_RANK];
+  tile_whole(&builder->index, ir_operand(op, 0), &source);
+  tile_whole(&builder->index, ir_result(op, 0), &whole);
+  for (unsigned dim = 0; dim < box->rank; dim++) {
+    pads[0][dim] = ir_mixed(op, 1, "static_low", dim);
+    pads[1][dim] = ir_mixed(op, 2, "static_high", dim);
+    if (ir_index_is_const(pads[0][dim], 0) && ir_index_is_const(pads[1][dim], 0)) {
+      source.offsets[dim] = box->offsets[dim];
+      source.sizes[dim] = box->sizes[dim];
+    } else if (!tile_is_whole(box, &whole, dim)) {
+      pad_dim(&builder->index, source.sizes[dim], box->offsets[dim], box->sizes[dim], &pads[0][dim], &pads[1][dim],
+              &source.offsets[dim], &source.sizes[dim]);
+    }
+  }
+  ir_value *operands[1 + 2 * IR_MAX_RANK] = {builder->slice(builder, op, 0, &source)};
+  int64_t statics[2][IR_MAX_RANK];
+  ir_op_spec spec = {.operands = operands, .num_operands = 1, .groups = {1}, .num_results = 1, .num_attrs = 2};
+  for (unsigned side = 0; side < 2; side++)
+    for (unsigned dim = 0; dim < box->rank; dim++) {
+      statics[side][dim] = pads[side][dim].value ? IR_DYNAMIC : pads[side][dim].constant;
+      if (!pads[side][dim].value)
+        continue;
+      operands[spec.num_operands++] = pads[side][dim].value;
+      spec.groups[1 + side]++;
+    }
+  const ir_type *type = box_type(ir_result(op, 0)->type, op->module, box);
+  ir_named_attr attrs[] = {{"static_low", ir_attr_i64s(op->module, box->rank, statics[0])},
+                           {"static_high", ir_attr_i64s(op->module, box->rank, statics[1])}};
+  spec.types = &type;
+  spec.attrs = attrs;
+  ir_op *pad = ir_op_create(&builder->body, OP_TENSOR_PAD, &spec);
+  ir_value_map *map = ir_value_map_create(op->module);
+  for (unsigned i = 0; i < body->num_args; i++)
+    ir_value_map_set(map, body->args[i], ir_block_add_arg(ir_region(pad, 0), body->args[i]->type));
+  ir_builder inner = ir_builder_at_end(ir_region(pad, 0));
+  for (ir_op *each = body->first; each; each = each->next)
+    ir_op_clone(&inner, each, map);
+  return ir_result(pad, 0);
+}

@@ -1,0 +1,18 @@
+/* tile_hooks.h - the hooks that the PASS columns of op.def name; see pass_op_info in tile.h. */
+#ifndef TEC_PASSES_TILE_HOOKS_H
+#define TEC_PASSES_TILE_HOOKS_H
+#include "passes/tile.h"
+
+ir_value *tile_constant(tile_builder *builder, ir_op *op, const tile_box *box);
+ir_value *tile_empty(tile_builder *builder, ir_op *op, const tile_box *box);
+ir_value *tile_cast(tile_builder *builder, ir_op *op, const tile_box *box);
+ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *box);
+ir_value *tile_expand_shape(tile_builder *builder, ir_op *op, const tile_box *box);
+ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *box);
+ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box);
+
+void softmax_rescale(const tile_rescale *rescale);
+
+/* The dims of the source that the result of a tensor.extract_slice keeps, in order. */
+void tile_kept_dims(const ir_op *op, unsigned *kept);
+#endif

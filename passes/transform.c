@@ -1,0 +1,280 @@
+/* transform.c - runs the transform scripts of a module and removes them.
+ *
+ * A script is a straight line of ops on handles; a handle is a list of ops of the program. An op that has been fused or
+ * folded away since makes its handle invalid, which is an error where that is used. Functions that a script has tiled
+ * get the attribute tec.scheduled, so that the default schedule leaves them alone.
+ * Termination: each script op runs once, each matching walks the module once. */
+#include "passes/fuse.h"
+#include "passes/parallel.h"
+#include "passes/passes.h"
+
+#include <string.h>
+
+typedef struct handle {
+  const ir_value *name;
+  ir_op **ops;
+  unsigned count;
+} handle;
+
+typedef struct script {
+  ir_module *module;
+  const pass_options *options;
+  handle *handles;
+  unsigned num_handles, capacity;
+} script;
+
+/* --------------------------------------------------------------------------------------------------------- handles */
+
+static handle *add_handle(script *s, const ir_value *name, unsigned max_count) {
+  ir_arena *arena = &s->module->arena;
+  if (s->num_handles == s->capacity) {
+    handle *old = s->handles;
+    s->capacity = s->capacity ? 2 * s->capacity : 16;
+    s->handles = IR_NEW_ARRAY(arena, handle, s->capacity);
+    if (old)
+      memcpy(s->handles, old, s->num_handles * sizeof *old);
+  }
+  handle *fresh = &s->handles[s->num_handles++];
+  *fresh = (handle){.name = name, .ops = IR_NEW_ARRAY(arena, ir_op *, max_count)};
+  return fresh;
+}
+
+/* The handle that operand `i` names, all its ops still in the program; NULL after an error. */
+static const handle *use_handle(const script *s, const ir_op *user, unsigned i) {
+  for (unsigned k = 0; k < s->num_handles; k++) {
+    const handle *found = &s->handles[k];
+    if (found->name != ir_operand(user, i))
+      continue;
+    for (unsigned n = 0; n < found->count; n++)
+      if (found->ops[n] != s->module->root && !found->ops[n]->block) {
+        ir_op_error(user, "uses a handle to an op that an earlier step has replaced");
+        return NULL;
+      }
+    return found;
+  }
+  ir_op_error(user, "uses a value that is no handle of this script");
+  return NULL;
+}
+
+/* -------------------------------------------------------------------------------------------------------- matching */
+
+typedef struct matcher {
+  const ir_attr *names, *attrs;
+  ir_op **ops; /* NULL: only count */
+  unsigned count;
+} matcher;
+
+static bool is_script(const ir_op *op) {
+  return op->code == OP_TRANSFORM_SEQUENCE || op->code == OP_TRANSFORM_NAMED_SEQUENCE;
+}
+
+static bool matches(const ir_op *op, const matcher *m) {
+  bool named = !m->names;
+  for (unsigned i = 0; m->names && i < m->names->count; i++)
+    named |= m->names->elements[i]->string && !strcmp(m->names->elements[i]->string, ir_op_row(op)->name);
+  if (!named)
+    return false;
+  for (unsigned i = 0; m->attrs && i < m->attrs->count; i++)
+    if (ir_attr_get(op, m->attrs->entries[i].name) != m->attrs->entries[i].attr)
+      return false;
+  return true;
+}
+
+static bool visit_match(ir_op *op, void *data) {
+  matcher *m = data;
+  for (const ir_op *around = op; around; around = ir_op_parent(around))
+    if (is_script(around))
+      return true;
+  if (!matches(op, m))
+    return true;
+  if (m->ops)
+    m->ops[m->count] = op;
+  m->count++;
+  return true;
+}
+
+static void match_below(const handle *target, matcher *m) {
+  m->count = 0;
+  for (unsigned i = 0; i < target->count; i++)
+    for (unsigned region = 0; region < target->ops[i]->num_regions; region++)
+      ir_walk(ir_region(target->ops[i], region), visit_match, m);
+}
+
+static bool run_match(script *s, ir_op *op) {
+  matcher m = {.names = ir_attr_get(op, "ops"), .attrs = ir_attr_get(op, "op_attrs")};
+  const handle *target = use_handle(s, op, 0);
+  if (!target)
+    return false;
+  match_below(target, &m);
+  if (!m.count)
+    return ir_op_error(op, "matches no op");
+  handle found = *target;
+  handle *result = add_handle(s, ir_result(op, 0), m.count);
+  m.ops = result->ops;
+  match_below(&found, &m);
+  result->count = m.count;
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- fusing */
+
+/* Tile sizes and interchange for one root; false after an error. */
+static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options) {
+  unsigned num_loops = fuse_num_loops(root), count = 0;
+  const int64_t *values;
+  memset(options->tile_sizes, 0, sizeof options->tile_sizes);
+  if (!ir_attr_i64s_of(op, "tile_sizes", &count, &values))
+    return ir_op_error(op, "needs integers as 'tile_sizes'");
+  if (count > num_loops)
+    return ir_op_error(op, "has %u tile sizes, but '%s' has %u loops", count, ir_op_row(root)->name, num_loops);
+  for (unsigned i = 0; i < count; i++) {
+    if (values[i] < 0)
+      return ir_op_error(op, "has the negative tile size %lld", (long long)values[i]);
+    options->tile_sizes[i] = values[i];
+  }
+  for (unsigned i = 0; i < num_loops; i++)
+    options->interchange[i] = i;
+  if (!ir_attr_get(op, "tile_interchange"))
+    return true;
+  if (!ir_attr_i64s_of(op, "tile_interchange", &count, &values))
+    return ir_op_error(op, "needs integers as 'tile_interchange'");
+  uint32_t seen = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (count > num_loops || values[i] < 0 || values[i] >= count || seen >> values[i] & 1)
+      return ir_op_error(op, "has a 'tile_interchange' that is no permutation of the loops");
+    seen |= 1u << values[i];
+    options->interchange[i] = (unsigned)values[i];
+  }
+  return true;
+}
+
+static unsigned count_levels(const ir_op *op) {
+  unsigned count = 0, levels = 0;
+  const int64_t *sizes;
+  ir_attr_i64s_of(op, "tile_sizes", &count, &sizes);
+  for (unsigned i = 0; i < count; i++)
+    levels += sizes[i] != 0;
+  return levels;
+}
+
+static void mark_scheduled(ir_op *op) {
+  while (op && op->code != OP_FUNC_FUNC)
+    op = ir_op_parent(op);
+  if (op)
+    ir_attr_set(op, "tec.scheduled", ir_attr_unit(op->module));
+}
+
+static bool run_fuse(script *s, ir_op *op) {
+  const handle *target = use_handle(s, op, 0);
+  const handle *stop = target && ir_group_size(op, 1) ? use_handle(s, op, 1) : NULL;
+  if (!target || (ir_group_size(op, 1) && !stop))
+    return false;
+  if (ir_group_size(op, 1) && !stop->count)
+    return ir_op_error(op, "has no op to stop at");
+  unsigned levels = count_levels(op);
+  if (op->num_results != levels + 1)
+    return ir_op_error(op, "has %u results for loops, but %u non-zero tile sizes", op->num_results - 1, levels);
+  fuse_options options = {.policy = FUSE_GREEDY};
+  if (stop) {
+    options.stops = stop->ops;
+    options.num_stops = stop->count;
+  }
+  handle roots = *target;
+  unsigned first = s->num_handles;
+  for (unsigned i = 0; i < op->num_results; i++)
+    add_handle(s, ir_result(op, i), roots.count);
+  for (unsigned i = 0; i < roots.count; i++) {
+    fuse_result result;
+    if (!roots.ops[i]->block)
+      return ir_op_error(op, "has two targets of which one is fused into the other");
+    if (!read_sizes(op, roots.ops[i], &options))
+      return false;
+    mark_scheduled(roots.ops[i]);
+    fuse_tile(roots.ops[i], &options, &result);
+    handle *handles = s->handles + first;
+    handles[0].ops[handles[0].count++] = result.root;
+    for (unsigned k = 0; k < result.num_loops; k++)
+      handles[1 + k].ops[handles[1 + k].count++] = result.loops[k];
+  }
+  return true;
+}
+
+/* Labels the loops around an op from the outside up to the first that is not parallel: inside a sequential loop there
+ * is nothing worth distributing. */
+static bool label_loops(ir_op *op) {
+  ir_op *parent = ir_op_parent(op);
+  if (!parent || parent->code == OP_FUNC_FUNC)
+    return true;
+  bool outer = label_loops(parent);
+  if (!ir_op_has(parent, IR_LOOP))
+    return outer;
+  if (!outer || !loop_is_parallel(parent))
+    return false;
+  ir_attr_set(parent, "__tec_parallel__", ir_attr_unit(op->module));
+  return true;
+}
+
+static bool run_hint(script *s, ir_op *op) {
+  const handle *target = use_handle(s, op, 0);
+  for (unsigned i = 0; target && i < target->count; i++)
+    label_loops(target->ops[i]);
+  return target != NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ runs */
+
+static bool run_op(script *s, ir_op *op) {
+  switch (op->code) {
+  case OP_TRANSFORM_MATCH: return run_match(s, op);
+  case OP_TRANSFORM_FUSE_EXT: return run_fuse(s, op);
+  case OP_TRANSFORM_TILE_LOOP_HINT: return run_hint(s, op);
+  case OP_TRANSFORM_CLEANUP: return pass_run(s->module, "simplify", s->options);
+  case OP_TRANSFORM_YIELD: return true;
+  default: return ir_op_error(op, "is no step of a transform script");
+  }
+}
+
+static bool run_script(ir_module *module, const pass_options *options, ir_op *sequence) {
+  script s = {.module = module, .options = options};
+  ir_block *body = ir_region(sequence, 0);
+  for (unsigned i = 0; i < body->num_args; i++) {
+    handle *root = add_handle(&s, body->args[i], 1);
+    root->ops[root->count++] = module->root;
+  }
+  for (ir_op *op = body->first; op; op = op->next)
+    if (!run_op(&s, op))
+      return false;
+  return true;
+}
+
+typedef struct script_list {
+  ir_op *ops[64];
+  unsigned count;
+  bool too_many;
+} script_list;
+
+static bool visit_script(ir_op *op, void *data) {
+  script_list *list = data;
+  if (!is_script(op))
+    return true;
+  if (list->count == sizeof list->ops / sizeof *list->ops)
+    return !(list->too_many = true);
+  list->ops[list->count++] = op;
+  return true;
+}
+
+bool pass_transform(ir_module *module, const pass_options *options) {
+  script_list list = {.count = 0};
+  ir_walk(ir_region(module->root, 0), visit_script, &list);
+  if (list.too_many)
+    return ir_op_error(list.ops[0], "is one of more than 64 scripts");
+  for (unsigned i = 0; i < list.count; i++) {
+    bool is_entry = list.ops[i]->code == OP_TRANSFORM_SEQUENCE ||
+                    !strcmp(ir_attr_string_or(list.ops[i], "sym_name", ""), "__transform_main");
+    if (is_entry && !run_script(module, options, list.ops[i]))
+      return false;
+  }
+  for (unsigned i = list.count; i-- > 0;)
+    ir_op_erase(list.ops[i]);
+  return true;
+}
