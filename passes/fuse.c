@@ -351,29 +351,17 @@ static const char *check_outputs(fusion *f, node *n) {
 
 /* ---------------------------------------------------------------------------------------------------------- fusing */
 
-/* Copies elements, maybe of another type, and computes nothing. */
-static bool only_moves(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED))
-    return true;
-  if (!has_body(op) || ir_structure_of(op)->reductions || op->num_results != 1)
-    return false;
-  const ir_value *value = ir_operand(ir_region(op, 0)->last, 0);
-  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
-    value = ir_operand(value->op, 0);
-  return !value->op || ir_op_has(value->op, IR_CONSTANT);
-}
-
 /* NULL, or why the schedule wants the op outside of the loops. */
 static const char *check_policy(const fusion *f, const node *n) {
   const ir_op *op = n->op;
   for (unsigned i = 0; i < f->options->num_stops; i++)
     if (f->options->stops[i] == op)
       return "it is a stop";
-  if (pass_op_info_of(op->code)->cheap)
+  if (tile_is_cheap(op))
     return NULL;
   if (f->options->policy == FUSE_FREE)
     return "only free ops are fused";
-  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) && !only_moves(op))
+  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) && !tile_only_moves(op))
     return "several iterations would compute the same elements";
   return NULL;
 }
@@ -402,7 +390,7 @@ static bool is_captured(const fusion *f, const node *n) {
 
 /* Why the op is not fused; NULL if it can be. */
 static const char *check(fusion *f, node *n) {
-  bool cheap = pass_op_info_of(n->op->code)->cheap;
+  bool cheap = tile_is_cheap(n->op);
   if (!tile_can(n->op))
     return "it cannot be tiled";
   const char *why = merge_requests(f, n);

@@ -140,7 +140,7 @@ static void move_body(nest *nest, ir_block *block, ir_value *const *offsets, uns
 
 static unsigned finish_for(nest *nest, unsigned num_carried, nest_carried *carried, ir_op **loops) {
   ir_arena *arena = &nest->module->arena;
-  ir_value **values = IR_NEW_ARRAY(arena, ir_value *, num_carried), *offsets[IR_MAX_LOOPS];
+  ir_value **values = IR_NEW_ARRAY(arena, ir_value *, num_carried), *offsets[NEST_MAX_LEVELS] = {0};
   ir_builder at = ir_builder_before(nest->outermost);
   for (unsigned i = 0; i < num_carried; i++)
     values[i] = carried[i].init;

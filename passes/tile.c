@@ -37,6 +37,26 @@ bool tile_can(const ir_op *op) {
   return true;
 }
 
+bool tile_only_moves(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED))
+    return true;
+  if (!op->num_regions || ir_structure_of(op)->reductions || op->num_results != 1)
+    return false;
+  const ir_value *value = ir_operand(ir_region(op, 0)->last, 0);
+  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
+    value = ir_operand(value->op, 0);
+  return !value->op || ir_op_has(value->op, IR_CONSTANT);
+}
+
+bool tile_is_cheap(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED))
+    return pass_op_info_of(op->code)->cheap;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (ir_type_is_shaped(ir_input(op, i)->type))
+      return false;
+  return tile_only_moves(op);
+}
+
 /* --------------------------------------------------------------------------------------------------------- extents */
 
 /* Moves from a dim of a structured op's result to the first operand with the same loop. */

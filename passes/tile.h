@@ -34,8 +34,7 @@ typedef struct pass_op_info {
   /* Ops that are not structured: creates the box of the result. NULL, and nothing created but index arithmetic, where
    * the box of the result is not a box of the operands. */
   ir_value *(*tile)(tile_builder *builder, ir_op *op, const tile_box *box);
-  /* Costs nothing and reads nothing large: a copy may be made for each consumer. */
-  bool cheap;
+  bool cheap; /* see tile_is_cheap */
   /* Ops that can be tiled over their own reduction loop because they carry what they have seen so far: bit i says that
    * the i-th init is such a running state, updated by result i. All other results are then final only for their user
    * after `rescale`. */
@@ -49,6 +48,10 @@ const pass_op_info *pass_op_info_of(ir_opcode code);
 
 /* The op can be tiled at all. */
 bool tile_can(const ir_op *op);
+/* Reads no tensor and computes nothing, as fills do: a copy may be made for each consumer. */
+bool tile_is_cheap(const ir_op *op);
+/* Copies elements, maybe of another type, and computes nothing. */
+bool tile_only_moves(const ir_op *op);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */
 void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);
