@@ -354,9 +354,6 @@ static const char *check_outputs(fusion *f, node *n) {
 /* NULL, or why the schedule wants the op outside of the loops. */
 static const char *check_policy(const fusion *f, const node *n) {
   const ir_op *op = n->op;
-  for (unsigned i = 0; i < f->options->num_stops; i++)
-    if (f->options->stops[i] == op)
-      return "it is a stop";
   if (tile_is_cheap(op))
     return NULL;
   if (f->options->policy == FUSE_FREE)
@@ -404,6 +401,13 @@ static const char *check(fusion *f, node *n) {
   if (!why && !cheap)
     why = check_outputs(f, n);
   return why;
+}
+
+static bool is_stop(const fusion *f, const ir_op *op) {
+  for (unsigned i = 0; i < f->options->num_stops; i++)
+    if (f->options->stops[i] == op)
+      return true;
+  return false;
 }
 
 static ir_op *earliest_slice(const node *n) {
@@ -489,7 +493,8 @@ static bool create_tile(fusion *f, node *n) {
 }
 
 static void fuse_node(fusion *f, node *n) {
-  const char *why = n->requests ? check(f, n) : "nothing in the loops needs a part of it";
+  bool wanted = n->requests && !is_stop(f, n->op);
+  const char *why = wanted ? check(f, n) : "nobody wants it";
   unsigned carried = f->num_carried;
   if (!why) {
     f->builder.body = ir_builder_before(earliest_slice(n));
@@ -500,7 +505,7 @@ static void fuse_node(fusion *f, node *n) {
     }
   }
   if (why) {
-    if (n->requests && f->options->policy == FUSE_GREEDY && ir_op_has(n->op, IR_STRUCTURED))
+    if (wanted && f->options->policy == FUSE_GREEDY && ir_op_has(n->op, IR_STRUCTURED))
       ir_remark(f->module, n->op->loc, "not fused: %s", why);
     n->before = true;
     need_operands_before(n->op, f);

@@ -126,9 +126,15 @@ bool nest_covers(const nest *nest, const tile_box *box, const tile_box *whole) {
 /* Moves the body of the nest to the end of `block`, with `offsets` for the induction variables and `carried_args` for
  * the starting values. */
 static void move_body(nest *nest, ir_block *block, ir_value *const *offsets, unsigned num_carried,
-                      const nest_carried *carried, ir_value *const *carried_args) {
-  for (unsigned i = 0; i < nest->num_levels; i++)
-    ir_replace_uses(induction_variable(&nest->levels[i]), offsets[i]);
+                      nest_carried *carried, ir_value *const *carried_args) {
+  for (unsigned i = 0; i < nest->num_levels; i++) {
+    ir_value *provisional = induction_variable(&nest->levels[i]);
+    ir_replace_uses(provisional, offsets[i]);
+    for (unsigned k = 0; k < num_carried; k++)
+      for (unsigned dim = 0; dim < carried[k].box.rank; dim++)
+        if (carried[k].box.offsets[dim].value == provisional)
+          carried[k].box.offsets[dim].value = offsets[i];
+  }
   for (unsigned i = 0; i < num_carried; i++)
     if (carried[i].slice)
       ir_set_operand(carried[i].slice->op, 0, carried_args[i]);
