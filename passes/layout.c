@@ -1,0 +1,540 @@
+/* layout.c - the algebra of digit lists; see layout.h.
+ *
+ * Every operation is a loop over digits (at most LAYOUT_MAX_DIGITS); results that would need more are refused by
+ * layout_parse and layout_refine and cannot arise elsewhere, since tiling and expanding add at most one digit a dim. */
+#include "passes/layout.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const layout_row rows[] = {
+#define HARDWARE_LAYOUT(NAME, LANES, WARPS, TEXT, DOC) {NAME, TEXT, DOC, LANES, WARPS},
+#include "passes/layout.def"
+#undef HARDWARE_LAYOUT
+};
+
+unsigned layout_count(void) { return sizeof rows / sizeof *rows; }
+const layout_row *layout_get(unsigned i) { return &rows[i]; }
+
+static void add_digit(layout *l, layout_digit digit) {
+  assert(l->num_digits < LAYOUT_MAX_DIGITS);
+  l->digits[l->num_digits++] = digit;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- text */
+
+static const char level_letters[] = "RLWB";
+
+/* A number of 1 .. 2^30 (or 0 where allowed); 0 characters read means none. */
+static size_t read_number(const char *at, int64_t *value) {
+  size_t n = 0;
+  for (*value = 0; isdigit((unsigned char)at[n]) && n < 10; n++)
+    *value = *value * 10 + (at[n] - '0');
+  return *value <= (int64_t)1 << 30 ? n : 0;
+}
+
+/* "L8@4" with an optional ":16"; advances *at. `running` is the dim stride of the next plain digit. */
+static bool read_digit(const char **at, unsigned dim, int64_t *running, layout *l) {
+  const char *letter = memchr(level_letters, **at, 4);
+  layout_digit digit = {.dim = dim, .dim_stride = *running};
+  if (!letter || l->num_digits == LAYOUT_MAX_DIGITS)
+    return false;
+  digit.level = (layout_level)(letter - level_letters);
+  size_t n = read_number(++*at, &digit.size);
+  if (!n || !digit.size || (*at)[n] != '@')
+    return false;
+  *at += n + 1;
+  n = read_number(*at, &digit.hardware_stride);
+  if (!n || !digit.hardware_stride)
+    return false;
+  *at += n;
+  if (**at == ':') {
+    n = read_number(++*at, &digit.dim_stride);
+    if (!n)
+      return false;
+    *at += n;
+  }
+  if (digit.dim_stride)
+    *running = digit.dim_stride * digit.size;
+  add_digit(l, digit);
+  return *running <= (int64_t)1 << 40;
+}
+
+bool layout_parse(const char *text, layout *result, const char **why) {
+  for (unsigned i = 0; i < layout_count(); i++)
+    if (!strcmp(rows[i].name, text)) {
+      bool good = layout_parse(rows[i].text, result, why);
+      assert(good);
+      return good;
+    }
+  *result = (layout){0};
+  *why = "a layout is a name that `tcc-attn list layouts` shows, or chains of digits such as [L8@4 R2@2, R2@1 L4@1]";
+  if (*text++ != '[')
+    return false;
+  int64_t running = 1;
+  for (unsigned dim = 0;; text++) {
+    text += strspn(text, " \t\n");
+    if (*text == ',' || *text == ']') {
+      result->rank = ++dim;
+      running = 1;
+      if (*text == ']')
+        break;
+      if (dim == LAYOUT_MAX_RANK) {
+        *why = "a layout has at most 8 dims";
+        return false;
+      }
+      continue;
+    }
+    if (!read_digit(&text, dim, &running, result)) {
+      *why = "a digit is a level (R, L, W or B), a size, @ and a stride: L8@4; a layout has at most 48 of them";
+      return false;
+    }
+    text--;
+  }
+  text++;
+  if (text[strspn(text, " \t\n")]) {
+    *why = "text after the closing ]";
+    return false;
+  }
+  result->fragment = layout_size(result, LAYOUT_REGISTER);
+  return true;
+}
+
+int layout_print(const layout *l, char *out, size_t capacity) {
+  int used = snprintf(out, capacity, "[");
+  for (unsigned dim = 0; dim < l->rank; dim++) {
+    int64_t running = 1;
+    const char *separator = dim ? ", " : "";
+    for (unsigned i = 0; i < l->num_digits; i++) {
+      const layout_digit *d = &l->digits[i];
+      if (d->dim != dim)
+        continue;
+      size_t rest = (size_t)used < capacity ? capacity - (size_t)used : 0;
+      used += snprintf(rest ? out + used : NULL, rest, "%s%c%lld@%lld", separator, level_letters[d->level],
+                       (long long)d->size, (long long)d->hardware_stride);
+      if (d->dim_stride != running) {
+        rest = (size_t)used < capacity ? capacity - (size_t)used : 0;
+        used += snprintf(rest ? out + used : NULL, rest, ":%lld", (long long)d->dim_stride);
+      }
+      if (d->dim_stride)
+        running = d->dim_stride * d->size;
+      separator = " ";
+    }
+    if (separator[0] == ',' && dim) { /* an empty chain */
+      size_t rest = (size_t)used < capacity ? capacity - (size_t)used : 0;
+      used += snprintf(rest ? out + used : NULL, rest, "%s", separator);
+    }
+  }
+  size_t rest = (size_t)used < capacity ? capacity - (size_t)used : 0;
+  return used + snprintf(rest ? out + used : NULL, rest, "]");
+}
+
+/* ------------------------------------------------------------------------------------------------- maps both ways */
+
+int64_t layout_size(const layout *l, layout_level level) {
+  int64_t size = 1;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *d = &l->digits[i];
+    if (d->level == level && d->hardware_stride * d->size > size)
+      size = d->hardware_stride * d->size;
+  }
+  return size;
+}
+
+int64_t layout_extent(const layout *l, unsigned dim) {
+  int64_t extent = 1;
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].dim == dim)
+      extent += (l->digits[i].size - 1) * l->digits[i].dim_stride;
+  return extent;
+}
+
+void layout_eval(const layout *l, const int64_t hardware[LAYOUT_NUM_LEVELS], int64_t *coord) {
+  memset(coord, 0, l->rank * sizeof *coord);
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *d = &l->digits[i];
+    coord[d->dim] += hardware[d->level] / d->hardware_stride % d->size * d->dim_stride;
+  }
+}
+
+void layout_invert(const layout *l, const int64_t *coord, int64_t hardware[LAYOUT_NUM_LEVELS]) {
+  memset(hardware, 0, LAYOUT_NUM_LEVELS * sizeof *hardware);
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *d = &l->digits[i];
+    if (d->dim_stride)
+      hardware[d->level] += coord[d->dim] / d->dim_stride % d->size * d->hardware_stride;
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------- canonical form */
+
+static int compare_digits(const void *left, const void *right) {
+  const layout_digit *a = left, *b = right;
+  int64_t keys[][2] = {{!a->dim_stride, !b->dim_stride}, {a->dim_stride ? a->dim : 0, b->dim_stride ? b->dim : 0},
+                       {a->dim_stride, b->dim_stride},   {a->level, b->level},
+                       {a->hardware_stride, b->hardware_stride}};
+  for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (keys[i][0] != keys[i][1])
+      return keys[i][0] < keys[i][1] ? -1 : 1;
+  return 0;
+}
+
+static bool continues(const layout_digit *a, const layout_digit *b) {
+  return a->level == b->level && a->hardware_stride * a->size == b->hardware_stride &&
+         a->dim_stride * a->size == b->dim_stride && (!a->dim_stride || a->dim == b->dim);
+}
+
+layout layout_coalesce(const layout *l) {
+  layout result = {.rank = l->rank, .fragment = l->fragment};
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].size > 1) {
+      layout_digit digit = l->digits[i];
+      if (!digit.dim_stride)
+        digit.dim = 0; /* replication belongs to no dim */
+      add_digit(&result, digit);
+    }
+  qsort(result.digits, result.num_digits, sizeof *result.digits, compare_digits);
+  unsigned kept = 0;
+  for (unsigned i = 0; i < result.num_digits; i++) {
+    if (kept && continues(&result.digits[kept - 1], &result.digits[i]))
+      result.digits[kept - 1].size *= result.digits[i].size;
+    else
+      result.digits[kept++] = result.digits[i];
+  }
+  result.num_digits = kept;
+  return result;
+}
+
+bool layout_equal(const layout *a, const layout *b) {
+  layout x = layout_coalesce(a), y = layout_coalesce(b);
+  if (x.rank != y.rank || x.num_digits != y.num_digits)
+    return false;
+  for (unsigned i = 0; i < x.num_digits; i++) {
+    const layout_digit *d = &x.digits[i], *e = &y.digits[i];
+    if (d->level != e->level || d->dim != e->dim || d->size != e->size || d->hardware_stride != e->hardware_stride ||
+        d->dim_stride != e->dim_stride)
+      return false;
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ refinement */
+
+/* The ends of all digits of a dim, in order, without repeats. */
+typedef struct cut_points {
+  int64_t at[4 * LAYOUT_MAX_DIGITS];
+  unsigned count;
+} cut_points;
+
+static int compare_cuts(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return (x > y) - (x < y);
+}
+
+static void add_cuts(cut_points *cuts, const layout *l, unsigned dim) {
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].dim == dim && l->digits[i].dim_stride) {
+      cuts->at[cuts->count++] = l->digits[i].dim_stride;
+      cuts->at[cuts->count++] = l->digits[i].dim_stride * l->digits[i].size;
+    }
+}
+
+/* Sorted and unique; false where one does not divide the next. */
+static bool order_cuts(cut_points *cuts) {
+  qsort(cuts->at, cuts->count, sizeof *cuts->at, compare_cuts);
+  unsigned kept = 0;
+  for (unsigned i = 0; i < cuts->count; i++)
+    if (!kept || cuts->at[kept - 1] != cuts->at[i])
+      cuts->at[kept++] = cuts->at[i];
+  cuts->count = kept;
+  for (unsigned i = 1; i < kept; i++)
+    if (cuts->at[i] % cuts->at[i - 1])
+      return false;
+  return true;
+}
+
+static bool split_at(const cut_points *cuts, const layout *l, unsigned dim, layout *out) {
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *d = &l->digits[i];
+    if (d->dim != dim || !d->dim_stride)
+      continue;
+    for (unsigned c = 0; c + 1 < cuts->count; c++) {
+      int64_t from = cuts->at[c], to = cuts->at[c + 1];
+      if (from < d->dim_stride || to > d->dim_stride * d->size)
+        continue;
+      if (out->num_digits == LAYOUT_MAX_DIGITS)
+        return false;
+      add_digit(out, (layout_digit){d->level, dim, to / from, d->hardware_stride * (from / d->dim_stride), from});
+    }
+  }
+  return true;
+}
+
+bool layout_refine(const layout *a, const layout *b, layout *refined_a, layout *refined_b) {
+  layout x = layout_coalesce(a), y = layout_coalesce(b);
+  *refined_a = (layout){.rank = a->rank, .fragment = a->fragment};
+  *refined_b = (layout){.rank = b->rank, .fragment = b->fragment};
+  for (unsigned dim = 0; dim < a->rank; dim++) {
+    cut_points cuts = {.count = 0};
+    add_cuts(&cuts, &x, dim);
+    add_cuts(&cuts, &y, dim);
+    if (!order_cuts(&cuts) || !split_at(&cuts, &x, dim, refined_a) || !split_at(&cuts, &y, dim, refined_b))
+      return false;
+  }
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------- changes of shape */
+
+layout layout_permute(const layout *l, const unsigned *permutation) {
+  layout result = *l;
+  for (unsigned i = 0; i < l->num_digits; i++)
+    for (unsigned dim = 0; dim < l->rank; dim++)
+      if (permutation[dim] == l->digits[i].dim)
+        result.digits[i].dim = dim;
+  return result;
+}
+
+/* Renumbers registers so that the remaining digits are dense, keeping their order. */
+static void close_register_gaps(layout *l) {
+  int64_t next = 1, floor = 0;
+  for (;;) {
+    layout_digit *lowest = NULL;
+    for (unsigned i = 0; i < l->num_digits; i++) {
+      layout_digit *d = &l->digits[i];
+      if (d->level == LAYOUT_REGISTER && d->hardware_stride > floor &&
+          (!lowest || d->hardware_stride < lowest->hardware_stride))
+        lowest = d;
+    }
+    if (!lowest)
+      break;
+    floor = lowest->hardware_stride;
+    lowest->hardware_stride = next; /* next <= the old stride, so no digit is met twice */
+    next *= lowest->size;
+  }
+  l->fragment = next < l->fragment ? next : l->fragment;
+}
+
+layout layout_project(const layout *l, unsigned dim) {
+  layout result = {.rank = l->rank - 1, .fragment = l->fragment};
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    layout_digit digit = l->digits[i];
+    if (digit.dim == dim && digit.level == LAYOUT_REGISTER)
+      continue;
+    if (digit.dim == dim)
+      digit = (layout_digit){digit.level, 0, digit.size, digit.hardware_stride, 0};
+    else if (digit.dim > dim)
+      digit.dim--;
+    add_digit(&result, digit);
+  }
+  close_register_gaps(&result);
+  return result;
+}
+
+layout layout_insert_dim(const layout *l, unsigned dim) {
+  layout result = *l;
+  result.rank++;
+  for (unsigned i = 0; i < l->num_digits; i++)
+    result.digits[i].dim += l->digits[i].dim >= dim;
+  return result;
+}
+
+layout layout_tile(const layout *l, const int64_t *counts) {
+  layout result = *l;
+  int64_t next = layout_size(l, LAYOUT_REGISTER);
+  for (unsigned dim = 0; dim < l->rank; dim++)
+    if (counts[dim] > 1) {
+      add_digit(&result, (layout_digit){LAYOUT_REGISTER, dim, counts[dim], next, layout_extent(l, dim)});
+      next *= counts[dim];
+    }
+  return result;
+}
+
+bool layout_expand(const layout *l, unsigned dim, int64_t inner, layout *result) {
+  *result = (layout){.rank = l->rank + 1, .fragment = l->fragment};
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    layout_digit digit = l->digits[i];
+    if (digit.dim != dim || !digit.dim_stride) {
+      digit.dim += digit.dim > dim;
+      add_digit(result, digit);
+      continue;
+    }
+    int64_t below = digit.dim_stride < inner ? inner / digit.dim_stride : 1; /* values of the digit that stay inside */
+    if (digit.dim_stride < inner ? inner % digit.dim_stride || (below < digit.size && digit.size % below)
+                                 : digit.dim_stride % inner)
+      return false;
+    int64_t size = below < digit.size ? below : digit.size;
+    if (size > 1)
+      add_digit(result, (layout_digit){digit.level, dim + 1, size, digit.hardware_stride, digit.dim_stride});
+    if (digit.size > size)
+      add_digit(result, (layout_digit){digit.level, dim, digit.size / size, digit.hardware_stride * size,
+                                       digit.dim_stride * size / inner});
+  }
+  return true;
+}
+
+layout layout_collapse(const layout *l, unsigned dim) {
+  layout result = *l;
+  int64_t inner = layout_extent(l, dim + 1);
+  result.rank--;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    layout_digit *d = &result.digits[i];
+    if (d->dim == dim)
+      d->dim_stride *= inner;
+    d->dim -= d->dim > dim;
+  }
+  return result;
+}
+
+/* -------------------------------------------------------------------------------------------------------- conversion */
+
+/* Are the lane, warp and block digits of `dim` the same in both, wherever in the dim they stand? */
+static bool same_lanes(const layout *a, const layout *b, unsigned dim) {
+  for (unsigned side = 0; side < 2; side++) {
+    const layout *x = side ? b : a, *y = side ? a : b;
+    for (unsigned i = 0; i < x->num_digits; i++) {
+      const layout_digit *d = &x->digits[i];
+      bool found = d->dim != dim || d->level == LAYOUT_REGISTER || !d->dim_stride;
+      for (unsigned k = 0; k < y->num_digits && !found; k++) {
+        const layout_digit *e = &y->digits[k];
+        found = e->dim == dim && e->level == d->level && e->size == d->size &&
+                e->hardware_stride == d->hardware_stride && e->dim_stride;
+      }
+      if (!found)
+        return false;
+    }
+  }
+  return true;
+}
+
+/* The cost of turning one refined digit into its counterpart. */
+static layout_conversion digit_cost(const layout_digit *from, const layout_digit *to) {
+  if (from->level == to->level && from->hardware_stride == to->hardware_stride)
+    return LAYOUT_IDENTITY;
+  if (from->level == LAYOUT_REGISTER && to->level == LAYOUT_REGISTER)
+    return LAYOUT_REGISTERS;
+  return from->level > LAYOUT_LANE || to->level > LAYOUT_LANE ? LAYOUT_SHARED : LAYOUT_SHUFFLE;
+}
+
+layout_conversion layout_classify(const layout *from, const layout *to, int relabel_dim) {
+  layout a, b;
+  layout_conversion worst = LAYOUT_IDENTITY;
+  if (from->rank != to->rank)
+    return LAYOUT_SHARED;
+  /* Where the source is replicated along a whole dim, every lane has what the target wants there. */
+  layout wanted = *to;
+  wanted.num_digits = 0;
+  for (unsigned i = 0; i < to->num_digits; i++) {
+    bool held = layout_extent(from, to->digits[i].dim) == 1 && layout_extent(to, to->digits[i].dim) > 1;
+    if (held)
+      worst = LAYOUT_REGISTERS;
+    else
+      add_digit(&wanted, to->digits[i]);
+  }
+  if (!layout_refine(from, &wanted, &a, &b))
+    return LAYOUT_SHARED;
+  for (unsigned dim = 0; dim < from->rank; dim++) {
+    if (layout_extent(&a, dim) != layout_extent(&b, dim))
+      return LAYOUT_SHARED;
+    layout_conversion cost = LAYOUT_IDENTITY;
+    unsigned k = 0;
+    for (unsigned i = 0; i < a.num_digits; i++) {
+      if (a.digits[i].dim != dim)
+        continue;
+      while (b.digits[k].dim != dim)
+        k++;
+      layout_conversion one = digit_cost(&a.digits[i], &b.digits[k++]);
+      cost = one > cost ? one : cost;
+    }
+    if (cost > LAYOUT_RELABEL && (int)dim == relabel_dim && same_lanes(&a, &b, dim))
+      cost = LAYOUT_RELABEL;
+    worst = cost > worst ? cost : worst;
+  }
+  /* Register files that differ only by replication in registers were seen above; the same map is the identity. */
+  return worst;
+}
+
+const char *layout_conversion_name(layout_conversion conversion) {
+  static const char *const names[] = {"identity", "register permute", "relabel", "lane shuffle", "shared memory"};
+  return names[conversion];
+}
+
+/* Takes the next register digit of `dim` in order of dim stride, starting above *floor. */
+static const layout_digit *next_register(const layout *l, unsigned dim, int64_t *floor) {
+  const layout_digit *lowest = NULL;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *d = &l->digits[i];
+    if (d->dim == dim && d->level == LAYOUT_REGISTER && d->dim_stride > *floor &&
+        (!lowest || d->dim_stride < lowest->dim_stride))
+      lowest = d;
+  }
+  if (lowest)
+    *floor = lowest->dim_stride;
+  return lowest;
+}
+
+void layout_relabel(const layout *from, const layout *to, unsigned dim, int64_t *slot) {
+  layout a, b;
+  bool nests = layout_refine(from, to, &a, &b);
+  assert(nests);
+  (void)nests;
+  for (int64_t c = 0; c < layout_extent(from, dim); c++) {
+    slot[c] = 0;
+    for (unsigned i = 0; i < a.num_digits; i++) /* lanes keep their digits */
+      for (unsigned k = 0; k < b.num_digits; k++)
+        if (a.digits[i].dim == dim && b.digits[k].dim == dim && a.digits[i].level == b.digits[k].level &&
+            a.digits[i].level != LAYOUT_REGISTER && a.digits[i].hardware_stride == b.digits[k].hardware_stride)
+          slot[c] += c / a.digits[i].dim_stride % a.digits[i].size * b.digits[k].dim_stride;
+    int64_t floor_a = 0, floor_b = 0, rest = 0, weight = 1;
+    for (const layout_digit *d; (d = next_register(&a, dim, &floor_a)); weight *= d->size)
+      rest += c / d->dim_stride % d->size * weight; /* the register digits as one number .. */
+    for (const layout_digit *d; (d = next_register(&b, dim, &floor_b)); rest /= d->size)
+      slot[c] += rest % d->size * d->dim_stride; /* .. dealt out again */
+  }
+}
+
+unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *d = &l->digits[i];
+    if (d->dim == dim && d->level == LAYOUT_LANE && d->dim_stride)
+      for (int64_t step = 1; step < d->size; step *= 2)
+        offsets[count++] = step * d->hardware_stride;
+  }
+  return count;
+}
+
+/* ----------------------------------------------------------------------------------------------------- shared memory */
+
+enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8 };
+
+layout_shared layout_shared_choose(int64_t row_bytes) {
+  int64_t chunks = row_bytes / CHUNK;
+  bool power = !(chunks & (chunks - 1));
+  if (power && chunks >= 8)
+    return (layout_shared){row_bytes, 0, 7};
+  if (power && chunks == 4) /* two rows fill the banks once */
+    return (layout_shared){row_bytes, 1, 3};
+  return (layout_shared){row_bytes + (chunks % 2 ? 0 : CHUNK), 0, 0}; /* an odd pitch in chunks meets every bank */
+}
+
+int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t byte) {
+  int64_t chunk = byte / CHUNK ^ (row >> shared->shift & shared->mask);
+  return row * shared->pitch + chunk * CHUNK + byte % CHUNK;
+}
+
+unsigned layout_shared_conflicts(const layout_shared *shared, int64_t row_bytes) {
+  unsigned worst = 1;
+  for (int64_t column = 0; column < row_bytes; column += CHUNK) {
+    unsigned uses[NUM_BANKS] = {0};
+    for (int64_t row = 0; row < PHASE_ROWS; row++) {
+      int64_t word = layout_shared_offset(shared, row, column) / BANK_BYTES;
+      for (int64_t i = 0; i < CHUNK / BANK_BYTES; i++)
+        if (++uses[(word + i) % NUM_BANKS] > worst)
+          worst = uses[(word + i) % NUM_BANKS];
+    }
+  }
+  return worst;
+}

@@ -1,0 +1,233 @@
+/* test_layout.c - the layout algebra, and every hardware layout against its instruction set's own formulas. */
+#include "passes/layout.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+static layout get(const char *text) {
+  layout l;
+  const char *why = NULL;
+  cr_assert(layout_parse(text, &l, &why), "%s: %s", text, why);
+  return l;
+}
+
+static layout tiled(const char *text, int64_t row, int64_t column) {
+  layout l = get(text);
+  const int64_t counts[] = {row, column};
+  return layout_tile(&l, counts);
+}
+
+/* Element formulas: (register, lane, warp) -> (row, column), as the PTX ISA and the DPAS extension write them. */
+typedef struct element {
+  int64_t row, column;
+} element;
+
+static element a16(int r, int l, int w) {
+  return (element){l / 4 + 8 * (r / 2 % 2) + 16 * w, l % 4 * 2 + r % 2 + 8 * (r / 4)};
+}
+static element b16(int r, int l, int w) { return (element){l % 4 * 2 + r % 2 + 8 * (r / 2) + 0 * w, l / 4}; }
+static element c16(int r, int l, int w) {
+  return (element){l / 4 + 8 * (r / 2 % 2) + 16 * w, l % 4 * 2 + r % 2 + 8 * (r / 4)};
+}
+static element a_tf32(int r, int l, int w) { return (element){l / 4 + 8 * (r % 2) + 16 * w, l % 4 + 4 * (r / 2)}; }
+static element b_tf32(int r, int l, int w) { return (element){l % 4 + 4 * r + 0 * w, l / 4}; }
+static element a8(int r, int l, int w) {
+  return (element){l / 4 + 8 * (r / 4 % 2) + 16 * w, l % 4 * 4 + r % 4 + 16 * (r / 8)};
+}
+static element b8(int r, int l, int w) { return (element){l % 4 * 4 + r % 4 + 16 * (r / 4) + 0 * w, l / 4}; }
+static element b16_pair(int r, int l, int w) {
+  return (element){l % 4 * 2 + r % 2 + 8 * (r / 2 % 2) + 0 * w, l / 4 + 8 * (r / 4)};
+}
+static element transposed_8x8(int r, int l, int w) { return (element){l % 4 * 2 + r + 0 * w, l / 4}; }
+static element rows_by_lanes(int r, int l, int w) { return (element){r + 0 * w, l}; }
+static element dpas_a_i8(int r, int l, int w) { return (element){r / 2 + 0 * w, 2 * l + r % 2}; }
+static element dpas_a_tf32(int r, int l, int w) { return (element){2 * r + l / 8 + 0 * w, l % 8}; }
+static element two_blocks_16(int r, int l, int w) { return (element){r % 16 + 0 * w, 16 * (r / 16) + l}; }
+static element two_blocks_32(int r, int l, int w) { return (element){r % 32 + 0 * w, 16 * (r / 32) + l}; }
+static element simd_6x16(int r, int l, int w) { return (element){r / 2 + 0 * w, l + 8 * (r % 2)}; }
+static element simd_14x32(int r, int l, int w) { return (element){r / 2 + 0 * w, l + 16 * (r % 2)}; }
+
+static const struct {
+  const char *name;
+  element (*formula)(int r, int l, int w);
+  int registers, rows, columns;
+} formulas[] = {
+    {"mma.m16n8k16.a", a16, 8, 16, 16},
+    {"mma.m16n8k16.b", b16, 4, 16, 8},
+    {"mma.m16n8.c", c16, 4, 16, 8},
+    {"mma.m16n8k8.f16.a", c16, 4, 16, 8},
+    {"mma.m16n8k8.f16.b", b16, 2, 8, 8},
+    {"mma.m16n8k8.tf32.a", a_tf32, 4, 16, 8},
+    {"mma.m16n8k8.tf32.b", b_tf32, 2, 8, 8},
+    {"mma.m16n8k32.a", a8, 16, 16, 32},
+    {"mma.m16n8k32.b", b8, 8, 32, 8},
+    {"ldmatrix.x1", c16, 2, 8, 8},
+    {"ldmatrix.x1.trans", transposed_8x8, 2, 8, 8},
+    {"ldmatrix.x4.a", a16, 8, 16, 16},
+    {"ldmatrix.x4.b", b16_pair, 8, 16, 16},
+    {"wgmma.m64n8.d", c16, 4, 64, 8},
+    {"wgmma.m64n64.d", c16, 32, 64, 64},
+    {"wgmma.m64n128.d", c16, 64, 64, 128},
+    {"wgmma.m64n256.d", c16, 128, 64, 256},
+    {"wgmma.m64k16.a", a16, 8, 64, 16},
+    {"wgmma.m64k32.a", a8, 16, 64, 32},
+    {"wgmma.m64k8.a", a_tf32, 4, 64, 8},
+    {"dpas.a.f16", rows_by_lanes, 8, 8, 16},
+    {"dpas.b.f16", rows_by_lanes, 16, 16, 16},
+    {"dpas.c.f32", rows_by_lanes, 8, 8, 16},
+    {"dpas.a.i8", dpas_a_i8, 16, 8, 32},
+    {"dpas.b.i8", rows_by_lanes, 32, 32, 16},
+    {"dpas.a.tf32", dpas_a_tf32, 4, 8, 8},
+    {"dpas.b.tf32", rows_by_lanes, 8, 8, 16},
+    {"block2d.r16x2", two_blocks_16, 32, 16, 32},
+    {"block2d.r32x2.vnni", two_blocks_32, 64, 32, 32},
+    {"block2d.transpose.d32", rows_by_lanes, 16, 16, 16},
+    {"avx2.c.6x16", simd_6x16, 12, 6, 16},
+    {"avx512.c.14x32", simd_14x32, 28, 14, 32},
+};
+
+Test(layout, every_hardware_layout_is_its_formula_and_covers_its_tile_once) {
+  cr_assert_eq(sizeof formulas / sizeof *formulas, layout_count());
+  for (unsigned i = 0; i < layout_count(); i++) {
+    const layout_row *row = layout_get(i);
+    cr_assert_str_eq(row->name, formulas[i].name);
+    layout l = get(row->name);
+    unsigned char seen[64 * 256] = {0};
+    cr_assert_eq(layout_size(&l, LAYOUT_REGISTER), formulas[i].registers, "%s", row->name);
+    for (int64_t w = 0; w < row->warps; w++)
+      for (int64_t lane = 0; lane < row->lanes; lane++)
+        for (int64_t r = 0; r < formulas[i].registers; r++) {
+          int64_t hardware[] = {r, lane, w, 0}, coord[2], back[LAYOUT_NUM_LEVELS];
+          layout_eval(&l, hardware, coord);
+          element want = formulas[i].formula((int)r, (int)lane, (int)w);
+          cr_assert(coord[0] == want.row && coord[1] == want.column, "%s r%d l%d", row->name, (int)r, (int)lane);
+          cr_assert(want.row < formulas[i].rows && want.column < formulas[i].columns);
+          cr_assert_eq(seen[want.row * formulas[i].columns + want.column]++, 0, "%s", row->name);
+          layout_invert(&l, coord, back);
+          cr_assert(!memcmp(hardware, back, sizeof hardware), "%s", row->name);
+        }
+    cr_assert_eq(layout_extent(&l, 0) * layout_extent(&l, 1), formulas[i].registers * row->lanes * row->warps);
+  }
+}
+
+Test(layout, text_reads_back_and_bad_text_is_refused) {
+  const char *good[] = {"[L8@4 R2@2, R2@1 L4@1 R2@4]", "[R3@1, L5@1 R2@3]", "[L8@1:0 R2@1]", "[R2@1:4 L4@1:1]", "[, R2@1]"};
+  for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
+    char text[256];
+    layout l = get(good[i]);
+    cr_assert_lt(layout_print(&l, text, sizeof text), (int)sizeof text);
+    layout again = get(text);
+    cr_assert(layout_equal(&l, &again), "%s -> %s", good[i], text);
+  }
+  const char *bad[] = {"", "[", "mma", "[X2@1]", "[L0@1]", "[L2@0]", "[L2]", "[L2@1] x", "[L99999999999@1]",
+                       "[,,,,,,,,R2@1]"};
+  for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
+    layout l;
+    const char *why = NULL;
+    cr_assert(!layout_parse(bad[i], &l, &why), "%s", bad[i]);
+    cr_assert_not_null(why);
+  }
+}
+
+Test(layout, conversions_are_classified_by_the_cheapest_way) {
+  const struct {
+    layout from, to;
+    int relabel;
+    layout_conversion want;
+  } cases[] = {
+      {tiled("mma.m16n8.c", 1, 2), get("mma.m16n8k16.a"), -1, LAYOUT_IDENTITY},
+      {tiled("mma.m16n8.c", 1, 16), tiled("mma.m16n8k16.a", 1, 8), -1, LAYOUT_IDENTITY},
+      {get("wgmma.m64n128.d"), tiled("wgmma.m64k16.a", 1, 8), -1, LAYOUT_IDENTITY},
+      {get("dpas.c.f32"), get("dpas.a.f16"), -1, LAYOUT_IDENTITY},
+      {tiled("dpas.c.f32", 1, 2), tiled("dpas.a.f16", 1, 2), -1, LAYOUT_IDENTITY},
+      {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), -1, LAYOUT_SHUFFLE},
+      {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), 1, LAYOUT_RELABEL},
+      {tiled("dpas.c.f32", 1, 2), get("dpas.a.i8"), -1, LAYOUT_SHUFFLE},
+      {tiled("mma.m16n8.c", 1, 2), tiled("mma.m16n8k8.tf32.a", 1, 2), -1, LAYOUT_SHUFFLE},
+      {get("[L8@4 R2@2 R2@4, R2@1 L4@1 R2@8]"), get("[L8@4 R2@2 R2@8, R2@1 L4@1 R2@4]"), -1, LAYOUT_REGISTERS},
+      {get("[L8@4 R2@2 W2@1, R2@1 L4@1 R2@4]"), get("[L8@4 R2@2 R2@4, R2@1 L4@1 W2@1]"), -1, LAYOUT_SHARED},
+      {get("[R2@1 L3@1, R1@1]"), get("[L3@1 R2@1, R1@1]"), -1, LAYOUT_SHARED},
+      {get("[L8@4 R2@2, R2@1 L4@1 R10@4]"), get("[L8@4 R2@2, R2@1 L4@1 R2@4 R5@8]"), -1, LAYOUT_IDENTITY},
+      /* a row statistic, replicated along the columns, against tiles of other widths */
+      {get("[L8@4 R2@1, L4@1:0]"), tiled("mma.m16n8.c", 1, 8), -1, LAYOUT_REGISTERS},
+  };
+  for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
+    cr_assert_eq(layout_classify(&cases[i].from, &cases[i].to, cases[i].relabel), cases[i].want, "case %u: %s", i,
+                 layout_conversion_name(layout_classify(&cases[i].from, &cases[i].to, cases[i].relabel)));
+}
+
+Test(layout, transposed_accumulators_are_a_b_operand) {
+  const unsigned swap[] = {1, 0};
+  layout c = get("mma.m16n8.c"), transposed = layout_permute(&c, swap), b = get("[R2@1 L4@1, L8@4 R2@2]");
+  cr_assert(layout_equal(&transposed, &b));
+}
+
+Test(layout, relabelling_renames_keys_without_moving_them) {
+  layout c = tiled("mma.m16n8.c", 1, 4), a = get("mma.m16n8k32.a");
+  int64_t slot[32];
+  unsigned seen = 0;
+  layout_relabel(&c, &a, 1, slot);
+  for (unsigned key = 0; key < 32; key++)
+    seen |= 1u << slot[key];
+  cr_assert_eq(seen, 0xFFFFFFFFu);
+  for (int64_t lane = 0; lane < 32; lane++)
+    for (int64_t key = 0; key < 32; key++) { /* the lane that holds (row, key) holds (row, slot[key]) of the operand */
+      int64_t at_c[] = {lane / 4, key}, at_a[] = {lane / 4, slot[key]}, from[LAYOUT_NUM_LEVELS], to[LAYOUT_NUM_LEVELS];
+      layout_invert(&c, at_c, from);
+      layout_invert(&a, at_a, to);
+      cr_assert_eq(from[LAYOUT_LANE], to[LAYOUT_LANE]);
+    }
+}
+
+Test(layout, projection_keeps_lanes_as_replicas_and_closes_registers) {
+  layout c = tiled("mma.m16n8.c", 2, 4), rows = layout_project(&c, 1), want = get("[L8@4 R2@1 R2@2 L4@1:0]");
+  cr_assert(layout_equal(&rows, &want));
+  int64_t offsets[8];
+  cr_assert_eq(layout_butterflies(&c, 1, offsets), 2);
+  cr_assert(offsets[0] == 1 && offsets[1] == 2);
+  layout dpas = get("dpas.c.f32");
+  cr_assert_eq(layout_butterflies(&dpas, 1, offsets), 4);
+  cr_assert_eq(offsets[3], 8);
+}
+
+Test(layout, collapse_undoes_expand) {
+  layout l = tiled("mma.m16n8.c", 1, 8), parts, back;
+  for (int64_t inner = 1; inner <= 64; inner *= 2) {
+    cr_assert(layout_expand(&l, 1, inner, &parts));
+    cr_assert_eq(layout_extent(&parts, 2), inner);
+    back = layout_collapse(&parts, 1);
+    cr_assert(layout_equal(&back, &l), "inner %d", (int)inner);
+  }
+  cr_assert(!layout_expand(&l, 1, 3, &parts));
+}
+
+Test(layout, refinement_of_equal_maps_is_equal) {
+  layout a = get("[L8@4 R2@2, R2@1 L4@1 R10@4]"), b = get("[L8@4 R2@2, R2@1 L4@1 R2@4 R5@8]"), x, y;
+  cr_assert(layout_refine(&a, &b, &x, &y));
+  cr_assert(layout_equal(&a, &x) && layout_equal(&b, &y) && layout_equal(&x, &y));
+}
+
+Test(layout, shared_memory_tiles_are_free_of_bank_conflicts) {
+  const int64_t widths[] = {16, 32, 40, 64, 72, 80, 96, 128, 192, 256};
+  for (unsigned i = 0; i < sizeof widths / sizeof *widths; i++) {
+    int64_t bytes = widths[i] * 2;
+    layout_shared chosen = layout_shared_choose(bytes), plain = {bytes, 0, 0};
+    cr_assert_eq(layout_shared_conflicts(&chosen, bytes), 1, "width %d", (int)widths[i]);
+    if (widths[i] == 64 || widths[i] == 128 || widths[i] == 256)
+      cr_assert_eq(layout_shared_conflicts(&plain, bytes), 8);
+    for (int64_t row = 0; row < 16; row++) /* every byte keeps a place of its own */
+      for (int64_t byte = 0; byte < bytes; byte++) {
+        int64_t offset = layout_shared_offset(&chosen, row, byte);
+        cr_assert(offset >= row * chosen.pitch && offset < (row + 1) * chosen.pitch);
+      }
+  }
+}
+
+Test(layout, the_grid_shows_the_thread_of_each_element) {
+  char text[4096] = {0};
+  FILE *out = fmemopen(text, sizeof text, "w");
+  layout l = get("mma.m16n8k16.a");
+  cr_assert(layout_write_grid(out, &l));
+  fclose(out);
+  cr_assert_eq(strncmp(text, "0\t0\t1\t1\t2\t2\t3\t3\t0\t0\t1\t1\t2\t2\t3\t3\n4\t4\t5", 35), 0);
+}
