@@ -1,0 +1,203 @@
+/* bufferize_prepare.c - rewrites on tensors that let bufferization find the right memory by itself:
+ *  - dead ops are dropped;
+ *  - elementwise ops on tensors become generics, and splat constants become fills;
+ *  - each tensor.empty, and each fill of one that is to be written over, is repeated for each of its users, since sharing
+ *    them saves no memory and would cost copies;
+ *  - a tensor.empty whose content, some steps of destination style later, is inserted into a slice or returned, is replaced
+ *    by that slice, or by the result's stand-in: so the steps compute in the memory where the value is wanted.
+ *
+ * Terminates: one walk for each; copies of tensor.empty and fill have one user and are not copied again; each step back
+ * from a destination goes to a value defined before. */
+#include "passes/buffers.h"
+
+static bool holds_tensors(const ir_op *op) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (is_tensor(ir_result(op, i)))
+      return true;
+  return false;
+}
+
+static void drop_dead(ir_block *block) {
+  for (ir_op *op = block->last, *prev; op; op = prev) {
+    prev = op->prev;
+    bool unused = ir_op_has(op, IR_PURE) && op->num_results;
+    for (unsigned i = 0; i < op->num_results; i++)
+      unused &= ir_value_unused(ir_result(op, i));
+    if (unused)
+      ir_op_erase(op);
+    else
+      for (unsigned i = 0; i < op->num_regions; i++)
+        drop_dead(ir_region(op, i));
+  }
+}
+
+static ir_value *empty_like(ir_builder *builder, ir_value *like, ir_scalar element) {
+  ir_index shape[IR_MAX_RANK];
+  for (unsigned i = 0; i < like->type->rank; i++)
+    shape[i] = extent_index(builder, extent_of(like, i));
+  return ir_empty(builder, element, like->type->rank, shape);
+}
+
+static void elementwise_to_generic(ir_op *op) {
+  ir_builder builder = ir_builder_before(op);
+  ir_value *result = ir_result(op, 0), *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
+  const ir_map *identity = ir_map_identity(op->module, result->type->rank), *maps[IR_MAX_GROUPS + 1];
+  unsigned num_inputs = 0;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (is_tensor(ir_operand(op, i))) {
+      maps[num_inputs] = identity;
+      inputs[num_inputs++] = ir_operand(op, i);
+    }
+  maps[num_inputs] = identity;
+  ir_value *out = empty_like(&builder, inputs[num_inputs - 1], result->type->element);
+  ir_op *generic = ir_generic(&builder, num_inputs, inputs, 1, &out, maps, identity->num_dims, 0);
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  for (unsigned i = 0, argument = 0; i < op->num_operands; i++)
+    scalars[i] = is_tensor(ir_operand(op, i)) ? ir_region(generic, 0)->args[argument++] : ir_operand(op, i);
+  const ir_type *type = ir_type_scalar(op->module, result->type->element);
+  ir_op_spec spec = {.operands = scalars, .num_operands = op->num_operands, .types = &type, .num_results = 1,
+                     .attrs = op->attrs, .num_attrs = op->num_attrs};
+  ir_value *value = ir_result(ir_op_create(&body, op->code, &spec), 0);
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
+  ir_replace_uses(result, ir_result(generic, 0));
+  ir_op_erase(op);
+}
+
+static void splat_to_fill(ir_op *op, const ir_attr *attr) {
+  ir_builder builder = ir_builder_before(op);
+  const ir_type *type = ir_type_scalar(op->module, attr->type->element);
+  ir_named_attr value = {"value", attr->floats ? ir_attr_float(op->module, type, attr->floats[0])
+                                               : ir_attr_int(op->module, type, attr->ints[0])};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
+  ir_value *scalar = ir_result(ir_op_create(&builder, OP_ARITH_CONSTANT, &spec), 0);
+  ir_index shape[IR_MAX_RANK];
+  for (unsigned i = 0; i < attr->type->rank; i++)
+    shape[i] = ir_index_const(attr->type->shape[i]);
+  ir_value *empty = ir_empty(&builder, type->element, attr->type->rank, shape);
+  ir_replace_uses(ir_result(op, 0), ir_fill(&builder, scalar, empty));
+  ir_op_erase(op);
+}
+
+static void normalise(ir_block *block) {
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    for (unsigned i = 0; i < op->num_regions; i++)
+      normalise(ir_region(op, i));
+    const ir_attr *attr;
+    if (!holds_tensors(op))
+      continue;
+    if (ir_op_has(op, IR_ELEMENTWISE))
+      elementwise_to_generic(op);
+    else if (ir_value_constant(ir_result(op, 0), &attr) && attr->kind == IR_ATTR_DENSE && attr->count == 1)
+      splat_to_fill(op, attr);
+  }
+}
+
+/* The use is the start of something that is written over. */
+static bool starts_writing(const ir_use *use) {
+  const ir_op *user = use->user;
+  unsigned i = ir_use_index(use);
+  if (ir_op_has(user, IR_DPS))
+    return i >= ir_num_inputs(user);
+  return ((user->code == OP_SCF_FOR || user->code == OP_SCF_FORALL) && is_tensor(use->value)) ||
+         (user->code == OP_TENSOR_INSERT_SLICE && i == 1);
+}
+
+static bool is_fill_of_empty(const ir_op *op) {
+  const ir_value *init = op->code == OP_LINALG_FILL ? ir_init(op, 0) : NULL;
+  return init && init->op && init->op->code == OP_TENSOR_EMPTY;
+}
+
+static void repeat_for_users(ir_block *block) {
+  for (ir_op *op = block->first; op; op = op->next) {
+    for (unsigned i = 0; i < op->num_regions; i++)
+      repeat_for_users(ir_region(op, i));
+    for (unsigned i = 0; i < op->num_operands; i++) {
+      ir_op *source = ir_operand(op, i)->op;
+      if (!source || (ir_value_has_one_use(ir_operand(op, i)) && source->block == block))
+        continue;
+      ir_builder builder = ir_builder_before(op);
+      if (source->code == OP_TENSOR_EMPTY && op->code != OP_TENSOR_DIM) {
+        ir_set_operand(op, i, ir_result(ir_op_clone(&builder, source, NULL), 0));
+      } else if (is_fill_of_empty(source) && starts_writing(&op->operands[i])) {
+        ir_op *empty = ir_op_clone(&builder, ir_init(source, 0)->op, NULL);
+        ir_set_operand(op, i, ir_fill(&builder, ir_operand(source, 0), ir_result(empty, 0)));
+      }
+    }
+  }
+}
+
+/* The use of a tensor.empty from which the value came by steps of destination style, or NULL. */
+static ir_use *origin(ir_value *value) {
+  for (;;) {
+    ir_op *op = value->op;
+    unsigned operand;
+    if (!op)
+      return NULL;
+    if (ir_op_has(op, IR_DPS))
+      operand = ir_num_inputs(op) + value->index;
+    else if (op->code == OP_SCF_FOR || op->code == OP_SCF_FORALL)
+      operand = ir_group_start(op, 3) + value->index;
+    else if (op->code == OP_TENSOR_INSERT_SLICE)
+      operand = 1;
+    else
+      return NULL;
+    ir_value *before = ir_operand(op, operand);
+    if (before->op && before->op->code == OP_TENSOR_EMPTY)
+      return ir_value_has_one_use(before) ? &op->operands[operand] : NULL;
+    value = before;
+  }
+}
+
+static bool is_visible(const ir_value *value, ir_op *at) {
+  if (!value->op)
+    return ir_op_is_inside(at, value->block);
+  ir_op *ancestor = ir_op_ancestor_in(at, value->op->block);
+  return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
+}
+
+/* Computes the source of an insertion right in the slice where it goes. */
+static void compute_in_slice(ir_op *insert) {
+  ir_value *source = ir_operand(insert, 0);
+  ir_use *use = origin(source);
+  if (!use || use->value->type != source->type)
+    return;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  unsigned rank = ir_slice_of(insert, offsets, sizes, strides);
+  for (unsigned i = 1; i < insert->num_operands; i++)
+    if (!is_visible(ir_operand(insert, i), use->user))
+      return;
+  for (unsigned i = 0; i < rank; i++)
+    if (!ir_index_is_const(strides[i], 1))
+      return;
+  ir_builder builder = ir_builder_before(use->user);
+  ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), offsets, sizes, source->type);
+  ir_set_operand(use->user, ir_use_index(use), slice);
+}
+
+static void find_destinations(ir_block *block) {
+  for (ir_op *op = block->first; op; op = op->next) {
+    for (unsigned i = 0; i < op->num_regions; i++)
+      find_destinations(ir_region(op, i));
+    if (op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_PARALLEL_INSERT_SLICE)
+      compute_in_slice(op);
+  }
+}
+
+void bufferize_prepare(ir_op *function, ir_value *const *outputs) {
+  ir_block *body = ir_region(function, 0);
+  normalise(body);
+  drop_dead(body);
+  repeat_for_users(body);
+  const ir_op *end = ir_block_terminator(body);
+  for (unsigned i = 0, output = 0; i < end->num_operands; i++) {
+    if (!is_tensor(ir_operand(end, i)))
+      continue;
+    ir_value *stand_in = outputs[output++];
+    ir_use *use = origin(ir_operand(end, i));
+    if (use && use->value->type == stand_in->type)
+      ir_set_operand(use->user, ir_use_index(use), stand_in);
+  }
+  find_destinations(body);
+  drop_dead(body);
+}

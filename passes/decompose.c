@@ -1,0 +1,687 @@
+/* decompose.c - pass "decompose-softmax": softmax steps and diagonal products become generics.
+ *
+ * A step of online softmax turns into max' = max(max, rowmax x, lowest finite), e = e^(x - max'), alpha = e^(max - max'),
+ * sum' = alpha sum + rowsum e and, where they are read, the quotients e / sum' and alpha sum / sum' (0 where sum' is 0).
+ * Thanks to the finite max', a tile that is masked everywhere gives e = 0 rather than NaN.
+ *
+ * A contraction of diag(s) with C into zeros becomes a scaling of C's rows by s, in place of C where the shapes allow it.
+ *
+ * Deferred normalisation: when the quotients reach nothing but a contraction that accumulates O' = scale O + result V in a
+ * carried value O that starts from zero, the loop carries the numerators O' = alpha O + e V instead, and one division by the
+ * final sum follows the outermost loop that carries O. That is the same value, since all numerators of a row are scaled by
+ * the same alphas as its sum; `carry` holds what must be true of the slices for that.
+ *
+ * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
+#include "passes/extent.h"
+#include "passes/passes.h"
+
+#include <float.h>
+#include <math.h>
+
+/* ------------------------------------------------------------------------------------------------ scalar bodies */
+
+static ir_builder body_of(ir_op *generic) {
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  body.loc = generic->loc;
+  return body;
+}
+
+static ir_value *argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
+
+/* Ends the body with `value`, converted to the type of the one output. */
+static ir_value *finish(ir_builder *body, ir_op *generic, ir_value *value) {
+  ir_value *result = ir_convert(body, value, argument(generic, generic->num_operands - 1)->type);
+  ir_terminator(body, OP_LINALG_YIELD, 1, &result);
+  return ir_result(generic, 0);
+}
+
+static ir_value *compare(ir_builder *builder, ir_opcode code, int64_t predicate, ir_value *lhs, ir_value *rhs) {
+  const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
+  ir_named_attr attr = {"predicate",
+                        ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
+  ir_value *operands[] = {lhs, rhs};
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr,
+                     .num_attrs = 1};
+  return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+static ir_value *select_value(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no) {
+  ir_value *operands[] = {condition, yes, no};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
+}
+
+/* a / b, and 0 where b is 0. */
+static ir_value *quotient(ir_builder *body, ir_value *a, ir_value *b) {
+  enum { ORDERED_EQUAL = 1 };
+  ir_value *zero = ir_const(body, b->type, 0);
+  ir_value *is_zero = compare(body, OP_ARITH_CMPF, ORDERED_EQUAL, b, zero);
+  return select_value(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));
+}
+
+static double lowest_finite(ir_scalar scalar) {
+  switch (scalar) {
+  case IR_F64: return -DBL_MAX;
+  case IR_F16: return -65504.0;
+  case IR_BF16: return -0x1.FEp127;
+  default: return -FLT_MAX;
+  }
+}
+
+/* ---------------------------------------------------------------------------------------------- what is looked for */
+
+/* The value is zero everywhere, also when seen through slices and reshapes. */
+static bool is_zero(const ir_value *value) {
+  while (value->op && ir_op_has(value->op, IR_VIEW))
+    value = ir_operand(value->op, 0);
+  ir_cell cell;
+  if (!ir_value_splat(value, &cell))
+    return false;
+  ir_scalar element = value->type->element;
+  return ir_scalar_is_float(element) ? cell.f == 0 : cell.i == 0;
+}
+
+/* A generic of one input whose body only converts it, element by element. */
+static bool is_cast(const ir_op *op) {
+  if (op->num_operands == 1 && ir_op_has(op, IR_ELEMENTWISE))
+    return op->code == OP_ARITH_TRUNCF || op->code == OP_ARITH_EXTF;
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || !op->num_regions)
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  if (!ir_map_is_identity(structure->maps[0]) || !ir_map_is_identity(structure->maps[1]))
+    return false;
+  const ir_value *value = ir_operand(ir_block_terminator(ir_region(op, 0)), 0);
+  while (value->op && (value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTF))
+    value = ir_operand(value->op, 0);
+  return value == argument(op, 0);
+}
+
+/* A generic of two operands whose body multiplies them, up to conversions. */
+static bool is_product(const ir_op *op) {
+  if (op->code != OP_LINALG_GENERIC || op->num_operands != 2)
+    return false;
+  const ir_value *value = ir_operand(ir_block_terminator(ir_region(op, 0)), 0);
+  while (value->op && (value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTF))
+    value = ir_operand(value->op, 0);
+  if (!value->op || value->op->code != OP_ARITH_MULF)
+    return false;
+  unsigned seen = 0;
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_value *factor = ir_operand(value->op, i);
+    while (factor->op && (factor->op->code == OP_ARITH_TRUNCF || factor->op->code == OP_ARITH_EXTF))
+      factor = ir_operand(factor->op, 0);
+    if (factor->block == ir_region(op, 0))
+      seen |= 1u << factor->index;
+  }
+  return seen == 3;
+}
+
+static unsigned count_uses(const ir_value *value) {
+  unsigned count = 0;
+  for (const ir_use *use = value->uses; use; use = use->next)
+    count += use->user->code != OP_TENSOR_DIM;
+  return count;
+}
+
+/* The one use that is not a tensor.dim, or NULL. */
+static ir_use *only_use(const ir_value *value) {
+  ir_use *found = NULL;
+  for (ir_use *use = value->uses; use; use = use->next) {
+    if (use->user->code == OP_TENSOR_DIM)
+      continue;
+    if (found)
+      return NULL;
+    found = use;
+  }
+  return found;
+}
+
+/* ------------------------------------------------------------------------------------------------------- diagonals */
+
+/* What a contraction with diag(s) on side `side` amounts to: out[..] = s[..] C[..], over the contraction's output. */
+typedef struct diagonal_product {
+  ir_op *product;
+  const ir_map *scale, *other; /* from the output's dims to subscripts of s and of C */
+} diagonal_product;
+
+static bool match_diagonal_product(ir_op *op, unsigned side, diagonal_product *match) {
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || side > 1 || !ir_is_contraction(op) ||
+      !is_zero(ir_init(op, 0)))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *diagonal = structure->maps[side], *other = structure->maps[1 - side], *out = structure->maps[2];
+  unsigned rank = diagonal->num_results;
+  int row = ir_map_result_dim(diagonal, rank - 2), column = ir_map_result_dim(diagonal, rank - 1);
+  if (row < 0 || column < 0 || row == column)
+    return false;
+  if (ir_loop_is_reduction(structure, (unsigned)row)) {
+    int swapped = row;
+    row = column;
+    column = swapped;
+  }
+  if (structure->reductions != 1u << column)
+    return false;
+  /* The output's dim of each loop; the reduction only meets its own diagonal element. */
+  const ir_expr *dim_of_loop[IR_MAX_LOOPS] = {0}, *scale[IR_MAX_RANK], *subscripts[IR_MAX_RANK];
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int position = ir_map_find_dim(out, loop == (unsigned)column ? (unsigned)row : loop);
+    if (position < 0)
+      return false;
+    dim_of_loop[loop] = ir_expr_dim(op->module, (unsigned)position);
+  }
+  for (unsigned i = 0; i + 1 < rank; i++)
+    scale[i] = ir_expr_replace(op->module, diagonal->results[i + 2 == rank ? rank - 1 : i], dim_of_loop, NULL);
+  for (unsigned i = 0; i < other->num_results; i++)
+    subscripts[i] = ir_expr_replace(op->module, other->results[i], dim_of_loop, NULL);
+  *match = (diagonal_product){.product = op,
+                              .scale = ir_map_get(op->module, out->num_results, 0, rank - 1, scale),
+                              .other = ir_map_get(op->module, out->num_results, 0, other->num_results, subscripts)};
+  return true;
+}
+
+/* init[..] = init[..] * scale[map(..)], or other * scale where `other` does not have the shape of the result. */
+static ir_op *create_scaling(ir_builder *builder, ir_value *scale, const ir_map *map, ir_value *other,
+                             const ir_map *other_map, ir_value *init) {
+  const ir_map *identity = ir_map_identity(builder->module, init->type->rank);
+  ir_value *inputs[] = {scale, other};
+  const ir_map *maps[] = {map, other_map, identity};
+  bool in_place = other->type == init->type && ir_map_is_identity(other_map);
+  if (in_place)
+    init = other;
+  ir_op *generic = ir_generic(builder, in_place ? 1 : 2, inputs, 1, &init, maps, identity->num_dims, 0);
+  if (in_place)
+    ir_attr_set(generic, "indexing_maps",
+                ir_attr_array(builder->module, 2,
+                              (const ir_attr *[]){ir_attr_map(builder->module, map),
+                                                  ir_attr_map(builder->module, identity)}));
+  ir_builder body = body_of(generic);
+  const ir_type *out = argument(generic, generic->num_operands - 1)->type, *type = argument(generic, 0)->type;
+  if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
+    type = out;
+  ir_value *lhs = ir_convert(&body, argument(generic, 1), type), *rhs = ir_convert(&body, argument(generic, 0), type);
+  finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, lhs, rhs));
+  return generic;
+}
+
+static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag) {
+  ir_op *product = match->product;
+  ir_builder builder = ir_builder_before(product);
+  ir_value *other = ir_operand(product, ir_operand(product, 0) == ir_result(diag, 0) ? 1 : 0);
+  ir_op *scaling = create_scaling(&builder, ir_operand(diag, 0), match->scale, other, match->other, ir_init(product, 0));
+  ir_replace_uses(ir_result(product, 0), ir_result(scaling, 0));
+  ir_op_erase(product);
+}
+
+/* out[.., i, j] = i == j ? s[.., i] : 0 */
+static void diagonal_to_generic(ir_op *diag) {
+  enum { EQUAL = 0 };
+  ir_builder builder = ir_builder_before(diag);
+  ir_module *module = diag->module;
+  ir_value *scale = ir_operand(diag, 0), *init = ir_init(diag, 0);
+  unsigned rank = init->type->rank, dims[IR_MAX_RANK];
+  for (unsigned i = 0; i + 1 < rank; i++)
+    dims[i] = i;
+  const ir_map *maps[] = {ir_map_select(module, rank, rank - 1, dims), ir_map_identity(module, rank)};
+  ir_op *generic = ir_generic(&builder, 1, &scale, 1, &init, maps, rank, 0);
+  ir_builder body = body_of(generic);
+  ir_value *position[2];
+  const ir_type *index = ir_type_index(module);
+  for (unsigned i = 0; i < 2; i++) {
+    ir_named_attr dim = {"dim", ir_attr_int(module, ir_type_scalar(module, IR_I64), rank - 2 + i)};
+    ir_op_spec spec = {.types = &index, .num_results = 1, .attrs = &dim, .num_attrs = 1};
+    position[i] = ir_result(ir_op_create(&body, OP_LINALG_INDEX, &spec), 0);
+  }
+  ir_value *same = compare(&body, OP_ARITH_CMPI, EQUAL, position[0], position[1]);
+  ir_value *zero = ir_const(&body, argument(generic, 0)->type, 0);
+  ir_value *result = finish(&body, generic, select_value(&body, same, argument(generic, 0), zero));
+  ir_replace_uses(ir_result(diag, 0), result);
+}
+
+static void rewrite_diagonal(ir_op *diag) {
+  if (!diag->num_results)
+    return;
+  for (ir_use *use = ir_result(diag, 0)->uses, *next; use; use = next) {
+    next = use->next;
+    diagonal_product match;
+    if (match_diagonal_product(use->user, ir_use_index(use), &match)) {
+      rewrite_diagonal_product(&match, diag);
+      next = ir_result(diag, 0)->uses; /* start over: the product may have used the diagonal twice */
+    }
+  }
+  if (!ir_value_unused(ir_result(diag, 0)))
+    diagonal_to_generic(diag);
+  ir_op_erase(diag);
+}
+
+/* --------------------------------------------------------------------------------------------------------- carrying */
+
+/* A value as it enters and leaves one iteration of the loops that carry it, seen from the level reached so far. */
+typedef struct carried {
+  ir_value *in, *out;
+} carried;
+
+/* The accumulator O with the running sum; dim row[i] of O is dim i of the sum, all other dims of O are untouched by the
+ * slices. */
+typedef struct carry {
+  carried accumulator, sum;
+  unsigned row[IR_MAX_RANK];
+} carry;
+
+/* `out` is inserted where `in` was extracted. `exclusive`: nothing else may read either, nor the value around them. */
+static bool match_slice(const carried *value, bool exclusive, ir_op **extract, ir_op **insert) {
+  *extract = value->in->op;
+  if (!*extract || (*extract)->code != OP_TENSOR_EXTRACT_SLICE)
+    return false;
+  ir_value *whole = ir_operand(*extract, 0);
+  if (exclusive && (count_uses(value->in) != 1 || !only_use(value->out) || count_uses(whole) != 2))
+    return false;
+  for (ir_use *use = value->out->uses; use; use = use->next) {
+    ir_op *user = *insert = use->user;
+    if (user->code == OP_TENSOR_INSERT_SLICE && ir_use_index(use) == 0 && ir_operand(user, 1) == whole &&
+        slice_equal(user, *extract))
+      return true;
+  }
+  return false;
+}
+
+/* One side of a step through slices. */
+typedef struct slice {
+  ir_op *extract, *insert;
+  ir_index part[3][IR_MAX_RANK]; /* offsets, sizes, strides */
+  unsigned rank, num_kept, kept[IR_MAX_RANK];
+  bool is_kept[IR_MAX_RANK];
+} slice;
+
+static void read_slice(slice *s, const ir_type *type) {
+  s->rank = ir_slice_of(s->extract, s->part[0], s->part[1], s->part[2]);
+  s->num_kept = slice_kept_dims(s->extract, type, s->kept);
+  for (unsigned i = 0; i < s->num_kept; i++)
+    s->is_kept[s->kept[i]] = true;
+}
+
+/* From the rows of the slices to those of what they are slices of; dropped dims pair up in order. */
+static bool pair_rows(const slice *accumulator, const slice *sum, const unsigned *inner, unsigned *row) {
+  unsigned dropped = 0;
+  for (unsigned i = 0; i < sum->num_kept; i++)
+    row[sum->kept[i]] = accumulator->kept[inner[i]];
+  for (unsigned i = 0; i < sum->rank; i++) {
+    if (sum->is_kept[i])
+      continue;
+    while (dropped < accumulator->rank && accumulator->is_kept[dropped])
+      dropped++;
+    if (dropped == accumulator->rank)
+      return false;
+    row[i] = dropped++;
+  }
+  return true;
+}
+
+/* The slices of accumulator and sum go along, dim by dim, and cut no other dim of the accumulator. */
+static bool step_through_slice(carry *state) {
+  slice accumulator = {0}, sum = {0};
+  if (!match_slice(&state->accumulator, true, &accumulator.extract, &accumulator.insert) ||
+      !match_slice(&state->sum, false, &sum.extract, &sum.insert))
+    return false;
+  read_slice(&accumulator, state->accumulator.in->type);
+  read_slice(&sum, state->sum.in->type);
+  unsigned row[IR_MAX_RANK] = {0};
+  if (!pair_rows(&accumulator, &sum, state->row, row))
+    return false;
+  bool is_row[IR_MAX_RANK] = {0};
+  for (unsigned i = 0; i < sum.rank; i++) {
+    for (unsigned p = 0; p < 3; p++)
+      if (!ir_index_equal(accumulator.part[p][row[i]], sum.part[p][i]))
+        return false;
+    is_row[row[i]] = true;
+  }
+  ir_value *whole = ir_operand(accumulator.extract, 0);
+  for (unsigned i = 0; i < accumulator.rank; i++)
+    if (!is_row[i] && (!ir_index_is_const(accumulator.part[0][i], 0) ||
+                       !extent_equal(extent_of_index(accumulator.part[1][i]), extent_of(whole, i))))
+      return false;
+  for (unsigned i = 0; i < sum.rank; i++)
+    state->row[i] = row[i];
+  state->accumulator = (carried){whole, ir_result(accumulator.insert, 0)};
+  state->sum = (carried){ir_operand(sum.extract, 0), ir_result(sum.insert, 0)};
+  return true;
+}
+
+static bool step_through_loop(carry *state) {
+  carried *values[] = {&state->accumulator, &state->sum}, outer[2];
+  ir_op *loop = state->accumulator.in->op ? NULL : state->accumulator.in->block->parent;
+  if (!loop || loop->code != OP_SCF_FOR || !only_use(state->accumulator.out))
+    return false;
+  for (unsigned i = 0; i < 2; i++) {
+    ir_value *in = values[i]->in;
+    if (in->op || in->block != ir_region(loop, 0) || in->index == 0)
+      return false;
+    const ir_op *yield = ir_block_terminator(in->block);
+    if (ir_operand(yield, in->index - 1) != values[i]->out)
+      return false;
+    outer[i] = (carried){ir_group_operand(loop, 3, in->index - 1), ir_result(loop, in->index - 1)};
+  }
+  state->accumulator = outer[0];
+  state->sum = outer[1];
+  return true;
+}
+
+/* Follows the accumulator outwards until it starts from zero. Other readers on the way would see the numerators. */
+static bool find_carry(carry *state) {
+  unsigned readers = 1; /* of accumulator.in: the scaling or inner loop; or extract_slice and insert_slice */
+  while (!is_zero(state->accumulator.in)) {
+    if (step_through_slice(state))
+      readers = 2;
+    else if (count_uses(state->accumulator.in) == readers && step_through_loop(state))
+      readers = 1;
+    else
+      return false;
+  }
+  return is_zero(state->sum.in);
+}
+
+/* --------------------------------------------------------------------------------------------------------- deferral */
+
+typedef struct deferral {
+  ir_op *product; /* the contraction that reads the quotient */
+  ir_op *scaling; /* what scales the accumulator before, or NULL where the product starts from zeros */
+  carry state;    /* at the level where the division goes */
+} deferral;
+
+static bool match_scaling(ir_value *accumulator, ir_value *scale, const carry *state, unsigned num_rows,
+                          ir_op **scaling) {
+  ir_op *op = accumulator->op;
+  ir_use *use = only_use(scale);
+  if (!op || !use || use->user != op || ir_use_index(use) != 0 || !is_product(op) || !only_use(accumulator))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  if (structure->reductions || !ir_map_is_identity(structure->maps[1]))
+    return false;
+  for (unsigned i = 0; i < num_rows; i++)
+    if (ir_map_result_dim(structure->maps[0], i) != (int)state->row[i])
+      return false;
+  *scaling = op;
+  return true;
+}
+
+/* The contraction that alone reads the quotient, in `operand`; through casts. */
+static ir_op *find_product(const ir_value *result, unsigned *operand) {
+  for (;;) {
+    const ir_use *use = only_use(result);
+    if (!use || !use->user->num_results)
+      return NULL;
+    *operand = ir_use_index(use);
+    if (*operand == 0 && is_cast(use->user))
+      result = ir_result(use->user, 0);
+    else
+      return ir_op_has(use->user, IR_STRUCTURED) && *operand < 2 && ir_is_contraction(use->user) ? use->user : NULL;
+  }
+}
+
+static bool match_deferral(ir_op *softmax, unsigned dimension, deferral *match) {
+  unsigned operand;
+  ir_op *product = find_product(ir_result(softmax, 0), &operand);
+  if (!product || ir_result(product, 0)->type->element == IR_F16) /* numerators need the range of f32 */
+    return false;
+  const ir_structure *structure = ir_structure_of(product);
+  const ir_map *map = structure->maps[operand], *out = structure->maps[2];
+  *match = (deferral){.product = product};
+  unsigned num_rows = 0;
+  for (unsigned i = 0; i < map->num_results; i++) {
+    int loop = ir_map_result_dim(map, i);
+    if (loop < 0 || (i == dimension && structure->reductions != 1u << loop))
+      return false;
+    int position = ir_map_find_dim(out, (unsigned)loop);
+    if (i == dimension)
+      continue;
+    if (position < 0)
+      return false;
+    match->state.row[num_rows++] = (unsigned)position;
+  }
+  bool has_statistics = softmax->num_results == 4;
+  ir_value *init = ir_init(product, 0);
+  match->state.accumulator = (carried){init, ir_result(product, 0)};
+  if (!has_statistics || (ir_value_unused(ir_result(softmax, 3)) && is_zero(init)))
+    return is_zero(init);
+  if (!match_scaling(init, ir_result(softmax, 3), &match->state, num_rows, &match->scaling))
+    return false;
+  match->state.accumulator.in = ir_init(match->scaling, 0);
+  match->state.sum = (carried){ir_init(softmax, 2), ir_result(softmax, 2)};
+  return find_carry(&match->state);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- softmax */
+
+typedef struct step {
+  ir_builder builder;
+  ir_op *op;
+  unsigned rank, dimension;
+  const ir_map *all, *rows;    /* subscripts of x, and of what has one element a row */
+  ir_scalar statistics;        /* f32, or f64 for f64 */
+  ir_index shape[IR_MAX_RANK]; /* of a row tensor */
+  ir_value *x, *max, *sum;     /* the inputs */
+} step;
+
+static ir_value *row_tensor(step *s, ir_scalar element) {
+  return ir_empty(&s->builder, element, s->rank - 1, s->shape);
+}
+
+static ir_value *row_constant(step *s, ir_scalar element, double value) {
+  const ir_type *type = ir_type_scalar(s->builder.module, element);
+  return ir_fill(&s->builder, ir_const(&s->builder, type, value), row_tensor(s, element));
+}
+
+/* A generic over rows only, or over all elements with the softmax dimension as a reduction where `reduce`. */
+static ir_op *row_generic(step *s, unsigned num_ins, ir_value *const *ins, ir_value *out) {
+  const ir_map *identity = ir_map_identity(s->builder.module, s->rank - 1), *maps[] = {identity, identity, identity};
+  return ir_generic(&s->builder, num_ins, ins, 1, &out, maps, s->rank - 1, 0);
+}
+
+static ir_op *reduce_rows(step *s, ir_value *in, ir_value *out) {
+  const ir_map *maps[] = {s->all, s->rows};
+  return ir_generic(&s->builder, 1, &in, 1, &out, maps, s->rank, 1u << s->dimension);
+}
+
+static ir_op *full_generic(step *s, ir_value *in, ir_value *row, ir_value *out) {
+  ir_value *ins[] = {in, row};
+  const ir_map *maps[] = {s->all, s->rows, s->all};
+  return ir_generic(&s->builder, 2, ins, 1, &out, maps, s->rank, 0);
+}
+
+static ir_value *convert_argument(ir_builder *body, const ir_op *generic, unsigned i, ir_scalar element) {
+  return ir_convert(body, argument(generic, i), ir_type_scalar(body->module, element));
+}
+
+/* max(max, lowest finite), then with the rows of x. The copy is no loss: the old max is needed next to the new one. */
+static ir_value *create_max(step *s) {
+  ir_scalar element = s->max->type->element;
+  const ir_type *scalar = ir_type_scalar(s->builder.module, element);
+  double lowest = lowest_finite(element);
+  ir_value *start;
+  ir_cell splat;
+  if (ir_value_splat(s->max, &splat)) {
+    start = splat.f < lowest ? row_constant(s, element, lowest) : s->max;
+  } else {
+    ir_op *clamp = row_generic(s, 1, &s->max, row_tensor(s, element));
+    ir_builder body = body_of(clamp);
+    ir_value *bound = ir_const(&body, scalar, lowest);
+    start = finish(&body, clamp, ir_binary(&body, OP_ARITH_MAXIMUMF, argument(clamp, 0), bound));
+  }
+  ir_op *reduce = reduce_rows(s, s->x, start);
+  ir_builder body = body_of(reduce);
+  ir_value *x = ir_convert(&body, argument(reduce, 0), scalar);
+  return finish(&body, reduce, ir_binary(&body, OP_ARITH_MAXIMUMF, argument(reduce, 1), x));
+}
+
+/* e^(a - b) of the two inputs of a generic. */
+static ir_value *fill_exponential(step *s, ir_op *generic) {
+  ir_builder body = body_of(generic);
+  ir_value *a = convert_argument(&body, generic, 0, s->statistics), *b = convert_argument(&body, generic, 1, s->statistics);
+  ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, a, b);
+  return finish(&body, generic, ir_unary(&body, OP_MATH_EXP, difference, difference->type));
+}
+
+static ir_value *create_exponentials(step *s, ir_value *max) {
+  ir_index shape[IR_MAX_RANK];
+  for (unsigned i = 0, row = 0; i < s->rank; i++)
+    shape[i] = i == s->dimension ? ir_dim(&s->builder, s->x, i) : s->shape[row++];
+  ir_value *out = ir_empty(&s->builder, s->statistics, s->rank, shape);
+  return fill_exponential(s, full_generic(s, s->x, max, out));
+}
+
+/* The sum so far at the new max. */
+static ir_value *create_scaled_sum(step *s, ir_value *alpha) {
+  const ir_map *identity = ir_map_identity(s->builder.module, s->rank - 1);
+  return ir_result(create_scaling(&s->builder, alpha, identity, s->sum, identity, s->sum), 0);
+}
+
+static ir_value *create_sum(step *s, ir_value *exponentials, ir_value *start) {
+  ir_op *reduce = reduce_rows(s, exponentials, start);
+  ir_builder body = body_of(reduce);
+  ir_value *e = ir_convert(&body, argument(reduce, 0), argument(reduce, 1)->type);
+  return finish(&body, reduce, ir_binary(&body, OP_ARITH_ADDF, argument(reduce, 1), e));
+}
+
+static ir_value *fill_quotient(step *s, ir_op *generic) {
+  ir_builder body = body_of(generic);
+  ir_value *a = convert_argument(&body, generic, 0, s->statistics), *b = convert_argument(&body, generic, 1, s->statistics);
+  return finish(&body, generic, quotient(&body, a, b));
+}
+
+/* The exponentials themselves in the type of the quotient that they stand for. */
+static ir_value *create_numerators(step *s, ir_value *exponentials) {
+  ir_value *out = ir_init(s->op, 0);
+  if (exponentials->type == out->type)
+    return exponentials;
+  const ir_map *maps[] = {s->all, s->all};
+  ir_op *generic = ir_generic(&s->builder, 1, &exponentials, 1, &out, maps, s->rank, 0);
+  ir_builder body = body_of(generic);
+  return finish(&body, generic, argument(generic, 0));
+}
+
+/* accumulator / sum where the loops end. */
+static void normalise(const deferral *match, ir_value *sum) {
+  ir_value *accumulator = match->state.accumulator.out;
+  ir_op *last = accumulator->op;
+  if (sum->op->block == last->block && ir_op_is_before(last, sum->op))
+    last = sum->op;
+  ir_builder builder = ir_builder_after(last);
+  unsigned rank = accumulator->type->rank;
+  const ir_map *maps[] = {ir_map_select(builder.module, rank, sum->type->rank, match->state.row),
+                          ir_map_identity(builder.module, rank)};
+  ir_op *generic = ir_generic(&builder, 1, &sum, 1, &accumulator, maps, rank, 0);
+  ir_builder body = body_of(generic);
+  const ir_type *type = argument(generic, 0)->type, *out = argument(generic, 1)->type;
+  if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
+    type = out;
+  ir_value *a = ir_convert(&body, argument(generic, 1), type), *b = ir_convert(&body, argument(generic, 0), type);
+  ir_value *result = finish(&body, generic, quotient(&body, a, b));
+  ir_replace_uses(accumulator, result);
+  ir_set_operand(generic, 1, accumulator);
+}
+
+static void start_step(ir_op *op, step *s) {
+  ir_value *x = ir_operand(op, 0);
+  *s = (step){.builder = ir_builder_before(op), .op = op, .x = x, .rank = x->type->rank};
+  s->dimension = (unsigned)ir_attr_int_or(op, "dimension", 0);
+  unsigned rows[IR_MAX_RANK], count = 0;
+  for (unsigned i = 0; i < s->rank; i++) {
+    if (i == s->dimension)
+      continue;
+    rows[count] = i;
+    s->shape[count++] = ir_dim(&s->builder, x, i);
+  }
+  s->all = ir_map_identity(op->module, s->rank);
+  s->rows = ir_map_select(op->module, s->rank, s->rank - 1, rows);
+  bool carries = op->num_results == 4;
+  s->statistics = x->type->element == IR_F64 || (carries && ir_init(op, 1)->type->element == IR_F64) ? IR_F64 : IR_F32;
+  s->max = carries ? ir_init(op, 1) : row_constant(s, s->statistics, lowest_finite(s->statistics));
+  s->sum = carries ? ir_init(op, 2) : row_constant(s, s->statistics, 0);
+}
+
+static void decompose_softmax(ir_op *op) {
+  step s;
+  start_step(op, &s);
+  deferral match;
+  bool deferred = match_deferral(op, s.dimension, &match);
+  bool carries = op->num_results == 4, reads_scale = carries && !ir_value_unused(ir_result(op, 3));
+  ir_value *max = create_max(&s), *exponentials = create_exponentials(&s, max), *alpha = NULL, *start = s.sum;
+  ir_cell first;
+  bool fresh = is_zero(s.sum) && ir_value_splat(s.max, &first) && first.f < INFINITY; /* alpha would meet only zeros */
+  if (!fresh || reads_scale) {
+    ir_scalar element = carries ? ir_result(op, 3)->type->element : s.statistics;
+    ir_value *maxima[] = {s.max, max};
+    alpha = fill_exponential(&s, row_generic(&s, 2, maxima, row_tensor(&s, deferred ? s.statistics : element)));
+  }
+  if (!fresh)
+    start = create_scaled_sum(&s, alpha);
+  ir_value *sum = create_sum(&s, exponentials, start);
+  if (deferred) {
+    ir_replace_uses(ir_result(op, 0), create_numerators(&s, exponentials));
+    if (match.scaling) {
+      ir_builder builder = ir_builder_before(match.scaling);
+      const ir_structure *structure = ir_structure_of(match.scaling);
+      ir_value *accumulator = ir_init(match.scaling, 0);
+      ir_op *scaling = create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator);
+      ir_replace_uses(ir_result(match.scaling, 0), ir_result(scaling, 0));
+      ir_op_erase(match.scaling);
+    }
+    ir_value *final = match.state.sum.out;
+    normalise(&match, final && final != ir_result(op, carries ? 2 : 0) ? final : sum);
+  } else {
+    if (!ir_value_unused(ir_result(op, 0)))
+      ir_replace_uses(ir_result(op, 0), fill_quotient(&s, full_generic(&s, exponentials, sum, ir_init(op, 0))));
+    if (reads_scale) {
+      ir_value *sums[] = {start, sum};
+      ir_replace_uses(ir_result(op, 3), fill_quotient(&s, row_generic(&s, 2, sums, ir_init(op, 3))));
+    }
+  }
+  if (carries) {
+    ir_replace_uses(ir_result(op, 1), max);
+    ir_replace_uses(ir_result(op, 2), sum);
+  }
+  ir_op_erase(op);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- pass */
+
+/* The ops to rewrite are collected before any is, since a rewrite erases ops that the walk might hold. */
+typedef struct worklist {
+  ir_op **diagonals, **softmaxes;
+  unsigned num_diagonals, num_softmaxes;
+} worklist;
+
+static bool is_softmax(const ir_op *op) {
+  return (op->code == OP_LINALG_SOFTMAX || op->code == OP_LINALG_EXT_SOFTMAX) && op->num_results;
+}
+
+static bool count_op(ir_op *op, void *data) {
+  worklist *list = data;
+  list->num_diagonals += op->code == OP_LINALG_EXT_DIAG;
+  list->num_softmaxes += is_softmax(op);
+  return true;
+}
+
+static bool collect_op(ir_op *op, void *data) {
+  worklist *list = data;
+  if (op->code == OP_LINALG_EXT_DIAG)
+    list->diagonals[list->num_diagonals++] = op;
+  else if (is_softmax(op))
+    list->softmaxes[list->num_softmaxes++] = op;
+  return true;
+}
+
+bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
+  (void)options;
+  worklist list = {0};
+  ir_block *top = ir_region(module->root, 0);
+  ir_walk(top, count_op, &list);
+  list.diagonals = IR_NEW_ARRAY(&module->arena, ir_op *, list.num_diagonals);
+  list.softmaxes = IR_NEW_ARRAY(&module->arena, ir_op *, list.num_softmaxes);
+  list.num_diagonals = list.num_softmaxes = 0;
+  ir_walk(top, collect_op, &list);
+  for (unsigned i = 0; i < list.num_diagonals; i++)
+    rewrite_diagonal(list.diagonals[i]);
+  for (unsigned i = 0; i < list.num_softmaxes; i++)
+    decompose_softmax(list.softmaxes[i]);
+  return true;
+}
