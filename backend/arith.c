@@ -1,0 +1,311 @@
+/* arith.c - arith ops to LLVM IR. All work on a piece, a scalar or a row of lanes alike.
+ *
+ * Integer ops never trap and shifts never give poison: what MLIR leaves undefined gets a value instead. */
+#include "backend/hooks.h"
+
+#include <string.h>
+
+typedef LLVMValueRef (*build_binary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
+
+#define SIMPLE(NAME, BUILD)                                                                                            \
+  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
+    (void)op;                                                                                                          \
+    return BUILD(e->builder, x[0], x[1], "");                                                                          \
+  }
+SIMPLE(emit_addf, LLVMBuildFAdd)
+SIMPLE(emit_subf, LLVMBuildFSub)
+SIMPLE(emit_mulf, LLVMBuildFMul)
+SIMPLE(emit_divf, LLVMBuildFDiv)
+SIMPLE(emit_addi, LLVMBuildAdd)
+SIMPLE(emit_subi, LLVMBuildSub)
+SIMPLE(emit_muli, LLVMBuildMul)
+SIMPLE(emit_andi, LLVMBuildAnd)
+SIMPLE(emit_ori, LLVMBuildOr)
+SIMPLE(emit_xori, LLVMBuildXor)
+#undef SIMPLE
+
+#define INTRINSIC(NAME, INTRINSIC_NAME, COUNT)                                                                         \
+  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
+    (void)op;                                                                                                          \
+    return emit_intrinsic(e, INTRINSIC_NAME, x, COUNT);                                                                \
+  }
+INTRINSIC(emit_maximumf, "llvm.maximum", 2)
+INTRINSIC(emit_minimumf, "llvm.minimum", 2)
+INTRINSIC(emit_maxnumf, "llvm.maxnum", 2)
+INTRINSIC(emit_minnumf, "llvm.minnum", 2)
+INTRINSIC(emit_maxsi, "llvm.smax", 2)
+INTRINSIC(emit_maxui, "llvm.umax", 2)
+INTRINSIC(emit_minsi, "llvm.smin", 2)
+INTRINSIC(emit_minui, "llvm.umin", 2)
+#undef INTRINSIC
+
+LLVMValueRef emit_negf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildFNeg(e->builder, x[0], "");
+}
+
+/* -------------------------------------------------------------------------------------------------------- division */
+
+/* A divisor that cannot trap: 1 in place of 0 and, for signed division, of -1. */
+static LLVMValueRef safe_divisor(emitter *e, LLVMValueRef divisor, bool is_signed) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef one = emit_int_like(e, divisor, 1);
+  LLVMValueRef unsafe = LLVMBuildICmp(b, LLVMIntEQ, divisor, emit_int_like(e, divisor, 0), "");
+  if (is_signed) {
+    LLVMValueRef minus_one = LLVMBuildICmp(b, LLVMIntEQ, divisor, emit_int_like(e, divisor, -1), "");
+    unsafe = LLVMBuildOr(b, unsafe, minus_one, "");
+  }
+  return LLVMBuildSelect(b, unsafe, one, divisor, "");
+}
+
+/* a / b towards zero; the remainder that goes with it in *remainder. By 0: 0 and a. By -1: -a, wrapping, and 0. */
+static LLVMValueRef divide_signed(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *remainder) {
+  LLVMValueRef zero = emit_int_like(e, a, 0);
+  LLVMValueRef quotient = LLVMBuildSDiv(e->builder, a, safe_divisor(e, b, true), "");
+  LLVMValueRef by_zero = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
+  LLVMValueRef by_minus_one = LLVMBuildICmp(e->builder, LLVMIntEQ, b, emit_int_like(e, b, -1), "");
+  quotient = LLVMBuildSelect(e->builder, by_minus_one, LLVMBuildSub(e->builder, zero, a, ""), quotient, "");
+  quotient = LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
+  *remainder = LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, quotient, b, ""), "");
+  return quotient;
+}
+
+static LLVMValueRef divide_unsigned(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *remainder) {
+  LLVMValueRef zero = emit_int_like(e, a, 0);
+  LLVMValueRef quotient = LLVMBuildUDiv(e->builder, a, safe_divisor(e, b, false), "");
+  LLVMValueRef by_zero = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
+  quotient = LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
+  *remainder = LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, quotient, b, ""), "");
+  return quotient;
+}
+
+/* The quotient moved by one where the remainder is not 0 and lies on the wrong side. */
+static LLVMValueRef divide_rounded(emitter *e, LLVMValueRef a, LLVMValueRef b, bool upwards) {
+  LLVMValueRef zero = emit_int_like(e, a, 0), remainder;
+  LLVMValueRef quotient = divide_signed(e, a, b, &remainder);
+  LLVMValueRef signs_differ = LLVMBuildICmp(e->builder, LLVMIntSLT, LLVMBuildXor(e->builder, a, b, ""), zero, "");
+  LLVMValueRef wrong_side = upwards ? LLVMBuildNot(e->builder, signs_differ, "") : signs_differ;
+  LLVMValueRef inexact = LLVMBuildICmp(e->builder, LLVMIntNE, remainder, zero, "");
+  LLVMValueRef nonzero = LLVMBuildICmp(e->builder, LLVMIntNE, b, zero, "");
+  LLVMValueRef moves = LLVMBuildAnd(e->builder, LLVMBuildAnd(e->builder, wrong_side, inexact, ""), nonzero, "");
+  LLVMValueRef moved = LLVMBuildAdd(e->builder, quotient, emit_int_like(e, a, upwards ? 1 : -1), "");
+  return LLVMBuildSelect(e->builder, moves, moved, quotient, "");
+}
+
+LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, false); }
+LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, true); }
+
+LLVMValueRef emit_floordivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return divide_rounded(e, x[0], x[1], false);
+}
+
+LLVMValueRef emit_ceildivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return divide_rounded(e, x[0], x[1], true);
+}
+
+LLVMValueRef emit_divsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef remainder;
+  return divide_signed(e, x[0], x[1], &remainder);
+}
+
+LLVMValueRef emit_remsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef remainder;
+  divide_signed(e, x[0], x[1], &remainder);
+  return remainder;
+}
+
+LLVMValueRef emit_divui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef remainder;
+  return divide_unsigned(e, x[0], x[1], &remainder);
+}
+
+LLVMValueRef emit_remui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef remainder;
+  divide_unsigned(e, x[0], x[1], &remainder);
+  return remainder;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- shifts */
+
+/* Shifts by the width or more give what shifting bit by bit would: 0, or the sign. */
+static LLVMValueRef too_far(emitter *e, LLVMValueRef amount) {
+  LLVMValueRef bits = emit_int_like(e, amount, LLVMGetIntTypeWidth(emit_element_of(amount)));
+  return LLVMBuildICmp(e->builder, LLVMIntUGE, amount, bits, "");
+}
+
+static LLVMValueRef shift(emitter *e, build_binary build, const LLVMValueRef *x) {
+  LLVMValueRef shifted = build(e->builder, x[0], x[1], "");
+  return LLVMBuildSelect(e->builder, too_far(e, x[1]), emit_int_like(e, x[0], 0), shifted, "");
+}
+
+LLVMValueRef emit_shli(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return shift(e, LLVMBuildShl, x);
+}
+
+LLVMValueRef emit_shrui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return shift(e, LLVMBuildLShr, x);
+}
+
+LLVMValueRef emit_shrsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef most = emit_int_like(e, x[1], LLVMGetIntTypeWidth(emit_element_of(x[1])) - 1);
+  LLVMValueRef amount = LLVMBuildSelect(e->builder, too_far(e, x[1]), most, x[1], "");
+  return LLVMBuildAShr(e->builder, x[0], amount, "");
+}
+
+/* ----------------------------------------------------------------------------------------- comparisons and choices */
+
+/* Predicates stand as their numbers in MLIR's order. */
+static const LLVMIntPredicate integer_predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
+                                                      LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
+
+static const LLVMRealPredicate float_predicates[] = {
+    LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
+    LLVMRealUEQ,            LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO,
+    LLVMRealPredicateTrue};
+
+LLVMValueRef emit_cmpi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildICmp(e->builder, integer_predicates[ir_attr_int_or(op, "predicate", 0)], x[0], x[1], "");
+}
+
+LLVMValueRef emit_cmpf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildFCmp(e->builder, float_predicates[ir_attr_int_or(op, "predicate", 0)], x[0], x[1], "");
+}
+
+LLVMValueRef emit_select(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildSelect(e->builder, x[0], x[1], x[2], "");
+}
+
+/* ----------------------------------------------------------------------------------------------------------- casts */
+
+/* The type that a cast's piece has before rounding: f32 stands for f16 and bf16. */
+static LLVMTypeRef computed_type(emitter *e, const ir_op *op, LLVMValueRef like) {
+  ir_scalar to = ir_result(op, 0)->type->element;
+  bool rounds_later = ir_scalar_is_float(to) && ir_scalar_bits(to) == 16;
+  return emit_type_like(like, emit_element_type(e, rounds_later ? IR_F32 : to));
+}
+
+/* To floats by way of f64 where the result is rounded to 16 bits later: emit_narrow then rounds once. */
+static LLVMTypeRef wide_type(emitter *e, const ir_op *op, LLVMValueRef like) {
+  ir_scalar to = ir_result(op, 0)->type->element;
+  return emit_type_like(like, emit_element_type(e, ir_scalar_bits(to) == 16 ? IR_F64 : to));
+}
+
+LLVMValueRef emit_extf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
+}
+
+/* emit_narrow does all of the work for 16-bit results. */
+LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  if (ir_scalar_bits(ir_result(op, 0)->type->element) == 16) return x[0];
+  return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
+}
+
+LLVMValueRef emit_extsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildIntCast2(e->builder, x[0], computed_type(e, op, x[0]), true, "");
+}
+
+LLVMValueRef emit_extui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildIntCast2(e->builder, x[0], computed_type(e, op, x[0]), false, "");
+}
+
+LLVMValueRef emit_sitofp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildSIToFP(e->builder, x[0], wide_type(e, op, x[0]), "");
+}
+
+LLVMValueRef emit_uitofp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return LLVMBuildUIToFP(e->builder, x[0], wide_type(e, op, x[0]), "");
+}
+
+/* Out of range gives the nearest integer, NaN gives 0. */
+static LLVMValueRef to_integer(emitter *e, const ir_op *op, const char *intrinsic, LLVMValueRef value) {
+  LLVMTypeRef overloads[] = {computed_type(e, op, value), LLVMTypeOf(value)};
+  return emit_intrinsic_of(e, intrinsic, overloads, 2, &value, 1);
+}
+
+LLVMValueRef emit_fptosi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return to_integer(e, op, "llvm.fptosi.sat", x[0]);
+}
+
+LLVMValueRef emit_fptoui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return to_integer(e, op, "llvm.fptoui.sat", x[0]);
+}
+
+/* f16 and bf16 are bits already, so that only f32 and f64 change their LLVM type. */
+LLVMValueRef emit_bitcast(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  LLVMTypeRef type = emit_type_like(x[0], emit_element_type(e, ir_result(op, 0)->type->element));
+  return LLVMBuildBitCast(e->builder, x[0], type, "");
+}
+
+/* ------------------------------------------------------------------------------------------------------- constants */
+
+static ir_cell cell_of(const ir_attr *attr, unsigned i, bool is_float) {
+  if (attr->kind != IR_ATTR_DENSE) return is_float ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
+  unsigned at = attr->count == 1 ? 0 : i;
+  return is_float ? (ir_cell){.f = attr->floats[at]} : (ir_cell){.i = attr->ints[at]};
+}
+
+ir_cell emit_attr_cell(const ir_attr *attr, unsigned i) {
+  return cell_of(attr, i, attr->kind != IR_ATTR_BOOL && ir_scalar_is_float(attr->type->element));
+}
+
+bool emit_constant_op(emitter *e, const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  const ir_attr *attr = ir_attr_get(op, "value");
+  LLVMValueRef *pieces = emit_result(e, op);
+  if (!pieces) return false;
+  unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
+  if (type->kind == IR_TYPE_SCALAR) {
+    pieces[0] = emit_constant(e, type->element, emit_attr_cell(attr, 0));
+    return true;
+  }
+  unsigned lanes = emit_row_length(type);
+  size_t mark = ir_arena_mark(&e->arena);
+  LLVMValueRef *row = IR_NEW_ARRAY(&e->arena, LLVMValueRef, lanes);
+  for (unsigned i = 0; i < count; i++) {
+    for (unsigned lane = 0; lane < lanes; lane++)
+      row[lane] = emit_constant(e, type->element, emit_attr_cell(attr, i * lanes + lane));
+    pieces[i] = LLVMConstVector(row, lanes);
+  }
+  ir_arena_rewind(&e->arena, mark);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- reduction kinds */
+
+LLVMValueRef emit_multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+  if (LLVMGetTypeKind(emit_element_of(a)) == LLVMIntegerTypeKind)
+    return LLVMBuildAdd(e->builder, LLVMBuildMul(e->builder, a, b, ""), c, "");
+  return emit_intrinsic(e, "llvm.fmuladd", (LLVMValueRef[]){a, b, c}, 3);
+}
+
+static const struct {
+  const char *kind;
+  emit_piece_hook on_floats, on_integers;
+} combiners[] = {
+    {"add", emit_addf, emit_addi},     {"mul", emit_mulf, emit_muli},     {"maximumf", emit_maximumf, NULL},
+    {"minimumf", emit_minimumf, NULL}, {"maxnumf", emit_maxnumf, NULL},   {"minnumf", emit_minnumf, NULL},
+    {"maxsi", NULL, emit_maxsi},       {"minsi", NULL, emit_minsi},       {"maxui", NULL, emit_maxui},
+    {"minui", NULL, emit_minui},       {"and", NULL, emit_andi},          {"or", NULL, emit_ori},
+    {"xor", NULL, emit_xori},
+};
+
+emit_piece_hook emit_combine_of(const ir_op *op, ir_scalar element) {
+  const char *kind = ir_attr_string_or(op, "kind", "add");
+  for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++) {
+    if (strcmp(combiners[i].kind, kind)) continue;
+    emit_piece_hook hook = ir_scalar_is_float(element) ? combiners[i].on_floats : combiners[i].on_integers;
+    if (hook) return hook;
+  }
+  ir_op_error(op, "cannot combine %s elements by '%s'", ir_scalar_name(element), kind);
+  return NULL;
+}

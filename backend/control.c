@@ -1,0 +1,319 @@
+/* control.c - functions, structured control flow, elementwise ops and affine arithmetic to LLVM IR.
+ *
+ * Loops carry pieces in phis, one each, so a loop that carries register tiles keeps them in registers. Recursion follows
+ * the nesting of regions and affine expressions, which the parser bounds. */
+#include "backend/hooks.h"
+#include "ir/build.h"
+
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ LLVM's side */
+
+LLVMBasicBlockRef emit_block(emitter *e, const char *name) {
+  return LLVMAppendBasicBlockInContext(e->context, e->function, name);
+}
+
+void emit_function_begin(emitter *e, LLVMValueRef function) {
+  e->function = function;
+  e->allocas = emit_block(e, "entry");
+  LLVMBasicBlockRef body = emit_block(e, "body");
+  LLVMPositionBuilderAtEnd(e->builder, e->allocas);
+  LLVMBuildBr(e->builder, body);
+  LLVMPositionBuilderAtEnd(e->builder, body);
+}
+
+LLVMValueRef emit_alloca(emitter *e, LLVMTypeRef type, unsigned alignment) {
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->allocas));
+  LLVMValueRef memory = LLVMBuildAlloca(e->builder, type, "");
+  LLVMSetAlignment(memory, alignment);
+  LLVMPositionBuilderAtEnd(e->builder, here);
+  return memory;
+}
+
+void emit_fail_if(emitter *e, LLVMValueRef condition) {
+  LLVMBasicBlockRef failed = emit_block(e, "failed"), fine = emit_block(e, "");
+  LLVMBuildCondBr(e->builder, condition, failed, fine);
+  LLVMPositionBuilderAtEnd(e->builder, failed);
+  e->target->fail(e);
+  LLVMPositionBuilderAtEnd(e->builder, fine);
+}
+
+emit_loop emit_loop_begin(emitter *e, LLVMValueRef lower, LLVMValueRef upper, LLVMValueRef step, unsigned num_carried,
+                          LLVMValueRef const *inits) {
+  emit_loop loop = {.step = step, .num_carried = num_carried};
+  loop.carried = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_carried);
+  LLVMBasicBlockRef before = LLVMGetInsertBlock(e->builder);
+  loop.header = emit_block(e, "for");
+  LLVMBasicBlockRef body = emit_block(e, "for.body");
+  loop.exit = emit_block(e, "for.end");
+  LLVMBuildBr(e->builder, loop.header);
+  LLVMPositionBuilderAtEnd(e->builder, loop.header);
+  loop.iv = LLVMBuildPhi(e->builder, LLVMTypeOf(lower), "");
+  LLVMAddIncoming(loop.iv, &lower, &before, 1);
+  for (unsigned i = 0; i < num_carried; i++) {
+    loop.carried[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(inits[i]), "");
+    LLVMAddIncoming(loop.carried[i], (LLVMValueRef *)&inits[i], &before, 1);
+  }
+  LLVMValueRef more = LLVMBuildICmp(e->builder, LLVMIntSLT, loop.iv, upper, "");
+  LLVMBuildCondBr(e->builder, more, body, loop.exit);
+  LLVMPositionBuilderAtEnd(e->builder, body);
+  return loop;
+}
+
+/* A loop's metadata is a node whose first operand is the node itself. */
+static void set_unroll(emitter *e, LLVMValueRef branch, int64_t unroll) {
+  static const char name[] = "llvm.loop.unroll.count", kind[] = "llvm.loop";
+  LLVMMetadataRef count[] = {
+      LLVMMDStringInContext2(e->context, name, strlen(name)),
+      LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->context), (uint64_t)unroll, false))};
+  LLVMMetadataRef self = LLVMTemporaryMDNode(e->context, NULL, 0);
+  LLVMMetadataRef node =
+      LLVMMDNodeInContext2(e->context, (LLVMMetadataRef[]){self, LLVMMDNodeInContext2(e->context, count, 2)}, 2);
+  LLVMMetadataReplaceAllUsesWith(self, node);
+  LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, kind, (unsigned)strlen(kind)),
+                  LLVMMetadataAsValue(e->context, node));
+}
+
+void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_t unroll) {
+  LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
+  LLVMValueRef iv = LLVMBuildNSWAdd(e->builder, loop->iv, loop->step, "");
+  LLVMAddIncoming(loop->iv, &iv, &latch, 1);
+  for (unsigned i = 0; i < loop->num_carried; i++)
+    LLVMAddIncoming(loop->carried[i], (LLVMValueRef *)&next[i], &latch, 1);
+  LLVMValueRef branch = LLVMBuildBr(e->builder, loop->header);
+  if (unroll > 0) set_unroll(e, branch, unroll);
+  LLVMPositionBuilderAtEnd(e->builder, loop->exit);
+}
+
+/* ------------------------------------------------------------------------------------------------------- ops, blocks */
+
+static const struct {
+  const char *word;
+  LLVMFastMathFlags flag;
+} fast_math_words[] = {
+    {"reassoc", LLVMFastMathAllowReassoc}, {"nnan", LLVMFastMathNoNaNs},
+    {"ninf", LLVMFastMathNoInfs},          {"nsz", LLVMFastMathNoSignedZeros},
+    {"arcp", LLVMFastMathAllowReciprocal}, {"contract", LLVMFastMathAllowContract},
+    {"afn", LLVMFastMathApproxFunc},       {"fast", LLVMFastMathAll},
+};
+
+/* The attribute holds words separated by commas. Products may always be contracted with sums. */
+static LLVMFastMathFlags fast_math_flags(const ir_op *op) {
+  LLVMFastMathFlags flags = LLVMFastMathAllowContract;
+  for (const char *word = ir_attr_string_or(op, "fastmath", ""); *word; word += strspn(word, ", ")) {
+    size_t size = strcspn(word, ", ");
+    for (size_t i = 0; i < sizeof fast_math_words / sizeof *fast_math_words; i++)
+      if (strlen(fast_math_words[i].word) == size && !strncmp(word, fast_math_words[i].word, size))
+        flags |= fast_math_words[i].flag;
+    word += size;
+  }
+  return flags;
+}
+
+/* An elementwise op, piece by piece. Scalar operands of an op on vectors (the condition of a select) serve each piece. */
+static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
+  LLVMValueRef *results = emit_result(e, op);
+  if (!results) return false;
+  ir_scalar element = ir_result(op, 0)->type->element;
+  LLVMFastMathFlags flags = fast_math_flags(op);
+  unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
+  for (unsigned piece = 0; piece < count; piece++) {
+    LLVMValueRef operands[3] = {0};
+    for (unsigned i = 0; i < op->num_operands; i++) {
+      const emit_value *value = emit_operand(e, op, i);
+      operands[i] = value->pieces[value->num_pieces == 1 ? 0 : piece];
+      if (!info->bits) operands[i] = emit_widen(e, ir_operand(op, i)->type->element, operands[i]);
+    }
+    LLVMValueRef result = info->piece(e, op, operands);
+    if (LLVMIsAInstruction(result) && LLVMCanValueUseFastMathFlags(result)) LLVMSetFastMathFlags(result, flags);
+    results[piece] = info->bits ? result : emit_narrow(e, element, result);
+  }
+  return true;
+}
+
+bool emit_ops(emitter *e, const ir_block *block) {
+  for (const ir_op *op = block->first; op; op = op->next) {
+    if (ir_op_has(op, IR_TERMINATOR)) continue;
+    const emit_op_info *info = emit_info(op->code);
+    if (!info->op && !info->piece) return ir_op_error(op, "has no form in the %s backend", e->target->name);
+    if (!(info->op ? info->op(e, op) : emit_pieces(e, op, info))) return false;
+  }
+  return true;
+}
+
+/* The pieces of `count` values one after another; in the arena. */
+static LLVMValueRef *flatten(emitter *e, unsigned count, const ir_use *uses, unsigned *num_pieces) {
+  *num_pieces = 0;
+  for (unsigned i = 0; i < count; i++) *num_pieces += emit_get(e, uses[i].value)->num_pieces;
+  LLVMValueRef *pieces = IR_NEW_ARRAY(&e->arena, LLVMValueRef, *num_pieces), *next = pieces;
+  for (unsigned i = 0; i < count; i++) {
+    const emit_value *value = emit_get(e, uses[i].value);
+    memcpy(next, value->pieces, sizeof *next * value->num_pieces);
+    next += value->num_pieces;
+  }
+  return pieces;
+}
+
+/* Binds values to consecutive pieces; each takes as many as its type has. A memref's known extents stay constants. */
+static bool bind_flat(emitter *e, const ir_op *op, ir_value *const *values, unsigned count, LLVMValueRef *pieces) {
+  for (unsigned i = 0; i < count; i++) {
+    unsigned num_pieces = emit_num_pieces(e, op, values[i]->type);
+    if (!num_pieces) return false;
+    if (values[i]->type->kind == IR_TYPE_MEMREF)
+      emit_bind_memref(e, values[i], pieces[0], pieces + 1, pieces + 1 + values[i]->type->rank);
+    else
+      emit_bind(e, values[i], (emit_value){pieces, num_pieces});
+    pieces += num_pieces;
+  }
+  return true;
+}
+
+static ir_value **results_of(emitter *e, const ir_op *op) {
+  ir_value **results = IR_NEW_ARRAY(&e->arena, ir_value *, op->num_results);
+  for (unsigned i = 0; i < op->num_results; i++) results[i] = ir_result(op, i);
+  return results;
+}
+
+/* -------------------------------------------------------------------------------------------------------------- scf */
+
+bool emit_for(emitter *e, const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  unsigned num_carried;
+  LLVMValueRef *inits = flatten(e, op->num_operands - 3, op->operands + 3, &num_carried);
+  LLVMValueRef step = emit_scalar(e, ir_operand(op, 2));
+  if (LLVMIsAConstantInt(step) && LLVMConstIntGetSExtValue(step) <= 0)
+    return ir_op_error(op, "needs a positive step");
+  emit_loop loop = emit_loop_begin(e, emit_scalar(e, ir_operand(op, 0)), emit_scalar(e, ir_operand(op, 1)), step,
+                                   num_carried, inits);
+  emit_value iv = emit_new_value(e, 1);
+  iv.pieces[0] = loop.iv;
+  emit_bind(e, body->args[0], iv);
+  if (!bind_flat(e, op, body->args + 1, body->num_args - 1, loop.carried) || !emit_ops(e, body)) return false;
+  const ir_op *yield = ir_block_terminator(body);
+  LLVMValueRef *next = flatten(e, yield->num_operands, yield->operands, &num_carried);
+  emit_loop_end(e, &loop, next, ir_attr_int_or(op, "tec.unroll", 0));
+  return bind_flat(e, op, results_of(e, op), op->num_results, loop.carried);
+}
+
+bool emit_if(emitter *e, const ir_op *op) {
+  LLVMBasicBlockRef blocks[2] = {emit_block(e, "then"), emit_block(e, "else")}, ends[2], merge = emit_block(e, "if.end");
+  LLVMValueRef *yields[2] = {0};
+  unsigned num_pieces = 0;
+  LLVMBuildCondBr(e->builder, emit_scalar(e, ir_operand(op, 0)), blocks[0], blocks[1]);
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_block *region = ir_region(op, i);
+    LLVMPositionBuilderAtEnd(e->builder, blocks[i]);
+    if (!emit_ops(e, region)) return false;
+    const ir_op *yield = ir_block_terminator(region);
+    if (yield) yields[i] = flatten(e, yield->num_operands, yield->operands, &num_pieces);
+    ends[i] = LLVMGetInsertBlock(e->builder);
+    LLVMBuildBr(e->builder, merge);
+  }
+  LLVMPositionBuilderAtEnd(e->builder, merge);
+  LLVMValueRef *merged = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_pieces);
+  for (unsigned i = 0; i < num_pieces; i++) {
+    merged[i] = LLVMBuildPhi(e->builder, LLVMTypeOf(yields[0][i]), "");
+    LLVMAddIncoming(merged[i], (LLVMValueRef[]){yields[0][i], yields[1][i]}, ends, 2);
+  }
+  return bind_flat(e, op, results_of(e, op), op->num_results, merged);
+}
+
+/* A constant or an operand of a mixed list. */
+LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i) {
+  ir_index mixed = ir_mixed(op, group, name, i);
+  return mixed.value ? emit_scalar(e, mixed.value) : emit_index(e, mixed.constant);
+}
+
+void emit_forall_dim(emitter *e, const ir_op *op, unsigned dim, LLVMValueRef *lower, LLVMValueRef *step,
+                     LLVMValueRef *count) {
+  LLVMValueRef zero = emit_index(e, 0);
+  *lower = emit_mixed(e, op, 0, "staticLowerBound", dim);
+  *step = emit_mixed(e, op, 2, "staticStep", dim);
+  LLVMValueRef upper = emit_mixed(e, op, 1, "staticUpperBound", dim);
+  LLVMValueRef length = LLVMBuildSub(e->builder, upper, *lower, "");
+  LLVMValueRef iterations = emit_divide_ceil(e, length, *step);
+  *count = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){iterations, zero}, 2);
+}
+
+bool emit_forall(emitter *e, const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  const ir_op *end = ir_block_terminator(body);
+  if (op->num_results || ir_region(end, 0)->first)
+    return ir_op_error(op, "still yields tensors; the %s backend takes buffers", e->target->name);
+  return e->in_forall ? emit_forall_serially(e, op) : e->target->forall(e, op);
+}
+
+bool emit_forall_serially(emitter *e, const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  emit_loop loops[IR_MAX_LOOPS];
+  unsigned rank = body->num_args;
+  for (unsigned i = 0; i < rank; i++) {
+    LLVMValueRef lower, step, count;
+    emit_forall_dim(e, op, i, &lower, &step, &count);
+    loops[i] = emit_loop_begin(e, emit_index(e, 0), count, emit_index(e, 1), 0, NULL);
+    emit_value iv = emit_new_value(e, 1);
+    iv.pieces[0] = LLVMBuildAdd(e->builder, lower, LLVMBuildMul(e->builder, loops[i].iv, step, ""), "");
+    emit_bind(e, body->args[i], iv);
+  }
+  if (!emit_ops(e, body)) return false;
+  for (unsigned i = rank; i-- > 0;) emit_loop_end(e, &loops[i], NULL, 0);
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- functions */
+
+bool emit_call(emitter *e, const ir_op *op) {
+  const char *name = ir_attr_string_or(op, "callee", "");
+  LLVMValueRef callee = emit_function_of(e, ir_module_lookup(e->module, name));
+  if (!callee) return ir_op_error(op, "calls '%s', which has no body", name);
+  unsigned num_arguments;
+  LLVMValueRef *arguments = flatten(e, op->num_operands, op->operands, &num_arguments);
+  LLVMValueRef *results = e->target->call(e, callee, arguments, num_arguments);
+  return bind_flat(e, op, results_of(e, op), op->num_results, results);
+}
+
+bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *arguments) {
+  const ir_block *body = ir_region(function, 0);
+  if (!bind_flat(e, function, body->args, body->num_args, arguments) || !emit_ops(e, body)) return false;
+  const ir_op *end = ir_block_terminator(body);
+  unsigned num_results;
+  LLVMValueRef *results = flatten(e, end->num_operands, end->operands, &num_results);
+  e->target->leave(e, results, num_results);
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- affine */
+
+LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMValueRef const *operands) {
+  if (expr->kind == IR_EXPR_CONST) return emit_index(e, expr->value);
+  if (expr->kind == IR_EXPR_DIM) return operands[expr->value];
+  if (expr->kind == IR_EXPR_SYM) return operands[map->num_dims + expr->value];
+  LLVMValueRef lhs = emit_expr(e, map, expr->lhs, operands), rhs = emit_expr(e, map, expr->rhs, operands);
+  switch (expr->kind) {
+  case IR_EXPR_ADD: return LLVMBuildNSWAdd(e->builder, lhs, rhs, "");
+  case IR_EXPR_MUL: return LLVMBuildNSWMul(e->builder, lhs, rhs, "");
+  case IR_EXPR_FLOORDIV: return emit_divide_floor(e, lhs, rhs);
+  case IR_EXPR_CEILDIV: return emit_divide_ceil(e, lhs, rhs);
+  default: /* IR_EXPR_MOD: what floor division leaves */
+    return LLVMBuildSub(e->builder, lhs, LLVMBuildMul(e->builder, emit_divide_floor(e, lhs, rhs), rhs, ""), "");
+  }
+}
+
+/* The results of the op's map, combined by an intrinsic where there are several. */
+static bool emit_affine(emitter *e, const ir_op *op, const char *combine) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  unsigned count;
+  LLVMValueRef *operands = flatten(e, op->num_operands, op->operands, &count);
+  LLVMValueRef *result = emit_result(e, op);
+  for (unsigned i = 0; i < map->num_results; i++) {
+    LLVMValueRef value = emit_expr(e, map, map->results[i], operands);
+    result[0] = i ? emit_intrinsic(e, combine, (LLVMValueRef[]){result[0], value}, 2) : value;
+  }
+  return true;
+}
+
+bool emit_affine_apply(emitter *e, const ir_op *op) { return emit_affine(e, op, NULL); }
+bool emit_affine_min(emitter *e, const ir_op *op) { return emit_affine(e, op, "llvm.smin"); }
+bool emit_affine_max(emitter *e, const ir_op *op) { return emit_affine(e, op, "llvm.smax"); }

@@ -1,0 +1,156 @@
+/* cpu.c - the facts of CPUs: of this machine from LLVM, sysconf and the affinity mask; of others from a table of names.
+ *
+ * LLVM itself takes any word for a CPU and only prints a complaint, so what is not in the table is refused here. */
+#include "backend/backend.h"
+
+#include "backend/cpu.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <threads.h>
+#include <unistd.h>
+
+static void initialize(void) {
+  LLVMInitializeX86TargetInfo();
+  LLVMInitializeX86Target();
+  LLVMInitializeX86TargetMC();
+  LLVMInitializeX86AsmPrinter();
+  LLVMInitializeX86AsmParser();
+  LLVMInitializeAArch64TargetInfo();
+  LLVMInitializeAArch64Target();
+  LLVMInitializeAArch64TargetMC();
+  LLVMInitializeAArch64AsmPrinter();
+  LLVMInitializeAArch64AsmParser();
+}
+
+/* The registry is LLVM's one global; so is the flag that guards it. */
+void backend_initialize_llvm(void) {
+  static once_flag once = ONCE_FLAG_INIT;
+  call_once(&once, initialize);
+}
+
+/* AVX without FMA counts as SSE2: what is wider brings FMA and F16C along. */
+typedef enum isa { ISA_SSE2, ISA_AVX2, ISA_AVX512, ISA_NEON } isa;
+
+/* Width and number of vector registers, and the chains that keep the multiply-add pipes busy: latency 4 (5 on older cores)
+ * times 2 pipes, as far as the registers go. */
+static const struct {
+  const char *triple;
+  unsigned vector_bits, vector_registers, accumulators;
+} isas[] = {
+    [ISA_SSE2] = {"x86_64-unknown-linux-gnu", 128, 16, 8},
+    [ISA_AVX2] = {"x86_64-unknown-linux-gnu", 256, 16, 8},
+    [ISA_AVX512] = {"x86_64-unknown-linux-gnu", 512, 32, 8},
+    [ISA_NEON] = {"aarch64-unknown-linux-gnu", 128, 32, 16},
+};
+
+static const struct {
+  const char *name;
+  isa isa;
+  unsigned l1_kib, l2_kib, l3_mib;
+} cpus[] = {
+    {"x86-64", ISA_SSE2, 32, 256, 8},
+    {"x86-64-v2", ISA_SSE2, 32, 256, 8},
+    {"x86-64-v3", ISA_AVX2, 32, 512, 8},
+    {"x86-64-v4", ISA_AVX512, 32, 1024, 16},
+    {"nehalem", ISA_SSE2, 32, 256, 8},
+    {"haswell", ISA_AVX2, 32, 256, 8},
+    {"broadwell", ISA_AVX2, 32, 256, 8},
+    {"skylake", ISA_AVX2, 32, 256, 8},
+    {"skylake-avx512", ISA_AVX512, 32, 1024, 16},
+    {"cascadelake", ISA_AVX512, 32, 1024, 16},
+    {"icelake-client", ISA_AVX512, 48, 512, 8},
+    {"icelake-server", ISA_AVX512, 48, 1280, 24},
+    {"alderlake", ISA_AVX2, 48, 1280, 24},
+    {"sapphirerapids", ISA_AVX512, 48, 2048, 32},
+    {"graniterapids", ISA_AVX512, 48, 2048, 32},
+    {"znver1", ISA_AVX2, 32, 512, 8},
+    {"znver2", ISA_AVX2, 32, 512, 16},
+    {"znver3", ISA_AVX2, 32, 512, 32},
+    {"znver4", ISA_AVX512, 32, 1024, 32},
+    {"znver5", ISA_AVX512, 48, 1024, 32},
+    {"cortex-a72", ISA_NEON, 32, 1024, 2},
+    {"cortex-a76", ISA_NEON, 64, 256, 2},
+    {"cortex-x1", ISA_NEON, 64, 1024, 8},
+    {"neoverse-n1", ISA_NEON, 64, 1024, 16},
+    {"neoverse-n2", ISA_NEON, 64, 1024, 16},
+    {"neoverse-v1", ISA_NEON, 64, 1024, 16},
+    {"neoverse-v2", ISA_NEON, 64, 2048, 32},
+    {"apple-m1", ISA_NEON, 128, 3072, 8},
+};
+
+static void set_isa(target_facts *facts, isa isa) {
+  facts->triple = isas[isa].triple;
+  facts->vector_bits = isas[isa].vector_bits;
+  facts->vector_registers = isas[isa].vector_registers;
+  facts->accumulators = isas[isa].accumulators;
+}
+
+static unsigned available_threads(void) {
+  cpu_set_t set;
+  if (!sched_getaffinity(0, sizeof set, &set)) return (unsigned)CPU_COUNT(&set);
+  long count = sysconf(_SC_NPROCESSORS_ONLN);
+  return count > 0 ? (unsigned)count : 1;
+}
+
+static uint64_t cache_bytes(int level, uint64_t fallback) {
+  long size = sysconf(level);
+  return size > 0 ? (uint64_t)size : fallback;
+}
+
+/* A whole word of a list such as "+avx2,-avx512f". */
+static bool has_feature(const char *features, const char *word) {
+  size_t size = strlen(word);
+  for (const char *at = strstr(features, word); at; at = strstr(at + 1, word))
+    if ((at == features || at[-1] == ',') && (at[size] == ',' || !at[size])) return true;
+  return false;
+}
+
+static void detect(ir_module *module, target_facts *facts) {
+  char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *triple = LLVMGetDefaultTargetTriple();
+  facts->kind = TARGET_HOST;
+  facts->cpu = ir_intern_cstr(module, cpu);
+  facts->features = ir_intern_cstr(module, features);
+  bool is_x86 = !strncmp(triple, "x86_64", 6);
+  bool has_avx512 = has_feature(features, "+avx512vl") && has_feature(features, "+avx512dq");
+  bool has_avx2 = has_feature(features, "+avx2") && has_feature(features, "+fma") && has_feature(features, "+f16c");
+  set_isa(facts, !is_x86 ? ISA_NEON : has_avx512 ? ISA_AVX512 : has_avx2 ? ISA_AVX2 : ISA_SSE2);
+  facts->triple = ir_intern_cstr(module, triple);
+  facts->l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
+  facts->l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
+  facts->l3_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20);
+  facts->threads = available_threads();
+  char name[64];
+  snprintf(name, sizeof name, "host:%s", cpu);
+  facts->name = ir_intern_cstr(module, name);
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  LLVMDisposeMessage(triple);
+}
+
+bool backend_target_host(ir_module *module, const char *name, target_facts *facts) {
+  *facts = (target_facts){.kind = TARGET_HOST};
+  backend_initialize_llvm();
+  if (!strcmp(name, "host")) {
+    detect(module, facts);
+    return true;
+  }
+  for (size_t i = 0; i < sizeof cpus / sizeof *cpus && !strncmp(name, "host:", 5); i++) {
+    if (strcmp(cpus[i].name, name + 5)) continue;
+    set_isa(facts, cpus[i].isa);
+    facts->name = ir_intern_cstr(module, name);
+    facts->cpu = cpus[i].name;
+    facts->features = "";
+    facts->l1_bytes = (uint64_t)cpus[i].l1_kib << 10;
+    facts->l2_bytes = (uint64_t)cpus[i].l2_kib << 10;
+    facts->l3_bytes = (uint64_t)cpus[i].l3_mib << 20;
+    facts->threads = available_threads();
+    return true;
+  }
+  return ir_error(module, (ir_loc){0}, "unknown target '%s'; 'host' is this machine, 'host:znver3' a CPU by LLVM's name",
+                  name);
+}

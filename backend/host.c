@@ -1,0 +1,632 @@
+/* host.c - code for CPUs: what the shared emitter leaves to the target, the exported wrappers, and LLVM's passes.
+ *
+ * A function of the module becomes a private `{i32 status, results..} f(env, argument pieces..)`. Each public one also
+ * gets the exported wrapper that host_abi.h describes. scf.forall becomes a function of its own, called through
+ * env->parallel_for with a struct of what it uses from outside.
+ *
+ * Every allocation has a slot in its function's frame, null while there is nothing to free. An allocation that fails
+ * jumps to the function's one clean-up block, which frees what the slots hold and returns status 1; callers do the same
+ * in turn. In the body of a parallel loop the status is a word that all iterations share. */
+#include "backend/cpu.h"
+#include "backend/hooks.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/TargetMachine.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The members of tec_host_env. */
+enum { ENV_CONTEXT, ENV_PARALLEL_FOR, ENV_ALLOCATE, ENV_RELEASE, ENV_MEMBERS };
+
+typedef struct slot {
+  LLVMValueRef memory; /* holds an address to free, or null */
+  bool automatic;      /* freed when the function ends; others have their memref.dealloc */
+  struct slot *next;
+} slot;
+
+/* The function being emitted. */
+typedef struct frame {
+  LLVMValueRef environment;
+  LLVMValueRef status; /* in the body of a parallel loop: where failure is reported; else NULL */
+  slot *slots;
+  LLVMBasicBlockRef clean_up; /* where failures go; NULL while nothing can fail */
+} frame;
+
+static frame *frame_of(emitter *e) { return e->target_state; }
+static LLVMTypeRef pointer_type(emitter *e) { return LLVMPointerTypeInContext(e->context, 0); }
+static LLVMTypeRef status_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
+static LLVMTypeRef index_type(emitter *e) { return LLVMInt64TypeInContext(e->context); }
+
+/* ------------------------------------------------------------------------------------------------- the environment */
+
+static LLVMValueRef load_pointer(emitter *e, LLVMValueRef base, uint64_t index) {
+  LLVMValueRef at = emit_index(e, (int64_t)index);
+  LLVMValueRef address = LLVMBuildGEP2(e->builder, pointer_type(e), base, &at, 1, "");
+  return LLVMBuildLoad2(e->builder, pointer_type(e), address, "");
+}
+
+/* Calls a member of the environment, with its context in front of the operands. */
+static LLVMValueRef call_environment(emitter *e, unsigned member, LLVMTypeRef result, LLVMValueRef const *operands,
+                                     unsigned num_operands) {
+  LLVMValueRef all[4], environment = frame_of(e)->environment;
+  LLVMTypeRef types[4];
+  all[0] = load_pointer(e, environment, ENV_CONTEXT);
+  memcpy(all + 1, operands, sizeof *all * num_operands);
+  for (unsigned i = 0; i <= num_operands; i++) types[i] = LLVMTypeOf(all[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, types, num_operands + 1, false);
+  return LLVMBuildCall2(e->builder, type, load_pointer(e, environment, member), all, num_operands + 1, "");
+}
+
+static slot *new_slot(emitter *e, bool automatic) {
+  slot *s = IR_NEW(&e->arena, slot);
+  *s = (slot){emit_alloca(e, pointer_type(e), 8), automatic, frame_of(e)->slots};
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+  LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->allocas));
+  LLVMBuildStore(e->builder, LLVMConstNull(pointer_type(e)), s->memory);
+  LLVMPositionBuilderAtEnd(e->builder, here);
+  return frame_of(e)->slots = s;
+}
+
+/* Frees what a slot holds, if anything. */
+static void free_slot(emitter *e, const slot *s) {
+  LLVMBasicBlockRef used = emit_block(e, "release"), done = emit_block(e, "");
+  LLVMValueRef address = LLVMBuildLoad2(e->builder, pointer_type(e), s->memory, "");
+  LLVMBuildCondBr(e->builder, LLVMBuildIsNull(e->builder, address, ""), done, used);
+  LLVMPositionBuilderAtEnd(e->builder, used);
+  call_environment(e, ENV_RELEASE, LLVMVoidTypeInContext(e->context), &address, 1);
+  LLVMBuildBr(e->builder, done);
+  LLVMPositionBuilderAtEnd(e->builder, done);
+}
+
+static LLVMValueRef host_allocate(emitter *e, LLVMValueRef bytes, bool automatic) {
+  slot *s = new_slot(e, automatic);
+  if (automatic) free_slot(e, s);
+  LLVMBuildStore(e->builder, LLVMConstNull(pointer_type(e)), s->memory);
+  LLVMValueRef size = emit_intrinsic(e, "llvm.umax", (LLVMValueRef[]){bytes, emit_index(e, 1)}, 2);
+  LLVMValueRef address = call_environment(e, ENV_ALLOCATE, pointer_type(e), &size, 1);
+  emit_fail_if(e, LLVMBuildIsNull(e->builder, address, ""));
+  LLVMBuildStore(e->builder, address, s->memory);
+  return address;
+}
+
+static void host_release(emitter *e, LLVMValueRef address) {
+  LLVMValueRef null = LLVMConstNull(pointer_type(e));
+  for (const slot *s = frame_of(e)->slots; s; s = s->next) {
+    LLVMValueRef held = LLVMBuildLoad2(e->builder, pointer_type(e), s->memory, "");
+    LLVMValueRef is_it = LLVMBuildICmp(e->builder, LLVMIntEQ, held, address, "");
+    LLVMBuildStore(e->builder, LLVMBuildSelect(e->builder, is_it, null, held, ""), s->memory);
+  }
+  call_environment(e, ENV_RELEASE, LLVMVoidTypeInContext(e->context), &address, 1);
+}
+
+static void host_fail(emitter *e) {
+  if (!frame_of(e)->clean_up) frame_of(e)->clean_up = emit_block(e, "clean_up");
+  LLVMBuildBr(e->builder, frame_of(e)->clean_up);
+}
+
+/* -------------------------------------------------------------------------------------------------------- functions */
+
+static void add_attribute(emitter *e, LLVMValueRef function, const char *name, const char *value) {
+  LLVMAttributeRef attribute = LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value,
+                                                         (unsigned)strlen(value));
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type, bool exported) {
+  LLVMValueRef function = LLVMAddFunction(e->llvm, name, type);
+  if (!exported) LLVMSetLinkage(function, LLVMPrivateLinkage);
+  unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->context, nounwind, 0));
+  const char *width = e->facts->vector_bits >= 512 ? "512" : e->facts->vector_bits >= 256 ? "256" : "128";
+  add_attribute(e, function, "target-cpu", e->facts->cpu);
+  if (*e->facts->features) add_attribute(e, function, "target-features", e->facts->features);
+  add_attribute(e, function, "prefer-vector-width", width);
+  add_attribute(e, function, "min-legal-vector-width", width);
+  return function;
+}
+
+/* Frees the automatic slots, or all when `failed`. */
+static void free_slots(emitter *e, bool failed) {
+  for (const slot *s = frame_of(e)->slots; s; s = s->next)
+    if (failed || s->automatic) free_slot(e, s);
+}
+
+/* The clean-up block, if anything jumps to it. */
+static void end_function(emitter *e) {
+  frame *f = frame_of(e);
+  if (!f->clean_up) return;
+  LLVMPositionBuilderAtEnd(e->builder, f->clean_up);
+  free_slots(e, true);
+  LLVMValueRef one = LLVMConstInt(status_type(e), 1, false);
+  if (f->status) {
+    LLVMValueRef store = LLVMBuildStore(e->builder, one, f->status);
+    LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(store, 4);
+    LLVMBuildRetVoid(e->builder);
+    return;
+  }
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(e->function));
+  LLVMBuildRet(e->builder, LLVMBuildInsertValue(e->builder, LLVMGetPoison(type), one, 0, ""));
+}
+
+static void host_leave(emitter *e, LLVMValueRef *results, unsigned num_results) {
+  free_slots(e, false);
+  LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(e->function));
+  LLVMValueRef returned = LLVMBuildInsertValue(e->builder, LLVMGetPoison(type), LLVMConstNull(status_type(e)), 0, "");
+  for (unsigned i = 0; i < num_results; i++)
+    returned = LLVMBuildInsertValue(e->builder, returned, results[i], i + 1, "");
+  LLVMBuildRet(e->builder, returned);
+}
+
+static LLVMValueRef *host_call(emitter *e, LLVMValueRef callee, LLVMValueRef const *arguments,
+                               unsigned num_arguments) {
+  LLVMTypeRef type = LLVMGlobalGetValueType(callee);
+  unsigned num_results = LLVMCountStructElementTypes(LLVMGetReturnType(type)) - 1;
+  LLVMValueRef *all = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_arguments + 1);
+  LLVMValueRef *results = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_results);
+  all[0] = frame_of(e)->environment;
+  for (unsigned i = 0; i < num_arguments; i++) all[i + 1] = arguments[i];
+  LLVMValueRef returned = LLVMBuildCall2(e->builder, type, callee, all, num_arguments + 1, "");
+  LLVMValueRef status = LLVMBuildExtractValue(e->builder, returned, 0, "");
+  emit_fail_if(e, LLVMBuildIsNotNull(e->builder, status, ""));
+  for (unsigned i = 0; i < num_results; i++) results[i] = LLVMBuildExtractValue(e->builder, returned, i + 1, "");
+  return results;
+}
+
+/* ----------------------------------------------------------------------------------------------------- parallel loops */
+
+/* What a loop body uses from outside: the LLVM values, and the values of the language that they stand for. */
+typedef struct captures {
+  emitter *e;
+  const ir_block *body;
+  const ir_value **values;
+  unsigned num_values, capacity;
+} captures;
+
+static bool collect(ir_op *op, void *data) {
+  captures *c = data;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_value *value = ir_operand(op, i);
+    bool known = !ir_value_is_outside(value, c->body);
+    for (unsigned k = 0; k < c->num_values && !known; k++) known = c->values[k] == value;
+    if (known) continue;
+    if (c->num_values == c->capacity) {
+      const ir_value **grown = IR_NEW_ARRAY(&c->e->arena, const ir_value *, c->capacity = 2 * c->capacity + 16);
+      if (c->num_values) memcpy(grown, c->values, sizeof *grown * c->num_values);
+      c->values = grown;
+    }
+    c->values[c->num_values++] = value;
+  }
+  return true;
+}
+
+/* Puts the values that are not constants into a struct in the frame; gives its type and address. */
+static LLVMValueRef store_captures(emitter *e, LLVMValueRef const *values, unsigned count, LLVMTypeRef *type) {
+  LLVMTypeRef *types = IR_NEW_ARRAY(&e->arena, LLVMTypeRef, count);
+  unsigned fields = 0;
+  for (unsigned i = 0; i < count; i++)
+    if (!LLVMIsConstant(values[i])) types[fields++] = LLVMTypeOf(values[i]);
+  *type = LLVMStructTypeInContext(e->context, types, fields, false);
+  LLVMValueRef data = emit_alloca(e, *type, EMIT_ALIGNMENT);
+  for (unsigned i = 0, field = 0; i < count; i++)
+    if (!LLVMIsConstant(values[i]))
+      LLVMBuildStore(e->builder, values[i], LLVMBuildStructGEP2(e->builder, *type, data, field++, ""));
+  return data;
+}
+
+/* Replaces the values that are not constants by what the struct holds. */
+static void load_captures(emitter *e, LLVMTypeRef type, LLVMValueRef data, LLVMValueRef *values, unsigned count) {
+  for (unsigned i = 0, field = 0; i < count; i++) {
+    if (LLVMIsConstant(values[i])) continue;
+    LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, field);
+    values[i] = LLVMBuildLoad2(e->builder, element, LLVMBuildStructGEP2(e->builder, type, data, field++, ""), "");
+  }
+}
+
+/* Splits the number of an iteration into the loop's induction variables, the last dim fastest. `bounds` holds lower bound,
+ * step and count of each dim. */
+static void bind_iteration(emitter *e, const ir_block *body, LLVMValueRef number, LLVMValueRef const *bounds) {
+  for (unsigned dim = body->num_args; dim-- > 0;) {
+    LLVMValueRef count = bounds[3 * dim + 2], position = number;
+    if (dim) {
+      position = LLVMBuildURem(e->builder, number, count, "");
+      number = LLVMBuildUDiv(e->builder, number, count, "");
+    }
+    emit_value iv = emit_new_value(e, 1);
+    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, position, bounds[3 * dim + 1], "");
+    iv.pieces[0] = LLVMBuildNSWAdd(e->builder, bounds[3 * dim], offset, "");
+    emit_bind(e, body->args[dim], iv);
+  }
+}
+
+enum { CAPTURE_ENVIRONMENT, CAPTURE_STATUS, CAPTURE_BOUNDS };
+
+/* The body as `void worker(struct *data, i64 iteration)`. `values` are the captures in the order of CAPTURE_..., then the
+ * pieces of c->values; they are replaced by what they are inside. */
+static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, LLVMTypeRef data_type,
+                                LLVMValueRef *values, unsigned count) {
+  const ir_block *body = ir_region(op, 0);
+  emitter outside = *e;
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
+  LLVMTypeRef parameters[] = {pointer_type(e), index_type(e)};
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), parameters, 2, false);
+  LLVMValueRef worker = add_function(e, "forall", type, false);
+  frame inside = {0};
+  e->target_state = &inside;
+  e->in_forall = true;
+  e->frame_bytes = 0;
+  emit_function_begin(e, worker);
+  load_captures(e, data_type, LLVMGetParam(worker, 0), values, count);
+  inside.environment = values[CAPTURE_ENVIRONMENT];
+  inside.status = values[CAPTURE_STATUS];
+  bind_iteration(e, body, LLVMGetParam(worker, 1), values + CAPTURE_BOUNDS);
+  emit_value *saved = IR_NEW_ARRAY(&e->arena, emit_value, c->num_values);
+  LLVMValueRef *next = values + CAPTURE_BOUNDS + 3 * body->num_args;
+  for (unsigned i = 0; i < c->num_values; i++) {
+    saved[i] = *emit_get(e, c->values[i]);
+    emit_bind(e, c->values[i], (emit_value){next, saved[i].num_pieces});
+    next += saved[i].num_pieces;
+  }
+  bool ok = emit_ops(e, body);
+  if (ok) {
+    free_slots(e, false);
+    LLVMBuildRetVoid(e->builder);
+    end_function(e);
+  }
+  for (unsigned i = 0; i < c->num_values; i++) emit_bind(e, c->values[i], saved[i]);
+  e->target_state = outside.target_state;
+  e->function = outside.function;
+  e->allocas = outside.allocas;
+  e->frame_bytes = outside.frame_bytes;
+  e->in_forall = false;
+  LLVMPositionBuilderAtEnd(e->builder, here);
+  return ok ? worker : NULL;
+}
+
+static bool host_forall(emitter *e, const ir_op *op) {
+  ir_block *body = ir_region(op, 0);
+  captures c = {.e = e, .body = body};
+  ir_walk(body, collect, &c);
+  unsigned count = CAPTURE_BOUNDS + 3 * body->num_args;
+  for (unsigned i = 0; i < c.num_values; i++) count += emit_get(e, c.values[i])->num_pieces;
+  LLVMValueRef *values = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count), *next = values + CAPTURE_BOUNDS;
+  LLVMValueRef status = emit_alloca(e, status_type(e), 4), total = emit_index(e, 1);
+  LLVMBuildStore(e->builder, LLVMConstNull(status_type(e)), status);
+  values[CAPTURE_ENVIRONMENT] = frame_of(e)->environment;
+  values[CAPTURE_STATUS] = status;
+  for (unsigned i = 0; i < body->num_args; i++, next += 3) {
+    emit_forall_dim(e, op, i, &next[0], &next[1], &next[2]);
+    total = LLVMBuildMul(e->builder, total, next[2], "");
+  }
+  for (unsigned i = 0; i < c.num_values; i++) {
+    const emit_value *value = emit_get(e, c.values[i]);
+    memcpy(next, value->pieces, sizeof *next * value->num_pieces);
+    next += value->num_pieces;
+  }
+  LLVMTypeRef data_type;
+  LLVMValueRef data = store_captures(e, values, count, &data_type);
+  LLVMValueRef worker = emit_worker(e, op, &c, data_type, values, count);
+  if (!worker) return false;
+  call_environment(e, ENV_PARALLEL_FOR, LLVMVoidTypeInContext(e->context), (LLVMValueRef[]){total, worker, data}, 3);
+  LLVMValueRef failed = LLVMBuildLoad2(e->builder, status_type(e), status, "");
+  emit_fail_if(e, LLVMBuildIsNotNull(e->builder, failed, ""));
+  return true;
+}
+
+static const emit_target host_target = {
+    .name = "host",
+    .allocate = host_allocate,
+    .release = host_release,
+    .forall = host_forall,
+    .fail = host_fail,
+    .leave = host_leave,
+    .call = host_call,
+};
+
+/* ------------------------------------------------------------------------------------------ functions of the module */
+
+/* The LLVM name of a function's body; no exported name starts so (see check_name). */
+static const char *body_name(emitter *e, const ir_op *function) {
+  static const char prefix[] = "body:";
+  const char *name = ir_attr_string_or(function, "sym_name", "");
+  size_t size = strlen(name) + 1;
+  char *full = ir_arena_alloc(&e->arena, sizeof prefix - 1 + size);
+  memcpy(full, prefix, sizeof prefix - 1);
+  memcpy(full + sizeof prefix - 1, name, size);
+  return full;
+}
+
+LLVMValueRef emit_function_of(emitter *e, const ir_op *function) {
+  if (!function || function->code != OP_FUNC_FUNC) return NULL;
+  return LLVMGetNamedFunction(e->llvm, body_name(e, function));
+}
+
+/* The LLVM types of a list of types, after one in front; NULL after an error. */
+static LLVMTypeRef *flat_types(emitter *e, const ir_op *function, LLVMTypeRef first, const ir_type *const *types,
+                               unsigned count, unsigned *num_flat) {
+  *num_flat = 1;
+  for (unsigned i = 0; i < count; i++) {
+    unsigned pieces = emit_num_pieces(e, function, types[i]);
+    if (!pieces) return NULL;
+    *num_flat += pieces;
+  }
+  LLVMTypeRef *flat = IR_NEW_ARRAY(&e->arena, LLVMTypeRef, *num_flat), *next = flat;
+  *next++ = first;
+  for (unsigned i = 0; i < count; i++) {
+    emit_piece_types(e, types[i], next);
+    next += emit_num_pieces(e, function, types[i]);
+  }
+  return flat;
+}
+
+static const ir_type *function_type(const ir_op *function) { return ir_attr_get(function, "function_type")->type; }
+
+static bool declare_function(emitter *e, const ir_op *function) {
+  const ir_type *type = function_type(function);
+  unsigned num_inputs, num_results;
+  LLVMTypeRef *inputs = flat_types(e, function, pointer_type(e), type->inputs, type->num_inputs, &num_inputs);
+  LLVMTypeRef *results = flat_types(e, function, status_type(e), type->results, type->num_results, &num_results);
+  if (!inputs || !results) return false;
+  LLVMTypeRef result = LLVMStructTypeInContext(e->context, results, num_results, false);
+  add_function(e, body_name(e, function), LLVMFunctionType(result, inputs, num_inputs, false), false);
+  return true;
+}
+
+static bool define_function(emitter *e, const ir_op *op) {
+  LLVMValueRef function = emit_function_of(e, op);
+  frame f = {.environment = LLVMGetParam(function, 0)};
+  unsigned count = LLVMCountParams(function) - 1;
+  LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
+  for (unsigned i = 0; i < count; i++) arguments[i] = LLVMGetParam(function, i + 1);
+  e->target_state = &f;
+  e->frame_bytes = 0;
+  emit_function_begin(e, function);
+  bool ok = emit_function_body(e, op, arguments);
+  if (ok) end_function(e);
+  e->target_state = NULL;
+  return ok;
+}
+
+/* --------------------------------------------------------------------------------------------------------- wrappers */
+
+/* Symbols that emitted code needs to mean the C library's. */
+static const char *const library_names[] = {
+    "memcpy", "memmove", "memset", "exp",   "exp2",  "expm1", "log",    "log2",   "log1p", "tanh",   "sin",    "cos",
+    "erf",    "pow",     "fmod",   "expf",  "exp2f", "expm1f", "logf",  "log2f",  "log1pf", "tanhf", "sinf",   "cosf",
+    "erff",   "powf",    "fmodf",  "floor", "ceil",  "floorf", "ceilf", "fma",    "fmaf",  "fmax",   "fmaxf",  "fmin",
+    "fminf",  "sqrt",    "sqrtf",
+};
+
+static bool check_name(emitter *e, const ir_op *function, const char *name) {
+  bool taken = !*name || !strncmp(name, "llvm.", 5) || !strncmp(name, "body:", 5);
+  for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++) taken |= !strcmp(name, library_names[i]);
+  if (taken) return ir_op_error(function, "cannot be exported as '%s', which means something else there", name);
+  if (LLVMGetNamedFunction(e->llvm, name)) return ir_op_error(function, "exports '%s', which is exported twice", name);
+  return true;
+}
+
+/* Starts an exported `i32 name(ptr x num_parameters)`. */
+static LLVMValueRef begin_wrapper(emitter *e, const ir_op *op, const char *name, unsigned num_parameters) {
+  if (!check_name(e, op, name)) return NULL;
+  LLVMTypeRef parameters[] = {pointer_type(e), pointer_type(e), pointer_type(e)};
+  LLVMTypeRef type = LLVMFunctionType(status_type(e), parameters, num_parameters, false);
+  LLVMValueRef function = add_function(e, name, type, true);
+  emit_function_begin(e, function);
+  return function;
+}
+
+static LLVMValueRef load_extent(emitter *e, LLVMValueRef dims, unsigned number) {
+  return emit_load(e, IR_I64, emit_address(e, IR_I64, dims, emit_index(e, number)), 0);
+}
+
+/* Goes on where the condition is false; else returns 1. */
+static void return_one_if(emitter *e, LLVMValueRef condition) {
+  LLVMBasicBlockRef wrong = emit_block(e, "wrong"), fine = emit_block(e, "");
+  LLVMBuildCondBr(e->builder, condition, wrong, fine);
+  LLVMPositionBuilderAtEnd(e->builder, wrong);
+  LLVMBuildRet(e->builder, LLVMConstInt(status_type(e), 1, false));
+  LLVMPositionBuilderAtEnd(e->builder, fine);
+}
+
+/* Writes the pieces of a row-major memref argument and says where its extents differ from what the type says. */
+static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRef address, LLVMValueRef dims,
+                                    unsigned first_extent, LLVMValueRef *pieces) {
+  LLVMValueRef *sizes = pieces + 1, *strides = sizes + type->rank;
+  LLVMValueRef wrong = LLVMConstNull(LLVMInt1TypeInContext(e->context));
+  int64_t known[IR_MAX_RANK];
+  ir_type_strides(type, known);
+  pieces[0] = address;
+  for (unsigned i = 0; i < type->rank; i++) {
+    bool dynamic = type->shape[i] == IR_DYNAMIC;
+    LLVMValueRef given = load_extent(e, dims, first_extent + i);
+    sizes[i] = dynamic ? given : emit_index(e, type->shape[i]);
+    LLVMValueRef bound = dynamic ? emit_index(e, 0) : sizes[i];
+    LLVMValueRef differs = LLVMBuildICmp(e->builder, dynamic ? LLVMIntSLT : LLVMIntNE, given, bound, "");
+    wrong = LLVMBuildOr(e->builder, wrong, differs, "");
+  }
+  emit_row_major(e, type->rank, sizes, strides);
+  for (unsigned i = 0; i < type->rank; i++) {
+    if (known[i] == IR_DYNAMIC) continue;
+    LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, strides[i], emit_index(e, known[i]), "");
+    wrong = LLVMBuildOr(e->builder, wrong, differs, "");
+  }
+  return wrong;
+}
+
+/* int32_t NAME(void *const *data, const int64_t *dims, const tec_host_env *env): see host_abi.h. */
+static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
+  const ir_type *type = function_type(op);
+  LLVMValueRef wrapper = begin_wrapper(e, op, ir_attr_string_or(op, "sym_name", ""), 3);
+  if (!wrapper) return false;
+  LLVMValueRef data = LLVMGetParam(wrapper, 0), dims = LLVMGetParam(wrapper, 1), body = emit_function_of(e, op);
+  LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, LLVMCountParams(body)), *next = arguments;
+  *next++ = LLVMGetParam(wrapper, 2);
+  unsigned extent = 0;
+  for (unsigned i = 0; i < type->num_inputs; i++) {
+    const ir_type *input = type->inputs[i];
+    LLVMValueRef address = load_pointer(e, data, i);
+    if (input->kind == IR_TYPE_MEMREF) {
+      return_one_if(e, memref_argument(e, input, address, dims, extent, next));
+      extent += input->rank;
+    } else if (input->kind == IR_TYPE_SCALAR) {
+      *next = emit_load(e, input->element, address, 0);
+    } else {
+      return ir_op_error(op, "is public, but argument %u is neither a memref nor a scalar", i);
+    }
+    next += emit_num_pieces(e, op, input);
+  }
+  LLVMTypeRef body_type = LLVMGlobalGetValueType(body);
+  LLVMValueRef returned = LLVMBuildCall2(e->builder, body_type, body, arguments, LLVMCountParams(body), "");
+  LLVMValueRef status = LLVMBuildExtractValue(e->builder, returned, 0, "");
+  return_one_if(e, LLVMBuildIsNotNull(e->builder, status, ""));
+  for (unsigned i = 0; i < type->num_results; i++) {
+    if (type->results[i]->kind != IR_TYPE_SCALAR)
+      return ir_op_error(op, "is public, but result %u is not a scalar", i);
+    LLVMValueRef result = LLVMBuildExtractValue(e->builder, returned, i + 1, "");
+    emit_store(e, type->results[i]->element, result, load_pointer(e, data, type->num_inputs + i));
+  }
+  LLVMBuildRet(e->builder, LLVMConstNull(status_type(e)));
+  return true;
+}
+
+/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims): calls the function that `tec.shapes` names, which maps
+ * extents to (i1 fit, extents). */
+static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
+  const char *name = ir_attr_string_or(op, "tec.shapes", NULL), *kernel = ir_attr_string_or(op, "sym_name", "");
+  if (!name) return true;
+  const ir_op *shapes = ir_module_lookup(e->module, name);
+  LLVMValueRef body = emit_function_of(e, shapes);
+  if (!body) return ir_op_error(op, "names '%s' in tec.shapes, which has no body", name);
+  const ir_type *type = function_type(shapes);
+  bool fits = type->num_results > 0 && type->results[0]->kind == IR_TYPE_SCALAR && type->results[0]->element == IR_I1;
+  for (unsigned i = 0; i < type->num_inputs; i++) fits &= type->inputs[i] == ir_type_index(e->module);
+  for (unsigned i = 1; i < type->num_results; i++) fits &= type->results[i] == ir_type_index(e->module);
+  if (!fits) return ir_op_error(shapes, "serves as tec.shapes, so it must map indices to an i1 and indices");
+  size_t size = strlen(kernel);
+  char *symbol = ir_arena_alloc(&e->arena, size + sizeof "_shapes");
+  memcpy(memcpy(symbol, kernel, size) + size, "_shapes", sizeof "_shapes");
+  LLVMValueRef wrapper = begin_wrapper(e, op, symbol, 2);
+  if (!wrapper) return false;
+  LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, type->num_inputs + 1);
+  arguments[0] = LLVMConstNull(pointer_type(e));
+  for (unsigned i = 0; i < type->num_inputs; i++) arguments[i + 1] = load_extent(e, LLVMGetParam(wrapper, 0), i);
+  LLVMValueRef returned =
+      LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(body), body, arguments, type->num_inputs + 1, "");
+  return_one_if(e, LLVMBuildNot(e->builder, LLVMBuildExtractValue(e->builder, returned, 1, ""), ""));
+  for (unsigned i = 1; i < type->num_results; i++) {
+    LLVMValueRef address = emit_address(e, IR_I64, LLVMGetParam(wrapper, 1), emit_index(e, i - 1));
+    emit_store(e, IR_I64, LLVMBuildExtractValue(e->builder, returned, i + 1, ""), address);
+  }
+  LLVMBuildRet(e->builder, LLVMConstNull(status_type(e)));
+  return true;
+}
+
+static bool has_body(const ir_op *op) { return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first; }
+
+static bool is_public(const ir_op *op) { return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private"); }
+
+static bool emit_module(emitter *e) {
+  const ir_block *block = ir_region(e->module->root, 0);
+  for (const ir_op *op = block->first; op; op = op->next) {
+    if (op->code == OP_BUILTIN_MODULE) return ir_op_error(op, "is nested; the host backend takes one module");
+    if (has_body(op) && !declare_function(e, op)) return false;
+  }
+  for (const ir_op *op = block->first; op; op = op->next)
+    if (has_body(op) && !define_function(e, op)) return false;
+  for (const ir_op *op = block->first; op; op = op->next)
+    if (has_body(op) && is_public(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op))) return false;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ LLVM's passes */
+
+/* Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its passes only those run that clean
+ * up: loops are put in the usual form, invariants hoisted, what the schedule asked for unrolled. */
+static const char pipeline[] = "default<O2>";
+
+static bool fail_with(emitter *e, const char *what, char *message) {
+  ir_error(e->module, e->module->root->loc, "%s: %s", what, message);
+  LLVMDisposeMessage(message);
+  return false;
+}
+
+static bool optimize(emitter *e, LLVMTargetMachineRef machine) {
+#ifndef NDEBUG
+  char *message = NULL;
+  if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message))
+    return fail_with(e, "internal error: the emitted LLVM IR is not valid", message);
+  LLVMDisposeMessage(message);
+#endif
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMPassBuilderOptionsSetLoopVectorization(options, false);
+  LLVMPassBuilderOptionsSetSLPVectorization(options, false);
+  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error) return true;
+  char *text = LLVMGetErrorMessage(error);
+  ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
+  LLVMDisposeErrorMessage(text);
+  return false;
+}
+
+static bool copy_out(emitter *e, const char *from, size_t count, char **bytes, size_t *size) {
+  *bytes = malloc(count ? count : 1);
+  if (!*bytes) return ir_error(e->module, e->module->root->loc, "out of memory");
+  memcpy(*bytes, from, count);
+  *size = count;
+  return true;
+}
+
+static bool write_output(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size) {
+  if (output == BACKEND_LLVM) {
+    char *text = LLVMPrintModuleToString(e->llvm);
+    bool ok = copy_out(e, text, strlen(text), bytes, size);
+    LLVMDisposeMessage(text);
+    return ok;
+  }
+  char *message = NULL;
+  LLVMMemoryBufferRef buffer = NULL;
+  LLVMCodeGenFileType kind = output == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, kind, &message, &buffer))
+    return fail_with(e, "LLVM", message);
+  bool ok = copy_out(e, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes, size);
+  LLVMDisposeMemoryBuffer(buffer);
+  return ok && !e->module->num_errors;
+}
+
+static LLVMTargetMachineRef create_machine(emitter *e) {
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(e->facts->triple, &target, &message)) {
+    fail_with(e, "LLVM", message);
+    return NULL;
+  }
+  LLVMTargetMachineRef machine =
+      LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features, LLVMCodeGenLevelDefault,
+                              LLVMRelocPIC, LLVMCodeModelDefault);
+  if (!machine) {
+    ir_error(e->module, e->module->root->loc, "LLVM has no code generator for '%s'", e->facts->name);
+    return NULL;
+  }
+  LLVMSetTarget(e->llvm, e->facts->triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(e->llvm, layout);
+  LLVMDisposeTargetData(layout);
+  return machine;
+}
+
+bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
+                       size_t *size) {
+  emitter e;
+  backend_initialize_llvm();
+  if (!emitter_init(&e, module, facts, &host_target)) return false;
+  e.has_scale = facts->vector_bits >= 512;
+  e.has_half = facts->vector_bits >= 256 || !strncmp(facts->triple, "aarch64", 7);
+  LLVMTargetMachineRef machine = create_machine(&e);
+  bool ok = machine && emit_module(&e) && optimize(&e, machine) && write_output(&e, machine, output, bytes, size);
+  if (machine) LLVMDisposeTargetMachine(machine);
+  emitter_destroy(&e);
+  return ok;
+}

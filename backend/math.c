@@ -1,0 +1,183 @@
+/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials, roots and roundings as intrinsics, the rest as calls
+ * of the C library, lane by lane.
+ *
+ * 2^x = 2^n 2^f with n the integer nearest x, and e^x = 2^n e^f with f = x - n ln 2. Both polynomials are minimax fits of
+ * the relative error with f32 coefficients, constant term 1, so 0 gives exactly 1. Errors: below 1.1 ulp over all inputs,
+ * results below the normal range included; NaN in gives NaN out. */
+#include "backend/hooks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------ exponentials in f32 */
+
+/* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
+static const double exp2_coefficients[] = {1.0,
+                                           0x1.62e430p-1,
+                                           0x1.ebfbdcp-3,
+                                           0x1.c6af7cp-5,
+                                           0x1.3b2de0p-7,
+                                           0x1.5f0830p-10,
+                                           0x1.416b60p-13};
+/* e^f on [-ln 2 / 2, ln 2 / 2]; relative error 3.2e-9. */
+static const double exp_coefficients[] = {1.0,
+                                          1.0,
+                                          0x1.fffffcp-2,
+                                          0x1.555492p-3,
+                                          0x1.5558b6p-5,
+                                          0x1.1239a2p-7,
+                                          0x1.6a4746p-10};
+enum { NUM_COEFFICIENTS = 7 };
+
+static const double log2_e = 0x1.715476p+0;
+/* ln 2 in two parts: n times the first is exact for |n| < 2^9. */
+static const double ln2_high = 0x1.62e400p-1, ln2_low = 0x1.7f7d1cp-20;
+/* Adding this rounds to an integer, which then stands in the low bits of the sum. */
+static const double round_magic = 0x1.8p+23;
+
+/* min(x, limit) or max(x, limit), a NaN staying one. */
+static LLVMValueRef clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit) {
+  LLVMValueRef bound = emit_float_like(e, x, limit);
+  return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
+}
+
+/* p 2^n, where `shifted` is n + round_magic and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits; for
+ * small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. */
+static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
+  LLVMBuilderRef b = e->builder;
+  LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
+  if (e->has_scale) {
+    LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, round_magic), word, "");
+    LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
+    LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
+    return emit_intrinsic_of(e, "llvm.ldexp", overloads, 2, (LLVMValueRef[]){p, n}, 2);
+  }
+  LLVMValueRef zero = emit_float_like(e, p, 0.0);
+  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, round_magic - 125), "");
+  LLVMValueRef lift = LLVMBuildSelect(b, small, emit_float_like(e, p, 25), zero, "");
+  LLVMValueRef bits = LLVMBuildBitCast(b, LLVMBuildFAdd(b, shifted, lift, ""), word, "");
+  bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, 23), "");
+  bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, 126 << 23), "");
+  LLVMValueRef power = LLVMBuildBitCast(b, bits, LLVMTypeOf(p), "");
+  LLVMValueRef rest = LLVMBuildSelect(b, small, emit_float_like(e, p, 0x1p-24), emit_float_like(e, p, 2), "");
+  return LLVMBuildFMul(b, LLVMBuildFMul(b, p, power, ""), rest, "");
+}
+
+static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients) {
+  LLVMValueRef p = emit_float_like(e, x, coefficients[NUM_COEFFICIENTS - 1]);
+  for (unsigned i = NUM_COEFFICIENTS - 1; i-- > 0;) p = emit_multiply_add(e, p, x, emit_float_like(e, x, coefficients[i]));
+  return p;
+}
+
+/* The limits give 0 and infinity: they lie where the result has already rounded to those. */
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
+  LLVMBuilderRef b = e->builder;
+  x = clamp(e, LLVMRealOGT, clamp(e, LLVMRealOLT, x, -151), 128);
+  LLVMValueRef magic = emit_float_like(e, x, round_magic);
+  LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
+  LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
+  return scale(e, polynomial(e, fraction, exp2_coefficients), shifted);
+}
+
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
+  LLVMBuilderRef b = e->builder;
+  x = clamp(e, LLVMRealOGT, clamp(e, LLVMRealOLT, x, -104.5), 89);
+  LLVMValueRef magic = emit_float_like(e, x, round_magic);
+  LLVMValueRef shifted = emit_multiply_add(e, x, emit_float_like(e, x, log2_e), magic);
+  LLVMValueRef n = LLVMBuildFSub(b, shifted, magic, "");
+  LLVMValueRef fraction = emit_multiply_add(e, n, emit_float_like(e, x, -ln2_high), x);
+  fraction = emit_multiply_add(e, n, emit_float_like(e, x, -ln2_low), fraction);
+  return scale(e, polynomial(e, fraction, exp_coefficients), shifted);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- libm */
+
+/* A pure function of the C library for the element type of `like`. */
+static LLVMValueRef library_function(emitter *e, const char *name, bool is_f32, unsigned num_operands,
+                                     LLVMTypeRef *type) {
+  char full[16];
+  snprintf(full, sizeof full, "%s%s", name, is_f32 ? "f" : "");
+  LLVMTypeRef element = is_f32 ? LLVMFloatTypeInContext(e->context) : LLVMDoubleTypeInContext(e->context);
+  *type = LLVMFunctionType(element, (LLVMTypeRef[]){element, element}, num_operands, false);
+  LLVMValueRef function = LLVMGetNamedFunction(e->llvm, full);
+  if (function) return function;
+  function = LLVMAddFunction(e->llvm, full, *type);
+  static const char *const attributes[] = {"nounwind", "willreturn", "memory"};
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+    unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, kind, 0));
+  }
+  return function;
+}
+
+static LLVMValueRef call_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands) {
+  LLVMTypeRef type;
+  bool is_f32 = LLVMGetTypeKind(emit_element_of(x[0])) == LLVMFloatTypeKind;
+  LLVMValueRef function = library_function(e, name, is_f32, num_operands, &type);
+  unsigned lanes = emit_lanes(x[0]);
+  if (!lanes) return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)x, num_operands, "");
+  LLVMValueRef row = LLVMGetPoison(LLVMTypeOf(x[0]));
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    LLVMValueRef operands[2];
+    for (unsigned i = 0; i < num_operands; i++) operands[i] = emit_lane(e, x[i], lane);
+    row = emit_set_lane(e, row, LLVMBuildCall2(e->builder, type, function, operands, num_operands, ""), lane);
+  }
+  return row;
+}
+
+static bool is_f32(const LLVMValueRef x) { return LLVMGetTypeKind(emit_element_of(x)) == LLVMFloatTypeKind; }
+
+LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return is_f32(x[0]) ? exp_of(e, x[0]) : call_library(e, "exp", x, 1);
+}
+
+LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return is_f32(x[0]) ? exp2_of(e, x[0]) : call_library(e, "exp2", x, 1);
+}
+
+#define LIBRARY(NAME, FUNCTION, COUNT)                                                                                 \
+  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
+    (void)op;                                                                                                          \
+    return call_library(e, FUNCTION, x, COUNT);                                                                        \
+  }
+LIBRARY(emit_expm1, "expm1", 1)
+LIBRARY(emit_log, "log", 1)
+LIBRARY(emit_log2, "log2", 1)
+LIBRARY(emit_log1p, "log1p", 1)
+LIBRARY(emit_tanh, "tanh", 1)
+LIBRARY(emit_sin, "sin", 1)
+LIBRARY(emit_cos, "cos", 1)
+LIBRARY(emit_erf, "erf", 1)
+LIBRARY(emit_powf, "pow", 2)
+LIBRARY(emit_remf, "fmod", 2)
+#undef LIBRARY
+
+/* ------------------------------------------------------------------------------------------------------- intrinsics */
+
+#define INTRINSIC(NAME, INTRINSIC_NAME)                                                                                \
+  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
+    (void)op;                                                                                                          \
+    return emit_intrinsic(e, INTRINSIC_NAME, x, 1);                                                                    \
+  }
+INTRINSIC(emit_sqrt, "llvm.sqrt")
+INTRINSIC(emit_absf, "llvm.fabs")
+INTRINSIC(emit_floor, "llvm.floor")
+INTRINSIC(emit_ceil, "llvm.ceil")
+#undef INTRINSIC
+
+LLVMValueRef emit_rsqrt(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return LLVMBuildFDiv(e->builder, emit_float_like(e, x[0], 1), emit_intrinsic(e, "llvm.sqrt", x, 1), "");
+}
+
+/* In double where the type has 16 bits: product and sum of such numbers are then rounded once, by emit_narrow. */
+LLVMValueRef emit_fma_op(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  if (ir_scalar_bits(ir_result(op, 0)->type->element) != 16) return emit_intrinsic(e, "llvm.fma", x, 3);
+  LLVMValueRef wide[3];
+  LLVMTypeRef type = emit_type_like(x[0], LLVMDoubleTypeInContext(e->context));
+  for (unsigned i = 0; i < 3; i++) wide[i] = LLVMBuildFPExt(e->builder, x[i], type, "");
+  return emit_intrinsic(e, "llvm.fma", wide, 3);
+}

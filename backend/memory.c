@@ -1,0 +1,567 @@
+/* memory.c - memrefs, loads, stores and vector transfers to LLVM IR.
+ *
+ * A transfer goes row by row. Its lanes run along the vector dim whose memory dim has stride 1 where there is one; when
+ * that is not the innermost, rows are read there and transposed in registers (or transposed, then written). Each row is
+ * a plain vector access, a masked one where some lane may be out of bounds, or goes lane by lane where the stride is not
+ * 1. Nothing out of bounds is touched. */
+#include "backend/hooks.h"
+#include "ir/build.h"
+
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------------------- memrefs */
+
+void emit_bind_memref(emitter *e, const ir_value *value, LLVMValueRef address, LLVMValueRef const *sizes,
+                      LLVMValueRef const *strides) {
+  const ir_type *type = value->type;
+  emit_value memref = emit_new_value(e, 1 + 2 * type->rank);
+  int64_t known[IR_MAX_RANK];
+  ir_type_strides(type, known);
+  memref.pieces[0] = address;
+  for (unsigned i = 0; i < type->rank; i++) {
+    memref.pieces[1 + i] = type->shape[i] == IR_DYNAMIC ? sizes[i] : emit_index(e, type->shape[i]);
+    memref.pieces[1 + type->rank + i] = known[i] == IR_DYNAMIC ? strides[i] : emit_index(e, known[i]);
+  }
+  emit_bind(e, value, memref);
+}
+
+void emit_row_major(emitter *e, unsigned rank, LLVMValueRef const *sizes, LLVMValueRef *strides) {
+  LLVMValueRef stride = emit_index(e, 1);
+  for (unsigned i = rank; i-- > 0;) {
+    strides[i] = stride;
+    stride = LLVMBuildMul(e->builder, stride, sizes[i], "");
+  }
+}
+
+LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVMValueRef offset) {
+  return LLVMBuildGEP2(e->builder, emit_memory_type(e, element), base, &offset, 1, "");
+}
+
+/* Between the form in memory and that in values, which differ for i1 and i4. */
+static LLVMValueRef from_memory(emitter *e, ir_scalar element, LLVMValueRef stored) {
+  if (ir_scalar_bits(element) >= 8) return stored;
+  return LLVMBuildTrunc(e->builder, stored, emit_type_like(stored, emit_element_type(e, element)), "");
+}
+
+static LLVMValueRef to_memory(emitter *e, ir_scalar element, LLVMValueRef value) {
+  if (ir_scalar_bits(element) >= 8) return value;
+  return LLVMBuildIntCast2(e->builder, value, emit_type_like(value, emit_memory_type(e, element)), element != IR_I1, "");
+}
+
+LLVMValueRef emit_load(emitter *e, ir_scalar element, LLVMValueRef address, unsigned lanes) {
+  LLVMTypeRef type = emit_memory_type(e, element);
+  LLVMValueRef load = LLVMBuildLoad2(e->builder, lanes ? emit_row_type(type, lanes) : type, address, "");
+  LLVMSetAlignment(load, emit_element_bytes(element));
+  return from_memory(e, element, load);
+}
+
+void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef address) {
+  LLVMValueRef store = LLVMBuildStore(e->builder, to_memory(e, element, value), address);
+  LLVMSetAlignment(store, emit_element_bytes(element));
+}
+
+/* Number of bytes of a memref whose dynamic sizes are the op's operands; binds nothing. */
+static LLVMValueRef allocation_sizes(emitter *e, const ir_op *op, LLVMValueRef *sizes) {
+  const ir_type *type = ir_result(op, 0)->type;
+  LLVMValueRef bytes = emit_index(e, emit_element_bytes(type->element));
+  for (unsigned i = 0, dynamic = 0; i < type->rank; i++) {
+    bool known = type->shape[i] != IR_DYNAMIC;
+    sizes[i] = known ? emit_index(e, type->shape[i]) : emit_scalar(e, ir_operand(op, dynamic++));
+    bytes = LLVMBuildMul(e->builder, bytes, sizes[i], "");
+  }
+  return bytes;
+}
+
+static bool bind_allocation(emitter *e, const ir_op *op, LLVMValueRef address, LLVMValueRef const *sizes) {
+  LLVMValueRef strides[IR_MAX_RANK];
+  emit_row_major(e, ir_result(op, 0)->type->rank, sizes, strides);
+  emit_bind_memref(e, ir_result(op, 0), address, sizes, strides);
+  return true;
+}
+
+bool emit_alloc(emitter *e, const ir_op *op) {
+  LLVMValueRef sizes[IR_MAX_RANK];
+  LLVMValueRef bytes = allocation_sizes(e, op, sizes);
+  return bind_allocation(e, op, e->target->allocate(e, bytes, false), sizes);
+}
+
+/* In the frame while that stays small enough for any thread's stack; beyond, memory freed when the function ends. */
+bool emit_alloca_op(emitter *e, const ir_op *op) {
+  LLVMValueRef sizes[IR_MAX_RANK];
+  LLVMValueRef bytes = allocation_sizes(e, op, sizes);
+  uint64_t room = EMIT_MAX_FRAME - e->frame_bytes;
+  if (!LLVMIsAConstantInt(bytes) || LLVMConstIntGetZExtValue(bytes) > room)
+    return bind_allocation(e, op, e->target->allocate(e, bytes, true), sizes);
+  uint64_t size = LLVMConstIntGetZExtValue(bytes);
+  e->frame_bytes += size;
+  LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), size);
+  return bind_allocation(e, op, emit_alloca(e, type, EMIT_ALIGNMENT), sizes);
+}
+
+bool emit_dealloc(emitter *e, const ir_op *op) {
+  e->target->release(e, emit_operand(e, op, 0)->pieces[0]);
+  return true;
+}
+
+static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
+  const ir_op *global = ir_module_lookup(e->module, name);
+  if (!global || global->code != OP_MEMREF_GLOBAL) {
+    ir_op_error(op, "names no memref.global: '%s'", name);
+    return NULL;
+  }
+  size_t size = strlen(name);
+  char *symbol = ir_arena_alloc(&e->arena, size + 6);
+  memcpy(memcpy(symbol, "data:", 5) + 5, name, size + 1);
+  LLVMValueRef known = LLVMGetNamedGlobal(e->llvm, symbol);
+  if (known) return known;
+  const ir_type *type = ir_attr_get(global, "type")->type;
+  const ir_attr *initial = ir_attr_get(global, "initial_value");
+  if (!initial || initial->kind != IR_ATTR_DENSE || !ir_type_is_static(type)) {
+    ir_op_error(global, "needs a static type and an initial value");
+    return NULL;
+  }
+  int64_t count = ir_type_num_elements(type);
+  LLVMTypeRef element = emit_memory_type(e, type->element);
+  LLVMValueRef *constants = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
+  for (int64_t i = 0; i < count; i++)
+    constants[i] = to_memory(e, type->element, emit_constant(e, type->element, emit_attr_cell(initial, (unsigned)i)));
+  LLVMValueRef data = LLVMAddGlobal(e->llvm, LLVMArrayType2(element, (uint64_t)count), symbol);
+  LLVMSetInitializer(data, LLVMConstArray2(element, constants, (uint64_t)count));
+  LLVMSetGlobalConstant(data, ir_attr_get(global, "constant") != NULL);
+  LLVMSetLinkage(data, LLVMPrivateLinkage);
+  LLVMSetAlignment(data, EMIT_ALIGNMENT);
+  return data;
+}
+
+bool emit_get_global(emitter *e, const ir_op *op) {
+  LLVMValueRef data = global_of(e, op, ir_attr_string_or(op, "name", ""));
+  if (data) emit_bind_memref(e, ir_result(op, 0), data, NULL, NULL);
+  return data != NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ views */
+
+/* Which dims of a subview its result keeps: a dim of size 1 is dropped where the result type has no place for it. */
+static bool kept_dims(const ir_op *op, const ir_index *sizes, bool *kept) {
+  const ir_type *source = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
+  unsigned drops = source->rank - type->rank, next = 0;
+  for (unsigned i = 0; i < source->rank; i++) {
+    int64_t size = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
+    kept[i] = next < type->rank && type->shape[next] == size;
+    if (kept[i]) next++;
+    else if (!drops-- || size != 1) return ir_op_error(op, "has a result that is not a part of its operand");
+  }
+  return next == type->rank || ir_op_error(op, "has a result that is not a part of its operand");
+}
+
+bool emit_subview(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0);
+  const ir_type *type = ir_operand(op, 0)->type;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  LLVMValueRef new_sizes[IR_MAX_RANK], new_strides[IR_MAX_RANK];
+  bool kept[IR_MAX_RANK];
+  ir_slice_of(op, offsets, sizes, steps);
+  if (!kept_dims(op, sizes, kept)) return false;
+  LLVMValueRef offset = emit_index(e, 0);
+  unsigned next = 0;
+  for (unsigned i = 0; i < type->rank; i++) {
+    LLVMValueRef start = offsets[i].value ? emit_scalar(e, offsets[i].value) : emit_index(e, offsets[i].constant);
+    LLVMValueRef stride = emit_stride(source, i);
+    offset = LLVMBuildNSWAdd(e->builder, offset, LLVMBuildNSWMul(e->builder, start, stride, ""), "");
+    if (!kept[i]) continue;
+    LLVMValueRef step = steps[i].value ? emit_scalar(e, steps[i].value) : emit_index(e, steps[i].constant);
+    new_sizes[next] = sizes[i].value ? emit_scalar(e, sizes[i].value) : emit_index(e, sizes[i].constant);
+    new_strides[next++] = LLVMBuildNSWMul(e->builder, step, stride, "");
+  }
+  LLVMValueRef address = emit_address(e, type->element, source->pieces[0], offset);
+  emit_bind_memref(e, ir_result(op, 0), address, new_sizes, new_strides);
+  return true;
+}
+
+bool emit_memref_cast(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0);
+  emit_bind_memref(e, ir_result(op, 0), source->pieces[0], source->pieces + 1,
+                   source->pieces + 1 + ir_operand(op, 0)->type->rank);
+  return true;
+}
+
+bool emit_expand_shape(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0);
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  const ir_type *type = ir_result(op, 0)->type;
+  LLVMValueRef sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  for (unsigned i = 0; i < type->rank; i++) {
+    sizes[i] = emit_mixed(e, op, 1, "static_output_shape", i);
+    strides[i] = emit_index(e, 1);
+  }
+  for (unsigned group = 0; group < groups->count; group++) {
+    const ir_attr *dims = groups->elements[group];
+    LLVMValueRef stride = emit_stride(source, group);
+    for (unsigned i = dims->count; i-- > 0;) {
+      unsigned dim = (unsigned)dims->elements[i]->value;
+      strides[dim] = stride;
+      stride = LLVMBuildNSWMul(e->builder, stride, sizes[dim], "");
+    }
+  }
+  emit_bind_memref(e, ir_result(op, 0), source->pieces[0], sizes, strides);
+  return true;
+}
+
+/* A merged dim has the stride of its last dim that is longer than 1. */
+bool emit_collapse_shape(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0);
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  const ir_type *type = ir_operand(op, 0)->type;
+  LLVMValueRef sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  for (unsigned group = 0; group < groups->count; group++) {
+    const ir_attr *dims = groups->elements[group];
+    sizes[group] = strides[group] = emit_index(e, 1);
+    bool found = false;
+    for (unsigned i = dims->count; i-- > 0;) {
+      unsigned dim = (unsigned)dims->elements[i]->value;
+      sizes[group] = LLVMBuildNSWMul(e->builder, sizes[group], emit_size(source, dim), "");
+      if (!found) strides[group] = emit_stride(source, dim);
+      found |= type->shape[dim] != 1;
+    }
+  }
+  emit_bind_memref(e, ir_result(op, 0), source->pieces[0], sizes, strides);
+  return true;
+}
+
+bool emit_memref_dim(emitter *e, const ir_op *op) {
+  const emit_value *memref = emit_operand(e, op, 0);
+  LLVMValueRef dim = emit_scalar(e, ir_operand(op, 1)), *result = emit_result(e, op);
+  result[0] = emit_index(e, 0);
+  for (unsigned i = 0; i < ir_operand(op, 0)->type->rank; i++) {
+    LLVMValueRef is_it = LLVMBuildICmp(e->builder, LLVMIntEQ, dim, emit_index(e, i), "");
+    result[0] = LLVMBuildSelect(e->builder, is_it, emit_size(memref, i), result[0], "");
+  }
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ one element */
+
+static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_value *memref,
+                                    LLVMValueRef const *indices) {
+  LLVMValueRef offset = emit_index(e, 0);
+  for (unsigned i = 0; i < (memref->num_pieces - 1) / 2; i++)
+    offset = LLVMBuildNSWAdd(e->builder, offset,
+                             LLVMBuildNSWMul(e->builder, indices[i], emit_stride(memref, i), ""), "");
+  return emit_address(e, element, memref->pieces[0], offset);
+}
+
+/* Address of the element of operand `memref` at the operands that start at `first`. */
+static LLVMValueRef operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
+  LLVMValueRef indices[IR_MAX_RANK];
+  const ir_type *type = ir_operand(op, memref)->type;
+  for (unsigned i = 0; i < type->rank; i++) indices[i] = emit_scalar(e, ir_operand(op, first + i));
+  return element_address(e, type->element, emit_operand(e, op, memref), indices);
+}
+
+bool emit_memref_load(emitter *e, const ir_op *op) {
+  LLVMValueRef address = operand_address(e, op, 0, 1);
+  emit_result(e, op)[0] = emit_load(e, ir_operand(op, 0)->type->element, address, 0);
+  return true;
+}
+
+bool emit_memref_store(emitter *e, const ir_op *op) {
+  LLVMValueRef address = operand_address(e, op, 1, 2);
+  emit_store(e, ir_operand(op, 1)->type->element, emit_scalar(e, ir_operand(op, 0)), address);
+  return true;
+}
+
+/* A loop nest over the elements; in the innermost dim of two contiguous memrefs, memcpy of a whole row. */
+bool emit_copy(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0), *target = emit_operand(e, op, 1);
+  const ir_type *type = ir_operand(op, 0)->type;
+  unsigned rank = type->rank;
+  LLVMValueRef one = emit_index(e, 1), indices[IR_MAX_RANK];
+  emit_loop loops[IR_MAX_RANK];
+  bool by_rows = rank && emit_stride(source, rank - 1) == one && emit_stride(target, rank - 1) == one;
+  unsigned num_loops = by_rows ? rank - 1 : rank;
+  for (unsigned i = 0; i < num_loops; i++) {
+    loops[i] = emit_loop_begin(e, emit_index(e, 0), emit_size(source, i), one, 0, NULL);
+    indices[i] = loops[i].iv;
+  }
+  if (by_rows) indices[rank - 1] = emit_index(e, 0);
+  LLVMValueRef from = element_address(e, type->element, source, indices);
+  LLVMValueRef to = element_address(e, type->element, target, indices);
+  unsigned bytes = emit_element_bytes(type->element);
+  if (by_rows) {
+    LLVMValueRef size = LLVMBuildMul(e->builder, emit_size(source, rank - 1), emit_index(e, bytes), "");
+    LLVMBuildMemMove(e->builder, to, bytes, from, bytes, size);
+  } else {
+    emit_store(e, type->element, emit_load(e, type->element, from, 0), to);
+  }
+  for (unsigned i = num_loops; i-- > 0;) emit_loop_end(e, &loops[i], NULL, 0);
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- transfers */
+
+/* A transfer in the order in which rows are accessed. Vector dim i has `shape[i]` lanes and runs along memory dim
+ * dims[i], or -1 where it is a broadcast. */
+typedef struct transfer {
+  const emit_value *memref;
+  ir_scalar element;
+  LLVMValueRef indices[IR_MAX_RANK];
+  unsigned memory_rank, rank;
+  int64_t shape[IR_MAX_RANK];
+  int dims[IR_MAX_RANK];
+  bool in_bounds[IR_MAX_RANK];
+  LLVMValueRef padding;         /* NULL: a write */
+  const emit_value *mask;       /* NULL: none */
+  const ir_type *mask_type;
+  unsigned mask_dims[IR_MAX_RANK]; /* the vector dim of each mask dim */
+  bool transposed;
+  unsigned order[IR_MAX_RANK]; /* vector dim i is the op's vector dim order[i]; order is its own inverse */
+} transfer;
+
+static bool is_contiguous(const transfer *t, unsigned i) {
+  if (t->dims[i] < 0) return false;
+  LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[i]);
+  return LLVMIsAConstantInt(stride) && LLVMConstIntGetSExtValue(stride) == 1;
+}
+
+/* Mask dims follow memory dims: those that the map uses, in the order of memory. */
+static void mask_order(transfer *t) {
+  unsigned next = 0;
+  for (unsigned dim = 0; dim < t->memory_rank; dim++)
+    for (unsigned i = 0; i < t->rank; i++)
+      if (t->dims[i] == (int)dim) t->mask_dims[next++] = i;
+}
+
+/* Puts the vector dim that runs along contiguous memory innermost. */
+static void choose_lanes(transfer *t) {
+  unsigned last = t->rank - 1;
+  for (unsigned i = 0; i < t->rank; i++) t->order[i] = i;
+  for (unsigned i = 0; i < last && !t->transposed && !is_contiguous(t, last); i++) {
+    if (!is_contiguous(t, i) || t->shape[i] == 1 || t->shape[last] == 1) continue;
+    t->transposed = true;
+    t->order[i] = last, t->order[last] = i;
+    int64_t extent = t->shape[i];
+    int dim = t->dims[i];
+    bool in_bounds = t->in_bounds[i];
+    t->shape[i] = t->shape[last], t->dims[i] = t->dims[last], t->in_bounds[i] = t->in_bounds[last];
+    t->shape[last] = extent, t->dims[last] = dim, t->in_bounds[last] = in_bounds;
+  }
+}
+
+/* Reads an op's attributes and operands; `base` is the operand that is the memref. A vector of rank 0 is one lane. */
+static transfer transfer_of(emitter *e, const ir_op *op, unsigned base, const ir_type *vector) {
+  const ir_type *type = ir_operand(op, base)->type;
+  const ir_attr *map = ir_attr_get(op, "permutation_map"), *in_bounds = ir_attr_get(op, "in_bounds");
+  transfer t = {.memref = emit_operand(e, op, base), .element = type->element, .memory_rank = type->rank};
+  for (unsigned i = 0; i < type->rank; i++) t.indices[i] = emit_scalar(e, ir_operand(op, base + 1 + i));
+  t.rank = vector->rank;
+  for (unsigned i = 0; i < vector->rank; i++) {
+    t.shape[i] = vector->shape[i];
+    t.dims[i] = map ? ir_map_result_dim(map->map, i) : (int)(type->rank - vector->rank + i);
+    t.in_bounds[i] = t.dims[i] < 0 || (in_bounds && i < in_bounds->count && in_bounds->elements[i]->value);
+  }
+  if (!vector->rank) t.rank = 1, t.shape[0] = 1, t.dims[0] = -1, t.in_bounds[0] = true;
+  unsigned mask_group = ir_info_num_groups(ir_op_row(op)) - 1;
+  if (ir_group_size(op, mask_group)) {
+    const ir_value *mask = ir_group_operand(op, mask_group, 0);
+    t.mask = emit_get(e, mask);
+    t.mask_type = mask->type;
+  }
+  choose_lanes(&t);
+  mask_order(&t);
+  return t;
+}
+
+/* The lanes of the explicit mask in the row at `position`. */
+static LLVMValueRef explicit_mask(emitter *e, const transfer *t, const int64_t *position, unsigned lanes) {
+  LLVMTypeRef type = emit_row_type(LLVMInt1TypeInContext(e->context), lanes);
+  const ir_type *shape = t->mask_type;
+  unsigned outer = emit_outer_rank(shape);
+  LLVMValueRef row = LLVMGetPoison(type);
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    int64_t at[IR_MAX_RANK] = {0};
+    for (unsigned i = 0; i < shape->rank; i++)
+      at[i] = t->mask_dims[i] == t->rank - 1 ? (int64_t)lane : position[t->mask_dims[i]];
+    LLVMValueRef piece = t->mask->pieces[emit_linear(outer, shape->shape, at)];
+    if (shape->rank && t->mask_dims[outer] == t->rank - 1 && emit_lanes(piece) == lanes) return piece;
+    row = emit_set_lane(e, row, emit_lane(e, piece, shape->rank ? (unsigned)at[outer] : 0), lane);
+  }
+  return row;
+}
+
+/* Which lanes of the row at `position` exist; NULL where all do. */
+static LLVMValueRef row_mask(emitter *e, const transfer *t, const int64_t *position, LLVMValueRef const *indices) {
+  unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
+  LLVMValueRef mask = t->mask ? explicit_mask(e, t, position, lanes) : NULL, inside = NULL;
+  for (unsigned i = 0; i < last; i++) {
+    if (t->in_bounds[i]) continue;
+    unsigned dim = (unsigned)t->dims[i];
+    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntSLT, indices[dim], emit_size(t->memref, dim), "");
+    inside = inside ? LLVMBuildAnd(e->builder, inside, fits, "") : fits;
+  }
+  if (!t->in_bounds[last]) {
+    unsigned dim = (unsigned)t->dims[last];
+    LLVMValueRef rest = LLVMBuildSub(e->builder, emit_size(t->memref, dim), indices[dim], "");
+    if (inside) rest = LLVMBuildSelect(e->builder, inside, rest, emit_index(e, 0), "");
+    LLVMValueRef below = emit_lanes_below(e, rest, lanes);
+    return mask ? LLVMBuildAnd(e->builder, mask, below, "") : below;
+  }
+  if (!inside) return mask;
+  inside = emit_splat(e, inside, lanes);
+  return mask ? LLVMBuildAnd(e->builder, mask, inside, "") : inside;
+}
+
+LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes) {
+  LLVMTypeRef word = LLVMInt32TypeInContext(e->context);
+  bound = emit_intrinsic(e, "llvm.smin", (LLVMValueRef[]){bound, emit_index(e, lanes)}, 2);
+  bound = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){bound, emit_index(e, 0)}, 2);
+  LLVMValueRef limit = emit_splat(e, LLVMBuildTrunc(e->builder, bound, word, ""), lanes);
+  return LLVMBuildICmp(e->builder, LLVMIntULT, emit_step(e, word, lanes), limit, "");
+}
+
+/* A mask known to be all true is none. */
+static LLVMValueRef drop_full_mask(LLVMValueRef mask) {
+  if (!mask || !LLVMIsConstant(mask)) return mask;
+  return mask == LLVMConstAllOnes(LLVMTypeOf(mask)) ? NULL : mask;
+}
+
+/* Addresses of all lanes of a row. */
+static LLVMValueRef lane_addresses(emitter *e, const transfer *t, LLVMValueRef address, unsigned lanes) {
+  int dim = t->dims[t->rank - 1];
+  LLVMValueRef stride = dim < 0 ? emit_index(e, 0) : emit_stride(t->memref, (unsigned)dim);
+  LLVMValueRef step = emit_step(e, LLVMInt64TypeInContext(e->context), lanes);
+  LLVMValueRef offsets = LLVMBuildMul(e->builder, step, emit_splat(e, stride, lanes), "");
+  return LLVMBuildGEP2(e->builder, emit_memory_type(e, t->element), address, &offsets, 1, "");
+}
+
+static void align_pointer_operand(emitter *e, LLVMValueRef call, unsigned operand, ir_scalar element) {
+  unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
+  LLVMAddCallSiteAttribute(call, operand + 1, LLVMCreateEnumAttribute(e->context, kind, emit_element_bytes(element)));
+}
+
+static LLVMValueRef read_masked(emitter *e, const transfer *t, LLVMValueRef address, LLVMValueRef mask) {
+  unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
+  LLVMValueRef padding = emit_splat(e, to_memory(e, t->element, t->padding), lanes);
+  bool dense = is_contiguous(t, last);
+  if (!dense) address = lane_addresses(e, t, address, lanes);
+  LLVMTypeRef overloads[] = {LLVMTypeOf(padding), LLVMTypeOf(address)};
+  LLVMValueRef operands[] = {address, mask, padding};
+  LLVMValueRef row =
+      emit_intrinsic_of(e, dense ? "llvm.masked.load" : "llvm.masked.gather", overloads, 2, operands, 3);
+  align_pointer_operand(e, row, 0, t->element);
+  return from_memory(e, t->element, row);
+}
+
+static LLVMValueRef read_row(emitter *e, const transfer *t, LLVMValueRef address, LLVMValueRef mask) {
+  unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
+  if (mask) return read_masked(e, t, address, mask);
+  if (t->dims[last] < 0) return emit_splat(e, emit_load(e, t->element, address, 0), lanes);
+  if (lanes == 1 || is_contiguous(t, last)) return emit_load(e, t->element, address, lanes);
+  LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, t->element), lanes));
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[last]);
+    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, stride, emit_index(e, lane), "");
+    row = emit_set_lane(e, row, emit_load(e, t->element, emit_address(e, t->element, address, offset), 0), lane);
+  }
+  return row;
+}
+
+static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValueRef address, LLVMValueRef mask) {
+  unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
+  bool dense = is_contiguous(t, last);
+  if (mask) {
+    if (!dense) address = lane_addresses(e, t, address, lanes);
+    row = to_memory(e, t->element, row);
+    LLVMTypeRef overloads[] = {LLVMTypeOf(row), LLVMTypeOf(address)};
+    LLVMValueRef operands[] = {row, address, mask};
+    LLVMValueRef call =
+        emit_intrinsic_of(e, dense ? "llvm.masked.store" : "llvm.masked.scatter", overloads, 2, operands, 3);
+    align_pointer_operand(e, call, 1, t->element);
+    return;
+  }
+  if (lanes == 1 || dense) {
+    emit_store(e, t->element, row, address);
+    return;
+  }
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[last]);
+    LLVMValueRef offset = LLVMBuildNSWMul(e->builder, stride, emit_index(e, lane), "");
+    emit_store(e, t->element, emit_lane(e, row, lane), emit_address(e, t->element, address, offset));
+  }
+}
+
+/* Reads into `rows`, or writes them. */
+static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
+  int64_t position[IR_MAX_RANK] = {0};
+  unsigned outer = t->rank - 1, row = 0;
+  do {
+    LLVMValueRef indices[IR_MAX_RANK];
+    memcpy(indices, t->indices, sizeof indices);
+    for (unsigned i = 0; i < outer; i++)
+      if (t->dims[i] >= 0)
+        indices[t->dims[i]] =
+            LLVMBuildNSWAdd(e->builder, indices[t->dims[i]], emit_index(e, position[i]), "");
+    LLVMValueRef address = element_address(e, t->element, t->memref, indices);
+    LLVMValueRef mask = drop_full_mask(row_mask(e, t, position, indices));
+    if (t->padding) rows[row] = read_row(e, t, address, mask);
+    else write_row(e, t, rows[row], address, mask);
+    row++;
+  } while (emit_next(outer, t->shape, position));
+}
+
+bool emit_transfer_read(emitter *e, const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  LLVMValueRef *result = emit_result(e, op);
+  if (!result) return false;
+  if (ir_operand(op, 0)->type->kind != IR_TYPE_MEMREF) return ir_op_error(op, "still reads a tensor");
+  transfer t = transfer_of(e, op, 0, type);
+  t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
+  if (!t.transposed) {
+    transfer_rows(e, &t, result);
+    return true;
+  }
+  unsigned count = (unsigned)(ir_type_num_elements(type) / t.shape[t.rank - 1]);
+  LLVMValueRef *rows = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
+  transfer_rows(e, &t, rows);
+  emit_transpose(e, t.rank, t.shape, t.order, rows, result);
+  return true;
+}
+
+bool emit_transfer_write(emitter *e, const ir_op *op) {
+  const ir_type *type = ir_operand(op, 0)->type;
+  if (ir_operand(op, 1)->type->kind != IR_TYPE_MEMREF) return ir_op_error(op, "still writes a tensor");
+  transfer t = transfer_of(e, op, 1, type);
+  LLVMValueRef *rows = emit_operand(e, op, 0)->pieces;
+  if (t.transposed) {
+    unsigned count = (unsigned)(ir_type_num_elements(type) / t.shape[t.rank - 1]);
+    LLVMValueRef *transposed = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
+    emit_transpose(e, type->rank, type->shape, t.order, rows, transposed);
+    rows = transposed;
+  }
+  transfer_rows(e, &t, rows);
+  return true;
+}
+
+/* Elements at base[indices] + index_vec, in the innermost dim of the base. */
+bool emit_gather(emitter *e, const ir_op *op) {
+  const ir_type *base = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
+  const emit_value *memref = emit_operand(e, op, 0);
+  const emit_value *offsets = emit_get(e, ir_group_operand(op, 2, 0)), *masks = emit_get(e, ir_group_operand(op, 3, 0));
+  const emit_value *others = emit_get(e, ir_group_operand(op, 4, 0));
+  LLVMValueRef *result = emit_result(e, op);
+  if (!result) return false;
+  if (base->kind != IR_TYPE_MEMREF || !base->rank) return ir_op_error(op, "gathers from a memref of rank 1 or more only");
+  LLVMValueRef address = operand_address(e, op, 0, 1);
+  unsigned lanes = emit_row_length(type);
+  for (unsigned i = 0; i < offsets->num_pieces; i++) {
+    LLVMTypeRef wide = emit_type_like(offsets->pieces[i], LLVMInt64TypeInContext(e->context));
+    LLVMValueRef index = LLVMBuildIntCast2(e->builder, offsets->pieces[i], wide, true, "");
+    index = LLVMBuildMul(e->builder, index, emit_splat(e, emit_stride(memref, base->rank - 1), lanes), "");
+    LLVMValueRef addresses = LLVMBuildGEP2(e->builder, emit_memory_type(e, base->element), address, &index, 1, "");
+    LLVMValueRef operands[] = {addresses, masks->pieces[i], to_memory(e, base->element, others->pieces[i])};
+    LLVMTypeRef overloads[] = {LLVMTypeOf(operands[2]), LLVMTypeOf(addresses)};
+    LLVMValueRef row = emit_intrinsic_of(e, "llvm.masked.gather", overloads, 2, operands, 3);
+    align_pointer_operand(e, row, 0, base->element);
+    result[i] = from_memory(e, base->element, row);
+  }
+  return true;
+}
