@@ -1,0 +1,440 @@
+/* test_host.c - code for the host: each test compiles text at the VECTOR stage, loads it and compares the numbers with
+ * what plain C computes, in double where that is more than the type holds. */
+#include "backend/backend.h"
+#include "ir/text.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---------------------------------------------------------------------------------------------------------- harness */
+
+typedef struct machine {
+  ir_module *module;
+  backend_jit *jit;
+  char messages[2000];
+  tec_host_env env;
+  int allocations, live, fail_at; /* calls of allocate so far; not yet released; the call that gives NULL (0: none) */
+} machine;
+
+static void on_message(void *user, ir_severity severity, const char *rendered) {
+  machine *m = user;
+  (void)severity;
+  strncat(m->messages, rendered, sizeof m->messages - strlen(m->messages) - 1);
+}
+
+static void serial_for(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
+  (void)context;
+  for (int64_t i = count; i-- > 0;) body(data, i);
+}
+
+static void *allocate(void *context, size_t size) {
+  machine *m = context;
+  if (++m->allocations == m->fail_at) return NULL;
+  m->live++;
+  return aligned_alloc(64, (size + 63) / 64 * 64);
+}
+
+static void release(void *context, void *memory) {
+  machine *m = context;
+  m->live--;
+  free(memory);
+}
+
+/* Compiles for `target`; false where that is refused. */
+static bool compile(machine *m, const char *target, const char *text, backend_output output, char **bytes,
+                    size_t *size) {
+  target_facts facts;
+  *m = (machine){.env = {m, serial_for, allocate, release}};
+  m->module = ir_module_create(on_message, m);
+  return ir_parse(m->module, "test.mlir", text, strlen(text)) && backend_target_host(m->module, target, &facts) &&
+         backend_emit_host(m->module, &facts, output, bytes, size);
+}
+
+static tec_host_kernel load_for(machine *m, const char *target, const char *text) {
+  char *object = NULL;
+  size_t size = 0;
+  cr_assert(compile(m, target, text, BACKEND_OBJECT, &object, &size), "%s", m->messages);
+  cr_assert(backend_jit_create(m->module, object, size, &m->jit), "%s", m->messages);
+  free(object);
+  void *kernel = backend_jit_lookup(m->jit, "f");
+  cr_assert(kernel);
+  return (tec_host_kernel)kernel;
+}
+
+static void finish(machine *m) {
+  backend_jit_destroy(m->jit);
+  ir_module_destroy(m->module);
+}
+
+/* Compiles, runs and forgets a function @f. */
+static int run_for(const char *target, const char *text, void *const *data, const int64_t *dims) {
+  machine m;
+  tec_host_kernel kernel = load_for(&m, target, text);
+  int status = kernel(data, dims, &m.env);
+  cr_assert_eq(m.live, 0);
+  finish(&m);
+  return status;
+}
+
+static int run(const char *text, void *const *data, const int64_t *dims) { return run_for("host", text, data, dims); }
+
+/* What is refused must be refused with this text in exactly one error. */
+static void refuse(const char *text, const char *expected) {
+  machine m;
+  char *bytes = NULL;
+  size_t size;
+  cr_assert(!compile(&m, "host", text, BACKEND_OBJECT, &bytes, &size));
+  cr_assert(strstr(m.messages, expected), "%s", m.messages);
+  cr_assert_eq(m.module->num_errors, 1, "%s", m.messages);
+  finish(&m);
+}
+
+/* Normal numbers, the same in every run. */
+static float normal(uint64_t *state) {
+  double sum = -6;
+  for (int i = 0; i < 12; i++) {
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    sum += (double)(*state >> 11) * 0x1p-53;
+  }
+  return (float)sum;
+}
+
+static void fill(float *values, size_t count, float scale) {
+  uint64_t state = 42 + count;
+  for (size_t i = 0; i < count; i++) values[i] = scale * normal(&state);
+}
+
+#define ASSERT_NEAR(VALUE, EXPECTED, TOLERANCE)                                                                        \
+  do {                                                                                                                 \
+    double value_ = (VALUE), expected_ = (EXPECTED);                                                                   \
+    cr_assert(fabs(value_ - expected_) <= (TOLERANCE) * fmax(1, fabs(expected_)), "%.9g, expected %.9g", value_,        \
+              expected_);                                                                                              \
+  } while (0)
+
+/* ---------------------------------------------------------------------------------------------------- exponentials */
+
+/* Error in units of the last place of the f32 result, or of the least subnormal number. */
+static double ulps(float value, double exact) {
+  if (isnan(exact)) return isnan(value) ? 0 : INFINITY;
+  if ((double)value == exact) return 0;
+  if (exact > 0x1.ffffffp+127) return isinf(value) ? 0 : INFINITY;
+  int exponent = exact == 0 ? -126 : ilogb(exact);
+  if (exponent < -126) exponent = -126;
+  return fabs((double)value - exact) / ldexp(1, exponent - 23);
+}
+
+static const char exp_text[] = "func.func @f(%x: memref<64xf32>, %y: memref<64xf32>, %z: memref<64xf32>) {\n"
+                               "  %i = arith.constant 0 : index\n"
+                               "  %p = arith.constant 0.0 : f32\n"
+                               "  %v = vector.transfer_read %x[%i], %p {in_bounds = [true]} : memref<64xf32>, "
+                               "vector<64xf32>\n"
+                               "  %e = math.exp %v : vector<64xf32>\n"
+                               "  %t = math.exp2 %v : vector<64xf32>\n"
+                               "  vector.transfer_write %e, %y[%i] {in_bounds = [true]} : vector<64xf32>, "
+                               "memref<64xf32>\n"
+                               "  vector.transfer_write %t, %z[%i] {in_bounds = [true]} : vector<64xf32>, "
+                               "memref<64xf32>\n"
+                               "  return\n"
+                               "}\n";
+
+/* Every 1009th of all f32 numbers, and the special ones. */
+static void check_exponentials(const char *target) {
+  machine m;
+  tec_host_kernel kernel = load_for(&m, target, exp_text);
+  static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, -150, -149, -126, 128, 127.99999f, 88.722839f,
+                                  88.73f, -103.97f, -104, -87.4f};
+  double worst_exp = 0, worst_exp2 = 0;
+  uint64_t bits = 0;
+  for (size_t done = 0; bits < (1ull << 32); done += 64) {
+    float x[64], y[64], z[64];
+    for (size_t i = 0; i < 64; i++, bits += 1009) {
+      uint32_t word = (uint32_t)bits;
+      memcpy(&x[i], &word, 4);
+      if (done + i < sizeof special / sizeof *special) x[i] = special[done + i];
+    }
+    cr_assert_eq(kernel((void *[]){x, y, z}, (int64_t[]){64, 64, 64}, &m.env), 0);
+    for (size_t i = 0; i < 64; i++) {
+      worst_exp = fmax(worst_exp, ulps(y[i], exp(x[i])));
+      worst_exp2 = fmax(worst_exp2, ulps(z[i], exp2(x[i])));
+      if (x[i] == 0) cr_assert(y[i] == 1 && z[i] == 1);
+    }
+  }
+  cr_assert_lt(worst_exp, 1.2, "exp: %g ulp", worst_exp);
+  cr_assert_lt(worst_exp2, 1.1, "exp2: %g ulp", worst_exp2);
+  finish(&m);
+}
+
+Test(host, exponentials_are_accurate_everywhere) { check_exponentials("host"); }
+Test(host, exponentials_are_accurate_with_avx2) { check_exponentials("host:x86-64-v3"); }
+Test(host, exponentials_are_accurate_with_sse2) { check_exponentials("host:x86-64"); }
+
+/* ------------------------------------------------------------------------------------------------------- transfers */
+
+/* Copies the 5x7 part at (1, 2) of a dynamic matrix into another through one 8x16 tile whose edges are cut. */
+Test(host, transfers_are_cut_at_the_edges) {
+  static const char text[] =
+      "func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c1 = arith.constant 1 : index\n"
+      "  %c2 = arith.constant 2 : index\n"
+      "  %p = arith.constant -3.0 : f32\n"
+      "  %v = vector.transfer_read %x[%c1, %c2], %p : memref<?x?xf32>, vector<8x16xf32>\n"
+      "  vector.transfer_write %v, %y[%c0, %c0] : vector<8x16xf32>, memref<?x?xf32>\n"
+      "  return\n"
+      "}\n";
+  float x[6 * 9], y[7 * 20];
+  fill(x, 6 * 9, 1);
+  for (int i = 0; i < 7 * 20; i++) y[i] = 99;
+  cr_assert_eq(run(text, (void *[]){x, y}, (int64_t[]){6, 9, 7, 20}), 0);
+  for (int i = 0; i < 7; i++)
+    for (int j = 0; j < 20; j++) {
+      float expected = j >= 16 ? 99 : i < 5 && j < 7 ? x[(i + 1) * 9 + j + 2] : -3;
+      cr_assert_eq(y[i * 20 + j], expected, "at %d, %d", i, j);
+    }
+}
+
+/* Transposed and broadcast reads of a part with strides, edges cut. */
+Test(host, transfers_permute_and_broadcast) {
+  static const char text[] =
+      "#swap = affine_map<(d0, d1) -> (d1, d0)>\n"
+      "#rows = affine_map<(d0, d1) -> (d0, 0)>\n"
+      "func.func @f(%x: memref<10x24xf32>, %y: memref<16x16xf32>, %z: memref<16x4xf32>, %w: memref<10x4xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %p = arith.constant 0.5 : f32\n"
+      "  %s = memref.subview %x[1, 2] [9, 11] [1, 2] : memref<10x24xf32> to memref<9x11xf32, strided<[24, 2], offset: 26>>\n"
+      "  %v = vector.transfer_read %s[%c0, %c0], %p {permutation_map = #swap} : memref<9x11xf32, strided<[24, 2], "
+      "offset: 26>>, vector<16x16xf32>\n"
+      "  vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<16x16xf32>, memref<16x16xf32>\n"
+      "  %b = vector.transfer_read %x[%c0, %c0], %p {permutation_map = #rows} : memref<10x24xf32>, vector<16x4xf32>\n"
+      "  vector.transfer_write %b, %z[%c0, %c0] {in_bounds = [true, true]} : vector<16x4xf32>, memref<16x4xf32>\n"
+      "  %t = vector.transfer_read %x[%c0, %c0], %p {permutation_map = #swap, in_bounds = [true, true]} : "
+      "memref<10x24xf32>, vector<4x10xf32>\n"
+      "  vector.transfer_write %t, %w[%c0, %c0] {permutation_map = #swap, in_bounds = [true, true]} : vector<4x10xf32>, "
+      "memref<10x4xf32>\n"
+      "  return\n"
+      "}\n";
+  float x[240], y[256], z[64], w[40];
+  fill(x, 240, 1);
+  cr_assert_eq(run(text, (void *[]){x, y, z, w}, (int64_t[]){10, 24, 16, 16, 16, 4, 10, 4}), 0);
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 16; j++)
+      cr_assert_eq(y[i * 16 + j], i < 11 && j < 9 ? x[(j + 1) * 24 + 2 + 2 * i] : 0.5f, "at %d, %d", i, j);
+  for (int i = 0; i < 16; i++)
+    for (int j = 0; j < 4; j++) cr_assert_eq(z[i * 4 + j], i < 10 ? x[i * 24] : 0.5f, "at %d, %d", i, j);
+  for (int i = 0; i < 10; i++)
+    for (int j = 0; j < 4; j++) cr_assert_eq(w[i * 4 + j], x[i * 24 + j], "at %d, %d", i, j);
+}
+
+/* ------------------------------------------------------------------------------------------- contractions, reductions */
+
+/* C += A B over ragged register tiles in two nested loops, a reduction loop inside that carries the accumulators. */
+Test(host, contraction_carries_accumulators) {
+  static const char text[] =
+      "#a = affine_map<(m, n, k) -> (m, k)>\n"
+      "#b = affine_map<(m, n, k) -> (k, n)>\n"
+      "#c = affine_map<(m, n, k) -> (m, n)>\n"
+      "func.func @f(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c1 = arith.constant 1 : index\n"
+      "  %c4 = arith.constant 4 : index\n"
+      "  %c32 = arith.constant 32 : index\n"
+      "  %z = arith.constant 0.0 : f32\n"
+      "  %m = memref.dim %c, %c0 : memref<?x?xf32>\n"
+      "  %n = memref.dim %c, %c1 : memref<?x?xf32>\n"
+      "  %k = memref.dim %a, %c1 : memref<?x?xf32>\n"
+      "  scf.for %i = %c0 to %m step %c4 {\n"
+      "    scf.for %j = %c0 to %n step %c32 {\n"
+      "      %init = vector.transfer_read %c[%i, %j], %z : memref<?x?xf32>, vector<4x32xf32>\n"
+      "      %sum = scf.for %l = %c0 to %k step %c1 iter_args(%acc = %init) -> (vector<4x32xf32>) {\n"
+      "        %x = vector.transfer_read %a[%i, %l], %z {in_bounds = [false, true]} : memref<?x?xf32>, vector<4x1xf32>\n"
+      "        %y = vector.transfer_read %b[%l, %j], %z {in_bounds = [true, false]} : memref<?x?xf32>, "
+      "vector<1x32xf32>\n"
+      "        %r = vector.contract {indexing_maps = [#a, #b, #c], iterator_types = [\"parallel\", \"parallel\", "
+      "\"reduction\"], kind = #vector.kind<add>} %x, %y, %acc : vector<4x1xf32>, vector<1x32xf32> into "
+      "vector<4x32xf32>\n"
+      "        scf.yield %r : vector<4x32xf32>\n"
+      "      } {tec.unroll = 4 : i64}\n"
+      "      vector.transfer_write %sum, %c[%i, %j] : vector<4x32xf32>, memref<?x?xf32>\n"
+      "    }\n"
+      "  }\n"
+      "  return\n"
+      "}\n";
+  enum { M = 11, N = 37, K = 13 };
+  float a[M * K], b[K * N], c[M * N], before[M * N];
+  fill(a, M * K, 4);
+  fill(b, K * N, 1);
+  fill(c, M * N, 1);
+  memcpy(before, c, sizeof c);
+  cr_assert_eq(run(text, (void *[]){a, b, c}, (int64_t[]){M, K, K, N, M, N}), 0);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = before[i * N + j];
+      for (int k = 0; k < K; k++) sum += (double)a[i * K + k] * b[k * N + j];
+      ASSERT_NEAR(c[i * N + j], sum, 1e-5);
+    }
+}
+
+/* A B^T, the dot product of two rows, A^T B with a transposed result, and max in place of the sum. */
+Test(host, contraction_takes_any_maps_and_kinds) {
+  static const char text[] =
+      "func.func @f(%a: memref<5x6xf32>, %b: memref<7x6xf32>, %c: memref<5x7xf32>, %d: memref<7x5xf32>, %e: "
+      "memref<1xf32>, %g: memref<5x7xf32>) {\n"
+      "  %i = arith.constant 0 : index\n"
+      "  %z = arith.constant 0.0 : f32\n"
+      "  %low = arith.constant dense<-1000.0> : vector<5x7xf32>\n"
+      "  %zero = arith.constant dense<0.0> : vector<5x7xf32>\n"
+      "  %zerot = arith.constant dense<0.0> : vector<7x5xf32>\n"
+      "  %x = vector.transfer_read %a[%i, %i], %z {in_bounds = [true, true]} : memref<5x6xf32>, vector<5x6xf32>\n"
+      "  %y = vector.transfer_read %b[%i, %i], %z {in_bounds = [true, true]} : memref<7x6xf32>, vector<7x6xf32>\n"
+      "  %p = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
+      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} %x, %y, %zero : "
+      "vector<5x6xf32>, vector<7x6xf32> into vector<5x7xf32>\n"
+      "  vector.transfer_write %p, %c[%i, %i] {in_bounds = [true, true]} : vector<5x7xf32>, memref<5x7xf32>\n"
+      "  %q = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
+      "affine_map<(m, n, k) -> (n, m)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} %x, %y, %zerot : "
+      "vector<5x6xf32>, vector<7x6xf32> into vector<7x5xf32>\n"
+      "  vector.transfer_write %q, %d[%i, %i] {in_bounds = [true, true]} : vector<7x5xf32>, memref<7x5xf32>\n"
+      "  %x1 = vector.extract %x[1] : vector<6xf32> from vector<5x6xf32>\n"
+      "  %y2 = vector.extract %y[2] : vector<6xf32> from vector<7x6xf32>\n"
+      "  %one = arith.constant 1.0 : f32\n"
+      "  %s = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], "
+      "iterator_types = [\"reduction\"]} %x1, %y2, %one : vector<6xf32>, vector<6xf32> into f32\n"
+      "  memref.store %s, %e[%i] : memref<1xf32>\n"
+      "  %h = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
+      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"], kind = "
+      "#vector.kind<maxnumf>} %x, %y, %low : vector<5x6xf32>, vector<7x6xf32> into vector<5x7xf32>\n"
+      "  vector.transfer_write %h, %g[%i, %i] {in_bounds = [true, true]} : vector<5x7xf32>, memref<5x7xf32>\n"
+      "  return\n"
+      "}\n";
+  float a[30], b[42], c[35], d[35], e[1], g[35];
+  fill(a, 30, 1);
+  fill(b, 42, 1);
+  cr_assert_eq(run(text, (void *[]){a, b, c, d, e, g}, (int64_t[]){5, 6, 7, 6, 5, 7, 7, 5, 1, 5, 7}), 0);
+  for (int i = 0; i < 5; i++)
+    for (int j = 0; j < 7; j++) {
+      double sum = 0, largest = -1000;
+      for (int k = 0; k < 6; k++) {
+        sum += (double)a[i * 6 + k] * b[j * 6 + k];
+        largest = fmax(largest, (double)a[i * 6 + k] * b[j * 6 + k]);
+      }
+      ASSERT_NEAR(c[i * 7 + j], sum, 1e-6);
+      ASSERT_NEAR(d[j * 5 + i], sum, 1e-6);
+      ASSERT_NEAR(g[i * 7 + j], largest, 1e-6);
+      if (i == 1 && j == 2) ASSERT_NEAR(e[0], 1 + sum, 1e-6);
+    }
+}
+
+/* Inner, outer and both dims; NaN wins over any number with maximumf and loses with maxnumf. */
+Test(host, reductions_combine_any_dims) {
+  static const char text[] =
+      "func.func @f(%x: memref<6x11xf32>, %r: memref<6xf32>, %c: memref<11xf32>, %s: memref<2xf32>, %n: memref<6xf32>) {\n"
+      "  %i = arith.constant 0 : index\n"
+      "  %j = arith.constant 1 : index\n"
+      "  %z = arith.constant 0.0 : f32\n"
+      "  %v = vector.transfer_read %x[%i, %i], %z {in_bounds = [true, true]} : memref<6x11xf32>, vector<6x11xf32>\n"
+      "  %six = arith.constant dense<-9.0> : vector<6xf32>\n"
+      "  %eleven = arith.constant dense<1.0> : vector<11xf32>\n"
+      "  %a = vector.multi_reduction <maximumf>, %v, %six [1] : vector<6x11xf32> to vector<6xf32>\n"
+      "  vector.transfer_write %a, %r[%i] {in_bounds = [true]} : vector<6xf32>, memref<6xf32>\n"
+      "  %b = vector.multi_reduction <add>, %v, %eleven [0] : vector<6x11xf32> to vector<11xf32>\n"
+      "  vector.transfer_write %b, %c[%i] {in_bounds = [true]} : vector<11xf32>, memref<11xf32>\n"
+      "  %t = vector.multi_reduction <add>, %v, %z [0, 1] : vector<6x11xf32> to f32\n"
+      "  memref.store %t, %s[%i] : memref<2xf32>\n"
+      "  %u = vector.multi_reduction <minimumf>, %v, %z [0, 1] : vector<6x11xf32> to f32\n"
+      "  memref.store %u, %s[%j] : memref<2xf32>\n"
+      "  %d = vector.multi_reduction <maxnumf>, %v, %six [1] : vector<6x11xf32> to vector<6xf32>\n"
+      "  vector.transfer_write %d, %n[%i] {in_bounds = [true]} : vector<6xf32>, memref<6xf32>\n"
+      "  return\n"
+      "}\n";
+  for (int round = 0; round < 2; round++) {
+    float x[66], r[6], c[11], s[2], n[6];
+    fill(x, 66, 4);
+    if (round) x[2 * 11 + 5] = NAN;
+    cr_assert_eq(run(text, (void *[]){x, r, c, s, n}, (int64_t[]){6, 11, 6, 11, 2, 6}), 0);
+    double total = 0, least = 0;
+    for (int i = 0; i < 6; i++) {
+      double largest = -9;
+      for (int j = 0; j < 11; j++) {
+        largest = fmax(largest, x[i * 11 + j]);
+        total += x[i * 11 + j];
+        least = fmin(least, x[i * 11 + j]);
+      }
+      if (round && i == 2) cr_assert(isnan(r[i]));
+      else cr_assert_eq(r[i], largest);
+      cr_assert_eq(n[i], largest);
+    }
+    for (int j = 0; j < 11; j++) {
+      double sum = 1;
+      for (int i = 0; i < 6; i++) sum += x[i * 11 + j];
+      if (round && j == 5) cr_assert(isnan(c[j]));
+      else ASSERT_NEAR(c[j], sum, 1e-5);
+    }
+    if (round) cr_assert(isnan(s[0]) && isnan(s[1]));
+    else ASSERT_NEAR(s[0], total, 1e-5);
+    if (!round) cr_assert_eq(s[1], least);
+  }
+}
+
+/* --------------------------------------------------------------------------------------------- loops, memory, errors */
+
+/* A parallel loop over both dims of a grid with uneven steps, scratch from the heap in each iteration. */
+static const char forall_text[] =
+    "func.func @f(%x: memref<?x8xf32>, %y: memref<?x8xf32>) {\n"
+    "  %c0 = arith.constant 0 : index\n"
+    "  %z = arith.constant 0.0 : f32\n"
+    "  %n = memref.dim %x, %c0 : memref<?x8xf32>\n"
+    "  %all = memref.alloc(%n) : memref<?xf32>\n"
+    "  scf.forall (%i, %j) = (0, 0) to (%n, 8) step (1, 4) {\n"
+    "    %s = memref.alloc(%n) : memref<?xf32>\n"
+    "    %t = memref.alloca() : memref<4xf32>\n"
+    "    %v = vector.transfer_read %x[%i, %j], %z {in_bounds = [true]} : memref<?x8xf32>, vector<4xf32>\n"
+    "    vector.transfer_write %v, %t[%c0] {in_bounds = [true]} : vector<4xf32>, memref<4xf32>\n"
+    "    %w = vector.transfer_read %t[%c0], %z {in_bounds = [true]} : memref<4xf32>, vector<4xf32>\n"
+    "    %d = arith.addf %v, %w : vector<4xf32>\n"
+    "    vector.transfer_write %d, %y[%i, %j] {in_bounds = [true]} : vector<4xf32>, memref<?x8xf32>\n"
+    "    memref.dealloc %s : memref<?xf32>\n"
+    "  }\n"
+    "  memref.dealloc %all : memref<?xf32>\n"
+    "  return\n"
+    "}\n";
+
+Test(host, forall_runs_every_iteration) {
+  float x[5 * 8], y[5 * 8] = {0};
+  fill(x, 40, 1);
+  cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){5, 8, 5, 8}), 0);
+  for (int i = 0; i < 40; i++) cr_assert_eq(y[i], 2 * x[i]);
+}
+
+/* Whichever allocation fails, the kernel says so and nothing stays allocated. */
+Test(host, failed_allocations_are_reported_and_released) {
+  float x[5 * 8] = {0}, y[5 * 8];
+  machine m;
+  tec_host_kernel kernel = load_for(&m, "host", forall_text);
+  for (m.fail_at = 1; m.fail_at <= 11; m.fail_at++) {
+    m.allocations = 0;
+    cr_assert_eq(kernel((void *[]){x, y}, (int64_t[]){5, 8, 5, 8}, &m.env), 1, "allocation %d", m.fail_at);
+    cr_assert_eq(m.live, 0);
+  }
+  m.allocations = 0;
+  cr_assert_eq(kernel((void *[]){x, y}, (int64_t[]){5, 8, 5, 8}, &m.env), 0);
+  cr_assert_eq(m.allocations, 11);
+  finish(&m);
+}
+
+Test(host, wrong_extents_are_refused) {
+  float x[40] = {0}, y[40];
+  cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){5, 7, 5, 8}), 1);
+  cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){-5, 8, 5, 8}), 1);
+}
+
+TestSuite(host_errors);
+
+Test(host_errors, exported_names_must_be_free) {
+  refuse("func.func @memcpy() { return }", "cannot be exported as 'memcpy'");
+}
+
+Test(host_errors, vectors_must_fit) {
+  refuse("func.func @f() {\n  %v = arith.constant dense<0.0> : vector<1024x1024xf32>\n  return\n}", "at most 65536 fit");
+}
