@@ -79,6 +79,7 @@ struct ir_module {
   ir_source *sources;
   unsigned num_sources;
   ir_table *types, *attrs, *exprs, *maps, *strings;
+  const char *no_structure; /* why ir_structure_of last gave NULL */
 };
 
 /* An empty module (a builtin.module op without content), or NULL when no address space is left.
@@ -514,7 +515,8 @@ struct ir_structure {
   uint32_t reductions; /* bit i: loop i is a reduction */
 };
 
-/* Never NULL for a verified structured op; cached in the op, dropped when its attributes or operands change. */
+/* Never NULL for a verified structured op (else module->no_structure says why); cached in the op, dropped when its
+ * attributes or operands change. */
 const ir_structure *ir_structure_of(const ir_op *op);
 static inline bool ir_loop_is_reduction(const ir_structure *structure, unsigned loop) {
   return structure->reductions >> loop & 1;

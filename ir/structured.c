@@ -4,12 +4,30 @@
 #include "build.h"
 #include "op_hooks.h"
 
+#include <stdio.h>
 #include <string.h>
 
 unsigned ir_num_inits(const ir_op *op) { return op->groups[ir_info_num_groups(ir_op_row(op)) - 1]; }
 unsigned ir_num_inputs(const ir_op *op) { return op->num_operands - ir_num_inits(op); }
 
+/* Remembers why an op has no loops, for the verifier's message; returns NULL. */
+static const ir_structure *refuse(const ir_op *op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static const ir_structure *refuse(const ir_op *op, const char *format, ...) {
+  char text[160];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  op->module->no_structure = ir_intern_cstr(op->module, text);
+  return NULL;
+}
+
 static unsigned operand_rank(const ir_op *op, unsigned i) { return ir_operand(op, i)->type->rank; }
+
+static bool has_rank(const ir_op *op, unsigned i, unsigned rank) {
+  return operand_rank(op, i) == rank ||
+         refuse(op, "operand %u must have rank %u, not %u", i, rank, operand_rank(op, i));
+}
 
 static ir_structure *new_structure(const ir_op *op, unsigned num_loops) {
   ir_structure *structure = IR_NEW(&op->module->arena, ir_structure);
@@ -43,19 +61,20 @@ static const ir_structure *structure_subscripts(const ir_op *op, const char *loo
   for (const char *at = loops; at < end; at++)
     commas += *at == ',';
   if (commas + 1 != op->num_operands)
-    return NULL;
+    return refuse(op, "has %u operands, but works on %u", op->num_operands, commas + 1);
   for (const char *at = last; at < end; at++)
     letters += *at != '*';
   unsigned rank = operand_rank(op, op->num_operands - 1);
   if (rank < letters || (rank > letters && *last != '*'))
-    return NULL;
+    return refuse(op, "operand %u must have rank %u%s, not %u", op->num_operands - 1, letters,
+                  *last == '*' ? " or more" : "", rank);
   subscripts s = {.batch = rank - letters, .num_loops = rank - letters};
   memset(s.loop_of, -1, sizeof s.loop_of);
   number_letters(&s, last, end);
   unsigned parallel = s.num_loops;
   number_letters(&s, loops, end);
   if (s.num_loops > IR_MAX_LOOPS)
-    return NULL;
+    return refuse(op, "has more than %d loops", IR_MAX_LOOPS);
   ir_structure *structure = new_structure(op, s.num_loops);
   for (unsigned loop = parallel; loop < s.num_loops; loop++)
     structure->reductions |= 1u << loop;
@@ -69,7 +88,7 @@ static const ir_structure *structure_subscripts(const ir_op *op, const char *loo
       else
         dims[n++] = (unsigned)s.loop_of[*at - 'a'];
     }
-    if (n != operand_rank(op, i))
+    if (!has_rank(op, i, n))
       return NULL;
     set_map(structure, i, ir_map_select(op->module, s.num_loops, n, dims));
   }
@@ -93,16 +112,20 @@ static void derive_reductions(const ir_op *op, ir_structure *structure) {
 const ir_structure *structure_maps(const ir_op *op) {
   const ir_attr *maps = ir_attr_get(op, "indexing_maps"), *iterators = ir_attr_get(op, "iterator_types");
   if (!maps)
-    return ir_op_row(op)->loops ? structure_subscripts(op, ir_op_row(op)->loops) : NULL;
+    return ir_op_row(op)->loops ? structure_subscripts(op, ir_op_row(op)->loops)
+                                : refuse(op, "needs 'indexing_maps'");
   if (maps->kind != IR_ATTR_ARRAY || maps->count != op->num_operands || !maps->count)
-    return NULL;
-  for (unsigned i = 0; i < maps->count; i++)
-    if (maps->elements[i]->kind != IR_ATTR_MAP || maps->elements[i]->map->num_results != operand_rank(op, i) ||
-        maps->elements[i]->map->num_dims != maps->elements[0]->map->num_dims || maps->elements[i]->map->num_syms)
+    return refuse(op, "needs one indexing map for each of its %u operands", op->num_operands);
+  for (unsigned i = 0; i < maps->count; i++) {
+    const ir_map *map = maps->elements[i]->kind == IR_ATTR_MAP ? maps->elements[i]->map : NULL;
+    if (!map || map->num_syms || map->num_dims != maps->elements[0]->map->num_dims)
+      return refuse(op, "indexing map %u must be an affine map over the loops, as many as map 0 has", i);
+    if (!has_rank(op, i, map->num_results))
       return NULL;
+  }
   unsigned num_loops = maps->elements[0]->map->num_dims;
   if (num_loops > IR_MAX_LOOPS)
-    return NULL;
+    return refuse(op, "has more than %d loops", IR_MAX_LOOPS);
   ir_structure *structure = new_structure(op, num_loops);
   for (unsigned i = 0; i < maps->count; i++)
     set_map(structure, i, maps->elements[i]->map);
@@ -111,15 +134,29 @@ const ir_structure *structure_maps(const ir_op *op) {
     return structure;
   }
   if (iterators->kind != IR_ATTR_ARRAY || iterators->count != num_loops)
-    return NULL;
+    return refuse(op, "needs one iterator type for each of its %u loops", num_loops);
   for (unsigned loop = 0; loop < num_loops; loop++) {
     const char *name = iterators->elements[loop]->string;
     if (!name || (strcmp(name, "reduction") && strcmp(name, "parallel")))
-      return NULL;
+      return refuse(op, "iterator type %u must be parallel or reduction", loop);
     if (!strcmp(name, "reduction"))
       structure->reductions |= 1u << loop;
   }
   return structure;
+}
+
+/* Reads a list of distinct dims below `rank`. */
+static bool get_dims(const ir_op *op, const char *name, unsigned rank, unsigned *count, const int64_t **dims) {
+  if (!ir_attr_i64s_of(op, name, count, dims))
+    return refuse(op, "needs '%s', a list of dims", name);
+  uint32_t seen = 0;
+  for (unsigned i = 0; i < *count; i++) {
+    int64_t dim = (*dims)[i];
+    if (dim < 0 || dim >= rank || seen >> dim & 1)
+      return refuse(op, "'%s' must be distinct dims below %u", name, rank);
+    seen |= 1u << dim;
+  }
+  return true;
 }
 
 /* The loops of an identity operand of rank `rank`, less those in `dims`. */
@@ -136,52 +173,53 @@ static const ir_map *map_without(const ir_op *op, unsigned rank, unsigned count,
 }
 
 const ir_structure *structure_reduce(const ir_op *op) {
-  unsigned count;
+  unsigned count, inputs = ir_num_inputs(op);
   const int64_t *dims;
-  if (!ir_attr_i64s_of(op, "dimensions", &count, &dims) || !ir_num_inputs(op))
+  if (!inputs)
+    return refuse(op, "needs an input");
+  unsigned rank = operand_rank(op, 0);
+  if (!get_dims(op, "dimensions", rank, &count, &dims))
     return NULL;
-  unsigned rank = operand_rank(op, 0), inputs = ir_num_inputs(op);
   ir_structure *structure = new_structure(op, rank);
-  for (unsigned i = 0; i < count; i++) {
-    if (dims[i] < 0 || dims[i] >= rank)
-      return NULL;
+  for (unsigned i = 0; i < count; i++)
     structure->reductions |= 1u << dims[i];
-  }
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_map *map = i < inputs ? ir_map_identity(op->module, rank) : map_without(op, rank, count, dims);
-    if (map->num_results != operand_rank(op, i))
+    if (!has_rank(op, i, map->num_results))
       return NULL;
     set_map(structure, i, map);
   }
   return structure;
 }
 
+/* Broadcast and transpose: one input, one init. */
+static bool is_unary(const ir_op *op) {
+  return op->num_operands == 2 || refuse(op, "has %u operands, but works on 2", op->num_operands);
+}
+
 const ir_structure *structure_broadcast(const ir_op *op) {
   unsigned count;
   const int64_t *dims;
-  if (!ir_attr_i64s_of(op, "dimensions", &count, &dims) || op->num_operands != 2)
+  if (!is_unary(op) || !get_dims(op, "dimensions", operand_rank(op, 1), &count, &dims) ||
+      !has_rank(op, 0, operand_rank(op, 1) - count))
     return NULL;
   unsigned rank = operand_rank(op, 1);
   ir_structure *structure = new_structure(op, rank);
   set_map(structure, 0, map_without(op, rank, count, dims));
   set_map(structure, 1, ir_map_identity(op->module, rank));
-  return structure->maps[0]->num_results == operand_rank(op, 0) ? structure : NULL;
+  return structure;
 }
 
 const ir_structure *structure_transpose(const ir_op *op) {
-  unsigned count;
+  unsigned count, dims[IR_MAX_LOOPS];
   const int64_t *permutation;
-  if (!ir_attr_i64s_of(op, "permutation", &count, &permutation) || op->num_operands != 2 ||
-      count != operand_rank(op, 0) || count != operand_rank(op, 1))
+  if (!is_unary(op) || !has_rank(op, 1, operand_rank(op, 0)) ||
+      !get_dims(op, "permutation", operand_rank(op, 0), &count, &permutation))
     return NULL;
-  unsigned dims[IR_MAX_LOOPS];
-  uint32_t seen = 0;
-  for (unsigned i = 0; i < count; i++) {
-    if (permutation[i] < 0 || permutation[i] >= count || seen >> permutation[i] & 1)
-      return NULL;
-    seen |= 1u << permutation[i];
+  if (count != operand_rank(op, 0))
+    return refuse(op, "'permutation' must have %u entries, not %u", operand_rank(op, 0), count);
+  for (unsigned i = 0; i < count; i++)
     dims[permutation[i]] = i; /* loop i runs over dim i of the result */
-  }
   ir_structure *structure = new_structure(op, count);
   set_map(structure, 0, ir_map_select(op->module, count, count, dims));
   set_map(structure, 1, ir_map_identity(op->module, count));
@@ -192,7 +230,7 @@ const ir_structure *structure_map(const ir_op *op) {
   unsigned rank = operand_rank(op, op->num_operands - 1);
   ir_structure *structure = new_structure(op, rank);
   for (unsigned i = 0; i < op->num_operands; i++) {
-    if (operand_rank(op, i) != rank)
+    if (!has_rank(op, i, rank))
       return NULL;
     set_map(structure, i, ir_map_identity(op->module, rank));
   }
@@ -204,12 +242,12 @@ const ir_structure *structure_softmax(const ir_op *op) {
   int64_t dim = ir_attr_int_or(op, "dimension", -1);
   unsigned rank = op->num_operands ? operand_rank(op, 0) : 0;
   if (dim < 0 || dim >= rank || ir_num_inputs(op) != 1)
-    return NULL;
+    return refuse(op, "needs one input, and 'dimension' below its rank, %u", rank);
   ir_structure *structure = new_structure(op, rank);
   structure->reductions = 1u << dim;
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_map *map = i < 2 ? ir_map_identity(op->module, rank) : map_without(op, rank, 1, &dim);
-    if (map->num_results != operand_rank(op, i))
+    if (!has_rank(op, i, map->num_results))
       return NULL;
     set_map(structure, i, map);
   }
@@ -217,8 +255,10 @@ const ir_structure *structure_softmax(const ir_op *op) {
 }
 
 const ir_structure *structure_diag(const ir_op *op) {
-  if (op->num_operands != 2 || !operand_rank(op, 0) || operand_rank(op, 1) != operand_rank(op, 0) + 1)
+  if (!is_unary(op) || !has_rank(op, 1, operand_rank(op, 0) + 1))
     return NULL;
+  if (!operand_rank(op, 0))
+    return refuse(op, "needs a dim to put on the diagonal");
   unsigned rank = operand_rank(op, 1);
   const int64_t column = rank - 1;
   ir_structure *structure = new_structure(op, rank);
@@ -235,16 +275,15 @@ const ir_structure *structure_layout(const ir_op *op) {
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].layout, layout))
       return structure_subscripts(op, rows[i].loops);
-  return NULL;
+  return refuse(op, "'layout' must be nn, nt, tn or tt, not %s", layout);
 }
 
 const ir_structure *ir_structure_of(const ir_op *op) {
   const ir_op_info *info = ir_op_row(op);
   if (!op->structure) {
-    const ir_structure *structure = !op->num_operands ? NULL
+    const ir_structure *structure = !op->num_operands ? refuse(op, "needs an out")
                                     : info->structure ? info->structure(op)
-                                    : info->loops     ? structure_subscripts(op, info->loops)
-                                                      : NULL;
+                                                      : structure_subscripts(op, info->loops);
     ((ir_op *)op)->structure = structure; /* a cache: the op is the same to every observer */
   }
   return op->structure;

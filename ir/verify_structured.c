@@ -123,7 +123,7 @@ bool ir_verify_structured(const ir_op *op) {
   }
   const ir_structure *structure = ir_structure_of(op);
   if (!structure)
-    return ir_op_error(op, "its attributes and the ranks of its operands do not describe loops");
+    return ir_op_error(op, "%s", op->module->no_structure);
   if (!verify_maps(op, structure) || !verify_extents(op, structure))
     return false;
   return !op->num_regions || (verify_out_maps(op, structure) && verify_body(op));
