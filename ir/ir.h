@@ -357,6 +357,8 @@ typedef struct ir_op_info {
   ir_value *(*fold)(ir_builder *builder, ir_op *op);
   /* Elementwise ops: the value of one element, in double precision or 64-bit integers; the caller rounds or wraps. */
   ir_cell (*scalar)(const ir_op *op, const ir_cell *operands);
+  /* Elementwise ops that are not IR_SPECULATABLE: why these operands have no result (a constant text), or NULL. */
+  const char *(*undefined)(const ir_op *op, const ir_cell *operands);
   /* All others: runs the op in the interpreter; false after a reported error. */
   bool (*eval)(ir_interp *interp, const ir_op *op);
 } ir_op_info;
