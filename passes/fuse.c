@@ -351,14 +351,14 @@ static const char *check_outputs(fusion *f, node *n) {
 
 /* ---------------------------------------------------------------------------------------------------------- fusing */
 
-/* NULL, or why the schedule wants the op outside of the loops. */
+/* NULL, or why the schedule wants the op outside of the loops. Data that is moved rather than computed may be moved
+ * again, but not in each iteration all of it. */
 static const char *check_policy(const fusion *f, const node *n) {
   const ir_op *op = n->op;
-  if (tile_is_cheap(op))
-    return NULL;
   if (f->options->policy == FUSE_FREE)
     return "only free ops are fused";
-  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) && !tile_only_moves(op))
+  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) &&
+      !(n->levels && tile_only_moves(op)))
     return "several iterations would compute the same elements";
   return NULL;
 }
@@ -385,22 +385,17 @@ static bool is_captured(const fusion *f, const node *n) {
   return uses != requests;
 }
 
-/* Why the op is not fused; NULL if it can be. */
+/* NULL, or why the op is not fused. */
 static const char *check(fusion *f, node *n) {
-  bool cheap = tile_is_cheap(n->op);
-  if (!tile_can(n->op))
-    return "it cannot be tiled";
   const char *why = merge_requests(f, n);
   n->before |= is_captured(f, n); /* asked last, as its own extents may be among the uses */
-  if (!why && n->before && !cheap)
+  if (!why && n->before)
     why = "what stays outside of the loops needs it";
   if (!why)
     why = check_policy(f, n);
   if (!why)
     why = n->reductions ? check_state(f, n) : check_repetition(f, n);
-  if (!why && !cheap)
-    why = check_outputs(f, n);
-  return why;
+  return why ? why : check_outputs(f, n);
 }
 
 static bool is_stop(const fusion *f, const ir_op *op) {
@@ -492,37 +487,67 @@ static bool create_tile(fusion *f, node *n) {
   return true;
 }
 
-static void fuse_node(fusion *f, node *n) {
-  bool wanted = n->requests && !is_stop(f, n->op);
-  const char *why = wanted ? check(f, n) : "nobody wants it";
+static void leave_outside(fusion *f, node *n) {
+  n->before = true;
+  need_operands_before(n->op, f);
+  need_regions_before(f, n->op);
+}
+
+/* A tile for each request: they are free, and a merged one might be larger than any of them. The op itself stays for
+ * those who need it outside, and for requests that cannot be met. */
+static void copy_node(fusion *f, node *n) {
+  n->before |= is_captured(f, n);
+  for (request *r = n->requests, *next; r; r = next) {
+    next = r->next;
+    r->next = NULL;
+    n->requests = r;
+    const char *why = merge_requests(f, n);
+    f->builder.body = ir_builder_before(r->slice->op);
+    if (!why && create_tile(f, n))
+      answer(f, n, r);
+    else
+      n->before = true;
+  }
+  if (n->before)
+    leave_outside(f, n);
+}
+
+/* NULL, or why the op stays outside of the loops. */
+static const char *fuse_once(fusion *f, node *n) {
   unsigned carried = f->num_carried;
-  if (!why) {
-    f->builder.body = ir_builder_before(earliest_slice(n));
-    carry_results(f, n);
-    if (!create_tile(f, n)) {
-      f->num_carried = carried;
-      why = "its tile is no box of its operands";
-    }
-  }
-  if (why) {
-    if (wanted && f->options->policy == FUSE_GREEDY && ir_op_has(n->op, IR_STRUCTURED))
-      ir_remark(f->module, n->op->loc, "not fused: %s", why);
-    n->before = true;
-    need_operands_before(n->op, f);
-    need_regions_before(f, n->op);
-    return;
-  }
-  if (n->before) { /* a copy went into the loops, the op itself stays */
-    need_operands_before(n->op, f);
-    need_regions_before(f, n->op);
+  const char *why = check(f, n);
+  if (why)
+    return why;
+  f->builder.body = ir_builder_before(earliest_slice(n));
+  carry_results(f, n);
+  if (!create_tile(f, n)) {
+    f->num_carried = carried;
+    return "its tile is no box of its operands";
   }
   for (unsigned i = carried; i < f->num_carried; i++)
     f->carried[i].tile = n->tiles[f->carried_for[i]->index];
-  bool rescales = n->reductions != 0;
-  if (rescales)
+  if (n->reductions)
     rescale_root(f, n);
   for (const request *r = n->requests; r; r = r->next)
     answer(f, n, r);
+  return NULL;
+}
+
+static void fuse_node(fusion *f, node *n) {
+  if (!n->requests || is_stop(f, n->op)) {
+    leave_outside(f, n);
+    return;
+  }
+  if (tile_can(n->op) && tile_is_cheap(n->op)) {
+    copy_node(f, n);
+    return;
+  }
+  const char *why = tile_can(n->op) ? fuse_once(f, n) : "it cannot be tiled";
+  if (!why)
+    return;
+  if (f->options->policy == FUSE_GREEDY && ir_op_has(n->op, IR_STRUCTURED))
+    ir_remark(f->module, n->op->loc, "not fused: %s", why);
+  leave_outside(f, n);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- root */

@@ -1,0 +1,294 @@
+/* schedule.c - the default schedule: which ops become parallel loops, with which tiles, and what is fused into them.
+ *
+ * From the end of a function backwards, each structured op that is left is a root: its parallel loops become one
+ * scf.forall, with its producers inside as far as each element is still computed once. Inside, contractions that are
+ * long or that read a running softmax get a sequential loop over their reduction, which then holds tiles only.
+ *
+ * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it.
+ * Functions that a transform script has scheduled are left alone.
+ * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root. */
+#include "passes/fuse.h"
+#include "passes/passes.h"
+#include "passes/tile.h"
+
+#include <float.h>
+#include <string.h>
+
+enum {
+  ROWS = 128,              /* of a contraction's tile, along its first free loop .. */
+  COLUMNS = 128,           /* .. and its second */
+  MIN_ROWS = 16,           /* below this a tile does not fill the register tiles any more */
+  REDUCTION = 256,         /* step of a long reduction */
+  LONG_REDUCTION = 512,    /* from here on a reduction is worth a loop of its own */
+  SOFTMAX_REDUCTION = 128, /* step of a running softmax, and of the contraction that follows */
+  BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least */
+};
+
+/* ------------------------------------------------------------------------------------------------- online softmax */
+
+/* linalg.softmax as a step of online softmax from the empty state, which can be tiled over its dimension. */
+static void make_online(ir_op *op) {
+  ir_builder builder = ir_builder_before(op);
+  ir_value *x = ir_input(op, 0);
+  ir_scalar statistic = x->type->element == IR_F64 ? IR_F64 : IR_F32;
+  const ir_type *scalar = ir_type_scalar(op->module, statistic);
+  int64_t dimension = ir_attr_int_or(op, "dimension", 0);
+  ir_index sizes[IR_MAX_RANK];
+  unsigned rank = 0;
+  for (unsigned dim = 0; dim < x->type->rank; dim++)
+    if (dim != (unsigned)dimension)
+      sizes[rank++] = tile_extent(&builder, x, dim);
+  ir_value *outs[4] = {ir_init(op, 0)};
+  for (unsigned i = 1; i < 4; i++)
+    outs[i] = ir_empty(&builder, statistic, rank, sizes);
+  outs[1] = ir_fill(&builder, ir_const(&builder, scalar, statistic == IR_F64 ? -DBL_MAX : -FLT_MAX), outs[1]);
+  outs[2] = ir_fill(&builder, ir_const(&builder, scalar, 0), outs[2]);
+  ir_named_attr attr = {"dimension", ir_attr_get(op, "dimension")};
+  ir_op *online = ir_structured(&builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &attr);
+  ir_replace_uses(ir_result(op, 0), ir_result(online, 0));
+  ir_op_erase(op);
+}
+
+/* ------------------------------------------------------------------------------------------------------ structure */
+
+/* The structured op of the same block that computes the value, other than a fill. */
+static ir_op *computed_by(const ir_op *user, const ir_value *value) {
+  ir_op *op = value->op;
+  return op && op->block == user->block && ir_op_has(op, IR_STRUCTURED) && op->num_results && !tile_is_cheap(op) ? op
+                                                                                                                : NULL;
+}
+
+/* Something on the way up from the value computes, rather than moves, and can be fused. */
+static bool is_computed(const ir_op *user, const ir_value *value) {
+  for (const ir_op *op = value->op; op && op->block == user->block && op->num_operands && op->num_results;
+       op = ir_operand(op, 0)->op)
+    if (!tile_only_moves(op) || !tile_can(op))
+      return ir_op_has(op, IR_STRUCTURED);
+  return false;
+}
+
+/* An operand of the contraction is, up to copies, the result of an op that carries a running state. */
+static bool reads_state(const ir_op *contraction) {
+  for (unsigned i = 0; i < 2; i++)
+    for (const ir_op *op = ir_operand(contraction, i)->op; op; op = ir_operand(op, 0)->op) {
+      if (pass_op_info_of(op->code)->states)
+        return true;
+      if (!ir_op_has(op, IR_STRUCTURED) || !op->num_operands || !tile_only_moves(op))
+        break;
+    }
+  return false;
+}
+
+/* The contraction that sets the pace for a root, and for each of its loops the loop of the root, or -1. */
+typedef struct pace {
+  const ir_op *op; /* NULL if there is no contraction */
+  int root_loop[IR_MAX_LOOPS];
+} pace;
+
+static void find_pace(const ir_op *root, pace *p) {
+  p->op = root;
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
+    p->root_loop[loop] = (int)loop;
+  while (p->op && !ir_is_contraction(p->op)) {
+    const ir_op *user = p->op;
+    p->op = NULL;
+    for (unsigned i = 0; i < ir_num_inputs(user) && !p->op; i++) {
+      const ir_op *producer = computed_by(user, ir_input(user, i));
+      if (!producer)
+        continue;
+      const ir_map *read = ir_structure_of(user)->maps[i];
+      const ir_map *written = ir_structure_of(producer)->maps[ir_num_inputs(producer) + ir_input(user, i)->index];
+      int root_loop[IR_MAX_LOOPS];
+      memset(root_loop, -1, sizeof root_loop);
+      for (unsigned dim = 0; dim < read->num_results; dim++) {
+        int inner = ir_map_result_dim(written, dim), outer = ir_map_result_dim(read, dim);
+        if (inner >= 0 && outer >= 0)
+          root_loop[inner] = p->root_loop[outer];
+      }
+      memcpy(p->root_loop, root_loop, sizeof root_loop);
+      p->op = producer;
+    }
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------- tile sizes */
+
+static int64_t trip_count(int64_t extent, int64_t size) {
+  return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
+}
+
+/* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, the last
+ * one, or 1, the others; returns the last one (a loop of the root), or -1. */
+static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *sizes) {
+  const ir_structure *structure = ir_structure_of(p->op);
+  int last = -1;
+  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
+    bool on_side = ir_map_find_dim(structure->maps[side], loop) >= 0;
+    bool on_other = ir_map_find_dim(structure->maps[1 - side], loop) >= 0;
+    if (!on_side || on_other || p->root_loop[loop] < 0)
+      continue;
+    if (last >= 0)
+      sizes[last] = size ? 1 : 0;
+    last = p->root_loop[loop];
+    sizes[last] = size;
+  }
+  return last;
+}
+
+/* Loops that both operands have, or neither: one iteration each. */
+static void tile_batch_loops(const pace *p, int64_t *sizes) {
+  const ir_structure *structure = ir_structure_of(p->op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (!ir_loop_is_reduction(structure, loop) && p->root_loop[loop] >= 0 &&
+        (ir_map_find_dim(structure->maps[0], loop) >= 0) == (ir_map_find_dim(structure->maps[1], loop) >= 0))
+      sizes[p->root_loop[loop]] = 1;
+}
+
+/* Halves the two tiles in turn until there is work for all threads. */
+static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes, int first, int second,
+                      unsigned threads) {
+  const int both[] = {first, second};
+  for (unsigned turn = 0;; turn++) {
+    int64_t iterations = 1;
+    for (unsigned loop = 0; loop < num_loops; loop++) {
+      if (extents[loop] == IR_DYNAMIC && sizes[loop])
+        return;
+      iterations *= trip_count(extents[loop], sizes[loop]);
+      if (iterations >= (int64_t)BATCH_ITERATIONS * threads)
+        return;
+    }
+    int loop = both[turn % 2];
+    bool done = true;
+    for (unsigned i = 0; i < 2; i++)
+      done &= both[i] < 0 || sizes[both[i]] <= MIN_ROWS;
+    if (done)
+      return;
+    if (loop >= 0 && sizes[loop] > MIN_ROWS)
+      sizes[loop] /= 2;
+  }
+}
+
+/* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. */
+static void tile_by_footprint(const ir_op *root, const int64_t *extents, const target_facts *target, int64_t *sizes) {
+  const ir_structure *structure = ir_structure_of(root);
+  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  int64_t budget = (int64_t)(target->l2_bytes / 2 / sizeof(double) / root->num_operands), total = 1;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (extents[loop] != IR_DYNAMIC && total <= budget * target->threads * BATCH_ITERATIONS)
+      total *= extents[loop];
+  int64_t share = total / ((int64_t)target->threads * BATCH_ITERATIONS);
+  budget = share < budget ? share : budget;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC && extents[loop] > 0)
+      budget /= extents[loop];
+  for (unsigned dim = result->num_results; dim-- > 0;) {
+    unsigned loop = (unsigned)ir_map_result_dim(result, dim);
+    int64_t extent = extents[loop] == IR_DYNAMIC ? ROWS : extents[loop];
+    bool innermost = dim + 1 == result->num_results;
+    int64_t least = innermost ? 4 * ROWS : 1;
+    sizes[loop] = budget < least ? least : budget;
+    if (sizes[loop] >= extent && extents[loop] != IR_DYNAMIC)
+      sizes[loop] = innermost ? 0 : extent;
+    budget /= extent > 0 ? extent : 1;
+  }
+}
+
+static void choose_parallel_tiles(const ir_op *root, const target_facts *target, int64_t *sizes) {
+  int64_t extents[IR_MAX_LOOPS];
+  pace p;
+  ir_loop_extents(root, extents);
+  find_pace(root, &p);
+  if (!p.op) {
+    tile_by_footprint(root, extents, target, sizes);
+    return;
+  }
+  /* What one operand's producers compute must not be asked for again by each tile of the other operand's loops. */
+  unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
+  bool whole = is_computed(p.op, ir_input(p.op, rows));
+  tile_batch_loops(&p, sizes);
+  int first = tile_free_loops(&p, rows, ROWS, sizes);
+  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : COLUMNS, sizes);
+  share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- walks */
+
+static void identity_interchange(fuse_options *options) {
+  for (unsigned i = 0; i < IR_MAX_LOOPS; i++)
+    options->interchange[i] = i;
+}
+
+/* The step of the loop over the contraction's reduction; 0 if it needs none. */
+static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const target_facts *target) {
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  if (!reads_state(op))
+    return extents[loop] >= LONG_REDUCTION || extents[loop] == IR_DYNAMIC ? REDUCTION : 0;
+  int64_t step = SOFTMAX_REDUCTION, others = 0;
+  for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
+    if (i != loop && extents[i] != IR_DYNAMIC)
+      others += extents[i];
+  while (step > MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > target->l2_bytes / 2)
+    step /= 2;
+  return step;
+}
+
+static void tile_reductions(ir_block *block, const target_facts *target) {
+  for (ir_op *op = block->last, *next; op; op = next->prev) {
+    next = op;
+    if (!ir_is_contraction(op) || !tile_can(op))
+      continue;
+    fuse_options options = {.policy = FUSE_ONCE};
+    fuse_result result;
+    const ir_structure *structure = ir_structure_of(op);
+    for (unsigned loop = 0; loop < structure->num_loops; loop++)
+      if (structure->reductions == 1u << loop)
+        options.tile_sizes[loop] = choose_reduction_tile(op, loop, target);
+    identity_interchange(&options);
+    next = op->next;
+    fuse_tile(op, &options, &result);
+    if (!result.num_loops)
+      next = op;
+  }
+}
+
+static bool is_root(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !tile_can(op) || tile_is_cheap(op))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (!ir_map_is_projected_permutation(structure->maps[ir_num_inputs(op) + i]))
+      return false;
+  return true;
+}
+
+static void schedule_function(ir_block *block, const pass_options *pass) {
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (op->code == OP_LINALG_SOFTMAX)
+      make_online(op);
+  }
+  for (ir_op *op = block->last, *next; op; op = next->prev) {
+    next = op;
+    if (!is_root(op))
+      continue;
+    fuse_options options = {.policy = pass->fuse ? FUSE_ONCE : FUSE_FREE, .forall = true};
+    fuse_result result;
+    choose_parallel_tiles(op, pass->target, options.tile_sizes);
+    identity_interchange(&options);
+    next = op->next;
+    fuse_tile(op, &options, &result);
+    if (result.num_loops)
+      tile_reductions(ir_region(result.loops[0], 0), pass->target);
+    else
+      next = op;
+  }
+}
+
+bool pass_schedule(ir_module *module, const pass_options *options) {
+  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
+    if (op->code == OP_FUNC_FUNC && !ir_attr_get(op, "tec.scheduled"))
+      schedule_function(ir_region(op, 0), options);
+  return true;
+}
