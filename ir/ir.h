@@ -310,6 +310,8 @@ typedef enum ir_trait {
   IR_MAY_BE_EMPTY = 1 << 18, /* a region may be empty: a declaration, an absent else branch */
   IR_CONTROL = 1 << 19,      /* does nothing but run its regions and pass values into and out of them */
   IR_EMPTY_SEGMENT = 1 << 20, /* upstream's op has one more operand group at the end, which is always empty here */
+  IR_OWN_BODY = 1 << 21,     /* structured, with a body of its own; the body of the others follows from their row */
+  IR_EXTENSION = 1 << 22,    /* not an op of upstream MLIR */
 } ir_trait;
 
 /* One scalar in the oracle: floats as double, the rest sign-extended. */

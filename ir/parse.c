@@ -160,7 +160,7 @@ static bool parse_value(ir_parser *parser, ir_value **value, ir_loc *loc) {
 }
 
 bool parse_operand(ir_parser *parser, ir_draft *draft, unsigned group) {
-  ir_value *value;
+  ir_value *value = NULL;
   ir_loc loc;
   if (!parse_value(parser, &value, &loc))
     return false;
@@ -431,6 +431,11 @@ static bool count_fits(char mark, unsigned count) {
   return mark == '*' || (mark == '?' ? count <= 1 : count == 1);
 }
 
+/* The body of a structured op follows from its row, and need not be written. */
+static bool has_implied_body(const ir_op_info *info) {
+  return info->regions && info->traits & IR_STRUCTURED && !(info->traits & IR_OWN_BODY);
+}
+
 static bool check_counts(ir_parser *parser, const ir_draft *draft) {
   const char *at = draft->info->operands;
   format_word word;
@@ -452,8 +457,7 @@ static bool check_counts(ir_parser *parser, const ir_draft *draft) {
     return parse_error_at(parser, draft->loc, "'%s' gives %s%u result%s, but its type has %u", draft->info->name,
                           any ? "at least " : "", count < least ? least : most, least == 1 ? "" : "s", count);
   unsigned regions = draft->info->regions;
-  bool implied = draft->info->traits & IR_STRUCTURED && !draft->num_regions;
-  if (draft->num_regions != regions && !implied)
+  if (draft->num_regions != regions && !(has_implied_body(draft->info) && !draft->num_regions))
     return parse_error_at(parser, draft->loc, "'%s' has %u region%s, found %u", draft->info->name, regions,
                           regions == 1 ? "" : "s", draft->num_regions);
   return true;
@@ -494,10 +498,55 @@ static void adopt_region(ir_op *op, unsigned i, const ir_block *read) {
     region->args[k]->block = region;
 }
 
+static bool same_operand(const ir_value *a, const ir_value *b) {
+  if (!a->op || !b->op)
+    return a == b || (!a->op && !b->op && a->index == b->index && a->type == b->type);
+  return a == b || (a->op->mark == b->op->mark && a->index == b->index);
+}
+
+/* The two ops are the same but for the values of their bodies, which correspond by position (in `mark`). */
+static bool same_op(const ir_op *a, const ir_op *b) {
+  bool same = a->code == b->code && a->num_operands == b->num_operands && a->num_results == b->num_results &&
+              a->num_attrs == b->num_attrs && !a->num_regions && !b->num_regions;
+  for (unsigned i = 0; same && i < a->num_operands; i++)
+    same = same_operand(ir_operand(a, i), ir_operand(b, i));
+  for (unsigned i = 0; same && i < a->num_results; i++)
+    same = ir_result(a, i)->type == ir_result(b, i)->type;
+  for (unsigned i = 0; same && i < a->num_attrs; i++)
+    same = a->attrs[i].name == b->attrs[i].name && a->attrs[i].attr == b->attrs[i].attr;
+  return same;
+}
+
+static bool same_body(const ir_block *a, const ir_block *b) {
+  bool same = a->num_args == b->num_args;
+  for (unsigned i = 0; same && i < a->num_args; i++)
+    same = a->args[i]->type == b->args[i]->type;
+  ir_op *left = a->first, *right = b->first;
+  for (uint32_t position = 1; same && left && right; left = left->next, right = right->next) {
+    same = same_op(left, right);
+    left->mark = right->mark = position++;
+  }
+  return same && !left && !right;
+}
+
+/* Builds the body that the row implies; one that was written must be just that, since the pretty form does not show it. */
+static bool imply_body(ir_parser *parser, const ir_draft *draft, ir_op *op) {
+  if (!draft->num_regions) {
+    ir_structured_build_body(op);
+    return true;
+  }
+  ir_block written = *ir_region(op, 0);
+  *ir_region(op, 0) = (ir_block){.parent = op};
+  ir_structured_build_body(op);
+  return same_body(&written, ir_region(op, 0)) ||
+         parse_error_at(parser, draft->loc, "this is not the body of '%s'; linalg.generic can have any body",
+                        draft->info->name);
+}
+
 static bool create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op **created) {
   if (!check_counts(parser, draft) || !parse_check_attrs(parser, draft))
     return false;
-  bool implied = draft->info->regions && !draft->num_regions && draft->info->traits & IR_STRUCTURED;
+  bool implied = has_implied_body(draft->info);
   if (implied && !check_implied_body(parser, draft))
     return false;
   parser_values operands = {0};
@@ -516,10 +565,8 @@ static bool create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op
   ir_op *op = ir_op_create(&builder, draft->code, &spec);
   for (unsigned i = 0; i < draft->num_regions; i++)
     adopt_region(op, i, &draft->regions[i]);
-  if (implied)
-    ir_structured_build_body(op);
   *created = op;
-  return true;
+  return !implied || imply_body(parser, draft, op);
 }
 
 /* ---------------------------------------------------------------------------------------------- the generic form */

@@ -728,12 +728,14 @@ static void print_generic(ir_printer *printer, const ir_op *op) {
   print_text(printer, ")");
   if (print_attrs_if(printer, op, true, " <{"))
     print_text(printer, "}>");
-  for (unsigned i = 0; i < op->num_regions; i++) {
+  /* Upstream allows linalg's body ops only inside its own ops. */
+  unsigned regions = ir_op_has(op, IR_EXTENSION | IR_STRUCTURED) ? 0 : op->num_regions;
+  for (unsigned i = 0; i < regions; i++) {
     print_text(printer, i ? ", " : " (");
     const ir_block *block = ir_region(op, i);
     print_region(printer, block, block->num_args || (!block->first && ir_op_has(op, IR_NO_TERMINATOR)), 0);
   }
-  if (op->num_regions)
+  if (regions)
     print_text(printer, ")");
   if (print_attrs_if(printer, op, false, " {"))
     print_text(printer, "}");
