@@ -431,10 +431,11 @@ typedef enum attr_form {
   FORM_BOOL_ARRAY,
   FORM_STRING,
   FORM_STRINGS,
+  FORM_VISIBILITY,
   FORM_SYMBOL,
   FORM_TYPE,
   FORM_TYPED,
-  FORM_INITIAL,
+  FORM_DENSE,
   FORM_MAP,
   FORM_MAPS,
   FORM_KEYWORD,
@@ -464,10 +465,11 @@ static const char *const form_names[] = {
     [FORM_BOOL_ARRAY] = "a list of true and false",
     [FORM_STRING] = "a string",
     [FORM_STRINGS] = "a list of strings",
+    [FORM_VISIBILITY] = "\"private\", \"nested\" or \"public\"",
     [FORM_SYMBOL] = "a symbol",
     [FORM_TYPE] = "a type",
     [FORM_TYPED] = "a number or a dense constant",
-    [FORM_INITIAL] = "a dense constant or unit",
+    [FORM_DENSE] = "a dense constant",
     [FORM_MAP] = "an affine map",
     [FORM_MAPS] = "a list of affine maps",
     [FORM_KEYWORD] = "a keyword",
@@ -505,10 +507,13 @@ static bool has_form(const ir_attr *attr, const attr_row *row) {
   case FORM_BOOL_ARRAY: return all_of(attr, IR_ATTR_BOOL);
   case FORM_STRING: return attr->kind == IR_ATTR_STRING;
   case FORM_STRINGS: return all_of(attr, IR_ATTR_STRING);
+  case FORM_VISIBILITY:
+    return attr->kind == IR_ATTR_STRING && (!strcmp(attr->string, "private") || !strcmp(attr->string, "nested") ||
+                                            !strcmp(attr->string, "public"));
   case FORM_SYMBOL: return attr->kind == IR_ATTR_SYMBOL;
   case FORM_TYPE: return attr->kind == IR_ATTR_TYPE;
   case FORM_TYPED: return attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_FLOAT || attr->kind == IR_ATTR_DENSE;
-  case FORM_INITIAL: return attr->kind == IR_ATTR_DENSE || attr->kind == IR_ATTR_UNIT;
+  case FORM_DENSE: return attr->kind == IR_ATTR_DENSE;
   case FORM_MAP: return attr->kind == IR_ATTR_MAP;
   case FORM_MAPS: return all_of(attr, IR_ATTR_MAP);
   case FORM_KEYWORD: return attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, row->detail);

@@ -42,6 +42,8 @@ static bool parse_factor(ir_parser *parser, const map_names *dims, const map_nam
   unsigned number;
   int64_t value = 0;
   lex_token token = parser->lex.token;
+  if (++parser->num_factors > MAX_FACTORS)
+    return parse_error(parser, "more than %d terms in one affine map", MAX_FACTORS);
   if (!parse_enter(parser))
     return false;
   bool read = true;
@@ -119,6 +121,7 @@ bool parse_map(ir_parser *parser, const ir_map **map) {
   map_names dims, syms = {.count = 0};
   const ir_expr *results[IR_MAX_LOOPS];
   unsigned count = 0;
+  parser->num_factors = 0;
   if (!parse_expect(parser, '(') || !parse_map_names(parser, &dims, ')'))
     return false;
   if (parse_accept(parser, '[') && !parse_map_names(parser, &syms, ']'))

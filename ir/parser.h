@@ -9,7 +9,8 @@
 #include "lex.h"
 #include "names.h"
 
-enum { MAX_NESTING = 256, MAX_REGIONS = 2 };
+/* Factors bound the depth of affine expressions, which are trees however they are written. */
+enum { MAX_NESTING = 256, MAX_FACTORS = 1024, MAX_REGIONS = 2 };
 
 /* Growing arrays in the parser's scratch arena; zero is empty. */
 typedef struct parser_values {
@@ -70,6 +71,7 @@ struct ir_parser {
   uint32_t isolation;  /* isolated regions around */
   uint32_t scope;      /* values defined before the current region */
   unsigned nesting;
+  unsigned num_factors; /* of the current affine map */
 };
 
 /* ------------------------------------------------------------------------------------------------------- tokens */

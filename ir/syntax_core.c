@@ -314,7 +314,7 @@ void print_affine(ir_printer *printer, const ir_op *op) {
   print_attr(printer, map);
   print_text(printer, "(");
   for (unsigned i = 0; i < op->num_operands; i++) {
-    print_text(printer, i == map->map->num_dims ? (i ? ")[" : "[") : i ? ", " : "");
+    print_text(printer, i == map->map->num_dims ? ")[" : i ? ", " : "");
     print_value(printer, ir_operand(op, i));
   }
   print_text(printer, map->map->num_syms ? "]" : ")");

@@ -248,11 +248,9 @@ bool parse_global(ir_parser *parser, ir_draft *draft) {
   if (type->kind != IR_TYPE_MEMREF || !ir_type_is_static(type))
     return parse_error_at(parser, loc, "a global has a static memref type");
   draft_attr(parser, draft, "type", ir_attr_type(parser->module, type));
-  const ir_attr *value = ir_attr_unit(parser->module);
+  const ir_attr *value;
   const ir_type *content = ir_type_tensor(parser->module, type->element, type->rank, type->shape);
-  if (!parse_expect(parser, '='))
-    return false;
-  if (!parse_accept_word(parser, "uninitialized") && !parse_attr(parser, content, &value))
+  if (!parse_expect(parser, '=') || !parse_attr(parser, content, &value))
     return false;
   draft_attr(parser, draft, "initial_value", value);
   return parse_attr_dict(parser, draft);
@@ -269,9 +267,6 @@ void print_global(ir_printer *printer, const ir_op *op) {
   print_text(printer, " : ");
   print_type(printer, ir_attr_get(op, "type")->type);
   print_text(printer, " = ");
-  if (value->kind == IR_ATTR_UNIT)
-    print_text(printer, "uninitialized");
-  else
-    print_dense(printer, value, false);
+  print_dense(printer, value, false);
   print_attr_dict(printer, op, "sym_name sym_visibility type initial_value constant", "");
 }

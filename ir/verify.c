@@ -120,6 +120,7 @@ static const attr_rule attr_rules[] = {
     {"predicate", "an integer", KIND(INT)},
     {"reassociation", "an array of arrays of integers", KIND(ARRAY)},
     {"reduction_dims", "integers", INTEGERS},
+    {"res_attrs", "an array", KIND(ARRAY)},
     {"sizes", "integers", INTEGERS},
     {"staticLowerBound", "integers", INTEGERS},
     {"staticStep", "integers", INTEGERS},

@@ -1,0 +1,70 @@
+// Structured ops of upstream, on tensors and memrefs.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#row = affine_map<(d0, d1) -> (d0)>
+#lhs = affine_map<(m, n, k) -> (m, k)>
+#rhs_transposed = affine_map<(m, n, k) -> (n, k)>
+#out = affine_map<(m, n, k) -> (m, n)>
+func.func @contractions(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4xf32>, %x: tensor<8xf16>, %y: tensor<4xf32>, %s: tensor<f32>, %ba: tensor<2x4x8xf32>, %bb: tensor<2x8x4xf32>, %bc: tensor<2x4x4xf32>) -> tensor<4x4xf32> {
+  %0 = linalg.matmul {__root__} ins(%a, %b : tensor<4x8xf16>, tensor<8x4xf16>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %1 = linalg.matmul indexing_maps = [#lhs, #rhs_transposed, #out] ins(%a, %a : tensor<4x8xf16>, tensor<4x8xf16>) outs(%0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %2 = linalg.batch_matmul ins(%ba, %bb : tensor<2x4x8xf32>, tensor<2x8x4xf32>) outs(%bc : tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %3 = linalg.matvec ins(%a, %x : tensor<4x8xf16>, tensor<8xf16>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+  %4 = linalg.vecmat ins(%x, %b : tensor<8xf16>, tensor<8x4xf16>) outs(%3 : tensor<4xf32>) -> tensor<4xf32>
+  %5 = linalg.dot ins(%x, %x : tensor<8xf16>, tensor<8xf16>) outs(%s : tensor<f32>) -> tensor<f32>
+  %6 = linalg.contract indexing_maps = [#lhs, #rhs_transposed, #out] {tag} ins(%a, %a : tensor<4x8xf16>, tensor<4x8xf16>) outs(%1 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %6 : tensor<4x4xf32>
+}
+func.func @elementwise(%a: tensor<4x?xf32>, %b: tensor<4x?xf32>, %o: tensor<4x?xf32>, %x: f32) -> tensor<4x?xf32> {
+  %0 = linalg.fill ins(%x : f32) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %1 = linalg.copy ins(%a : tensor<4x?xf32>) outs(%0 : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %2 = linalg.add ins(%1, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %3 = linalg.sub ins(%2, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %4 = linalg.mul ins(%3, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %5 = linalg.div ins(%4, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %6 = linalg.max ins(%5, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %7 = linalg.min ins(%6, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %8 = linalg.exp ins(%7 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %9 = linalg.log ins(%8 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %10 = linalg.tanh ins(%9 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %11 = linalg.sqrt ins(%10 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %12 = linalg.rsqrt ins(%11 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %13 = linalg.erf ins(%12 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %14 = linalg.abs ins(%13 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %15 = linalg.negf ins(%14 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %16 = linalg.softmax {tag} dimension(1) ins(%15 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  return %16 : tensor<4x?xf32>
+}
+func.func @regions(%a: tensor<4x8xf32>, %o: tensor<4xf32>, %t: tensor<8x4xf32>, %x: f32) -> tensor<4xf32> {
+  %0:2 = linalg.generic {indexing_maps = [#id, #row, #row], iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%o, %o : tensor<4xf32>, tensor<4xf32>) attrs = {tag} {
+  ^bb0(%in: f32, %sum: f32, %largest: f32):
+    %i = linalg.index 1 : index
+    %1 = arith.addf %in, %sum : f32
+    %2 = arith.maximumf %in, %largest : f32
+    linalg.yield %1, %2 : f32, f32
+  } -> (tensor<4xf32>, tensor<4xf32>)
+  %3 = linalg.reduce { arith.addf {fastmath = #arith.fastmath<fast>} } ins(%a : tensor<4x8xf32>) outs(%0#0 : tensor<4xf32>) dimensions = [1] {tag}
+  %4 = linalg.reduce ins(%a : tensor<4x8xf32>) outs(%3 : tensor<4xf32>) dimensions = [1] (%in: f32, %init: f32) {
+    %5 = arith.mulf %in, %x : f32
+    %6 = arith.addf %5, %init : f32
+    linalg.yield %6 : f32
+  }
+  %7 = linalg.map { arith.subf } ins(%4, %0#1 : tensor<4xf32>, tensor<4xf32>) outs(%o : tensor<4xf32>)
+  %8 = linalg.map ins(%7 : tensor<4xf32>) outs(%o : tensor<4xf32>) (%in: f32, %init: f32) {
+    %9 = arith.subf %x, %in : f32
+    linalg.yield %9 : f32
+  }
+  %10 = linalg.broadcast ins(%8 : tensor<4xf32>) outs(%a : tensor<4x8xf32>) dimensions = [1] {tag}
+  %11 = linalg.transpose ins(%10 : tensor<4x8xf32>) outs(%t : tensor<8x4xf32>) permutation = [1, 0]
+  return %8 : tensor<4xf32>
+}
+func.func @buffers(%a: memref<4x8xf32>, %b: memref<8x4xf32>, %c: memref<4x4xf32>, %x: f32) {
+  linalg.fill ins(%x : f32) outs(%c : memref<4x4xf32>)
+  linalg.matmul ins(%a, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%c : memref<4x4xf32>)
+  linalg.transpose ins(%a : memref<4x8xf32>) outs(%b : memref<8x4xf32>) permutation = [1, 0]
+  linalg.generic {doc = "twice", indexing_maps = [#id], iterator_types = ["parallel", "parallel"], library_call = "f"} outs(%c : memref<4x4xf32>) {
+  ^bb0(%out: f32):
+    %0 = arith.addf %out, %out : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
