@@ -133,7 +133,7 @@ Test(text, prints_newer_spelling) {
 
 Test(text, prints_numbers_exactly) {
   check_prints("func.func @f() { %0 = arith.constant 0.1 : f64 return }", "%cst = arith.constant 1.000000e-01 : f64");
-  check_prints("func.func @f() { %0 = arith.constant 0x3DCCCCCE : f32 return }", "arith.constant 0.100000009 : f32");
+  check_prints("func.func @f() { %0 = arith.constant 0x3DCCCCCE : f32 return }", "arith.constant 1.0000001e-01 : f32");
   check_prints("func.func @f() { %0 = arith.constant 16777217.0 : f32 return }", "1.6777216e+07 : f32");
   check_prints("func.func @f() { %0 = arith.constant 0xFC00 : f16 return }", "arith.constant 0xFC00 : f16");
   check_prints("func.func @f() { %0 = arith.constant -0.0 : f32 return }", "-0.000000e+00 : f32");
