@@ -1,0 +1,311 @@
+/* register_plan.c - chooses the register tile of a structured op on the host: which loop runs in lanes, which in unrolled
+ * rows, how many of each, and the order of all loops.
+ *
+ * The SIMD loop is the one with the cheapest memory access, over all operands. Rows are a second parallel loop, for
+ * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are about
+ * speed only: every plan that keeps to vectorize_loops gives the same result.
+ * Terminates: loops over the op's loops and operands. */
+#include "passes/register_plan.h"
+
+#include "passes/vectorize.h"
+
+/* What it costs to bring one register of an operand, in loads; a strided one costs a load a lane. */
+enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_HORIZONTAL = 2, CARRIED_SHARE = 8 };
+/* A tile of this many rows and lanes is transposed in registers. */
+enum { MAX_TRANSPOSED = 16 };
+/* Uses of a packed element that pay for packing it. */
+enum { MIN_REUSE = 8 };
+enum { MAX_PANEL_BYTES = 64 * 1024 };
+
+typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
+
+typedef struct planner {
+  ir_op *op;
+  const ir_structure *structure;
+  unsigned num_inputs;
+  int64_t extents[IR_MAX_LOOPS];
+  uint32_t vectorizable; /* loops that may be vector dims .. */
+  uint32_t allowed;      /* .. and have more than one iteration */
+  int64_t lanes;
+  unsigned registers, accumulators;
+} planner;
+
+static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
+
+static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
+
+/* An extent for comparisons: what is not known is taken as large. */
+static int64_t guess(const planner *p, unsigned loop) {
+  return p->extents[loop] == IR_DYNAMIC ? INT64_C(1) << 20 : p->extents[loop];
+}
+
+static int64_t next_power_of_two(int64_t x) {
+  int64_t power = 1;
+  while (power < x)
+    power *= 2;
+  return power;
+}
+
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
+  const ir_map *map = p->structure->maps[operand];
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (ir_expr_uses_dim(map->results[i], loop))
+      return true;
+  return false;
+}
+
+static access_kind access_along(const planner *p, unsigned operand, unsigned loop) {
+  const ir_map *map = p->structure->maps[operand];
+  int64_t strides[IR_MAX_RANK];
+  if (!operand_uses(p, operand, loop))
+    return ACCESS_ABSENT;
+  ir_type_strides(ir_operand(p->op, operand)->type, strides);
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (ir_expr_uses_dim(map->results[i], loop) && strides[i] != 1)
+      return ACCESS_STRIDED;
+  return ACCESS_UNIT;
+}
+
+/* The loop may be unrolled as rows beside the SIMD loop. */
+static bool may_be_row(const planner *p, unsigned loop, unsigned simd) {
+  return loop != simd && p->allowed & loop_bit(loop) && !is_reduction(p, loop);
+}
+
+/* The elements of the operand that all iterations of the reduction loops touch; IR_DYNAMIC when not known. */
+static int64_t panel_depth(const planner *p, unsigned operand) {
+  int64_t depth = 1;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (is_reduction(p, loop) && operand_uses(p, operand, loop)) {
+      if (p->extents[loop] == IR_DYNAMIC || p->extents[loop] > MAX_PANEL_BYTES)
+        return IR_DYNAMIC;
+      depth = smaller(depth * p->extents[loop], MAX_PANEL_BYTES);
+    }
+  return depth;
+}
+
+/* An input that is strided along the SIMD loop but used again by a row loop: worth a transposed copy, of `width` elements
+ * for each iteration of the reductions. */
+static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
+  if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) != ACCESS_STRIDED ||
+      !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]))
+    return false;
+  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
+  if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > MAX_PANEL_BYTES)
+    return false;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= MIN_REUSE)
+      return true;
+  return false;
+}
+
+/* The row loop along which an operand that is strided along the SIMD loop is contiguous: they are transposed in registers.
+ * -1 if there is none. */
+static int transposed_row(const planner *p, unsigned operand, unsigned simd) {
+  if (p->structure->reductions || access_along(p, operand, simd) != ACCESS_STRIDED)
+    return -1;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (may_be_row(p, loop, simd) && access_along(p, operand, loop) == ACCESS_UNIT)
+      return (int)loop;
+  return -1;
+}
+
+/* The output is read and written once for all iterations of a reduction. */
+static bool is_carried(const planner *p, unsigned operand) {
+  if (operand < p->num_inputs)
+    return false;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (is_reduction(p, loop) && !operand_uses(p, operand, loop))
+      return true;
+  return false;
+}
+
+static int64_t access_cost(const planner *p, unsigned operand, unsigned simd) {
+  access_kind kind = access_along(p, operand, simd);
+  bool carried = is_carried(p, operand);
+  if (kind == ACCESS_ABSENT)
+    return carried && is_reduction(p, simd) ? COST_HORIZONTAL : 0;
+  int64_t cost = kind == ACCESS_UNIT                              ? COST_UNIT
+                 : is_worth_packing(p, operand, simd, p->lanes)   ? COST_PACKED
+                 : transposed_row(p, operand, simd) >= 0          ? COST_TRANSPOSED
+                                                                  : COST_LANE * p->lanes;
+  return carried ? cost / CARRIED_SHARE : cost;
+}
+
+/* The loop to run in lanes, or -1. Among equals a parallel one, then the innermost. */
+static int choose_simd(const planner *p) {
+  int best = -1;
+  int64_t best_cost = 0;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    if (!(p->allowed & loop_bit(loop)))
+      continue;
+    int64_t cost = 1;
+    for (unsigned i = 0; i < p->op->num_operands; i++)
+      cost += access_cost(p, i, loop);
+    cost = cost * 4 * p->lanes / smaller(guess(p, loop), p->lanes);
+    if (best < 0 || cost < best_cost || (cost == best_cost && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
+      best = (int)loop;
+      best_cost = cost;
+    }
+  }
+  return best;
+}
+
+/* The parallel loop to unroll as rows: the one that fewest operands in lanes depend on, so that these are used again. -1 if
+ * there is none. */
+static int choose_row(const planner *p, unsigned simd) {
+  int best = -1;
+  unsigned best_uses = 0;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    unsigned uses = 0;
+    if (!may_be_row(p, loop, simd))
+      continue;
+    for (unsigned i = 0; i < p->num_inputs; i++)
+      uses += operand_uses(p, i, simd) && operand_uses(p, i, loop);
+    if (best < 0 || uses <= best_uses) {
+      best = (int)loop;
+      best_uses = uses;
+    }
+  }
+  return best;
+}
+
+/* The largest power of two up to `limit` registers that the extent fills, at least 1. */
+static int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t limit) {
+  int64_t vectors = 1;
+  while (vectors * 2 <= limit && vectors * 2 * lanes <= extent)
+    vectors *= 2;
+  return vectors;
+}
+
+/* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. */
+static void size_accumulators(const planner *p, register_plan *plan, int row) {
+  unsigned simd = (unsigned)plan->simd, carried = 0;
+  for (unsigned i = p->num_inputs; i < p->op->num_operands; i++)
+    carried += is_carried(p, i);
+  int64_t chains = smaller(p->accumulators, p->registers / 2) / (carried ? carried : 1);
+  int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
+  /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
+  int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, rows >= 4 ? 2 : chains);
+  plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
+  if (row >= 0)
+    plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);
+}
+
+/* Sizes of elementwise tiles: a few registers, so that long chains such as exp overlap; rows only where one row of lanes
+ * covers the loop. */
+static void size_elementwise(const planner *p, register_plan *plan, int row) {
+  unsigned simd = (unsigned)plan->simd;
+  int64_t vectors = p->op->num_operands > 4 || p->registers < 16 ? 2 : 4;
+  int64_t used = fitting_vectors(guess(p, simd), p->lanes, vectors);
+  plan->steps[simd] = smaller(used * p->lanes, next_power_of_two(guess(p, simd)));
+  if (row >= 0 && plan->steps[simd] == guess(p, simd))
+    plan->steps[row] = smaller(vectors / used, guess(p, (unsigned)row));
+}
+
+/* The reduction loop that becomes a unit dim, so that a contraction can be said by vector.contract: the last one, when both
+ * factors have it. -1 if there is none. */
+static int contracted_loop(const planner *p, int simd) {
+  if (!ir_is_contraction(p->op) || simd < 0 || is_reduction(p, (unsigned)simd))
+    return -1;
+  for (unsigned loop = p->structure->num_loops; loop-- > 0;)
+    if (is_reduction(p, loop) && p->vectorizable & loop_bit(loop))
+      return operand_uses(p, 0, loop) && operand_uses(p, 1, loop) ? (int)loop : -1;
+  return -1;
+}
+
+/* Where a loop stands, outermost first: parallel loops outside, reductions inside. The SIMD loop lies outside of the rows
+ * where panels and operands are to be used again by them, else innermost of its kind. */
+enum { PLACE_PARALLEL, PLACE_SIMD_OUTSIDE, PLACE_ROW, PLACE_SIMD_INSIDE, PLACE_REDUCTION, PLACE_SIMD_REDUCTION, PLACES };
+
+static unsigned place_of(const planner *p, const register_plan *plan, int row, unsigned loop) {
+  bool is_simd = (int)loop == plan->simd;
+  if (is_reduction(p, loop))
+    return is_simd ? PLACE_SIMD_REDUCTION : PLACE_REDUCTION;
+  if (is_simd)
+    return p->structure->reductions ? PLACE_SIMD_OUTSIDE : PLACE_SIMD_INSIDE;
+  return (int)loop == row ? PLACE_ROW : PLACE_PARALLEL;
+}
+
+static void order_loops(const planner *p, register_plan *plan, int row) {
+  unsigned count = 0;
+  for (unsigned place = 0; place < PLACES; place++)
+    for (unsigned loop = 0; loop < plan->num_loops; loop++)
+      if (place_of(p, plan, row, loop) == place)
+        plan->order[count++] = loop;
+}
+
+/* The operands to read through panels: those whose elements the rows use again. */
+static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
+  unsigned simd = (unsigned)plan->simd;
+  uint32_t packed = 0;
+  if (row >= 0 && guess(p, (unsigned)row) >= MIN_REUSE)
+    for (unsigned i = 0; i < p->num_inputs && i < 32; i++)
+      if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
+        packed |= loop_bit(i);
+  return packed;
+}
+
+static void choose_tile(const planner *p, register_plan *plan) {
+  unsigned simd = (unsigned)plan->simd;
+  int row = -1;
+  for (unsigned i = 0; row < 0 && i < p->op->num_operands; i++)
+    row = transposed_row(p, i, simd);
+  if (row >= 0) {
+    int64_t side = smaller(p->lanes, MAX_TRANSPOSED);
+    plan->steps[simd] = smaller(side, next_power_of_two(guess(p, simd)));
+    plan->steps[row] = smaller(side, guess(p, (unsigned)row));
+  } else {
+    row = choose_row(p, simd);
+    if (p->structure->reductions)
+      size_accumulators(p, plan, row);
+    else
+      size_elementwise(p, plan, row);
+  }
+  if (is_reduction(p, simd))
+    plan->partial = loop_bit(simd);
+  plan->packed = choose_packed(p, plan, row);
+  if (row >= 0 && plan->steps[row] > 1)
+    plan->dims[plan->num_dims++] = (unsigned)row;
+  int contracted = contracted_loop(p, plan->simd);
+  if (contracted >= 0)
+    plan->dims[plan->num_dims++] = (unsigned)contracted;
+  plan->dims[plan->num_dims++] = simd;
+  order_loops(p, plan, row);
+}
+
+/* Elements of the widest operand in one register. Sub-byte elements take a byte in memory. */
+static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
+  unsigned widest = 8;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    unsigned bits = ir_scalar_bits(ir_operand(op, i)->type->element);
+    widest = bits > widest ? bits : widest;
+  }
+  return vector_bits / widest;
+}
+
+register_plan register_plan_make(ir_op *op, const target_facts *facts) {
+  unsigned vector_bits = facts->vector_bits ? facts->vector_bits : 128;
+  planner p = {.op = op,
+               .structure = ir_structure_of(op),
+               .num_inputs = ir_num_inputs(op),
+               .vectorizable = vectorize_loops(op),
+               .lanes = register_lanes(op, vector_bits),
+               .registers = facts->vector_registers ? facts->vector_registers : 16,
+               .accumulators = facts->accumulators ? facts->accumulators : 8};
+  p.allowed = p.vectorizable;
+  ir_loop_extents(op, p.extents);
+  register_plan plan = {.num_loops = p.structure->num_loops, .lanes = p.lanes};
+  for (unsigned loop = 0; loop < plan.num_loops; loop++) {
+    plan.steps[loop] = 1;
+    if (p.extents[loop] == 0 || p.extents[loop] == 1)
+      p.allowed &= ~loop_bit(loop);
+  }
+  plan.simd = choose_simd(&p);
+  if (plan.simd >= 0)
+    choose_tile(&p, &plan);
+  else
+    order_loops(&p, &plan, -1);
+  return plan;
+}

@@ -1,0 +1,326 @@
+/* register_tile.c - pass "register-tile": each structured op and memref.copy on memrefs becomes loops over register tiles of
+ * vector ops. register_plan.c chooses loops and sizes; vectorize.c says what one tile does; here are the loops around it.
+ *
+ * Invariants
+ *  - Every iteration of the op runs once, in tiles: full ones, then one smaller or masked tile, or narrow ones where the
+ *    extent is not known.
+ *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry it
+ *    in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
+ * Terminates: one walk; packing makes one more op for each packed operand, which has no reductions and so packs nothing. */
+#include "ir/build.h"
+#include "passes/passes.h"
+#include "passes/register_plan.h"
+#include "passes/vectorize.h"
+
+/* Copies of the innermost loop of a contraction; the backend unrolls. */
+enum { CONTRACTION_UNROLL = 4 };
+
+typedef struct nest {
+  ir_op *op;
+  const target_facts *facts;
+  register_plan plan;
+  vector_tile tile;
+  unsigned num_inputs, num_outs;
+  ir_index extents[IR_MAX_LOOPS];
+  unsigned *depths;   /* by output: the number of loops around its read and write */
+  ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
+} nest;
+
+/* Some iterations of a loop that run in tiles of one size. */
+typedef struct segment {
+  ir_index from, to;
+  int64_t size;
+  bool masked; /* the tile may reach beyond the loop's end */
+  bool single; /* exactly one tile */
+} segment;
+
+enum { MAX_SEGMENTS = 2 };
+
+static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
+
+static void lower_op(ir_op *op, const target_facts *facts);
+static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
+
+/* -------------------------------------------------------------------------------------------------------- segments */
+
+static int64_t next_power_of_two(int64_t x) {
+  int64_t power = 1;
+  while (power < x)
+    power *= 2;
+  return power;
+}
+
+static unsigned static_segments(const nest *nest, unsigned loop, int64_t extent, segment *segments) {
+  int64_t step = nest->plan.steps[loop], full = extent / step, rest = extent % step;
+  unsigned count = 0;
+  if (full)
+    segments[count++] = (segment){ir_index_const(0), ir_index_const(full * step), step, false, full == 1};
+  if (rest) {
+    int64_t size = (int)loop != nest->plan.simd ? rest : nest->plan.partial ? step : next_power_of_two(rest);
+    segments[count++] =
+        (segment){ir_index_const(full * step), ir_index_const(extent), size, size != rest, true};
+  }
+  return count;
+}
+
+/* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of two;
+ * partial lanes must keep their width. Of an extent that is not known, single rows or masked registers. */
+static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
+  const register_plan *plan = &nest->plan;
+  ir_index extent = nest->extents[loop];
+  int64_t step = plan->steps[loop];
+  if (!extent.value)
+    return static_segments(nest, loop, extent.constant, segments);
+  bool is_simd = (int)loop == plan->simd;
+  ir_index full = extent;
+  if (step > 1) {
+    ir_module *module = nest->op->module;
+    const ir_expr *tiles =
+        ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, step));
+    const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, tiles, ir_expr_const(module, step));
+    full = ir_index_apply(builder, expr, 1, &extent);
+  }
+  segments[0] = (segment){ir_index_const(0), full, step, false, false};
+  if (step == 1)
+    return 1;
+  int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
+  segments[1] = (segment){full, extent, is_simd ? narrow : 1, is_simd, false};
+  return 2;
+}
+
+/* --------------------------------------------------------------------------------------------------------- packing */
+
+/* The block whose scratch memory the op may use: that of the innermost forall, or of the function. */
+static ir_block *scratch_block(const ir_op *op) {
+  ir_block *block = op->block;
+  while (block->parent->code != OP_SCF_FORALL && block->parent->code != OP_FUNC_FUNC && block->parent->block)
+    block = block->parent->block;
+  return block;
+}
+
+/* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
+static unsigned panel_loops(const nest *nest, unsigned i, unsigned *loops) {
+  const ir_structure *structure = ir_structure_of(nest->op);
+  unsigned count = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop) && ir_map_find_dim(structure->maps[i], loop) >= 0)
+      loops[count++] = loop;
+  loops[count++] = (unsigned)nest->plan.simd;
+  return count;
+}
+
+static ir_value *allocate_panel(const nest *nest, unsigned i) {
+  ir_module *module = nest->op->module;
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  int64_t shape[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++)
+    shape[dim] = dim + 1 < rank ? nest->extents[loops[dim]].constant : nest->plan.steps[loops[dim]];
+  ir_block *block = scratch_block(nest->op);
+  ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
+  ir_scalar element = ir_operand(nest->op, i)->type->element;
+  const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
+  ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &alignment, .num_attrs = 1};
+  return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
+}
+
+/* Copies the part of input `i` that the current SIMD tile touches into its panel, as an op that is lowered like any other,
+ * and lets the tile read the panel. */
+static void pack(nest *nest, ir_builder *builder, unsigned i) {
+  ir_module *module = nest->op->module;
+  const vector_tile *tile = &nest->tile;
+  ir_value *source = ir_operand(nest->op, i), *panel = nest->panels[i];
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], zeros[IR_MAX_RANK] = {0};
+  const ir_expr *subscripts[IR_MAX_RANK], *panel_subscripts[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < source->type->rank; dim++) {
+    offsets[dim] = tile->starts[ir_map_result_dim(map, dim)];
+    sizes[dim] = ir_index_const(1);
+    subscripts[dim] = ir_expr_const(module, 0);
+  }
+  ir_index panel_sizes[IR_MAX_RANK];
+  for (unsigned k = 0; k < rank; k++) {
+    unsigned dim = (unsigned)ir_map_find_dim(map, loops[k]);
+    panel_sizes[k] = nest->extents[loops[k]];
+    if (loops[k] == simd && tile->masked & loop_bit(simd))
+      panel_sizes[k] = ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]),
+                                    ir_index_const(tile->sizes[tile->num_dims - 1]));
+    else if (loops[k] == simd)
+      panel_sizes[k] = ir_index_const(tile->sizes[tile->num_dims - 1]);
+    else
+      offsets[dim] = ir_index_const(0);
+    sizes[dim] = panel_sizes[k];
+    subscripts[dim] = ir_expr_dim(module, k);
+    panel_subscripts[k] = ir_expr_dim(module, k);
+  }
+  ir_value *from = ir_subview(builder, source, offsets, sizes);
+  ir_value *to = ir_subview(builder, panel, zeros, panel_sizes);
+  const ir_map *maps[] = {ir_map_get(module, rank, 0, source->type->rank, subscripts),
+                          ir_map_get(module, rank, 0, rank, panel_subscripts)};
+  ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, rank, 0);
+  ir_builder body = ir_builder_at_end(ir_region(copy, 0));
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &ir_region(copy, 0)->args[0]);
+  nest->tile.operands[i] = (vector_operand){
+      .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
+  lower_op(copy, nest->facts);
+}
+
+/* Packs at the place just inside of the SIMD loop. */
+static void pack_inputs(nest *nest, ir_builder *builder) {
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (nest->panels[i])
+      pack(nest, builder, i);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ loops */
+
+/* Sets where the tile is in a loop. */
+static void enter_segment(nest *nest, unsigned loop, const segment *segment, ir_index start) {
+  vector_tile *tile = &nest->tile;
+  tile->starts[loop] = start;
+  tile->masked &= ~loop_bit(loop);
+  if (segment->masked)
+    tile->masked |= loop_bit(loop);
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    if (tile->loops[i] == loop)
+      tile->sizes[i] = segment->size;
+}
+
+/* A loop over the tiles of a segment, carrying the accumulators that were begun further out. */
+static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const segment *segment,
+                         ir_value **accumulators) {
+  ir_module *module = nest->op->module;
+  unsigned loop = nest->plan.order[depth], count = 0;
+  if (segment->single) {
+    enter_segment(nest, loop, segment, segment->from);
+    emit_loops(nest, builder, depth + 1, accumulators);
+    return;
+  }
+  ir_value **carried = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_outs);
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (nest->depths[out] <= depth)
+      carried[count++] = accumulators[out];
+  ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
+  if (depth + 1 == nest->plan.num_loops && ir_is_contraction(nest->op) && !nest->plan.partial)
+    ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), CONTRACTION_UNROLL));
+  ir_block *body = ir_region(op, 0);
+  ir_builder inside = {.module = module, .block = body, .loc = builder->loc};
+  count = 0;
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (nest->depths[out] <= depth)
+      accumulators[out] = body->args[1 + count++];
+  enter_segment(nest, loop, segment, (ir_index){.value = body->args[0]});
+  emit_loops(nest, &inside, depth + 1, accumulators);
+  count = 0;
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (nest->depths[out] <= depth)
+      carried[count++] = accumulators[out];
+  ir_terminator(&inside, OP_SCF_YIELD, count, carried);
+  count = 0;
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (nest->depths[out] <= depth)
+      accumulators[out] = ir_result(op, count++);
+}
+
+/* What lies inside of the first `depth` loops. */
+static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
+  const register_plan *plan = &nest->plan;
+  if (depth && (int)plan->order[depth - 1] == plan->simd)
+    pack_inputs(nest, builder);
+  bool innermost = depth == plan->num_loops;
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
+      accumulators[out] = vectorize_begin(builder, &nest->tile, out);
+  if (innermost) {
+    vectorize_body(builder, &nest->tile, accumulators);
+  } else {
+    segment segments[MAX_SEGMENTS];
+    unsigned count = segments_of(nest, builder, plan->order[depth], segments);
+    for (unsigned i = 0; i < count; i++)
+      emit_segment(nest, builder, depth, &segments[i], accumulators);
+  }
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (nest->depths[out] == depth)
+      vectorize_end(builder, &nest->tile, out, accumulators[out]);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- the pass */
+
+/* Outputs begin inside of the last loop that they use. */
+static void place_outputs(nest *nest) {
+  for (unsigned out = 0; out < nest->num_outs; out++) {
+    uint32_t used = vectorize_operand_loops(&nest->tile.operands[nest->num_inputs + out]);
+    for (unsigned depth = 0; depth < nest->plan.num_loops; depth++)
+      if (used & loop_bit(nest->plan.order[depth]))
+        nest->depths[out] = depth + 1;
+  }
+}
+
+static bool check_op(const ir_op *op) {
+  if (!op->num_regions)
+    return ir_op_error(op, "must be decomposed before register tiles are made");
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type->kind == IR_TYPE_TENSOR)
+      return ir_op_error(op, "works on tensors; register tiles are made of ops on memrefs: run bufferize first");
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+    unsigned operand, dim;
+    if (!ir_loop_extent(op, loop, &operand, &dim))
+      return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
+  }
+  return true;
+}
+
+/* Replaces a structured op by loops over register tiles. */
+static void lower_op(ir_op *op, const target_facts *facts) {
+  ir_arena *arena = &op->module->arena;
+  nest nest = {.op = op,
+               .facts = facts,
+               .plan = register_plan_make(op, facts),
+               .num_inputs = ir_num_inputs(op),
+               .num_outs = ir_num_inits(op)};
+  nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
+  nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
+  vector_tile *tile = &nest.tile;
+  *tile = (vector_tile){.op = op,
+                        .operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands),
+                        .num_dims = nest.plan.num_dims,
+                        .partial = nest.plan.partial};
+  vectorize_operands(op, tile->operands);
+  ir_builder builder = ir_builder_before(op);
+  for (unsigned i = 0; i < tile->num_dims; i++) {
+    tile->loops[i] = nest.plan.dims[i];
+    tile->sizes[i] = nest.plan.steps[nest.plan.dims[i]];
+  }
+  for (unsigned loop = 0; loop < nest.plan.num_loops; loop++) {
+    unsigned operand = 0, dim = 0;
+    ir_loop_extent(op, loop, &operand, &dim);
+    nest.extents[loop] = tile->ends[loop] = ir_dim(&builder, ir_operand(op, operand), dim);
+  }
+  for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
+    if (nest.plan.packed & loop_bit(i))
+      nest.panels[i] = allocate_panel(&nest, i);
+  place_outputs(&nest);
+  emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
+  ir_op_erase(op);
+}
+
+static bool visit(ir_op *op, void *data) {
+  const target_facts *facts = data;
+  if (op->code == OP_MEMREF_COPY) {
+    ir_builder builder = ir_builder_before(op);
+    ir_value *source = ir_operand(op, 0), *target = ir_operand(op, 1);
+    ir_op *copy = ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL);
+    ir_op_erase(op);
+    lower_op(copy, facts);
+  } else if (ir_op_has(op, IR_STRUCTURED)) {
+    if (!check_op(op))
+      return false;
+    lower_op(op, facts);
+  }
+  return true;
+}
+
+bool pass_register_tile(ir_module *module, const pass_options *options) {
+  return ir_walk(ir_region(module->root, 0), visit, (void *)options->target);
+}

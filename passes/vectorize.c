@@ -1,0 +1,716 @@
+/* vectorize.c - one tile of one structured op as vector ops: reading and writing operands, the body on vectors.
+ *
+ * Invariants
+ *  - Sets of loops are bit masks. A tile_value's type is the vector over its loops in the tile's order (scalar if none), so
+ *    that type and loops always agree.
+ *  - Body values are numbered (arguments, then results; ir_op.mark holds an op's first result), which makes look-ups arrays.
+ *  - The tile never runs an op that the scalar program would not run, unless it is speculatable: masked lanes compute on
+ *    padding, and are dropped by the write or by a select.
+ * Terminates: each function walks the body, an expression or the vector dims once. */
+#include "passes/vectorize.h"
+
+#include <assert.h>
+#include <math.h>
+
+typedef struct tile_value {
+  ir_value *value;
+  uint32_t loops;
+} tile_value;
+
+static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
+
+static uint32_t vector_loops(const vector_tile *tile) {
+  uint32_t loops = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    loops |= loop_bit(tile->loops[i]);
+  return loops;
+}
+
+static uint32_t expr_loops(const ir_expr *expr) {
+  switch (expr->kind) {
+  case IR_EXPR_CONST:
+  case IR_EXPR_SYM: return 0;
+  case IR_EXPR_DIM: return loop_bit((unsigned)expr->value);
+  default: return expr_loops(expr->lhs) | expr_loops(expr->rhs);
+  }
+}
+
+uint32_t vectorize_operand_loops(const vector_operand *operand) {
+  uint32_t loops = 0;
+  if (ir_type_is_shaped(operand->value->type))
+    for (unsigned i = 0; i < operand->map->num_results; i++)
+      loops |= expr_loops(operand->map->results[i]);
+  return loops;
+}
+
+void vectorize_operands(ir_op *op, vector_operand *operands) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    operands[i] = (vector_operand){.value = ir_operand(op, i), .map = structure->maps[i]};
+}
+
+/* ------------------------------------------------------------------------------------------------------ combiners */
+
+typedef enum neutral_element { ZERO, NEGATIVE_ZERO, ONE, ALL_ONES, LOWEST, HIGHEST, NOT_A_NUMBER } neutral_element;
+
+typedef struct combiner_row {
+  ir_opcode code;
+  const char *kind; /* the word of #vector.kind */
+  neutral_element neutral;
+} combiner_row;
+
+/* maxnumf and minnumf ignore NaN, so NaN is their neutral element; -0 is that of addition, since 0 + -0 is 0. */
+static const combiner_row combiners[] = {
+    {OP_ARITH_ADDF, "add", NEGATIVE_ZERO},        {OP_ARITH_MULF, "mul", ONE},
+    {OP_ARITH_MAXIMUMF, "maximumf", LOWEST},      {OP_ARITH_MINIMUMF, "minimumf", HIGHEST},
+    {OP_ARITH_MAXNUMF, "maxnumf", NOT_A_NUMBER},  {OP_ARITH_MINNUMF, "minnumf", NOT_A_NUMBER},
+    {OP_ARITH_ADDI, "add", ZERO},                 {OP_ARITH_MULI, "mul", ONE},
+    {OP_ARITH_ANDI, "and", ALL_ONES},             {OP_ARITH_ORI, "or", ZERO},
+    {OP_ARITH_XORI, "xor", ZERO},                 {OP_ARITH_MAXSI, "maxsi", LOWEST},
+    {OP_ARITH_MINSI, "minsi", HIGHEST},           {OP_ARITH_MAXUI, "maxui", ZERO},
+    {OP_ARITH_MINUI, "minui", ALL_ONES},
+};
+
+static const combiner_row *combiner_find(ir_opcode code) {
+  for (unsigned i = 0; i < sizeof combiners / sizeof *combiners; i++)
+    if (combiners[i].code == code)
+      return &combiners[i];
+  return NULL;
+}
+
+static ir_cell neutral_cell(neutral_element neutral, ir_scalar scalar) {
+  bool is_float = ir_scalar_is_float(scalar);
+  unsigned bits = ir_scalar_bits(scalar);
+  int64_t lowest = INT64_MIN >> (64 - bits);
+  switch (neutral) {
+  case ZERO: return is_float ? (ir_cell){.f = 0.0} : (ir_cell){.i = 0};
+  case NEGATIVE_ZERO: return (ir_cell){.f = -0.0};
+  case ONE: return is_float ? (ir_cell){.f = 1.0} : (ir_cell){.i = 1};
+  case ALL_ONES: return (ir_cell){.i = -1};
+  case LOWEST: return is_float ? (ir_cell){.f = -INFINITY} : (ir_cell){.i = lowest};
+  case HIGHEST: return is_float ? (ir_cell){.f = INFINITY} : (ir_cell){.i = ~lowest};
+  case NOT_A_NUMBER: break;
+  }
+  return (ir_cell){.f = NAN};
+}
+
+/* The op that combines output `out` with its old value, and through *term the operand that is not the old value. */
+static ir_op *combining_op(const ir_op *op, unsigned out, ir_value **term) {
+  const ir_block *body = ir_region(op, 0);
+  const ir_value *old = body->args[ir_num_inputs(op) + out];
+  ir_op *combine = ir_operand(ir_block_terminator(body), out)->op;
+  if (!ir_value_has_one_use(old) || !combine || combine->block != body || old->uses->user != combine ||
+      !combiner_find(combine->code) || !ir_value_has_one_use(ir_result(combine, 0)))
+    return NULL;
+  *term = ir_operand(combine, ir_operand(combine, 0) == old);
+  return combine;
+}
+
+bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine) {
+  ir_value *term;
+  ir_op *found = combining_op(op, out, &term);
+  if (found)
+    *combine = found->code;
+  return found;
+}
+
+/* --------------------------------------------------------------------------------------- which loops may be vector dims */
+
+/* Numbers the values of the body; returns how many there are. */
+static unsigned number_values(ir_block *body) {
+  unsigned count = body->num_args;
+  for (ir_op *op = body->first; op; op = op->next) {
+    op->mark = count;
+    count += op->num_results;
+  }
+  return count;
+}
+
+/* The number of a value of the body; false for values from outside, and for those of regions nested in it. */
+static bool value_number(const ir_block *body, const ir_value *value, unsigned *number) {
+  if (value->block == body)
+    *number = value->index;
+  else if (value->op && value->op->block == body)
+    *number = value->op->mark + value->index;
+  else
+    return false;
+  return true;
+}
+
+static bool is_affine(const ir_op *op) {
+  return op->code == OP_AFFINE_APPLY || op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_MAX;
+}
+
+static bool has_vector_form(const ir_op *op) {
+  return ir_op_has(op, IR_ELEMENTWISE | IR_SPECULATABLE) || op->code == OP_LINALG_INDEX || is_affine(op) ||
+         ir_op_has(op, IR_TERMINATOR);
+}
+
+typedef struct dependence {
+  const ir_block *body;
+  const uint32_t *loops; /* by value number */
+  uint32_t found;
+  bool pinned; /* has effects: must run exactly as often as the scalar program runs it */
+} dependence;
+
+static bool add_dependence(ir_op *op, void *data) {
+  dependence *state = data;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    unsigned number;
+    if (value_number(state->body, ir_operand(op, i), &number))
+      state->found |= state->loops[number];
+  }
+  if (op->code == OP_LINALG_INDEX)
+    state->found |= loop_bit((unsigned)ir_attr_int_or(op, "dim", 0));
+  state->pinned |= ir_op_has(op, IR_WRITES) || ir_op_has(op, IR_ALLOCATES);
+  return true;
+}
+
+/* The loops that a body op, regions included, depends on. */
+static dependence op_dependence(const ir_block *body, ir_op *op, const uint32_t *loops) {
+  dependence state = {.body = body, .loops = loops};
+  add_dependence(op, &state);
+  for (unsigned i = 0; i < op->num_regions; i++)
+    ir_walk(ir_region(op, i), add_dependence, &state);
+  return state;
+}
+
+/* The loops that no body op without a vector form depends on. */
+static uint32_t body_loops(ir_op *op, const vector_operand *operands) {
+  ir_block *body = ir_region(op, 0);
+  ir_arena *arena = &op->module->arena;
+  size_t start = ir_arena_mark(arena);
+  uint32_t *loops = IR_NEW_ARRAY(arena, uint32_t, number_values(body)), allowed = UINT32_MAX;
+  for (unsigned i = 0; i < body->num_args; i++)
+    loops[i] = vectorize_operand_loops(&operands[i]);
+  for (ir_op *inner = body->first; inner; inner = inner->next) {
+    dependence state = op_dependence(body, inner, loops);
+    for (unsigned i = 0; i < inner->num_results; i++)
+      loops[inner->mark + i] = state.found;
+    if (state.pinned)
+      allowed = 0;
+    else if (!has_vector_form(inner))
+      allowed &= ~state.found;
+  }
+  ir_arena_rewind(arena, start);
+  return allowed;
+}
+
+/* The expression is loop + something that does not depend on it. */
+static bool has_unit_coefficient(const ir_expr *expr, unsigned loop) {
+  while (expr->kind == IR_EXPR_ADD && ir_expr_uses_dim(expr->lhs, loop) != ir_expr_uses_dim(expr->rhs, loop))
+    expr = ir_expr_uses_dim(expr->lhs, loop) ? expr->lhs : expr->rhs;
+  return expr->kind == IR_EXPR_DIM && expr->value == loop;
+}
+
+/* The loop is used in at most one subscript of the map, with coefficient 1. */
+static bool is_simple_subscript(const ir_map *map, unsigned loop) {
+  unsigned uses = 0;
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (ir_expr_uses_dim(map->results[i], loop)) {
+      uses++;
+      if (!has_unit_coefficient(map->results[i], loop))
+        return false;
+    }
+  return uses <= 1;
+}
+
+uint32_t vectorize_loops(ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  ir_arena *arena = &op->module->arena;
+  size_t start = ir_arena_mark(arena);
+  vector_operand *operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands);
+  vectorize_operands(op, operands);
+  uint32_t loops = body_loops(op, operands);
+  ir_arena_rewind(arena, start);
+  unsigned num_inputs = ir_num_inputs(op);
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++) {
+    bool fits = loop < structure->num_loops;
+    for (unsigned i = 0; fits && i < op->num_operands; i++)
+      fits = is_simple_subscript(structure->maps[i], loop);
+    for (unsigned out = 0; fits && out < ir_num_inits(op); out++) {
+      ir_opcode combine;
+      fits = ir_map_find_dim(structure->maps[num_inputs + out], loop) >= 0 ||
+             (ir_loop_is_reduction(structure, loop) && vectorize_combiner(op, out, &combine));
+    }
+    if (!fits)
+      loops &= ~loop_bit(loop);
+  }
+  return loops;
+}
+
+/* ----------------------------------------------------------------------------------------------------- tile values */
+
+/* The type of an element as a vector over the loops, in the tile's order. */
+static const ir_type *tile_type(const vector_tile *tile, ir_scalar element, uint32_t loops) {
+  ir_module *module = tile->op->module;
+  int64_t shape[IR_MAX_RANK];
+  unsigned rank = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    if (loops & loop_bit(tile->loops[i]))
+      shape[rank++] = tile->sizes[i];
+  return rank ? ir_type_vector(module, element, rank, shape) : ir_type_scalar(module, element);
+}
+
+/* Repeats a value along the loops that it lacks. */
+static ir_value *broadcast(ir_builder *builder, const vector_tile *tile, tile_value from, uint32_t loops) {
+  assert((from.loops & ~loops) == 0);
+  if (from.loops == loops)
+    return from.value;
+  int64_t shape[IR_MAX_RANK]; /* the source with unit dims for the loops that it lacks, leading ones left out */
+  unsigned rank = 0, own = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++) {
+    bool has = from.loops & loop_bit(tile->loops[i]);
+    if (has || (own && loops & loop_bit(tile->loops[i])))
+      shape[rank++] = has ? tile->sizes[i] : 1;
+    own += has;
+  }
+  ir_scalar element = from.value->type->element;
+  ir_value *value = from.value;
+  if (rank > own)
+    value = ir_unary(builder, OP_VECTOR_SHAPE_CAST, value, ir_type_vector(builder->module, element, rank, shape));
+  const ir_type *type = tile_type(tile, element, loops);
+  return value->type == type ? value : ir_unary(builder, OP_VECTOR_BROADCAST, value, type);
+}
+
+static ir_value *splat(ir_builder *builder, const ir_type *type, ir_cell cell) {
+  ir_module *module = builder->module;
+  bool is_float = ir_scalar_is_float(type->element);
+  const ir_attr *value;
+  if (type->kind == IR_TYPE_SCALAR)
+    value = is_float ? ir_attr_float(module, type, cell.f) : ir_attr_int(module, type, cell.i);
+  else
+    value = is_float ? ir_attr_dense_floats(module, type, 1, &cell.f) : ir_attr_dense_ints(module, type, 1, &cell.i);
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &(ir_named_attr){"value", value}, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+/* Which lanes over the loops lie before the ends of those that are masked. */
+static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_t loops) {
+  ir_value *bounds[IR_MAX_RANK];
+  uint32_t masked = loops & tile->masked;
+  unsigned count = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++) {
+    unsigned loop = tile->loops[i];
+    if (masked & loop_bit(loop))
+      bounds[count++] = ir_index_value(builder, ir_index_sub(builder, tile->ends[loop], tile->starts[loop]));
+  }
+  const ir_type *type = tile_type(tile, IR_I1, masked);
+  ir_op_spec spec = {.operands = bounds, .num_operands = count, .types = &type, .num_results = 1};
+  ir_value *mask = ir_result(ir_op_create(builder, OP_VECTOR_CREATE_MASK, &spec), 0);
+  return broadcast(builder, tile, (tile_value){mask, masked}, loops);
+}
+
+static ir_value *select_masked(ir_builder *builder, const vector_tile *tile, uint32_t loops, ir_value *inside,
+                               ir_value *outside) {
+  ir_value *operands[] = {lane_mask(builder, tile, loops), inside, outside};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &inside->type, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
+}
+
+/* ------------------------------------------------------------------------------------------------- reading and writing */
+
+/* How the vector dims of one operand lie in memory. */
+typedef struct access {
+  uint32_t loops;                    /* its vector dims */
+  unsigned rank;                     /* how many */
+  unsigned dims[IR_MAX_RANK];        /* memory order: the memref's dim .. */
+  int64_t sizes[IR_MAX_RANK];        /* .. its extent in the tile .. */
+  bool in_bounds[IR_MAX_RANK];       /* .. and whether it surely ends inside */
+  int64_t to_tile[IR_MAX_RANK];      /* dim i of the tile's order is dim to_tile[i] of memory order */
+  int64_t to_memory[IR_MAX_RANK];    /* the inverse */
+  bool transposed;                   /* the two orders differ */
+  ir_value *indices[IR_MAX_RANK];    /* a memref dim: the tile's first subscript */
+} access;
+
+static access access_of(ir_builder *builder, const vector_tile *tile, unsigned number) {
+  const vector_operand *operand = &tile->operands[number];
+  const ir_map *map = operand->map;
+  access result = {.loops = vectorize_operand_loops(operand) & vector_loops(tile)};
+  ir_index starts[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < map->num_dims; loop++)
+    starts[loop] = operand->local & loop_bit(loop) ? ir_index_const(0) : tile->starts[loop];
+  unsigned tile_position[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    const ir_expr *expr = map->results[dim];
+    result.indices[dim] = ir_index_value(builder, ir_index_apply(builder, expr, map->num_dims, starts));
+    for (unsigned i = 0; i < tile->num_dims; i++) {
+      unsigned loop = tile->loops[i];
+      if (!ir_expr_uses_dim(expr, loop))
+        continue;
+      result.dims[result.rank] = dim;
+      result.sizes[result.rank] = tile->sizes[i];
+      result.in_bounds[result.rank] = (operand->local | ~tile->masked) & loop_bit(loop);
+      tile_position[result.rank++] = i;
+    }
+  }
+  for (unsigned i = 0; i < result.rank; i++) {
+    unsigned before = 0;
+    for (unsigned k = 0; k < result.rank; k++)
+      before += tile_position[k] < tile_position[i];
+    result.to_memory[i] = before;
+    result.to_tile[before] = i;
+    result.transposed |= before != i;
+  }
+  return result;
+}
+
+static ir_value *transpose(ir_builder *builder, ir_value *vector, const int64_t *permutation) {
+  ir_module *module = builder->module;
+  int64_t shape[IR_MAX_RANK];
+  unsigned rank = vector->type->rank;
+  for (unsigned i = 0; i < rank; i++)
+    shape[i] = vector->type->shape[permutation[i]];
+  const ir_type *type = ir_type_with_shape(module, vector->type, rank, shape);
+  ir_named_attr attr = {"permutation", ir_attr_i64s(module, rank, permutation)};
+  ir_op_spec spec = {
+      .operands = &vector, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &attr, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_VECTOR_TRANSPOSE, &spec), 0);
+}
+
+/* A memref.load or memref.store, vector.transfer_read or .transfer_write; `stored` is NULL for reads. */
+static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base, ir_value *stored) {
+  ir_module *module = builder->module;
+  unsigned rank = base->type->rank, count = 0;
+  ir_value *operands[IR_MAX_RANK + 3];
+  if (stored)
+    operands[count++] = stored;
+  operands[count++] = base;
+  for (unsigned i = 0; i < rank; i++)
+    operands[count++] = where->indices[i];
+  const ir_type *scalar = ir_type_scalar(module, base->type->element);
+  if (!where->rank) {
+    ir_op_spec spec = {.operands = operands, .num_operands = count, .types = &scalar, .num_results = stored ? 0 : 1};
+    return ir_op_create(builder, stored ? OP_MEMREF_STORE : OP_MEMREF_LOAD, &spec);
+  }
+  const ir_attr *in_bounds[IR_MAX_RANK];
+  for (unsigned i = 0; i < where->rank; i++)
+    in_bounds[i] = ir_attr_bool(module, where->in_bounds[i]);
+  ir_named_attr attrs[] = {
+      {"in_bounds", ir_attr_array(module, where->rank, in_bounds)},
+      {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, where->rank, where->dims))}};
+  ir_op_spec spec = {.operands = operands, .num_operands = count, .attrs = attrs, .num_attrs = 2};
+  if (stored) {
+    spec.groups[0] = spec.groups[1] = 1;
+    spec.groups[2] = rank;
+    return ir_op_create(builder, OP_VECTOR_TRANSFER_WRITE, &spec);
+  }
+  operands[spec.num_operands++] = splat(builder, scalar, neutral_cell(ZERO, scalar->element));
+  spec.groups[0] = spec.groups[2] = 1;
+  spec.groups[1] = rank;
+  const ir_type *type = ir_type_vector(module, scalar->element, where->rank, where->sizes);
+  spec.types = &type;
+  spec.num_results = 1;
+  return ir_op_create(builder, OP_VECTOR_TRANSFER_READ, &spec);
+}
+
+ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i) {
+  ir_value *base = tile->operands[i].value;
+  if (!ir_type_is_shaped(base->type))
+    return base;
+  access where = access_of(builder, tile, i);
+  ir_value *value = ir_result(transfer(builder, &where, base, NULL), 0);
+  return where.transposed ? transpose(builder, value, where.to_tile) : value;
+}
+
+void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value) {
+  access where = access_of(builder, tile, i);
+  if (where.transposed)
+    value = transpose(builder, value, where.to_memory);
+  transfer(builder, &where, tile->operands[i].value, value);
+}
+
+/* -------------------------------------------------------------------------------------------------------- the body */
+
+typedef struct body_state {
+  ir_builder *builder;
+  const vector_tile *tile;
+  ir_block *body;
+  tile_value *values;   /* by value number */
+  ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
+} body_state;
+
+static void set_value(const body_state *state, const ir_value *body_value, tile_value value) {
+  unsigned number = 0;
+  value_number(state->body, body_value, &number);
+  state->values[number] = value;
+  if (!value.loops)
+    ir_value_map_set(state->scalars, body_value, value.value);
+}
+
+static tile_value tile_value_of(const body_state *state, ir_value *value) {
+  unsigned number;
+  return value_number(state->body, value, &number) ? state->values[number] : (tile_value){value, 0};
+}
+
+/* An elementwise op on the values, which meet by broadcast. */
+static tile_value elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
+                              const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs) {
+  ir_value *operands[IR_MAX_RANK];
+  uint32_t loops = 0;
+  for (unsigned i = 0; i < count; i++)
+    loops |= values[i].loops;
+  for (unsigned i = 0; i < count; i++)
+    operands[i] = broadcast(state->builder, state->tile, values[i], loops);
+  const ir_type *type = tile_type(state->tile, result, loops);
+  ir_op_spec spec = {.operands = operands, .num_operands = count, .types = &type, .num_results = 1, .attrs = attrs,
+                     .num_attrs = num_attrs};
+  return (tile_value){ir_result(ir_op_create(state->builder, code, &spec), 0), loops};
+}
+
+static tile_value index_op(const body_state *state, ir_opcode code, tile_value lhs, tile_value rhs) {
+  return elementwise(state, code, IR_INDEX, 2, (tile_value[]){lhs, rhs}, 0, NULL);
+}
+
+static tile_value index_const(const body_state *state, int64_t value) {
+  return (tile_value){ir_const_index(state->builder, value), 0};
+}
+
+/* An affine expression as arithmetic on vectors of index. Divisors are positive constants. */
+static tile_value affine_value(const body_state *state, const ir_op *op, const ir_map *map, const ir_expr *expr) {
+  switch (expr->kind) {
+  case IR_EXPR_CONST: return index_const(state, expr->value);
+  case IR_EXPR_DIM: return tile_value_of(state, ir_operand(op, (unsigned)expr->value));
+  case IR_EXPR_SYM: return tile_value_of(state, ir_operand(op, map->num_dims + (unsigned)expr->value));
+  default: break;
+  }
+  tile_value lhs = affine_value(state, op, map, expr->lhs), rhs = affine_value(state, op, map, expr->rhs);
+  switch (expr->kind) {
+  case IR_EXPR_ADD: return index_op(state, OP_ARITH_ADDI, lhs, rhs);
+  case IR_EXPR_MUL: return index_op(state, OP_ARITH_MULI, lhs, rhs);
+  case IR_EXPR_FLOORDIV: return index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
+  case IR_EXPR_CEILDIV: return index_op(state, OP_ARITH_CEILDIVSI, lhs, rhs);
+  default: break; /* mod */
+  }
+  tile_value quotient = index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
+  return index_op(state, OP_ARITH_SUBI, lhs, index_op(state, OP_ARITH_MULI, quotient, rhs));
+}
+
+static tile_value affine_op(const body_state *state, const ir_op *op) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  tile_value value = affine_value(state, op, map, map->results[0]);
+  for (unsigned i = 1; i < map->num_results; i++)
+    value = index_op(state, op->code == OP_AFFINE_MIN ? OP_ARITH_MINSI : OP_ARITH_MAXSI, value,
+                     affine_value(state, op, map, map->results[i]));
+  return value;
+}
+
+/* The current iteration of a loop: start + (0, 1, ..). */
+static tile_value iteration(const body_state *state, unsigned loop) {
+  const vector_tile *tile = state->tile;
+  tile_value start = {ir_index_value(state->builder, tile->starts[loop]), 0};
+  if (!(vector_loops(tile) & loop_bit(loop)))
+    return start;
+  const ir_type *type = tile_type(tile, IR_INDEX, loop_bit(loop));
+  ir_op *step = ir_op_create(state->builder, OP_VECTOR_STEP, &(ir_op_spec){.types = &type, .num_results = 1});
+  return index_op(state, OP_ARITH_ADDI, (tile_value){ir_result(step, 0), loop_bit(loop)}, start);
+}
+
+static bool replace_iteration(ir_op *op, void *data) {
+  const body_state *state = data;
+  if (op->code == OP_LINALG_INDEX) {
+    body_state inside = *state;
+    ir_builder builder = ir_builder_before(op);
+    inside.builder = &builder;
+    ir_replace_uses(ir_result(op, 0), iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
+    ir_op_erase(op);
+  }
+  return true;
+}
+
+/* A copy of an op that depends on no vector dim. */
+static void clone_scalar_op(const body_state *state, const ir_op *op) {
+  ir_op *copy = ir_op_clone(state->builder, op, state->scalars);
+  for (unsigned i = 0; i < copy->num_regions; i++)
+    ir_walk(ir_region(copy, i), replace_iteration, (void *)state);
+  for (unsigned i = 0; i < copy->num_results; i++)
+    set_value(state, ir_result(op, i), (tile_value){ir_result(copy, i), 0});
+}
+
+static void run_body_op(const body_state *state, const ir_op *op) {
+  if (op->code == OP_LINALG_INDEX) {
+    set_value(state, ir_result(op, 0), iteration(state, (unsigned)ir_attr_int_or(op, "dim", 0)));
+    return;
+  }
+  tile_value operands[IR_MAX_RANK];
+  uint32_t loops = 0;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    tile_value value = tile_value_of(state, ir_operand(op, i));
+    loops |= value.loops;
+    if (i < IR_MAX_RANK)
+      operands[i] = value;
+  }
+  if (!loops)
+    clone_scalar_op(state, op);
+  else if (is_affine(op))
+    set_value(state, ir_result(op, 0), affine_op(state, op));
+  else
+    set_value(state, ir_result(op, 0),
+              elementwise(state, op->code, ir_result(op, 0)->type->element, op->num_operands, operands, op->num_attrs,
+                          op->attrs));
+}
+
+/* The vector dims of output `out`'s accumulator. */
+static uint32_t accumulator_loops(const vector_tile *tile, unsigned out) {
+  uint32_t loops = vectorize_operand_loops(&tile->operands[ir_num_inputs(tile->op) + out]) & vector_loops(tile);
+  return loops | tile->partial;
+}
+
+/* --------------------------------------------------------------------------------------------- reductions in the tile */
+
+static const ir_attr *kind_attr(ir_module *module, const char *kind) {
+  return ir_attr_keyword(module, "vector.kind", kind);
+}
+
+/* Combines the dims of `value` that the accumulator lacks onto it. */
+static ir_value *reduce(ir_builder *builder, const vector_tile *tile, ir_opcode code, tile_value value,
+                        tile_value accumulator) {
+  ir_module *module = builder->module;
+  int64_t dims[IR_MAX_RANK];
+  unsigned count = 0, dim = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++) {
+    uint32_t bit = loop_bit(tile->loops[i]);
+    if (value.loops & bit & ~accumulator.loops)
+      dims[count++] = dim;
+    dim += (value.loops & bit) != 0;
+  }
+  ir_named_attr attrs[] = {{"kind", kind_attr(module, combiner_find(code)->kind)},
+                           {"reduction_dims", ir_attr_i64s(module, count, dims)}};
+  ir_value *operands[] = {value.value, accumulator.value};
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &accumulator.value->type, .num_results = 1,
+                     .attrs = attrs, .num_attrs = 2};
+  return ir_result(ir_op_create(builder, OP_VECTOR_MULTI_REDUCTION, &spec), 0);
+}
+
+/* What the combining op adds to the accumulator, in all of the tile's dims that it needs; neutral beyond the loops' ends. */
+static ir_value *reduce_term(const body_state *state, unsigned out, tile_value accumulator) {
+  const vector_tile *tile = state->tile;
+  ir_value *term;
+  ir_op *combine = combining_op(tile->op, out, &term);
+  const ir_structure *structure = ir_structure_of(tile->op);
+  uint32_t loops = accumulator.loops | (vector_loops(tile) & structure->reductions);
+  tile_value value = {broadcast(state->builder, tile, tile_value_of(state, term), loops), loops};
+  if (loops & ~accumulator.loops & tile->masked) {
+    ir_scalar element = value.value->type->element;
+    ir_cell neutral = neutral_cell(combiner_find(combine->code)->neutral, element);
+    value.value = select_masked(state->builder, tile, loops, value.value, splat(state->builder, value.value->type, neutral));
+  }
+  return reduce(state->builder, tile, combine->code, value, accumulator);
+}
+
+/* The multiplication of a contraction whose tile vector.contract can say: both factors are vectors with all reduction dims
+ * of the tile (one at least), and no partial lanes are kept. NULL for all others. */
+static ir_op *contraction_product(const vector_tile *tile) {
+  uint32_t loops = vector_loops(tile), reductions = loops & ir_structure_of(tile->op)->reductions;
+  if (!ir_is_contraction(tile->op) || tile->partial || !reductions)
+    return NULL;
+  uint32_t covered = 0;
+  for (unsigned i = 0; i < 2; i++) {
+    uint32_t factor = vectorize_operand_loops(&tile->operands[i]) & loops;
+    if (reductions & ~factor)
+      return NULL;
+    covered |= factor;
+  }
+  if (covered != loops)
+    return NULL;
+  ir_value *product;
+  bool found = combining_op(tile->op, 0, &product) && product->op && ir_value_has_one_use(product);
+  return found ? product->op : NULL;
+}
+
+/* The map from the tile's dims to those of a value. */
+static const ir_map *dims_map(const vector_tile *tile, uint32_t loops) {
+  unsigned dims[IR_MAX_RANK], count = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    if (loops & loop_bit(tile->loops[i]))
+      dims[count++] = i;
+  return ir_map_select(tile->op->module, tile->num_dims, count, dims);
+}
+
+static ir_value *contract(const body_state *state, const ir_op *product, tile_value accumulator) {
+  const vector_tile *tile = state->tile;
+  ir_module *module = tile->op->module;
+  tile_value values[] = {tile_value_of(state, ir_operand(product, 0)), tile_value_of(state, ir_operand(product, 1)),
+                         accumulator};
+  const ir_attr *maps[3], *iterators[IR_MAX_RANK];
+  ir_value *operands[3];
+  for (unsigned i = 0; i < 3; i++) {
+    maps[i] = ir_attr_map(module, dims_map(tile, values[i].loops));
+    operands[i] = values[i].value;
+  }
+  for (unsigned i = 0; i < tile->num_dims; i++) {
+    bool is_reduction = ir_loop_is_reduction(ir_structure_of(tile->op), tile->loops[i]);
+    iterators[i] = ir_attr_keyword(module, "vector.iterator_type", is_reduction ? "reduction" : "parallel");
+  }
+  ir_named_attr attrs[] = {{"indexing_maps", ir_attr_array(module, 3, maps)},
+                           {"iterator_types", ir_attr_array(module, tile->num_dims, iterators)},
+                           {"kind", kind_attr(module, "add")}};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &accumulator.value->type, .num_results = 1,
+                     .attrs = attrs, .num_attrs = 3};
+  return ir_result(ir_op_create(state->builder, OP_VECTOR_CONTRACT, &spec), 0);
+}
+
+/* The new accumulator of output `out`, once the body has run. */
+static ir_value *yielded(const body_state *state, unsigned out, tile_value accumulator) {
+  const vector_tile *tile = state->tile;
+  const ir_structure *structure = ir_structure_of(tile->op);
+  if (vector_loops(tile) & structure->reductions & ~accumulator.loops)
+    return reduce_term(state, out, accumulator);
+  tile_value value = tile_value_of(state, ir_operand(ir_block_terminator(state->body), out));
+  ir_value *result = broadcast(state->builder, tile, value, accumulator.loops);
+  if (tile->partial & tile->masked & ~vectorize_operand_loops(&tile->operands[ir_num_inputs(tile->op) + out]))
+    result = select_masked(state->builder, tile, accumulator.loops, result, accumulator.value);
+  return result;
+}
+
+void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **accumulators) {
+  ir_op *op = tile->op;
+  ir_block *body = ir_region(op, 0);
+  ir_arena *arena = &op->module->arena;
+  body_state state = {.builder = builder, .tile = tile, .body = body, .scalars = ir_value_map_create(op->module),
+                      .values = IR_NEW_ARRAY(arena, tile_value, number_values(body))};
+  unsigned num_inputs = ir_num_inputs(op), num_outs = ir_num_inits(op);
+  tile_value *old = IR_NEW_ARRAY(arena, tile_value, num_outs);
+  for (unsigned i = 0; i < num_inputs; i++) {
+    uint32_t loops = vectorize_operand_loops(&tile->operands[i]) & vector_loops(tile);
+    if (body->args[i]->uses)
+      set_value(&state, body->args[i], (tile_value){vectorize_read(builder, tile, i), loops});
+  }
+  for (unsigned out = 0; out < num_outs; out++) {
+    old[out] = (tile_value){accumulators[out], accumulator_loops(tile, out)};
+    set_value(&state, body->args[num_inputs + out], old[out]);
+  }
+  const ir_op *product = contraction_product(tile), *sum = product ? ir_result(product, 0)->uses->user : NULL;
+  for (const ir_op *inner = body->first; inner != ir_block_terminator(body); inner = inner->next)
+    if (inner != product && inner != sum)
+      run_body_op(&state, inner);
+  for (unsigned out = 0; out < num_outs; out++)
+    accumulators[out] = product ? contract(&state, product, old[out]) : yielded(&state, out, old[out]);
+}
+
+/* Output `out` lacks the loops whose lanes its accumulator keeps. */
+static bool keeps_partial_lanes(const vector_tile *tile, unsigned out) {
+  return tile->partial & ~vectorize_operand_loops(&tile->operands[ir_num_inputs(tile->op) + out]);
+}
+
+ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out) {
+  if (!keeps_partial_lanes(tile, out))
+    return vectorize_read(builder, tile, ir_num_inputs(tile->op) + out);
+  ir_value *term;
+  ir_op *combine = combining_op(tile->op, out, &term);
+  ir_scalar element = term->type->element;
+  return splat(builder, tile_type(tile, element, accumulator_loops(tile, out)),
+               neutral_cell(combiner_find(combine->code)->neutral, element));
+}
+
+void vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator) {
+  unsigned operand = ir_num_inputs(tile->op) + out;
+  if (keeps_partial_lanes(tile, out)) {
+    ir_value *term;
+    ir_op *combine = combining_op(tile->op, out, &term);
+    uint32_t loops = accumulator_loops(tile, out);
+    tile_value old = {vectorize_read(builder, tile, operand), loops & ~tile->partial};
+    accumulator = reduce(builder, tile, combine->code, (tile_value){accumulator, loops}, old);
+  }
+  vectorize_write(builder, tile, operand, accumulator);
+}

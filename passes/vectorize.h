@@ -1,0 +1,54 @@
+/* vectorize.h - one tile of one structured op as vector ops. What a tile is (which loops are vector dims, their sizes and
+ * order, where it starts) is the caller's policy; what it means is here, once for all targets.
+ *
+ * A loop of the op is either a vector dim of the tile or runs one iteration in it. Every value of the op's body becomes a
+ * vector over just those vector dims that it depends on, in the tile's order, and a scalar where it depends on none; values
+ * meet by broadcast. So a tile without vector dims is the scalar body, and needs no code of its own. */
+#ifndef TEC_PASSES_VECTORIZE_H
+#define TEC_PASSES_VECTORIZE_H
+#include "ir/build.h"
+#include "ir/ir.h"
+
+/* Where a tile finds one operand of its op. */
+typedef struct vector_operand {
+  ir_value *value;   /* a memref, a tensor that is only read, or a scalar */
+  const ir_map *map; /* from the op's loops to subscripts; unused for scalars */
+  uint32_t local;    /* loops that count from 0 in each tile here: a buffer that holds just the tile's part */
+} vector_operand;
+
+typedef struct vector_tile {
+  ir_op *op;
+  vector_operand *operands;      /* one an operand of the op */
+  unsigned num_dims;             /* vector dims, outermost first: */
+  unsigned loops[IR_MAX_RANK];   /*   the loop that each is */
+  int64_t sizes[IR_MAX_RANK];    /*   and its iterations in the tile, at least 1 */
+  uint32_t partial;              /* reduction loops kept as dims of the accumulators: partial results, one a lane */
+  uint32_t masked;               /* vector dims that may reach beyond the loop's end */
+  ir_index ends[IR_MAX_LOOPS];   /* masked loops: their number of iterations */
+  ir_index starts[IR_MAX_LOOPS]; /* all loops: the first iteration of the tile */
+} vector_tile;
+
+/* The operands as the op itself has them; the caller provides one vector_operand an operand. */
+void vectorize_operands(ir_op *op, vector_operand *operands);
+
+/* The loops (bits) that may be vector dims: every operand's subscripts use the loop at most once and with coefficient 1, all
+ * body ops that depend on it work element by element without undefined behaviour, and each output either has it among its
+ * subscripts or combines along it (vectorize_combiner). */
+uint32_t vectorize_loops(ir_op *op);
+/* The loops (bits) that the operand's subscripts depend on. */
+uint32_t vectorize_operand_loops(const vector_operand *operand);
+/* Output `out` becomes combine(old value, something else) with an associative and commutative `combine`, its opcode. */
+bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine);
+
+/* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
+ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
+/* Writes what vectorize_read would read. */
+void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
+
+/* The accumulator of output `out` before the first tile: its old value, or the neutral element in partial lanes. */
+ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out);
+/* Runs the body: accumulators[out] holds each output's value before, then after. */
+void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **accumulators);
+/* After the last tile: combines partial lanes with the old value, and writes the output. */
+void vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator);
+#endif
