@@ -1,0 +1,379 @@
+/* shapes.c - pass "shapes": for each function NAME a function that tells the extents of its results beforehand.
+ *
+ *   func.func private @NAME_shapes(index x all extents of all shaped arguments) -> (i1, index x all extents of all results)
+ *
+ * The i1 says whether the arguments fit together: the extents of each loop that several operands share, those that casts
+ * and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone. NAME gets the
+ * attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
+ *
+ * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following values to
+ * their definitions, which lie before them, no deeper than MAX_DEPTH; functions are visited once. So it terminates. */
+#include "passes/extent.h"
+#include "passes/passes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 200 };
+enum { NOT_VISITED, IN_PROGRESS, DONE }; /* the mark of a func.func */
+
+/* A call and the call of its shapes; NULL where there are none. */
+typedef struct known_call {
+  const ir_op *call;
+  ir_op *shapes;
+  struct known_call *next;
+} known_call;
+
+typedef struct shapes {
+  ir_op *function;
+  ir_builder builder;   /* in the body of the new function */
+  ir_value_map *values; /* index values of the function to those of the new one */
+  ir_value *fits;
+  known_call *calls;
+  unsigned depth;
+} shapes;
+
+static bool add_shapes(ir_op *function);
+static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found);
+
+static ir_value *const *arguments_of(const ir_op *function) { return ir_region(function, 0)->args; }
+
+/* ---------------------------------------------------------------------------------------------- extents, symbolically */
+
+/* An index computed from extents: the pure ops that lead to it are repeated. */
+static bool find_index(shapes *s, ir_value *value, ir_index *found) {
+  ir_value *known = ir_value_map_get(s->values, value);
+  if (known != value) {
+    *found = ir_index_of(known);
+    return true;
+  }
+  ir_op *op = value->op;
+  if (!op || s->depth == MAX_DEPTH)
+    return false;
+  bool ok;
+  s->depth++;
+  if (op->code == OP_TENSOR_DIM || op->code == OP_MEMREF_DIM) {
+    ir_index dim = ir_index_of(ir_operand(op, 1));
+    ok = !dim.value && dim.constant >= 0 && dim.constant < ir_operand(op, 0)->type->rank &&
+         find_extent(s, ir_operand(op, 0), (unsigned)dim.constant, found);
+    if (ok)
+      ir_value_map_set(s->values, value, ir_index_value(&s->builder, *found));
+  } else {
+    ok = ir_op_has(op, IR_PURE) && !op->num_regions && op->num_results == 1 && !ir_type_is_shaped(value->type);
+    for (unsigned i = 0; ok && i < op->num_operands; i++) {
+      ir_index ignored;
+      ok = !ir_type_is_shaped(ir_operand(op, i)->type) && find_index(s, ir_operand(op, i), &ignored);
+    }
+    if (ok)
+      *found = ir_index_of(ir_result(ir_op_clone(&s->builder, op, s->values), 0));
+  }
+  s->depth--;
+  return ok;
+}
+
+/* The call of the shapes of a called function, for a call whose operands have known extents. */
+static ir_op *find_call(shapes *s, ir_op *call) {
+  for (known_call *known = s->calls; known; known = known->next)
+    if (known->call == call)
+      return known->shapes;
+  ir_module *module = call->module;
+  known_call *known = IR_NEW(&module->arena, known_call);
+  *known = (known_call){call, NULL, s->calls};
+  s->calls = known;
+  ir_op *callee = ir_module_lookup(module, ir_attr_string_or(call, "callee", ""));
+  if (!callee || callee->code != OP_FUNC_FUNC || !add_shapes(callee) || !ir_attr_get(callee, "tec.shapes"))
+    return NULL;
+  unsigned count = 0, num_results = 1;
+  for (unsigned i = 0; i < call->num_operands; i++)
+    count += ir_operand(call, i)->type->rank;
+  for (unsigned i = 0; i < call->num_results; i++)
+    num_results += ir_result(call, i)->type->rank;
+  ir_value **extents = IR_NEW_ARRAY(&module->arena, ir_value *, count);
+  const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_results);
+  for (unsigned i = 0, at = 0; i < call->num_operands; i++)
+    for (unsigned dim = 0; dim < ir_operand(call, i)->type->rank; dim++) {
+      ir_index found;
+      if (!find_extent(s, ir_operand(call, i), dim, &found))
+        return NULL;
+      extents[at++] = ir_index_value(&s->builder, found);
+    }
+  for (unsigned i = 0; i < num_results; i++)
+    types[i] = i ? ir_type_index(module) : ir_type_scalar(module, IR_I1);
+  ir_named_attr attr = {"callee", ir_attr_get(callee, "tec.shapes")};
+  ir_op_spec spec = {.operands = extents, .num_operands = count, .types = types, .num_results = num_results,
+                     .attrs = &attr, .num_attrs = 1};
+  known->shapes = ir_op_create(&s->builder, OP_FUNC_CALL, &spec);
+  s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_result(known->shapes, 0));
+  return known->shapes;
+}
+
+/* The extent of a result that no single extent before explains. */
+static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *found) {
+  ir_op *op = tensor->op;
+  ir_index part;
+  switch (op->code) {
+  case OP_TENSOR_COLLAPSE_SHAPE: {
+    const ir_attr *groups = ir_attr_get(op, "reassociation");
+    unsigned first = 0;
+    for (unsigned g = 0; g < dim; g++)
+      first += groups->elements[g]->count;
+    *found = ir_index_const(1);
+    for (unsigned i = 0; i < groups->elements[dim]->count; i++) {
+      if (!find_extent(s, ir_operand(op, 0), first + i, &part))
+        return false;
+      *found = ir_index_mul(&s->builder, *found, part);
+    }
+    return true;
+  }
+  case OP_TENSOR_PAD:
+    if (!find_extent(s, ir_operand(op, 0), dim, found))
+      return false;
+    for (unsigned side = 1; side <= 2; side++) {
+      part = ir_mixed(op, side, side == 1 ? "static_low" : "static_high", dim);
+      if (part.value && !find_index(s, part.value, &part))
+        return false;
+      *found = ir_index_add(&s->builder, *found, part);
+    }
+    return true;
+  case OP_FUNC_CALL: {
+    ir_op *call = find_call(s, op);
+    unsigned position = 1 + dim;
+    for (unsigned i = 0; i < tensor->index; i++)
+      position += ir_result(op, i)->type->rank;
+    *found = (ir_index){.value = call ? ir_result(call, position) : NULL};
+    return call != NULL;
+  }
+  case OP_SCF_IF: return find_extent(s, ir_operand(ir_block_terminator(ir_region(op, 0)), tensor->index), dim, found);
+  default: return false;
+  }
+}
+
+static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found) {
+  extent x = extent_of(tensor, dim);
+  if (!x.value) {
+    *found = ir_index_const(x.constant);
+    return true;
+  }
+  if (!ir_type_is_shaped(x.value->type))
+    return find_index(s, x.value, found);
+  if (x.value->op) {
+    if (s->depth == MAX_DEPTH)
+      return false;
+    s->depth++;
+    bool ok = find_computed(s, x.value, x.dim, found);
+    s->depth--;
+    return ok;
+  }
+  if (x.value->block != ir_region(s->function, 0))
+    return false;
+  unsigned position = x.dim;
+  for (unsigned i = 0; i < x.value->index; i++)
+    position += arguments_of(s->function)[i]->type->rank;
+  *found = (ir_index){.value = s->builder.block->args[position]};
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- checks */
+
+enum { EQUAL = 0, SIGNED_LESS_EQUAL = 3 };
+
+static void require(shapes *s, int64_t predicate, ir_index a, ir_index b) {
+  if (ir_index_equal(a, b))
+    return;
+  ir_module *module = s->builder.module;
+  const ir_type *boolean = ir_type_scalar(module, IR_I1);
+  ir_value *operands[] = {ir_index_value(&s->builder, a), ir_index_value(&s->builder, b)};
+  ir_named_attr attr = {"predicate", ir_attr_int(module, ir_type_scalar(module, IR_I64), predicate)};
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr,
+                     .num_attrs = 1};
+  ir_value *holds = ir_result(ir_op_create(&s->builder, OP_ARITH_CMPI, &spec), 0);
+  s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
+}
+
+/* Operands that share a loop agree on its extent. */
+static void check_loops(shapes *s, const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    bool has_first = false;
+    extent first = {0};
+    ir_index expected;
+    for (unsigned i = 0; i < op->num_operands; i++) {
+      int dim = ir_map_find_dim(structure->maps[i], loop);
+      ir_index found;
+      if (dim < 0)
+        continue;
+      extent x = extent_of(ir_operand(op, i), (unsigned)dim);
+      if ((has_first && extent_equal(x, first)) || !find_extent(s, ir_operand(op, i), (unsigned)dim, &found))
+        continue;
+      if (has_first && (expected.value || found.value))
+        require(s, EQUAL, expected, found);
+      if (!has_first) {
+        has_first = true;
+        first = x;
+        expected = found;
+      }
+    }
+  }
+}
+
+static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
+  ir_index part[3][IR_MAX_RANK];
+  unsigned rank = ir_slice_of(op, part[0], part[1], part[2]);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    ir_index offset = part[0][dim], size = part[1][dim], extent;
+    bool known = ir_index_is_const(part[2][dim], 1) && find_extent(s, whole, dim, &extent) &&
+                 (!offset.value || find_index(s, offset.value, &offset)) &&
+                 (!size.value || find_index(s, size.value, &size));
+    if (!known || (!extent.value && !offset.value && !size.value))
+      continue;
+    require(s, SIGNED_LESS_EQUAL, ir_index_const(0), offset);
+    require(s, SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
+  }
+}
+
+static void check_cast(shapes *s, const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
+  ir_index found;
+  for (unsigned dim = 0; dim < from->rank; dim++)
+    if (from->shape[dim] == IR_DYNAMIC && to->shape[dim] != IR_DYNAMIC &&
+        find_extent(s, ir_operand(op, 0), dim, &found))
+      require(s, EQUAL, found, ir_index_const(to->shape[dim]));
+}
+
+static void check_expansion(shapes *s, const ir_op *op) {
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  for (unsigned g = 0, dim = 0; g < groups->count; g++) {
+    ir_index product = ir_index_const(1), part, whole;
+    bool known = find_extent(s, ir_operand(op, 0), g, &whole);
+    for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++) {
+      known = known && find_extent(s, ir_result(op, 0), dim, &part);
+      if (known)
+        product = ir_index_mul(&s->builder, product, part);
+    }
+    if (known && (whole.value || product.value))
+      require(s, EQUAL, whole, product);
+  }
+}
+
+static bool check_op(ir_op *op, void *data) {
+  shapes *s = data;
+  if (ir_op_has(op, IR_STRUCTURED | IR_DPS))
+    check_loops(s, op);
+  else if (op->code == OP_TENSOR_EXTRACT_SLICE)
+    check_slice(s, op, ir_operand(op, 0));
+  else if (op->code == OP_TENSOR_INSERT_SLICE)
+    check_slice(s, op, ir_operand(op, 1));
+  else if (op->code == OP_TENSOR_CAST)
+    check_cast(s, op);
+  else if (op->code == OP_TENSOR_EXPAND_SHAPE)
+    check_expansion(s, op);
+  else if (op->code == OP_FUNC_CALL)
+    find_call(s, op);
+  return true;
+}
+
+static void check_arguments(shapes *s) {
+  const ir_block *body = ir_region(s->function, 0);
+  for (unsigned i = 0, position = 0; i < body->num_args; i++)
+    for (unsigned dim = 0; dim < body->args[i]->type->rank; dim++, position++)
+      if (body->args[i]->type->shape[dim] != IR_DYNAMIC)
+        require(s, EQUAL, (ir_index){.value = s->builder.block->args[position]},
+                ir_index_const(body->args[i]->type->shape[dim]));
+}
+
+/* ---------------------------------------------------------------------------------------------------------- functions */
+
+static bool is_public(const ir_op *function) {
+  return !strcmp(ir_attr_string_or(function, "sym_visibility", "public"), "public");
+}
+
+/* An empty private function of indices, before `function`. */
+static ir_op *create_function(const ir_op *function, const char *name, unsigned num_inputs, unsigned num_results) {
+  ir_module *module = function->module;
+  unsigned most = num_inputs > num_results ? num_inputs : num_results;
+  const ir_type **indices = IR_NEW_ARRAY(&module->arena, const ir_type *, most);
+  const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, num_results);
+  for (unsigned i = 0; i < most; i++)
+    indices[i] = ir_type_index(module);
+  for (unsigned i = 0; i < num_results; i++)
+    results[i] = i ? indices[i] : ir_type_scalar(module, IR_I1);
+  const ir_type *type = ir_type_function(module, num_inputs, indices, num_results, results);
+  ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
+                           {"function_type", ir_attr_type(module, type)},
+                           {"sym_visibility", ir_attr_string(module, "private", 7)}};
+  ir_builder builder = ir_builder_after((ir_op *)function);
+  ir_op *created = ir_op_create(&builder, OP_FUNC_FUNC, &(ir_op_spec){.attrs = attrs, .num_attrs = 3});
+  for (unsigned i = 0; i < num_inputs; i++)
+    ir_block_add_arg(ir_region(created, 0), indices[i]);
+  created->mark = DONE;
+  return created;
+}
+
+/* Fills the new function; false, with *missing set, where a result's extent is not known. */
+static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
+  ir_module *module = s->function->module;
+  s->fits = ir_const(&s->builder, ir_type_scalar(module, IR_I1), 1);
+  check_arguments(s);
+  ir_walk(ir_region(s->function, 0), check_op, s);
+  ir_value **results = IR_NEW_ARRAY(&module->arena, ir_value *, num_results);
+  const ir_op *end = ir_block_terminator(ir_region(s->function, 0));
+  unsigned count = 1;
+  for (unsigned i = 0; i < end->num_operands; i++)
+    for (unsigned dim = 0; dim < ir_operand(end, i)->type->rank; dim++) {
+      ir_index found;
+      *missing = i;
+      if (!find_extent(s, ir_operand(end, i), dim, &found))
+        return false;
+      results[count++] = ir_index_value(&s->builder, found);
+    }
+  results[0] = s->fits;
+  ir_terminator(&s->builder, OP_FUNC_RETURN, num_results, results);
+  return true;
+}
+
+static bool add_shapes(ir_op *function) {
+  ir_module *module = function->module;
+  const ir_block *body = ir_region(function, 0);
+  if (function->mark == IN_PROGRESS || !body->first)
+    return false;
+  if (function->mark == DONE)
+    return true;
+  function->mark = IN_PROGRESS;
+  const char *own = ir_attr_string_or(function, "sym_name", "");
+  size_t size = strlen(own) + sizeof "_shapes";
+  char *name = ir_arena_alloc(&module->arena, size);
+  snprintf(name, size, "%s_shapes", own);
+  if (ir_module_lookup(module, name))
+    return ir_op_error(function, "needs the name @%s for its shape function, but that is taken", name);
+  unsigned num_inputs = 0, num_results = 1, missing;
+  const ir_type *type = ir_attr_get(function, "function_type")->type;
+  for (unsigned i = 0; i < body->num_args; i++)
+    num_inputs += body->args[i]->type->rank;
+  for (unsigned i = 0; i < type->num_results; i++)
+    num_results += type->results[i]->rank;
+  ir_op *created = create_function(function, name, num_inputs, num_results);
+  shapes s = {.function = function, .builder = ir_builder_at_end(ir_region(created, 0)),
+              .values = ir_value_map_create(module)};
+  bool ok = fill_function(&s, num_results, &missing);
+  function->mark = DONE;
+  if (!ok) {
+    ir_op_erase(created);
+    return !is_public(function) ||
+           ir_op_error(function, "the extents of result %u do not follow from those of the arguments", missing);
+  }
+  ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));
+  if (is_public(function))
+    ir_attr_set(function, "tec.kernel", ir_attr_unit(module));
+  return true;
+}
+
+bool pass_shapes(ir_module *module, const pass_options *options) {
+  (void)options;
+  ir_block *top = ir_region(module->root, 0);
+  for (ir_op *op = top->first; op; op = op->next)
+    op->mark = ir_attr_get(op, "tec.shapes") ? DONE : NOT_VISITED;
+  for (ir_op *op = top->first; op; op = op->next)
+    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && op->mark == NOT_VISITED && !add_shapes(op))
+      return false;
+  return true;
+}
