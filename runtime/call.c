@@ -1,0 +1,126 @@
+/* call.c - calling an entry point: checks what the caller passes, then hands over to the program's device.
+ *
+ * Invariant: a device sees only arguments that have the entry's element types, ranks and static extents, are row-major and
+ * in host memory; so no device repeats these checks. */
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool tec_device_get(unsigned i, const char **name, const char **doc) {
+  const runtime_device *const *device = runtime_platform.devices;
+  for (unsigned k = 0; device[k]; k++)
+    if (k == i) {
+      *name = device[k]->name;
+      *doc = device[k]->doc;
+      return true;
+    }
+  return false;
+}
+
+static bool dtype_fits(DLDataType wanted, DLDataType given) {
+  bool integers = wanted.code == kDLInt && (given.code == kDLInt || given.code == kDLUInt);
+  return given.lanes == 1 && given.bits == wanted.bits && (integers || given.code == wanted.code);
+}
+
+static bool is_row_major(const DLTensor *tensor) {
+  if (!tensor->strides) return true;
+  int64_t stride = 1;
+  for (int32_t d = tensor->ndim; d-- > 0; stride *= tensor->shape[d]) {
+    if (tensor->shape[d] == 0) return true;
+    if (tensor->shape[d] != 1 && tensor->strides[d] != stride) return false;
+  }
+  return true;
+}
+
+static const char *shape_text(byte_buffer *text, int32_t ndim, const int64_t *shape) {
+  text->size = 0;
+  byte_buffer_printf(text, "[");
+  for (int32_t d = 0; d < ndim; d++)
+    if (shape[d] < 0) byte_buffer_printf(text, "%s?", d ? ", " : "");
+    else byte_buffer_printf(text, "%s%lld", d ? ", " : "", (long long)shape[d]);
+  byte_buffer_printf(text, "]");
+  return text->failed ? "[..]" : text->bytes;
+}
+
+static tec_status wrong_shape(tec_context *context, const char *what, uint32_t number, int32_t want_ndim,
+                              const int64_t *want, const DLTensor *given) {
+  byte_buffer wanted = {0}, got = {0};
+  runtime_error(context, TEC_INVALID, "%s %u has shape %s, but %s is wanted", what, number,
+                shape_text(&got, given->ndim, given->shape), shape_text(&wanted, want_ndim, want));
+  free(wanted.bytes);
+  free(got.bytes);
+  return TEC_INVALID;
+}
+
+/* `shape`: what is wanted, -1 where any extent is. */
+static tec_status check_tensor(tec_context *context, const char *what, uint32_t number, const tec_type *type,
+                               const int64_t *shape, const DLTensor *given) {
+  if (given->device.device_type != kDLCPU)
+    return runtime_error(context, TEC_INVALID, "%s %u is not in host memory", what, number);
+  if (!dtype_fits(type->dtype, given->dtype))
+    return runtime_error(context, TEC_INVALID, "%s %u has element type %s, but %s is wanted", what, number,
+                         runtime_dtype_name(given->dtype), runtime_dtype_name(type->dtype));
+  bool fits = given->ndim == type->ndim;
+  for (int32_t d = 0; fits && d < given->ndim; d++)
+    fits = given->shape[d] >= 0 && (shape[d] < 0 || shape[d] == given->shape[d]);
+  if (!fits) return wrong_shape(context, what, number, type->ndim, shape, given);
+  int64_t elements = runtime_num_elements(given->dtype, given->ndim, given->shape);
+  if (elements < 0) return runtime_error(context, TEC_INVALID, "%s %u is too large", what, number);
+  if (!is_row_major(given))
+    return runtime_error(context, TEC_INVALID, "%s %u is not row-major and contiguous", what, number);
+  if (elements && (!given->data || (uintptr_t)runtime_tensor_data(given) % (given->dtype.bits / 8)))
+    return runtime_error(context, TEC_INVALID, "%s %u has no data, or data not aligned to its elements", what, number);
+  return TEC_OK;
+}
+
+tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
+                       DLManagedTensor **result) {
+  const tec_type *type = &entry->results[i];
+  if (*result) return check_tensor(program->context, "result", i, type, shape, &(*result)->dl_tensor);
+  return tec_tensor_create(program->context, type->dtype, type->ndim, shape, result);
+}
+
+static tec_status check_call(tec_program *program, const tec_entry *entry, uint32_t num_arguments,
+                             const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results) {
+  tec_context *context = program->context;
+  if (num_arguments != entry->num_arguments || num_results != entry->num_results)
+    return runtime_error(context, TEC_INVALID, "'%s' has %u arguments and %u results, but %u and %u were passed",
+                         entry->name, entry->num_arguments, entry->num_results, num_arguments, num_results);
+  for (uint32_t i = 0; i < num_arguments; i++) {
+    const tec_type *type = &entry->arguments[i];
+    tec_status status = check_tensor(context, "argument", i, type, type->shape, arguments[i]);
+    if (status) return status;
+  }
+  for (uint32_t i = 0; i < num_results; i++) {
+    const tec_type *type = &entry->results[i];
+    if (!results[i]) continue;
+    tec_status status = check_tensor(context, "result", i, type, type->shape, &results[i]->dl_tensor);
+    if (status) return status;
+  }
+  return TEC_OK;
+}
+
+tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
+                            const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results) {
+  tec_entry entry;
+  tec_status status = tec_program_find(program, name, &entry);
+  if (!status) status = check_call(program, &entry, num_arguments, arguments, num_results, results);
+  if (status) return status;
+  if (!program->device)
+    return runtime_error(program->context, TEC_INVALID, "this library has no device for the target '%s'",
+                         program->target);
+  if (!program->loaded) {
+    status = program->device->load(program, &program->loaded);
+    if (status) return status;
+  }
+  DLManagedTensor **own = calloc(num_results + 1, sizeof *own);
+  if (!own) return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (num_results) memcpy(own, results, num_results * sizeof *own);
+  status = program->device->call(program, &entry, arguments, own);
+  for (uint32_t i = 0; i < num_results; i++)
+    if (status && own[i] != results[i]) tec_tensor_release(own[i]);
+    else if (!status) results[i] = own[i];
+  free(own);
+  return status;
+}

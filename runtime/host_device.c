@@ -1,0 +1,123 @@
+/* host_device.c - runs host programs in this process: kernels by the interface in host_abi.h, loops on the context's
+ * threads, scratch memory from the C library and counted. */
+#include "runtime/runtime.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* What the env's functions get. `held` and `peak`: scratch memory in bytes. */
+typedef struct host_call {
+  thread_pool *pool;
+  _Atomic size_t held, peak;
+} host_call;
+
+static void host_parallel_for(void *context, int64_t count, void (*body)(void *data, int64_t i), void *data) {
+  thread_pool_run(((host_call *)context)->pool, count, body, data);
+}
+
+/* A block has its size in front, at a distance that keeps the alignment. */
+static void *host_allocate(void *context, size_t size) {
+  host_call *call = context;
+  if (size > PTRDIFF_MAX - 2 * RUNTIME_ALIGNMENT) return NULL;
+  size_t padded = (size + RUNTIME_ALIGNMENT - 1) / RUNTIME_ALIGNMENT * RUNTIME_ALIGNMENT;
+  char *block = aligned_alloc(RUNTIME_ALIGNMENT, padded + RUNTIME_ALIGNMENT);
+  if (!block) return NULL;
+  memcpy(block, &size, sizeof size);
+  size_t held = atomic_fetch_add(&call->held, size) + size, peak = atomic_load(&call->peak);
+  while (held > peak && !atomic_compare_exchange_weak(&call->peak, &peak, held)) continue;
+  return block + RUNTIME_ALIGNMENT;
+}
+
+static void host_release(void *context, void *memory) {
+  if (!memory) return;
+  char *block = (char *)memory - RUNTIME_ALIGNMENT;
+  size_t size;
+  memcpy(&size, block, sizeof size);
+  atomic_fetch_sub(&((host_call *)context)->held, size);
+  free(block);
+}
+
+static tec_status host_load(tec_program *program, void **loaded) {
+  return runtime_platform.loader->load(program->context, program->code, program->code_size, loaded);
+}
+
+static void host_unload(void *loaded) { runtime_platform.loader->unload(loaded); }
+
+/* The kernel `name` and, by `suffix`, what belongs to it. NULL after a reported error. */
+static void *find_symbol(tec_program *program, const char *name, const char *suffix) {
+  byte_buffer symbol = {0};
+  byte_buffer_printf(&symbol, "%s%s", name, suffix);
+  void *address = symbol.failed ? NULL : runtime_platform.loader->find(program->loaded, symbol.bytes);
+  if (!address) runtime_error(program->context, TEC_INVALID, "the program's code has no '%s%s'", name, suffix);
+  free(symbol.bytes);
+  return address;
+}
+
+/* Asks the program for the extents of its results and creates or checks them. */
+static tec_status prepare_results(tec_program *program, const tec_entry *entry, const int64_t *dims,
+                                  int64_t *result_dims, DLManagedTensor **results) {
+  tec_host_shapes shapes = (tec_host_shapes)(uintptr_t)find_symbol(program, entry->name, "_shapes");
+  if (!shapes) return TEC_INVALID;
+  if (shapes(dims, result_dims))
+    return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together",
+                         entry->name);
+  for (uint32_t i = 0; i < entry->num_results; i++) {
+    tec_status status = call_result(program, entry, i, result_dims, &results[i]);
+    if (status) return status;
+    result_dims += entry->results[i].ndim;
+  }
+  return TEC_OK;
+}
+
+static tec_status run_kernel(tec_program *program, const tec_entry *entry, void *const *data, const int64_t *dims) {
+  tec_context *context = program->context;
+  tec_host_kernel kernel = (tec_host_kernel)(uintptr_t)find_symbol(program, entry->name, "");
+  if (!kernel) return TEC_INVALID;
+  if (!context->pool) context->pool = thread_pool_create(context->threads);
+  if (!context->pool) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  host_call call = {.pool = context->pool};
+  tec_host_env env = {&call, host_parallel_for, host_allocate, host_release};
+  int32_t failed = kernel(data, dims, &env);
+  program->scratch_bytes = call.peak;
+  if (failed) return runtime_error(context, TEC_OUT_OF_MEMORY, "no scratch memory for '%s'", entry->name);
+  return TEC_OK;
+}
+
+static tec_status host_run(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
+                           DLManagedTensor **results) {
+  size_t num_dims = 0, num_argument_dims;
+  for (uint32_t i = 0; i < entry->num_arguments; i++) num_dims += (size_t)entry->arguments[i].ndim;
+  num_argument_dims = num_dims;
+  for (uint32_t i = 0; i < entry->num_results; i++) num_dims += (size_t)entry->results[i].ndim;
+  int64_t *dims = calloc(num_dims + 1, sizeof *dims), *next = dims;
+  void **data = calloc(entry->num_arguments + entry->num_results + 1, sizeof *data);
+  tec_status status = TEC_OUT_OF_MEMORY;
+  if (!dims || !data) {
+    runtime_error(program->context, status, "out of memory");
+  } else {
+    for (uint32_t i = 0; i < entry->num_arguments; i++) {
+      for (int32_t d = 0; d < arguments[i]->ndim; d++) *next++ = arguments[i]->shape[d];
+      data[i] = runtime_tensor_data(arguments[i]);
+    }
+    status = prepare_results(program, entry, dims, dims + num_argument_dims, results);
+  }
+  if (!status) {
+    for (uint32_t i = 0; i < entry->num_results; i++)
+      data[entry->num_arguments + i] = runtime_tensor_data(&results[i]->dl_tensor);
+    status = run_kernel(program, entry, data, dims);
+  }
+  free(dims);
+  free(data);
+  return status;
+}
+
+const runtime_device host_device = {
+    .name = "host",
+    .target = "host",
+    .doc = "this machine's processor",
+    .load = host_load,
+    .call = host_run,
+    .unload = host_unload,
+};

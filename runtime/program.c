@@ -1,0 +1,324 @@
+/* program.c - compiled programs in memory and as files.
+ *
+ * The file, little-endian: magic, version, the size of the whole file, a checksum of all that follows these 28 bytes;
+ * target; the number of entry points; for each its name, tiles, flops, argument and result types; the code. Strings and
+ * code are preceded by their size. Every field is checked against what remains of the file before it is used, and counts
+ * before anything is allocated for them, so a damaged or hostile file ends in one message. (That its code does what it
+ * should is beyond checking.)
+ *
+ * Ownership: a program owns copies of everything; an entry's arguments and results, and their shapes, are one allocation
+ * each. */
+#include "runtime/runtime.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned char magic[8] = {0x89, 'T', 'E', 'C', 'P', '\r', '\n', 0x1a};
+enum { VERSION = 1, PREFIX = 28, MAX_ENTRIES = 1 << 16, MAX_ARGUMENTS = 1 << 12 };
+
+/* ------------------------------------------------------------------------------------------------------- in memory */
+
+static const runtime_device *device_for(const char *target) {
+  size_t family = strcspn(target, ":");
+  for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
+    if (strlen((*device)->target) == family && !memcmp((*device)->target, target, family)) return *device;
+  return NULL;
+}
+
+/* Copies types and their shapes; NULL when out of memory. */
+static tec_type *copy_types(const tec_type *types, uint32_t count) {
+  size_t extents = 0;
+  for (uint32_t i = 0; i < count; i++) extents += (size_t)types[i].ndim;
+  tec_type *copy = malloc(count * sizeof *copy + extents * sizeof(int64_t) + 1);
+  if (!copy) return NULL;
+  int64_t *shape = (int64_t *)(copy + count);
+  for (uint32_t i = 0; i < count; i++) {
+    copy[i] = types[i];
+    copy[i].shape = shape;
+    for (int32_t d = 0; d < types[i].ndim; d++) *shape++ = types[i].shape[d];
+  }
+  return copy;
+}
+
+static bool copy_entry(tec_entry *copy, const tec_entry *entry) {
+  *copy = *entry;
+  copy->name = strdup(entry->name);
+  copy->tiles = strdup(entry->tiles ? entry->tiles : "");
+  copy->arguments = copy_types(entry->arguments, entry->num_arguments);
+  copy->results = copy_types(entry->results, entry->num_results);
+  return copy->name && copy->tiles && copy->arguments && copy->results;
+}
+
+static void free_entries(tec_entry *entries, unsigned count) {
+  for (unsigned i = 0; entries && i < count; i++) {
+    free((void *)entries[i].name);
+    free((void *)entries[i].tiles);
+    free((void *)entries[i].arguments);
+    free((void *)entries[i].results);
+  }
+  free(entries);
+}
+
+tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
+                          const char *code, size_t code_size, tec_program **program) {
+  tec_program *created = calloc(1, sizeof *created);
+  if (!created) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  created->context = context;
+  created->device = device_for(target);
+  created->target = strdup(target);
+  created->code = malloc(code_size + 1);
+  created->code_size = code_size;
+  created->entries = calloc(num_entries + 1, sizeof *created->entries);
+  bool good = created->target && created->code && created->entries;
+  if (good) {
+    memcpy(created->code, code, code_size);
+    created->code[code_size] = 0;
+  }
+  for (unsigned i = 0; good && i < num_entries; i++) {
+    created->num_entries = i + 1;
+    good = copy_entry(&created->entries[i], &entries[i]);
+  }
+  if (!good) {
+    tec_program_destroy(created);
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  }
+  *program = created;
+  return TEC_OK;
+}
+
+void tec_program_destroy(tec_program *program) {
+  if (!program) return;
+  if (program->loaded) program->device->unload(program->loaded);
+  free_entries(program->entries, program->num_entries);
+  free(program->target);
+  free(program->code);
+  free(program);
+}
+
+const char *tec_program_target(const tec_program *program) { return program->target; }
+
+void tec_program_code(const tec_program *program, const char **bytes, size_t *size) {
+  *bytes = program->code;
+  *size = program->code_size;
+}
+
+bool tec_program_entry(const tec_program *program, unsigned i, tec_entry *entry) {
+  if (i >= program->num_entries) return false;
+  *entry = program->entries[i];
+  return true;
+}
+
+tec_status tec_program_find(const tec_program *program, const char *name, tec_entry *entry) {
+  if (!name && program->num_entries == 1) {
+    *entry = program->entries[0];
+    return TEC_OK;
+  }
+  byte_buffer names = {0};
+  for (unsigned i = 0; i < program->num_entries; i++) {
+    if (name && !strcmp(program->entries[i].name, name)) {
+      *entry = program->entries[i];
+      free(names.bytes);
+      return TEC_OK;
+    }
+    byte_buffer_printf(&names, "%s'%s'", i ? ", " : "", program->entries[i].name);
+  }
+  const char *list = names.bytes ? names.bytes : "none";
+  if (name) runtime_error(program->context, TEC_INVALID, "there is no entry point '%s'; there are: %s", name, list);
+  else runtime_error(program->context, TEC_INVALID, "name one of the entry points: %s", list);
+  free(names.bytes);
+  return TEC_INVALID;
+}
+
+size_t tec_program_scratch_bytes(const tec_program *program) { return program->scratch_bytes; }
+
+/* ---------------------------------------------------------------------------------------------------------- writing */
+
+static void put(byte_buffer *file, uint64_t value, unsigned bytes) { byte_buffer_append(file, &value, bytes); }
+
+static void put_bytes(byte_buffer *file, const char *bytes, size_t size) {
+  put(file, size, 8);
+  byte_buffer_append(file, bytes, size);
+}
+
+static void put_types(byte_buffer *file, const tec_type *types, uint32_t count) {
+  put(file, count, 4);
+  for (uint32_t i = 0; i < count; i++) {
+    put(file, types[i].kind, 1);
+    put(file, types[i].dtype.code, 1);
+    put(file, types[i].dtype.bits, 1);
+    put(file, (uint64_t)types[i].ndim, 1);
+    byte_buffer_append(file, types[i].shape, (size_t)types[i].ndim * sizeof(int64_t));
+  }
+}
+
+/* FNV-1a: finds accidents, not attacks. */
+static uint64_t checksum(const char *bytes, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  return hash;
+}
+
+tec_status tec_program_write(const tec_program *program, char **bytes, size_t *size) {
+  byte_buffer body = {0}, file = {0};
+  put_bytes(&body, program->target, strlen(program->target));
+  put(&body, program->num_entries, 4);
+  for (unsigned i = 0; i < program->num_entries; i++) {
+    const tec_entry *entry = &program->entries[i];
+    put_bytes(&body, entry->name, strlen(entry->name));
+    put_bytes(&body, entry->tiles, strlen(entry->tiles));
+    byte_buffer_append(&body, &entry->flops, sizeof entry->flops);
+    put_types(&body, entry->arguments, entry->num_arguments);
+    put_types(&body, entry->results, entry->num_results);
+  }
+  put_bytes(&body, program->code, program->code_size);
+  byte_buffer_append(&file, magic, sizeof magic);
+  put(&file, VERSION, 4);
+  put(&file, PREFIX + body.size, 8);
+  put(&file, body.failed ? 0 : checksum(body.bytes, body.size), 8);
+  byte_buffer_append(&file, body.bytes, body.size);
+  file.failed |= body.failed;
+  free(body.bytes);
+  return byte_buffer_finish(program->context, &file, bytes, size);
+}
+
+tec_status tec_program_save(const tec_program *program, const char *path) {
+  char *bytes;
+  size_t size;
+  tec_status status = tec_program_write(program, &bytes, &size);
+  if (status) return status;
+  status = tec_file_write(program->context, path, bytes, size);
+  free(bytes);
+  return status;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- reading */
+
+/* What remains of the file. After the first thing that does not fit, `wrong` names it and all reads give 0. */
+typedef struct reader {
+  const char *at;
+  size_t left;
+  const char *wrong;
+} reader;
+
+static void fail(reader *r, const char *wrong) {
+  if (!r->wrong) r->wrong = wrong;
+  r->left = 0;
+}
+
+static const char *take_raw(reader *r, size_t size) {
+  if (size > r->left) {
+    fail(r, "it is cut off or damaged");
+    return NULL;
+  }
+  const char *bytes = r->at;
+  r->at += size;
+  r->left -= size;
+  return bytes;
+}
+
+static uint64_t take(reader *r, unsigned bytes) {
+  uint64_t value = 0;
+  const char *raw = take_raw(r, bytes);
+  if (raw) memcpy(&value, raw, bytes);
+  return value;
+}
+
+/* A string of the file, copied, without NULs in it; the caller frees it. NULL after a failure. */
+static char *take_string(reader *r) {
+  size_t size = take(r, 8);
+  const char *raw = take_raw(r, size);
+  if (!raw) return NULL;
+  if (memchr(raw, 0, size)) fail(r, "a name in it has a NUL");
+  char *text = strndup(raw, size);
+  if (!text) fail(r, "memory ran out");
+  return text;
+}
+
+static void take_type(reader *r, tec_type *type, int64_t *shape) {
+  type->kind = (tec_kind)take(r, 1);
+  uint8_t code = (uint8_t)take(r, 1), bits = (uint8_t)take(r, 1), rank = (uint8_t)take(r, 1);
+  type->dtype = runtime_dtype(code, bits);
+  if (r->wrong) return;
+  if (type->kind > TEC_KIND_BUFFER || !runtime_dtype_known(type->dtype) || rank > RUNTIME_MAX_RANK ||
+      (type->kind == TEC_KIND_SCALAR && rank)) {
+    fail(r, "a type in it is not valid");
+    return;
+  }
+  type->ndim = rank;
+  type->shape = shape;
+  for (unsigned d = 0; d < rank; d++) {
+    shape[d] = (int64_t)take(r, 8);
+    if (shape[d] < -1) fail(r, "an extent in it is negative");
+  }
+}
+
+static tec_type *take_types(reader *r, uint32_t *count) {
+  uint32_t announced = (uint32_t)take(r, 4);
+  if (announced > MAX_ARGUMENTS) fail(r, "it has too many arguments");
+  if (r->wrong) return NULL;
+  tec_type *types = calloc(announced + 1, sizeof *types + RUNTIME_MAX_RANK * sizeof(int64_t));
+  if (!types) {
+    fail(r, "memory ran out");
+    return NULL;
+  }
+  int64_t *shapes = (int64_t *)(types + announced + 1);
+  for (uint32_t i = 0; i < announced && !r->wrong; i++) take_type(r, &types[i], shapes + (size_t)i * RUNTIME_MAX_RANK);
+  *count = announced;
+  return types;
+}
+
+static void take_entry(reader *r, tec_entry *entry) {
+  entry->name = take_string(r);
+  entry->tiles = take_string(r);
+  uint64_t flops = take(r, 8);
+  memcpy(&entry->flops, &flops, sizeof entry->flops);
+  entry->arguments = take_types(r, &entry->num_arguments);
+  entry->results = take_types(r, &entry->num_results);
+}
+
+static reader open_file(const char *bytes, size_t size) {
+  reader r = {bytes, size, NULL};
+  if (!tec_program_probe(bytes, size)) {
+    fail(&r, "it is no compiled program");
+    return r;
+  }
+  take_raw(&r, sizeof magic);
+  if (take(&r, 4) != VERSION) fail(&r, "it was made by another version of tcc-attn");
+  uint64_t announced = take(&r, 8), sum = take(&r, 8);
+  if (!r.wrong && (announced != size || checksum(r.at, r.left) != sum)) fail(&r, "it is cut off or damaged");
+  return r;
+}
+
+tec_status tec_program_read(tec_context *context, const char *name, const char *bytes, size_t size,
+                            tec_program **program) {
+  reader r = open_file(bytes, size);
+  char *target = take_string(&r);
+  uint32_t num_entries = (uint32_t)take(&r, 4);
+  if (num_entries > MAX_ENTRIES) fail(&r, "it has too many entry points");
+  tec_entry *entries = r.wrong ? NULL : calloc(num_entries + 1, sizeof *entries);
+  if (!r.wrong && !entries) fail(&r, "memory ran out");
+  for (uint32_t i = 0; i < num_entries && !r.wrong; i++) take_entry(&r, &entries[i]);
+  size_t code_size = take(&r, 8);
+  const char *code = take_raw(&r, code_size);
+  if (r.left) fail(&r, "it has bytes after its end");
+  tec_status status;
+  if (r.wrong) status = runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
+  else status = program_create(context, target, num_entries, entries, code, code_size, program);
+  free_entries(entries, num_entries);
+  free(target);
+  return status;
+}
+
+tec_status tec_program_load(tec_context *context, const char *path, tec_program **program) {
+  char *bytes;
+  size_t size;
+  tec_status status = tec_file_read(context, path, &bytes, &size);
+  if (status) return status;
+  status = tec_program_read(context, path, bytes, size, program);
+  free(bytes);
+  return status;
+}
+
+bool tec_program_probe(const char *bytes, size_t size) {
+  return size >= sizeof magic && !memcmp(bytes, magic, sizeof magic);
+}

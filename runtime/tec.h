@@ -1,0 +1,227 @@
+/* tec.h - the public interface of tcc-attn: tensor programs as text in, fused kernels out, called on DLPack tensors.
+ *
+ * Two libraries share this header. libtec has everything. libtec-rt has no compiler and no LLVM: it loads compiled
+ * programs and calls them. What only libtec has stands under "Compiler" below.
+ *
+ * Conventions
+ *  - Functions return a tec_status; what went wrong in words goes to the context's message callback, once for each error.
+ *    Out-parameters come last and are written only on TEC_OK.
+ *  - Objects are opaque. Who creates one destroys it; every destroy and release function accepts NULL. Modules and programs
+ *    must be destroyed before their context. Memory that a function hands out as `char **` is released with tec_free.
+ *  - Option structs start with their own size: `tec_compile_options options = {sizeof options};`. Zero is the default of
+ *    every field, so that fields can be added at the end. A NULL options pointer means all defaults.
+ *  - A context and all that belongs to it is used by one thread at a time; different contexts are independent.
+ *  - Wherever a path is taken, "-" is standard input or standard output. Files are written whole or not at all.
+ *  - The library never exits, prints, or changes a signal handler or the locale. */
+#ifndef TEC_H
+#define TEC_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define TEC_API __attribute__((visibility("default")))
+#else
+#define TEC_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ------------------------------------------------------------------------------------------------------- DLPack
+ * The part of DLPack's stable layout that is used here. To use all of DLPack, include <dlpack/dlpack.h> before this. */
+#ifndef DLPACK_DLPACK_H_
+#define DLPACK_DLPACK_H_
+typedef enum DLDeviceType { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLOneAPI = 14 } DLDeviceType;
+typedef struct DLDevice {
+  DLDeviceType device_type;
+  int32_t device_id;
+} DLDevice;
+typedef enum DLDataTypeCode { kDLInt = 0U, kDLUInt = 1U, kDLFloat = 2U, kDLBfloat = 4U, kDLBool = 6U } DLDataTypeCode;
+typedef struct DLDataType {
+  uint8_t code, bits; /* a DLDataTypeCode, the width of one lane */
+  uint16_t lanes;     /* always 1 here */
+} DLDataType;
+typedef struct DLTensor {
+  void *data;
+  DLDevice device;
+  int32_t ndim;
+  DLDataType dtype;
+  int64_t *shape;
+  int64_t *strides; /* in elements, or NULL for row-major */
+  uint64_t byte_offset;
+} DLTensor;
+typedef struct DLManagedTensor {
+  DLTensor dl_tensor;
+  void *manager_ctx;
+  void (*deleter)(struct DLManagedTensor *self); /* may be NULL */
+} DLManagedTensor;
+#endif
+
+/* ------------------------------------------------------------------------------------------------------- general */
+
+typedef enum tec_status {
+  TEC_OK = 0,
+  TEC_INVALID,       /* text, file, tensor or option is wrong; the message says what */
+  TEC_IO,            /* a file cannot be read or written */
+  TEC_OUT_OF_MEMORY, /* memory for the call, or scratch memory of a kernel */
+  TEC_INTERNAL       /* an error of tcc-attn itself: please report it */
+} tec_status;
+
+/* "0.1.0"; a constant. */
+TEC_API const char *tec_version(void);
+/* Releases what a `char **` parameter received. */
+TEC_API void tec_free(void *memory);
+
+/* ------------------------------------------------------------------------------------------------------- contexts */
+
+typedef struct tec_context tec_context;
+
+typedef enum tec_severity { TEC_NOTE, TEC_REMARK, TEC_WARNING, TEC_ERROR } tec_severity;
+/* Receives each message as ready text with newline, as in "file:line:col: error: text", the source line and a caret
+ * below. `text` dies with the call. Must not call back into the context. */
+typedef void (*tec_message_callback)(void *user, tec_severity severity, const char *text);
+
+typedef struct tec_context_options {
+  size_t size;
+  tec_message_callback message; /* NULL: messages are dropped */
+  void *user;                   /* for `message` */
+  uint32_t threads;             /* that kernels may use, the calling one included; 0: one for each core */
+} tec_context_options;
+
+/* Errors: TEC_OUT_OF_MEMORY, TEC_INVALID for a malformed options struct. Threads are started by the first call that can
+ * use them and sleep between calls. */
+TEC_API tec_status tec_context_create(const tec_context_options *options, tec_context **context);
+TEC_API void tec_context_destroy(tec_context *context);
+/* Enumerates the devices of this library: false past the last. The strings are constants. */
+TEC_API bool tec_device_get(unsigned i, const char **name, const char **doc);
+
+/* ------------------------------------------------------------------------------------------------------- files */
+
+/* Reads a whole file. *bytes has a NUL after its `size` bytes and is the caller's to tec_free. */
+TEC_API tec_status tec_file_read(tec_context *context, const char *path, char **bytes, size_t *size);
+/* Writes a whole file: to a temporary beside it that is then renamed, or through a device or pipe directly. */
+TEC_API tec_status tec_file_write(tec_context *context, const char *path, const char *bytes, size_t size);
+
+/* ------------------------------------------------------------------------------------------------------- tensors */
+
+/* A row-major tensor in host memory, 64-byte aligned, zeroed. Release with tec_tensor_release (or its deleter). */
+TEC_API tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndim, const int64_t *shape,
+                                     DLManagedTensor **tensor);
+/* Calls the deleter, if there is one. */
+TEC_API void tec_tensor_release(DLManagedTensor *tensor);
+/* A row-major copy of any host tensor in another element type: floats are rounded to nearest even, integers wrap. */
+TEC_API tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDataType dtype,
+                                      DLManagedTensor **tensor);
+/* Reads and writes NumPy's .npy files, versions 1 to 3: bool, integers, f2, f4, f8 and, as '<V2', bf16. Fortran order and
+ * foreign byte order are converted when read. `read` takes the bytes of a file, `name` is for messages; `write` makes
+ * them; *bytes is the caller's to tec_free. */
+TEC_API tec_status tec_tensor_read_npy(tec_context *context, const char *name, const char *bytes, size_t size,
+                                       DLManagedTensor **tensor);
+TEC_API tec_status tec_tensor_write_npy(tec_context *context, const DLTensor *tensor, char **bytes, size_t *size);
+
+/* ------------------------------------------------------------------------------------------------------- programs
+ * A compiled program: a target's code with its entry points and their types; one file. */
+
+typedef struct tec_program tec_program;
+
+typedef enum tec_kind {
+  TEC_KIND_SCALAR, /* passed as a tensor of rank 0 */
+  TEC_KIND_TENSOR, /* read only */
+  TEC_KIND_BUFFER  /* a memref argument: read and written in place */
+} tec_kind;
+
+typedef struct tec_type {
+  tec_kind kind;
+  DLDataType dtype; /* integers are signless: kDLInt and kDLUInt of the width are both accepted */
+  int32_t ndim;
+  const int64_t *shape; /* `ndim` extents, -1 where any is accepted */
+} tec_type;
+
+typedef struct tec_entry {
+  const char *name;
+  uint32_t num_arguments, num_results;
+  const tec_type *arguments, *results;
+  double flops;      /* of the contractions, 2*M*N*K each; 0 where unknown (dynamic shapes) */
+  const char *tiles; /* the tile sizes chosen, outermost loop first, for people; "" where there are none */
+} tec_entry;
+
+/* Reads a program from the bytes of its file; `name` is for messages, the bytes are copied. A damaged file is
+ * TEC_INVALID. Running a program runs its machine code: load only what you trust. */
+TEC_API tec_status tec_program_read(tec_context *context, const char *name, const char *bytes, size_t size,
+                                    tec_program **program);
+/* Makes the bytes of a program's file; the caller's to tec_free. */
+TEC_API tec_status tec_program_write(const tec_program *program, char **bytes, size_t *size);
+/* The same from and to a file. */
+TEC_API tec_status tec_program_load(tec_context *context, const char *path, tec_program **program);
+TEC_API tec_status tec_program_save(const tec_program *program, const char *path);
+/* Do the bytes start like a program's file? */
+TEC_API bool tec_program_probe(const char *bytes, size_t size);
+TEC_API void tec_program_destroy(tec_program *program);
+
+/* What it was compiled for: "host:znver4", "interp". The string belongs to the program. */
+TEC_API const char *tec_program_target(const tec_program *program);
+/* Fills *entry for 0 <= i < number of entry points; false past the last. What it points to belongs to the program. */
+TEC_API bool tec_program_entry(const tec_program *program, unsigned i, tec_entry *entry);
+/* Finds an entry point by its name, or the only one when `name` is NULL. TEC_INVALID if there is none. */
+TEC_API tec_status tec_program_find(const tec_program *program, const char *name, tec_entry *entry);
+/* The target's code: a relocatable object for the host. Belongs to the program. */
+TEC_API void tec_program_code(const tec_program *program, const char **bytes, size_t *size);
+/* A C header for the program's object: the kernel's interface and one typed inline function an entry point. *text is the
+ * caller's to tec_free. TEC_INVALID unless the target is a host and the entry points' names are C identifiers. */
+TEC_API tec_status tec_program_header(const tec_program *program, char **text, size_t *size);
+
+/* Calls entry point `name` (NULL: the only one). Arguments: row-major tensors in host memory with the element types and
+ * shapes of the entry; they are read only, TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor, which is
+ * then the caller's to release; otherwise it is written in place and must have the right type and shape. Results must not
+ * overlap arguments or each other. After a failure no new tensors are left, and tensors given hold anything.
+ * The first call loads the code. */
+TEC_API tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
+                                    const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results);
+/* The most scratch memory in bytes that was held at one time in the latest call (stacks excluded). */
+TEC_API size_t tec_program_scratch_bytes(const tec_program *program);
+
+/* ------------------------------------------------------------------------------------------------------- Compiler
+ * All below is in libtec only. */
+
+typedef struct tec_module tec_module;
+
+typedef struct tec_compile_options {
+  size_t size;
+  const char *target; /* "host" (this machine), "host:CPU" (an LLVM CPU name), "interp", "interp:double"; NULL: "host" */
+  bool verify;        /* check the module after each pass */
+  bool no_fuse;       /* tile, but do not fuse */
+  const char *dump;   /* a pass, or "all": `on_dump` receives the module's text after it */
+  void (*on_dump)(void *user, const char *pass, const char *text);
+  void (*on_time)(void *user, const char *phase, double seconds); /* after each phase; may be NULL */
+  void *user;                                                     /* for both */
+} tec_compile_options;
+
+/* Enumerate what the compiler knows: false past the last. The strings are constants. */
+TEC_API bool tec_op_get(unsigned i, const char **name, const char **doc);
+TEC_API bool tec_pass_get(unsigned i, const char **name, const char **doc);
+TEC_API bool tec_target_get(unsigned i, const char **name, const char **doc);
+
+/* Parses and verifies a module; `name` stands for the text in messages. Each error found is one message. */
+TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
+                                    tec_module **module);
+TEC_API void tec_module_destroy(tec_module *module);
+/* The module as text, pretty or with every op in generic form. *text is the caller's to tec_free; `size` may be NULL. */
+TEC_API tec_status tec_module_print(const tec_module *module, bool generic, char **text, size_t *size);
+/* Runs a comma-separated list of passes in place, or the module's own transform script when `passes` is NULL (no script:
+ * the module stays as it is). After a failure the module is only good for tec_module_destroy. */
+TEC_API tec_status tec_module_run_passes(tec_module *module, const char *passes, const tec_compile_options *options);
+/* Compiles the functions of the module that are not private. The module is lowered in place on the way and afterwards only
+ * good for tec_module_print and tec_module_destroy. The program does not depend on the module. */
+TEC_API tec_status tec_module_compile(tec_module *module, const tec_compile_options *options, tec_program **program);
+
+typedef enum tec_output { TEC_OUTPUT_MLIR, TEC_OUTPUT_LLVM, TEC_OUTPUT_ASSEMBLY } tec_output;
+/* As tec_module_compile, but hands out a stage on the way as text: what code is made from, LLVM IR, assembly. */
+TEC_API tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *options, char **text,
+                                   size_t *size);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,33 @@
+/* tec_compiler.h - what the compiler's files of the runtime (tec_*.c) share; the only ones that know ir, passes, backend.
+ * They are in libtec and not in libtec-rt. */
+#ifndef TEC_RUNTIME_TEC_COMPILER_H
+#define TEC_RUNTIME_TEC_COMPILER_H
+#include "ir/ir.h"
+#include "passes/pass.h"
+#include "runtime/runtime.h"
+
+struct tec_module {
+  tec_context *context;
+  ir_module *ir;
+};
+
+typedef enum compiler_code { CODE_TEXT, CODE_HOST } compiler_code;
+
+/* One row per family of targets: the name up to the ':', what may follow it, and how it gets its code. */
+typedef struct compiler_target {
+  const char *family, *name, *doc;
+  compiler_code code;
+} compiler_target;
+
+/* The row of a target's name; NULL after a reported error. */
+const compiler_target *compiler_find_target(tec_context *context, const char *name);
+/* A module's messages are the context's. */
+void compiler_message(void *user, ir_severity severity, const char *rendered);
+/* Fills the pass manager's options, the target's facts included; *facts must live as long as they. */
+tec_status compiler_pass_options(tec_module *module, const tec_compile_options *options, target_facts *facts,
+                                 pass_options *passes);
+/* The element type in which a scalar type is passed to and from programs; false if it cannot be (i4). */
+bool compiler_dtype(ir_scalar scalar, DLDataType *dtype);
+
+extern const runtime_device interp_device;
+#endif

@@ -1,0 +1,114 @@
+/* thread_pool.c - runs the iterations of a loop on several threads.
+ *
+ * Invariants
+ *  - One loop runs at a time: `busy` is taken for its duration. Who finds it taken is a body of the running loop (a
+ *    context has one thread), so running that loop serially on the spot is right and cannot wait for itself.
+ *  - `next` hands out each index once. A worker touches the loop's fields only between announcing itself under the lock
+ *    (`inside`) and leaving, and the caller returns only when nobody is inside, so body and data outlive their use.
+ *  - A worker that wakes late, after the loop is over, sees `open` false and goes back to sleep.
+ *
+ * Terminates: each claim moves `next` on, and claims stop at `count`. */
+#include "runtime/thread_pool.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+enum { STACK_BYTES = 8 << 20 }; /* kernels keep tile-sized scratch on the stack */
+
+struct thread_pool {
+  pthread_mutex_t lock;
+  pthread_cond_t wake, left;
+  bool stop, open;     /* under lock: no more loops; a loop can be joined */
+  uint64_t generation; /* under lock: loops so far */
+  unsigned inside;     /* under lock: workers in the loop */
+  atomic_bool busy;
+  /* The loop, constant while it runs. */
+  void (*body)(void *data, int64_t i);
+  void *data;
+  int64_t count;
+  _Atomic int64_t next;
+  unsigned num_workers;
+  pthread_t workers[];
+};
+
+static void run_claimed(thread_pool *pool) {
+  for (;;) {
+    int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+    if (i >= pool->count) return;
+    pool->body(pool->data, i);
+  }
+}
+
+static void *work(void *argument) {
+  thread_pool *pool = argument;
+  uint64_t seen = 0;
+  pthread_mutex_lock(&pool->lock);
+  for (;;) {
+    while (!pool->stop && (!pool->open || pool->generation == seen)) pthread_cond_wait(&pool->wake, &pool->lock);
+    if (pool->stop) break;
+    seen = pool->generation;
+    pool->inside++;
+    pthread_mutex_unlock(&pool->lock);
+    run_claimed(pool);
+    pthread_mutex_lock(&pool->lock);
+    if (--pool->inside == 0) pthread_cond_signal(&pool->left);
+  }
+  pthread_mutex_unlock(&pool->lock);
+  return NULL;
+}
+
+thread_pool *thread_pool_create(unsigned threads) {
+  unsigned wanted = threads ? threads - 1 : 0;
+  thread_pool *pool = calloc(1, sizeof *pool + wanted * sizeof pool->workers[0]);
+  if (!pool) return NULL;
+  pthread_mutex_init(&pool->lock, NULL);
+  pthread_cond_init(&pool->wake, NULL);
+  pthread_cond_init(&pool->left, NULL);
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, STACK_BYTES);
+  while (pool->num_workers < wanted &&
+         pthread_create(&pool->workers[pool->num_workers], &attributes, work, pool) == 0)
+    pool->num_workers++;
+  pthread_attr_destroy(&attributes);
+  return pool;
+}
+
+void thread_pool_destroy(thread_pool *pool) {
+  if (!pool) return;
+  pthread_mutex_lock(&pool->lock);
+  pool->stop = true;
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+  for (unsigned i = 0; i < pool->num_workers; i++) pthread_join(pool->workers[i], NULL);
+  pthread_cond_destroy(&pool->left);
+  pthread_cond_destroy(&pool->wake);
+  pthread_mutex_destroy(&pool->lock);
+  free(pool);
+}
+
+void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data) {
+  if (count <= 1 || pool->num_workers == 0 || atomic_exchange(&pool->busy, true)) {
+    for (int64_t i = 0; i < count; i++) body(data, i);
+    return;
+  }
+  pthread_mutex_lock(&pool->lock);
+  pool->body = body;
+  pool->data = data;
+  pool->count = count;
+  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+  pool->generation++;
+  pool->open = true;
+  pthread_cond_broadcast(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+
+  run_claimed(pool);
+
+  pthread_mutex_lock(&pool->lock);
+  pool->open = false;
+  while (pool->inside) pthread_cond_wait(&pool->left, &pool->lock);
+  pthread_mutex_unlock(&pool->lock);
+  atomic_store(&pool->busy, false);
+}

@@ -1,0 +1,15 @@
+/* thread_pool.h - runs the iterations of a loop on several threads. */
+#ifndef TEC_RUNTIME_THREAD_POOL_H
+#define TEC_RUNTIME_THREAD_POOL_H
+#include <stdint.h>
+
+typedef struct thread_pool thread_pool;
+
+/* A pool in which `threads` threads work, the caller of thread_pool_run included. Where fewer can be started, it works
+ * with those. NULL when out of memory. */
+thread_pool *thread_pool_create(unsigned threads);
+void thread_pool_destroy(thread_pool *pool);
+/* Runs body(data, i) once for each 0 <= i < count and returns when all are done; the threads sleep from then on.
+ * Iterations are handed out one by one. A call from within a body runs its iterations one after the other. */
+void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data);
+#endif

@@ -1,0 +1,44 @@
+/* command.h - what the commands of tcc-attn share: options, messages, exit statuses. */
+#ifndef TEC_TOOLS_COMMAND_H
+#define TEC_TOOLS_COMMAND_H
+#include "runtime/tec.h"
+
+enum { EXIT_GOOD = 0, EXIT_BAD = 1, EXIT_USAGE = 2 };
+
+/* Bits: which commands an option belongs to. */
+enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8 };
+
+/* Options as given; NULL or false where absent. Where a value is optional, "" stands for its absence. */
+typedef struct command_options {
+  const char *input; /* the one positional argument: a file, "-", or what to list */
+  const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *bench, *threads;
+  const char *fuse;
+  bool verify, generic, check, time, help;
+} command_options;
+
+/* Reads the arguments after the command's name. False after a message on wrong usage. */
+bool options_parse(unsigned command, int count, char **arguments, command_options *options);
+/* Describes the options of a command on standard output. */
+void options_help(unsigned command);
+/* A whole number from `least` to `most`, or `fallback` where `text` is NULL or "". False after a message. */
+bool options_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t fallback,
+                    uint64_t *number);
+
+/* Each runs a command; returns the exit status. */
+int command_opt(const command_options *options);
+int command_compile(const command_options *options);
+int command_run(const command_options *options);
+int command_list(const command_options *options);
+
+/* A context whose messages go to standard error; NULL after a message. */
+tec_context *command_context(uint32_t threads);
+/* The compile options that the command line asks for: dumps and times go to standard error. */
+tec_compile_options command_compile_options(const command_options *options, const char *target);
+/* Parses the text; reports the time under --time. */
+tec_status command_parse(tec_context *context, const command_options *options, const char *text, size_t size,
+                         tec_module **module);
+double command_seconds(void); /* a clock that only moves forward */
+
+/* The f32 FMA throughput of `threads` threads at once in GFLOP/s, measured for some milliseconds; 0 where unknown. */
+double fma_peak(unsigned threads);
+#endif

@@ -1,0 +1,136 @@
+/* options.c - the command line. One table says which options there are, to whom they belong and where they go; parser and
+ * help both follow it. */
+#include "tools/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum option_kind { OPTION_FLAG, OPTION_VALUE, OPTION_OPTIONAL } option_kind;
+
+static const struct option_row {
+  const char *name, *value;
+  option_kind kind;
+  size_t offset;
+  unsigned commands;
+  const char *doc;
+} rows[] = {
+#define ROW(NAME, VALUE, KIND, FIELD, COMMANDS, DOC)                                                                   \
+  {NAME, VALUE, KIND, offsetof(command_options, FIELD), COMMANDS, DOC}
+    ROW("-o", "FILE", OPTION_VALUE, output, COMMAND_OPT | COMMAND_COMPILE, "where to write; - or nothing: standard output"),
+    ROW("--passes", "LIST", OPTION_VALUE, passes, COMMAND_OPT,
+        "passes to run, separated by commas; without it, the file's transform script"),
+    ROW("--target", "TARGET", OPTION_VALUE, target, COMMAND_OPT | COMMAND_COMPILE, "see `tcc-attn list targets`"),
+    ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE, "mlir, llvm, asm, obj or program (the default)"),
+    ROW("--header", "FILE", OPTION_VALUE, header, COMMAND_COMPILE, "also write a C header for the object (--emit=obj)"),
+    ROW("--func", "NAME", OPTION_VALUE, function, COMMAND_RUN, "the function to call, where there are several"),
+    ROW("--device", "DEVICE", OPTION_VALUE, device, COMMAND_RUN, "where to run: host (the default), interp"),
+    ROW("--in", "A.npy,..", OPTION_VALUE, in, COMMAND_RUN, "the arguments, one file each"),
+    ROW("--out", "R.npy,..", OPTION_VALUE, out, COMMAND_RUN, "write the results, then the buffers written in place"),
+    ROW("--random", "SEED", OPTION_OPTIONAL, random, COMMAND_RUN,
+        "random arguments: floats normal with deviation 2, so that softmax is sharp"),
+    ROW("--check", NULL, OPTION_FLAG, check, COMMAND_RUN,
+        "compare with the interpreter in double precision; fail above the tolerance"),
+    ROW("--bench", "N", OPTION_OPTIONAL, bench, COMMAND_RUN, "time N calls (20) after one to warm up"),
+    ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN, "threads to use; one for each core by default"),
+    ROW("--fuse", "on|off", OPTION_VALUE, fuse, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
+        "off: tile every op by itself"),
+    ROW("--dump", "PASS|all", OPTION_VALUE, dump, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
+        "print the module after a pass, or each, to standard error"),
+    ROW("--verify", NULL, OPTION_FLAG, verify, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
+        "check the module after each pass"),
+    ROW("--generic", NULL, OPTION_FLAG, generic, COMMAND_OPT, "print every op in generic form"),
+    ROW("--time", NULL, OPTION_FLAG, time, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
+        "report the time of each phase on standard error"),
+    ROW("--help", NULL, OPTION_FLAG, help, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_LIST, "this text"),
+#undef ROW
+};
+enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
+
+static const char *field_text(const command_options *options, const struct option_row *row) {
+  const char *text;
+  memcpy(&text, (const char *)options + row->offset, sizeof text);
+  return text;
+}
+
+static void set_field(command_options *options, const struct option_row *row, const char *value) {
+  char *field = (char *)options + row->offset;
+  if (row->kind == OPTION_FLAG) memcpy(field, &(bool){true}, sizeof(bool));
+  else memcpy(field, &value, sizeof value);
+}
+
+static bool usage_error(const char *what, const char *argument) {
+  fprintf(stderr, "tcc-attn: %s '%s'; see tcc-attn --help\n", what, argument);
+  return false;
+}
+
+/* Takes the option at arguments[*i] and, if it stands there, its value. */
+static bool parse_option(unsigned command, int count, char **arguments, int *i, command_options *options) {
+  const char *argument = arguments[*i], *equals = strncmp(argument, "--", 2) ? NULL : strchr(argument, '=');
+  size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
+  const struct option_row *row = NULL;
+  for (int k = 0; k < NUM_ROWS && !row; k++)
+    if (rows[k].commands & command && strlen(rows[k].name) == length && !memcmp(rows[k].name, argument, length))
+      row = &rows[k];
+  if (!row) return usage_error("this command has no option", argument);
+  if (row->kind == OPTION_FLAG) {
+    if (equals) return usage_error("there is no value to give in", argument);
+    set_field(options, row, NULL);
+    return true;
+  }
+  if (field_text(options, row)) return usage_error("given twice:", row->name);
+  if (equals) set_field(options, row, equals + 1);
+  else if (row->kind == OPTION_OPTIONAL) set_field(options, row, "");
+  else if (*i + 1 < count) set_field(options, row, arguments[++*i]);
+  else return usage_error("a value is missing after", argument);
+  return true;
+}
+
+bool options_parse(unsigned command, int count, char **arguments, command_options *options) {
+  *options = (command_options){0};
+  bool only_files = false;
+  for (int i = 0; i < count; i++) {
+    if (!only_files && !strcmp(arguments[i], "--")) {
+      only_files = true;
+    } else if (only_files || arguments[i][0] != '-' || !arguments[i][1]) {
+      if (options->input) return usage_error("one argument too many:", arguments[i]);
+      options->input = arguments[i];
+    } else if (!parse_option(command, count, arguments, &i, options)) {
+      return false;
+    }
+  }
+  if (options->fuse && strcmp(options->fuse, "on") && strcmp(options->fuse, "off"))
+    return usage_error("--fuse is on or off, not", options->fuse);
+  if (!options->input && !options->help) {
+    fprintf(stderr, "tcc-attn: an argument is missing; see tcc-attn --help\n");
+    return false;
+  }
+  return true;
+}
+
+void options_help(unsigned command) {
+  for (int i = 0; i < NUM_ROWS; i++) {
+    if (!(rows[i].commands & command)) continue;
+    bool is_short = rows[i].name[1] != '-';
+    char text[64];
+    snprintf(text, sizeof text, "%s%s%s%s%s", rows[i].name, rows[i].kind == OPTION_OPTIONAL ? "[" : "",
+             !rows[i].value ? "" : is_short ? " " : "=", rows[i].value ? rows[i].value : "",
+             rows[i].kind == OPTION_OPTIONAL ? "]" : "");
+    printf("  %-20s %s\n", text, rows[i].doc);
+  }
+}
+
+bool options_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t fallback,
+                    uint64_t *number) {
+  *number = fallback;
+  if (!text || !*text) return true;
+  char *end;
+  unsigned long long value = strtoull(text, &end, 10);
+  if (*text < '0' || *text > '9' || *end || value < least || value > most) {
+    fprintf(stderr, "tcc-attn: %s wants a number from %llu to %llu, not '%s'\n", name, (unsigned long long)least,
+            (unsigned long long)most, text);
+    return false;
+  }
+  *number = value;
+  return true;
+}
