@@ -1,7 +1,7 @@
 # The golden tests: every .mlir file under tests/golden with RUN lines.
 #   lit --param build=BUILD tests/golden
-# %tcc-attn is the command, %s the file, %t a scratch file; FileCheck, not, mlir-opt and the like are found in LLVM's
-# own directory.
+# tcc-attn is the build's; FileCheck, mlir-opt and the like are found in LLVM's own directory. %s is the file, %t a scratch
+# file, %examples the directory of the examples.
 import os
 import lit.formats
 
@@ -11,14 +11,13 @@ llvm = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
 config.name = "golden"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
-config.excludes = ["Inputs"]
+config.excludes = ["ir"]  # inputs of test_text and check-mlir-opt
 config.test_source_root = os.path.dirname(os.path.abspath(__file__))
 config.test_exec_root = os.path.join(build, "tests")
-config.environment["PATH"] = os.pathsep.join([llvm, os.environ["PATH"]])
+config.environment["PATH"] = os.pathsep.join([os.path.join(build, "tools"), llvm, os.environ["PATH"]])
 config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 # Sanitizer builds choose their behaviour through these.
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
-config.substitutions.append(("%tcc-attn", os.path.join(build, "tools", "tcc-attn")))
 config.substitutions.append(("%examples", os.path.abspath(os.path.join(config.test_source_root, "..", "examples"))))
