@@ -58,36 +58,37 @@ static LLVMValueRef safe_divisor(emitter *e, LLVMValueRef divisor, bool is_signe
   return LLVMBuildSelect(b, unsafe, one, divisor, "");
 }
 
-/* a / b towards zero; the remainder that goes with it in *remainder. By 0: 0 and a. By -1: -a, wrapping, and 0. */
-static LLVMValueRef divide_signed(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *remainder) {
+/* The remainder of a quotient; by 0: 0. */
+static LLVMValueRef remainder_of(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef quotient) {
+  LLVMValueRef zero = emit_int_like(e, a, 0), by_zero = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
+  LLVMValueRef rest = LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, quotient, b, ""), "");
+  return LLVMBuildSelect(e->builder, by_zero, zero, rest, "");
+}
+
+/* a / b towards zero. By 0: 0. By -1: -a, wrapping. */
+static LLVMValueRef divide_signed(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef zero = emit_int_like(e, a, 0);
   LLVMValueRef quotient = LLVMBuildSDiv(e->builder, a, safe_divisor(e, b, true), "");
   LLVMValueRef by_zero = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
   LLVMValueRef by_minus_one = LLVMBuildICmp(e->builder, LLVMIntEQ, b, emit_int_like(e, b, -1), "");
   quotient = LLVMBuildSelect(e->builder, by_minus_one, LLVMBuildSub(e->builder, zero, a, ""), quotient, "");
-  quotient = LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
-  *remainder = LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, quotient, b, ""), "");
-  return quotient;
+  return LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
 }
 
-static LLVMValueRef divide_unsigned(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef *remainder) {
-  LLVMValueRef zero = emit_int_like(e, a, 0);
+static LLVMValueRef divide_unsigned(emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  LLVMValueRef zero = emit_int_like(e, a, 0), by_zero = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
   LLVMValueRef quotient = LLVMBuildUDiv(e->builder, a, safe_divisor(e, b, false), "");
-  LLVMValueRef by_zero = LLVMBuildICmp(e->builder, LLVMIntEQ, b, zero, "");
-  quotient = LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
-  *remainder = LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, quotient, b, ""), "");
-  return quotient;
+  return LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
 }
 
 /* The quotient moved by one where the remainder is not 0 and lies on the wrong side. */
 static LLVMValueRef divide_rounded(emitter *e, LLVMValueRef a, LLVMValueRef b, bool upwards) {
-  LLVMValueRef zero = emit_int_like(e, a, 0), remainder;
-  LLVMValueRef quotient = divide_signed(e, a, b, &remainder);
+  LLVMValueRef zero = emit_int_like(e, a, 0);
+  LLVMValueRef quotient = divide_signed(e, a, b), remainder = remainder_of(e, a, b, quotient);
   LLVMValueRef signs_differ = LLVMBuildICmp(e->builder, LLVMIntSLT, LLVMBuildXor(e->builder, a, b, ""), zero, "");
   LLVMValueRef wrong_side = upwards ? LLVMBuildNot(e->builder, signs_differ, "") : signs_differ;
   LLVMValueRef inexact = LLVMBuildICmp(e->builder, LLVMIntNE, remainder, zero, "");
-  LLVMValueRef nonzero = LLVMBuildICmp(e->builder, LLVMIntNE, b, zero, "");
-  LLVMValueRef moves = LLVMBuildAnd(e->builder, LLVMBuildAnd(e->builder, wrong_side, inexact, ""), nonzero, "");
+  LLVMValueRef moves = LLVMBuildAnd(e->builder, wrong_side, inexact, "");
   LLVMValueRef moved = LLVMBuildAdd(e->builder, quotient, emit_int_like(e, a, upwards ? 1 : -1), "");
   return LLVMBuildSelect(e->builder, moves, moved, quotient, "");
 }
@@ -107,41 +108,31 @@ LLVMValueRef emit_ceildivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) 
 
 LLVMValueRef emit_divsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  LLVMValueRef remainder;
-  return divide_signed(e, x[0], x[1], &remainder);
+  return divide_signed(e, x[0], x[1]);
 }
 
 LLVMValueRef emit_remsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  LLVMValueRef remainder;
-  divide_signed(e, x[0], x[1], &remainder);
-  return remainder;
+  return remainder_of(e, x[0], x[1], divide_signed(e, x[0], x[1]));
 }
 
 LLVMValueRef emit_divui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  LLVMValueRef remainder;
-  return divide_unsigned(e, x[0], x[1], &remainder);
+  return divide_unsigned(e, x[0], x[1]);
 }
 
 LLVMValueRef emit_remui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  LLVMValueRef remainder;
-  divide_unsigned(e, x[0], x[1], &remainder);
-  return remainder;
+  return remainder_of(e, x[0], x[1], divide_unsigned(e, x[0], x[1]));
 }
 
 /* ---------------------------------------------------------------------------------------------------------- shifts */
 
-/* Shifts by the width or more give what shifting bit by bit would: 0, or the sign. */
-static LLVMValueRef too_far(emitter *e, LLVMValueRef amount) {
-  LLVMValueRef bits = emit_int_like(e, amount, LLVMGetIntTypeWidth(emit_element_of(amount)));
-  return LLVMBuildICmp(e->builder, LLVMIntUGE, amount, bits, "");
-}
-
+/* Shifts by the width or more give 0. */
 static LLVMValueRef shift(emitter *e, build_binary build, const LLVMValueRef *x) {
-  LLVMValueRef shifted = build(e->builder, x[0], x[1], "");
-  return LLVMBuildSelect(e->builder, too_far(e, x[1]), emit_int_like(e, x[0], 0), shifted, "");
+  LLVMValueRef bits = emit_int_like(e, x[1], LLVMGetIntTypeWidth(emit_element_of(x[1])));
+  LLVMValueRef too_far = LLVMBuildICmp(e->builder, LLVMIntUGE, x[1], bits, "");
+  return LLVMBuildSelect(e->builder, too_far, emit_int_like(e, x[0], 0), build(e->builder, x[0], x[1], ""), "");
 }
 
 LLVMValueRef emit_shli(emitter *e, const ir_op *op, const LLVMValueRef *x) {
@@ -156,9 +147,7 @@ LLVMValueRef emit_shrui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 LLVMValueRef emit_shrsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  LLVMValueRef most = emit_int_like(e, x[1], LLVMGetIntTypeWidth(emit_element_of(x[1])) - 1);
-  LLVMValueRef amount = LLVMBuildSelect(e->builder, too_far(e, x[1]), most, x[1], "");
-  return LLVMBuildAShr(e->builder, x[0], amount, "");
+  return shift(e, LLVMBuildAShr, x);
 }
 
 /* ----------------------------------------------------------------------------------------- comparisons and choices */
