@@ -12,8 +12,8 @@
  *   result-is(element $name)   .. or its element type
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
  *
- * Formats are constants of op.def: a malformed one is a bug, asserted. Each element is visited once, from left to right,
- * so running a format terminates. */
+ * Formats are constants of op.def: a malformed one is a bug, asserted. Each element is visited once, from left to
+ * right, so running a format terminates. */
 #ifndef TEC_IR_FORMAT_H
 #define TEC_IR_FORMAT_H
 #include "ir.h"

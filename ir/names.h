@@ -1,7 +1,7 @@
 /* names.h - scoped names: SSA names, aliases and the names that the printer has given out.
  *
- * A stack of definitions, chained into hash buckets with the newest first. Leaving a scope pops its definitions, so each
- * costs constant time however deep the nesting. Keys are not copied: they live in the source text or an arena. */
+ * A stack of definitions, chained into hash buckets with the newest first. Leaving a scope pops its definitions, so
+ * each costs constant time however deep the nesting. Keys are not copied: they live in the source text or an arena. */
 #ifndef TEC_IR_NAMES_H
 #define TEC_IR_NAMES_H
 #include "ir.h"

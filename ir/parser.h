@@ -1,8 +1,8 @@
 /* parser.h - what the parts of the parser, and the syntax hooks of single ops, share; internal to ir/.
  *
  * Every function returns false after reporting one error; the caller passes that up at once, so there are no cascades.
- * An op is collected in a draft while it is read (operands are known values already: nothing refers forward) and created
- * when all of it is there. Nesting of regions, attributes, types and expressions is limited, so the stack is bounded. */
+ * An op is collected in a draft while it is read (its operands are known values: nothing refers forward) and created when
+ * all of it is there. Nesting of regions, attributes, types and expressions is limited, so the stack is bounded. */
 #ifndef TEC_IR_PARSER_H
 #define TEC_IR_PARSER_H
 #include "format.h"
@@ -143,6 +143,8 @@ bool parse_region(ir_parser *parser, ir_draft *draft, const parser_args *args, i
 bool parse_arg(ir_parser *parser, parser_args *args);
 /* The row's format. */
 bool parse_by_format(ir_parser *parser, ir_draft *draft);
+/* Checks the draft against its row and makes it an op at the end of the block. */
+bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op **created);
 /* Checks attributes against attr.def, fills in defaults (parse_attr.c). */
 bool parse_check_attrs(ir_parser *parser, ir_draft *draft);
 /* Iterator types given as strings become keywords of that name. */

@@ -9,6 +9,8 @@
 void print_text(ir_printer *printer, const char *text);
 void print_format(ir_printer *printer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void print_integer(ir_printer *printer, int64_t value);
+/* ", " before all but the first (i == 0) element of a list. */
+void print_separator(ir_printer *printer, unsigned i);
 /* The start of an indented line. */
 void print_line(ir_printer *printer);
 /* " {" .. "}" with the ops of the region: `label` shows its arguments as ^bb0(..), and its terminator is left out when
@@ -29,6 +31,11 @@ void print_arrow_results(ir_printer *printer, const ir_op *op);
 /* " -> (T, ..)", as the loops of scf have it. */
 void print_arrow_tuple(ir_printer *printer, const ir_op *op);
 void print_attr(ir_printer *printer, const ir_attr *attr);
+/* name = attribute, or just the name of a unit attribute. */
+void print_entry(ir_printer *printer, const ir_named_attr *entry);
+/* affine_map<..>, and the alias that was defined for it, or NULL. */
+void print_map(ir_printer *printer, const ir_map *map);
+const char *print_map_alias(const ir_printer *printer, const ir_map *map);
 /* dense<..>, with its type where `typed`. */
 void print_dense(ir_printer *printer, const ir_attr *attr, bool typed);
 void print_string(ir_printer *printer, const char *text, size_t size);

@@ -155,7 +155,7 @@ Test(text, one_error_with_place_and_caret) {
   check_error("func.func @f(%a: f32, %a: f32) { return }", "in:1:23: error: redefinition of '%a'");
   check_error("func.func @f(%a: f32) { %0 = arith.addf %0, %a : f32 return }", "undefined value '%0'");
   check_error("func.func @f(%a: f32) { %0 = math.exp %a : f64 return }", "error: ");
-  check_error("func.func @f(%a: f32) { return %a : f64 }", "this type is 'f64', but the value used here has type 'f32'");
+  check_error("func.func @f(%a: f32) { return %a : f64 }", "this type is 'f64', but the value used here has");
   check_error("func.func @f(%a: f32) { scf.if %a { %x = math.exp %a : f32 } return %x : f32 }",
               "undefined value '%x'");
   check_error("func.func @f(%a: f32) { return } func.func @g() { return %a : f32 }", "undefined value '%a'");
@@ -175,7 +175,7 @@ Test(text, malformed_text_is_an_error) {
   check_error("func.func @f() { %0 = arith.constant 300 : i8 return }", "does not fit in i8");
   check_error("func.func @f() { %0 = arith.constant 1 : f32 return }", "decimal point");
   check_error("func.func @f() { %0 = arith.constant dense<[1, [2]]> : tensor<2xi32> return }", "not equally deep");
-  check_error("func.func @f() { %0 = arith.constant dense<[1, 2]> : tensor<3xi32> return }", "shape of 'tensor<3xi32>'");
+  check_error("func.func @f() { %0 = arith.constant dense<[1, 2]> : tensor<3xi32> return }", "the shape of");
   check_error("func.func @f(%a: tensor<*xf32>) { return }", "expected an element type");
   check_error("func.func @f(%a: tensor<4x!x>) { return }", "expected an element type");
   check_error("func.func @f(%a: tensor<99999999999999999999xf32>) { return }", "does not fit in 64 bits");
@@ -211,7 +211,8 @@ Test(text, nesting_is_limited) {
 }
 
 Test(text, names_follow_scopes) {
-  check_prints("func.func @f(%p: i1) { scf.if %p { %x = arith.constant 1.0 : f32 } else { %x = arith.constant 2.0 : f32 } "
+  check_prints("func.func @f(%p: i1) { scf.if %p { %x = arith.constant 1.0 : f32 } else { %x = arith.constant 2.0 : f32 }"
+               " "
                "%x = arith.constant 3.0 : f32 %y = arith.constant 4.0 : f32 return }",
                "    %cst = arith.constant 3.000000e+00 : f32\n    %cst_0 = arith.constant 4.000000e+00 : f32\n");
 }

@@ -1,0 +1,144 @@
+/* parse_create.c - from a complete draft to the op: counts, bodies that follow from the row, regions. See parser.h. */
+#include "parser.h"
+
+static bool count_fits(char mark, unsigned count) {
+  return mark == '*' || (mark == '?' ? count <= 1 : count == 1);
+}
+
+/* The body of a structured op follows from its row, and need not be written. */
+static bool has_implied_body(const ir_op_info *info) {
+  return info->regions && info->traits & IR_STRUCTURED && !(info->traits & IR_OWN_BODY);
+}
+
+static bool check_counts(ir_parser *parser, const ir_draft *draft) {
+  const char *at = draft->info->operands;
+  format_word word;
+  for (unsigned i = 0; format_next_word(&at, &word); i++)
+    if (!count_fits(word.mark, draft->groups[i].count))
+      return parse_error_at(parser, draft->loc, "'%s' expects %s operand '%.*s', found %u", draft->info->name,
+                            word.mark ? "at most one" : "one", (int)word.size, word.text, draft->groups[i].count);
+  unsigned least = 0;
+  bool any = false;
+  for (at = draft->info->results; format_next_word(&at, &word);) {
+    least += !word.mark;
+    any |= word.mark == '*';
+  }
+  unsigned most = least;
+  for (at = draft->info->results; format_next_word(&at, &word);)
+    most += word.mark == '?';
+  unsigned count = draft->types.count;
+  if (count < least || (!any && count > most))
+    return parse_error_at(parser, draft->loc, "'%s' gives %s%u result%s, but its type has %u", draft->info->name,
+                          any ? "at least " : "", count < least ? least : most, least == 1 ? "" : "s", count);
+  unsigned regions = draft->info->regions;
+  if (draft->num_regions != regions && !(has_implied_body(draft->info) && !draft->num_regions))
+    return parse_error_at(parser, draft->loc, "'%s' has %u region%s, found %u", draft->info->name, regions,
+                          regions == 1 ? "" : "s", draft->num_regions);
+  return true;
+}
+
+/* A structured op whose region is not written must be one that has a row for it, on operands with elements. */
+static bool check_implied_body(ir_parser *parser, const ir_draft *draft) {
+  unsigned last = ir_info_num_groups(draft->info) - 1;
+  unsigned inputs = 0, commas = 0;
+  for (unsigned i = 0; i < last; i++)
+    inputs += draft->groups[i].count;
+  if (!inputs || !draft->groups[last].count)
+    return parse_error_at(parser, draft->loc, "'%s' needs ins and outs", draft->info->name);
+  for (const char *at = draft->info->loops; at && *at; at++)
+    commas += *at == ',';
+  bool binary = draft->info->combine || commas == 2;
+  if (inputs != (binary ? 2 : 1) || draft->groups[last].count != 1)
+    return parse_error_at(parser, draft->loc, "'%s' expects %s and one output", draft->info->name,
+                          binary ? "two inputs" : "one input");
+  for (unsigned i = 0; i <= last; i++)
+    for (unsigned k = 0; k < draft->groups[i].count; k++) {
+      const ir_type *type = draft->groups[i].values[k]->type;
+      if (type->kind != IR_TYPE_SCALAR && !ir_type_is_shaped(type))
+        return parse_error_at(parser, draft->groups[i].locs[k], "'%s' expects tensors, memrefs or scalars",
+                              draft->info->name);
+    }
+  return true;
+}
+
+/* Gives the region, read before its op existed, to the op. */
+static void adopt_region(ir_op *op, unsigned i, const ir_block *read) {
+  ir_block *region = ir_region(op, i);
+  *region = *read;
+  region->parent = op;
+  for (ir_op *inner = region->first; inner; inner = inner->next)
+    inner->block = region;
+  for (unsigned k = 0; k < region->num_args; k++)
+    region->args[k]->block = region;
+}
+
+static bool same_operand(const ir_value *a, const ir_value *b) {
+  if (!a->op || !b->op)
+    return a == b || (!a->op && !b->op && a->index == b->index && a->type == b->type);
+  return a == b || (a->op->mark == b->op->mark && a->index == b->index);
+}
+
+/* The two ops are the same but for the values of their bodies, which correspond by position (in `mark`). */
+static bool same_op(const ir_op *a, const ir_op *b) {
+  bool same = a->code == b->code && a->num_operands == b->num_operands && a->num_results == b->num_results &&
+              a->num_attrs == b->num_attrs && !a->num_regions && !b->num_regions;
+  for (unsigned i = 0; same && i < a->num_operands; i++)
+    same = same_operand(ir_operand(a, i), ir_operand(b, i));
+  for (unsigned i = 0; same && i < a->num_results; i++)
+    same = ir_result(a, i)->type == ir_result(b, i)->type;
+  for (unsigned i = 0; same && i < a->num_attrs; i++)
+    same = a->attrs[i].name == b->attrs[i].name && a->attrs[i].attr == b->attrs[i].attr;
+  return same;
+}
+
+static bool same_body(const ir_block *a, const ir_block *b) {
+  bool same = a->num_args == b->num_args;
+  for (unsigned i = 0; same && i < a->num_args; i++)
+    same = a->args[i]->type == b->args[i]->type;
+  ir_op *left = a->first, *right = b->first;
+  for (uint32_t position = 1; same && left && right; left = left->next, right = right->next) {
+    same = same_op(left, right);
+    left->mark = right->mark = position++;
+  }
+  return same && !left && !right;
+}
+
+/* Builds the body that the row implies. A written one must be just that, since the pretty form does not show it. */
+static bool imply_body(ir_parser *parser, const ir_draft *draft, ir_op *op) {
+  if (!draft->num_regions) {
+    ir_structured_build_body(op);
+    return true;
+  }
+  ir_block written = *ir_region(op, 0);
+  *ir_region(op, 0) = (ir_block){.parent = op};
+  ir_structured_build_body(op);
+  return same_body(&written, ir_region(op, 0)) ||
+         parse_error_at(parser, draft->loc, "this is not the body of '%s'; linalg.generic can have any body",
+                        draft->info->name);
+}
+
+bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op **created) {
+  if (!check_counts(parser, draft) || !parse_check_attrs(parser, draft))
+    return false;
+  bool implied = has_implied_body(draft->info);
+  if (implied && !check_implied_body(parser, draft))
+    return false;
+  parser_values operands = {0};
+  ir_op_spec spec = {.types = draft->types.types,
+                     .num_results = draft->types.count,
+                     .attrs = draft->attrs.entries,
+                     .num_attrs = draft->attrs.count};
+  for (unsigned i = 0; i < ir_info_num_groups(draft->info); i++) {
+    spec.groups[i] = draft->groups[i].count;
+    for (unsigned k = 0; k < draft->groups[i].count; k++)
+      PARSE_PUSH(parser, &operands, values, draft->groups[i].values[k]);
+  }
+  spec.operands = operands.values;
+  spec.num_operands = operands.count;
+  ir_builder builder = {.module = parser->module, .block = block, .loc = draft->loc};
+  ir_op *op = ir_op_create(&builder, draft->code, &spec);
+  for (unsigned i = 0; i < draft->num_regions; i++)
+    adopt_region(op, i, &draft->regions[i]);
+  *created = op;
+  return !implied || imply_body(parser, draft, op);
+}
