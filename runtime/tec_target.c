@@ -1,4 +1,5 @@
 /* tec_target.c - the families of targets, and what a target name means to the passes. */
+#include "backend/backend.h"
 #include "runtime/tec_compiler.h"
 
 #include <string.h>
@@ -29,7 +30,8 @@ tec_status compiler_pass_options(tec_module *module, const tec_compile_options *
   const char *target = options->target ? options->target : "host";
   const compiler_target *row = compiler_find_target(module->context, target);
   if (!row) return TEC_INVALID;
-  *facts = (target_facts){.name = target, .kind = TARGET_HOST};
+  /* Passes that are run for the interpreter are those of this machine. */
+  if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", facts)) return TEC_INVALID;
   *passes = (pass_options){.target = facts,
                            .verify = options->verify,
                            .fuse = !options->no_fuse,

@@ -12,6 +12,8 @@ static const struct command_row {
   int (*run)(const command_options *options);
 } commands[] = {
     {"opt", "FILE [options]", "run passes over a module and print it", COMMAND_OPT, command_opt},
+    {"compile", "FILE [options]", "compile a module to code or to a program file", COMMAND_COMPILE, command_compile},
+    {"run", "FILE [options]", "run a module or a program file", COMMAND_RUN, command_run},
     {"list", "ops|passes|targets|devices", "list what this build knows", COMMAND_LIST, command_list},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };

@@ -1,0 +1,273 @@
+/* tec_compile.c - from a module to a program: the facts about entry points, and LLVM's linker for host code.
+ *
+ * The facts (types, flops) are taken from the module as it was written, before any pass; only the tile sizes are read on
+ * the way, from the loops that there are before the VECTOR stage. */
+#include "backend/backend.h"
+#include "ir/build.h"
+#include "ir/text.h"
+#include "runtime/tec_compiler.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* ------------------------------------------------------------------------------------------- facts of entry points */
+
+bool compiler_dtype(ir_scalar scalar, DLDataType *dtype) {
+  unsigned bits = ir_scalar_bits(scalar);
+  if (scalar == IR_I1) *dtype = runtime_dtype(kDLBool, 8);
+  else if (scalar == IR_BF16) *dtype = runtime_dtype(kDLBfloat, 16);
+  else *dtype = runtime_dtype(ir_scalar_is_float(scalar) ? kDLFloat : kDLInt, (uint8_t)bits);
+  return runtime_dtype_known(*dtype);
+}
+
+/* The entry points of a module. Everything they point to is in the module's arena. */
+typedef struct entry_list {
+  unsigned count;
+  tec_entry *entries;
+  bool double_results; /* float results come back as f64 */
+} entry_list;
+
+static bool entry_type(const ir_op *function, const ir_type *type, tec_type *out) {
+  bool shaped = type->kind == IR_TYPE_TENSOR || type->kind == IR_TYPE_MEMREF;
+  if ((!shaped && type->kind != IR_TYPE_SCALAR) || !compiler_dtype(type->element, &out->dtype) || type->strides)
+    return ir_op_error(function, "cannot be called from outside: type %s has no counterpart there; make it private",
+                       ir_print_type(function->module, type));
+  out->kind = type->kind == IR_TYPE_SCALAR ? TEC_KIND_SCALAR
+              : type->kind == IR_TYPE_TENSOR ? TEC_KIND_TENSOR : TEC_KIND_BUFFER;
+  out->ndim = shaped ? type->rank : 0;
+  int64_t *shape = IR_NEW_ARRAY(&function->module->arena, int64_t, out->ndim + 1);
+  for (int32_t d = 0; d < out->ndim; d++) shape[d] = type->shape[d] == IR_DYNAMIC ? -1 : type->shape[d];
+  out->shape = shape;
+  return true;
+}
+
+/* Adds up the contractions of a function. Negative: unknown, because of dynamic extents, loops or calls. */
+static bool add_flops(ir_op *op, void *data) {
+  double *flops = data;
+  if (op->code == OP_FUNC_CALL || ir_op_has(op, IR_LOOP)) {
+    *flops = -1;
+    return false;
+  }
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op)) return true;
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  double product = 2;
+  for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++) {
+    if (extents[i] == IR_DYNAMIC) {
+      *flops = -1;
+      return false;
+    }
+    product *= (double)extents[i];
+  }
+  *flops += product;
+  return true;
+}
+
+static bool is_entry(const ir_op *op) {
+  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private");
+}
+
+static bool collect_entry(ir_op *function, bool double_results, tec_entry *entry) {
+  ir_arena *arena = &function->module->arena;
+  const ir_type *type = ir_attr_get(function, "function_type")->type;
+  tec_type *arguments = IR_NEW_ARRAY(arena, tec_type, type->num_inputs + 1);
+  tec_type *results = IR_NEW_ARRAY(arena, tec_type, type->num_results + 1);
+  for (unsigned i = 0; i < type->num_inputs; i++)
+    if (!entry_type(function, type->inputs[i], &arguments[i])) return false;
+  for (unsigned i = 0; i < type->num_results; i++) {
+    if (!entry_type(function, type->results[i], &results[i])) return false;
+    if (double_results && runtime_dtype_is_float(results[i].dtype)) results[i].dtype = runtime_dtype(kDLFloat, 64);
+  }
+  double flops = 0;
+  ir_walk(ir_region(function, 0), add_flops, &flops);
+  *entry = (tec_entry){.name = ir_attr_string_or(function, "sym_name", ""),
+                       .num_arguments = type->num_inputs,
+                       .num_results = type->num_results,
+                       .arguments = arguments,
+                       .results = results,
+                       .flops = flops > 0 ? flops : 0,
+                       .tiles = ""};
+  return true;
+}
+
+static bool collect_entries(tec_module *module, entry_list *list) {
+  ir_block *body = ir_region(module->ir->root, 0);
+  unsigned count = 0;
+  for (ir_op *op = body->first; op; op = op->next) count += is_entry(op);
+  list->entries = IR_NEW_ARRAY(&module->ir->arena, tec_entry, count + 1);
+  for (ir_op *op = body->first; op; op = op->next)
+    if (is_entry(op) && !collect_entry(op, list->double_results, &list->entries[list->count++])) return false;
+  if (!list->count) return ir_error(module->ir, module->ir->root->loc, "there is no public function to compile");
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ tile sizes */
+
+static void append_step(byte_buffer *text, bool first, int64_t step) {
+  if (!first) byte_buffer_printf(text, "x");
+  if (step == IR_DYNAMIC) byte_buffer_printf(text, "?");
+  else byte_buffer_printf(text, "%lld", (long long)step);
+}
+
+/* The steps of each loop, in the order of the text: "forall 1x64, for 128". */
+static bool append_tiles(ir_op *op, void *data) {
+  byte_buffer *text = data;
+  const ir_attr *constant;
+  unsigned count;
+  const int64_t *steps;
+  if (!ir_op_has(op, IR_LOOP)) return true;
+  const char *separator = text->size ? ", " : "";
+  if (op->code == OP_SCF_FORALL && ir_attr_i64s_of(op, "staticStep", &count, &steps)) {
+    byte_buffer_printf(text, "%sforall ", separator);
+    for (unsigned i = 0; i < count; i++) append_step(text, i == 0, steps[i]);
+  } else if (op->code == OP_SCF_FOR) {
+    byte_buffer_printf(text, "%sfor ", separator);
+    append_step(text, true, ir_value_constant(ir_operand(op, 2), &constant) ? constant->value : IR_DYNAMIC);
+  }
+  return true;
+}
+
+/* Stands between the pass manager and the caller's on_time. */
+typedef struct compile_watch {
+  tec_module *module;
+  entry_list *list;
+  const tec_compile_options *options;
+  bool past_tiles; /* what loops there are now is no longer the schedule's choice */
+} compile_watch;
+
+static void after_pass(void *user, const char *pass, double seconds) {
+  compile_watch *watch = user;
+  ir_module *ir = watch->module->ir;
+  if (watch->options->on_time) watch->options->on_time(watch->options->user, pass, seconds);
+  unsigned stages = 0;
+  for (unsigned i = 0; i < pass_count(); i++)
+    if (!strcmp(pass_get(i)->name, pass)) stages = pass_get(i)->result_stages;
+  watch->past_tiles |= (stages & IR_STAGE_VECTOR) != 0;
+  if (watch->past_tiles) return;
+  for (unsigned i = 0; i < watch->list->count; i++) {
+    ir_op *function = ir_module_lookup(ir, watch->list->entries[i].name);
+    byte_buffer text = {0};
+    if (function) ir_walk(ir_region(function, 0), append_tiles, &text);
+    if (text.size && !text.failed) watch->list->entries[i].tiles = ir_intern(ir, text.bytes, text.size);
+    free(text.bytes);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- compiling */
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* Runs the target's passes. */
+static tec_status lower(tec_module *module, const tec_compile_options *options, entry_list *list, target_facts *facts) {
+  pass_options passes;
+  tec_status status = compiler_pass_options(module, options, facts, &passes);
+  if (status) return status;
+  compile_watch watch = {module, list, options, false};
+  passes.time_sink = after_pass;
+  passes.time_user = &watch;
+  return pass_run(module->ir, pass_default_list(facts), &passes) ? TEC_OK : TEC_INVALID;
+}
+
+static tec_status emit(tec_module *module, const tec_compile_options *options, const target_facts *facts,
+                       backend_output output, char **bytes, size_t *size) {
+  double start = now();
+  if (!backend_emit_host(module->ir, facts, output, bytes, size)) return TEC_INVALID;
+  if (options->on_time) options->on_time(options->user, "code generation", now() - start);
+  return TEC_OK;
+}
+
+/* The program for the target's row; code is malloc'ed. *name: the target with the processor found written out. */
+static tec_status compile_code(tec_module *module, const compiler_target *row, const tec_compile_options *options,
+                               entry_list *list, target_facts *facts, const char **name, char **code, size_t *size) {
+  *name = options->target ? options->target : "host";
+  if (row->code == CODE_TEXT) return tec_module_print(module, false, code, size);
+  tec_status status = lower(module, options, list, facts);
+  if (status) return status;
+  *name = facts->name;
+  return emit(module, options, facts, BACKEND_OBJECT, code, size);
+}
+
+tec_status tec_module_compile(tec_module *module, const tec_compile_options *given, tec_program **program) {
+  tec_compile_options options;
+  if (!runtime_options(&options, sizeof options, given))
+    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
+  const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
+  if (!row) return TEC_INVALID;
+  entry_list list = {.double_results = options.target && !strcmp(options.target, "interp:double")};
+  if (!collect_entries(module, &list)) return TEC_INVALID;
+  target_facts facts;
+  const char *name;
+  char *code;
+  size_t size;
+  tec_status status = compile_code(module, row, &options, &list, &facts, &name, &code, &size);
+  if (status) return status;
+  status = program_create(module->context, name, list.count, list.entries, code, size, program);
+  free(code);
+  return status;
+}
+
+tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *given, char **text,
+                           size_t *size) {
+  tec_compile_options options;
+  if (!runtime_options(&options, sizeof options, given))
+    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
+  const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
+  if (!row) return TEC_INVALID;
+  if (row->code != CODE_HOST)
+    return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", options.target);
+  entry_list list = {0};
+  target_facts facts;
+  tec_status status = lower(module, &options, &list, &facts);
+  if (status) return status;
+  if (output == TEC_OUTPUT_MLIR) return tec_module_print(module, false, text, size);
+  return emit(module, &options, &facts, output == TEC_OUTPUT_LLVM ? BACKEND_LLVM : BACKEND_ASSEMBLY, text, size);
+}
+
+/* ---------------------------------------------------------------------------- host code through LLVM's own linker */
+
+/* backend_jit_* report through a module; an empty one carries their messages to the context. */
+typedef struct jit_code {
+  ir_module *messages;
+  backend_jit *jit;
+} jit_code;
+
+static void jit_unload(void *loaded) {
+  jit_code *code = loaded;
+  if (code->jit) backend_jit_destroy(code->jit);
+  if (code->messages) ir_module_destroy(code->messages);
+  free(code);
+}
+
+static tec_status jit_load(tec_context *context, const char *object, size_t size, void **loaded) {
+  jit_code *code = calloc(1, sizeof *code);
+  if (code) code->messages = ir_module_create(compiler_message, context);
+  if (!code || !code->messages) {
+    free(code);
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  }
+  if (!backend_jit_create(code->messages, object, size, &code->jit)) {
+    code->jit = NULL;
+    jit_unload(code);
+    return TEC_INVALID;
+  }
+  *loaded = code;
+  return TEC_OK;
+}
+
+static void *jit_find(void *loaded, const char *symbol) { return backend_jit_lookup(((jit_code *)loaded)->jit, symbol); }
+
+static const code_loader jit_loader = {jit_load, jit_find, jit_unload};
+
+#define RUNTIME_DEVICE(ID) &ID##_device,
+#define COMPILER_DEVICE(ID) &ID##_device,
+#define DEVICE(ID, NEEDS) NEEDS##_DEVICE(ID)
+static const runtime_device *const devices[] = {
+#include "runtime/device.def"
+    NULL};
+
+const runtime_platform_row runtime_platform = {.devices = devices, .loader = &jit_loader};

@@ -1,0 +1,78 @@
+/* command_compile.c - tcc-attn compile: a module to IR, assembly, an object with its C header, or a program file.
+ *
+ * Everything is made before anything is written, so that a failure leaves no file behind. */
+#include "tools/command.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_OBJECT, EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
+
+static emit_kind find_emit(const char *name) {
+  static const char *const names[] = {"mlir", "llvm", "asm", "obj", "program"};
+  if (!name) return EMIT_PROGRAM;
+  for (int i = 0; i < EMIT_UNKNOWN; i++)
+    if (!strcmp(names[i], name)) return (emit_kind)i;
+  return EMIT_UNKNOWN;
+}
+
+/* An object and its header, or a program. */
+static tec_status write_program(tec_context *context, const command_options *options, const char *output,
+                                const tec_program *program, bool object) {
+  char *file = NULL, *header = NULL;
+  const char *bytes;
+  size_t size, header_size = 0;
+  tec_status status = TEC_OK;
+  if (object) tec_program_code(program, &bytes, &size);
+  else status = tec_program_write(program, &file, &size), bytes = file;
+  if (!status && options->header) status = tec_program_header(program, &header, &header_size);
+  if (!status) status = tec_file_write(context, output, bytes, size);
+  if (!status && header) status = tec_file_write(context, options->header, header, header_size);
+  tec_free(header);
+  tec_free(file);
+  return status;
+}
+
+static tec_status compile(tec_context *context, const command_options *options, emit_kind emit) {
+  static const tec_output outputs[] = {
+      [EMIT_MLIR] = TEC_OUTPUT_MLIR, [EMIT_LLVM] = TEC_OUTPUT_LLVM, [EMIT_ASSEMBLY] = TEC_OUTPUT_ASSEMBLY};
+  const char *output = options->output ? options->output : "-";
+  char *text = NULL, *emitted = NULL;
+  size_t size;
+  tec_module *module = NULL;
+  tec_program *program = NULL;
+  tec_compile_options compile = command_compile_options(options, options->target);
+  tec_status status = tec_file_read(context, options->input, &text, &size);
+  if (!status) status = command_parse(context, options, text, size, &module);
+  if (!status && emit < EMIT_OBJECT) {
+    status = tec_module_emit(module, outputs[emit], &compile, &emitted, &size);
+    if (!status) status = tec_file_write(context, output, emitted, size);
+  } else if (!status) {
+    status = tec_module_compile(module, &compile, &program);
+    if (!status) status = write_program(context, options, output, program, emit == EMIT_OBJECT);
+  }
+  tec_free(emitted);
+  tec_program_destroy(program);
+  tec_module_destroy(module);
+  tec_free(text);
+  return status;
+}
+
+int command_compile(const command_options *options) {
+  emit_kind emit = find_emit(options->emit);
+  bool to_terminal = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
+  const char *wrong = emit == EMIT_UNKNOWN                      ? "--emit is mlir, llvm, asm, obj or program"
+                      : options->header && emit != EMIT_OBJECT  ? "--header goes with --emit=obj"
+                      : to_terminal && emit >= EMIT_OBJECT      ? "name an output with -o: this is no text"
+                                                                : NULL;
+  if (wrong) {
+    fprintf(stderr, "tcc-attn: %s\n", wrong);
+    return EXIT_USAGE;
+  }
+  tec_context *context = command_context(1);
+  if (!context) return EXIT_BAD;
+  tec_status status = compile(context, options, emit);
+  tec_context_destroy(context);
+  return status ? EXIT_BAD : EXIT_GOOD;
+}

@@ -1,0 +1,159 @@
+/* tensors.c - tensors on the command line: lists of .npy files, random data, comparison. */
+#include "tools/tensors.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+unsigned tensors_cores(void) {
+  long cores = sysconf(_SC_NPROCESSORS_ONLN);
+  return cores > 0 ? (unsigned)cores : 1;
+}
+
+/* The next path of a comma-separated list; the caller frees it. NULL at the end. */
+static char *next_path(const char **list) {
+  if (!*list) return NULL;
+  size_t length = strcspn(*list, ",");
+  char *path = strndup(*list, length);
+  *list = (*list)[length] ? *list + length + 1 : NULL;
+  return path;
+}
+
+static uint32_t count_paths(const char *list) {
+  uint32_t count = 1;
+  for (; *list; list++) count += *list == ',';
+  return count;
+}
+
+bool tensors_to_stdout(const char *list) {
+  bool found = false;
+  char *path;
+  while (!found && (path = next_path(&list))) {
+    found = !strcmp(path, "-");
+    free(path);
+  }
+  return found;
+}
+
+tec_status tensors_read(tec_context *context, const char *list, uint32_t count, DLManagedTensor **tensors) {
+  if (count_paths(list) != count) {
+    fprintf(stderr, "error: the function has %u arguments, but --in names %u files\n", count, count_paths(list));
+    return TEC_INVALID;
+  }
+  tec_status status = TEC_OK;
+  for (uint32_t i = 0; i < count && !status; i++) {
+    char *path = next_path(&list), *bytes = NULL;
+    size_t size;
+    if (!path) return TEC_OUT_OF_MEMORY;
+    status = tec_file_read(context, path, &bytes, &size);
+    if (!status) status = tec_tensor_read_npy(context, path, bytes, size, &tensors[i]);
+    tec_free(bytes);
+    free(path);
+  }
+  return status;
+}
+
+typedef struct output_file {
+  char *path, *bytes;
+  size_t size;
+} output_file;
+
+tec_status tensors_write(tec_context *context, const char *list, uint32_t count, DLManagedTensor *const *tensors) {
+  uint32_t wanted = count_paths(list);
+  if (wanted > count) {
+    fprintf(stderr, "error: the function has %u outputs, but --out names %u files\n", count, wanted);
+    return TEC_INVALID;
+  }
+  output_file *files = calloc(wanted, sizeof *files);
+  tec_status status = files ? TEC_OK : TEC_OUT_OF_MEMORY;
+  for (uint32_t i = 0; i < wanted && !status; i++) {
+    files[i].path = next_path(&list);
+    status = tec_tensor_write_npy(context, &tensors[i]->dl_tensor, &files[i].bytes, &files[i].size);
+  }
+  for (uint32_t i = 0; i < wanted && !status; i++)
+    status = files[i].path ? tec_file_write(context, files[i].path, files[i].bytes, files[i].size) : TEC_OUT_OF_MEMORY;
+  for (uint32_t i = 0; files && i < wanted; i++) {
+    free(files[i].path);
+    tec_free(files[i].bytes);
+  }
+  free(files);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------ random data */
+
+/* A counter, mixed: every bit of the result depends on every bit of the counter. */
+static uint64_t random_bits(uint64_t *state) {
+  uint64_t z = *state += 0x9e3779b97f4a7c15u;
+  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+  return z ^ z >> 31;
+}
+
+/* By Box and Muller. */
+static double random_normal(uint64_t *state) {
+  const double two_pi = 6.283185307179586;
+  double radius = (double)((random_bits(state) >> 11) + 1) * 0x1p-53, angle = (double)(random_bits(state) >> 11) * 0x1p-53;
+  return sqrt(-2 * log(radius)) * cos(two_pi * angle);
+}
+
+tec_status tensor_random(tec_context *context, const tec_type *type, uint64_t seed, DLManagedTensor **tensor) {
+  for (int32_t d = 0; d < type->ndim; d++)
+    if (type->shape[d] < 0) {
+      fprintf(stderr, "error: an argument has extents known only at run time: give --in instead of --random\n");
+      return TEC_INVALID;
+    }
+  const DLDataType wide = {kDLFloat, 64, 1};
+  DLManagedTensor *values;
+  tec_status status = tec_tensor_create(context, wide, type->ndim, type->shape, &values);
+  if (status) return status;
+  int64_t count = 1;
+  for (int32_t d = 0; d < type->ndim; d++) count *= type->shape[d];
+  bool is_float = type->dtype.code == kDLFloat || type->dtype.code == kDLBfloat;
+  uint64_t state = seed * 0xd1342543de82ef95u + 1, mask = type->dtype.code == kDLBool ? 1 : 7;
+  double *elements = values->dl_tensor.data;
+  for (int64_t i = 0; i < count; i++)
+    elements[i] = is_float ? 2 * random_normal(&state) : (double)(random_bits(&state) & mask);
+  status = tec_tensor_convert(context, &values->dl_tensor, type->dtype, tensor);
+  tec_tensor_release(values);
+  return status;
+}
+
+/* ------------------------------------------------------------------------------------------------------- comparison */
+
+tec_status tensor_compare(tec_context *context, const DLTensor *got, const DLTensor *expected, tensor_error *error) {
+  const DLDataType wide = {kDLFloat, 64, 1};
+  bool same = got->ndim == expected->ndim;
+  for (int32_t d = 0; same && d < got->ndim; d++) same = got->shape[d] == expected->shape[d];
+  if (!same) {
+    fprintf(stderr, "error: the interpreter's result has another shape\n");
+    return TEC_INVALID;
+  }
+  DLManagedTensor *left, *right;
+  tec_status status = tec_tensor_convert(context, got, wide, &left);
+  if (status) return status;
+  status = tec_tensor_convert(context, expected, wide, &right);
+  *error = (tensor_error){0, 0};
+  int64_t count = 1;
+  for (int32_t d = 0; d < got->ndim; d++) count *= got->shape[d];
+  for (int64_t i = 0; i < count && !status; i++) {
+    double a = ((double *)left->dl_tensor.data)[i], b = ((double *)right->dl_tensor.data)[i];
+    bool finite = isfinite(a) && isfinite(b), equal = a == b || (isnan(a) && isnan(b));
+    double difference = equal ? 0 : finite ? fabs(a - b) : (double)INFINITY;
+    if (difference > error->largest_absolute) error->largest_absolute = difference;
+    if (isfinite(b) && fabs(b) > error->largest_value) error->largest_value = fabs(b);
+  }
+  tec_tensor_release(left);
+  if (!status) tec_tensor_release(right);
+  return status;
+}
+
+void tensor_describe(FILE *file, const char *before, const DLTensor *tensor) {
+  static const char *const families[] = {[kDLInt] = "i", [kDLUInt] = "i", [kDLFloat] = "f", [kDLBfloat] = "bf"};
+  bool is_bool = tensor->dtype.code == kDLBool;
+  fprintf(file, "%s%s%u", before, is_bool ? "i" : families[tensor->dtype.code], is_bool ? 1u : tensor->dtype.bits);
+  if (tensor->ndim) fprintf(file, "[");
+  for (int32_t d = 0; d < tensor->ndim; d++) fprintf(file, "%s%lld", d ? ", " : "", (long long)tensor->shape[d]);
+  if (tensor->ndim) fprintf(file, "]");
+}
