@@ -1,8 +1,8 @@
 /* parser.h - what the parts of the parser, and the syntax hooks of single ops, share; internal to ir/.
  *
  * Every function returns false after reporting one error; the caller passes that up at once, so there are no cascades.
- * An op is collected in a draft while it is read (its operands are known values: nothing refers forward) and created when
- * all of it is there. Nesting of regions, attributes, types and expressions is limited, so the stack is bounded. */
+ * An op is collected in a draft while it is read (its operands are known values: nothing refers forward) and created
+ * when all of it is there. Nesting of regions, attributes, types and expressions is limited, so the stack is bounded. */
 #ifndef TEC_IR_PARSER_H
 #define TEC_IR_PARSER_H
 #include "format.h"
