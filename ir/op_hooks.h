@@ -106,4 +106,18 @@ bool parse_transfer_read(ir_parser *parser, ir_draft *draft);
 bool parse_transfer_write(ir_parser *parser, ir_draft *draft);
 void print_transfer(ir_printer *printer, const ir_op *op);
 void print_softmax(ir_printer *printer, const ir_op *op);
+
+/* fold.c */
+ir_value *fold_binary(ir_builder *builder, ir_op *op);
+ir_value *fold_select(ir_builder *builder, ir_op *op);
+ir_value *fold_cast(ir_builder *builder, ir_op *op);
+ir_value *fold_reshape(ir_builder *builder, ir_op *op);
+ir_value *fold_transpose(ir_builder *builder, ir_op *op);
+ir_value *fold_broadcast(ir_builder *builder, ir_op *op);
+ir_value *fold_vector_extract(ir_builder *builder, ir_op *op);
+ir_value *fold_extract_slice(ir_builder *builder, ir_op *op);
+ir_value *fold_insert_slice(ir_builder *builder, ir_op *op);
+
+/* fold_affine.c */
+ir_value *fold_affine(ir_builder *builder, ir_op *op);
 #endif

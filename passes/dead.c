@@ -26,11 +26,6 @@ typedef struct marker {
   size_t num_ops, num_positions;
 } marker;
 
-bool pass_is_pure(const ir_op *op) {
-  if (!ir_op_has(op, IR_PURE))
-    return false;
-  return !ir_op_has(op, IR_DPS) || op->num_results == ir_num_inits(op);
-}
 
 /* ---------------------------------------------------------------------------------------------------------- positions */
 

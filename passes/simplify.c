@@ -1,8 +1,295 @@
-/* simplify.c - the pass "simplify". */
-#include "passes/passes.h"
+/* simplify.c - the pass "simplify": fold, merge equal ops, hoist, drop what is dead, until nothing changes.
+ *
+ * A round walks each function once, forwards and inside out, so that what a rewrite enables further down happens in the
+ * same round; then dead.c drops what lost its uses. Each op is, in this order: a constant to be pooled at the top of its
+ * function; put into canonical operand order; folded; merged with an equal op that is visible here.
+ * Invariants: constants stand at the top of the function, one of each. Ops with regions are not merged, nor is
+ * tensor.empty: each stands for a buffer of its own, and one that is shared costs a copy.
+ * Terminates: every rewrite removes an op, or moves it out of a loop or to the top, or replaces it by one of a smaller
+ * kind (see fold.c), all of which are bounded; a round that does none of this is the last. A round is linear. */
+#include "passes/simplify.h"
+
+#include "ir/build.h"
+
+#include <string.h>
+
+/* An op that later equal ones are merged with. */
+typedef struct known_op {
+  ir_op *op;
+  uint64_t hash;
+  uint32_t next; /* 1 + the position of the next in its bucket; 0 ends it */
+} known_op;
+
+/* Hash table and stack in one: leaving a block pops what was found in it. Entries are chained newest first. */
+typedef struct known_ops {
+  known_op *entries;
+  uint32_t *buckets;
+  uint32_t count, num_buckets, capacity; /* num_buckets is a power of two */
+  uint32_t hidden;                       /* so many entries belong to what an isolated op cannot see */
+} known_ops;
+
+typedef struct simplifier {
+  ir_module *module;
+  known_ops visible;   /* pure ops of the blocks around */
+  known_ops constants; /* of the function */
+  ir_block *top;       /* where the function's constants go */
+  ir_op *last_constant;
+  bool changed;
+} simplifier;
+
+bool pass_is_pure(const ir_op *op) {
+  return ir_op_has(op, IR_PURE) && (!ir_op_has(op, IR_DPS) || op->num_results == ir_num_inits(op));
+}
+
+/* ------------------------------------------------------------------------------------------------------------ equal ops */
+
+static uint64_t mix(uint64_t hash, uint64_t value) {
+  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 29;
+}
+
+static uint64_t hash_op(const ir_op *op) {
+  uint64_t hash = mix(op->code, op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    hash = mix(hash, (uintptr_t)ir_operand(op, i));
+  for (unsigned i = 0; i < op->num_results; i++)
+    hash = mix(hash, (uintptr_t)ir_result(op, i)->type);
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    hash = mix(mix(hash, (uintptr_t)op->attrs[i].name), (uintptr_t)op->attrs[i].attr);
+  return hash;
+}
+
+/* Names, attributes and types are interned, and operands are values: all compare by pointer. */
+static bool ops_equal(const ir_op *a, const ir_op *b) {
+  if (a->code != b->code || a->num_operands != b->num_operands || a->num_results != b->num_results ||
+      a->num_attrs != b->num_attrs || memcmp(a->groups, b->groups, sizeof a->groups))
+    return false;
+  for (unsigned i = 0; i < a->num_operands; i++)
+    if (ir_operand(a, i) != ir_operand(b, i))
+      return false;
+  for (unsigned i = 0; i < a->num_results; i++)
+    if (ir_result(a, i)->type != ir_result(b, i)->type)
+      return false;
+  for (unsigned i = 0; i < a->num_attrs; i++)
+    if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].attr != b->attrs[i].attr)
+      return false;
+  return true;
+}
+
+static known_ops known_ops_create(ir_module *module, uint32_t capacity) {
+  uint32_t buckets = 16;
+  while (buckets < capacity)
+    buckets *= 2;
+  return (known_ops){.entries = IR_NEW_ARRAY(&module->arena, known_op, capacity),
+                     .buckets = IR_NEW_ARRAY(&module->arena, uint32_t, buckets),
+                     .num_buckets = buckets,
+                     .capacity = capacity};
+}
+
+/* The op equal to `op`, or NULL after it was added. */
+static ir_op *find_or_add(known_ops *known, ir_op *op) {
+  uint64_t hash = hash_op(op);
+  uint32_t *bucket = &known->buckets[hash & (known->num_buckets - 1)];
+  for (uint32_t i = *bucket; i > known->hidden; i = known->entries[i - 1].next)
+    if (known->entries[i - 1].hash == hash && ops_equal(known->entries[i - 1].op, op))
+      return known->entries[i - 1].op;
+  if (known->count < known->capacity) { /* ops made in this round may find no room: the next one merges them */
+    known->entries[known->count] = (known_op){op, hash, *bucket};
+    *bucket = ++known->count;
+  }
+  return NULL;
+}
+
+static void forget_until(known_ops *known, uint32_t count) {
+  while (known->count > count) {
+    known_op *entry = &known->entries[--known->count];
+    known->buckets[entry->hash & (known->num_buckets - 1)] = entry->next;
+  }
+}
+
+static void replace_op(simplifier *simplifier, ir_op *op, ir_op *with) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (!ir_value_unused(ir_result(op, i)))
+      ir_replace_uses(ir_result(op, i), ir_result(with, i));
+  ir_op_erase(op);
+  simplifier->changed = true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- single rewrites */
+
+/* Moves a constant to the top of its function, after those that are there, or merges it with an equal one. */
+static void pool_constant(simplifier *simplifier, ir_op *op) {
+  ir_op *equal = find_or_add(&simplifier->constants, op);
+  if (equal) {
+    replace_op(simplifier, op, equal);
+    return;
+  }
+  ir_op *place = simplifier->last_constant ? simplifier->last_constant->next : simplifier->top->first;
+  if (place != op) {
+    ir_op_move_before(op, place);
+    simplifier->changed = true;
+  }
+  simplifier->last_constant = op;
+}
+
+/* Constants go to the right of commutative ops: rules and merging then see one order only. */
+static void order_operands(simplifier *simplifier, ir_op *op) {
+  const ir_attr *ignored;
+  if (!ir_op_has(op, IR_COMMUTATIVE) || !ir_value_constant(ir_operand(op, 0), &ignored) ||
+      ir_value_constant(ir_operand(op, 1), &ignored))
+    return;
+  ir_value *constant = ir_operand(op, 0);
+  ir_set_operand(op, 0, ir_operand(op, 1));
+  ir_set_operand(op, 1, constant);
+  simplifier->changed = true;
+}
+
+/* The constant that an elementwise op on constant splats gives, or NULL. */
+static ir_value *fold_elementwise(ir_op *op) {
+  enum { MAX_OPERANDS = 4 };
+  const ir_op_info *row = ir_op_row(op);
+  ir_cell operands[MAX_OPERANDS];
+  if (!row->scalar || !ir_op_has(op, IR_ELEMENTWISE | IR_SPECULATABLE) || op->num_operands > MAX_OPERANDS ||
+      !ir_type_is_static(ir_result(op, 0)->type))
+    return NULL;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_attr *attr;
+    if (!ir_value_constant(ir_operand(op, i), &attr) || !ir_value_splat(ir_operand(op, i), &operands[i]))
+      return NULL;
+  }
+  ir_module *module = op->module;
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_cell cell = row->scalar(op, operands);
+  const ir_attr *value;
+  if (ir_scalar_is_float(type->element)) {
+    double rounded = ir_scalar_round(type->element, cell.f);
+    value = type->kind == IR_TYPE_SCALAR ? ir_attr_float(module, type, rounded)
+                                         : ir_attr_dense_floats(module, type, 1, &rounded);
+  } else {
+    int64_t wrapped = ir_scalar_wrap(type->element, cell.i);
+    value = type->kind == IR_TYPE_SCALAR ? ir_attr_int(module, type, wrapped)
+                                         : ir_attr_dense_ints(module, type, 1, &wrapped);
+  }
+  ir_builder builder = ir_builder_before(op);
+  ir_named_attr named = {"value", value};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
+  return ir_result(ir_op_create(&builder, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+/* The extent that tensor.dim or memref.dim asks for, traced to where it comes from; NULL if it comes from here. */
+static ir_value *fold_dim(ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  ir_index dim = ir_index_of(ir_operand(op, 1));
+  if (dim.value || dim.constant < 0 || dim.constant >= source->type->rank)
+    return NULL;
+  ir_builder builder = ir_builder_before(op);
+  ir_index extent;
+  ir_value *from = source;
+  unsigned from_dim = (unsigned)dim.constant;
+  if (pass_trace_dim(&builder, &from, &from_dim, &extent))
+    return ir_index_value(&builder, extent);
+  return from == source ? NULL : ir_index_value(&builder, ir_dim(&builder, from, from_dim));
+}
+
+static ir_value *fold(ir_op *op) {
+  if (op->code == OP_TENSOR_DIM || op->code == OP_MEMREF_DIM)
+    return fold_dim(op);
+  ir_builder builder = ir_builder_before(op);
+  ir_value *value = fold_elementwise(op);
+  return value || !ir_op_row(op)->fold ? value : ir_op_row(op)->fold(&builder, op);
+}
+
+static bool may_merge(const ir_op *op) {
+  return op->num_results && !op->num_regions && pass_is_pure(op) && op->code != OP_TENSOR_EMPTY;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- walk */
+
+static void simplify_block(simplifier *simplifier, ir_block *block);
+
+/* What a function holds is simplified apart: nothing of the outside is visible in it. */
+static void simplify_isolated(simplifier *outer, ir_op *op) {
+  simplifier inner = *outer;
+  uint32_t visible = outer->visible.count, constants = outer->constants.count;
+  inner.visible.hidden = visible;
+  inner.constants.hidden = constants;
+  for (unsigned i = 0; i < op->num_regions; i++) {
+    inner.top = ir_region(op, i);
+    inner.last_constant = NULL;
+    simplify_block(&inner, ir_region(op, i));
+    forget_until(&inner.visible, visible);
+    forget_until(&inner.constants, constants);
+  }
+  outer->changed = inner.changed;
+}
+
+/* The ops that a rewrite put before `op` are simplified in their turn: returns where to go on. */
+static ir_op *simplify_op(simplifier *simplifier, ir_op *op) {
+  ir_op *next = op->next, *before = op->prev;
+  if (ir_op_has(op, IR_CONSTANT)) {
+    pool_constant(simplifier, op);
+    return next;
+  }
+  order_operands(simplifier, op);
+  ir_value *value = op->num_results == 1 ? fold(op) : NULL;
+  if (value) {
+    ir_op *first_new = before ? before->next : op->block->first;
+    ir_replace_uses(ir_result(op, 0), value);
+    next = first_new == op ? next : first_new;
+    ir_op_erase(op);
+    simplifier->changed = true;
+    return next;
+  }
+  if (may_merge(op)) {
+    ir_op *equal = find_or_add(&simplifier->visible, op);
+    if (equal)
+      replace_op(simplifier, op, equal);
+  }
+  return next;
+}
+
+static void simplify_block(simplifier *simplifier, ir_block *block) {
+  uint32_t visible = simplifier->visible.count;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    if (ir_op_has(op, IR_ISOLATED)) {
+      next = op->next;
+      simplify_isolated(simplifier, op);
+      continue;
+    }
+    for (unsigned i = 0; i < op->num_regions; i++)
+      simplify_block(simplifier, ir_region(op, i));
+    if (ir_op_has(op, IR_CONTROL)) {
+      next = op->next;
+      if (ir_op_has(op, IR_LOOP))
+        simplifier->changed |= simplify_hoist(op);
+      simplifier->changed |= simplify_control(op);
+    } else {
+      next = simplify_op(simplifier, op);
+    }
+  }
+  forget_until(&simplifier->visible, visible);
+}
+
+static bool count_op(ir_op *op, void *count) {
+  (void)op;
+  ++*(uint32_t *)count;
+  return true;
+}
+
+static bool run_round(ir_module *module) {
+  uint32_t count = 0;
+  ir_walk(ir_region(module->root, 0), count_op, &count);
+  simplifier simplifier = {.module = module,
+                           .visible = known_ops_create(module, count),
+                           .constants = known_ops_create(module, count)};
+  simplify_isolated(&simplifier, module->root);
+  bool dropped = pass_drop_dead(module);
+  return simplifier.changed || dropped;
+}
 
 bool pass_simplify(ir_module *module, const pass_options *options) {
   (void)options;
-  pass_drop_dead(module);
+  while (run_round(module))
+    continue;
   return true;
 }

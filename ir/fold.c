@@ -1,0 +1,282 @@
+/* fold.c - what single ops simplify to: neutral elements, casts there and back, slices and reshapes of slices and
+ * reshapes. Affine ops: fold_affine.c.
+ *
+ * Contract of all hooks: the value returned equals the op's result, bit for bit, and stands nearer to the function's
+ * arguments: it is an operand of the op or of an operand, or made by ops that skip one of the op's producers. So folding
+ * ends. A hook that returns NULL has created nothing. */
+#include "build.h"
+#include "op_hooks.h"
+
+/* -------------------------------------------------------------------------------------------------------------- scalars */
+
+/* The right operand that makes a binary op give its left one; false if there is none. For floats exactly, zeros too. */
+static bool right_neutral(ir_opcode code, double *value) {
+  switch (code) {
+  case OP_ARITH_ADDI:
+  case OP_ARITH_SUBI:
+  case OP_ARITH_ORI:
+  case OP_ARITH_XORI:
+  case OP_ARITH_SHLI:
+  case OP_ARITH_SHRSI:
+  case OP_ARITH_SHRUI:
+  case OP_ARITH_SUBF: *value = 0; return true;
+  case OP_ARITH_ADDF: *value = -0.0; return true;
+  case OP_ARITH_MULI:
+  case OP_ARITH_DIVSI:
+  case OP_ARITH_DIVUI:
+  case OP_ARITH_FLOORDIVSI:
+  case OP_ARITH_CEILDIVSI:
+  case OP_ARITH_MULF:
+  case OP_ARITH_DIVF: *value = 1; return true;
+  default: return false;
+  }
+}
+
+static bool gives_operand_of_equals(ir_opcode code) {
+  return code == OP_ARITH_ANDI || code == OP_ARITH_ORI || code == OP_ARITH_MAXSI || code == OP_ARITH_MAXUI ||
+         code == OP_ARITH_MINSI || code == OP_ARITH_MINUI || code == OP_ARITH_MAXIMUMF || code == OP_ARITH_MINIMUMF ||
+         code == OP_ARITH_MAXNUMF || code == OP_ARITH_MINNUMF;
+}
+
+ir_value *fold_binary(ir_builder *builder, ir_op *op) {
+  (void)builder;
+  ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
+  double neutral;
+  ir_cell cell;
+  if (lhs == rhs && gives_operand_of_equals(op->code))
+    return lhs;
+  if (!ir_value_splat(rhs, &cell))
+    return NULL;
+  bool is_float = ir_scalar_is_float(rhs->type->element);
+  if (!is_float && cell.i == 0 && (op->code == OP_ARITH_MULI || op->code == OP_ARITH_ANDI))
+    return rhs;
+  if (!right_neutral(op->code, &neutral))
+    return NULL;
+  bool equal = is_float ? ir_float_to_bits(IR_F64, cell.f) == ir_float_to_bits(IR_F64, neutral)
+                        : cell.i == (int64_t)neutral && rhs->type->element != IR_I1;
+  return equal ? lhs : NULL;
+}
+
+ir_value *fold_select(ir_builder *builder, ir_op *op) {
+  (void)builder;
+  ir_cell condition;
+  if (ir_operand(op, 1) == ir_operand(op, 2))
+    return ir_operand(op, 1);
+  return ir_value_splat(ir_operand(op, 0), &condition) ? ir_operand(op, condition.i ? 1 : 2) : NULL;
+}
+
+/* Does a cast by `code` lose nothing, so that its inverse gives the operand back? */
+static bool loses_nothing(const ir_op *cast) {
+  ir_scalar from = ir_operand(cast, 0)->type->element, to = ir_result(cast, 0)->type->element;
+  return cast->code == OP_ARITH_EXTF || cast->code == OP_ARITH_EXTSI || cast->code == OP_ARITH_EXTUI ||
+         (cast->code == OP_ARITH_INDEX_CAST && ir_scalar_bits(from) <= ir_scalar_bits(to));
+}
+
+/* A cast of a cast: back to where it came from, or two widenings in one. */
+ir_value *fold_cast(ir_builder *builder, ir_op *op) {
+  const ir_op *inner = ir_operand(op, 0)->op;
+  if (!inner)
+    return NULL;
+  bool inverse = (op->code == OP_ARITH_TRUNCF && inner->code == OP_ARITH_EXTF) ||
+                 (op->code == OP_ARITH_TRUNCI && (inner->code == OP_ARITH_EXTSI || inner->code == OP_ARITH_EXTUI)) ||
+                 (op->code == OP_ARITH_INDEX_CAST && inner->code == OP_ARITH_INDEX_CAST);
+  if (inverse && loses_nothing(inner) && ir_operand(inner, 0)->type == ir_result(op, 0)->type)
+    return ir_operand(inner, 0);
+  bool widening = op->code == OP_ARITH_EXTF || op->code == OP_ARITH_EXTSI || op->code == OP_ARITH_EXTUI;
+  if (widening && inner->code == op->code)
+    return ir_unary(builder, op->code, ir_operand(inner, 0), ir_result(op, 0)->type);
+  return NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------ reshapes and the like */
+
+/* Casts of shape knowledge, reshapes, transposes: nothing to do, or there and back. */
+ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  const ir_type *type = ir_result(op, 0)->type;
+  const ir_op *inner = source->op;
+  bool cast = op->code == OP_TENSOR_CAST || op->code == OP_MEMREF_CAST || op->code == OP_VECTOR_SHAPE_CAST;
+  if (source->type == type)
+    return source;
+  if (inner && inner->code == op->code && cast) {
+    /* What the middle type knew and the ends do not is a promise that goes; the value is the same. */
+    if (ir_operand(inner, 0)->type == type)
+      return ir_operand(inner, 0);
+    return op->code == OP_VECTOR_SHAPE_CAST ? ir_unary(builder, op->code, ir_operand(inner, 0), type) : NULL;
+  }
+  bool there_and_back = inner && ((op->code == OP_TENSOR_EXPAND_SHAPE && inner->code == OP_TENSOR_COLLAPSE_SHAPE) ||
+                                  (op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE));
+  return there_and_back && ir_operand(inner, 0)->type == type && ir_type_is_static(type) ? ir_operand(inner, 0) : NULL;
+}
+
+ir_value *fold_transpose(ir_builder *builder, ir_op *op) {
+  (void)builder;
+  unsigned count;
+  const int64_t *permutation, *first;
+  const ir_op *inner = ir_operand(op, 0)->op;
+  bool identity = ir_attr_i64s_of(op, "permutation", &count, &permutation), inverse = identity && inner;
+  for (unsigned i = 0; i < count; i++)
+    identity &= permutation[i] == i;
+  if (identity)
+    return ir_operand(op, 0);
+  inverse = inverse && inner->code == op->code && ir_attr_i64s_of(inner, "permutation", &count, &first);
+  for (unsigned i = 0; inverse && i < count; i++)
+    inverse = first[permutation[i]] == i;
+  return inverse ? ir_operand(inner, 0) : NULL;
+}
+
+ir_value *fold_broadcast(ir_builder *builder, ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  if (source->type == ir_result(op, 0)->type)
+    return source;
+  if (source->op && source->op->code == OP_VECTOR_BROADCAST && ir_operand(source->op, 0)->type->kind == IR_TYPE_SCALAR)
+    return ir_unary(builder, op->code, ir_operand(source->op, 0), ir_result(op, 0)->type);
+  return NULL;
+}
+
+/* An element or subvector of a broadcast scalar. */
+ir_value *fold_vector_extract(ir_builder *builder, ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  const ir_type *type = ir_result(op, 0)->type;
+  if (source->type == type)
+    return source;
+  if (!source->op || source->op->code != OP_VECTOR_BROADCAST)
+    return NULL;
+  ir_value *scalar = ir_operand(source->op, 0);
+  if (scalar->type->kind != IR_TYPE_SCALAR)
+    return NULL;
+  return type->kind == IR_TYPE_SCALAR ? scalar : ir_unary(builder, OP_VECTOR_BROADCAST, scalar, type);
+}
+
+/* --------------------------------------------------------------------------------------------------------------- slices */
+
+typedef struct slice {
+  unsigned rank;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+} slice;
+
+static slice slice_of(const ir_op *op) {
+  slice slice;
+  slice.rank = ir_slice_of(op, slice.offsets, slice.sizes, slice.strides);
+  return slice;
+}
+
+static bool slices_equal(const slice *a, const slice *b) {
+  bool equal = a->rank == b->rank;
+  for (unsigned i = 0; equal && i < a->rank; i++)
+    equal = ir_index_equal(a->offsets[i], b->offsets[i]) && ir_index_equal(a->sizes[i], b->sizes[i]) &&
+            ir_index_equal(a->strides[i], b->strides[i]);
+  return equal;
+}
+
+static bool has_unit_strides(const slice *slice) {
+  for (unsigned i = 0; i < slice->rank; i++)
+    if (!ir_index_is_const(slice->strides[i], 1))
+      return false;
+  return true;
+}
+
+/* The size is the whole extent of the dim, seen from the type or from a dim op on the value itself. */
+static bool is_extent(ir_index size, const ir_value *value, unsigned dim) {
+  if (!size.value)
+    return size.constant == value->type->shape[dim];
+  const ir_op *op = size.value->op;
+  return op && (op->code == OP_TENSOR_DIM || op->code == OP_MEMREF_DIM) && ir_operand(op, 0) == value &&
+         ir_index_is_const(ir_index_of(ir_operand(op, 1)), dim);
+}
+
+static bool is_whole(const slice *slice, const ir_value *value) {
+  for (unsigned i = 0; i < slice->rank; i++)
+    if (!ir_index_is_const(slice->offsets[i], 0) || !is_extent(slice->sizes[i], value, i))
+      return false;
+  return has_unit_strides(slice);
+}
+
+/* The slice of a slice as one slice of the inner source. Dims that the inner one drops have extent 1 and stay so. */
+static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const slice *outer, const ir_op *inner_op) {
+  slice inner = slice_of(inner_op);
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  const ir_type *middle = ir_result(inner_op, 0)->type;
+  unsigned kept[IR_MAX_RANK], at = 0;
+  if (!has_unit_strides(&inner) || !has_unit_strides(outer))
+    return NULL;
+  for (unsigned i = 0; i < inner.rank; i++) {
+    int64_t size = inner.sizes[i].value ? IR_DYNAMIC : inner.sizes[i].constant;
+    bool keep = at < middle->rank && middle->shape[at] == size;
+    kept[i] = keep ? at++ : IR_MAX_RANK;
+  }
+  if (at != middle->rank)
+    return NULL;
+  for (unsigned i = 0; i < inner.rank; i++) {
+    bool keep = kept[i] < IR_MAX_RANK;
+    offsets[i] = keep ? ir_index_add(builder, inner.offsets[i], outer->offsets[kept[i]]) : inner.offsets[i];
+    sizes[i] = keep ? outer->sizes[kept[i]] : ir_index_const(1);
+  }
+  return ir_extract_slice(builder, ir_operand(inner_op, 0), offsets, sizes, ir_result(op, 0)->type);
+}
+
+static ir_value *empty_like(ir_builder *builder, const ir_type *type, const slice *slice) {
+  ir_index shape[IR_MAX_RANK];
+  unsigned at = 0;
+  for (unsigned i = 0; i < slice->rank && at < type->rank; i++) {
+    int64_t size = slice->sizes[i].value ? IR_DYNAMIC : slice->sizes[i].constant;
+    if (type->shape[at] == size)
+      shape[at++] = slice->sizes[i];
+  }
+  return ir_empty(builder, type->element, type->rank, shape);
+}
+
+/* A constant of another shape with the one element of `splat`. */
+static ir_value *splat_constant(ir_builder *builder, const ir_type *type, const ir_attr *splat) {
+  ir_named_attr value = {"value", splat->floats ? ir_attr_dense_floats(builder->module, type, 1, splat->floats)
+                                                : ir_attr_dense_ints(builder->module, type, 1, splat->ints)};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_op *from = source->op;
+  slice slice = slice_of(op);
+  const ir_attr *attr;
+  if (source->type == type && is_whole(&slice, source))
+    return source;
+  if (!from)
+    return NULL;
+  if (from->code == OP_TENSOR_EXTRACT_SLICE)
+    return merge_slices(builder, op, &slice, from);
+  if (from->code == OP_TENSOR_EMPTY)
+    return empty_like(builder, type, &slice);
+  if (from->code == OP_TENSOR_INSERT_SLICE) {
+    struct slice inserted = slice_of(from);
+    if (ir_operand(from, 0)->type == type && slices_equal(&slice, &inserted))
+      return ir_operand(from, 0);
+  }
+  /* A fill of nothing in particular: fill the part only. */
+  if (from->code == OP_LINALG_FILL && ir_init(from, 0)->op && ir_init(from, 0)->op->code == OP_TENSOR_EMPTY)
+    return ir_fill(builder, ir_operand(from, 0), empty_like(builder, type, &slice));
+  bool splat = ir_value_constant(source, &attr) && attr->count == 1 && ir_type_is_static(type);
+  return splat ? splat_constant(builder, type, attr) : NULL;
+}
+
+ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
+  ir_value *source = ir_operand(op, 0), *dest = ir_operand(op, 1);
+  slice slice = slice_of(op);
+  if (source->type == dest->type && is_whole(&slice, dest))
+    return source;
+  /* What was cut out is put back unchanged. */
+  if (source->op && source->op->code == OP_TENSOR_EXTRACT_SLICE && ir_operand(source->op, 0) == dest) {
+    struct slice extracted = slice_of(source->op);
+    if (slices_equal(&slice, &extracted))
+      return dest;
+  }
+  /* What was put there is overwritten. */
+  if (dest->op && dest->op->code == OP_TENSOR_INSERT_SLICE && has_unit_strides(&slice) &&
+      source->type->rank == dest->type->rank) {
+    struct slice before = slice_of(dest->op);
+    if (slices_equal(&slice, &before))
+      return ir_insert_slice(builder, source, ir_operand(dest->op, 1), slice.offsets, slice.sizes);
+  }
+  return NULL;
+}

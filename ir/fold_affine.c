@@ -1,0 +1,339 @@
+/* fold_affine.c - affine.apply, affine.min and affine.max: composed with the affine.apply ops that feed them, and
+ * simplified by what is known of loops: the range of an induction variable and what divides it.
+ *
+ * Index arithmetic is taken not to overflow, as everywhere in affine maps.
+ * Terminates: an op is rebuilt only if a producer is skipped, or if operands, symbols, results or terms get fewer.
+ * Expressions are composed only while they are small, so no chain of ops makes them grow without bound. */
+#include "build.h"
+#include "op_hooks.h"
+
+enum { MAX_OPERANDS = 24, MAX_RESULTS = 8, MAX_INNER_SIZE = 24, MAX_OUTER_SIZE = 96, MAX_STEPS = 64 };
+
+/* An affine op in the making: expressions over distinct values, numbered as dims. */
+typedef struct affine {
+  ir_module *module;
+  ir_value *values[MAX_OPERANDS];
+  unsigned num_values, num_results;
+  const ir_expr *results[MAX_RESULTS];
+} affine;
+
+/* --------------------------------------------------------------------------------------- ranges and divisors of indices */
+
+/* Bounds that hold in every execution; INT64_MIN and INT64_MAX where there are none. */
+typedef struct range {
+  int64_t low, high;
+} range;
+
+static const range anything = {INT64_MIN, INT64_MAX};
+
+/* `steps` is how many values may still be looked at: ranges of ranges must not branch without end. */
+static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps);
+
+/* The loop that the value counts, if it is an induction variable. */
+static bool induction(const ir_value *value, ir_index *lower, ir_index *upper, ir_index *step) {
+  const ir_op *loop = value->op ? NULL : value->block->parent;
+  if (loop && loop->code == OP_SCF_FOR && value->index == 0) {
+    *lower = ir_index_of(ir_operand(loop, 0));
+    *upper = ir_index_of(ir_operand(loop, 1));
+    *step = ir_index_of(ir_operand(loop, 2));
+    return true;
+  }
+  if (!loop || loop->code != OP_SCF_FORALL || value->index >= value->block->num_args - loop->num_results)
+    return false;
+  *lower = ir_mixed(loop, 0, "staticLowerBound", value->index);
+  *upper = ir_mixed(loop, 1, "staticUpperBound", value->index);
+  *step = ir_mixed(loop, 2, "staticStep", value->index);
+  return true;
+}
+
+static range range_of_value(ir_value *value, unsigned *steps);
+
+static range range_of_index(ir_index x, unsigned *steps) {
+  return x.value ? range_of_value(x.value, steps) : (range){x.constant, x.constant};
+}
+
+static range range_of_induction(ir_index lower, ir_index upper, ir_index step, unsigned *steps) {
+  range from = range_of_index(lower, steps), to = range_of_index(upper, steps);
+  range result = {from.low, to.high == INT64_MAX || to.high == INT64_MIN ? INT64_MAX : to.high - 1};
+  int64_t span;
+  /* With all known, the last iteration is known. */
+  if (!lower.value && !upper.value && !step.value && step.constant > 0 && upper.constant > lower.constant &&
+      !__builtin_sub_overflow(upper.constant - 1, lower.constant, &span))
+    result.high = lower.constant + span / step.constant * step.constant;
+  return result;
+}
+
+/* The bounds of affine.min and affine.max from those of their results. */
+static range range_of_extremum(const ir_op *op, unsigned *steps) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  ir_value *values[MAX_OPERANDS];
+  if (op->num_operands > MAX_OPERANDS || map->num_syms)
+    return anything;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    values[i] = ir_operand(op, i);
+  range result = range_of_expr(map->results[0], values, steps);
+  for (unsigned i = 1; i < map->num_results && i < MAX_RESULTS; i++) {
+    range next = range_of_expr(map->results[i], values, steps);
+    bool min = op->code == OP_AFFINE_MIN;
+    result.low = (next.low < result.low) == min ? next.low : result.low;
+    result.high = (next.high < result.high) == min ? next.high : result.high;
+  }
+  return map->num_results > MAX_RESULTS ? anything : result;
+}
+
+static range range_of_value(ir_value *value, unsigned *steps) {
+  ir_index lower, upper, step, known = ir_index_of(value);
+  if (!known.value)
+    return (range){known.constant, known.constant};
+  if (!*steps || !--*steps)
+    return anything;
+  if (induction(value, &lower, &upper, &step))
+    return range_of_induction(lower, upper, step, steps);
+  if (!value->op)
+    return anything;
+  switch (value->op->code) {
+  case OP_AFFINE_APPLY:
+  case OP_AFFINE_MIN:
+  case OP_AFFINE_MAX: return range_of_extremum(value->op, steps);
+  case OP_TENSOR_DIM:
+  case OP_MEMREF_DIM: return (range){0, INT64_MAX};
+  default: return anything;
+  }
+}
+
+/* a * b or a + b, an infinity where a bound is one or where it overflows. */
+static int64_t bound(ir_expr_kind kind, int64_t a, int64_t b, int64_t infinity) {
+  int64_t result;
+  if (a == INT64_MIN || a == INT64_MAX || b == INT64_MIN || b == INT64_MAX)
+    return infinity;
+  bool overflow = kind == IR_EXPR_ADD ? __builtin_add_overflow(a, b, &result) : __builtin_mul_overflow(a, b, &result);
+  return overflow ? infinity : result;
+}
+
+static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps) {
+  if (expr->kind == IR_EXPR_CONST)
+    return (range){expr->value, expr->value};
+  if (expr->kind == IR_EXPR_DIM)
+    return range_of_value(values[expr->value], steps);
+  if (expr->kind == IR_EXPR_SYM)
+    return anything;
+  range a = range_of_expr(expr->lhs, values, steps);
+  if (expr->kind == IR_EXPR_ADD) {
+    range b = range_of_expr(expr->rhs, values, steps);
+    return (range){bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX)};
+  }
+  if (expr->rhs->kind != IR_EXPR_CONST)
+    return anything;
+  int64_t c = expr->rhs->value;
+  if (expr->kind == IR_EXPR_MUL)
+    return c >= 0 ? (range){bound(IR_EXPR_MUL, a.low, c, INT64_MIN), bound(IR_EXPR_MUL, a.high, c, INT64_MAX)}
+                  : (range){bound(IR_EXPR_MUL, a.high, c, INT64_MIN), bound(IR_EXPR_MUL, a.low, c, INT64_MAX)};
+  if (c <= 0)
+    return anything;
+  if (expr->kind == IR_EXPR_MOD)
+    return a.low >= 0 && a.high < c ? a : (range){0, c - 1};
+  /* Both divisions lie within 1 of the floor. */
+  int64_t up = expr->kind == IR_EXPR_CEILDIV;
+  return (range){a.low == INT64_MIN ? INT64_MIN : floor_quotient(a.low, c),
+                 a.high == INT64_MAX ? INT64_MAX : floor_quotient(a.high, c) + (up && a.high % c != 0)};
+}
+
+static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
+  while (b) {
+    uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static uint64_t magnitude(int64_t x) { return x < 0 ? -(uint64_t)x : (uint64_t)x; }
+
+/* A number that divides the expression in every execution; 0 for the expression 0, which everything divides. */
+static uint64_t divisor_of(const ir_expr *expr, ir_value *const *values) {
+  switch (expr->kind) {
+  case IR_EXPR_CONST: return magnitude(expr->value);
+  case IR_EXPR_ADD: return greatest_common_divisor(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values));
+  case IR_EXPR_MUL: {
+    uint64_t product;
+    return __builtin_mul_overflow(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values), &product) ? 1 : product;
+  }
+  case IR_EXPR_DIM: {
+    ir_index lower, upper, step;
+    if (!induction(values[expr->value], &lower, &upper, &step) || lower.value || step.value)
+      return 1;
+    return greatest_common_divisor(magnitude(lower.constant), magnitude(step.constant));
+  }
+  default: return 1;
+  }
+}
+
+/* -------------------------------------------------------------------------------------------------------- composition */
+
+/* Nodes of the expression as a tree, counted up to `limit`. */
+static unsigned size_of(const ir_expr *expr, unsigned limit) {
+  unsigned size = 1;
+  if (expr->lhs && size < limit)
+    size += size_of(expr->lhs, limit - size);
+  if (expr->lhs && size < limit)
+    size += size_of(expr->rhs, limit - size);
+  return size;
+}
+
+/* The dim that stands for a value, added if it is new; NULL when there are too many. */
+static const ir_expr *dim_of(affine *affine, ir_value *value) {
+  unsigned i = 0;
+  while (i < affine->num_values && affine->values[i] != value)
+    i++;
+  if (i == MAX_OPERANDS)
+    return NULL;
+  if (i == affine->num_values)
+    affine->values[affine->num_values++] = value;
+  return ir_expr_dim(affine->module, i);
+}
+
+/* An operand as an expression: a constant, what a small affine.apply computes, or a dim. */
+static const ir_expr *expr_of(affine *affine, ir_value *value, bool *composed) {
+  ir_index index = ir_index_of(value);
+  const ir_op *op = value->op;
+  if (!index.value) {
+    *composed = true;
+    return ir_expr_const(affine->module, index.constant);
+  }
+  const ir_map *map = op && op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
+  if (!map || affine->num_values + op->num_operands > MAX_OPERANDS ||
+      size_of(map->results[0], MAX_INNER_SIZE) == MAX_INNER_SIZE)
+    return dim_of(affine, value);
+  const ir_expr *inputs[MAX_OPERANDS];
+  for (unsigned i = 0; i < op->num_operands; i++)
+    inputs[i] = dim_of(affine, ir_operand(op, i));
+  *composed = true;
+  return ir_expr_replace(affine->module, map->results[0], inputs, inputs + map->num_dims);
+}
+
+/* Reads the op; false if it is too large to be worked on. */
+static bool read_op(affine *affine, const ir_op *op, bool *composed) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_expr *inputs[MAX_OPERANDS];
+  if (op->num_operands > MAX_OPERANDS || map->num_results > MAX_RESULTS)
+    return false;
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (size_of(map->results[i], MAX_OUTER_SIZE) == MAX_OUTER_SIZE)
+      return false;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!(inputs[i] = expr_of(affine, ir_operand(op, i), composed)))
+      return false;
+  affine->num_results = map->num_results;
+  for (unsigned i = 0; i < map->num_results; i++)
+    affine->results[i] = ir_expr_replace(affine->module, map->results[i], inputs, inputs + map->num_dims);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ simplification */
+
+static range range_of(const affine *affine, const ir_expr *expr) {
+  unsigned steps = MAX_STEPS;
+  return range_of_expr(expr, affine->values, &steps);
+}
+
+/* Remainders and quotients that are known from ranges and divisors. */
+static const ir_expr *simplify_expr(const affine *affine, const ir_expr *expr) {
+  if (!expr->lhs)
+    return expr;
+  const ir_expr *lhs = simplify_expr(affine, expr->lhs), *rhs = simplify_expr(affine, expr->rhs);
+  if (expr->kind != IR_EXPR_ADD && expr->kind != IR_EXPR_MUL && rhs->kind == IR_EXPR_CONST && rhs->value > 0) {
+    range values = range_of(affine, lhs);
+    bool mod = expr->kind == IR_EXPR_MOD;
+    if (mod && divisor_of(lhs, affine->values) % (uint64_t)rhs->value == 0)
+      return ir_expr_const(affine->module, 0);
+    if (expr->kind != IR_EXPR_CEILDIV && values.low >= 0 && values.high < rhs->value)
+      return mod ? lhs : ir_expr_const(affine->module, 0);
+    if (expr->kind == IR_EXPR_CEILDIV && values.low > 0 && values.high <= rhs->value)
+      return ir_expr_const(affine->module, 1);
+  }
+  return ir_expr_binary(affine->module, expr->kind, lhs, rhs);
+}
+
+static bool never_above(const affine *affine, const ir_expr *a, const ir_expr *b) {
+  const ir_expr *minus = ir_expr_binary(affine->module, IR_EXPR_MUL, a, ir_expr_const(affine->module, -1));
+  return range_of(affine, ir_expr_binary(affine->module, IR_EXPR_ADD, b, minus)).low >= 0;
+}
+
+/* Drops the results of a min (or max) that another one is never above (below). */
+static void drop_dominated(affine *affine, bool min) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < affine->num_results; i++) {
+    bool dominated = false;
+    for (unsigned j = 0; j < affine->num_results && !dominated; j++) {
+      const ir_expr *mine = affine->results[i], *other = affine->results[j];
+      if (j == i || !other)
+        continue;
+      dominated = min ? never_above(affine, other, mine) : never_above(affine, mine, other);
+    }
+    if (dominated)
+      affine->results[i] = NULL; /* no longer dominates others: one of several equal ones stays */
+  }
+  for (unsigned i = 0; i < affine->num_results; i++)
+    if (affine->results[i])
+      affine->results[kept++] = affine->results[i];
+  affine->num_results = kept;
+}
+
+static void drop_unused_values(affine *affine) {
+  const ir_expr *renumbered[MAX_OPERANDS] = {0};
+  unsigned kept = 0;
+  for (unsigned i = 0; i < affine->num_values; i++) {
+    bool used = false;
+    for (unsigned r = 0; r < affine->num_results; r++)
+      used |= ir_expr_uses_dim(affine->results[r], i);
+    if (!used)
+      continue;
+    renumbered[i] = ir_expr_dim(affine->module, kept);
+    affine->values[kept++] = affine->values[i];
+  }
+  for (unsigned r = 0; r < affine->num_results; r++)
+    affine->results[r] = ir_expr_replace(affine->module, affine->results[r], renumbered, NULL);
+  affine->num_values = kept;
+}
+
+static unsigned total_size(unsigned count, const ir_expr *const *results) {
+  unsigned size = 0;
+  for (unsigned i = 0; i < count; i++)
+    size += size_of(results[i], UINT16_MAX);
+  return size;
+}
+
+ir_value *fold_affine(ir_builder *builder, ir_op *op) {
+  affine affine = {.module = op->module};
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  bool smaller = map->num_syms > 0;
+  if (!read_op(&affine, op, &smaller))
+    return NULL;
+  for (unsigned i = 0; i < affine.num_results; i++)
+    affine.results[i] = simplify_expr(&affine, affine.results[i]);
+  if (op->code != OP_AFFINE_APPLY)
+    drop_dominated(&affine, op->code == OP_AFFINE_MIN);
+  drop_unused_values(&affine);
+  const ir_expr *only = affine.num_results == 1 ? affine.results[0] : NULL;
+  if (only && only->kind == IR_EXPR_CONST)
+    return ir_const_index(builder, only->value);
+  if (only && only->kind == IR_EXPR_DIM)
+    return affine.values[only->value];
+  smaller |= affine.num_values < op->num_operands || affine.num_results < map->num_results ||
+             (only && op->code != OP_AFFINE_APPLY) ||
+             total_size(affine.num_results, affine.results) < total_size(map->num_results, map->results);
+  if (!smaller)
+    return NULL;
+  ir_named_attr attr = {"map", ir_attr_map(op->module, ir_map_get(op->module, affine.num_values, 0, affine.num_results,
+                                                                  affine.results))};
+  const ir_type *type = ir_type_index(op->module);
+  ir_op_spec spec = {.operands = affine.values,
+                     .num_operands = affine.num_values,
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = &attr,
+                     .num_attrs = 1};
+  return ir_result(ir_op_create(builder, only ? OP_AFFINE_APPLY : op->code, &spec), 0);
+}
