@@ -185,6 +185,14 @@ static bool merge_tiles(node *n, const tile_box *tile) {
   return !wider || !narrower;
 }
 
+static uint32_t tiled_reductions(const node *n) {
+  uint32_t loops = 0;
+  for (unsigned loop = 0; ir_op_has(n->op, IR_STRUCTURED) && loop < n->tile.rank; loop++)
+    if (ir_loop_is_reduction(ir_structure_of(n->op), loop) && !tile_is_whole(&n->tile, &n->domain, loop))
+      loops |= 1u << loop;
+  return loops;
+}
+
 /* NULL, or why the requests cannot be met with one tile. */
 static const char *merge_requests(fusion *f, node *n) {
   tile_domain(&f->builder.index, n->op, &n->domain);
@@ -198,11 +206,7 @@ static const char *merge_requests(fusion *f, node *n) {
       return "its consumers need different tiles of it";
   }
   n->levels = nest_levels_of_box(&f->nest, &n->tile);
-  n->reductions = 0;
-  if (ir_op_has(n->op, IR_STRUCTURED))
-    for (unsigned loop = 0; loop < n->tile.rank; loop++)
-      if (ir_loop_is_reduction(ir_structure_of(n->op), loop) && !tile_is_whole(&n->tile, &n->domain, loop))
-        n->reductions |= 1u << loop;
+  n->reductions = tiled_reductions(n);
   return NULL;
 }
 
@@ -365,7 +369,7 @@ static const char *check_policy(const fusion *f, const node *n) {
 
 /* NULL, or why the op would do the same reduction again for each tile of the root's reduction. */
 static const char *check_repetition(const fusion *f, const node *n) {
-  if (!ir_op_has(n->op, IR_STRUCTURED) || !ir_structure_of(n->op)->reductions || !ir_op_has(f->root, IR_STRUCTURED))
+  if (!ir_op_has(n->op, IR_STRUCTURED) || !ir_structure_of(n->op)->reductions)
     return NULL;
   for (unsigned i = 0; i < f->nest.num_levels; i++)
     if (!f->nest.levels[i].once && ir_loop_is_reduction(ir_structure_of(f->root), f->nest.levels[i].dim) &&
@@ -440,9 +444,12 @@ static void answer(fusion *f, node *n, const request *r) {
   ir_builder at = ir_builder_before(r->slice->op);
   if (part)
     tile = ir_extract_slice(&at, tile, box.offsets, r->box.sizes, NULL);
-  for (unsigned i = 0; i < f->num_carried; i++)
+  for (unsigned i = 0; i < f->num_carried; i++) {
     if (f->carried[i].slice == r->slice)
       carry_empty(f, i);
+    if (f->carried[i].tile == r->slice) /* the tile of a view is the slice that it asks for */
+      f->carried[i].tile = tile;
+  }
   ir_replace_uses(r->slice, tile);
   ir_op_erase(r->slice->op);
 }
@@ -553,9 +560,7 @@ static void fuse_node(fusion *f, node *n) {
 /* ----------------------------------------------------------------------------------------------------------- root */
 
 unsigned fuse_num_loops(const ir_op *root) {
-  if (!tile_can(root))
-    return 0;
-  return ir_op_has(root, IR_STRUCTURED) ? ir_structure_of(root)->num_loops : ir_result(root, 0)->type->rank;
+  return ir_op_has(root, IR_STRUCTURED) && tile_can(root) ? ir_structure_of(root)->num_loops : 0;
 }
 
 /* Sizes of empty tensors and the like ask for dims of results; asked of the operands instead, they do not keep the op
@@ -585,7 +590,7 @@ static const char *check_root(const ir_op *root, const fuse_options *options, un
     if (!options->tile_sizes[loop])
       continue;
     ++*num_levels;
-    bool reduction = ir_op_has(root, IR_STRUCTURED) && ir_loop_is_reduction(ir_structure_of(root), loop);
+    bool reduction = ir_loop_is_reduction(ir_structure_of(root), loop);
     if (reduction && options->forall)
       return "a reduction has no parallel iterations";
     if (reduction && !has_body(root))
@@ -596,17 +601,11 @@ static const char *check_root(const ir_op *root, const fuse_options *options, un
 
 static bool tile_root(fusion *f, node *root) {
   root->levels = nest_levels_of_box(&f->nest, &root->tile);
-  if (ir_op_has(f->root, IR_STRUCTURED))
-    for (unsigned loop = 0; loop < root->domain.rank; loop++)
-      if (ir_loop_is_reduction(ir_structure_of(f->root), loop) && !tile_is_whole(&root->tile, &root->domain, loop))
-        root->reductions |= 1u << loop;
+  root->reductions = tiled_reductions(root);
   for (unsigned i = 0; i < f->root->num_results; i++) {
     nest_carried *carried = add_carried(f, ir_result(f->root, i));
     tile_of_result(&f->builder.index, f->root, i, &root->tile, &carried->box);
-    if (ir_op_has(f->root, IR_DPS))
-      carried->init = ir_init(f->root, i);
-    else
-      carry_empty(f, i);
+    carried->init = ir_init(f->root, i);
   }
   f->builder.body = ir_builder_at_end(f->nest.body);
   if (!create_tile(f, root))
