@@ -557,3 +557,163 @@ Test(host, elementwise_ops_agree_with_the_oracle, .timeout = 120) {
     cr_assert(known, "%s takes no type", row->name);
   }
 }
+
+/* ------------------------------------------------------------------------------------- views, rearrangements, control */
+
+/* Expanded, collapsed, cut and cast views of one buffer, copied and read element by element. */
+Test(host, views_show_the_same_memory) {
+  static const char text[] =
+      "memref.global \"private\" constant @table : memref<3xf32> = dense<[1.0, 2.0, 4.0]>\n"
+      "func.func @f(%x: memref<6x?xf32>, %y: memref<2x3x?xf32>, %z: memref<?xf32>, %w: memref<3xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c1 = arith.constant 1 : index\n"
+      "  %c2 = arith.constant 2 : index\n"
+      "  %n = memref.dim %x, %c1 : memref<6x?xf32>\n"
+      "  %e = memref.expand_shape %x [[0, 1], [2]] output_shape [2, 3, %n] : memref<6x?xf32> into memref<2x3x?xf32>\n"
+      "  memref.copy %e, %y : memref<2x3x?xf32> to memref<2x3x?xf32>\n"
+      "  %s = memref.subview %x[1, %c2] [1, 4] [1, 2] : memref<6x?xf32> to memref<4xf32, strided<[2], offset: ?>>\n"
+      "  %d = memref.cast %s : memref<4xf32, strided<[2], offset: ?>> to memref<?xf32, strided<[?], offset: ?>>\n"
+      "  memref.copy %d, %z : memref<?xf32, strided<[?], offset: ?>> to memref<?xf32>\n"
+      "  %l = memref.collapse_shape %e [[0, 1, 2]] : memref<2x3x?xf32> into memref<?xf32>\n"
+      "  %g = memref.get_global @table : memref<3xf32>\n"
+      "  %c3 = arith.constant 3 : index\n"
+      "  scf.for %i = %c0 to %c3 step %c1 {\n"
+      "    %a = memref.load %l[%i] : memref<?xf32>\n"
+      "    %b = memref.load %g[%i] : memref<3xf32>\n"
+      "    %p = arith.mulf %a, %b : f32\n"
+      "    memref.store %p, %w[%i] : memref<3xf32>\n"
+      "  }\n"
+      "  return\n"
+      "}\n";
+  float x[60], y[60], z[4], w[3];
+  fill(x, 60, 1);
+  cr_assert_eq(run(text, (void *[]){x, y, z, w}, (int64_t[]){6, 10, 2, 3, 10, 4, 3}), 0);
+  for (int i = 0; i < 60; i++) cr_assert_eq(y[i], x[i]);
+  for (int i = 0; i < 4; i++) cr_assert_eq(z[i], x[10 + 2 + 2 * i]);
+  for (int i = 0; i < 3; i++) cr_assert_eq(w[i], x[i] * (float)(1 << i));
+}
+
+/* Parts taken out of vectors and put back, at known and at computed places; masks and a gather. */
+Test(host, vectors_are_taken_apart_and_put_together) {
+  static const char text[] =
+      "func.func @f(%x: memref<4x6xf32>, %y: memref<4x6xf32>, %z: memref<3x8xf32>, %w: memref<6xf32>, %n: index) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c2 = arith.constant 2 : index\n"
+      "  %p = arith.constant 0.0 : f32\n"
+      "  %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<4x6xf32>, vector<4x6xf32>\n"
+      "  %row = vector.extract %v[%n] : vector<6xf32> from vector<4x6xf32>\n"
+      "  %one = vector.extract %v[2, %n] : f32 from vector<4x6xf32>\n"
+      "  %a = vector.insert %row, %v[0] : vector<6xf32> into vector<4x6xf32>\n"
+      "  %b = vector.insert %one, %a[%c2, 5] : f32 into vector<4x6xf32>\n"
+      "  %part = vector.extract_strided_slice %v {offsets = [1, 2], sizes = [2, 3], strides = [1, 1]} : vector<4x6xf32> to "
+      "vector<2x3xf32>\n"
+      "  %c = vector.insert_strided_slice %part, %b {offsets = [2, 0], strides = [1, 1]} : vector<2x3xf32> into "
+      "vector<4x6xf32>\n"
+      "  vector.transfer_write %c, %y[%c0, %c0] {in_bounds = [true, true]} : vector<4x6xf32>, memref<4x6xf32>\n"
+      "  %flat = vector.shape_cast %v : vector<4x6xf32> to vector<3x8xf32>\n"
+      "  %m = vector.create_mask %c2, %n : vector<3x8xi1>\n"
+      "  %low = arith.constant dense<-1.0> : vector<3x8xf32>\n"
+      "  %sel = arith.select %m, %flat, %low : vector<3x8xi1>, vector<3x8xf32>\n"
+      "  vector.transfer_write %sel, %z[%c0, %c0] {in_bounds = [true, true]} : vector<3x8xf32>, memref<3x8xf32>\n"
+      "  %step = vector.step : vector<6xindex>\n"
+      "  %twos = arith.constant dense<2> : vector<6xindex>\n"
+      "  %at = arith.muli %step, %twos : vector<6xindex>\n"
+      "  %six = vector.create_mask %n : vector<6xi1>\n"
+      "  %other = arith.constant dense<7.0> : vector<6xf32>\n"
+      "  %g = vector.gather %x[%c0, %c2] [%at], %six, %other : memref<4x6xf32>, vector<6xindex>, vector<6xi1>, "
+      "vector<6xf32> into vector<6xf32>\n"
+      "  vector.transfer_write %g, %w[%c0] {in_bounds = [true]} : vector<6xf32>, memref<6xf32>\n"
+      "  return\n"
+      "}\n";
+  float x[24], y[24], z[24], w[6];
+  int64_t n = 3;
+  fill(x, 24, 1);
+  cr_assert_eq(run(text, (void *[]){x, y, z, w, &n}, (int64_t[]){4, 6, 4, 6, 3, 8, 6}), 0);
+  float expected[24];
+  memcpy(expected, x, sizeof x);
+  for (int i = 0; i < 6; i++) expected[i] = x[18 + i];
+  expected[17] = x[15];
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 3; j++) expected[(2 + i) * 6 + j] = x[(1 + i) * 6 + 2 + j];
+  for (int i = 0; i < 24; i++) cr_assert_eq(y[i], expected[i], "at %d", i);
+  for (int i = 0; i < 24; i++) cr_assert_eq(z[i], i / 8 < 2 && i % 8 < 3 ? x[i] : -1, "at %d", i);
+  for (int i = 0; i < 6; i++) cr_assert_eq(w[i], i < 3 ? x[2 + 2 * i] : 7, "at %d", i);
+}
+
+/* Branches and calls give scalars, vectors and memrefs; scalar results go out through their pointers. */
+Test(host, branches_and_calls_return_values) {
+  static const char text[] =
+      "func.func private @pick(%flag: i1, %x: memref<?xf32>, %y: memref<?xf32>) -> (memref<?xf32>, vector<2x4xf32>, i64) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %p = arith.constant 0.0 : f32\n"
+      "  %r:2 = scf.if %flag -> (memref<?xf32>, i64) {\n"
+      "    %one = arith.constant 1 : i64\n"
+      "    scf.yield %x, %one : memref<?xf32>, i64\n"
+      "  } else {\n"
+      "    %two = arith.constant 2 : i64\n"
+      "    scf.yield %y, %two : memref<?xf32>, i64\n"
+      "  }\n"
+      "  %v = vector.transfer_read %r#0[%c0], %p {permutation_map = affine_map<(d0) -> (0, d0)>, in_bounds = [true, true]} "
+      ": memref<?xf32>, vector<2x4xf32>\n"
+      "  return %r#0, %v, %r#1 : memref<?xf32>, vector<2x4xf32>, i64\n"
+      "}\n"
+      "func.func @f(%flag: i1, %x: memref<?xf32>, %y: memref<?xf32>, %z: memref<2x4xf32>) -> (i64, f64) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %r:3 = call @pick(%flag, %x, %y) : (i1, memref<?xf32>, memref<?xf32>) -> (memref<?xf32>, vector<2x4xf32>, i64)\n"
+      "  vector.transfer_write %r#1, %z[%c0, %c0] {in_bounds = [true, true]} : vector<2x4xf32>, memref<2x4xf32>\n"
+      "  %a = memref.load %r#0[%c0] : memref<?xf32>\n"
+      "  %d = arith.extf %a : f32 to f64\n"
+      "  return %r#2, %d : i64, f64\n"
+      "}\n";
+  for (int round = 0; round < 2; round++) {
+    bool flag = round;
+    float x[4] = {1, 2, 3, 4}, y[5] = {5, 6, 7, 8, 9}, z[8], *chosen = round ? x : y;
+    int64_t which = 0;
+    double first = 0;
+    cr_assert_eq(run(text, (void *[]){&flag, x, y, z, &which, &first}, (int64_t[]){4, 5, 2, 4}), 0);
+    cr_assert_eq(which, round ? 1 : 2);
+    cr_assert_eq(first, chosen[0]);
+    for (int i = 0; i < 8; i++) cr_assert_eq(z[i], chosen[i % 4]);
+  }
+}
+
+/* The function behind tec.shapes is exported under the kernel's name. */
+Test(host, shapes_follow_from_extents) {
+  static const char text[] =
+      "func.func @f(%x: memref<?x4xf32>, %y: memref<?xf32>) attributes {tec.kernel, tec.shapes = @s} { return }\n"
+      "func.func private @s(%a: index, %b: index) -> (i1, index) {\n"
+      "  %c4 = arith.constant 4 : index\n"
+      "  %ok = arith.cmpi eq, %b, %c4 : index\n"
+      "  %n = affine.apply affine_map<(a, b) -> (a * 4 + a mod 3 - a floordiv 2)>(%a, %b)\n"
+      "  return %ok, %n : i1, index\n"
+      "}\n";
+  machine m;
+  load_for(&m, "host", text);
+  tec_host_shapes shapes = (tec_host_shapes)backend_jit_lookup(m.jit, "f_shapes");
+  cr_assert(shapes);
+  int64_t result = 0;
+  cr_assert_eq(shapes((int64_t[]){5, 4}, &result), 0);
+  cr_assert_eq(result, 20 + 2 - 2);
+  cr_assert_eq(shapes((int64_t[]){5, 3}, &result), 1);
+  finish(&m);
+}
+
+/* Objects and assembly for CPUs that this machine is not. */
+Test(host, other_machines_get_assembly) {
+  static const char *const targets[] = {"host:x86-64", "host:znver3", "host:x86-64-v4", "host:neoverse-n1"};
+  for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+    machine m;
+    char *assembly = NULL;
+    size_t size;
+    cr_assert(compile(&m, targets[i], exp_text, BACKEND_ASSEMBLY, &assembly, &size), "%s", m.messages);
+    cr_assert(memmem(assembly, size, "f:", 2));
+    free(assembly);
+    finish(&m);
+  }
+  machine m;
+  char *bytes;
+  size_t size;
+  cr_assert(!compile(&m, "host:pentium-mmx", exp_text, BACKEND_OBJECT, &bytes, &size));
+  cr_assert(strstr(m.messages, "unknown target 'host:pentium-mmx'"));
+  finish(&m);
+}
