@@ -48,23 +48,21 @@ transform.sequence failures(propagate) {
 // CHECK: %[[V9:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V6]], %[[V8]] : tensor<2x1024x512xf32>, tensor<2x512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x1024x256xf32>) layout = "nn" -> tensor<2x1024x256xf32>
 // CHECK: %[[V10:[a-z0-9_]+]] = tensor.expand_shape %[[V9]] {{\[\[}}0], [1], [2, 3]] output_shape [2, 1024, 4, 64] : tensor<2x1024x256xf32> into tensor<2x1024x4x64xf32>
 // CHECK: %[[V11:[a-z0-9_]+]] = linalg.transpose ins(%[[V10]] : tensor<2x1024x4x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x64xf32>) permutation = [0, 2, 1, 3]
-// CHECK: %[[V12:[a-z0-9_]+]] = tensor.extract_slice %arg0[%[[V1]], 0, 0] [2, 1024, 512] [1, 1, 1] : tensor<4x1024x512xf32> to tensor<2x1024x512xf32>
-// CHECK: %[[V13:[a-z0-9_]+]] = tensor.extract_slice %arg2[0, %{{[a-z0-9_]+}}] [512, 256] [1, 1] : tensor<512x512xf32> to tensor<512x256xf32>
-// CHECK: %[[V14:[a-z0-9_]+]] = linalg.broadcast ins(%[[V13]] : tensor<512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x512x256xf32>) dimensions = [0]
-// CHECK: %[[V15:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V12]], %[[V14]] : tensor<2x1024x512xf32>, tensor<2x512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x1024x256xf32>) layout = "nn" -> tensor<2x1024x256xf32>
-// CHECK: %[[V16:[a-z0-9_]+]] = tensor.expand_shape %[[V15]] {{\[\[}}0], [1], [2, 3]] output_shape [2, 1024, 4, 64] : tensor<2x1024x256xf32> into tensor<2x1024x4x64xf32>
-// CHECK: %[[V17:[a-z0-9_]+]] = linalg.transpose ins(%[[V16]] : tensor<2x1024x4x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x64x1024xf32>) permutation = [0, 2, 3, 1]
-// CHECK: %[[V18:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V11]], %[[V17]] : tensor<2x4x1024x64xf32>, tensor<2x4x64x1024xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x1024xf32>) layout = "nn" -> tensor<2x4x1024x1024xf32>
-// CHECK: %[[V19:[a-z0-9_]+]]:4 = linalg_ext.softmax dimension(3) ins(%[[V18]] : tensor<2x4x1024x1024xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<2x4x1024x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>) -> (tensor<2x4x1024x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>)
-// CHECK: %[[V20:[a-z0-9_]+]] = tensor.extract_slice %arg0[%[[V1]], 0, 0] [2, 1024, 512] [1, 1, 1] : tensor<4x1024x512xf32> to tensor<2x1024x512xf32>
-// CHECK: %[[V21:[a-z0-9_]+]] = tensor.extract_slice %arg3[0, %{{[a-z0-9_]+}}] [512, 256] [1, 1] : tensor<512x512xf32> to tensor<512x256xf32>
-// CHECK: %[[V22:[a-z0-9_]+]] = linalg.broadcast ins(%[[V21]] : tensor<512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x512x256xf32>) dimensions = [0]
-// CHECK: %[[V23:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V20]], %[[V22]] : tensor<2x1024x512xf32>, tensor<2x512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x1024x256xf32>) layout = "nn" -> tensor<2x1024x256xf32>
-// CHECK: %[[V24:[a-z0-9_]+]] = tensor.expand_shape %[[V23]] {{\[\[}}0], [1], [2, 3]] output_shape [2, 1024, 4, 64] : tensor<2x1024x256xf32> into tensor<2x1024x4x64xf32>
-// CHECK: %[[V25:[a-z0-9_]+]] = linalg.transpose ins(%[[V24]] : tensor<2x1024x4x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x64xf32>) permutation = [0, 2, 1, 3]
-// CHECK: %[[V26:[a-z0-9_]+]] = linalg_ext.batch_matmul {__root__} ins(%[[V19]]#0, %[[V25]] : tensor<2x4x1024x1024xf32>, tensor<2x4x1024x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x64xf32>) layout = "nn" -> tensor<2x4x1024x64xf32>
-// CHECK: %[[V27:[a-z0-9_]+]] = tensor.insert_slice %[[V26]] into %[[V5]][%[[V1]], %[[V4]], 0, 0] [2, 4, 1024, 64] [1, 1, 1, 1] : tensor<2x4x1024x64xf32> into tensor<4x8x1024x64xf32>
-// CHECK: scf.yield %[[V27]] : tensor<4x8x1024x64xf32>
+// CHECK: %[[V12:[a-z0-9_]+]] = tensor.extract_slice %arg2[0, %{{[a-z0-9_]+}}] [512, 256] [1, 1] : tensor<512x512xf32> to tensor<512x256xf32>
+// CHECK: %[[V13:[a-z0-9_]+]] = linalg.broadcast ins(%[[V12]] : tensor<512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x512x256xf32>) dimensions = [0]
+// CHECK: %[[V14:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V6]], %[[V13]] : tensor<2x1024x512xf32>, tensor<2x512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x1024x256xf32>) layout = "nn" -> tensor<2x1024x256xf32>
+// CHECK: %[[V15:[a-z0-9_]+]] = tensor.expand_shape %[[V14]] {{\[\[}}0], [1], [2, 3]] output_shape [2, 1024, 4, 64] : tensor<2x1024x256xf32> into tensor<2x1024x4x64xf32>
+// CHECK: %[[V16:[a-z0-9_]+]] = linalg.transpose ins(%[[V15]] : tensor<2x1024x4x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x64x1024xf32>) permutation = [0, 2, 3, 1]
+// CHECK: %[[V17:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V11]], %[[V16]] : tensor<2x4x1024x64xf32>, tensor<2x4x64x1024xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x1024xf32>) layout = "nn" -> tensor<2x4x1024x1024xf32>
+// CHECK: %[[V18:[a-z0-9_]+]]:4 = linalg_ext.softmax dimension(3) ins(%[[V17]] : tensor<2x4x1024x1024xf32>) outs(%{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}}, %{{[a-z0-9_]+}} : tensor<2x4x1024x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>) -> (tensor<2x4x1024x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>, tensor<2x4x1024xf32>)
+// CHECK: %[[V19:[a-z0-9_]+]] = tensor.extract_slice %arg3[0, %{{[a-z0-9_]+}}] [512, 256] [1, 1] : tensor<512x512xf32> to tensor<512x256xf32>
+// CHECK: %[[V20:[a-z0-9_]+]] = linalg.broadcast ins(%[[V19]] : tensor<512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x512x256xf32>) dimensions = [0]
+// CHECK: %[[V21:[a-z0-9_]+]] = linalg_ext.batch_matmul ins(%[[V6]], %[[V20]] : tensor<2x1024x512xf32>, tensor<2x512x256xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x1024x256xf32>) layout = "nn" -> tensor<2x1024x256xf32>
+// CHECK: %[[V22:[a-z0-9_]+]] = tensor.expand_shape %[[V21]] {{\[\[}}0], [1], [2, 3]] output_shape [2, 1024, 4, 64] : tensor<2x1024x256xf32> into tensor<2x1024x4x64xf32>
+// CHECK: %[[V23:[a-z0-9_]+]] = linalg.transpose ins(%[[V22]] : tensor<2x1024x4x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x64xf32>) permutation = [0, 2, 1, 3]
+// CHECK: %[[V24:[a-z0-9_]+]] = linalg_ext.batch_matmul {__root__} ins(%[[V18]]#0, %[[V23]] : tensor<2x4x1024x1024xf32>, tensor<2x4x1024x64xf32>) outs(%{{[a-z0-9_]+}} : tensor<2x4x1024x64xf32>) layout = "nn" -> tensor<2x4x1024x64xf32>
+// CHECK: %[[V25:[a-z0-9_]+]] = tensor.insert_slice %[[V24]] into %[[V5]][%[[V1]], %[[V4]], 0, 0] [2, 4, 1024, 64] [1, 1, 1, 1] : tensor<2x4x1024x64xf32> into tensor<4x8x1024x64xf32>
+// CHECK: scf.yield %[[V25]] : tensor<4x8x1024x64xf32>
 // CHECK: scf.yield %[[V3]] : tensor<4x8x1024x64xf32>
 // CHECK: return %[[V0]] : tensor<4x8x1024x64xf32>
 // CHECK-NOT: transform
