@@ -1,0 +1,48 @@
+// RUN: tcc-attn opt %s --passes=bufferize | FileCheck %s
+// Constants, padding, single elements, branches, scalar results.
+
+// CHECK-LABEL: func.func @pad(
+// CHECK: linalg.generic {{.*}} outs(%[[PADDED:.*]] : memref<4x6xf32>)
+// CHECK: linalg.yield %cst
+// CHECK: %[[INNER:.*]] = memref.subview %[[PADDED]][1, 2] [2, 3]
+// CHECK: memref.copy %arg0, %[[INNER]]
+func.func @pad(%a: tensor<2x3xf32>) -> tensor<4x6xf32> {
+  %cst = arith.constant 7.0 : f32
+  %p = tensor.pad %a low[1, 2] high[1, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %cst : f32
+  } : tensor<2x3xf32> to tensor<4x6xf32>
+  return %p : tensor<4x6xf32>
+}
+
+// CHECK: memref.global "private" constant @tec_constant_0 : memref<2x2xf32> = dense<{{.*}}1.0
+// CHECK-LABEL: func.func @constant(
+// CHECK-SAME: memref<2x2xf32>, %arg1: i1, %arg2: memref<2x2xf32>, %arg3: memref<4xf32>) -> f32
+// CHECK: %[[K:.*]] = memref.get_global @tec_constant_0
+// CHECK: linalg.generic {{.*}} ins(%arg0, %[[K]] {{.*}} outs(%[[X:.*]] : memref<2x2xf32>)
+// CHECK: scf.if %arg1
+// CHECK: memref.copy %{{.*}}, %[[Z:.*]] :
+// CHECK: else
+// CHECK: memref.copy %[[X]], %[[W:.*]] :
+// CHECK: memref.store %{{.*}}, %[[W]][%c0, %c0]
+// CHECK: memref.copy %[[W]], %[[Z]]
+// CHECK: %[[SCALAR:.*]] = memref.load %[[X]][%c0, %c0]
+// CHECK: memref.collapse_shape %[[Z]]
+// CHECK: return %[[SCALAR]] : f32
+func.func @constant(%a: tensor<2x2xf32>, %c: i1) -> (tensor<2x2xf32>, tensor<4xf32>, f32) {
+  %k = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %s = arith.constant dense<2.0> : tensor<2x2xf32>
+  %c0 = arith.constant 0 : index
+  %x = arith.addf %a, %k : tensor<2x2xf32>
+  %y = arith.mulf %x, %s : tensor<2x2xf32>
+  %z = scf.if %c -> (tensor<2x2xf32>) {
+    scf.yield %y : tensor<2x2xf32>
+  } else {
+    %y_0 = tensor.extract %y[%c0, %c0] : tensor<2x2xf32>
+    %w = tensor.insert %y_0 into %x[%c0, %c0] : tensor<2x2xf32>
+    scf.yield %w : tensor<2x2xf32>
+  }
+  %v = tensor.extract %x[%c0, %c0] : tensor<2x2xf32>
+  %f = tensor.collapse_shape %z [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
+  return %z, %f, %v : tensor<2x2xf32>, tensor<4xf32>, f32
+}

@@ -1,0 +1,37 @@
+// RUN: tcc-attn opt %s --passes=shapes,simplify | FileCheck %s
+// The extents of results, and whether arguments fit together, from the extents of the arguments.
+
+// CHECK: func.func @att({{.*}} attributes {tec.kernel, tec.shapes = @att_shapes}
+// CHECK: func.func private @att_shapes(%arg0: index, %arg1: index, %arg2: index, %arg3: index, %arg4: index, %arg5: index) -> (i1, index, index)
+// CHECK-DAG: arith.cmpi eq, %arg1, %c64
+// CHECK-DAG: arith.cmpi eq, %arg2, %c64
+// CHECK-DAG: arith.cmpi eq, %arg3, %arg4
+// CHECK: return %{{.*}}, %arg0, %arg5 : i1, index, index
+// CHECK: func.func private @twice({{.*}} attributes {tec.shapes = @twice_shapes}
+// CHECK: func.func private @call_shapes(%arg0: index)
+// CHECK: %[[CALL:.*]]:2 = call @twice_shapes(%arg0)
+// CHECK: return %{{.*}}, %[[CALL]]#1, %arg0, %[[CALL]]#1
+func.func @att(%q: tensor<?x64xf32>, %k: tensor<64x?xf32>, %v: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cst = arith.constant 0.0 : f32
+  %m = tensor.dim %q, %c0 : tensor<?x64xf32>
+  %n = tensor.dim %k, %c1 : tensor<64x?xf32>
+  %d = tensor.dim %v, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %f = linalg.fill ins(%cst : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<?x64xf32>, tensor<64x?xf32>) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %e2 = tensor.empty(%m, %d) : tensor<?x?xf32>
+  %f2 = linalg.fill ins(%cst : f32) outs(%e2 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %o = linalg.matmul ins(%p, %v : tensor<?x?xf32>, tensor<?x?xf32>) outs(%f2 : tensor<?x?xf32>) -> tensor<?x?xf32>
+  return %o : tensor<?x?xf32>
+}
+func.func private @twice(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %r = linalg.add ins(%x, %x : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+func.func @call(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %y = call @twice(%x) : (tensor<?xf32>) -> tensor<?xf32>
+  return %y, %x, %y : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}
