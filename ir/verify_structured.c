@@ -71,10 +71,11 @@ static bool verify_extents(const ir_op *op, const ir_structure *structure) {
   return true;
 }
 
-/* A body is a function of one element each: pure, without tensors of its own. */
+/* A body is a function of one element each and of memory that it may read: no effects, no tensors of its own. */
 static bool verify_body_op(const ir_op *op) {
   const ir_op_info *row = ir_op_row(op);
-  if ((row->traits & IR_TERMINATOR) || ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
+  bool only_reads = (row->traits & IR_READS) && !(row->traits & IR_WRITES);
+  if ((row->traits & IR_TERMINATOR) || only_reads || ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
     return true;
   return ir_op_error(op, "cannot stand in the body of a structured op, which must be free of effects");
 }

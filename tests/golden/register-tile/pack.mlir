@@ -1,0 +1,27 @@
+// RUN: tcc-attn opt %s --target=host:x86-64-v3 --passes=register-tile,simplify | FileCheck %s
+// The keys are strided along the lanes: each 16 of them are transposed into a panel that all rows use.
+func.func @scores(%q: memref<64x32xf32>, %k: memref<48x32xf32>, %s: memref<64x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<64x32xf32>, memref<48x32xf32>) outs(%s : memref<64x48xf32>) layout = "nt"
+  return
+}
+// CHECK-LABEL: func.func @scores(
+// CHECK-SAME: %{{.*}}: memref<64x32xf32>, %[[K:.*]]: memref<48x32xf32>
+// CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32x16xf32>
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %c48 step %c16
+// CHECK: memref.subview %[[K]][%[[J]], 0] [16, 32] [1, 1]
+// CHECK: %[[ROWS:.*]] = vector.transfer_read {{.*}}, vector<8x8xf32>
+// CHECK: vector.transpose %[[ROWS]], [1, 0]
+// CHECK: scf.for %{{.*}} step %c4
+// CHECK: scf.for %[[D:.*]] = {{.*}} iter_args
+// CHECK: vector.transfer_read %[[PANEL]][%[[D]], %c0], {{.*}} : memref<32x16xf32>, vector<1x16xf32>
+// CHECK: vector.contract
+
+// One row does not pay for a panel: lanes run over the reduction, and are added up at the end.
+func.func @one_row(%q: memref<1x32xf32>, %k: memref<48x32xf32>, %s: memref<1x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<1x32xf32>, memref<48x32xf32>) outs(%s : memref<1x48xf32>) layout = "nt"
+  return
+}
+// CHECK-LABEL: func.func @one_row(
+// CHECK-NOT: memref.alloca
+// CHECK: %[[LANES:.*]] = scf.for {{.*}} -> (vector<4x16xf32>)
+// CHECK: vector.multi_reduction <add>, %[[LANES]], %{{.*}} [1] : vector<4x16xf32> to vector<4xf32>
