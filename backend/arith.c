@@ -93,8 +93,12 @@ static LLVMValueRef divide_rounded(emitter *e, LLVMValueRef a, LLVMValueRef b, b
   return LLVMBuildSelect(e->builder, moves, moved, quotient, "");
 }
 
-LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, false); }
-LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, true); }
+LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  return divide_rounded(e, a, b, false);
+}
+LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  return divide_rounded(e, a, b, true);
+}
 
 LLVMValueRef emit_floordivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
@@ -156,10 +160,22 @@ LLVMValueRef emit_shrsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 static const LLVMIntPredicate integer_predicates[] = {LLVMIntEQ,  LLVMIntNE,  LLVMIntSLT, LLVMIntSLE, LLVMIntSGT,
                                                       LLVMIntSGE, LLVMIntULT, LLVMIntULE, LLVMIntUGT, LLVMIntUGE};
 
-static const LLVMRealPredicate float_predicates[] = {
-    LLVMRealPredicateFalse, LLVMRealOEQ, LLVMRealOGT, LLVMRealOGE, LLVMRealOLT, LLVMRealOLE, LLVMRealONE, LLVMRealORD,
-    LLVMRealUEQ,            LLVMRealUGT, LLVMRealUGE, LLVMRealULT, LLVMRealULE, LLVMRealUNE, LLVMRealUNO,
-    LLVMRealPredicateTrue};
+static const LLVMRealPredicate float_predicates[] = {LLVMRealPredicateFalse,
+                                                     LLVMRealOEQ,
+                                                     LLVMRealOGT,
+                                                     LLVMRealOGE,
+                                                     LLVMRealOLT,
+                                                     LLVMRealOLE,
+                                                     LLVMRealONE,
+                                                     LLVMRealORD,
+                                                     LLVMRealUEQ,
+                                                     LLVMRealUGT,
+                                                     LLVMRealUGE,
+                                                     LLVMRealULT,
+                                                     LLVMRealULE,
+                                                     LLVMRealUNE,
+                                                     LLVMRealUNO,
+                                                     LLVMRealPredicateTrue};
 
 LLVMValueRef emit_cmpi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildICmp(e->builder, integer_predicates[ir_attr_int_or(op, "predicate", 0)], x[0], x[1], "");
@@ -195,7 +211,8 @@ LLVMValueRef emit_extf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 /* emit_narrow does all of the work for 16-bit results. */
 LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  if (ir_scalar_bits(ir_result(op, 0)->type->element) == 16) return x[0];
+  if (ir_scalar_bits(ir_result(op, 0)->type->element) == 16)
+    return x[0];
   return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
 }
 
@@ -238,7 +255,8 @@ LLVMValueRef emit_bitcast(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 /* ------------------------------------------------------------------------------------------------------- constants */
 
 static ir_cell cell_of(const ir_attr *attr, unsigned i, bool is_float) {
-  if (attr->kind != IR_ATTR_DENSE) return is_float ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
+  if (attr->kind != IR_ATTR_DENSE)
+    return is_float ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
   unsigned at = attr->count == 1 ? 0 : i;
   return is_float ? (ir_cell){.f = attr->floats[at]} : (ir_cell){.i = attr->ints[at]};
 }
@@ -251,7 +269,8 @@ bool emit_constant_op(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   const ir_attr *attr = ir_attr_get(op, "value");
   LLVMValueRef *pieces = emit_result(e, op);
-  if (!pieces) return false;
+  if (!pieces)
+    return false;
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
   if (type->kind == IR_TYPE_SCALAR) {
     pieces[0] = emit_constant(e, type->element, emit_attr_cell(attr, 0));
@@ -281,19 +300,21 @@ static const struct {
   const char *kind;
   emit_piece_hook on_floats, on_integers;
 } combiners[] = {
-    {"add", emit_addf, emit_addi},     {"mul", emit_mulf, emit_muli},     {"maximumf", emit_maximumf, NULL},
-    {"minimumf", emit_minimumf, NULL}, {"maxnumf", emit_maxnumf, NULL},   {"minnumf", emit_minnumf, NULL},
-    {"maxsi", NULL, emit_maxsi},       {"minsi", NULL, emit_minsi},       {"maxui", NULL, emit_maxui},
-    {"minui", NULL, emit_minui},       {"and", NULL, emit_andi},          {"or", NULL, emit_ori},
+    {"add", emit_addf, emit_addi},     {"mul", emit_mulf, emit_muli},   {"maximumf", emit_maximumf, NULL},
+    {"minimumf", emit_minimumf, NULL}, {"maxnumf", emit_maxnumf, NULL}, {"minnumf", emit_minnumf, NULL},
+    {"maxsi", NULL, emit_maxsi},       {"minsi", NULL, emit_minsi},     {"maxui", NULL, emit_maxui},
+    {"minui", NULL, emit_minui},       {"and", NULL, emit_andi},        {"or", NULL, emit_ori},
     {"xor", NULL, emit_xori},
 };
 
 emit_piece_hook emit_combine_of(const ir_op *op, ir_scalar element) {
   const char *kind = ir_attr_string_or(op, "kind", "add");
   for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++) {
-    if (strcmp(combiners[i].kind, kind)) continue;
+    if (strcmp(combiners[i].kind, kind))
+      continue;
     emit_piece_hook hook = ir_scalar_is_float(element) ? combiners[i].on_floats : combiners[i].on_integers;
-    if (hook) return hook;
+    if (hook)
+      return hook;
   }
   ir_op_error(op, "cannot combine %s elements by '%s'", ir_scalar_name(element), kind);
   return NULL;

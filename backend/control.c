@@ -1,7 +1,7 @@
 /* control.c - functions, structured control flow, elementwise ops and affine arithmetic to LLVM IR.
  *
- * Loops carry pieces in phis, one each, so a loop that carries register tiles keeps them in registers. Recursion follows
- * the nesting of regions and affine expressions, which the parser bounds. */
+ * Loops carry pieces in phis, one each, so a loop that carries register tiles keeps them in registers. Recursion
+ * follows the nesting of regions and affine expressions, which the parser bounds. */
 #include "backend/hooks.h"
 #include "ir/build.h"
 
@@ -83,11 +83,13 @@ void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_
   for (unsigned i = 0; i < loop->num_carried; i++)
     LLVMAddIncoming(loop->carried[i], (LLVMValueRef *)&next[i], &latch, 1);
   LLVMValueRef branch = LLVMBuildBr(e->builder, loop->header);
-  if (unroll > 0) set_unroll(e, branch, unroll);
+  if (unroll > 0)
+    set_unroll(e, branch, unroll);
   LLVMPositionBuilderAtEnd(e->builder, loop->exit);
 }
 
-/* ------------------------------------------------------------------------------------------------------- ops, blocks */
+/* ------------------------------------------------------------------------------------------------------- ops, blocks
+ */
 
 static const struct {
   const char *word;
@@ -112,10 +114,12 @@ static LLVMFastMathFlags fast_math_flags(const ir_op *op) {
   return flags;
 }
 
-/* An elementwise op, piece by piece. Scalar operands of an op on vectors (the condition of a select) serve each piece. */
+/* An elementwise op, piece by piece. Scalar operands of an op on vectors (the condition of a select) serve each piece.
+ */
 static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   LLVMValueRef *results = emit_result(e, op);
-  if (!results) return false;
+  if (!results)
+    return false;
   ir_scalar element = ir_result(op, 0)->type->element;
   LLVMFastMathFlags flags = fast_math_flags(op);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
@@ -124,10 +128,12 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
     for (unsigned i = 0; i < op->num_operands; i++) {
       const emit_value *value = emit_operand(e, op, i);
       operands[i] = value->pieces[value->num_pieces == 1 ? 0 : piece];
-      if (!info->bits) operands[i] = emit_widen(e, ir_operand(op, i)->type->element, operands[i]);
+      if (!info->bits)
+        operands[i] = emit_widen(e, ir_operand(op, i)->type->element, operands[i]);
     }
     LLVMValueRef result = info->piece(e, op, operands);
-    if (LLVMIsAInstruction(result) && LLVMCanValueUseFastMathFlags(result)) LLVMSetFastMathFlags(result, flags);
+    if (LLVMIsAInstruction(result) && LLVMCanValueUseFastMathFlags(result))
+      LLVMSetFastMathFlags(result, flags);
     results[piece] = info->bits ? result : emit_narrow(e, element, result);
   }
   return true;
@@ -135,10 +141,13 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
 
 bool emit_ops(emitter *e, const ir_block *block) {
   for (const ir_op *op = block->first; op; op = op->next) {
-    if (ir_op_has(op, IR_TERMINATOR)) continue;
+    if (ir_op_has(op, IR_TERMINATOR))
+      continue;
     const emit_op_info *info = emit_info(op->code);
-    if (!info->op && !info->piece) return ir_op_error(op, "has no form in the %s backend", e->target->name);
-    if (!(info->op ? info->op(e, op) : emit_pieces(e, op, info))) return false;
+    if (!info->op && !info->piece)
+      return ir_op_error(op, "has no form in the %s backend", e->target->name);
+    if (!(info->op ? info->op(e, op) : emit_pieces(e, op, info)))
+      return false;
   }
   return true;
 }
@@ -146,7 +155,8 @@ bool emit_ops(emitter *e, const ir_block *block) {
 /* The pieces of `count` values one after another; in the arena. */
 static LLVMValueRef *flatten(emitter *e, unsigned count, const ir_use *uses, unsigned *num_pieces) {
   *num_pieces = 0;
-  for (unsigned i = 0; i < count; i++) *num_pieces += emit_get(e, uses[i].value)->num_pieces;
+  for (unsigned i = 0; i < count; i++)
+    *num_pieces += emit_get(e, uses[i].value)->num_pieces;
   LLVMValueRef *pieces = IR_NEW_ARRAY(&e->arena, LLVMValueRef, *num_pieces), *next = pieces;
   for (unsigned i = 0; i < count; i++) {
     const emit_value *value = emit_get(e, uses[i].value);
@@ -160,7 +170,8 @@ static LLVMValueRef *flatten(emitter *e, unsigned count, const ir_use *uses, uns
 static bool bind_flat(emitter *e, const ir_op *op, ir_value *const *values, unsigned count, LLVMValueRef *pieces) {
   for (unsigned i = 0; i < count; i++) {
     unsigned num_pieces = emit_num_pieces(e, op, values[i]->type);
-    if (!num_pieces) return false;
+    if (!num_pieces)
+      return false;
     if (values[i]->type->kind == IR_TYPE_MEMREF)
       emit_bind_memref(e, values[i], pieces[0], pieces + 1, pieces + 1 + values[i]->type->rank);
     else
@@ -172,7 +183,8 @@ static bool bind_flat(emitter *e, const ir_op *op, ir_value *const *values, unsi
 
 static ir_value **results_of(emitter *e, const ir_op *op) {
   ir_value **results = IR_NEW_ARRAY(&e->arena, ir_value *, op->num_results);
-  for (unsigned i = 0; i < op->num_results; i++) results[i] = ir_result(op, i);
+  for (unsigned i = 0; i < op->num_results; i++)
+    results[i] = ir_result(op, i);
   return results;
 }
 
@@ -190,7 +202,8 @@ bool emit_for(emitter *e, const ir_op *op) {
   emit_value iv = emit_new_value(e, 1);
   iv.pieces[0] = loop.iv;
   emit_bind(e, body->args[0], iv);
-  if (!bind_flat(e, op, body->args + 1, body->num_args - 1, loop.carried) || !emit_ops(e, body)) return false;
+  if (!bind_flat(e, op, body->args + 1, body->num_args - 1, loop.carried) || !emit_ops(e, body))
+    return false;
   const ir_op *yield = ir_block_terminator(body);
   LLVMValueRef *next = flatten(e, yield->num_operands, yield->operands, &num_carried);
   emit_loop_end(e, &loop, next, ir_attr_int_or(op, "tec.unroll", 0));
@@ -198,16 +211,19 @@ bool emit_for(emitter *e, const ir_op *op) {
 }
 
 bool emit_if(emitter *e, const ir_op *op) {
-  LLVMBasicBlockRef blocks[2] = {emit_block(e, "then"), emit_block(e, "else")}, ends[2], merge = emit_block(e, "if.end");
+  LLVMBasicBlockRef blocks[2] = {emit_block(e, "then"), emit_block(e, "else")}, ends[2],
+                    merge = emit_block(e, "if.end");
   LLVMValueRef *yields[2] = {0};
   unsigned num_pieces = 0;
   LLVMBuildCondBr(e->builder, emit_scalar(e, ir_operand(op, 0)), blocks[0], blocks[1]);
   for (unsigned i = 0; i < 2; i++) {
     const ir_block *region = ir_region(op, i);
     LLVMPositionBuilderAtEnd(e->builder, blocks[i]);
-    if (!emit_ops(e, region)) return false;
+    if (!emit_ops(e, region))
+      return false;
     const ir_op *yield = ir_block_terminator(region);
-    if (yield) yields[i] = flatten(e, yield->num_operands, yield->operands, &num_pieces);
+    if (yield)
+      yields[i] = flatten(e, yield->num_operands, yield->operands, &num_pieces);
     ends[i] = LLVMGetInsertBlock(e->builder);
     LLVMBuildBr(e->builder, merge);
   }
@@ -257,17 +273,21 @@ bool emit_forall_serially(emitter *e, const ir_op *op) {
     iv.pieces[0] = LLVMBuildAdd(e->builder, lower, LLVMBuildMul(e->builder, loops[i].iv, step, ""), "");
     emit_bind(e, body->args[i], iv);
   }
-  if (!emit_ops(e, body)) return false;
-  for (unsigned i = rank; i-- > 0;) emit_loop_end(e, &loops[i], NULL, 0);
+  if (!emit_ops(e, body))
+    return false;
+  for (unsigned i = rank; i-- > 0;)
+    emit_loop_end(e, &loops[i], NULL, 0);
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------- functions */
+/* --------------------------------------------------------------------------------------------------------- functions
+ */
 
 bool emit_call(emitter *e, const ir_op *op) {
   const char *name = ir_attr_string_or(op, "callee", "");
   LLVMValueRef callee = emit_function_of(e, ir_module_lookup(e->module, name));
-  if (!callee) return ir_op_error(op, "calls '%s', which has no body", name);
+  if (!callee)
+    return ir_op_error(op, "calls '%s', which has no body", name);
   unsigned num_arguments;
   LLVMValueRef *arguments = flatten(e, op->num_operands, op->operands, &num_arguments);
   LLVMValueRef *results = e->target->call(e, callee, arguments, num_arguments);
@@ -276,7 +296,8 @@ bool emit_call(emitter *e, const ir_op *op) {
 
 bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *arguments) {
   const ir_block *body = ir_region(function, 0);
-  if (!bind_flat(e, function, body->args, body->num_args, arguments) || !emit_ops(e, body)) return false;
+  if (!bind_flat(e, function, body->args, body->num_args, arguments) || !emit_ops(e, body))
+    return false;
   const ir_op *end = ir_block_terminator(body);
   unsigned num_results;
   LLVMValueRef *results = flatten(e, end->num_operands, end->operands, &num_results);
@@ -287,15 +308,22 @@ bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *argumen
 /* ----------------------------------------------------------------------------------------------------------- affine */
 
 LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMValueRef const *operands) {
-  if (expr->kind == IR_EXPR_CONST) return emit_index(e, expr->value);
-  if (expr->kind == IR_EXPR_DIM) return operands[expr->value];
-  if (expr->kind == IR_EXPR_SYM) return operands[map->num_dims + expr->value];
+  if (expr->kind == IR_EXPR_CONST)
+    return emit_index(e, expr->value);
+  if (expr->kind == IR_EXPR_DIM)
+    return operands[expr->value];
+  if (expr->kind == IR_EXPR_SYM)
+    return operands[map->num_dims + expr->value];
   LLVMValueRef lhs = emit_expr(e, map, expr->lhs, operands), rhs = emit_expr(e, map, expr->rhs, operands);
   switch (expr->kind) {
-  case IR_EXPR_ADD: return LLVMBuildNSWAdd(e->builder, lhs, rhs, "");
-  case IR_EXPR_MUL: return LLVMBuildNSWMul(e->builder, lhs, rhs, "");
-  case IR_EXPR_FLOORDIV: return emit_divide_floor(e, lhs, rhs);
-  case IR_EXPR_CEILDIV: return emit_divide_ceil(e, lhs, rhs);
+  case IR_EXPR_ADD:
+    return LLVMBuildNSWAdd(e->builder, lhs, rhs, "");
+  case IR_EXPR_MUL:
+    return LLVMBuildNSWMul(e->builder, lhs, rhs, "");
+  case IR_EXPR_FLOORDIV:
+    return emit_divide_floor(e, lhs, rhs);
+  case IR_EXPR_CEILDIV:
+    return emit_divide_ceil(e, lhs, rhs);
   default: /* IR_EXPR_MOD: what floor division leaves */
     return LLVMBuildSub(e->builder, lhs, LLVMBuildMul(e->builder, emit_divide_floor(e, lhs, rhs), rhs, ""), "");
   }
@@ -314,6 +342,12 @@ static bool emit_affine(emitter *e, const ir_op *op, const char *combine) {
   return true;
 }
 
-bool emit_affine_apply(emitter *e, const ir_op *op) { return emit_affine(e, op, NULL); }
-bool emit_affine_min(emitter *e, const ir_op *op) { return emit_affine(e, op, "llvm.smin"); }
-bool emit_affine_max(emitter *e, const ir_op *op) { return emit_affine(e, op, "llvm.smax"); }
+bool emit_affine_apply(emitter *e, const ir_op *op) {
+  return emit_affine(e, op, NULL);
+}
+bool emit_affine_min(emitter *e, const ir_op *op) {
+  return emit_affine(e, op, "llvm.smin");
+}
+bool emit_affine_max(emitter *e, const ir_op *op) {
+  return emit_affine(e, op, "llvm.smax");
+}

@@ -36,8 +36,8 @@ void backend_initialize_llvm(void) {
 /* AVX without FMA counts as SSE2: what is wider brings FMA and F16C along. */
 typedef enum isa { ISA_SSE2, ISA_AVX2, ISA_AVX512, ISA_NEON } isa;
 
-/* Width and number of vector registers, and the chains that keep the multiply-add pipes busy: latency 4 (5 on older cores)
- * times 2 pipes, as far as the registers go. */
+/* Width and number of vector registers, and the chains that keep the multiply-add pipes busy: latency 4 (5 on older
+ * cores) times 2 pipes, as far as the registers go. */
 static const struct {
   const char *triple;
   unsigned vector_bits, vector_registers, accumulators;
@@ -92,7 +92,8 @@ static void set_isa(target_facts *facts, isa isa) {
 
 static unsigned available_threads(void) {
   cpu_set_t set;
-  if (!sched_getaffinity(0, sizeof set, &set)) return (unsigned)CPU_COUNT(&set);
+  if (!sched_getaffinity(0, sizeof set, &set))
+    return (unsigned)CPU_COUNT(&set);
   long count = sysconf(_SC_NPROCESSORS_ONLN);
   return count > 0 ? (unsigned)count : 1;
 }
@@ -106,7 +107,8 @@ static uint64_t cache_bytes(int level, uint64_t fallback) {
 static bool has_feature(const char *features, const char *word) {
   size_t size = strlen(word);
   for (const char *at = strstr(features, word); at; at = strstr(at + 1, word))
-    if ((at == features || at[-1] == ',') && (at[size] == ',' || !at[size])) return true;
+    if ((at == features || at[-1] == ',') && (at[size] == ',' || !at[size]))
+      return true;
   return false;
 }
 
@@ -140,7 +142,8 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     return true;
   }
   for (size_t i = 0; i < sizeof cpus / sizeof *cpus && !strncmp(name, "host:", 5); i++) {
-    if (strcmp(cpus[i].name, name + 5)) continue;
+    if (strcmp(cpus[i].name, name + 5))
+      continue;
     set_isa(facts, cpus[i].isa);
     facts->name = ir_intern_cstr(module, name);
     facts->cpu = cpus[i].name;
@@ -151,6 +154,6 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     facts->threads = available_threads();
     return true;
   }
-  return ir_error(module, (ir_loc){0}, "unknown target '%s'; 'host' is this machine, 'host:znver3' a CPU by LLVM's name",
-                  name);
+  return ir_error(module, (ir_loc){0},
+                  "unknown target '%s'; 'host' is this machine, 'host:znver3' a CPU by LLVM's name", name);
 }

@@ -33,10 +33,18 @@ typedef struct frame {
   LLVMBasicBlockRef clean_up; /* where failures go; NULL while nothing can fail */
 } frame;
 
-static frame *frame_of(emitter *e) { return e->target_state; }
-static LLVMTypeRef pointer_type(emitter *e) { return LLVMPointerTypeInContext(e->context, 0); }
-static LLVMTypeRef status_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
-static LLVMTypeRef index_type(emitter *e) { return LLVMInt64TypeInContext(e->context); }
+static frame *frame_of(emitter *e) {
+  return e->target_state;
+}
+static LLVMTypeRef pointer_type(emitter *e) {
+  return LLVMPointerTypeInContext(e->context, 0);
+}
+static LLVMTypeRef status_type(emitter *e) {
+  return LLVMInt32TypeInContext(e->context);
+}
+static LLVMTypeRef index_type(emitter *e) {
+  return LLVMInt64TypeInContext(e->context);
+}
 
 /* ------------------------------------------------------------------------------------------------- the environment */
 
@@ -53,7 +61,8 @@ static LLVMValueRef call_environment(emitter *e, unsigned member, LLVMTypeRef re
   LLVMTypeRef types[4];
   all[0] = load_pointer(e, environment, ENV_CONTEXT);
   memcpy(all + 1, operands, sizeof *all * num_operands);
-  for (unsigned i = 0; i <= num_operands; i++) types[i] = LLVMTypeOf(all[i]);
+  for (unsigned i = 0; i <= num_operands; i++)
+    types[i] = LLVMTypeOf(all[i]);
   LLVMTypeRef type = LLVMFunctionType(result, types, num_operands + 1, false);
   return LLVMBuildCall2(e->builder, type, load_pointer(e, environment, member), all, num_operands + 1, "");
 }
@@ -81,7 +90,8 @@ static void free_slot(emitter *e, const slot *s) {
 
 static LLVMValueRef host_allocate(emitter *e, LLVMValueRef bytes, bool automatic) {
   slot *s = new_slot(e, automatic);
-  if (automatic) free_slot(e, s);
+  if (automatic)
+    free_slot(e, s);
   LLVMBuildStore(e->builder, LLVMConstNull(pointer_type(e)), s->memory);
   LLVMValueRef size = emit_intrinsic(e, "llvm.umax", (LLVMValueRef[]){bytes, emit_index(e, 1)}, 2);
   LLVMValueRef address = call_environment(e, ENV_ALLOCATE, pointer_type(e), &size, 1);
@@ -101,27 +111,30 @@ static void host_release(emitter *e, LLVMValueRef address) {
 }
 
 static void host_fail(emitter *e) {
-  if (!frame_of(e)->clean_up) frame_of(e)->clean_up = emit_block(e, "clean_up");
+  if (!frame_of(e)->clean_up)
+    frame_of(e)->clean_up = emit_block(e, "clean_up");
   LLVMBuildBr(e->builder, frame_of(e)->clean_up);
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 static void add_attribute(emitter *e, LLVMValueRef function, const char *name, const char *value) {
-  LLVMAttributeRef attribute = LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value,
-                                                         (unsigned)strlen(value));
+  LLVMAttributeRef attribute =
+      LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
   LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
 }
 
 static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type, bool exported) {
   LLVMValueRef function = LLVMAddFunction(e->llvm, name, type);
-  if (!exported) LLVMSetLinkage(function, LLVMPrivateLinkage);
+  if (!exported)
+    LLVMSetLinkage(function, LLVMPrivateLinkage);
   unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
   LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                           LLVMCreateEnumAttribute(e->context, nounwind, 0));
   const char *width = e->facts->vector_bits >= 512 ? "512" : e->facts->vector_bits >= 256 ? "256" : "128";
   add_attribute(e, function, "target-cpu", e->facts->cpu);
-  if (*e->facts->features) add_attribute(e, function, "target-features", e->facts->features);
+  if (*e->facts->features)
+    add_attribute(e, function, "target-features", e->facts->features);
   add_attribute(e, function, "prefer-vector-width", width);
   add_attribute(e, function, "min-legal-vector-width", width);
   return function;
@@ -130,13 +143,15 @@ static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type,
 /* Frees the automatic slots, or all when `failed`. */
 static void free_slots(emitter *e, bool failed) {
   for (const slot *s = frame_of(e)->slots; s; s = s->next)
-    if (failed || s->automatic) free_slot(e, s);
+    if (failed || s->automatic)
+      free_slot(e, s);
 }
 
 /* The clean-up block, if anything jumps to it. */
 static void end_function(emitter *e) {
   frame *f = frame_of(e);
-  if (!f->clean_up) return;
+  if (!f->clean_up)
+    return;
   LLVMPositionBuilderAtEnd(e->builder, f->clean_up);
   free_slots(e, true);
   LLVMValueRef one = LLVMConstInt(status_type(e), 1, false);
@@ -160,22 +175,24 @@ static void host_leave(emitter *e, LLVMValueRef *results, unsigned num_results) 
   LLVMBuildRet(e->builder, returned);
 }
 
-static LLVMValueRef *host_call(emitter *e, LLVMValueRef callee, LLVMValueRef const *arguments,
-                               unsigned num_arguments) {
+static LLVMValueRef *host_call(emitter *e, LLVMValueRef callee, LLVMValueRef const *arguments, unsigned num_arguments) {
   LLVMTypeRef type = LLVMGlobalGetValueType(callee);
   unsigned num_results = LLVMCountStructElementTypes(LLVMGetReturnType(type)) - 1;
   LLVMValueRef *all = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_arguments + 1);
   LLVMValueRef *results = IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_results);
   all[0] = frame_of(e)->environment;
-  for (unsigned i = 0; i < num_arguments; i++) all[i + 1] = arguments[i];
+  for (unsigned i = 0; i < num_arguments; i++)
+    all[i + 1] = arguments[i];
   LLVMValueRef returned = LLVMBuildCall2(e->builder, type, callee, all, num_arguments + 1, "");
   LLVMValueRef status = LLVMBuildExtractValue(e->builder, returned, 0, "");
   emit_fail_if(e, LLVMBuildIsNotNull(e->builder, status, ""));
-  for (unsigned i = 0; i < num_results; i++) results[i] = LLVMBuildExtractValue(e->builder, returned, i + 1, "");
+  for (unsigned i = 0; i < num_results; i++)
+    results[i] = LLVMBuildExtractValue(e->builder, returned, i + 1, "");
   return results;
 }
 
-/* ----------------------------------------------------------------------------------------------------- parallel loops */
+/* ----------------------------------------------------------------------------------------------------- parallel loops
+ */
 
 /* What a loop body uses from outside: the LLVM values, and the values of the language that they stand for. */
 typedef struct captures {
@@ -190,11 +207,14 @@ static bool collect(ir_op *op, void *data) {
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_value *value = ir_operand(op, i);
     bool known = !ir_value_is_outside(value, c->body);
-    for (unsigned k = 0; k < c->num_values && !known; k++) known = c->values[k] == value;
-    if (known) continue;
+    for (unsigned k = 0; k < c->num_values && !known; k++)
+      known = c->values[k] == value;
+    if (known)
+      continue;
     if (c->num_values == c->capacity) {
       const ir_value **grown = IR_NEW_ARRAY(&c->e->arena, const ir_value *, c->capacity = 2 * c->capacity + 16);
-      if (c->num_values) memcpy(grown, c->values, sizeof *grown * c->num_values);
+      if (c->num_values)
+        memcpy(grown, c->values, sizeof *grown * c->num_values);
       c->values = grown;
     }
     c->values[c->num_values++] = value;
@@ -207,7 +227,8 @@ static LLVMValueRef store_captures(emitter *e, LLVMValueRef const *values, unsig
   LLVMTypeRef *types = IR_NEW_ARRAY(&e->arena, LLVMTypeRef, count);
   unsigned fields = 0;
   for (unsigned i = 0; i < count; i++)
-    if (!LLVMIsConstant(values[i])) types[fields++] = LLVMTypeOf(values[i]);
+    if (!LLVMIsConstant(values[i]))
+      types[fields++] = LLVMTypeOf(values[i]);
   *type = LLVMStructTypeInContext(e->context, types, fields, false);
   LLVMValueRef data = emit_alloca(e, *type, EMIT_ALIGNMENT);
   for (unsigned i = 0, field = 0; i < count; i++)
@@ -219,14 +240,15 @@ static LLVMValueRef store_captures(emitter *e, LLVMValueRef const *values, unsig
 /* Replaces the values that are not constants by what the struct holds. */
 static void load_captures(emitter *e, LLVMTypeRef type, LLVMValueRef data, LLVMValueRef *values, unsigned count) {
   for (unsigned i = 0, field = 0; i < count; i++) {
-    if (LLVMIsConstant(values[i])) continue;
+    if (LLVMIsConstant(values[i]))
+      continue;
     LLVMTypeRef element = LLVMStructGetTypeAtIndex(type, field);
     values[i] = LLVMBuildLoad2(e->builder, element, LLVMBuildStructGEP2(e->builder, type, data, field++, ""), "");
   }
 }
 
-/* Splits the number of an iteration into the loop's induction variables, the last dim fastest. `bounds` holds lower bound,
- * step and count of each dim. */
+/* Splits the number of an iteration into the loop's induction variables, the last dim fastest. `bounds` holds lower
+ * bound, step and count of each dim. */
 static void bind_iteration(emitter *e, const ir_block *body, LLVMValueRef number, LLVMValueRef const *bounds) {
   for (unsigned dim = body->num_args; dim-- > 0;) {
     LLVMValueRef count = bounds[3 * dim + 2], position = number;
@@ -243,8 +265,8 @@ static void bind_iteration(emitter *e, const ir_block *body, LLVMValueRef number
 
 enum { CAPTURE_ENVIRONMENT, CAPTURE_STATUS, CAPTURE_BOUNDS };
 
-/* The body as `void worker(struct *data, i64 iteration)`. `values` are the captures in the order of CAPTURE_..., then the
- * pieces of c->values; they are replaced by what they are inside. */
+/* The body as `void worker(struct *data, i64 iteration)`. `values` are the captures in the order of CAPTURE_..., then
+ * the pieces of c->values; they are replaced by what they are inside. */
 static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, LLVMTypeRef data_type,
                                 LLVMValueRef *values, unsigned count) {
   const ir_block *body = ir_region(op, 0);
@@ -275,7 +297,8 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, 
     LLVMBuildRetVoid(e->builder);
     end_function(e);
   }
-  for (unsigned i = 0; i < c->num_values; i++) emit_bind(e, c->values[i], saved[i]);
+  for (unsigned i = 0; i < c->num_values; i++)
+    emit_bind(e, c->values[i], saved[i]);
   e->target_state = outside.target_state;
   e->function = outside.function;
   e->allocas = outside.allocas;
@@ -290,7 +313,8 @@ static bool host_forall(emitter *e, const ir_op *op) {
   captures c = {.e = e, .body = body};
   ir_walk(body, collect, &c);
   unsigned count = CAPTURE_BOUNDS + 3 * body->num_args;
-  for (unsigned i = 0; i < c.num_values; i++) count += emit_get(e, c.values[i])->num_pieces;
+  for (unsigned i = 0; i < c.num_values; i++)
+    count += emit_get(e, c.values[i])->num_pieces;
   LLVMValueRef *values = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count), *next = values + CAPTURE_BOUNDS;
   LLVMValueRef status = emit_alloca(e, status_type(e), 4), total = emit_index(e, 1);
   LLVMBuildStore(e->builder, LLVMConstNull(status_type(e)), status);
@@ -308,7 +332,8 @@ static bool host_forall(emitter *e, const ir_op *op) {
   LLVMTypeRef data_type;
   LLVMValueRef data = store_captures(e, values, count, &data_type);
   LLVMValueRef worker = emit_worker(e, op, &c, data_type, values, count);
-  if (!worker) return false;
+  if (!worker)
+    return false;
   call_environment(e, ENV_PARALLEL_FOR, LLVMVoidTypeInContext(e->context), (LLVMValueRef[]){total, worker, data}, 3);
   LLVMValueRef failed = LLVMBuildLoad2(e->builder, status_type(e), status, "");
   emit_fail_if(e, LLVMBuildIsNotNull(e->builder, failed, ""));
@@ -339,7 +364,8 @@ static const char *body_name(emitter *e, const ir_op *function) {
 }
 
 LLVMValueRef emit_function_of(emitter *e, const ir_op *function) {
-  if (!function || function->code != OP_FUNC_FUNC) return NULL;
+  if (!function || function->code != OP_FUNC_FUNC)
+    return NULL;
   return LLVMGetNamedFunction(e->llvm, body_name(e, function));
 }
 
@@ -349,7 +375,8 @@ static LLVMTypeRef *flat_types(emitter *e, const ir_op *function, LLVMTypeRef fi
   *num_flat = 1;
   for (unsigned i = 0; i < count; i++) {
     unsigned pieces = emit_num_pieces(e, function, types[i]);
-    if (!pieces) return NULL;
+    if (!pieces)
+      return NULL;
     *num_flat += pieces;
   }
   LLVMTypeRef *flat = IR_NEW_ARRAY(&e->arena, LLVMTypeRef, *num_flat), *next = flat;
@@ -361,14 +388,17 @@ static LLVMTypeRef *flat_types(emitter *e, const ir_op *function, LLVMTypeRef fi
   return flat;
 }
 
-static const ir_type *function_type(const ir_op *function) { return ir_attr_get(function, "function_type")->type; }
+static const ir_type *function_type(const ir_op *function) {
+  return ir_attr_get(function, "function_type")->type;
+}
 
 static bool declare_function(emitter *e, const ir_op *function) {
   const ir_type *type = function_type(function);
   unsigned num_inputs, num_results;
   LLVMTypeRef *inputs = flat_types(e, function, pointer_type(e), type->inputs, type->num_inputs, &num_inputs);
   LLVMTypeRef *results = flat_types(e, function, status_type(e), type->results, type->num_results, &num_results);
-  if (!inputs || !results) return false;
+  if (!inputs || !results)
+    return false;
   LLVMTypeRef result = LLVMStructTypeInContext(e->context, results, num_results, false);
   add_function(e, body_name(e, function), LLVMFunctionType(result, inputs, num_inputs, false), false);
   return true;
@@ -379,12 +409,14 @@ static bool define_function(emitter *e, const ir_op *op) {
   frame f = {.environment = LLVMGetParam(function, 0)};
   unsigned count = LLVMCountParams(function) - 1;
   LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
-  for (unsigned i = 0; i < count; i++) arguments[i] = LLVMGetParam(function, i + 1);
+  for (unsigned i = 0; i < count; i++)
+    arguments[i] = LLVMGetParam(function, i + 1);
   e->target_state = &f;
   e->frame_bytes = 0;
   emit_function_begin(e, function);
   bool ok = emit_function_body(e, op, arguments);
-  if (ok) end_function(e);
+  if (ok)
+    end_function(e);
   e->target_state = NULL;
   return ok;
 }
@@ -393,23 +425,27 @@ static bool define_function(emitter *e, const ir_op *op) {
 
 /* Symbols that emitted code needs to mean the C library's. */
 static const char *const library_names[] = {
-    "memcpy", "memmove", "memset", "exp",   "exp2",  "expm1", "log",    "log2",   "log1p", "tanh",   "sin",    "cos",
-    "erf",    "pow",     "fmod",   "expf",  "exp2f", "expm1f", "logf",  "log2f",  "log1pf", "tanhf", "sinf",   "cosf",
-    "erff",   "powf",    "fmodf",  "floor", "ceil",  "floorf", "ceilf", "fma",    "fmaf",  "fmax",   "fmaxf",  "fmin",
-    "fminf",  "sqrt",    "sqrtf",
+    "memcpy", "memmove", "memset", "exp",  "exp2",  "expm1", "log",   "log2",   "log1p", "tanh",
+    "sin",    "cos",     "erf",    "pow",  "fmod",  "expf",  "exp2f", "expm1f", "logf",  "log2f",
+    "log1pf", "tanhf",   "sinf",   "cosf", "erff",  "powf",  "fmodf", "floor",  "ceil",  "floorf",
+    "ceilf",  "fma",     "fmaf",   "fmax", "fmaxf", "fmin",  "fminf", "sqrt",   "sqrtf",
 };
 
 static bool check_name(emitter *e, const ir_op *function, const char *name) {
   bool taken = !*name || !strncmp(name, "llvm.", 5) || !strncmp(name, "body:", 5);
-  for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++) taken |= !strcmp(name, library_names[i]);
-  if (taken) return ir_op_error(function, "cannot be exported as '%s', which means something else there", name);
-  if (LLVMGetNamedFunction(e->llvm, name)) return ir_op_error(function, "exports '%s', which is exported twice", name);
+  for (size_t i = 0; i < sizeof library_names / sizeof *library_names; i++)
+    taken |= !strcmp(name, library_names[i]);
+  if (taken)
+    return ir_op_error(function, "cannot be exported as '%s', which means something else there", name);
+  if (LLVMGetNamedFunction(e->llvm, name))
+    return ir_op_error(function, "exports '%s', which is exported twice", name);
   return true;
 }
 
 /* Starts an exported `i32 name(ptr x num_parameters)`. */
 static LLVMValueRef begin_wrapper(emitter *e, const ir_op *op, const char *name, unsigned num_parameters) {
-  if (!check_name(e, op, name)) return NULL;
+  if (!check_name(e, op, name))
+    return NULL;
   LLVMTypeRef parameters[] = {pointer_type(e), pointer_type(e), pointer_type(e)};
   LLVMTypeRef type = LLVMFunctionType(status_type(e), parameters, num_parameters, false);
   LLVMValueRef function = add_function(e, name, type, true);
@@ -448,7 +484,8 @@ static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRe
   }
   emit_row_major(e, type->rank, sizes, strides);
   for (unsigned i = 0; i < type->rank; i++) {
-    if (known[i] == IR_DYNAMIC) continue;
+    if (known[i] == IR_DYNAMIC)
+      continue;
     LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, strides[i], emit_index(e, known[i]), "");
     wrong = LLVMBuildOr(e->builder, wrong, differs, "");
   }
@@ -459,7 +496,8 @@ static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRe
 static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
   const ir_type *type = function_type(op);
   LLVMValueRef wrapper = begin_wrapper(e, op, ir_attr_string_or(op, "sym_name", ""), 3);
-  if (!wrapper) return false;
+  if (!wrapper)
+    return false;
   LLVMValueRef data = LLVMGetParam(wrapper, 0), dims = LLVMGetParam(wrapper, 1), body = emit_function_of(e, op);
   LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, LLVMCountParams(body)), *next = arguments;
   *next++ = LLVMGetParam(wrapper, 2);
@@ -491,27 +529,34 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims): calls the function that `tec.shapes` names, which maps
- * extents to (i1 fit, extents). */
+/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims): calls the function that `tec.shapes` names, which
+ * maps extents to (i1 fit, extents). */
 static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   const char *name = ir_attr_string_or(op, "tec.shapes", NULL), *kernel = ir_attr_string_or(op, "sym_name", "");
-  if (!name) return true;
+  if (!name)
+    return true;
   const ir_op *shapes = ir_module_lookup(e->module, name);
   LLVMValueRef body = emit_function_of(e, shapes);
-  if (!body) return ir_op_error(op, "names '%s' in tec.shapes, which has no body", name);
+  if (!body)
+    return ir_op_error(op, "names '%s' in tec.shapes, which has no body", name);
   const ir_type *type = function_type(shapes);
   bool fits = type->num_results > 0 && type->results[0]->kind == IR_TYPE_SCALAR && type->results[0]->element == IR_I1;
-  for (unsigned i = 0; i < type->num_inputs; i++) fits &= type->inputs[i] == ir_type_index(e->module);
-  for (unsigned i = 1; i < type->num_results; i++) fits &= type->results[i] == ir_type_index(e->module);
-  if (!fits) return ir_op_error(shapes, "serves as tec.shapes, so it must map indices to an i1 and indices");
+  for (unsigned i = 0; i < type->num_inputs; i++)
+    fits &= type->inputs[i] == ir_type_index(e->module);
+  for (unsigned i = 1; i < type->num_results; i++)
+    fits &= type->results[i] == ir_type_index(e->module);
+  if (!fits)
+    return ir_op_error(shapes, "serves as tec.shapes, so it must map indices to an i1 and indices");
   size_t size = strlen(kernel);
   char *symbol = ir_arena_alloc(&e->arena, size + sizeof "_shapes");
   memcpy(memcpy(symbol, kernel, size) + size, "_shapes", sizeof "_shapes");
   LLVMValueRef wrapper = begin_wrapper(e, op, symbol, 2);
-  if (!wrapper) return false;
+  if (!wrapper)
+    return false;
   LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, type->num_inputs + 1);
   arguments[0] = LLVMConstNull(pointer_type(e));
-  for (unsigned i = 0; i < type->num_inputs; i++) arguments[i + 1] = load_extent(e, LLVMGetParam(wrapper, 0), i);
+  for (unsigned i = 0; i < type->num_inputs; i++)
+    arguments[i + 1] = load_extent(e, LLVMGetParam(wrapper, 0), i);
   LLVMValueRef returned =
       LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(body), body, arguments, type->num_inputs + 1, "");
   return_one_if(e, LLVMBuildNot(e->builder, LLVMBuildExtractValue(e->builder, returned, 1, ""), ""));
@@ -523,31 +568,40 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   return true;
 }
 
-static bool has_body(const ir_op *op) { return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first; }
+static bool has_body(const ir_op *op) {
+  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first;
+}
 
-static bool is_public(const ir_op *op) { return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private"); }
+static bool is_public(const ir_op *op) {
+  return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private");
+}
 
 static bool emit_module(emitter *e) {
   const ir_block *block = ir_region(e->module->root, 0);
   for (const ir_op *op = block->first; op; op = op->next) {
-    if (op->code == OP_BUILTIN_MODULE) return ir_op_error(op, "is nested; the host backend takes one module");
-    if (has_body(op) && !declare_function(e, op)) return false;
+    if (op->code == OP_BUILTIN_MODULE)
+      return ir_op_error(op, "is nested; the host backend takes one module");
+    if (has_body(op) && !declare_function(e, op))
+      return false;
   }
   for (const ir_op *op = block->first; op; op = op->next)
-    if (has_body(op) && !define_function(e, op)) return false;
+    if (has_body(op) && !define_function(e, op))
+      return false;
   for (const ir_op *op = block->first; op; op = op->next)
-    if (has_body(op) && is_public(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op))) return false;
+    if (has_body(op) && is_public(op) && !(emit_kernel_wrapper(e, op) && emit_shapes_wrapper(e, op)))
+      return false;
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ LLVM's passes */
+/* ------------------------------------------------------------------------------------------------------ LLVM's passes
+ */
 
 /* Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its passes only those run that clean
  * up: addresses are simplified, invariants hoisted, loops unrolled as asked. That takes half the time of its O2. */
-static const char pipeline[] =
-    "function(sroa,early-cse,simplifycfg),inline,globaldce,"
-    "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),indvars,gvn,"
-    "loop-unroll,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+static const char pipeline[] = "function(sroa,early-cse,simplifycfg),inline,globaldce,"
+                               "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa("
+                               "loop-rotate,licm),indvars,gvn,"
+                               "loop-unroll,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
 static bool fail_with(emitter *e, const char *what, char *message) {
   ir_error(e->module, e->module->root->loc, "%s: %s", what, message);
@@ -565,7 +619,8 @@ static bool optimize(emitter *e, LLVMTargetMachineRef machine) {
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
   LLVMDisposePassBuilderOptions(options);
-  if (!error) return true;
+  if (!error)
+    return true;
   char *text = LLVMGetErrorMessage(error);
   ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
   LLVMDisposeErrorMessage(text);
@@ -574,7 +629,8 @@ static bool optimize(emitter *e, LLVMTargetMachineRef machine) {
 
 static bool copy_out(emitter *e, const char *from, size_t count, char **bytes, size_t *size) {
   *bytes = malloc(count ? count : 1);
-  if (!*bytes) return ir_error(e->module, e->module->root->loc, "out of memory");
+  if (!*bytes)
+    return ir_error(e->module, e->module->root->loc, "out of memory");
   memcpy(*bytes, from, count);
   *size = count;
   return true;
@@ -604,9 +660,8 @@ static LLVMTargetMachineRef create_machine(emitter *e) {
     fail_with(e, "LLVM", message);
     return NULL;
   }
-  LLVMTargetMachineRef machine =
-      LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features, LLVMCodeGenLevelDefault,
-                              LLVMRelocPIC, LLVMCodeModelDefault);
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features,
+                                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
   if (!machine) {
     ir_error(e->module, e->module->root->loc, "LLVM has no code generator for '%s'", e->facts->name);
     return NULL;
@@ -622,12 +677,14 @@ bool backend_emit_host(ir_module *module, const target_facts *facts, backend_out
                        size_t *size) {
   emitter e;
   backend_initialize_llvm();
-  if (!emitter_init(&e, module, facts, &host_target)) return false;
+  if (!emitter_init(&e, module, facts, &host_target))
+    return false;
   e.has_scale = facts->vector_bits >= 512;
   e.has_half = facts->vector_bits >= 256 || !strncmp(facts->triple, "aarch64", 7);
   LLVMTargetMachineRef machine = create_machine(&e);
   bool ok = machine && emit_module(&e) && optimize(&e, machine) && write_output(&e, machine, output, bytes, size);
-  if (machine) LLVMDisposeTargetMachine(machine);
+  if (machine)
+    LLVMDisposeTargetMachine(machine);
   emitter_destroy(&e);
   return ok;
 }

@@ -14,7 +14,8 @@ struct backend_jit {
 
 /* Turns an LLVM error into one of ours, consuming it; true if there was none. */
 static bool check(ir_module *module, LLVMErrorRef error) {
-  if (!error) return true;
+  if (!error)
+    return true;
   char *text = LLVMGetErrorMessage(error);
   ir_error(module, module->root->loc, "cannot load the compiled code: %s", text);
   LLVMDisposeErrorMessage(text);
@@ -25,7 +26,8 @@ static bool load(ir_module *module, LLVMOrcLLJITRef jit, const char *object, siz
   LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(jit);
   LLVMOrcDefinitionGeneratorRef process;
   char prefix = LLVMOrcLLJITGetGlobalPrefix(jit);
-  if (!check(module, LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix, NULL, NULL))) return false;
+  if (!check(module, LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix, NULL, NULL)))
+    return false;
   LLVMOrcJITDylibAddGenerator(library, process);
   LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object, size, "kernel");
   return check(module, LLVMOrcLLJITAddObjectFile(jit, library, buffer));
@@ -34,7 +36,8 @@ static bool load(ir_module *module, LLVMOrcLLJITRef jit, const char *object, siz
 bool backend_jit_create(ir_module *module, const char *object, size_t size, backend_jit **result) {
   backend_initialize_llvm();
   backend_jit *jit = malloc(sizeof *jit);
-  if (!jit) return ir_error(module, module->root->loc, "out of memory");
+  if (!jit)
+    return ir_error(module, module->root->loc, "out of memory");
   if (!check(module, LLVMOrcCreateLLJIT(&jit->jit, NULL))) {
     free(jit);
     return false;
@@ -58,8 +61,10 @@ void *backend_jit_lookup(backend_jit *jit, const char *name) {
 }
 
 void backend_jit_destroy(backend_jit *jit) {
-  if (!jit) return;
+  if (!jit)
+    return;
   LLVMErrorRef error = LLVMOrcDisposeLLJIT(jit->jit);
-  if (error) LLVMConsumeError(error);
+  if (error)
+    LLVMConsumeError(error);
   free(jit);
 }

@@ -19,14 +19,17 @@ static const emit_op_info rows[IR_NUM_OPCODES] = {
 #undef PASS
 #undef EMIT
 
-const emit_op_info *emit_info(ir_opcode code) { return &rows[code]; }
+const emit_op_info *emit_info(ir_opcode code) {
+  return &rows[code];
+}
 
 /* -------------------------------------------------------------------------------------------------------- bindings */
 
 static emit_binding *find_binding(const emitter *e, const ir_value *key) {
   size_t mask = e->bindings_size - 1;
   size_t at = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20 & mask;
-  while (e->bindings[at].key && e->bindings[at].key != key) at = (at + 1) & mask;
+  while (e->bindings[at].key && e->bindings[at].key != key)
+    at = (at + 1) & mask;
   return &e->bindings[at];
 }
 
@@ -36,17 +39,22 @@ static void grow_bindings(emitter *e) {
   e->bindings_size = old_size ? old_size * 2 : 256;
   e->bindings = IR_NEW_ARRAY(&e->arena, emit_binding, e->bindings_size);
   for (unsigned i = 0; i < old_size; i++)
-    if (old[i].key) *find_binding(e, old[i].key) = old[i];
+    if (old[i].key)
+      *find_binding(e, old[i].key) = old[i];
 }
 
 void emit_bind(emitter *e, const ir_value *value, emit_value pieces) {
-  if (2 * (e->num_bindings + 1) > e->bindings_size) grow_bindings(e);
+  if (2 * (e->num_bindings + 1) > e->bindings_size)
+    grow_bindings(e);
   emit_binding *binding = find_binding(e, value);
-  if (!binding->key) e->num_bindings++;
+  if (!binding->key)
+    e->num_bindings++;
   *binding = (emit_binding){value, pieces};
 }
 
-const emit_value *emit_get(emitter *e, const ir_value *value) { return &find_binding(e, value)->value; }
+const emit_value *emit_get(emitter *e, const ir_value *value) {
+  return &find_binding(e, value)->value;
+}
 
 emit_value emit_new_value(emitter *e, unsigned num_pieces) {
   return (emit_value){IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_pieces), num_pieces};
@@ -54,8 +62,10 @@ emit_value emit_new_value(emitter *e, unsigned num_pieces) {
 
 unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
   switch (type->kind) {
-  case IR_TYPE_SCALAR: return 1;
-  case IR_TYPE_MEMREF: return 1 + 2 * type->rank;
+  case IR_TYPE_SCALAR:
+    return 1;
+  case IR_TYPE_MEMREF:
+    return 1 + 2 * type->rank;
   case IR_TYPE_VECTOR: {
     int64_t elements = ir_type_num_elements(type);
     if (elements > EMIT_MAX_VECTOR_ELEMENTS) {
@@ -64,14 +74,17 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
     }
     return (unsigned)(elements / emit_row_length(type));
   }
-  default: ir_op_error(op, "has a value of a type that the %s backend does not know", e->target->name); return 0;
+  default:
+    ir_op_error(op, "has a value of a type that the %s backend does not know", e->target->name);
+    return 0;
   }
 }
 
 void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
   if (type->kind == IR_TYPE_MEMREF) {
     types[0] = LLVMPointerTypeInContext(e->context, 0);
-    for (unsigned i = 0; i < 2u * type->rank; i++) types[1 + i] = LLVMInt64TypeInContext(e->context);
+    for (unsigned i = 0; i < 2u * type->rank; i++)
+      types[1 + i] = LLVMInt64TypeInContext(e->context);
     return;
   }
   LLVMTypeRef element = emit_element_type(e, type->element);
@@ -81,12 +94,14 @@ void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
   }
   unsigned lanes = emit_row_length(type);
   unsigned count = (unsigned)ir_type_num_elements(type) / lanes;
-  for (unsigned i = 0; i < count; i++) types[i] = emit_row_type(element, lanes);
+  for (unsigned i = 0; i < count; i++)
+    types[i] = emit_row_type(element, lanes);
 }
 
 LLVMValueRef *emit_result(emitter *e, const ir_op *op) {
   unsigned count = emit_num_pieces(e, op, ir_result(op, 0)->type);
-  if (!count) return NULL;
+  if (!count)
+    return NULL;
   emit_value value = emit_new_value(e, count);
   emit_bind(e, ir_result(op, 0), value);
   return value.pieces;
@@ -95,8 +110,10 @@ LLVMValueRef *emit_result(emitter *e, const ir_op *op) {
 /* --------------------------------------------------------------------------------------------------- element types */
 
 LLVMTypeRef emit_element_type(emitter *e, ir_scalar scalar) {
-  if (scalar == IR_F32) return LLVMFloatTypeInContext(e->context);
-  if (scalar == IR_F64) return LLVMDoubleTypeInContext(e->context);
+  if (scalar == IR_F32)
+    return LLVMFloatTypeInContext(e->context);
+  if (scalar == IR_F64)
+    return LLVMDoubleTypeInContext(e->context);
   return LLVMIntTypeInContext(e->context, ir_scalar_bits(scalar));
 }
 
@@ -104,9 +121,13 @@ LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar) {
   return ir_scalar_bits(scalar) < 8 ? LLVMInt8TypeInContext(e->context) : emit_element_type(e, scalar);
 }
 
-unsigned emit_element_bytes(ir_scalar scalar) { return (ir_scalar_bits(scalar) + 7) / 8; }
+unsigned emit_element_bytes(ir_scalar scalar) {
+  return (ir_scalar_bits(scalar) + 7) / 8;
+}
 
-LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes) { return LLVMVectorType(element, lanes); }
+LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes) {
+  return LLVMVectorType(element, lanes);
+}
 
 LLVMValueRef emit_index(emitter *e, int64_t value) {
   return LLVMConstInt(LLVMInt64TypeInContext(e->context), (uint64_t)value, true);
@@ -114,8 +135,10 @@ LLVMValueRef emit_index(emitter *e, int64_t value) {
 
 LLVMValueRef emit_constant(emitter *e, ir_scalar scalar, ir_cell cell) {
   LLVMTypeRef type = emit_element_type(e, scalar);
-  if (!ir_scalar_is_float(scalar)) return LLVMConstInt(type, (uint64_t)cell.i, true);
-  if (ir_scalar_bits(scalar) == 16) return LLVMConstInt(type, ir_float_to_bits(scalar, cell.f), false);
+  if (!ir_scalar_is_float(scalar))
+    return LLVMConstInt(type, (uint64_t)cell.i, true);
+  if (ir_scalar_bits(scalar) == 16)
+    return LLVMConstInt(type, ir_float_to_bits(scalar, cell.f), false);
   return LLVMConstReal(type, cell.f);
 }
 
@@ -179,10 +202,12 @@ LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, unsigned lanes) {
 }
 
 LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned count) {
-  if (from == 0 && count == emit_lanes(row)) return row;
+  if (from == 0 && count == emit_lanes(row))
+    return row;
   size_t mark = ir_arena_mark(&e->arena);
   int *lanes = IR_NEW_ARRAY(&e->arena, int, count);
-  for (unsigned i = 0; i < count; i++) lanes[i] = (int)(from + i);
+  for (unsigned i = 0; i < count; i++)
+    lanes[i] = (int)(from + i);
   LLVMValueRef result = emit_shuffle(e, row, LLVMGetPoison(LLVMTypeOf(row)), lanes, count);
   ir_arena_rewind(&e->arena, mark);
   return result;
@@ -191,7 +216,8 @@ LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned co
 LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes) {
   size_t mark = ir_arena_mark(&e->arena);
   LLVMValueRef *constants = IR_NEW_ARRAY(&e->arena, LLVMValueRef, lanes);
-  for (unsigned i = 0; i < lanes; i++) constants[i] = LLVMConstInt(element, i, false);
+  for (unsigned i = 0; i < lanes; i++)
+    constants[i] = LLVMConstInt(element, i, false);
   LLVMValueRef result = LLVMConstVector(constants, lanes);
   ir_arena_rewind(&e->arena, mark);
   return result;
@@ -199,7 +225,8 @@ LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes) {
 
 bool emit_next(unsigned rank, const int64_t *shape, int64_t *position) {
   for (unsigned i = rank; i-- > 0;) {
-    if (++position[i] < shape[i]) return true;
+    if (++position[i] < shape[i])
+      return true;
     position[i] = 0;
   }
   return false;
@@ -207,7 +234,8 @@ bool emit_next(unsigned rank, const int64_t *shape, int64_t *position) {
 
 int64_t emit_linear(unsigned rank, const int64_t *shape, const int64_t *position) {
   int64_t linear = 0;
-  for (unsigned i = 0; i < rank; i++) linear = linear * shape[i] + position[i];
+  for (unsigned i = 0; i < rank; i++)
+    linear = linear * shape[i] + position[i];
   return linear;
 }
 
@@ -244,8 +272,8 @@ static LLVMValueRef bfloat_from_float(emitter *e, LLVMValueRef value) {
   return LLVMBuildTrunc(b, LLVMBuildLShr(b, chosen, sixteen, ""), half, "");
 }
 
-/* f16 bits of an f32 without hardware for it. Numbers that become normal are rebiased and rounded as integers; those that
- * become subnormal are added to a number whose unit is the smallest f16, which makes the FPU round them. */
+/* f16 bits of an f32 without hardware for it. Numbers that become normal are rebiased and rounded as integers; those
+ * that become subnormal are added to a number whose unit is the smallest f16, which makes the FPU round them. */
 static LLVMValueRef half_from_float(emitter *e, LLVMValueRef value) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef word = emit_type_like(value, LLVMInt32TypeInContext(e->context));
@@ -255,7 +283,8 @@ static LLVMValueRef half_from_float(emitter *e, LLVMValueRef value) {
   LLVMValueRef magnitude = LLVMBuildXor(b, bits, sign, "");
   LLVMValueRef odd = LLVMBuildAnd(b, LLVMBuildLShr(b, magnitude, thirteen, ""), emit_int_like(e, bits, 1), "");
   LLVMValueRef rebias = emit_int_like(e, bits, 0xfff - (int64_t)(112 << 23));
-  LLVMValueRef normal = LLVMBuildLShr(b, LLVMBuildAdd(b, LLVMBuildAdd(b, magnitude, rebias, ""), odd, ""), thirteen, "");
+  LLVMValueRef normal =
+      LLVMBuildLShr(b, LLVMBuildAdd(b, LLVMBuildAdd(b, magnitude, rebias, ""), odd, ""), thirteen, "");
   LLVMValueRef unit = emit_float_like(e, value, 0.5); /* its last bit is 2^-24, the smallest f16 */
   LLVMValueRef sum = LLVMBuildFAdd(b, LLVMBuildBitCast(b, magnitude, LLVMTypeOf(value), ""), unit, "");
   LLVMValueRef small = LLVMBuildSub(b, LLVMBuildBitCast(b, sum, word, ""), emit_int_like(e, bits, 0x3f000000), "");
@@ -289,9 +318,11 @@ static LLVMValueRef float_from_half(emitter *e, LLVMValueRef value) {
 }
 
 LLVMValueRef emit_widen(emitter *e, ir_scalar scalar, LLVMValueRef value) {
-  if (scalar != IR_F16 && scalar != IR_BF16) return value;
+  if (scalar != IR_F16 && scalar != IR_BF16)
+    return value;
   LLVMTypeRef number = emit_type_like(value, LLVMFloatTypeInContext(e->context));
-  if (scalar == IR_F16 && !e->has_half) return float_from_half(e, value);
+  if (scalar == IR_F16 && !e->has_half)
+    return float_from_half(e, value);
   if (scalar == IR_F16) {
     LLVMTypeRef half = emit_type_like(value, LLVMHalfTypeInContext(e->context));
     return LLVMBuildFPExt(e->builder, LLVMBuildBitCast(e->builder, value, half, ""), number, "");
@@ -318,10 +349,14 @@ static LLVMValueRef round_to_odd(emitter *e, LLVMValueRef value) {
 }
 
 LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value) {
-  if (scalar != IR_F16 && scalar != IR_BF16) return value;
-  if (LLVMGetTypeKind(emit_element_of(value)) == LLVMDoubleTypeKind) value = round_to_odd(e, value);
-  if (scalar == IR_BF16) return bfloat_from_float(e, value);
-  if (!e->has_half) return half_from_float(e, value);
+  if (scalar != IR_F16 && scalar != IR_BF16)
+    return value;
+  if (LLVMGetTypeKind(emit_element_of(value)) == LLVMDoubleTypeKind)
+    value = round_to_odd(e, value);
+  if (scalar == IR_BF16)
+    return bfloat_from_float(e, value);
+  if (!e->has_half)
+    return half_from_float(e, value);
   LLVMValueRef half = LLVMBuildFPTrunc(e->builder, value, emit_type_like(value, LLVMHalfTypeInContext(e->context)), "");
   return LLVMBuildBitCast(e->builder, half, emit_type_like(value, LLVMInt16TypeInContext(e->context)), "");
 }
@@ -331,7 +366,8 @@ LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value) {
 /* LLVM's own messages become errors of the module; everything milder is dropped. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
   emitter *e = data;
-  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+    return;
   char *text = LLVMGetDiagInfoDescription(info);
   ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
   LLVMDisposeMessage(text);
@@ -339,7 +375,8 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
 
 bool emitter_init(emitter *e, ir_module *module, const target_facts *facts, const emit_target *target) {
   *e = (emitter){.module = module, .facts = facts, .target = target};
-  if (!ir_arena_init(&e->arena)) return ir_error(module, module->root->loc, "out of memory");
+  if (!ir_arena_init(&e->arena))
+    return ir_error(module, module->root->loc, "out of memory");
   e->context = LLVMContextCreate();
   LLVMContextSetDiagnosticHandler(e->context, on_diagnostic, e);
   e->llvm = LLVMModuleCreateWithNameInContext("tec", e->context);

@@ -2,14 +2,13 @@
  *
  * Every value of the language is a list of LLVM values, its pieces:
  *   scalar   one piece
- *   vector   one <innermost extent x element> vector for each position of the outer dims, in row-major order; a vector of
- *            rank 0 is one <1 x element>
- *   memref   the address of its first element (offset included), then `rank` sizes, then `rank` strides in elements;
- *            what the type knows is an LLVM constant
- * So what carries, passes or captures values (loops, branches, calls, forall bodies) knows only lists of pieces.
+ *   vector   one <innermost extent x element> vector for each position of the outer dims, in row-major order; a vector
+ * of rank 0 is one <1 x element> memref   the address of its first element (offset included), then `rank` sizes, then
+ * `rank` strides in elements; what the type knows is an LLVM constant So what carries, passes or captures values
+ * (loops, branches, calls, forall bodies) knows only lists of pieces.
  *
- * Elements: i1 is i1 in values and a byte in memory, i4 a byte in memory; index is i64; f16 and bf16 are their bits in an
- * i16: they are widened to f32 to compute with and rounded after each op, so no target needs to have them.
+ * Elements: i1 is i1 in values and a byte in memory, i4 a byte in memory; index is i64; f16 and bf16 are their bits in
+ * an i16: they are widened to f32 to compute with and rounded after each op, so no target needs to have them.
  *
  * A hook emits one op at the builder's position and returns false only after it has reported an error. Hooks rely on a
  * verified module; what LLVM would abort on is checked before LLVM sees it. */
@@ -49,8 +48,8 @@ typedef struct emit_op_info {
 /* What differs between targets. */
 typedef struct emit_target {
   const char *name; /* in messages */
-  /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends. Fails
-   * the function where there is none. */
+  /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
+   * Fails the function where there is none. */
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);
   void (*release)(emitter *e, LLVMValueRef address);
   /* scf.forall without outs that is in no other one. */
@@ -78,12 +77,12 @@ struct emitter {
   LLVMContextRef context;
   LLVMModuleRef llvm;
   LLVMBuilderRef builder;
-  LLVMValueRef function;    /* being filled */
+  LLVMValueRef function;     /* being filled */
   LLVMBasicBlockRef allocas; /* its entry block: holds allocas only and ends where the body begins */
   uint64_t frame_bytes;      /* scratch in the function's stack frame so far, in bytes */
   bool in_forall;
-  bool has_half;    /* conversions between f16 and f32 in hardware */
-  bool has_scale;   /* ldexp of f32 vectors in hardware */
+  bool has_half;          /* conversions between f16 and f32 in hardware */
+  bool has_scale;         /* ldexp of f32 vectors in hardware */
   emit_binding *bindings; /* open hash table over ir_value addresses; size a power of two */
   unsigned num_bindings, bindings_size;
 };
@@ -103,7 +102,9 @@ static inline const emit_value *emit_operand(emitter *e, const ir_op *op, unsign
 /* Binds the only result of the op; reports its type if that has no form here. */
 LLVMValueRef *emit_result(emitter *e, const ir_op *op);
 /* The one piece of a scalar operand. */
-static inline LLVMValueRef emit_scalar(emitter *e, const ir_value *value) { return emit_get(e, value)->pieces[0]; }
+static inline LLVMValueRef emit_scalar(emitter *e, const ir_value *value) {
+  return emit_get(e, value)->pieces[0];
+}
 
 LLVMTypeRef emit_element_type(emitter *e, ir_scalar scalar); /* in values */
 LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar);  /* in memory */
@@ -133,7 +134,7 @@ LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes);
 /* An intrinsic overloaded on the type of its first operand. */
 LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMValueRef const *operands, unsigned num_operands);
 LLVMValueRef emit_intrinsic_of(emitter *e, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
-                             LLVMValueRef const *operands, unsigned num_operands);
+                               LLVMValueRef const *operands, unsigned num_operands);
 
 /* Between element types, scalar or vector; floats in their value form (f16 and bf16 as bits). */
 LLVMValueRef emit_widen(emitter *e, ir_scalar scalar, LLVMValueRef value);  /* f16, bf16 -> f32; others as they are */
@@ -146,7 +147,9 @@ int64_t emit_linear(unsigned rank, const int64_t *shape, const int64_t *position
 static inline unsigned emit_row_length(const ir_type *type) {
   return type->rank ? (unsigned)type->shape[type->rank - 1] : 1;
 }
-static inline unsigned emit_outer_rank(const ir_type *type) { return type->rank ? type->rank - 1u : 0; }
+static inline unsigned emit_outer_rank(const ir_type *type) {
+  return type->rank ? type->rank - 1u : 0;
+}
 
 /* ------------------------------------------------------------------------------------------- control flow (llvm.c) */
 
@@ -192,7 +195,9 @@ void emitter_destroy(emitter *e);
 
 /* ------------------------------------------------------------------------------------------------ memory (memory.c) */
 
-static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) { return memref->pieces[1 + dim]; }
+static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) {
+  return memref->pieces[1 + dim];
+}
 static inline LLVMValueRef emit_stride(const emit_value *memref, unsigned dim) {
   return memref->pieces[1 + (memref->num_pieces - 1) / 2 + dim];
 }
@@ -209,7 +214,8 @@ LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVM
 /* A row of i1: true in the lanes whose number is below an i64 of any sign. */
 LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes);
 
-/* ------------------------------------------------------------------------------------------------ vectors (vector.c) */
+/* ------------------------------------------------------------------------------------------------ vectors (vector.c)
+ */
 
 /* permuted[i] of the result's dims is dim permutation[i] of the source. `shape` is the source's. */
 void emit_transpose(emitter *e, unsigned rank, const int64_t *shape, const unsigned *permutation,

@@ -1,32 +1,23 @@
-/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials, roots and roundings as intrinsics, the rest as calls
- * of the C library, lane by lane.
+/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials, roots and roundings as intrinsics, the rest as
+ * calls of the C library, lane by lane.
  *
- * 2^x = 2^n 2^f with n the integer nearest x, and e^x = 2^n e^f with f = x - n ln 2. Both polynomials are minimax fits of
- * the relative error with f32 coefficients, constant term 1, so 0 gives exactly 1. Errors: below 1.1 ulp over all inputs (1.2
- * for exp on machines without FMA), results below the normal range included; NaN in gives NaN out. */
+ * 2^x = 2^n 2^f with n the integer nearest x, and e^x = 2^n e^f with f = x - n ln 2. Both polynomials are minimax fits
+ * of the relative error with f32 coefficients, constant term 1, so 0 gives exactly 1. Errors: below 1.1 ulp over all
+ * inputs (1.2 for exp on machines without FMA), results below the normal range included; NaN in gives NaN out. */
 #include "backend/hooks.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ exponentials in f32 */
+/* ------------------------------------------------------------------------------------------------ exponentials in f32
+ */
 
 /* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
-static const double exp2_coefficients[] = {1.0,
-                                           0x1.62e430p-1,
-                                           0x1.ebfbdcp-3,
-                                           0x1.c6af7cp-5,
-                                           0x1.3b2de0p-7,
-                                           0x1.5f0830p-10,
-                                           0x1.416b60p-13};
+static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.ebfbdcp-3, 0x1.c6af7cp-5,
+                                           0x1.3b2de0p-7, 0x1.5f0830p-10, 0x1.416b60p-13};
 /* e^f on [-ln 2 / 2, ln 2 / 2]; relative error 3.2e-9. */
-static const double exp_coefficients[] = {1.0,
-                                          1.0,
-                                          0x1.fffffcp-2,
-                                          0x1.555492p-3,
-                                          0x1.5558b6p-5,
-                                          0x1.1239a2p-7,
-                                          0x1.6a4746p-10};
+static const double exp_coefficients[] = {1.0,           1.0,           0x1.fffffcp-2, 0x1.555492p-3,
+                                          0x1.5558b6p-5, 0x1.1239a2p-7, 0x1.6a4746p-10};
 enum { NUM_COEFFICIENTS = 7 };
 
 static const double log2_e = 0x1.715476p+0;
@@ -41,8 +32,8 @@ static LLVMValueRef clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, 
   return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
 }
 
-/* p 2^n, where `shifted` is n + round_magic and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits; for
- * small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. */
+/* p 2^n, where `shifted` is n + round_magic and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
+ * for small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. */
 static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
@@ -65,7 +56,8 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
 
 static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients) {
   LLVMValueRef p = emit_float_like(e, x, coefficients[NUM_COEFFICIENTS - 1]);
-  for (unsigned i = NUM_COEFFICIENTS - 1; i-- > 0;) p = emit_multiply_add(e, p, x, emit_float_like(e, x, coefficients[i]));
+  for (unsigned i = NUM_COEFFICIENTS - 1; i-- > 0;)
+    p = emit_multiply_add(e, p, x, emit_float_like(e, x, coefficients[i]));
   return p;
 }
 
@@ -100,7 +92,8 @@ static LLVMValueRef library_function(emitter *e, const char *name, bool is_f32, 
   LLVMTypeRef element = is_f32 ? LLVMFloatTypeInContext(e->context) : LLVMDoubleTypeInContext(e->context);
   *type = LLVMFunctionType(element, (LLVMTypeRef[]){element, element}, num_operands, false);
   LLVMValueRef function = LLVMGetNamedFunction(e->llvm, full);
-  if (function) return function;
+  if (function)
+    return function;
   function = LLVMAddFunction(e->llvm, full, *type);
   static const char *const attributes[] = {"nounwind", "willreturn", "memory"};
   for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
@@ -116,17 +109,21 @@ static LLVMValueRef call_library(emitter *e, const char *name, const LLVMValueRe
   bool is_f32 = LLVMGetTypeKind(emit_element_of(x[0])) == LLVMFloatTypeKind;
   LLVMValueRef function = library_function(e, name, is_f32, num_operands, &type);
   unsigned lanes = emit_lanes(x[0]);
-  if (!lanes) return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)x, num_operands, "");
+  if (!lanes)
+    return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)x, num_operands, "");
   LLVMValueRef row = LLVMGetPoison(LLVMTypeOf(x[0]));
   for (unsigned lane = 0; lane < lanes; lane++) {
     LLVMValueRef operands[2];
-    for (unsigned i = 0; i < num_operands; i++) operands[i] = emit_lane(e, x[i], lane);
+    for (unsigned i = 0; i < num_operands; i++)
+      operands[i] = emit_lane(e, x[i], lane);
     row = emit_set_lane(e, row, LLVMBuildCall2(e->builder, type, function, operands, num_operands, ""), lane);
   }
   return row;
 }
 
-static bool is_f32(const LLVMValueRef x) { return LLVMGetTypeKind(emit_element_of(x)) == LLVMFloatTypeKind; }
+static bool is_f32(const LLVMValueRef x) {
+  return LLVMGetTypeKind(emit_element_of(x)) == LLVMFloatTypeKind;
+}
 
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
@@ -175,9 +172,11 @@ LLVMValueRef emit_rsqrt(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 /* In double where the type has 16 bits: product and sum of such numbers are then rounded once, by emit_narrow. */
 LLVMValueRef emit_fma_op(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  if (ir_scalar_bits(ir_result(op, 0)->type->element) != 16) return emit_intrinsic(e, "llvm.fma", x, 3);
+  if (ir_scalar_bits(ir_result(op, 0)->type->element) != 16)
+    return emit_intrinsic(e, "llvm.fma", x, 3);
   LLVMValueRef wide[3];
   LLVMTypeRef type = emit_type_like(x[0], LLVMDoubleTypeInContext(e->context));
-  for (unsigned i = 0; i < 3; i++) wide[i] = LLVMBuildFPExt(e->builder, x[i], type, "");
+  for (unsigned i = 0; i < 3; i++)
+    wide[i] = LLVMBuildFPExt(e->builder, x[i], type, "");
   return emit_intrinsic(e, "llvm.fma", wide, 3);
 }

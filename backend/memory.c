@@ -2,7 +2,8 @@
  *
  * A transfer goes row by row. Its lanes run along the vector dim whose memory dim has stride 1 where there is one; when
  * that is not the innermost, rows are read there and transposed in registers (or transposed, then written). Each row is
- * a plain vector access, a masked one where some lane may be out of bounds, or goes lane by lane where the stride is not
+ * a plain vector access, a masked one where some lane may be out of bounds, or goes lane by lane where the stride is
+ * not
  * 1. Nothing out of bounds is touched. */
 #include "backend/hooks.h"
 #include "ir/build.h"
@@ -39,13 +40,16 @@ LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVM
 
 /* Between the form in memory and that in values, which differ for i1 and i4. */
 static LLVMValueRef from_memory(emitter *e, ir_scalar element, LLVMValueRef stored) {
-  if (ir_scalar_bits(element) >= 8) return stored;
+  if (ir_scalar_bits(element) >= 8)
+    return stored;
   return LLVMBuildTrunc(e->builder, stored, emit_type_like(stored, emit_element_type(e, element)), "");
 }
 
 static LLVMValueRef to_memory(emitter *e, ir_scalar element, LLVMValueRef value) {
-  if (ir_scalar_bits(element) >= 8) return value;
-  return LLVMBuildIntCast2(e->builder, value, emit_type_like(value, emit_memory_type(e, element)), element != IR_I1, "");
+  if (ir_scalar_bits(element) >= 8)
+    return value;
+  return LLVMBuildIntCast2(e->builder, value, emit_type_like(value, emit_memory_type(e, element)), element != IR_I1,
+                           "");
 }
 
 LLVMValueRef emit_load(emitter *e, ir_scalar element, LLVMValueRef address, unsigned lanes) {
@@ -113,7 +117,8 @@ static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
   char *symbol = ir_arena_alloc(&e->arena, size + 6);
   memcpy(memcpy(symbol, "data:", 5) + 5, name, size + 1);
   LLVMValueRef known = LLVMGetNamedGlobal(e->llvm, symbol);
-  if (known) return known;
+  if (known)
+    return known;
   const ir_type *type = ir_attr_get(global, "type")->type;
   const ir_attr *initial = ir_attr_get(global, "initial_value");
   if (!initial || initial->kind != IR_ATTR_DENSE || !ir_type_is_static(type)) {
@@ -135,7 +140,8 @@ static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
 
 bool emit_get_global(emitter *e, const ir_op *op) {
   LLVMValueRef data = global_of(e, op, ir_attr_string_or(op, "name", ""));
-  if (data) emit_bind_memref(e, ir_result(op, 0), data, NULL, NULL);
+  if (data)
+    emit_bind_memref(e, ir_result(op, 0), data, NULL, NULL);
   return data != NULL;
 }
 
@@ -148,8 +154,10 @@ static bool kept_dims(const ir_op *op, const ir_index *sizes, bool *kept) {
   for (unsigned i = 0; i < source->rank; i++) {
     int64_t size = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
     kept[i] = next < type->rank && type->shape[next] == size;
-    if (kept[i]) next++;
-    else if (!drops-- || size != 1) return ir_op_error(op, "has a result that is not a part of its operand");
+    if (kept[i])
+      next++;
+    else if (!drops-- || size != 1)
+      return ir_op_error(op, "has a result that is not a part of its operand");
   }
   return next == type->rank || ir_op_error(op, "has a result that is not a part of its operand");
 }
@@ -161,14 +169,16 @@ bool emit_subview(emitter *e, const ir_op *op) {
   LLVMValueRef new_sizes[IR_MAX_RANK], new_strides[IR_MAX_RANK];
   bool kept[IR_MAX_RANK];
   ir_slice_of(op, offsets, sizes, steps);
-  if (!kept_dims(op, sizes, kept)) return false;
+  if (!kept_dims(op, sizes, kept))
+    return false;
   LLVMValueRef offset = emit_index(e, 0);
   unsigned next = 0;
   for (unsigned i = 0; i < type->rank; i++) {
     LLVMValueRef start = offsets[i].value ? emit_scalar(e, offsets[i].value) : emit_index(e, offsets[i].constant);
     LLVMValueRef stride = emit_stride(source, i);
     offset = LLVMBuildNSWAdd(e->builder, offset, LLVMBuildNSWMul(e->builder, start, stride, ""), "");
-    if (!kept[i]) continue;
+    if (!kept[i])
+      continue;
     LLVMValueRef step = steps[i].value ? emit_scalar(e, steps[i].value) : emit_index(e, steps[i].constant);
     new_sizes[next] = sizes[i].value ? emit_scalar(e, sizes[i].value) : emit_index(e, sizes[i].constant);
     new_strides[next++] = LLVMBuildNSWMul(e->builder, step, stride, "");
@@ -220,7 +230,8 @@ bool emit_collapse_shape(emitter *e, const ir_op *op) {
     for (unsigned i = dims->count; i-- > 0;) {
       unsigned dim = (unsigned)dims->elements[i]->value;
       sizes[group] = LLVMBuildNSWMul(e->builder, sizes[group], emit_size(source, dim), "");
-      if (!found) strides[group] = emit_stride(source, dim);
+      if (!found)
+        strides[group] = emit_stride(source, dim);
       found |= type->shape[dim] != 1;
     }
   }
@@ -245,8 +256,8 @@ static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_va
                                     LLVMValueRef const *indices) {
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < (memref->num_pieces - 1) / 2; i++)
-    offset = LLVMBuildNSWAdd(e->builder, offset,
-                             LLVMBuildNSWMul(e->builder, indices[i], emit_stride(memref, i), ""), "");
+    offset =
+        LLVMBuildNSWAdd(e->builder, offset, LLVMBuildNSWMul(e->builder, indices[i], emit_stride(memref, i), ""), "");
   return emit_address(e, element, memref->pieces[0], offset);
 }
 
@@ -254,7 +265,8 @@ static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_va
 static LLVMValueRef operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
   LLVMValueRef indices[IR_MAX_RANK];
   const ir_type *type = ir_operand(op, memref)->type;
-  for (unsigned i = 0; i < type->rank; i++) indices[i] = emit_scalar(e, ir_operand(op, first + i));
+  for (unsigned i = 0; i < type->rank; i++)
+    indices[i] = emit_scalar(e, ir_operand(op, first + i));
   return element_address(e, type->element, emit_operand(e, op, memref), indices);
 }
 
@@ -283,7 +295,8 @@ bool emit_copy(emitter *e, const ir_op *op) {
     loops[i] = emit_loop_begin(e, emit_index(e, 0), emit_size(source, i), one, 0, NULL);
     indices[i] = loops[i].iv;
   }
-  if (by_rows) indices[rank - 1] = emit_index(e, 0);
+  if (by_rows)
+    indices[rank - 1] = emit_index(e, 0);
   LLVMValueRef from = element_address(e, type->element, source, indices);
   LLVMValueRef to = element_address(e, type->element, target, indices);
   unsigned bytes = emit_element_bytes(type->element);
@@ -293,7 +306,8 @@ bool emit_copy(emitter *e, const ir_op *op) {
   } else {
     emit_store(e, type->element, emit_load(e, type->element, from, 0), to);
   }
-  for (unsigned i = num_loops; i-- > 0;) emit_loop_end(e, &loops[i], NULL, 0);
+  for (unsigned i = num_loops; i-- > 0;)
+    emit_loop_end(e, &loops[i], NULL, 0);
   return true;
 }
 
@@ -309,8 +323,8 @@ typedef struct transfer {
   int64_t shape[IR_MAX_RANK];
   int dims[IR_MAX_RANK];
   bool in_bounds[IR_MAX_RANK];
-  LLVMValueRef padding;         /* NULL: a write */
-  const emit_value *mask;       /* NULL: none */
+  LLVMValueRef padding;   /* NULL: a write */
+  const emit_value *mask; /* NULL: none */
   const ir_type *mask_type;
   unsigned mask_dims[IR_MAX_RANK]; /* the vector dim of each mask dim */
   bool transposed;
@@ -318,7 +332,8 @@ typedef struct transfer {
 } transfer;
 
 static bool is_contiguous(const transfer *t, unsigned i) {
-  if (t->dims[i] < 0) return false;
+  if (t->dims[i] < 0)
+    return false;
   LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[i]);
   return LLVMIsAConstantInt(stride) && LLVMConstIntGetSExtValue(stride) == 1;
 }
@@ -328,15 +343,18 @@ static void mask_order(transfer *t) {
   unsigned next = 0;
   for (unsigned dim = 0; dim < t->memory_rank; dim++)
     for (unsigned i = 0; i < t->rank; i++)
-      if (t->dims[i] == (int)dim) t->mask_dims[next++] = i;
+      if (t->dims[i] == (int)dim)
+        t->mask_dims[next++] = i;
 }
 
 /* Puts the vector dim that runs along contiguous memory innermost. */
 static void choose_lanes(transfer *t) {
   unsigned last = t->rank - 1;
-  for (unsigned i = 0; i < t->rank; i++) t->order[i] = i;
+  for (unsigned i = 0; i < t->rank; i++)
+    t->order[i] = i;
   for (unsigned i = 0; i < last && !t->transposed && !is_contiguous(t, last); i++) {
-    if (!is_contiguous(t, i) || t->shape[i] == 1 || t->shape[last] == 1) continue;
+    if (!is_contiguous(t, i) || t->shape[i] == 1 || t->shape[last] == 1)
+      continue;
     t->transposed = true;
     t->order[i] = last, t->order[last] = i;
     int64_t extent = t->shape[i];
@@ -352,14 +370,16 @@ static transfer transfer_of(emitter *e, const ir_op *op, unsigned base, const ir
   const ir_type *type = ir_operand(op, base)->type;
   const ir_attr *map = ir_attr_get(op, "permutation_map"), *in_bounds = ir_attr_get(op, "in_bounds");
   transfer t = {.memref = emit_operand(e, op, base), .element = type->element, .memory_rank = type->rank};
-  for (unsigned i = 0; i < type->rank; i++) t.indices[i] = emit_scalar(e, ir_operand(op, base + 1 + i));
+  for (unsigned i = 0; i < type->rank; i++)
+    t.indices[i] = emit_scalar(e, ir_operand(op, base + 1 + i));
   t.rank = vector->rank;
   for (unsigned i = 0; i < vector->rank; i++) {
     t.shape[i] = vector->shape[i];
     t.dims[i] = map ? ir_map_result_dim(map->map, i) : (int)(type->rank - vector->rank + i);
     t.in_bounds[i] = t.dims[i] < 0 || (in_bounds && i < in_bounds->count && in_bounds->elements[i]->value);
   }
-  if (!vector->rank) t.rank = 1, t.shape[0] = 1, t.dims[0] = -1, t.in_bounds[0] = true;
+  if (!vector->rank)
+    t.rank = 1, t.shape[0] = 1, t.dims[0] = -1, t.in_bounds[0] = true;
   unsigned mask_group = ir_info_num_groups(ir_op_row(op)) - 1;
   if (ir_group_size(op, mask_group)) {
     const ir_value *mask = ir_group_operand(op, mask_group, 0);
@@ -382,7 +402,8 @@ static LLVMValueRef explicit_mask(emitter *e, const transfer *t, const int64_t *
     for (unsigned i = 0; i < shape->rank; i++)
       at[i] = t->mask_dims[i] == t->rank - 1 ? (int64_t)lane : position[t->mask_dims[i]];
     LLVMValueRef piece = t->mask->pieces[emit_linear(outer, shape->shape, at)];
-    if (shape->rank && t->mask_dims[outer] == t->rank - 1 && emit_lanes(piece) == lanes) return piece;
+    if (shape->rank && t->mask_dims[outer] == t->rank - 1 && emit_lanes(piece) == lanes)
+      return piece;
     row = emit_set_lane(e, row, emit_lane(e, piece, shape->rank ? (unsigned)at[outer] : 0), lane);
   }
   return row;
@@ -393,7 +414,8 @@ static LLVMValueRef row_mask(emitter *e, const transfer *t, const int64_t *posit
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
   LLVMValueRef mask = t->mask ? explicit_mask(e, t, position, lanes) : NULL, inside = NULL;
   for (unsigned i = 0; i < last; i++) {
-    if (t->in_bounds[i]) continue;
+    if (t->in_bounds[i])
+      continue;
     unsigned dim = (unsigned)t->dims[i];
     LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntSLT, indices[dim], emit_size(t->memref, dim), "");
     inside = inside ? LLVMBuildAnd(e->builder, inside, fits, "") : fits;
@@ -401,11 +423,13 @@ static LLVMValueRef row_mask(emitter *e, const transfer *t, const int64_t *posit
   if (!t->in_bounds[last]) {
     unsigned dim = (unsigned)t->dims[last];
     LLVMValueRef rest = LLVMBuildSub(e->builder, emit_size(t->memref, dim), indices[dim], "");
-    if (inside) rest = LLVMBuildSelect(e->builder, inside, rest, emit_index(e, 0), "");
+    if (inside)
+      rest = LLVMBuildSelect(e->builder, inside, rest, emit_index(e, 0), "");
     LLVMValueRef below = emit_lanes_below(e, rest, lanes);
     return mask ? LLVMBuildAnd(e->builder, mask, below, "") : below;
   }
-  if (!inside) return mask;
+  if (!inside)
+    return mask;
   inside = emit_splat(e, inside, lanes);
   return mask ? LLVMBuildAnd(e->builder, mask, inside, "") : inside;
 }
@@ -420,7 +444,8 @@ LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes) {
 
 /* A mask known to be all true is none. */
 static LLVMValueRef drop_full_mask(LLVMValueRef mask) {
-  if (!mask || !LLVMIsConstant(mask)) return mask;
+  if (!mask || !LLVMIsConstant(mask))
+    return mask;
   return mask == LLVMConstAllOnes(LLVMTypeOf(mask)) ? NULL : mask;
 }
 
@@ -442,20 +467,23 @@ static LLVMValueRef read_masked(emitter *e, const transfer *t, LLVMValueRef addr
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
   LLVMValueRef padding = emit_splat(e, to_memory(e, t->element, t->padding), lanes);
   bool dense = is_contiguous(t, last);
-  if (!dense) address = lane_addresses(e, t, address, lanes);
+  if (!dense)
+    address = lane_addresses(e, t, address, lanes);
   LLVMTypeRef overloads[] = {LLVMTypeOf(padding), LLVMTypeOf(address)};
   LLVMValueRef operands[] = {address, mask, padding};
-  LLVMValueRef row =
-      emit_intrinsic_of(e, dense ? "llvm.masked.load" : "llvm.masked.gather", overloads, 2, operands, 3);
+  LLVMValueRef row = emit_intrinsic_of(e, dense ? "llvm.masked.load" : "llvm.masked.gather", overloads, 2, operands, 3);
   align_pointer_operand(e, row, 0, t->element);
   return from_memory(e, t->element, row);
 }
 
 static LLVMValueRef read_row(emitter *e, const transfer *t, LLVMValueRef address, LLVMValueRef mask) {
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
-  if (mask) return read_masked(e, t, address, mask);
-  if (t->dims[last] < 0) return emit_splat(e, emit_load(e, t->element, address, 0), lanes);
-  if (lanes == 1 || is_contiguous(t, last)) return emit_load(e, t->element, address, lanes);
+  if (mask)
+    return read_masked(e, t, address, mask);
+  if (t->dims[last] < 0)
+    return emit_splat(e, emit_load(e, t->element, address, 0), lanes);
+  if (lanes == 1 || is_contiguous(t, last))
+    return emit_load(e, t->element, address, lanes);
   LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, t->element), lanes));
   for (unsigned lane = 0; lane < lanes; lane++) {
     LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[last]);
@@ -469,7 +497,8 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
   bool dense = is_contiguous(t, last);
   if (mask) {
-    if (!dense) address = lane_addresses(e, t, address, lanes);
+    if (!dense)
+      address = lane_addresses(e, t, address, lanes);
     row = to_memory(e, t->element, row);
     LLVMTypeRef overloads[] = {LLVMTypeOf(row), LLVMTypeOf(address)};
     LLVMValueRef operands[] = {row, address, mask};
@@ -498,12 +527,13 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
     memcpy(indices, t->indices, sizeof indices);
     for (unsigned i = 0; i < outer; i++)
       if (t->dims[i] >= 0)
-        indices[t->dims[i]] =
-            LLVMBuildNSWAdd(e->builder, indices[t->dims[i]], emit_index(e, position[i]), "");
+        indices[t->dims[i]] = LLVMBuildNSWAdd(e->builder, indices[t->dims[i]], emit_index(e, position[i]), "");
     LLVMValueRef address = element_address(e, t->element, t->memref, indices);
     LLVMValueRef mask = drop_full_mask(row_mask(e, t, position, indices));
-    if (t->padding) rows[row] = read_row(e, t, address, mask);
-    else write_row(e, t, rows[row], address, mask);
+    if (t->padding)
+      rows[row] = read_row(e, t, address, mask);
+    else
+      write_row(e, t, rows[row], address, mask);
     row++;
   } while (emit_next(outer, t->shape, position));
 }
@@ -511,8 +541,10 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
 bool emit_transfer_read(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
-  if (ir_operand(op, 0)->type->kind != IR_TYPE_MEMREF) return ir_op_error(op, "still reads a tensor");
+  if (!result)
+    return false;
+  if (ir_operand(op, 0)->type->kind != IR_TYPE_MEMREF)
+    return ir_op_error(op, "still reads a tensor");
   transfer t = transfer_of(e, op, 0, type);
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
   if (!t.transposed) {
@@ -528,7 +560,8 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
 
 bool emit_transfer_write(emitter *e, const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
-  if (ir_operand(op, 1)->type->kind != IR_TYPE_MEMREF) return ir_op_error(op, "still writes a tensor");
+  if (ir_operand(op, 1)->type->kind != IR_TYPE_MEMREF)
+    return ir_op_error(op, "still writes a tensor");
   transfer t = transfer_of(e, op, 1, type);
   LLVMValueRef *rows = emit_operand(e, op, 0)->pieces;
   if (t.transposed) {
@@ -548,8 +581,10 @@ bool emit_gather(emitter *e, const ir_op *op) {
   const emit_value *offsets = emit_get(e, ir_group_operand(op, 2, 0)), *masks = emit_get(e, ir_group_operand(op, 3, 0));
   const emit_value *others = emit_get(e, ir_group_operand(op, 4, 0));
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
-  if (base->kind != IR_TYPE_MEMREF || !base->rank) return ir_op_error(op, "gathers from a memref of rank 1 or more only");
+  if (!result)
+    return false;
+  if (base->kind != IR_TYPE_MEMREF || !base->rank)
+    return ir_op_error(op, "gathers from a memref of rank 1 or more only");
   LLVMValueRef address = operand_address(e, op, 0, 1);
   unsigned lanes = emit_row_length(type);
   for (unsigned i = 0; i < offsets->num_pieces; i++) {

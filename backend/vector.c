@@ -1,15 +1,17 @@
 /* vector.c - vector ops to LLVM IR: contractions, reductions, and ops that only rearrange lanes.
  *
- * n-D vectors are rows of lanes (llvm.h). What works along the innermost dim uses rows directly; an operand whose wanted
- * dim is not innermost is transposed first, by a network of log2(n) steps of two-row shuffles. */
+ * n-D vectors are rows of lanes (llvm.h). What works along the innermost dim uses rows directly; an operand whose
+ * wanted dim is not innermost is transposed first, by a network of log2(n) steps of two-row shuffles. */
 #include "backend/hooks.h"
 #include "ir/build.h"
 
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------- transpose */
+/* --------------------------------------------------------------------------------------------------------- transpose
+ */
 
-/* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d block. */
+/* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d block.
+ */
 static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
   int *low = IR_NEW_ARRAY(&e->arena, int, n), *high = IR_NEW_ARRAY(&e->arena, int, n);
   for (unsigned d = n / 2; d; d /= 2) {
@@ -18,7 +20,8 @@ static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
       high[lane] = (int)(lane & d ? n + lane : lane + d);
     }
     for (unsigned i = 0; i < n; i++) {
-      if (i & d) continue;
+      if (i & d)
+        continue;
       LLVMValueRef a = rows[i], b = rows[i | d];
       rows[i] = emit_shuffle(e, a, b, low, n);
       rows[i | d] = emit_shuffle(e, a, b, high, n);
@@ -29,55 +32,66 @@ static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
 /* m rows of n lanes to n rows of m lanes, padded to a square between. */
 static void transpose_rows(emitter *e, unsigned m, unsigned n, LLVMValueRef const *source, LLVMValueRef *result) {
   unsigned side = 1;
-  while (side < m || side < n) side *= 2;
+  while (side < m || side < n)
+    side *= 2;
   size_t mark = ir_arena_mark(&e->arena);
   LLVMValueRef *rows = IR_NEW_ARRAY(&e->arena, LLVMValueRef, side);
   for (unsigned i = 0; i < side; i++)
-    rows[i] = i < m ? emit_resize(e, source[i], side)
-                    : LLVMGetPoison(emit_row_type(emit_element_of(source[0]), side));
+    rows[i] = i < m ? emit_resize(e, source[i], side) : LLVMGetPoison(emit_row_type(emit_element_of(source[0]), side));
   transpose_square(e, side, rows);
-  for (unsigned i = 0; i < n; i++) result[i] = emit_resize(e, rows[i], m);
+  for (unsigned i = 0; i < n; i++)
+    result[i] = emit_resize(e, rows[i], m);
   ir_arena_rewind(&e->arena, mark);
 }
 
 LLVMValueRef emit_resize(emitter *e, LLVMValueRef row, unsigned lanes) {
   unsigned have = emit_lanes(row);
-  if (lanes <= have) return emit_slice(e, row, 0, lanes);
+  if (lanes <= have)
+    return emit_slice(e, row, 0, lanes);
   size_t mark = ir_arena_mark(&e->arena);
   int *pick = IR_NEW_ARRAY(&e->arena, int, lanes);
-  for (unsigned i = 0; i < lanes; i++) pick[i] = i < have ? (int)i : -1;
+  for (unsigned i = 0; i < lanes; i++)
+    pick[i] = i < have ? (int)i : -1;
   LLVMValueRef result = emit_shuffle(e, row, LLVMGetPoison(LLVMTypeOf(row)), pick, lanes);
   ir_arena_rewind(&e->arena, mark);
   return result;
 }
 
-/* Rows stay whole where the innermost dim stays. Otherwise the source's innermost dim becomes dim `to` of the result and
- * dim `from` of the source becomes innermost: for each position of the other dims, the rows along `from` are a matrix. */
+/* Rows stay whole where the innermost dim stays. Otherwise the source's innermost dim becomes dim `to` of the result
+ * and dim `from` of the source becomes innermost: for each position of the other dims, the rows along `from` are a
+ * matrix. */
 void emit_transpose(emitter *e, unsigned rank, const int64_t *shape, const unsigned *permutation,
                     LLVMValueRef const *source, LLVMValueRef *result) {
   unsigned last = rank - 1, from = permutation[last], to = 0;
   int64_t result_shape[IR_MAX_RANK], position[IR_MAX_RANK] = {0}, outer_shape[IR_MAX_RANK];
   for (unsigned i = 0; i < rank; i++) {
     result_shape[i] = shape[permutation[i]];
-    if (permutation[i] == last) to = i;
+    if (permutation[i] == last)
+      to = i;
   }
   bool whole = from == last;
   unsigned m = whole ? 1 : (unsigned)shape[from], n = whole ? 1 : (unsigned)shape[last];
   LLVMValueRef *matrix = IR_NEW_ARRAY(&e->arena, LLVMValueRef, m + n), *columns = matrix + m;
   memcpy(outer_shape, result_shape, sizeof outer_shape);
-  if (!whole) outer_shape[to] = 1;
+  if (!whole)
+    outer_shape[to] = 1;
   do {
     int64_t at[IR_MAX_RANK] = {0}, target[IR_MAX_RANK];
     memcpy(target, position, sizeof target);
-    for (unsigned i = 0; i < last; i++) at[permutation[i]] = position[i];
+    for (unsigned i = 0; i < last; i++)
+      at[permutation[i]] = position[i];
     for (unsigned i = 0; i < m; i++) {
-      if (!whole) at[from] = i;
+      if (!whole)
+        at[from] = i;
       matrix[i] = source[emit_linear(last, shape, at)];
     }
-    if (whole) columns[0] = matrix[0];
-    else transpose_rows(e, m, n, matrix, columns);
+    if (whole)
+      columns[0] = matrix[0];
+    else
+      transpose_rows(e, m, n, matrix, columns);
     for (unsigned i = 0; i < n; i++) {
-      if (!whole) target[to] = i;
+      if (!whole)
+        target[to] = i;
       result[emit_linear(last, result_shape, target)] = columns[i];
     }
   } while (emit_next(last, outer_shape, position));
@@ -87,24 +101,32 @@ bool emit_transpose_op(emitter *e, const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned count, permutation[IR_MAX_RANK];
   const int64_t *ints = NULL;
   ir_attr_i64s_of(op, "permutation", &count, &ints);
-  for (unsigned i = 0; i < type->rank; i++) permutation[i] = (unsigned)ints[i];
-  if (type->rank) emit_transpose(e, type->rank, type->shape, permutation, source->pieces, result);
-  else result[0] = source->pieces[0];
+  for (unsigned i = 0; i < type->rank; i++)
+    permutation[i] = (unsigned)ints[i];
+  if (type->rank)
+    emit_transpose(e, type->rank, type->shape, permutation, source->pieces, result);
+  else
+    result[0] = source->pieces[0];
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------- single lanes by place */
+/* ---------------------------------------------------------------------------------------------- single lanes by place
+ */
 
 /* A scalar as one lane. */
-static LLVMValueRef as_row(emitter *e, LLVMValueRef value) { return emit_lanes(value) ? value : emit_splat(e, value, 1); }
+static LLVMValueRef as_row(emitter *e, LLVMValueRef value) {
+  return emit_lanes(value) ? value : emit_splat(e, value, 1);
+}
 
 /* A piece in the form that `type` wants: scalars and vectors of one lane differ only in that. */
 static LLVMValueRef in_form(emitter *e, const ir_type *type, LLVMValueRef value) {
-  if (type->kind == IR_TYPE_SCALAR) return emit_lanes(value) ? emit_lane(e, value, 0) : value;
+  if (type->kind == IR_TYPE_SCALAR)
+    return emit_lanes(value) ? emit_lane(e, value, 0) : value;
   return as_row(e, value);
 }
 
@@ -112,7 +134,8 @@ bool emit_broadcast(emitter *e, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned lanes = emit_row_length(to), outer = emit_outer_rank(to), row = 0;
   unsigned rank = from->kind == IR_TYPE_SCALAR ? 0 : from->rank;
   int64_t position[IR_MAX_RANK] = {0};
@@ -124,7 +147,8 @@ bool emit_broadcast(emitter *e, const ir_op *op) {
     }
     LLVMValueRef piece = source->pieces[rank ? emit_linear(rank - 1, from->shape, at) : 0];
     unsigned have = emit_lanes(piece);
-    if (have != lanes) piece = emit_splat(e, have ? emit_lane(e, piece, 0) : piece, lanes);
+    if (have != lanes)
+      piece = emit_splat(e, have ? emit_lane(e, piece, 0) : piece, lanes);
     result[row++] = piece;
   } while (emit_next(outer, to->shape, position));
   return true;
@@ -134,7 +158,8 @@ bool emit_broadcast(emitter *e, const ir_op *op) {
 bool emit_shape_cast(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned from = emit_row_length(ir_operand(op, 0)->type), to = emit_row_length(ir_result(op, 0)->type);
   LLVMTypeRef type = emit_row_type(emit_element_type(e, ir_result(op, 0)->type->element), to);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
@@ -163,11 +188,13 @@ static place place_of(emitter *e, const ir_op *op, unsigned group) {
   place p = {0};
   const int64_t *ints;
   ir_attr_i64s_of(op, "static_position", &p.count, &ints);
-  for (unsigned i = 0; i < p.count; i++) p.indices[i] = emit_mixed(e, op, group, "static_position", i);
+  for (unsigned i = 0; i < p.count; i++)
+    p.indices[i] = emit_mixed(e, op, group, "static_position", i);
   return p;
 }
 
-/* Whether the piece at `position` of the first `count` dims is the one meant; a constant where the place is constant. */
+/* Whether the piece at `position` of the first `count` dims is the one meant; a constant where the place is constant.
+ */
 static LLVMValueRef is_place(emitter *e, const place *p, unsigned count, const int64_t *position) {
   LLVMValueRef matches = LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
   for (unsigned i = 0; i < count; i++) {
@@ -182,7 +209,8 @@ bool emit_extract(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   place p = place_of(e, op, 1);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces, outer = emit_outer_rank(from);
   unsigned given = p.count < outer ? p.count : outer, next = 0;
   int64_t position[IR_MAX_RANK] = {0};
@@ -193,7 +221,8 @@ bool emit_extract(emitter *e, const ir_op *op) {
       result[i] = result[i] ? LLVMBuildSelect(e->builder, meant, piece, result[i], "") : piece;
     }
   } while (emit_next(given, from->shape, position));
-  if (p.count > outer) result[0] = LLVMBuildExtractElement(e->builder, result[0], p.indices[outer], "");
+  if (p.count > outer)
+    result[0] = LLVMBuildExtractElement(e->builder, result[0], p.indices[outer], "");
   result[0] = in_form(e, to, result[0]);
   return true;
 }
@@ -203,7 +232,8 @@ bool emit_insert(emitter *e, const ir_op *op) {
   const emit_value *value = emit_operand(e, op, 0), *dest = emit_operand(e, op, 1);
   place p = place_of(e, op, 2);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned outer = emit_outer_rank(to), given = p.count < outer ? p.count : outer, next = 0;
   int64_t position[IR_MAX_RANK] = {0};
   unsigned part = p.count > outer || !to->rank ? 1 : value->num_pieces;
@@ -225,10 +255,12 @@ bool emit_insert(emitter *e, const ir_op *op) {
 static const int64_t *slice_offsets(const ir_op *op) {
   unsigned count;
   const int64_t *offsets = NULL, *strides = NULL;
-  if (!ir_attr_i64s_of(op, "offsets", &count, &offsets)) return NULL;
+  if (!ir_attr_i64s_of(op, "offsets", &count, &offsets))
+    return NULL;
   if (ir_attr_i64s_of(op, "strides", &count, &strides))
     for (unsigned i = 0; i < count; i++)
-      if (strides[i] != 1) return NULL;
+      if (strides[i] != 1)
+        return NULL;
   return offsets;
 }
 
@@ -238,15 +270,18 @@ bool emit_extract_strided_slice(emitter *e, const ir_op *op) {
   unsigned num_offsets = 0, row = 0;
   const int64_t *ints;
   const int64_t *offsets = slice_offsets(op);
-  if (!offsets) return ir_op_error(op, "wants strides of 1");
+  if (!offsets)
+    return ir_op_error(op, "wants strides of 1");
   ir_attr_i64s_of(op, "offsets", &num_offsets, &ints);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned outer = emit_outer_rank(from);
   int64_t position[IR_MAX_RANK] = {0};
   do {
     int64_t at[IR_MAX_RANK];
-    for (unsigned i = 0; i < outer; i++) at[i] = position[i] + (i < num_offsets ? offsets[i] : 0);
+    for (unsigned i = 0; i < outer; i++)
+      at[i] = position[i] + (i < num_offsets ? offsets[i] : 0);
     LLVMValueRef piece = source->pieces[emit_linear(outer, from->shape, at)];
     result[row++] = emit_slice(e, piece, num_offsets > outer ? (unsigned)offsets[outer] : 0, emit_row_length(to));
   } while (emit_next(outer, to->shape, position));
@@ -258,15 +293,18 @@ bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
   const ir_type *part = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *value = emit_operand(e, op, 0), *dest = emit_operand(e, op, 1);
   const int64_t *offsets = slice_offsets(op);
-  if (!offsets) return ir_op_error(op, "wants strides of 1");
+  if (!offsets)
+    return ir_op_error(op, "wants strides of 1");
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   memcpy(result, dest->pieces, sizeof *result * dest->num_pieces);
   unsigned outer = emit_outer_rank(to), leading = to->rank - part->rank, row = 0, lanes = emit_row_length(part);
   int64_t position[IR_MAX_RANK] = {0};
   do {
     int64_t at[IR_MAX_RANK];
-    for (unsigned i = 0; i < outer; i++) at[i] = offsets[i] + (i < leading ? 0 : position[i - leading]);
+    for (unsigned i = 0; i < outer; i++)
+      at[i] = offsets[i] + (i < leading ? 0 : position[i - leading]);
     LLVMValueRef *target = &result[emit_linear(outer, to->shape, at)], piece = value->pieces[row++];
     for (unsigned lane = 0; lane < lanes; lane++)
       *target = emit_set_lane(e, *target, emit_lane(e, piece, lane), (unsigned)offsets[outer] + lane);
@@ -276,7 +314,8 @@ bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
 
 bool emit_step_op(emitter *e, const ir_op *op) {
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   result[0] = emit_step(e, LLVMInt64TypeInContext(e->context), emit_row_length(ir_result(op, 0)->type));
   return true;
 }
@@ -284,7 +323,8 @@ bool emit_step_op(emitter *e, const ir_op *op) {
 bool emit_create_mask(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   LLVMValueRef *result = emit_result(e, op);
-  if (!result) return false;
+  if (!result)
+    return false;
   unsigned outer = emit_outer_rank(type), lanes = emit_row_length(type), row = 0;
   int64_t position[IR_MAX_RANK] = {0};
   do {
@@ -299,7 +339,8 @@ bool emit_create_mask(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------- reductions */
+/* --------------------------------------------------------------------------------------------------------- reductions
+ */
 
 /* All lanes of a row combined into a scalar: halves onto each other, odd lanes kept for the end. */
 static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook combine, LLVMValueRef row) {
@@ -326,18 +367,22 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   const int64_t *dims = NULL;
   bool reduced[IR_MAX_RANK] = {0};
   ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
-  for (unsigned i = 0; i < count; i++) reduced[dims[i]] = true;
+  for (unsigned i = 0; i < count; i++)
+    reduced[dims[i]] = true;
   LLVMValueRef *result = emit_result(e, op);
-  if (!combine || !result) return false;
+  if (!combine || !result)
+    return false;
   int64_t kept_shape[IR_MAX_RANK], position[IR_MAX_RANK] = {0}, places = 1;
   unsigned kept_rank = 0;
   for (unsigned i = 0; i < outer; i++)
-    if (!reduced[i]) places *= kept_shape[kept_rank++] = from->shape[i];
+    if (!reduced[i])
+      places *= kept_shape[kept_rank++] = from->shape[i];
   LLVMValueRef *partial = IR_NEW_ARRAY(&e->arena, LLVMValueRef, places);
   do {
     int64_t at[IR_MAX_RANK];
     for (unsigned i = 0, next = 0; i < outer; i++)
-      if (!reduced[i]) at[next++] = position[i];
+      if (!reduced[i])
+        at[next++] = position[i];
     LLVMValueRef *place = &partial[emit_linear(kept_rank, kept_shape, at)];
     LLVMValueRef piece = emit_widen(e, from->element, source->pieces[row++]);
     *place = *place ? combine(e, NULL, (LLVMValueRef[]){*place, piece}) : piece;
@@ -346,10 +391,12 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   unsigned lanes = emit_row_length(to);
   for (unsigned i = 0; i < emit_get(e, ir_result(op, 0))->num_pieces; i++) {
     LLVMValueRef value = horizontal ? NULL : partial[i];
-    if (horizontal && to->kind == IR_TYPE_SCALAR) value = combine_lanes(e, combine, partial[0]);
+    if (horizontal && to->kind == IR_TYPE_SCALAR)
+      value = combine_lanes(e, combine, partial[0]);
     for (unsigned lane = 0; horizontal && to->kind == IR_TYPE_VECTOR && lane < lanes; lane++) {
       LLVMValueRef scalar = combine_lanes(e, combine, partial[i * lanes + lane]);
-      if (!lane) value = LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), lanes));
+      if (!lane)
+        value = LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), lanes));
       value = emit_set_lane(e, value, scalar, lane);
     }
     LLVMValueRef init = emit_widen(e, to->element, start->pieces[i]);
@@ -359,20 +406,22 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- contractions */
+/* ------------------------------------------------------------------------------------------------------- contractions
+ */
 
 /* An operand of a contraction, its lanes along the loop `lanes` where it has that. */
 typedef struct factor {
   const ir_type *type;
-  LLVMValueRef *rows;           /* widened to the element type of the accumulator */
-  int64_t shape[IR_MAX_RANK];   /* after transposition */
-  unsigned loops[IR_MAX_RANK];  /* the loop of each dim */
+  LLVMValueRef *rows;          /* widened to the element type of the accumulator */
+  int64_t shape[IR_MAX_RANK];  /* after transposition */
+  unsigned loops[IR_MAX_RANK]; /* the loop of each dim */
   bool has_lanes;
 } factor;
 
 static LLVMValueRef promote(emitter *e, ir_scalar from, ir_scalar to, LLVMValueRef value) {
   value = emit_widen(e, from, value);
-  LLVMTypeRef wide = emit_type_like(value, emit_element_type(e, ir_scalar_is_float(to) && ir_scalar_bits(to) == 16 ? IR_F32 : to));
+  LLVMTypeRef wide =
+      emit_type_like(value, emit_element_type(e, ir_scalar_is_float(to) && ir_scalar_bits(to) == 16 ? IR_F32 : to));
   return ir_scalar_is_float(to) ? LLVMBuildFPCast(e->builder, value, wide, "")
                                 : LLVMBuildIntCast2(e->builder, value, wide, true, "");
 }
@@ -385,8 +434,10 @@ static factor factor_of(emitter *e, const ir_op *op, unsigned i, const ir_map *m
   int at = ir_map_find_dim(map, lanes);
   f.has_lanes = at >= 0;
   unsigned permutation[IR_MAX_RANK], rank = type->rank, last = rank - 1;
-  for (unsigned dim = 0; dim < rank; dim++) permutation[dim] = dim;
-  if (f.has_lanes) permutation[at] = last, permutation[last] = (unsigned)at;
+  for (unsigned dim = 0; dim < rank; dim++)
+    permutation[dim] = dim;
+  if (f.has_lanes)
+    permutation[at] = last, permutation[last] = (unsigned)at;
   for (unsigned dim = 0; dim < rank; dim++) {
     f.shape[dim] = type->shape[permutation[dim]];
     f.loops[dim] = (unsigned)ir_map_result_dim(map, permutation[dim]);
@@ -398,7 +449,8 @@ static factor factor_of(emitter *e, const ir_op *op, unsigned i, const ir_map *m
     emit_transpose(e, rank, type->shape, permutation, source->pieces, f.rows);
   }
   LLVMValueRef *wide = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
-  for (unsigned row = 0; row < count; row++) wide[row] = promote(e, type->element, element, f.rows[row]);
+  for (unsigned row = 0; row < count; row++)
+    wide[row] = promote(e, type->element, element, f.rows[row]);
   f.rows = wide;
   return f;
 }
@@ -407,16 +459,19 @@ static factor factor_of(emitter *e, const ir_op *op, unsigned i, const ir_map *m
 static LLVMValueRef factor_at(emitter *e, const factor *f, const int64_t *loops, unsigned lanes) {
   int64_t at[IR_MAX_RANK] = {0};
   unsigned rank = f->type->rank, outer = emit_outer_rank(f->type);
-  for (unsigned i = 0; i < rank; i++) at[i] = loops[f->loops[i]];
+  for (unsigned i = 0; i < rank; i++)
+    at[i] = loops[f->loops[i]];
   LLVMValueRef row = f->rows[emit_linear(outer, f->shape, at)];
-  if (f->has_lanes) return row;
+  if (f->has_lanes)
+    return row;
   return emit_splat(e, emit_lane(e, row, rank ? (unsigned)at[outer] : 0), lanes);
 }
 
 /* acc + lhs * rhs; for other kinds than add, the product is combined into acc. */
 static LLVMValueRef accumulate(emitter *e, emit_piece_hook combine, LLVMValueRef lhs, LLVMValueRef rhs,
                                LLVMValueRef acc) {
-  if (combine == emit_addf || combine == emit_addi) return emit_multiply_add(e, lhs, rhs, acc);
+  if (combine == emit_addf || combine == emit_addi)
+    return emit_multiply_add(e, lhs, rhs, acc);
   bool is_float = LLVMGetTypeKind(emit_element_of(lhs)) != LLVMIntegerTypeKind;
   LLVMValueRef factors[] = {lhs, rhs}, product = is_float ? emit_mulf(e, NULL, factors) : emit_muli(e, NULL, factors);
   return combine(e, NULL, (LLVMValueRef[]){acc, product});
@@ -437,19 +492,22 @@ bool emit_contract(emitter *e, const ir_op *op) {
   emit_piece_hook combine = emit_combine_of(op, type->element);
   const emit_value *start = emit_operand(e, op, 2);
   LLVMValueRef *result = emit_result(e, op);
-  if (!combine || !result) return false;
+  if (!combine || !result)
+    return false;
   const ir_map *map = maps->elements[2]->map;
   unsigned num_loops = map->num_dims, rank = map->num_results, lhs_rank = ir_operand(op, 0)->type->rank;
-  if (!rank && !lhs_rank) return ir_op_error(op, "contracts scalars");
+  if (!rank && !lhs_rank)
+    return ir_op_error(op, "contracts scalars");
   int64_t extents[IR_MAX_LOOPS] = {0}, reduction[IR_MAX_LOOPS], position[IR_MAX_LOOPS] = {0};
   contraction_extents(op, maps, extents);
-  unsigned lane_loop = (unsigned)(rank ? ir_map_result_dim(map, rank - 1)
-                                       : ir_map_result_dim(maps->elements[0]->map, lhs_rank - 1));
+  unsigned lane_loop =
+      (unsigned)(rank ? ir_map_result_dim(map, rank - 1) : ir_map_result_dim(maps->elements[0]->map, lhs_rank - 1));
   unsigned lanes = (unsigned)extents[lane_loop], outer = emit_outer_rank(type), count = start->num_pieces;
   factor lhs = factor_of(e, op, 0, maps->elements[0]->map, lane_loop, type->element);
   factor rhs = factor_of(e, op, 1, maps->elements[1]->map, lane_loop, type->element);
   LLVMValueRef *sums = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
-  for (unsigned i = 0; i < count && rank; i++) sums[i] = emit_widen(e, type->element, start->pieces[i]);
+  for (unsigned i = 0; i < count && rank; i++)
+    sums[i] = emit_widen(e, type->element, start->pieces[i]);
   for (unsigned i = 0; i < num_loops; i++)
     reduction[i] = ir_map_find_dim(map, i) >= 0 || i == lane_loop ? 1 : extents[i];
   do {
@@ -457,11 +515,14 @@ bool emit_contract(emitter *e, const ir_op *op) {
     unsigned row = 0;
     do {
       memcpy(loops, position, sizeof loops);
-      for (unsigned i = 0; i < outer; i++) loops[ir_map_result_dim(map, i)] = place[i];
+      for (unsigned i = 0; i < outer; i++)
+        loops[ir_map_result_dim(map, i)] = place[i];
       LLVMValueRef a = factor_at(e, &lhs, loops, lanes), b = factor_at(e, &rhs, loops, lanes);
-      if (sums[row]) sums[row] = accumulate(e, combine, a, b, sums[row]);
-      else sums[row] = LLVMGetTypeKind(emit_element_of(a)) == LLVMIntegerTypeKind
-                           ? LLVMBuildMul(e->builder, a, b, "") : LLVMBuildFMul(e->builder, a, b, "");
+      if (sums[row])
+        sums[row] = accumulate(e, combine, a, b, sums[row]);
+      else
+        sums[row] = LLVMGetTypeKind(emit_element_of(a)) == LLVMIntegerTypeKind ? LLVMBuildMul(e->builder, a, b, "")
+                                                                               : LLVMBuildFMul(e->builder, a, b, "");
       row++;
     } while (emit_next(outer, type->shape, place));
   } while (emit_next(num_loops, reduction, position));
@@ -469,6 +530,7 @@ bool emit_contract(emitter *e, const ir_op *op) {
     LLVMValueRef total = in_form(e, type, combine_lanes(e, combine, sums[0]));
     sums[0] = combine(e, NULL, (LLVMValueRef[]){emit_widen(e, type->element, start->pieces[0]), total});
   }
-  for (unsigned i = 0; i < count; i++) result[i] = emit_narrow(e, type->element, sums[i]);
+  for (unsigned i = 0; i < count; i++)
+    result[i] = emit_narrow(e, type->element, sums[i]);
   return true;
 }

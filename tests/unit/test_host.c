@@ -27,12 +27,14 @@ static void on_message(void *user, ir_severity severity, const char *rendered) {
 
 static void serial_for(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
   (void)context;
-  for (int64_t i = count; i-- > 0;) body(data, i);
+  for (int64_t i = count; i-- > 0;)
+    body(data, i);
 }
 
 static void *allocate(void *context, size_t size) {
   machine *m = context;
-  if (++m->allocations == m->fail_at) return NULL;
+  if (++m->allocations == m->fail_at)
+    return NULL;
   m->live++;
   return aligned_alloc(64, (size + 63) / 64 * 64);
 }
@@ -79,7 +81,9 @@ static int run_for(const char *target, const char *text, void *const *data, cons
   return status;
 }
 
-static int run(const char *text, void *const *data, const int64_t *dims) { return run_for("host", text, data, dims); }
+static int run(const char *text, void *const *data, const int64_t *dims) {
+  return run_for("host", text, data, dims);
+}
 
 /* What is refused must be refused with this text in exactly one error. */
 static void refuse(const char *text, const char *expected) {
@@ -104,13 +108,14 @@ static float normal(uint64_t *state) {
 
 static void fill(float *values, size_t count, float scale) {
   uint64_t state = 42 + count;
-  for (size_t i = 0; i < count; i++) values[i] = scale * normal(&state);
+  for (size_t i = 0; i < count; i++)
+    values[i] = scale * normal(&state);
 }
 
 #define ASSERT_NEAR(VALUE, EXPECTED, TOLERANCE)                                                                        \
   do {                                                                                                                 \
     double value_ = (VALUE), expected_ = (EXPECTED);                                                                   \
-    cr_assert(fabs(value_ - expected_) <= (TOLERANCE) * fmax(1, fabs(expected_)), "%.9g, expected %.9g", value_,        \
+    cr_assert(fabs(value_ - expected_) <= (TOLERANCE)*fmax(1, fabs(expected_)), "%.9g, expected %.9g", value_,         \
               expected_);                                                                                              \
   } while (0)
 
@@ -118,11 +123,15 @@ static void fill(float *values, size_t count, float scale) {
 
 /* Error in units of the last place of the f32 result, or of the least subnormal number. */
 static double ulps(float value, double exact) {
-  if (isnan(exact)) return isnan(value) ? 0 : INFINITY;
-  if ((double)value == exact) return 0;
-  if (exact > 0x1.ffffffp+127) return isinf(value) ? 0 : INFINITY;
+  if (isnan(exact))
+    return isnan(value) ? 0 : INFINITY;
+  if ((double)value == exact)
+    return 0;
+  if (exact > 0x1.ffffffp+127)
+    return isinf(value) ? 0 : INFINITY;
   int exponent = exact == 0 ? -126 : ilogb(exact);
-  if (exponent < -126) exponent = -126;
+  if (exponent < -126)
+    exponent = -126;
   return fabs((double)value - exact) / ldexp(1, exponent - 23);
 }
 
@@ -144,8 +153,8 @@ static const char exp_text[] = "func.func @f(%x: memref<64xf32>, %y: memref<64xf
 static void check_exponentials(const char *target) {
   machine m;
   tec_host_kernel kernel = load_for(&m, target, exp_text);
-  static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, -150, -149, -126, 128, 127.99999f, 88.722839f,
-                                  88.73f, -103.97f, -104, -87.4f};
+  static const float special[] = {0,   -0.0f,      INFINITY,   -INFINITY, NAN,      -150, -149,  -126,
+                                  128, 127.99999f, 88.722839f, 88.73f,    -103.97f, -104, -87.4f};
   double worst_exp = 0, worst_exp2 = 0;
   uint64_t bits = 0;
   for (size_t done = 0; bits < (1ull << 32); done += 64) {
@@ -153,13 +162,15 @@ static void check_exponentials(const char *target) {
     for (size_t i = 0; i < 64; i++, bits += 1009) {
       uint32_t word = (uint32_t)bits;
       memcpy(&x[i], &word, 4);
-      if (done + i < sizeof special / sizeof *special) x[i] = special[done + i];
+      if (done + i < sizeof special / sizeof *special)
+        x[i] = special[done + i];
     }
     cr_assert_eq(kernel((void *[]){x, y, z}, (int64_t[]){64, 64, 64}, &m.env), 0);
     for (size_t i = 0; i < 64; i++) {
       worst_exp = fmax(worst_exp, ulps(y[i], exp(x[i])));
       worst_exp2 = fmax(worst_exp2, ulps(z[i], exp2(x[i])));
-      if (x[i] == 0) cr_assert(y[i] == 1 && z[i] == 1);
+      if (x[i] == 0)
+        cr_assert(y[i] == 1 && z[i] == 1);
     }
   }
   cr_assert_lt(worst_exp, 1.2, "exp: %g ulp", worst_exp);
@@ -167,27 +178,33 @@ static void check_exponentials(const char *target) {
   finish(&m);
 }
 
-Test(host, exponentials_are_accurate_everywhere) { check_exponentials("host"); }
-Test(host, exponentials_are_accurate_with_avx2) { check_exponentials("host:x86-64-v3"); }
-Test(host, exponentials_are_accurate_with_sse2) { check_exponentials("host:x86-64"); }
+Test(host, exponentials_are_accurate_everywhere) {
+  check_exponentials("host");
+}
+Test(host, exponentials_are_accurate_with_avx2) {
+  check_exponentials("host:x86-64-v3");
+}
+Test(host, exponentials_are_accurate_with_sse2) {
+  check_exponentials("host:x86-64");
+}
 
 /* ------------------------------------------------------------------------------------------------------- transfers */
 
 /* Copies the 5x7 part at (1, 2) of a dynamic matrix into another through one 8x16 tile whose edges are cut. */
 Test(host, transfers_are_cut_at_the_edges) {
-  static const char text[] =
-      "func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {\n"
-      "  %c0 = arith.constant 0 : index\n"
-      "  %c1 = arith.constant 1 : index\n"
-      "  %c2 = arith.constant 2 : index\n"
-      "  %p = arith.constant -3.0 : f32\n"
-      "  %v = vector.transfer_read %x[%c1, %c2], %p : memref<?x?xf32>, vector<8x16xf32>\n"
-      "  vector.transfer_write %v, %y[%c0, %c0] : vector<8x16xf32>, memref<?x?xf32>\n"
-      "  return\n"
-      "}\n";
+  static const char text[] = "func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {\n"
+                             "  %c0 = arith.constant 0 : index\n"
+                             "  %c1 = arith.constant 1 : index\n"
+                             "  %c2 = arith.constant 2 : index\n"
+                             "  %p = arith.constant -3.0 : f32\n"
+                             "  %v = vector.transfer_read %x[%c1, %c2], %p : memref<?x?xf32>, vector<8x16xf32>\n"
+                             "  vector.transfer_write %v, %y[%c0, %c0] : vector<8x16xf32>, memref<?x?xf32>\n"
+                             "  return\n"
+                             "}\n";
   float x[6 * 9], y[7 * 20];
   fill(x, 6 * 9, 1);
-  for (int i = 0; i < 7 * 20; i++) y[i] = 99;
+  for (int i = 0; i < 7 * 20; i++)
+    y[i] = 99;
   cr_assert_eq(run(text, (void *[]){x, y}, (int64_t[]){6, 9, 7, 20}), 0);
   for (int i = 0; i < 7; i++)
     for (int j = 0; j < 20; j++) {
@@ -204,7 +221,8 @@ Test(host, transfers_permute_and_broadcast) {
       "func.func @f(%x: memref<10x24xf32>, %y: memref<16x16xf32>, %z: memref<16x4xf32>, %w: memref<10x4xf32>) {\n"
       "  %c0 = arith.constant 0 : index\n"
       "  %p = arith.constant 0.5 : f32\n"
-      "  %s = memref.subview %x[1, 2] [9, 11] [1, 2] : memref<10x24xf32> to memref<9x11xf32, strided<[24, 2], offset: 26>>\n"
+      "  %s = memref.subview %x[1, 2] [9, 11] [1, 2] : memref<10x24xf32> to memref<9x11xf32, strided<[24, 2], offset: "
+      "26>>\n"
       "  %v = vector.transfer_read %s[%c0, %c0], %p {permutation_map = #swap} : memref<9x11xf32, strided<[24, 2], "
       "offset: 26>>, vector<16x16xf32>\n"
       "  vector.transfer_write %v, %y[%c0, %c0] {in_bounds = [true, true]} : vector<16x16xf32>, memref<16x16xf32>\n"
@@ -212,7 +230,8 @@ Test(host, transfers_permute_and_broadcast) {
       "  vector.transfer_write %b, %z[%c0, %c0] {in_bounds = [true, true]} : vector<16x4xf32>, memref<16x4xf32>\n"
       "  %t = vector.transfer_read %x[%c0, %c0], %p {permutation_map = #swap, in_bounds = [true, true]} : "
       "memref<10x24xf32>, vector<4x10xf32>\n"
-      "  vector.transfer_write %t, %w[%c0, %c0] {permutation_map = #swap, in_bounds = [true, true]} : vector<4x10xf32>, "
+      "  vector.transfer_write %t, %w[%c0, %c0] {permutation_map = #swap, in_bounds = [true, true]} : "
+      "vector<4x10xf32>, "
       "memref<10x4xf32>\n"
       "  return\n"
       "}\n";
@@ -223,12 +242,15 @@ Test(host, transfers_permute_and_broadcast) {
     for (int j = 0; j < 16; j++)
       cr_assert_eq(y[i * 16 + j], i < 11 && j < 9 ? x[(j + 1) * 24 + 2 + 2 * i] : 0.5f, "at %d, %d", i, j);
   for (int i = 0; i < 16; i++)
-    for (int j = 0; j < 4; j++) cr_assert_eq(z[i * 4 + j], i < 10 ? x[i * 24] : 0.5f, "at %d, %d", i, j);
+    for (int j = 0; j < 4; j++)
+      cr_assert_eq(z[i * 4 + j], i < 10 ? x[i * 24] : 0.5f, "at %d, %d", i, j);
   for (int i = 0; i < 10; i++)
-    for (int j = 0; j < 4; j++) cr_assert_eq(w[i * 4 + j], x[i * 24 + j], "at %d, %d", i, j);
+    for (int j = 0; j < 4; j++)
+      cr_assert_eq(w[i * 4 + j], x[i * 24 + j], "at %d, %d", i, j);
 }
 
-/* ------------------------------------------------------------------------------------------- contractions, reductions */
+/* ------------------------------------------------------------------------------------------- contractions, reductions
+ */
 
 /* C += A B over ragged register tiles in two nested loops, a reduction loop inside that carries the accumulators. */
 Test(host, contraction_carries_accumulators) {
@@ -249,7 +271,8 @@ Test(host, contraction_carries_accumulators) {
       "    scf.for %j = %c0 to %n step %c32 {\n"
       "      %init = vector.transfer_read %c[%i, %j], %z : memref<?x?xf32>, vector<4x32xf32>\n"
       "      %sum = scf.for %l = %c0 to %k step %c1 iter_args(%acc = %init) -> (vector<4x32xf32>) {\n"
-      "        %x = vector.transfer_read %a[%i, %l], %z {in_bounds = [false, true]} : memref<?x?xf32>, vector<4x1xf32>\n"
+      "        %x = vector.transfer_read %a[%i, %l], %z {in_bounds = [false, true]} : memref<?x?xf32>, "
+      "vector<4x1xf32>\n"
       "        %y = vector.transfer_read %b[%l, %j], %z {in_bounds = [true, false]} : memref<?x?xf32>, "
       "vector<1x32xf32>\n"
       "        %r = vector.contract {indexing_maps = [#a, #b, #c], iterator_types = [\"parallel\", \"parallel\", "
@@ -272,7 +295,8 @@ Test(host, contraction_carries_accumulators) {
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
       double sum = before[i * N + j];
-      for (int k = 0; k < K; k++) sum += (double)a[i * K + k] * b[k * N + j];
+      for (int k = 0; k < K; k++)
+        sum += (double)a[i * K + k] * b[k * N + j];
       ASSERT_NEAR(c[i * N + j], sum, 1e-5);
     }
 }
@@ -294,13 +318,15 @@ Test(host, contraction_takes_any_maps_and_kinds) {
       "vector<5x6xf32>, vector<7x6xf32> into vector<5x7xf32>\n"
       "  vector.transfer_write %p, %c[%i, %i] {in_bounds = [true, true]} : vector<5x7xf32>, memref<5x7xf32>\n"
       "  %q = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
-      "affine_map<(m, n, k) -> (n, m)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} %x, %y, %zerot : "
+      "affine_map<(m, n, k) -> (n, m)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} %x, %y, %zerot "
+      ": "
       "vector<5x6xf32>, vector<7x6xf32> into vector<7x5xf32>\n"
       "  vector.transfer_write %q, %d[%i, %i] {in_bounds = [true, true]} : vector<7x5xf32>, memref<7x5xf32>\n"
       "  %x1 = vector.extract %x[1] : vector<6xf32> from vector<5x6xf32>\n"
       "  %y2 = vector.extract %y[2] : vector<6xf32> from vector<7x6xf32>\n"
       "  %one = arith.constant 1.0 : f32\n"
-      "  %s = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> ()>], "
+      "  %s = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> "
+      "()>], "
       "iterator_types = [\"reduction\"]} %x1, %y2, %one : vector<6xf32>, vector<6xf32> into f32\n"
       "  memref.store %s, %e[%i] : memref<1xf32>\n"
       "  %h = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
@@ -323,14 +349,16 @@ Test(host, contraction_takes_any_maps_and_kinds) {
       ASSERT_NEAR(c[i * 7 + j], sum, 1e-6);
       ASSERT_NEAR(d[j * 5 + i], sum, 1e-6);
       ASSERT_NEAR(g[i * 7 + j], largest, 1e-6);
-      if (i == 1 && j == 2) ASSERT_NEAR(e[0], 1 + sum, 1e-6);
+      if (i == 1 && j == 2)
+        ASSERT_NEAR(e[0], 1 + sum, 1e-6);
     }
 }
 
 /* Inner, outer and both dims; NaN wins over any number with maximumf and loses with maxnumf. */
 Test(host, reductions_combine_any_dims) {
   static const char text[] =
-      "func.func @f(%x: memref<6x11xf32>, %r: memref<6xf32>, %c: memref<11xf32>, %s: memref<2xf32>, %n: memref<6xf32>) {\n"
+      "func.func @f(%x: memref<6x11xf32>, %r: memref<6xf32>, %c: memref<11xf32>, %s: memref<2xf32>, %n: memref<6xf32>) "
+      "{\n"
       "  %i = arith.constant 0 : index\n"
       "  %j = arith.constant 1 : index\n"
       "  %z = arith.constant 0.0 : f32\n"
@@ -352,7 +380,8 @@ Test(host, reductions_combine_any_dims) {
   for (int round = 0; round < 2; round++) {
     float x[66], r[6], c[11], s[2], n[6];
     fill(x, 66, 4);
-    if (round) x[2 * 11 + 5] = NAN;
+    if (round)
+      x[2 * 11 + 5] = NAN;
     cr_assert_eq(run(text, (void *[]){x, r, c, s, n}, (int64_t[]){6, 11, 6, 11, 2, 6}), 0);
     double total = 0, least = 0;
     for (int i = 0; i < 6; i++) {
@@ -362,23 +391,32 @@ Test(host, reductions_combine_any_dims) {
         total += x[i * 11 + j];
         least = fmin(least, x[i * 11 + j]);
       }
-      if (round && i == 2) cr_assert(isnan(r[i]));
-      else cr_assert_eq(r[i], largest);
+      if (round && i == 2)
+        cr_assert(isnan(r[i]));
+      else
+        cr_assert_eq(r[i], largest);
       cr_assert_eq(n[i], largest);
     }
     for (int j = 0; j < 11; j++) {
       double sum = 1;
-      for (int i = 0; i < 6; i++) sum += x[i * 11 + j];
-      if (round && j == 5) cr_assert(isnan(c[j]));
-      else ASSERT_NEAR(c[j], sum, 1e-5);
+      for (int i = 0; i < 6; i++)
+        sum += x[i * 11 + j];
+      if (round && j == 5)
+        cr_assert(isnan(c[j]));
+      else
+        ASSERT_NEAR(c[j], sum, 1e-5);
     }
-    if (round) cr_assert(isnan(s[0]) && isnan(s[1]));
-    else ASSERT_NEAR(s[0], total, 1e-5);
-    if (!round) cr_assert_eq(s[1], least);
+    if (round)
+      cr_assert(isnan(s[0]) && isnan(s[1]));
+    else
+      ASSERT_NEAR(s[0], total, 1e-5);
+    if (!round)
+      cr_assert_eq(s[1], least);
   }
 }
 
-/* --------------------------------------------------------------------------------------------- loops, memory, errors */
+/* --------------------------------------------------------------------------------------------- loops, memory, errors
+ */
 
 /* A parallel loop over both dims of a grid with uneven steps, scratch from the heap in each iteration. */
 static const char forall_text[] =
@@ -405,7 +443,8 @@ Test(host, forall_runs_every_iteration) {
   float x[5 * 8], y[5 * 8] = {0};
   fill(x, 40, 1);
   cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){5, 8, 5, 8}), 0);
-  for (int i = 0; i < 40; i++) cr_assert_eq(y[i], 2 * x[i]);
+  for (int i = 0; i < 40; i++)
+    cr_assert_eq(y[i], 2 * x[i]);
 }
 
 /* Whichever allocation fails, the kernel says so and nothing stays allocated. */
@@ -437,7 +476,8 @@ Test(host_errors, exported_names_must_be_free) {
 }
 
 Test(host_errors, vectors_must_fit) {
-  refuse("func.func @f() {\n  %v = arith.constant dense<0.0> : vector<1024x1024xf32>\n  return\n}", "at most 65536 fit");
+  refuse("func.func @f() {\n  %v = arith.constant dense<0.0> : vector<1024x1024xf32>\n  return\n}",
+         "at most 65536 fit");
 }
 
 /* --------------------------------------------------------------------------------------------- every elementwise op */
@@ -447,7 +487,8 @@ enum { LANES = 19, MAX_OPERANDS = 3 };
 static void store_cell(void *memory, size_t i, ir_scalar type, ir_cell cell) {
   unsigned bytes = (ir_scalar_bits(type) + 7) / 8;
   uint64_t bits = ir_scalar_is_float(type) ? ir_float_to_bits(type, cell.f) : (uint64_t)cell.i;
-  if (type == IR_I1) bits &= 1;
+  if (type == IR_I1)
+    bits &= 1;
   memcpy((char *)memory + i * bytes, &bits, bytes);
 }
 
@@ -455,44 +496,49 @@ static ir_cell load_cell(const void *memory, size_t i, ir_scalar type) {
   unsigned bytes = (ir_scalar_bits(type) + 7) / 8;
   uint64_t bits = 0;
   memcpy(&bits, (const char *)memory + i * bytes, bytes);
-  if (ir_scalar_is_float(type)) return (ir_cell){.f = ir_float_from_bits(type, bits)};
+  if (ir_scalar_is_float(type))
+    return (ir_cell){.f = ir_float_from_bits(type, bits)};
   return (ir_cell){.i = ir_scalar_wrap(type, (int64_t)bits)};
 }
 
-/* Lane values that show edges: of both signs, halves, zero, infinities and NaN; the last operand of integer ops is small
- * and positive, for divisors and shifts. */
+/* Lane values that show edges: of both signs, halves, zero, infinities and NaN; the last operand of integer ops is
+ * small and positive, for divisors and shifts. */
 static ir_cell sample(ir_scalar type, unsigned lane, bool small) {
-  static const double floats[LANES] = {0.5, -1.25, 3, 0, -0.0, 100.125, -7.75, 1e-3, 2.5, -2.5, 0.7, 1, INFINITY, -INFINITY,
-                                       NAN, 6, 0.1, 1.0 / 3, 12345.678};
+  static const double floats[LANES] = {0.5, -1.25, 3,        0,         -0.0, 100.125, -7.75, 1e-3,    2.5,      -2.5,
+                                       0.7, 1,     INFINITY, -INFINITY, NAN,  6,       0.1,   1.0 / 3, 12345.678};
   static const int64_t integers[LANES] = {0, 1, -1, 5, -5, 127, -128, 100, 7, -7, 3, 2, 64, 33, 99, -100, 12, 31, -2};
-  if (ir_scalar_is_float(type)) return (ir_cell){.f = ir_scalar_round(type, floats[small ? (lane * 7 + 3) % LANES : lane])};
+  if (ir_scalar_is_float(type))
+    return (ir_cell){.f = ir_scalar_round(type, floats[small ? (lane * 7 + 3) % LANES : lane])};
   return (ir_cell){.i = ir_scalar_wrap(type, small ? 1 + lane % 3 : integers[lane])};
 }
 
 static bool same(ir_scalar type, ir_cell value, ir_cell expected) {
-  if (!ir_scalar_is_float(type)) return value.i == expected.i;
+  if (!ir_scalar_is_float(type))
+    return value.i == expected.i;
   double rounded = ir_scalar_round(type, expected.f);
-  if (isnan(rounded) || isinf(rounded) || value.f == rounded) return isnan(rounded) ? isnan(value.f) : value.f == rounded;
+  if (isnan(rounded) || isinf(rounded) || value.f == rounded)
+    return isnan(rounded) ? isnan(value.f) : value.f == rounded;
   double unit = type == IR_F64 ? 0x1p-51 : type == IR_F32 ? 0x1p-22 : type == IR_F16 ? 0x1p-10 : 0x1p-7;
   return fabs(value.f - rounded) <= unit * fabs(rounded) + 0x1p-24;
 }
 
 /* Runs `row` on vectors of `from`, giving `to`, compiled for `target`; false where the language has no such op. */
-static bool check_elementwise(const char *target, const ir_op_info *row, unsigned num_operands, ir_scalar from, ir_scalar to,
-                              const char *attribute) {
+static bool check_elementwise(const char *target, const ir_op_info *row, unsigned num_operands, ir_scalar from,
+                              ir_scalar to, const char *attribute) {
   char text[3000];
   int at = snprintf(text, sizeof text, "func.func @f(%%r: memref<19x%s>", ir_scalar_name(to));
   for (unsigned i = 0; i < num_operands; i++)
     at += snprintf(text + at, sizeof text - at, ", %%x%u: memref<19x%s>", i, ir_scalar_name(from));
-  at += snprintf(text + at, sizeof text - at,
-                 ") {\n  %%i = arith.constant 0 : index\n  %%p = arith.constant %s : %s\n",
+  at += snprintf(text + at, sizeof text - at, ") {\n  %%i = arith.constant 0 : index\n  %%p = arith.constant %s : %s\n",
                  ir_scalar_is_float(from) ? "0.0" : "0", ir_scalar_name(from));
   for (unsigned i = 0; i < num_operands; i++)
-    at += snprintf(text + at, sizeof text - at,
-                   "  %%v%u = vector.transfer_read %%x%u[%%i], %%p {in_bounds = [true]} : memref<19x%s>, vector<19x%s>\n",
-                   i, i, ir_scalar_name(from), ir_scalar_name(from));
+    at +=
+        snprintf(text + at, sizeof text - at,
+                 "  %%v%u = vector.transfer_read %%x%u[%%i], %%p {in_bounds = [true]} : memref<19x%s>, vector<19x%s>\n",
+                 i, i, ir_scalar_name(from), ir_scalar_name(from));
   at += snprintf(text + at, sizeof text - at, "  %%o = \"%s\"(", row->name);
-  for (unsigned i = 0; i < num_operands; i++) at += snprintf(text + at, sizeof text - at, "%s%%v%u", i ? ", " : "", i);
+  for (unsigned i = 0; i < num_operands; i++)
+    at += snprintf(text + at, sizeof text - at, "%s%%v%u", i ? ", " : "", i);
   at += snprintf(text + at, sizeof text - at, ") <{%s}> : (", attribute);
   for (unsigned i = 0; i < num_operands; i++)
     at += snprintf(text + at, sizeof text - at, "%svector<19x%s>", i ? ", " : "", ir_scalar_name(from));
@@ -512,15 +558,19 @@ static bool check_elementwise(const char *target, const ir_op_info *row, unsigne
     cr_assert_eq(run_for(target, text, data, (int64_t[]){19, 19, 19, 19}), 0);
     for (unsigned lane = 0; lane < LANES; lane++) {
       ir_cell operands[MAX_OPERANDS];
-      for (unsigned i = 0; i < num_operands; i++) operands[i] = load_cell(memory[i + 1], lane, from);
+      for (unsigned i = 0; i < num_operands; i++)
+        operands[i] = load_cell(memory[i + 1], lane, from);
       ir_cell value = load_cell(memory[0], lane, to), expected = row->scalar(op, operands);
-      if (!ir_scalar_is_float(to)) expected.i = ir_scalar_wrap(to, expected.i);
+      if (!ir_scalar_is_float(to))
+        expected.i = ir_scalar_wrap(to, expected.i);
       bool out_of_range = ir_scalar_is_float(from) && !ir_scalar_is_float(to) && to != IR_I1 &&
                           !(fabs(operands[0].f) < 100 && operands[0].f >= 0);
-      if (out_of_range && strncmp(row->name, "arith.cmp", 9)) continue;
-      cr_assert(same(to, value, expected), "%s %s to %s, lane %u: of %g (%lld), %g (%lld): %g (%lld), expected %g (%lld)",
-                row->name, ir_scalar_name(from), ir_scalar_name(to), lane, operands[0].f, (long long)operands[0].i,
-                operands[1].f, (long long)operands[1].i, value.f, (long long)value.i, expected.f, (long long)expected.i);
+      if (out_of_range && strncmp(row->name, "arith.cmp", 9))
+        continue;
+      cr_assert(same(to, value, expected),
+                "%s %s to %s, lane %u: of %g (%lld), %g (%lld): %g (%lld), expected %g (%lld)", row->name,
+                ir_scalar_name(from), ir_scalar_name(to), lane, operands[0].f, (long long)operands[0].i, operands[1].f,
+                (long long)operands[1].i, value.f, (long long)value.i, expected.f, (long long)expected.i);
     }
   }
   ir_module_destroy(module);
@@ -542,15 +592,18 @@ Test(host, elementwise_ops_agree_with_the_oracle, .timeout = 120) {
   enum { NUM_TYPES = sizeof types / sizeof *types };
   for (unsigned code = 0; code < IR_NUM_OPCODES; code++) {
     const ir_op_info *row = ir_op_info_of((ir_opcode)code);
-    if (!(row->traits & IR_ELEMENTWISE) || row->operands[0] == 'c') continue; /* select: see below */
+    if (!(row->traits & IR_ELEMENTWISE) || row->operands[0] == 'c')
+      continue; /* select: see below */
     unsigned num_operands = count_words(row->operands), known = 0;
     bool compares = row->attrs && strstr(row->attrs, "predicate");
     for (unsigned i = 0; i < NUM_TYPES; i++)
       for (unsigned k = 0; k < NUM_TYPES; k++) {
-        if (row->traits & IR_SAME_TYPE && i != k) continue;
+        if (row->traits & IR_SAME_TYPE && i != k)
+          continue;
         for (unsigned predicate = 0; predicate < (compares ? 10 : 1); predicate++) {
           char attribute[40] = "";
-          if (compares) snprintf(attribute, sizeof attribute, "predicate = %u : i64", predicate + 1);
+          if (compares)
+            snprintf(attribute, sizeof attribute, "predicate = %u : i64", predicate + 1);
           if (!compares || predicate + 1 < 10 || ir_scalar_is_float(types[i]))
             known += check_elementwise("host", row, num_operands, types[i], types[k], attribute);
           if (types[i] == IR_F16 || types[k] == IR_F16) /* without conversions in hardware */
@@ -561,7 +614,8 @@ Test(host, elementwise_ops_agree_with_the_oracle, .timeout = 120) {
   }
 }
 
-/* ------------------------------------------------------------------------------------- views, rearrangements, control */
+/* ------------------------------------------------------------------------------------- views, rearrangements, control
+ */
 
 /* Expanded, collapsed, cut and cast views of one buffer, copied and read element by element. */
 Test(host, views_show_the_same_memory) {
@@ -591,9 +645,12 @@ Test(host, views_show_the_same_memory) {
   float x[60], y[60], z[4], w[3];
   fill(x, 60, 1);
   cr_assert_eq(run(text, (void *[]){x, y, z, w}, (int64_t[]){6, 10, 2, 3, 10, 4, 3}), 0);
-  for (int i = 0; i < 60; i++) cr_assert_eq(y[i], x[i]);
-  for (int i = 0; i < 4; i++) cr_assert_eq(z[i], x[10 + 2 + 2 * i]);
-  for (int i = 0; i < 3; i++) cr_assert_eq(w[i], x[i] * (float)(1 << i));
+  for (int i = 0; i < 60; i++)
+    cr_assert_eq(y[i], x[i]);
+  for (int i = 0; i < 4; i++)
+    cr_assert_eq(z[i], x[10 + 2 + 2 * i]);
+  for (int i = 0; i < 3; i++)
+    cr_assert_eq(w[i], x[i] * (float)(1 << i));
 }
 
 /* Parts taken out of vectors and put back, at known and at computed places; masks and a gather. */
@@ -608,7 +665,8 @@ Test(host, vectors_are_taken_apart_and_put_together) {
       "  %one = vector.extract %v[2, %n] : f32 from vector<4x6xf32>\n"
       "  %a = vector.insert %row, %v[0] : vector<6xf32> into vector<4x6xf32>\n"
       "  %b = vector.insert %one, %a[%c2, 5] : f32 into vector<4x6xf32>\n"
-      "  %part = vector.extract_strided_slice %v {offsets = [1, 2], sizes = [2, 3], strides = [1, 1]} : vector<4x6xf32> to "
+      "  %part = vector.extract_strided_slice %v {offsets = [1, 2], sizes = [2, 3], strides = [1, 1]} : "
+      "vector<4x6xf32> to "
       "vector<2x3xf32>\n"
       "  %c = vector.insert_strided_slice %part, %b {offsets = [2, 0], strides = [1, 1]} : vector<2x3xf32> into "
       "vector<4x6xf32>\n"
@@ -634,19 +692,25 @@ Test(host, vectors_are_taken_apart_and_put_together) {
   cr_assert_eq(run(text, (void *[]){x, y, z, w, &n}, (int64_t[]){4, 6, 4, 6, 3, 8, 6}), 0);
   float expected[24];
   memcpy(expected, x, sizeof x);
-  for (int i = 0; i < 6; i++) expected[i] = x[18 + i];
+  for (int i = 0; i < 6; i++)
+    expected[i] = x[18 + i];
   expected[17] = x[15];
   for (int i = 0; i < 2; i++)
-    for (int j = 0; j < 3; j++) expected[(2 + i) * 6 + j] = x[(1 + i) * 6 + 2 + j];
-  for (int i = 0; i < 24; i++) cr_assert_eq(y[i], expected[i], "at %d", i);
-  for (int i = 0; i < 24; i++) cr_assert_eq(z[i], i / 8 < 2 && i % 8 < 3 ? x[i] : -1, "at %d", i);
-  for (int i = 0; i < 6; i++) cr_assert_eq(w[i], i < 3 ? x[2 + 2 * i] : 7, "at %d", i);
+    for (int j = 0; j < 3; j++)
+      expected[(2 + i) * 6 + j] = x[(1 + i) * 6 + 2 + j];
+  for (int i = 0; i < 24; i++)
+    cr_assert_eq(y[i], expected[i], "at %d", i);
+  for (int i = 0; i < 24; i++)
+    cr_assert_eq(z[i], i / 8 < 2 && i % 8 < 3 ? x[i] : -1, "at %d", i);
+  for (int i = 0; i < 6; i++)
+    cr_assert_eq(w[i], i < 3 ? x[2 + 2 * i] : 7, "at %d", i);
 }
 
 /* Branches and calls give scalars, vectors and memrefs; scalar results go out through their pointers. */
 Test(host, branches_and_calls_return_values) {
   static const char text[] =
-      "func.func private @pick(%flag: i1, %x: memref<?xf32>, %y: memref<?xf32>) -> (memref<?xf32>, vector<2x4xf32>, i64) {\n"
+      "func.func private @pick(%flag: i1, %x: memref<?xf32>, %y: memref<?xf32>) -> (memref<?xf32>, vector<2x4xf32>, "
+      "i64) {\n"
       "  %c0 = arith.constant 0 : index\n"
       "  %p = arith.constant 0.0 : f32\n"
       "  %r:2 = scf.if %flag -> (memref<?xf32>, i64) {\n"
@@ -656,13 +720,15 @@ Test(host, branches_and_calls_return_values) {
       "    %two = arith.constant 2 : i64\n"
       "    scf.yield %y, %two : memref<?xf32>, i64\n"
       "  }\n"
-      "  %v = vector.transfer_read %r#0[%c0], %p {permutation_map = affine_map<(d0) -> (0, d0)>, in_bounds = [true, true]} "
+      "  %v = vector.transfer_read %r#0[%c0], %p {permutation_map = affine_map<(d0) -> (0, d0)>, in_bounds = [true, "
+      "true]} "
       ": memref<?xf32>, vector<2x4xf32>\n"
       "  return %r#0, %v, %r#1 : memref<?xf32>, vector<2x4xf32>, i64\n"
       "}\n"
       "func.func @f(%flag: i1, %x: memref<?xf32>, %y: memref<?xf32>, %z: memref<2x4xf32>) -> (i64, f64) {\n"
       "  %c0 = arith.constant 0 : index\n"
-      "  %r:3 = call @pick(%flag, %x, %y) : (i1, memref<?xf32>, memref<?xf32>) -> (memref<?xf32>, vector<2x4xf32>, i64)\n"
+      "  %r:3 = call @pick(%flag, %x, %y) : (i1, memref<?xf32>, memref<?xf32>) -> (memref<?xf32>, vector<2x4xf32>, "
+      "i64)\n"
       "  vector.transfer_write %r#1, %z[%c0, %c0] {in_bounds = [true, true]} : vector<2x4xf32>, memref<2x4xf32>\n"
       "  %a = memref.load %r#0[%c0] : memref<?xf32>\n"
       "  %d = arith.extf %a : f32 to f64\n"
@@ -676,7 +742,8 @@ Test(host, branches_and_calls_return_values) {
     cr_assert_eq(run(text, (void *[]){&flag, x, y, z, &which, &first}, (int64_t[]){4, 5, 2, 4}), 0);
     cr_assert_eq(which, round ? 1 : 2);
     cr_assert_eq(first, chosen[0]);
-    for (int i = 0; i < 8; i++) cr_assert_eq(z[i], chosen[i % 4]);
+    for (int i = 0; i < 8; i++)
+      cr_assert_eq(z[i], chosen[i % 4]);
   }
 }
 
