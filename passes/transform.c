@@ -118,43 +118,21 @@ static bool run_match(script *s, ir_op *op) {
 
 /* ---------------------------------------------------------------------------------------------------------- fusing */
 
-/* Tile sizes and interchange for one root; false after an error. */
+/* Tile sizes and interchange for one root; false after an error. What does not depend on the root has been verified. */
 static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options) {
-  unsigned num_loops = fuse_num_loops(root), count = 0;
-  const int64_t *values;
-  memset(options->tile_sizes, 0, sizeof options->tile_sizes);
-  if (!ir_attr_i64s_of(op, "tile_sizes", &count, &values))
-    return ir_op_error(op, "needs integers as 'tile_sizes'");
-  if (count > num_loops)
-    return ir_op_error(op, "has %u tile sizes, but '%s' has %u loops", count, ir_op_row(root)->name, num_loops);
-  for (unsigned i = 0; i < count; i++) {
-    if (values[i] < 0)
-      return ir_op_error(op, "has the negative tile size %lld", (long long)values[i]);
-    options->tile_sizes[i] = values[i];
-  }
-  for (unsigned i = 0; i < num_loops; i++)
-    options->interchange[i] = i;
-  if (!ir_attr_get(op, "tile_interchange"))
-    return true;
-  if (!ir_attr_i64s_of(op, "tile_interchange", &count, &values))
-    return ir_op_error(op, "needs integers as 'tile_interchange'");
-  uint32_t seen = 0;
-  for (unsigned i = 0; i < count; i++) {
-    if (count > num_loops || values[i] < 0 || values[i] >= count || seen >> values[i] & 1)
-      return ir_op_error(op, "has a 'tile_interchange' that is no permutation of the loops");
-    seen |= 1u << values[i];
-    options->interchange[i] = (unsigned)values[i];
+  unsigned num_loops = fuse_num_loops(root), num_sizes = 0, num_places = 0;
+  const int64_t *sizes, *places;
+  ir_attr_i64s_of(op, "tile_sizes", &num_sizes, &sizes);
+  if (ir_attr_get(op, "tile_interchange"))
+    ir_attr_i64s_of(op, "tile_interchange", &num_places, &places);
+  if (num_sizes > num_loops || num_places > num_loops)
+    return ir_op_error(op, "is about %u loops, but '%s' has %u", num_sizes > num_places ? num_sizes : num_places,
+                       ir_op_row(root)->name, num_loops);
+  for (unsigned i = 0; i < num_loops; i++) {
+    options->tile_sizes[i] = i < num_sizes ? sizes[i] : 0;
+    options->interchange[i] = i < num_places ? (unsigned)places[i] : i;
   }
   return true;
-}
-
-static unsigned count_levels(const ir_op *op) {
-  unsigned count = 0, levels = 0;
-  const int64_t *sizes;
-  ir_attr_i64s_of(op, "tile_sizes", &count, &sizes);
-  for (unsigned i = 0; i < count; i++)
-    levels += sizes[i] != 0;
-  return levels;
 }
 
 static void mark_scheduled(ir_op *op) {
@@ -169,11 +147,6 @@ static bool run_fuse(script *s, ir_op *op) {
   const handle *stop = target && ir_group_size(op, 1) ? use_handle(s, op, 1) : NULL;
   if (!target || (ir_group_size(op, 1) && !stop))
     return false;
-  if (ir_group_size(op, 1) && !stop->count)
-    return ir_op_error(op, "has no op to stop at");
-  unsigned levels = count_levels(op);
-  if (op->num_results != levels + 1)
-    return ir_op_error(op, "has %u results for loops, but %u non-zero tile sizes", op->num_results - 1, levels);
   fuse_options options = {.policy = FUSE_GREEDY};
   if (stop) {
     options.stops = stop->ops;
