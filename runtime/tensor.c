@@ -153,7 +153,9 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
 
 static void convert_element(DLDataType from, const void *source, DLDataType to, void *target) {
   bool from_float = runtime_dtype_is_float(from), to_float = runtime_dtype_is_float(to);
-  if (from_float && to_float) {
+  if (!memcmp(&from, &to, sizeof from)) {
+    memcpy(target, source, from.bits / 8); /* every bit, of NaNs too */
+  } else if (from_float && to_float) {
     runtime_store_float(to, target, runtime_load_float(from, source));
   } else if (from_float) {
     /* Out of range and NaN have no integer; the nearest, and 0, are the useful answers. */

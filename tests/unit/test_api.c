@@ -1,0 +1,149 @@
+/* test_api.c - the public interface as a program sees it: messages, options, one context a thread. */
+#include "runtime/tec.h"
+
+#include <criterion/criterion.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+typedef struct messages {
+  unsigned count;
+  char all[2048];
+} messages;
+
+static void keep_message(void *user, tec_severity severity, const char *text) {
+  messages *kept = user;
+  kept->count += severity == TEC_ERROR;
+  strncat(kept->all, text, sizeof kept->all - strlen(kept->all) - 1);
+}
+
+static tec_context *new_context(messages *kept, uint32_t threads) {
+  *kept = (messages){0};
+  tec_context_options options = {sizeof options, .message = keep_message, .user = kept, .threads = threads};
+  tec_context *context;
+  cr_assert_eq(tec_context_create(&options, &context), TEC_OK);
+  return context;
+}
+
+/* result[i, j] = sum over k of a[i, k] b[k, j], 40 x 24 x 56. */
+static const char product[] =
+    "func.func @product(%a: tensor<40x56xf32>, %b: tensor<56x24xf32>) -> tensor<40x24xf32> {\n"
+    "  %zero = arith.constant 0.0 : f32\n"
+    "  %e = tensor.empty() : tensor<40x24xf32>\n"
+    "  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<40x24xf32>) -> tensor<40x24xf32>\n"
+    "  %r = linalg.matmul ins(%a, %b : tensor<40x56xf32>, tensor<56x24xf32>) outs(%z : tensor<40x24xf32>)\n"
+    "      -> tensor<40x24xf32>\n"
+    "  return %r : tensor<40x24xf32>\n"
+    "}\n";
+
+static tec_status compile(tec_context *context, const char *text, tec_program **program) {
+  tec_module *module;
+  tec_status status = tec_module_parse(context, "text", text, strlen(text), &module);
+  if (status) return status;
+  status = tec_module_compile(module, NULL, program);
+  tec_module_destroy(module);
+  return status;
+}
+
+Test(api, a_parse_error_points_at_its_place) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  static const char text[] = "func.func @f(%x: f32) -> f32 {\n  %y = arith.addf %x, %z : f32\n  return %y : f32\n}\n";
+  tec_module *module = NULL;
+  cr_assert_eq(tec_module_parse(context, "model.mlir", text, strlen(text), &module), TEC_INVALID);
+  cr_assert_null(module);
+  cr_assert_eq(kept.count, 1);
+  cr_assert(strstr(kept.all, "model.mlir:2:23: error: "), "%s", kept.all);
+  cr_assert(strstr(kept.all, "\n  %y = arith.addf %x, %z : f32\n                      ^"), "%s", kept.all);
+  tec_context_destroy(context);
+}
+
+Test(api, options_of_other_sizes_are_understood) {
+  tec_context *context = NULL;
+  tec_context_options wrong = {0}, shorter = {.size = offsetof(tec_context_options, threads), .threads = 77};
+  cr_assert_eq(tec_context_create(&wrong, &context), TEC_INVALID);
+  cr_assert_null(context);
+  cr_assert_eq(tec_context_create(&shorter, &context), TEC_OK);
+  tec_context_destroy(context);
+  cr_assert_eq(tec_context_create(NULL, &context), TEC_OK);
+  tec_context_destroy(context);
+}
+
+Test(api, what_cannot_be_called_is_refused) {
+  static const struct {
+    const char *text, *message;
+  } cases[] = {
+      {"func.func @f(%x: vector<4xf32>) { return }", "cannot be called from outside"},
+      {"func.func private @f() { return }", "no public function"},
+      {"", "no public function"},
+  };
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    tec_program *program = NULL;
+    kept = (messages){0};
+    cr_assert_eq(compile(context, cases[i].text, &program), TEC_INVALID);
+    cr_assert_null(program);
+    cr_assert_eq(kept.count, 1);
+    cr_assert(strstr(kept.all, cases[i].message), "%s", kept.all);
+  }
+  tec_context_destroy(context);
+}
+
+/* Compiles and calls the product in a context of this thread; returns NULL when all numbers are right. */
+static void *product_is_right(void *unused) {
+  (void)unused;
+  messages kept;
+  tec_context *context = new_context(&kept, 2);
+  tec_program *program;
+  if (compile(context, product, &program)) return "compile";
+  static const DLDataType f32 = {kDLFloat, 32, 1};
+  const int64_t shapes[2][2] = {{40, 56}, {56, 24}};
+  DLManagedTensor *tensors[2], *result = NULL;
+  const DLTensor *arguments[2];
+  for (int i = 0; i < 2; i++) {
+    if (tec_tensor_create(context, f32, 2, shapes[i], &tensors[i])) return "create";
+    for (int64_t k = 0; k < shapes[i][0] * shapes[i][1]; k++)
+      ((float *)tensors[i]->dl_tensor.data)[k] = (float)((k * 7 + i) % 11 - 5);
+    arguments[i] = &tensors[i]->dl_tensor;
+  }
+  const float *a = tensors[0]->dl_tensor.data, *b = tensors[1]->dl_tensor.data;
+  for (int round = 0; round < 3; round++) {
+    if (tec_program_call(program, NULL, 2, arguments, 1, &result)) return "call";
+    for (int i = 0; i < 40; i++)
+      for (int j = 0; j < 24; j++) {
+        float sum = 0; /* small integers: exact */
+        for (int k = 0; k < 56; k++) sum += a[i * 56 + k] * b[k * 24 + j];
+        if (((float *)result->dl_tensor.data)[i * 24 + j] != sum) return "number";
+      }
+  }
+  tec_tensor_release(result);
+  for (int i = 0; i < 2; i++) tec_tensor_release(tensors[i]);
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+  return NULL;
+}
+
+Test(api, four_contexts_work_at_once) {
+  pthread_t threads[4];
+  for (int i = 0; i < 4; i++) cr_assert_eq(pthread_create(&threads[i], NULL, product_is_right, NULL), 0);
+  for (int i = 0; i < 4; i++) {
+    void *wrong;
+    pthread_join(threads[i], &wrong);
+    cr_assert_null(wrong, "%s", (const char *)wrong);
+  }
+}
+
+Test(api, header_needs_c_names) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  tec_program *program;
+  char *header;
+  size_t size;
+  cr_assert_eq(compile(context, "func.func @\"a b\"(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", &program),
+               TEC_OK, "%s", kept.all);
+  cr_assert_eq(tec_program_header(program, &header, &size), TEC_INVALID);
+  cr_assert(strstr(kept.all, "cannot be used in C"));
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+}

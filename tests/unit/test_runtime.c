@@ -1,0 +1,327 @@
+/* test_runtime.c - what libtec-rt is made of: tensors, .npy files, program files, the thread pool. */
+#include "runtime/runtime.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct messages {
+  unsigned count;
+  char last[512];
+} messages;
+
+static void keep_message(void *user, tec_severity severity, const char *text) {
+  messages *kept = user;
+  (void)severity;
+  kept->count++;
+  snprintf(kept->last, sizeof kept->last, "%s", text);
+}
+
+static tec_context *new_context(messages *kept) {
+  *kept = (messages){0};
+  tec_context_options options = {sizeof options, .message = keep_message, .user = kept, .threads = 4};
+  tec_context *context;
+  cr_assert_eq(tec_context_create(&options, &context), TEC_OK);
+  return context;
+}
+
+/* ------------------------------------------------------------------------------------------------------- tensors */
+
+static const DLDataType f16 = {kDLFloat, 16, 1}, bf16 = {kDLBfloat, 16, 1}, f32 = {kDLFloat, 32, 1},
+                        f64 = {kDLFloat, 64, 1};
+
+static double through(DLDataType dtype, double value) {
+  uint64_t bits = 0;
+  runtime_store_float(dtype, &bits, value);
+  return runtime_load_float(dtype, &bits);
+}
+
+Test(tensor, narrow_floats_keep_all_their_values) {
+  for (unsigned bits = 0; bits < 1 << 16; bits++) {
+    uint16_t pattern = (uint16_t)bits, again;
+    for (int i = 0; i < 2; i++) {
+      DLDataType dtype = i ? bf16 : f16;
+      double value = runtime_load_float(dtype, &pattern);
+      runtime_store_float(dtype, &again, value);
+      if (isnan(value)) cr_assert(isnan(runtime_load_float(dtype, &again)));
+      else cr_assert_eq(again, pattern, "%x became %x", pattern, again);
+    }
+  }
+}
+
+Test(tensor, narrowing_rounds_to_nearest_even) {
+  cr_assert_eq(through(f16, 1 + 0x1p-11), 1);
+  cr_assert_eq(through(f16, 1 + 3 * 0x1p-11), 1 + 0x1p-9);
+  cr_assert_eq(through(f16, 1 + 0x1p-11 + 0x1p-40), 1 + 0x1p-10); /* not through f32 */
+  cr_assert_eq(through(f16, 65519), 65504);
+  cr_assert(isinf(through(f16, 65520)));
+  cr_assert_eq(through(f16, 0x1p-25), 0);
+  cr_assert_eq(through(f16, 0x1.8p-25), 0x1p-24);
+  cr_assert_eq(through(bf16, 1 + 0x1p-8), 1);
+  cr_assert(isinf(through(bf16, 1e300)));
+  cr_assert(signbit(through(bf16, -0.0)));
+}
+
+Test(tensor, impossible_shapes_are_refused) {
+  messages kept;
+  tec_context *context = new_context(&kept);
+  DLManagedTensor *tensor;
+  int64_t huge[] = {INT64_MAX / 2, 16}, negative[] = {-1}, empty[] = {5, 0};
+  cr_assert_eq(tec_tensor_create(context, f32, 2, huge, &tensor), TEC_INVALID);
+  cr_assert_eq(tec_tensor_create(context, f32, 1, negative, &tensor), TEC_INVALID);
+  cr_assert_eq(tec_tensor_create(context, (DLDataType){kDLFloat, 8, 1}, 1, empty, &tensor), TEC_INVALID);
+  cr_assert_eq(kept.count, 3);
+  cr_assert_eq(tec_tensor_create(context, f32, 2, empty, &tensor), TEC_OK);
+  tec_tensor_release(tensor);
+  tec_context_destroy(context);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ npy */
+
+/* A version 1 file from its header and data. */
+static size_t make_npy(char *file, const char *header, const void *data, size_t size) {
+  size_t length = strlen(header);
+  memcpy(file, "\x93NUMPY\1\0", 8);
+  file[8] = (char)length;
+  file[9] = 0;
+  memcpy(file + 10, header, length);
+  memcpy(file + 10 + length, data, size);
+  return 10 + length + size;
+}
+
+Test(npy, every_type_comes_back) {
+  static const DLDataType dtypes[] = {{kDLBool, 8, 1},  {kDLInt, 8, 1},   {kDLInt, 16, 1},   {kDLInt, 32, 1},
+                                      {kDLInt, 64, 1},  {kDLUInt, 8, 1},  {kDLUInt, 64, 1},  {kDLFloat, 16, 1},
+                                      {kDLFloat, 32, 1}, {kDLFloat, 64, 1}, {kDLBfloat, 16, 1}};
+  messages kept;
+  tec_context *context = new_context(&kept);
+  for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++)
+    for (int32_t rank = 0; rank <= 3; rank++) {
+      int64_t shape[] = {2, 3, 5}, count = runtime_num_elements(dtypes[i], rank, shape);
+      DLManagedTensor *tensor, *again;
+      char *bytes;
+      size_t size;
+      cr_assert_eq(tec_tensor_create(context, dtypes[i], rank, shape, &tensor), TEC_OK);
+      for (size_t k = 0; k < (size_t)count * dtypes[i].bits / 8; k++)
+        ((char *)tensor->dl_tensor.data)[k] = (char)(dtypes[i].code == kDLBool ? k & 1 : 37 * k + 1);
+      cr_assert_eq(tec_tensor_write_npy(context, &tensor->dl_tensor, &bytes, &size), TEC_OK);
+      cr_assert_eq((size - (size_t)count * dtypes[i].bits / 8) % 64, 0);
+      cr_assert_eq(tec_tensor_read_npy(context, "file", bytes, size, &again), TEC_OK, "%s", kept.last);
+      cr_assert_eq(again->dl_tensor.ndim, rank);
+      cr_assert(!memcmp(&again->dl_tensor.dtype, &dtypes[i], sizeof dtypes[i]));
+      cr_assert(!memcmp(again->dl_tensor.data, tensor->dl_tensor.data, (size_t)count * dtypes[i].bits / 8));
+      tec_free(bytes);
+      tec_tensor_release(tensor);
+      tec_tensor_release(again);
+    }
+  tec_context_destroy(context);
+}
+
+Test(npy, fortran_order_and_big_endian_are_converted) {
+  messages kept;
+  tec_context *context = new_context(&kept);
+  const unsigned char data[] = {0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6};
+  char file[256];
+  DLManagedTensor *tensor;
+  size_t size =
+      make_npy(file, "{'shape': (2, 3), \"fortran_order\":True ,'descr':'>i2'}  \n", data, sizeof data);
+  cr_assert_eq(tec_tensor_read_npy(context, "file", file, size, &tensor), TEC_OK, "%s", kept.last);
+  for (int16_t i = 0; i < 6; i++) cr_assert_eq(((int16_t *)tensor->dl_tensor.data)[i], i + 1);
+  tec_tensor_release(tensor);
+  tec_context_destroy(context);
+}
+
+Test(npy, malformed_files_are_refused_with_one_message) {
+  static const struct {
+    const char *header, *message;
+  } cases[] = {
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }", "does not fit"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (9223372036854775807, 4), }", "does not fit"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", "shape"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (-2,), }", "shape"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2), }", "shape"},
+      {"{'descr': '<c8', 'fortran_order': False, 'shape': (1,), }", "element type"},
+      {"{'descr': '|O', 'fortran_order': False, 'shape': (1,), }", "element type"},
+      {"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (2,), }", "fortran_order"},
+      {"{'descr': '<f4', 'shape': (2,), }", "lacks"},
+      {"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (2,)}", "twice"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} x", "after"},
+      {"{'descr': '<f4', 'fortran_order': False, 'shape': (2", "shape"},
+      {"['descr']", "dictionary"},
+      {"", "dictionary"},
+  };
+  messages kept;
+  tec_context *context = new_context(&kept);
+  float data[2] = {1, 2};
+  char file[256];
+  DLManagedTensor *tensor;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    size_t size = make_npy(file, cases[i].header, data, sizeof data);
+    kept.count = 0;
+    cr_assert_eq(tec_tensor_read_npy(context, "file", file, size, &tensor), TEC_INVALID, "%s", cases[i].header);
+    cr_assert_eq(kept.count, 1);
+    cr_assert(strstr(kept.last, cases[i].message), "%s gave %s", cases[i].header, kept.last);
+  }
+  size_t size = make_npy(file, "{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }", data, sizeof data);
+  for (size_t cut = 0; cut < size; cut++) {
+    char *exact = malloc(cut + 1); /* so that a sanitizer sees reads past the end */
+    memcpy(exact, file, cut);
+    cr_assert_eq(tec_tensor_read_npy(context, "file", exact, cut, &tensor), TEC_INVALID, "cut to %zu", cut);
+    free(exact);
+  }
+  tec_context_destroy(context);
+}
+
+/* ------------------------------------------------------------------------------------------------------- programs */
+
+static tec_program *new_program(tec_context *context) {
+  const int64_t shape[] = {-1, 64};
+  const tec_type types[] = {{TEC_KIND_TENSOR, f32, 2, shape}, {TEC_KIND_SCALAR, f64, 0, NULL}};
+  const tec_entry entries[] = {{"first", 2, 1, types, types, 12.5, "forall 64"}, {"second", 0, 1, NULL, types, 0, NULL}};
+  tec_program *program;
+  cr_assert_eq(program_create(context, "host:test", 2, entries, "code", 4, &program), TEC_OK);
+  return program;
+}
+
+Test(program, a_file_holds_everything) {
+  messages kept;
+  tec_context *context = new_context(&kept);
+  tec_program *program = new_program(context), *again;
+  char *bytes;
+  size_t size;
+  cr_assert_eq(tec_program_write(program, &bytes, &size), TEC_OK);
+  cr_assert(tec_program_probe(bytes, size));
+  cr_assert_eq(tec_program_read(context, "file", bytes, size, &again), TEC_OK, "%s", kept.last);
+  tec_entry entry;
+  cr_assert(tec_program_entry(again, 1, &entry) && !tec_program_entry(again, 2, &entry));
+  cr_assert_eq(tec_program_find(again, "first", &entry), TEC_OK);
+  cr_assert_str_eq(tec_program_target(again), "host:test");
+  cr_assert_eq(entry.num_arguments, 2);
+  cr_assert_eq(entry.arguments[0].shape[0], -1);
+  cr_assert_eq(entry.arguments[0].shape[1], 64);
+  cr_assert_eq(entry.arguments[1].kind, TEC_KIND_SCALAR);
+  cr_assert_eq(entry.flops, 12.5);
+  cr_assert_str_eq(entry.tiles, "forall 64");
+  cr_assert_eq(tec_program_find(again, NULL, &entry), TEC_INVALID);
+  cr_assert(strstr(kept.last, "'first', 'second'"));
+  tec_free(bytes);
+  tec_program_destroy(program);
+  tec_program_destroy(again);
+  tec_context_destroy(context);
+}
+
+/* The checksum of the file, for tests that damage what it covers. */
+static void seal(char *bytes, size_t size) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  for (size_t i = 28; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  memcpy(bytes + 20, &hash, sizeof hash);
+}
+
+Test(program, damaged_files_never_crash) {
+  messages kept;
+  tec_context *context = new_context(&kept);
+  tec_program *program = new_program(context), *again;
+  char *bytes;
+  size_t size;
+  cr_assert_eq(tec_program_write(program, &bytes, &size), TEC_OK);
+  for (size_t cut = 0; cut < size; cut++) {
+    char *exact = malloc(cut + 1);
+    memcpy(exact, bytes, cut);
+    kept.count = 0;
+    cr_assert_eq(tec_program_read(context, "file", exact, cut, &again), TEC_INVALID);
+    cr_assert_eq(kept.count, 1);
+    free(exact);
+  }
+  static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};
+  for (size_t i = 0; i < size; i++)
+    for (size_t k = 0; k < sizeof values; k++) {
+      char *exact = malloc(size);
+      memcpy(exact, bytes, size);
+      exact[i] = (char)values[k];
+      if (values[k] != (unsigned char)bytes[i])
+        cr_assert_eq(tec_program_read(context, "file", exact, size, &again), TEC_INVALID, "byte %zu", i);
+      /* With the checksum made right again, the fields' own checks are on their own: any answer but a crash. */
+      if (i >= 28) seal(exact, size);
+      if (tec_program_read(context, "file", exact, size, &again) == TEC_OK) tec_program_destroy(again);
+      free(exact);
+    }
+  tec_free(bytes);
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+}
+
+Test(program, calls_are_checked) {
+  messages kept;
+  tec_context *context = new_context(&kept);
+  tec_program *program = new_program(context);
+  int64_t shape[] = {3, 64}, narrow[] = {3, 63}, strides[] = {1, 3};
+  float data[3 * 64 + 1] = {0};
+  double scalar = 1;
+  DLTensor tensor = {data, {kDLCPU, 0}, 2, f32, shape, NULL, 0}, number = {&scalar, {kDLCPU, 0}, 0, f64, NULL, NULL, 0};
+  DLManagedTensor *result = NULL;
+  const DLTensor *arguments[] = {&tensor, &number};
+  struct {
+    DLTensor tensor;
+    const char *message;
+  } cases[] = {
+      {tensor, "f16"}, {tensor, "[3, 63], but [?, 64]"}, {tensor, "host memory"}, {tensor, "row-major"}, {tensor, "aligned"}};
+  cases[0].tensor.dtype = f16;
+  cases[1].tensor.shape = narrow;
+  cases[2].tensor.device.device_type = kDLCUDA;
+  cases[3].tensor.strides = strides;
+  cases[4].tensor.byte_offset = 1;
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    arguments[0] = &cases[i].tensor;
+    kept.count = 0;
+    cr_assert_eq(tec_program_call(program, "first", 2, arguments, 1, &result), TEC_INVALID);
+    cr_assert_eq(kept.count, 1);
+    cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
+  }
+  arguments[0] = &tensor;
+  cr_assert_eq(tec_program_call(program, "first", 1, arguments, 1, &result), TEC_INVALID);
+  cr_assert(strstr(kept.last, "2 arguments"));
+  /* All good so far: then the code is looked at, which is none. */
+  cr_assert_eq(tec_program_call(program, "first", 2, arguments, 1, &result), TEC_INVALID);
+  cr_assert(strstr(kept.last, "no ELF file"), "%s", kept.last);
+  cr_assert_null(result);
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+}
+
+/* ---------------------------------------------------------------------------------------------------- thread pool */
+
+typedef struct counted {
+  thread_pool *pool;
+  _Atomic int64_t calls, sum;
+} counted;
+
+static void count_one(void *data, int64_t i) {
+  counted *c = data;
+  atomic_fetch_add(&c->calls, 1);
+  atomic_fetch_add(&c->sum, i);
+}
+
+static void count_nested(void *data, int64_t i) {
+  (void)i;
+  thread_pool_run(((counted *)data)->pool, 10, count_one, data);
+}
+
+Test(thread_pool, each_index_runs_once) {
+  for (unsigned threads = 1; threads <= 5; threads++) {
+    thread_pool *pool = thread_pool_create(threads);
+    for (int round = 0; round < 500; round++) {
+      int64_t count = round % 17;
+      counted c = {.pool = pool};
+      thread_pool_run(pool, count, count_one, &c);
+      cr_assert_eq(c.calls, count);
+      cr_assert_eq(c.sum, count * (count - 1) / 2);
+    }
+    counted c = {.pool = pool};
+    thread_pool_run(pool, 100, count_nested, &c);
+    cr_assert_eq(c.calls, 1000);
+    thread_pool_destroy(pool);
+  }
+}
