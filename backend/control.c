@@ -88,8 +88,7 @@ void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_
   LLVMPositionBuilderAtEnd(e->builder, loop->exit);
 }
 
-/* ------------------------------------------------------------------------------------------------------- ops, blocks
- */
+/* --------------------------------------------------------------------------------------------------- ops, blocks */
 
 static const struct {
   const char *word;
@@ -280,8 +279,7 @@ bool emit_forall_serially(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------- functions
- */
+/* ----------------------------------------------------------------------------------------------------- functions */
 
 bool emit_call(emitter *e, const ir_op *op) {
   const char *name = ir_attr_string_or(op, "callee", "");

@@ -191,8 +191,7 @@ static LLVMValueRef *host_call(emitter *e, LLVMValueRef callee, LLVMValueRef con
   return results;
 }
 
-/* ----------------------------------------------------------------------------------------------------- parallel loops
- */
+/* ------------------------------------------------------------------------------------------------- parallel loops */
 
 /* What a loop body uses from outside: the LLVM values, and the values of the language that they stand for. */
 typedef struct captures {
@@ -593,8 +592,7 @@ static bool emit_module(emitter *e) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ LLVM's passes
- */
+/* -------------------------------------------------------------------------------------------------- LLVM's passes */
 
 /* Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its passes only those run that clean
  * up: addresses are simplified, invariants hoisted, loops unrolled as asked. That takes half the time of its O2. */

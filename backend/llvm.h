@@ -214,8 +214,7 @@ LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVM
 /* A row of i1: true in the lanes whose number is below an i64 of any sign. */
 LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes);
 
-/* ------------------------------------------------------------------------------------------------ vectors (vector.c)
- */
+/* -------------------------------------------------------------------------------------------- vectors (vector.c) */
 
 /* permuted[i] of the result's dims is dim permutation[i] of the source. `shape` is the source's. */
 void emit_transpose(emitter *e, unsigned rank, const int64_t *shape, const unsigned *permutation,

@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------ exponentials in f32
- */
+/* -------------------------------------------------------------------------------------------- exponentials in f32 */
 
 /* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
 static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.ebfbdcp-3, 0x1.c6af7cp-5,

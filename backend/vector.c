@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------- transpose
- */
+/* ----------------------------------------------------------------------------------------------------- transpose */
 
 /* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d block.
  */
@@ -115,8 +114,7 @@ bool emit_transpose_op(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------- single lanes by place
- */
+/* ------------------------------------------------------------------------------------------ single lanes by place */
 
 /* A scalar as one lane. */
 static LLVMValueRef as_row(emitter *e, LLVMValueRef value) {
@@ -339,8 +337,7 @@ bool emit_create_mask(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------- reductions
- */
+/* ----------------------------------------------------------------------------------------------------- reductions */
 
 /* All lanes of a row combined into a scalar: halves onto each other, odd lanes kept for the end. */
 static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook combine, LLVMValueRef row) {
@@ -406,8 +403,7 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------- contractions
- */
+/* --------------------------------------------------------------------------------------------------- contractions */
 
 /* An operand of a contraction, its lanes along the loop `lanes` where it has that. */
 typedef struct factor {

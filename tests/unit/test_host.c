@@ -249,8 +249,7 @@ Test(host, transfers_permute_and_broadcast) {
       cr_assert_eq(w[i * 4 + j], x[i * 24 + j], "at %d, %d", i, j);
 }
 
-/* ------------------------------------------------------------------------------------------- contractions, reductions
- */
+/* --------------------------------------------------------------------------------------- contractions, reductions */
 
 /* C += A B over ragged register tiles in two nested loops, a reduction loop inside that carries the accumulators. */
 Test(host, contraction_carries_accumulators) {
@@ -415,8 +414,7 @@ Test(host, reductions_combine_any_dims) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------- loops, memory, errors
- */
+/* ----------------------------------------------------------------------------------------- loops, memory, errors */
 
 /* A parallel loop over both dims of a grid with uneven steps, scratch from the heap in each iteration. */
 static const char forall_text[] =
@@ -614,8 +612,7 @@ Test(host, elementwise_ops_agree_with_the_oracle, .timeout = 120) {
   }
 }
 
-/* ------------------------------------------------------------------------------------- views, rearrangements, control
- */
+/* --------------------------------------------------------------------------------- views, rearrangements, control */
 
 /* Expanded, collapsed, cut and cast views of one buffer, copied and read element by element. */
 Test(host, views_show_the_same_memory) {
