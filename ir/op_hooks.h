@@ -2,7 +2,7 @@
 #ifndef TEC_IR_OP_HOOKS_H
 #define TEC_IR_OP_HOOKS_H
 #include "ir.h"
-#include "scalar.h"
+#include "interp_internal.h"
 
 /* structured.c: loops and maps that depend on attributes */
 const ir_structure *structure_maps(const ir_op *op);      /* indexing_maps, iterator_types where given */

@@ -1,0 +1,350 @@
+/* test_interp.c - what ops mean: small functions run in the interpreter and compared with numbers known otherwise. */
+#include "tests/support/check.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Parses a text and runs @f on arguments given as rows of doubles. */
+typedef struct run {
+  ir_module *module;
+  ir_tensor arguments[8], results[8];
+  unsigned num_arguments, num_results;
+  bool done;
+} run;
+
+static char last_message[1024];
+static void keep_message(void *user, ir_severity severity, const char *text) {
+  (void)user;
+  if (severity == IR_ERROR)
+    snprintf(last_message, sizeof last_message, "%s", text);
+}
+
+static run run_text(const char *text, ir_precision precision, const check_options *options,
+                    void (*prepare)(ir_tensor *arguments)) {
+  run result = {.module = check_parse(text)};
+  cr_assert(result.module, "does not parse");
+  const ir_type *type = ir_attr_get(ir_module_lookup(result.module, "f"), "function_type")->type;
+  result.num_arguments = type->num_inputs;
+  result.num_results = type->num_results;
+  cr_assert(check_arguments(result.module, options, type->num_inputs, result.arguments));
+  if (prepare)
+    prepare(result.arguments);
+  result.module->diag = keep_message;
+  result.done = ir_interpret(result.module, "f", precision, type->num_inputs, result.arguments, type->num_results,
+                             result.results);
+  return result;
+}
+
+static void finish(run *run) {
+  for (unsigned i = 0; i < run->num_arguments; i++)
+    ir_tensor_release(&run->arguments[i]);
+  for (unsigned i = 0; i < run->num_results; i++)
+    ir_tensor_release(&run->results[i]);
+  ir_module_destroy(run->module);
+}
+
+static const check_options defaults = {.function = "f", .seed = 1};
+
+/* Runs a function without arguments and compares all results with `expected`, in order. */
+static void check_values(const char *text, unsigned count, const double *expected) {
+  run run = run_text(text, IR_PRECISION_DECLARED, &defaults, NULL);
+  cr_assert(run.done, "%s\n%s", text, last_message);
+  unsigned next = 0;
+  for (unsigned i = 0; i < run.num_results; i++) {
+    int64_t size = 1;
+    for (unsigned dim = 0; dim < run.results[i].rank; dim++)
+      size *= run.results[i].shape[dim];
+    for (int64_t k = 0; k < size; k++, next++) {
+      ir_cell cell = run.results[i].cells[k];
+      double value = ir_scalar_is_float(run.results[i].element) ? cell.f : (double)cell.i;
+      cr_assert(next < count);
+      cr_assert((isnan(value) && isnan(expected[next])) ||
+                    (value == expected[next] && signbit(value) == signbit(expected[next])),
+                "%s\nvalue %u is %.17g, not %.17g", text, next, value, expected[next]);
+    }
+  }
+  cr_assert_eq(next, count);
+  finish(&run);
+}
+#define CHECK(TEXT, ...)                                                                                               \
+  check_values(TEXT, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
+
+static void check_fails(const char *text, const char *message) {
+  last_message[0] = 0;
+  run run = run_text(text, IR_PRECISION_DECLARED, &defaults, NULL);
+  cr_assert(!run.done, "%s", text);
+  cr_assert(strstr(last_message, message), "%s\nsays %s", text, last_message);
+  cr_assert_eq(run.module->num_errors, 1);
+  run.num_results = 0;
+  finish(&run);
+}
+
+#define TWO(TYPE, A, B, OP)                                                                                            \
+  "func.func @f() -> " TYPE " { %a = arith.constant " A " : " TYPE "\n%b = arith.constant " B " : " TYPE "\n%0 = " OP  \
+  " %a, %b : " TYPE "\nreturn %0 : " TYPE " }"
+
+Test(interp, float_extremes) {
+  CHECK(TWO("f32", "-0.0", "0.0", "arith.maximumf"), 0.0);
+  CHECK(TWO("f32", "-0.0", "0.0", "arith.minimumf"), -0.0);
+  CHECK(TWO("f32", "0x7FC00000", "1.0", "arith.maximumf"), NAN);
+  CHECK(TWO("f32", "0x7FC00000", "1.0", "arith.maxnumf"), 1);
+  CHECK(TWO("f32", "0x7FC00000", "1.0", "arith.minnumf"), 1);
+  CHECK(TWO("f32", "-7.5", "2.0", "arith.remf"), -1.5);
+}
+
+Test(interp, declared_results_are_rounded) {
+  CHECK(TWO("f16", "2048.0", "1.0", "arith.addf"), 2048);
+  CHECK(TWO("bf16", "256.0", "1.0", "arith.addf"), 256);
+  CHECK(TWO("f32", "16777216.0", "1.0", "arith.addf"), 16777216);
+  CHECK(TWO("f64", "16777216.0", "1.0", "arith.addf"), 16777217);
+  CHECK(TWO("f16", "60000.0", "60000.0", "arith.addf"), INFINITY);
+}
+
+Test(interp, integers) {
+  CHECK(TWO("i8", "127", "1", "arith.addi"), -128);
+  CHECK(TWO("i8", "-7", "2", "arith.divsi"), -3);
+  CHECK(TWO("i8", "-7", "2", "arith.floordivsi"), -4);
+  CHECK(TWO("i8", "-7", "2", "arith.ceildivsi"), -3);
+  CHECK(TWO("i8", "7", "2", "arith.ceildivsi"), 4);
+  CHECK(TWO("i8", "-7", "-2", "arith.floordivsi"), 3);
+  CHECK(TWO("i8", "-7", "2", "arith.remsi"), -1);
+  CHECK(TWO("i8", "-1", "2", "arith.divui"), 127);
+  CHECK(TWO("i8", "-1", "16", "arith.remui"), 15);
+  CHECK(TWO("i8", "-1", "1", "arith.maxui"), -1);
+  CHECK(TWO("i8", "-1", "1", "arith.minui"), 1);
+  CHECK(TWO("i8", "-128", "4", "arith.shrui"), 8);
+  CHECK(TWO("i8", "-128", "4", "arith.shrsi"), -8);
+  CHECK(TWO("i8", "1", "9", "arith.shli"), 0);
+  CHECK(TWO("i1", "1", "1", "arith.addi"), 0);
+}
+
+Test(interp, comparisons_and_casts) {
+  CHECK("func.func @f() -> (i1, i1, i32, f32, i32, f64) { %m = arith.constant -1 : i8\n%o = arith.constant 1 : i8\n"
+        "%t = arith.constant true\n%h = arith.constant 300.7 : f32\n"
+        "%0 = arith.cmpi slt, %m, %o : i8\n%1 = arith.cmpi ult, %m, %o : i8\n%2 = arith.extui %t : i1 to i32\n"
+        "%3 = arith.uitofp %t : i1 to f32\n%4 = arith.fptosi %h : f32 to i32\n%5 = arith.sitofp %m : i8 to f64\n"
+        "return %0, %1, %2, %3, %4, %5 : i1, i1, i32, f32, i32, f64 }",
+        -1, 0, 1, 1, 300, -1);
+  CHECK("func.func @f() -> (i1, i1, i1, i32, f32) { %n = arith.constant 0x7FC00000 : f32\n%o = arith.constant 1.0 : f32\n"
+        "%0 = arith.cmpf une, %n, %o : f32\n%1 = arith.cmpf olt, %n, %o : f32\n%2 = arith.cmpf uno, %n, %n : f32\n"
+        "%3 = arith.bitcast %o : f32 to i32\n%4 = arith.select %0, %o, %n : f32\n"
+        "return %0, %1, %2, %3, %4 : i1, i1, i1, i32, f32 }",
+        -1, 0, -1, 0x3F800000, 1);
+}
+
+Test(interp, undefined_quotients_are_reported) {
+  check_fails(TWO("i8", "1", "0", "arith.divsi"), "division by zero");
+  check_fails(TWO("i8", "1", "0", "arith.remui"), "division by zero");
+  check_fails(TWO("i8", "-128", "-1", "arith.divsi"), "does not fit");
+}
+
+Test(interp, affine) {
+  CHECK("func.func @f() -> (index, index, index) { %a = arith.constant -7 : index\n%b = arith.constant 3 : index\n"
+        "%0 = affine.apply affine_map<(d0)[s0] -> (d0 floordiv 2 + s0 * 10)>(%a)[%b]\n"
+        "%1 = affine.min affine_map<(d0, d1) -> (d0, d1, 5)>(%a, %b)\n"
+        "%2 = affine.max affine_map<(d0, d1) -> (d0 mod 4, d1)>(%a, %b)\nreturn %0, %1, %2 : index, index, index }",
+        26, -7, 3);
+}
+
+Test(interp, slices_and_loops) {
+  /* rows are summed into a carried tensor; the loop swaps two values */
+  CHECK("func.func @f() -> (tensor<2x2xf32>, index) { %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
+        "%c3 = arith.constant 3 : index\n"
+        "%r:3 = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %x, %a = %c1, %b = %c2) -> (tensor<2x2xf32>, index, index) {\n"
+        "  %s = tensor.extract_slice %t[0, 0] [1, 2] [1, 1] : tensor<2x2xf32> to tensor<1x2xf32>\n"
+        "  %u = tensor.insert_slice %s into %t[1, 0] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<2x2xf32>\n"
+        "  %v = arith.addf %u, %x : tensor<2x2xf32>\n"
+        "  scf.yield %v, %b, %a : tensor<2x2xf32>, index, index }\nreturn %r#0, %r#1 : tensor<2x2xf32>, index }",
+        4, 8, 6, 10, 2);
+}
+
+Test(interp, values_do_not_change_under_their_readers) {
+  CHECK("func.func @f() -> (tensor<2xf32>, tensor<2xf32>) { %x = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>\n"
+        "%c0 = arith.constant 0 : index\n%e = arith.constant 5.0 : f32\n"
+        "%y = tensor.insert %e into %x[%c0] : tensor<2xf32>\n%z = tensor.insert %e into %y[%c0] : tensor<2xf32>\n"
+        "%w = arith.addf %z, %x : tensor<2xf32>\nreturn %x, %w : tensor<2xf32>, tensor<2xf32> }",
+        1, 2, 6, 4);
+}
+
+Test(interp, reshapes) {
+  CHECK("func.func @f() -> (tensor<4xf32>, tensor<2x1x2xf32>) { %x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]>"
+        " : tensor<2x3xf32>\n%s = tensor.extract_slice %x[0, 1] [2, 2] [1, 1] : tensor<2x3xf32> to tensor<2x2xf32>\n"
+        "%c = tensor.collapse_shape %s [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>\n"
+        "%e = tensor.expand_shape %s [[0], [1, 2]] output_shape [2, 1, 2] : tensor<2x2xf32> into tensor<2x1x2xf32>\n"
+        "return %c, %e : tensor<4xf32>, tensor<2x1x2xf32> }",
+        2, 3, 5, 6, 2, 3, 5, 6);
+}
+
+Test(interp, padding) {
+  CHECK("func.func @f() -> tensor<2x4xf32> { %x = arith.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>\n"
+        "%p = tensor.pad %x low[0, 1] high[1, 1] { ^bb0(%i: index, %j: index):\n%z = arith.constant 9.0 : f32\n"
+        "tensor.yield %z : f32 } : tensor<1x2xf32> to tensor<2x4xf32>\nreturn %p : tensor<2x4xf32> }",
+        9, 1, 2, 9, 9, 9, 9, 9);
+}
+
+Test(interp, forall_iterations_do_not_see_each_other) {
+  CHECK("func.func @f() -> tensor<3xf32> { %x = arith.constant dense<[1.0, 2.0, 3.0]> : tensor<3xf32>\n"
+        "%r = scf.forall (%i) in (2) shared_outs(%o = %x) -> (tensor<3xf32>) {\n"
+        "  %s = tensor.extract_slice %o[%i] [1] [1] : tensor<3xf32> to tensor<1xf32>\n"
+        "  %j = affine.apply affine_map<(d0) -> (d0 + 1)>(%i)\n"
+        "  scf.forall.in_parallel { tensor.parallel_insert_slice %s into %o[%j] [1] [1] : tensor<1xf32> into "
+        "tensor<3xf32> } }\nreturn %r : tensor<3xf32> }",
+        1, 1, 2);
+}
+
+Test(interp, generic_bodies) {
+  /* a causal mask from the loops, and a gather */
+  CHECK("func.func @f() -> tensor<2x2xf32> { %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
+        "%e = tensor.empty() : tensor<2x2xf32>\n"
+        "%r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = [\"parallel\", \"parallel\"]}"
+        " outs(%e : tensor<2x2xf32>) { ^bb0(%o: f32):\n %i = linalg.index 0 : index\n %j = linalg.index 1 : index\n"
+        " %m = arith.cmpi sge, %i, %j : index\n %v = tensor.extract %x[%j, %i] : tensor<2x2xf32>\n"
+        " %z = arith.constant -1.0 : f32\n %s = arith.select %m, %v, %z : f32\n linalg.yield %s : f32 }"
+        " -> tensor<2x2xf32>\nreturn %r : tensor<2x2xf32> }",
+        1, -1, 2, 4);
+}
+
+Test(interp, online_softmax_in_two_steps_is_softmax) {
+  const char *text =
+      "func.func @f(%x: tensor<3x10xf64>) -> (tensor<3x10xf64>, tensor<3xf64>, tensor<3x10xf64>) {\n"
+      "%e = tensor.empty() : tensor<3x10xf64>\n%w = linalg.softmax dimension(1) ins(%x : tensor<3x10xf64>) "
+      "outs(%e : tensor<3x10xf64>) -> tensor<3x10xf64>\n"
+      "%low = arith.constant dense<0xFFF0000000000000> : tensor<3xf64>\n%z = arith.constant dense<0.0> : tensor<3xf64>\n"
+      "%a = tensor.extract_slice %x[0, 0] [3, 4] [1, 1] : tensor<3x10xf64> to tensor<3x4xf64>\n"
+      "%b = tensor.extract_slice %x[0, 4] [3, 6] [1, 1] : tensor<3x10xf64> to tensor<3x6xf64>\n"
+      "%e4 = tensor.empty() : tensor<3x4xf64>\n%e6 = tensor.empty() : tensor<3x6xf64>\n%es = tensor.empty() : tensor<3xf64>\n"
+      "%p:4 = linalg_ext.softmax dimension(1) ins(%a : tensor<3x4xf64>) outs(%e4, %low, %z, %es : tensor<3x4xf64>, "
+      "tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) : tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>\n"
+      "%q:4 = linalg_ext.softmax dimension(1) ins(%b : tensor<3x6xf64>) outs(%e6, %p#1, %p#2, %es : tensor<3x6xf64>, "
+      "tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) : tensor<3x6xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>\n"
+      "%s = arith.constant dense<0.0> : tensor<3x10xf64>\n"
+      "%s4 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, "
+      "affine_map<(i, j) -> (i, j)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%p#0, %q#3 : tensor<3x4xf64>, "
+      "tensor<3xf64>) outs(%e4 : tensor<3x4xf64>) { ^bb0(%u: f64, %v: f64, %o: f64):\n%m = arith.mulf %u, %v : f64\n"
+      "linalg.yield %m : f64 } -> tensor<3x4xf64>\n"
+      "%s1 = tensor.insert_slice %s4 into %s[0, 0] [3, 4] [1, 1] : tensor<3x4xf64> into tensor<3x10xf64>\n"
+      "%s2 = tensor.insert_slice %q#0 into %s1[0, 4] [3, 6] [1, 1] : tensor<3x6xf64> into tensor<3x10xf64>\n"
+      "return %w, %q#3, %s2 : tensor<3x10xf64>, tensor<3xf64>, tensor<3x10xf64> }";
+  run run = run_text(text, IR_PRECISION_DOUBLE, &defaults, NULL);
+  cr_assert(run.done, "%s", last_message);
+  cr_assert_lt(check_difference(&run.results[0], &run.results[2]), 1e-14);
+  for (int row = 0; row < 3; row++) {
+    double sum = 0, max = -INFINITY;
+    for (int k = 0; k < 10; k++)
+      max = fmax(max, run.arguments[0].cells[row * 10 + k].f);
+    for (int k = 0; k < 10; k++)
+      sum += exp(run.arguments[0].cells[row * 10 + k].f - max);
+    for (int k = 0; k < 10; k++)
+      cr_assert_float_eq(run.results[0].cells[row * 10 + k].f,
+                         exp(run.arguments[0].cells[row * 10 + k].f - max) / sum, 1e-14);
+  }
+  finish(&run);
+}
+
+Test(interp, masked_rows_of_softmax_are_zero) {
+  CHECK("func.func @f() -> tensor<2x2xf32> { %x = arith.constant dense<[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]> : "
+        "tensor<2x2xf32>\n%e = tensor.empty() : tensor<2x2xf32>\n%w = linalg.softmax dimension(1) ins(%x : tensor<2x2xf32>) "
+        "outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>\nreturn %w : tensor<2x2xf32> }",
+        0, 0, 1, 0);
+}
+
+static const char *const layouts[] = {
+    "affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, k, j)>|5x7x9|5x9x6",
+    "affine_map<(b, i, j, k) -> (b, i, k)>, affine_map<(b, i, j, k) -> (b, j, k)>|5x7x9|5x6x9",
+    "affine_map<(b, i, j, k) -> (b, k, i)>, affine_map<(b, i, j, k) -> (b, k, j)>|5x9x7|5x9x6",
+    "affine_map<(b, i, j, k) -> (k, b, i)>, affine_map<(b, i, j, k) -> (k, j, b)>|9x5x7|9x6x5",
+};
+
+/* The fast path of contractions gives what the loops over a body give, in both precisions. */
+Test(interp, contractions_agree_with_their_loops) {
+  for (unsigned i = 0; i < 4; i++)
+    for (unsigned precision = 0; precision < 2; precision++) {
+      char maps[256], a[32], b[32], text[4096];
+      sscanf(layouts[i], "%255[^|]|%31[^|]|%31s", maps, a, b);
+      snprintf(text, sizeof text,
+               "func.func @f(%%a: tensor<%sxf32>, %%b: tensor<%sxf32>, %%c: tensor<5x7x6xf32>) -> (tensor<5x7x6xf32>, "
+               "tensor<5x7x6xf32>) {\n#trait\n"
+               "%%0 = linalg.generic {indexing_maps = [%s, affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = "
+               "[\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%%a, %%b : tensor<%sxf32>, tensor<%sxf32>) "
+               "outs(%%c : tensor<5x7x6xf32>) { ^bb0(%%x: f32, %%y: f32, %%z: f32):\n%%p = arith.mulf %%x, %%y : f32\n"
+               "%%s = arith.addf %%z, %%p : f32\nlinalg.yield %%s : f32 } -> tensor<5x7x6xf32>\n"
+               "%%1 = linalg.generic {indexing_maps = [%s, affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = "
+               "[\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%%a, %%b : tensor<%sxf32>, tensor<%sxf32>) "
+               "outs(%%c : tensor<5x7x6xf32>) { ^bb0(%%x: f32, %%y: f32, %%z: f32):\n%%p = arith.mulf %%x, %%y : f32\n"
+               "%%n = arith.negf %%p : f32\n%%s = arith.subf %%z, %%n : f32\nlinalg.yield %%s : f32 } -> "
+               "tensor<5x7x6xf32>\nreturn %%0, %%1 : tensor<5x7x6xf32>, tensor<5x7x6xf32> }",
+               a, b, maps, a, b, maps, a, b);
+      char *trait = strstr(text, "#trait\n");
+      memset(trait, ' ', 6);
+      run run = run_text(text, precision ? IR_PRECISION_DOUBLE : IR_PRECISION_DECLARED, &defaults, NULL);
+      cr_assert(run.done, "%s", last_message);
+      cr_assert_leq(check_difference(&run.results[0], &run.results[1]), precision ? 1e-13 : 0.0);
+      finish(&run);
+    }
+}
+
+Test(interp, memory) {
+  CHECK("memref.global \"private\" constant @g : memref<2xf32> = dense<[1.0, 2.0]>\n"
+        "func.func @f() -> (f32, f32) { %g = memref.get_global @g : memref<2xf32>\n%m = memref.alloc() : memref<3x2xf32>\n"
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
+        "%s = memref.subview %m[1, 0] [1, 2] [1, 1] : memref<3x2xf32> to memref<2xf32, strided<[1], offset: 2>>\n"
+        "memref.copy %g, %s : memref<2xf32> to memref<2xf32, strided<[1], offset: 2>>\n"
+        "%0 = memref.load %m[%c1, %c0] : memref<3x2xf32>\n%1 = memref.load %m[%c0, %c0] : memref<3x2xf32>\n"
+        "memref.dealloc %m : memref<3x2xf32>\nreturn %0, %1 : f32, f32 }",
+        1, NAN);
+}
+
+Test(interp, bad_accesses_are_reported) {
+  check_fails("func.func @f() -> f32 { %m = memref.alloc() : memref<2xf32>\n%c2 = arith.constant 2 : index\n"
+              "%0 = memref.load %m[%c2] : memref<2xf32>\nreturn %0 : f32 }",
+              "out of bounds");
+  check_fails("func.func @f() -> f32 { %m = memref.alloc() : memref<2xf32>\n%c1 = arith.constant 1 : index\n"
+              "memref.dealloc %m : memref<2xf32>\n%0 = memref.load %m[%c1] : memref<2xf32>\nreturn %0 : f32 }",
+              "given back");
+  check_fails("memref.global constant @g : memref<2xf32> = dense<1.0>\nfunc.func @f() { %g = memref.get_global @g : "
+              "memref<2xf32>\n%c0 = arith.constant 0 : index\n%v = arith.constant 1.0 : f32\n"
+              "memref.store %v, %g[%c0] : memref<2xf32>\nreturn }",
+              "constant memory");
+  check_fails("func.func @f() -> tensor<?xf32> { %x = arith.constant dense<1.0> : tensor<4xf32>\n"
+              "%n = arith.constant 5 : index\n%s = tensor.extract_slice %x[0] [%n] [1] : tensor<4xf32> to tensor<?xf32>\n"
+              "return %s : tensor<?xf32> }",
+              "leaves dim 0");
+  check_fails("func.func @f() -> f32 { %n = arith.constant 4611686018427387904 : index\n%c0 = arith.constant 0 : index\n"
+              "%m = memref.alloc(%n) : memref<?xf32>\n%0 = memref.load %m[%c0] : memref<?xf32>\nreturn %0 : f32 }",
+              "more memory");
+  check_fails("func.func @f() { func.call @f() : () -> ()\nreturn }", "nests more than");
+  check_fails("func.func @f() { %c0 = arith.constant 0 : index\n%s = arith.subi %c0, %c0 : index\n"
+              "scf.for %i = %c0 to %c0 step %s { }\nreturn }",
+              "must be positive");
+}
+
+Test(interp, transfers) {
+  /* a transposed read that leaves the source, and a masked write */
+  CHECK("func.func @f() -> (vector<2x3xf32>, tensor<3xf32>) {\n"
+        "%x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>\n"
+        "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
+        "%p = arith.constant 9.0 : f32\n"
+        "%v = vector.transfer_read %x[%c0, %c1], %p {in_bounds = [true, false], permutation_map = affine_map<(i, j) -> (j, i)>}"
+        " : tensor<2x3xf32>, vector<2x3xf32>\n"
+        "%w = vector.extract %v[0] : vector<3xf32> from vector<2x3xf32>\n"
+        "%z = arith.constant dense<0.0> : tensor<3xf32>\n%m = vector.create_mask %c2 : vector<3xi1>\n"
+        "%t = vector.transfer_write %w, %z[%c0], %m {in_bounds = [true]} : vector<3xf32>, tensor<3xf32>\n"
+        "return %v, %t : vector<2x3xf32>, tensor<3xf32> }",
+        2, 5, 9, 3, 6, 9, 2, 5, 0);
+}
+
+Test(interp, vectors) {
+  CHECK("func.func @f() -> (vector<2x2xf32>, vector<2xf32>, f32, vector<3xindex>) {\n"
+        "%x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : vector<2x2xf32>\n"
+        "%z = arith.constant dense<1.0> : vector<2x2xf32>\n%y = arith.constant dense<0.0> : vector<2xf32>\n"
+        "%0 = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
+        "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"], kind = "
+        "#vector.kind<add>} %x, %x, %z : vector<2x2xf32>, vector<2x2xf32> into vector<2x2xf32>\n"
+        "%1 = vector.multi_reduction <maximumf>, %x, %y [0] : vector<2x2xf32> to vector<2xf32>\n"
+        "%c = arith.constant 10.0 : f32\n%2 = vector.multi_reduction <add>, %x, %c [0, 1] : vector<2x2xf32> to f32\n"
+        "%3 = vector.step : vector<3xindex>\nreturn %0, %1, %2, %3 : vector<2x2xf32>, vector<2xf32>, f32, vector<3xindex> }",
+        6, 12, 12, 26, 3, 4, 20, 0, 1, 2);
+}
