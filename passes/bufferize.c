@@ -1,12 +1,13 @@
 /* bufferize.c - pass "bufferize": tensors become memrefs.
  *
- * One walk over each function gives every tensor the memory that it lives in (buffers.h) and makes the memref op next to
- * each tensor op. Ops of destination style compute in place of their init, slices are views, loops carry their tensors in
- * one place; buffer_may_overwrite says where a copy is needed. Then the tensor ops are removed, last one first, and region
- * ops are rebuilt without their tensors. Results of functions are memory that the caller hands in after the arguments.
+ * One walk over each function gives every tensor the memory that it lives in (buffers.h) and makes the memref op
+ * next to each tensor op. Ops of destination style compute in place of their init, slices are views, loops carry
+ * their tensors in one place; buffer_may_overwrite says where a copy is needed. Then the tensor ops are removed,
+ * last one first, and region ops are rebuilt without their tensors. Results of functions are memory that the caller
+ * hands in after the arguments.
  *
- * A tensor made in a block never outlives it: what a block yields is written to memory from outside. So scratch belongs to
- * the block (or further out) and is given back at its end.
+ * A tensor made in a block never outlives it: what a block yields is written to memory from outside. So scratch
+ * belongs to the block (or further out) and is given back at its end.
  *
  * Terminates: a single walk; what it creates it does not visit. */
 #include "passes/buffers.h"
@@ -18,7 +19,7 @@
 static bool lower_block(buffers *b, ir_block *block, ir_value *const *destinations, ir_value **shared,
                         unsigned first_shared, bool is_scope);
 
-/* ------------------------------------------------------------------------------------------------- parallel copies */
+/* -------------------------------------------------------------------------------------------------- parallel copies */
 
 static const ir_value *memory_root(const ir_value *memref) {
   while (memref->op && ir_op_has(memref->op, IR_VIEW))
@@ -26,8 +27,8 @@ static const ir_value *memory_root(const ir_value *memref) {
   return memref;
 }
 
-/* Copies tensors that a block ends with to where they are expected, as if at once: what lies in memory that another copy
- * overwrites is saved first. */
+/* Copies tensors that a block ends with to where they are expected, as if at once: what lies in memory that another
+ * copy overwrites is saved first. */
 static void copy_all(buffers *b, ir_op *end, unsigned count, ir_value *const *tensors, ir_value *const *to) {
   ir_value **from = IR_NEW_ARRAY(&b->module->arena, ir_value *, count);
   for (unsigned i = 0; i < count; i++)
@@ -131,7 +132,7 @@ static void lower_structured(buffers *b, ir_op *op) {
     buffer_place(b, ir_result(op, i), operands[num_inputs + i], false);
 }
 
-/* ------------------------------------------------------------------------------------------------- slices and shapes */
+/* ------------------------------------------------------------------------------------------------ slices and shapes */
 
 static void lower_insert_slice(buffers *b, ir_op *op) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), op), *whole = buffer_of(b, ir_operand(op, 1), op);
@@ -248,7 +249,7 @@ static void lower_cast(buffers *b, ir_op *op) {
     create_view(b, op, OP_MEMREF_CAST, source, type);
 }
 
-/* --------------------------------------------------------------------------------------------------- single elements */
+/* -------------------------------------------------------------------------------------------------- single elements */
 
 static void create_store(ir_builder *builder, ir_value *value, ir_value *memref, unsigned rank,
                          ir_value *const *indices) {
@@ -376,7 +377,7 @@ static void lower_constant(buffers *b, ir_op *op) {
   buffer_place(b, ir_result(op, 0), ir_result(get, 0), false);
 }
 
-/* ---------------------------------------------------------------------------------------------------- control flow */
+/* ----------------------------------------------------------------------------------------------------- control flow */
 
 static bool lower_for(buffers *b, ir_op *op) {
   ir_block *body = ir_region(op, 0);
@@ -548,7 +549,7 @@ static bool lower_call(buffers *b, ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ the walk */
+/* --------------------------------------------------------------------------------------------------------- the walk */
 
 static void retire(buffers *b, ir_op *op) {
   if (b->num_retired == b->retired_capacity) {
@@ -642,7 +643,7 @@ static bool lower_block(buffers *b, ir_block *block, ir_value *const *destinatio
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------- removing the tensors */
+/* --------------------------------------------------------------------------------------------- removing the tensors */
 
 /* The op with its region, without tensor operands, results and block arguments. */
 static void rebuild_without_tensors(ir_op *op) {

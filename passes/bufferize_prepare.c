@@ -1,13 +1,14 @@
 /* bufferize_prepare.c - rewrites on tensors that let bufferization find the right memory by itself:
  *  - dead ops are dropped;
  *  - elementwise ops on tensors become generics, and splat constants become fills;
- *  - each tensor.empty, and each fill of one that is to be written over, is repeated for each of its users, since sharing
- *    them saves no memory and would cost copies;
- *  - a tensor.empty whose content, some steps of destination style later, is inserted into a slice or returned, is replaced
- *    by that slice, or by the result's stand-in: so the steps compute in the memory where the value is wanted.
+ *  - each tensor.empty, and each fill of one that is to be written over, is repeated for each of its users, since
+ *    sharing them saves no memory and would cost copies;
+ *  - a tensor.empty whose content, some steps of destination style later, is inserted into a slice or returned, is
+ *    replaced by that slice, or by the result's stand-in: so the steps compute in the memory where the value is
+ *    wanted.
  *
- * Terminates: one walk for each; copies of tensor.empty and fill have one user and are not copied again; each step back
- * from a destination goes to a value defined before. */
+ * Terminates: one walk for each; copies of tensor.empty and fill have one user and are not copied again; each step
+ * back from a destination goes to a value defined before. */
 #include "passes/buffers.h"
 
 static bool holds_tensors(const ir_op *op) {

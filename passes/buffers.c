@@ -1,8 +1,8 @@
 /* buffers.c - which memory a tensor lives in and who may overwrite it; see buffers.h.
  *
- * Overwriting is safe when no tensor that lives in the memory is read afterwards, other than through the writer's own
- * result. "Afterwards" is program order, and, for a tensor from outside of a loop around both reader and writer, any order.
- * What is reached through views counts as a use of the tensor itself.
+ * Overwriting is safe when no tensor that lives in the memory is read afterwards, other than through the writer's
+ * own result. "Afterwards" is program order, and, for a tensor from outside of a loop around both reader and writer,
+ * any order. What is reached through views counts as a use of the tensor itself.
  *
  * Terminates: uses are followed from views to views of views, and a view is defined after what it shows. */
 #include "passes/buffers.h"
@@ -100,7 +100,7 @@ ir_index buffer_extent(buffers *b, ir_builder *builder, extent x) {
   return x.value ? (ir_index){.value = x.value} : ir_index_const(x.constant);
 }
 
-/* ----------------------------------------------------------------------------------------------------- allocation */
+/* ------------------------------------------------------------------------------------------------------- allocation */
 
 /* A constant that the index never exceeds; false if none is seen. */
 static bool upper_bound(extent x, unsigned depth, int64_t *bound) {
@@ -230,7 +230,7 @@ ir_value *buffer_create(buffers *b, ir_op *op, ir_value *like, bool exact) {
   return buffer_create_sized(b, op, like->type, extents, exact);
 }
 
-/* ------------------------------------------------------------------------------------------------------- conflicts */
+/* -------------------------------------------------------------------------------------------------------- conflicts */
 
 static bool is_view(const ir_use *use) { return ir_op_has(use->user, IR_VIEW) && ir_use_index(use) == 0; }
 

@@ -14,7 +14,8 @@ typedef struct buffer_release {
   struct buffer_release *next;
 } buffer_release;
 
-/* A block being bufferized. Scratch of static size lives in the nearest scope: the function or an iteration of forall. */
+/* A block being bufferized. Scratch of static size lives in the nearest scope: the function or an iteration of
+ * forall. */
 typedef struct buffer_frame {
   struct buffer_frame *parent;
   ir_block *block;
@@ -59,7 +60,8 @@ ir_value *buffer_of(buffers *b, ir_value *tensor, ir_op *op);
 /* Says that the tensor lives there; `is_view`: as (part of) another one, whose uses count as its own. */
 void buffer_place(buffers *b, ir_value *tensor, ir_value *memref, bool is_view);
 unsigned buffer_add_root(buffers *b, bool writable);
-/* Fresh memory for a tensor like `like`, made before `op` or further out. `exact`: no larger than asked for, row-major. */
+/* Fresh memory for a tensor like `like`, made before `op` or further out. `exact`: no larger than asked for, row-
+ * major. */
 ir_value *buffer_create(buffers *b, ir_op *op, ir_value *like, bool exact);
 /* The same for a tensor type and what its extents will be. */
 ir_value *buffer_create_sized(buffers *b, ir_op *op, const ir_type *tensor, const extent *extents, bool exact);
@@ -78,7 +80,7 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
 /* An extent where `op` stands: a tensor's is read from its memory. */
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x);
 
-/* bufferize_prepare.c: makes the tensor program say where results go; see there. `outputs` are tensor-typed stand-ins for
- * the memory of the function's results. */
+/* bufferize_prepare.c: makes the tensor program say where results go; see there. `outputs` are tensor-typed stand-
+ * ins for the memory of the function's results. */
 void bufferize_prepare(ir_op *function, ir_value *const *outputs);
 #endif

@@ -1,15 +1,16 @@
 /* decompose.c - pass "decompose-softmax": softmax steps and diagonal products become generics.
  *
- * A step of online softmax turns into max' = max(max, rowmax x, lowest finite), e = e^(x - max'), alpha = e^(max - max'),
- * sum' = alpha sum + rowsum e and, where they are read, the quotients e / sum' and alpha sum / sum' (0 where sum' is 0).
- * Thanks to the finite max', a tile that is masked everywhere gives e = 0 rather than NaN.
+ * A step of online softmax turns into max' = max(max, rowmax x, lowest finite), e = e^(x - max'), alpha = e^(max -
+ * max'), sum' = alpha sum + rowsum e and, where they are read, the quotients e / sum' and alpha sum / sum' (0 where
+ * sum' is 0). Thanks to the finite max', a tile that is masked everywhere gives e = 0 rather than NaN.
  *
- * A contraction of diag(s) with C into zeros becomes a scaling of C's rows by s, in place of C where the shapes allow it.
+ * A contraction of diag(s) with C into zeros becomes a scaling of C's rows by s, in place of C where the shapes
+ * allow it.
  *
- * Deferred normalisation: when the quotients reach nothing but a contraction that accumulates O' = scale O + result V in a
- * carried value O that starts from zero, the loop carries the numerators O' = alpha O + e V instead, and one division by the
- * final sum follows the outermost loop that carries O. That is the same value, since all numerators of a row are scaled by
- * the same alphas as its sum; `carry` holds what must be true of the slices for that.
+ * Deferred normalisation: when the quotients reach nothing but a contraction that accumulates O' = scale O + result
+ * V in a carried value O that starts from zero, the loop carries the numerators O' = alpha O + e V instead, and one
+ * division by the final sum follows the outermost loop that carries O. That is the same value, since all numerators
+ * of a row are scaled by the same alphas as its sum; `carry` holds what must be true of the slices for that.
  *
  * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
 #include "passes/extent.h"
@@ -18,7 +19,7 @@
 #include <float.h>
 #include <math.h>
 
-/* ------------------------------------------------------------------------------------------------ scalar bodies */
+/* ---------------------------------------------------------------------------------------------------- scalar bodies */
 
 static ir_builder body_of(ir_op *generic) {
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
@@ -68,7 +69,7 @@ static double lowest_finite(ir_scalar scalar) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------- what is looked for */
+/* ----------------------------------------------------------------------------------------------- what is looked for */
 
 /* The value is zero everywhere, also when seen through slices and reshapes. */
 static bool is_zero(const ir_value *value) {
@@ -136,7 +137,7 @@ static ir_use *only_use(const ir_value *value) {
   return found;
 }
 
-/* ------------------------------------------------------------------------------------------------------- diagonals */
+/* -------------------------------------------------------------------------------------------------------- diagonals */
 
 /* What a contraction with diag(s) on side `side` amounts to: out[..] = s[..] C[..], over the contraction's output. */
 typedef struct diagonal_product {
@@ -207,7 +208,8 @@ static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag)
   ir_op *product = match->product;
   ir_builder builder = ir_builder_before(product);
   ir_value *other = ir_operand(product, ir_operand(product, 0) == ir_result(diag, 0) ? 1 : 0);
-  ir_op *scaling = create_scaling(&builder, ir_operand(diag, 0), match->scale, other, match->other, ir_init(product, 0));
+  ir_op *scaling =
+      create_scaling(&builder, ir_operand(diag, 0), match->scale, other, match->other, ir_init(product, 0));
   ir_replace_uses(ir_result(product, 0), ir_result(scaling, 0));
   ir_op_erase(product);
 }
@@ -515,7 +517,8 @@ static ir_value *create_max(step *s) {
 /* e^(a - b) of the two inputs of a generic. */
 static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
-  ir_value *a = convert_argument(&body, generic, 0, s->statistics), *b = convert_argument(&body, generic, 1, s->statistics);
+  ir_value *a = convert_argument(&body, generic, 0, s->statistics);
+  ir_value *b = convert_argument(&body, generic, 1, s->statistics);
   ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, a, b);
   return finish(&body, generic, ir_unary(&body, OP_MATH_EXP, difference, difference->type));
 }
@@ -543,7 +546,8 @@ static ir_value *create_sum(step *s, ir_value *exponentials, ir_value *start) {
 
 static ir_value *fill_quotient(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
-  ir_value *a = convert_argument(&body, generic, 0, s->statistics), *b = convert_argument(&body, generic, 1, s->statistics);
+  ir_value *a = convert_argument(&body, generic, 0, s->statistics);
+  ir_value *b = convert_argument(&body, generic, 1, s->statistics);
   return finish(&body, generic, quotient(&body, a, b));
 }
 
@@ -621,7 +625,8 @@ static void decompose_softmax(ir_op *op) {
       ir_builder builder = ir_builder_before(match.scaling);
       const ir_structure *structure = ir_structure_of(match.scaling);
       ir_value *accumulator = ir_init(match.scaling, 0);
-      ir_op *scaling = create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator);
+      ir_op *scaling =
+          create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator);
       ir_replace_uses(ir_result(match.scaling, 0), ir_result(scaling, 0));
       ir_op_erase(match.scaling);
     }

@@ -1,13 +1,15 @@
 /* shapes.c - pass "shapes": for each function NAME a function that tells the extents of its results beforehand.
  *
- *   func.func private @NAME_shapes(index x all extents of all shaped arguments) -> (i1, index x all extents of all results)
+ *   func.func private @NAME_shapes(index x all extents of all shaped arguments) -> (i1, index x all extents of all
+ *       results)
  *
- * The i1 says whether the arguments fit together: the extents of each loop that several operands share, those that casts
- * and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone. NAME gets the
- * attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
+ * The i1 says whether the arguments fit together: the extents of each loop that several operands share, those that
+ * casts and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone. NAME
+ * gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
  *
- * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following values to
- * their definitions, which lie before them, no deeper than MAX_DEPTH; functions are visited once. So it terminates. */
+ * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
+ * values to their definitions, which lie before them, no deeper than MAX_DEPTH; functions are visited once. So it
+ * terminates. */
 #include "passes/extent.h"
 #include "passes/passes.h"
 
@@ -38,7 +40,7 @@ static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 
 static ir_value *const *arguments_of(const ir_op *function) { return ir_region(function, 0)->args; }
 
-/* ---------------------------------------------------------------------------------------------- extents, symbolically */
+/* -------------------------------------------------------------------------------------------- extents, symbolically */
 
 /* An index computed from extents: the pure ops that lead to it are repeated. */
 static bool find_index(shapes *s, ir_value *value, ir_index *found) {
@@ -173,7 +175,7 @@ static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- checks */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 enum { EQUAL = 0, SIGNED_LESS_EQUAL = 3 };
 
@@ -281,7 +283,7 @@ static void check_arguments(shapes *s) {
                 ir_index_const(body->args[i]->type->shape[dim]));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- functions */
+/* -------------------------------------------------------------------------------------------------------- functions */
 
 static bool is_public(const ir_op *function) {
   return !strcmp(ir_attr_string_or(function, "sym_visibility", "public"), "public");

@@ -1,5 +1,5 @@
-/* test_bufferize.c - what must hold of memory in every bufferized program, over random ones: arguments are read-only, each
- * allocation is given back once in its own block, and views and scratch are all that is left of tensors. */
+/* test_bufferize.c - what must hold of memory in every bufferized program, over random ones: arguments are read-
+ * only, each allocation is given back once in its own block, and views and scratch are all that is left of tensors. */
 #include "ir/text.h"
 #include "passes/pass.h"
 #include "tests/support/generate.h"
@@ -101,7 +101,8 @@ static bool add_bytes(ir_op *op, void *data) {
 /* Two rows of statistics a query and one tile of scores: nothing grows with queries times keys. */
 Test(bufferize, fused_attention_needs_tiles_only) {
   static const char text[] =
-      "func.func @attention(%q: tensor<64x16xf32>, %k: tensor<16x512xf32>, %v: tensor<512x16xf32>) -> tensor<64x16xf32> {\n"
+      "func.func @attention(%q: tensor<64x16xf32>, %k: tensor<16x512xf32>, %v: tensor<512x16xf32>) -> "
+      "tensor<64x16xf32> {\n"
       "  %zero = arith.constant 0.0 : f32\n"
       "  %low = arith.constant 0xFF800000 : f32\n"
       "  %es = tensor.empty() : tensor<64x512xf32>\n"
