@@ -36,7 +36,7 @@ typedef struct node {
   request *requests;
   bool before; /* the loops need the op itself */
   bool fused;
-  bool after; /* has to run after the loops */
+  bool after;       /* has to run after the loops */
   uint32_t outputs; /* results (bits) that become results of the loops */
   tile_box domain, tile;
   uint32_t levels;     /* the loops that the tile depends on */
@@ -132,7 +132,9 @@ static nest_carried *find_carried(const fusion *f, const ir_value *original) {
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
-static bool has_body(const ir_op *op) { return op->num_regions != 0; }
+static bool has_body(const ir_op *op) {
+  return op->num_regions != 0;
+}
 
 /* The tile accumulates onto this operand in each iteration, so it is carried by the loops. */
 static bool is_accumulated(const fusion *f, const ir_op *op, unsigned operand) {
@@ -361,8 +363,7 @@ static const char *check_policy(const fusion *f, const node *n) {
   const ir_op *op = n->op;
   if (f->options->policy == FUSE_FREE)
     return "only free ops are fused";
-  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) &&
-      !(n->levels && tile_only_moves(op)))
+  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) && !(n->levels && tile_only_moves(op)))
     return "several iterations would compute the same elements";
   return NULL;
 }
@@ -436,8 +437,8 @@ static void answer(fusion *f, node *n, const request *r) {
   tile_of_result(&f->builder.index, n->op, r->value->index, &n->tile, &box);
   bool part = false;
   for (unsigned dim = 0; dim < box.rank; dim++) {
-    bool same = tile_index_equal(box.offsets[dim], r->box.offsets[dim]) &&
-                tile_index_equal(box.sizes[dim], r->box.sizes[dim]);
+    bool same =
+        tile_index_equal(box.offsets[dim], r->box.offsets[dim]) && tile_index_equal(box.sizes[dim], r->box.sizes[dim]);
     part |= !same;
     box.offsets[dim] = same ? ir_index_const(0) : r->box.offsets[dim];
   }
@@ -691,11 +692,8 @@ bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
   if (!num_levels)
     return true;
   simplify_dims(root->block, root);
-  fusion f = {.builder.slice = request_slice,
-              .options = options,
-              .module = root->module,
-              .root = root,
-              .block = root->block};
+  fusion f = {
+      .builder.slice = request_slice, .options = options, .module = root->module, .root = root, .block = root->block};
   node *n = get_node(&f, root);
   ir_builder before = ir_builder_before(root);
   tile_domain(&before, root, &n->domain);

@@ -97,7 +97,8 @@ static bool uses_own_parts(access *a, const ir_value *value, unsigned position, 
       if (index != position || user->block->parent->code != OP_SCF_FOR)
         return false;
       break;
-    default: return false;
+    default:
+      return false;
     }
   }
   return true;

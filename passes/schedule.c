@@ -55,7 +55,7 @@ static void make_online(ir_op *op) {
 static ir_op *computed_by(const ir_op *user, const ir_value *value) {
   ir_op *op = value->op;
   return op && op->block == user->block && ir_op_has(op, IR_STRUCTURED) && op->num_results && !tile_is_cheap(op) ? op
-                                                                                                                : NULL;
+                                                                                                                 : NULL;
 }
 
 /* Something on the way up from the value computes, rather than moves, and can be fused. */

@@ -1,9 +1,9 @@
 /* softmax.c - how online softmax, tiled over its own dimension, corrects its consumer.
  *
  * Result 0 of such a tile is relative to the sum so far, so what the contraction has accumulated from earlier tiles has
- * to be multiplied, row by row, with result 3 (old sum over new sum, both relative to the new maximum). A contraction in
- * the plain form [.., m, k] x [.., k, n] shows that as a product with a diagonal matrix, which is later executed as the
- * row scaling that it is; any other form is a row scaling from the start. */
+ * to be multiplied, row by row, with result 3 (old sum over new sum, both relative to the new maximum). A contraction
+ * in the plain form [.., m, k] x [.., k, n] shows that as a product with a diagonal matrix, which is later executed as
+ * the row scaling that it is; any other form is a row scaling from the start. */
 #include "passes/tile_hooks.h"
 
 #include <string.h>
@@ -72,8 +72,8 @@ static ir_value *row_scaling(const tile_rescale *rescale, ir_value *scale, ir_va
   ir_builder body = ir_builder_at_end(block);
   const ir_type *from = block->args[0]->type, *to = block->args[1]->type;
   const ir_type *wide = ir_scalar_bits(from->element) > ir_scalar_bits(to->element) ? from : to;
-  ir_value *product = ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[1], wide),
-                                ir_convert(&body, block->args[0], wide));
+  ir_value *product =
+      ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[1], wide), ir_convert(&body, block->args[0], wide));
   product = ir_convert(&body, product, to);
   ir_terminator(&body, OP_LINALG_YIELD, 1, &product);
   return ir_result(generic, 0);

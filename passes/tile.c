@@ -11,7 +11,8 @@
 
 #define IR(...)
 #define EMIT(...)
-#define PASS(...) {__VA_ARGS__}
+#define PASS(...)                                                                                                      \
+  { __VA_ARGS__ }
 #define OP(ID, NAME, IR_COLUMNS, PASS_COLUMNS, EMIT_COLUMNS) [OP_##ID] = PASS_COLUMNS,
 static const pass_op_info table[IR_NUM_OPCODES] = {
 #include "ir/op.def"
@@ -21,7 +22,9 @@ static const pass_op_info table[IR_NUM_OPCODES] = {
 #undef EMIT
 #undef IR
 
-const pass_op_info *pass_op_info_of(ir_opcode code) { return &table[code]; }
+const pass_op_info *pass_op_info_of(ir_opcode code) {
+  return &table[code];
+}
 
 bool tile_can(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
@@ -100,14 +103,21 @@ static bool extent_step(ir_value **value, unsigned *dim, ir_index *extent) {
     *value = NULL;
     return true;
   }
-  case OP_TENSOR_INSERT_SLICE: *value = ir_operand(op, 1); return true;
-  case OP_TENSOR_CAST: *value = ir_operand(op, 0); return true;
+  case OP_TENSOR_INSERT_SLICE:
+    *value = ir_operand(op, 1);
+    return true;
+  case OP_TENSOR_CAST:
+    *value = ir_operand(op, 0);
+    return true;
   case OP_TENSOR_EXPAND_SHAPE:
     *extent = ir_mixed(op, 1, "static_output_shape", *dim);
     *value = NULL;
     return true;
-  case OP_SCF_FOR: *value = ir_operand(op, 3 + (*value)->index); return true;
-  default: return ir_op_has(op, IR_STRUCTURED) && dim_of_operand(value, dim);
+  case OP_SCF_FOR:
+    *value = ir_operand(op, 3 + (*value)->index);
+    return true;
+  default:
+    return ir_op_has(op, IR_STRUCTURED) && dim_of_operand(value, dim);
   }
 }
 
@@ -144,7 +154,8 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------ boxes through maps */
+/* ------------------------------------------------------------------------------------------------ boxes through maps
+ */
 
 bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, const tile_box *domain, tile_box *tile) {
   if (!ir_op_has(op, IR_STRUCTURED)) {
@@ -166,11 +177,16 @@ bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, con
 /* Only sums of loops times non-negative constants, plus such a constant. */
 static bool is_increasing(const ir_expr *expr) {
   switch (expr->kind) {
-  case IR_EXPR_DIM: return true;
-  case IR_EXPR_CONST: return expr->value >= 0;
-  case IR_EXPR_ADD: return is_increasing(expr->lhs) && is_increasing(expr->rhs);
-  case IR_EXPR_MUL: return is_increasing(expr->lhs) && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value >= 0;
-  default: return false;
+  case IR_EXPR_DIM:
+    return true;
+  case IR_EXPR_CONST:
+    return expr->value >= 0;
+  case IR_EXPR_ADD:
+    return is_increasing(expr->lhs) && is_increasing(expr->rhs);
+  case IR_EXPR_MUL:
+    return is_increasing(expr->lhs) && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value >= 0;
+  default:
+    return false;
   }
 }
 
@@ -181,8 +197,8 @@ static bool starts_at_zero(const ir_expr *expr, const tile_box *tile) {
   return true;
 }
 
-/* The least range that the subscript takes in the tile. The tile's clone evaluates the subscript from 0 on, its constant
- * part included: the range therefore starts where the rest of the subscript starts. */
+/* The least range that the subscript takes in the tile. The tile's clone evaluates the subscript from 0 on, its
+ * constant part included: the range therefore starts where the rest of the subscript starts. */
 static void subscript_range(ir_builder *builder, const ir_expr *expr, const tile_box *tile, ir_index *offset,
                             ir_index *size) {
   if (expr->kind == IR_EXPR_DIM) {
@@ -197,10 +213,9 @@ static void subscript_range(ir_builder *builder, const ir_expr *expr, const tile
     last[loop] = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, loop), ir_expr_const(module, -1));
   const ir_expr *start = ir_expr_const(module, -ir_expr_eval(expr, tile->rank, zeros));
   *offset = ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, expr, start), tile->rank, tile->offsets);
-  *size = ir_index_apply(builder,
-                         ir_expr_binary(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL),
-                                        ir_expr_const(module, 1)),
-                         tile->rank, tile->sizes);
+  *size = ir_index_apply(
+      builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_replace(module, expr, last, NULL), ir_expr_const(module, 1)),
+      tile->rank, tile->sizes);
 }
 
 /* The box of operand `i`; false where a subscript that is no increasing function is tiled. */
@@ -285,8 +300,7 @@ static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *ti
   for (unsigned i = 0; i < op->num_operands; i++)
     operands[i] = builder->slice(builder, op, i, &boxes[i]);
   builder->body.loc = op->loc;
-  ir_op *clone =
-      rename ? clone_as_generic(&builder->body, op, operands) : ir_op_clone(&builder->body, op, NULL);
+  ir_op *clone = rename ? clone_as_generic(&builder->body, op, operands) : ir_op_clone(&builder->body, op, NULL);
   for (unsigned i = 0; i < op->num_operands; i++)
     ir_set_operand(clone, i, operands[i]);
   for (unsigned i = 0; i < op->num_results; i++) {

@@ -1,7 +1,8 @@
 /* tile.h - the part of an op that computes a box of its results.
  *
- * A box is a rectangle with unit strides: an offset and a size for each loop of an op (its *domain*), or for each dim of
- * a value. Structured ops have their loops as domain, all other ops that can be tiled the dims of their one result. */
+ * A box is a rectangle with unit strides: an offset and a size for each loop of an op (its *domain*), or for each dim
+ * of a value. Structured ops have their loops as domain, all other ops that can be tiled the dims of their one result.
+ */
 #ifndef TEC_PASSES_TILE_H
 #define TEC_PASSES_TILE_H
 #include "ir/build.h"
@@ -24,9 +25,9 @@ struct tile_builder {
 /* What rewriting a consumer needs: see pass_op_info. */
 typedef struct tile_rescale {
   ir_builder *builder;
-  ir_op *producer;    /* the tile of the op with the hook */
-  ir_op *consumer;    /* the tile of the contraction that reads result 0, maybe through casts */
-  unsigned operand;   /* of the consumer: where that result arrives */
+  ir_op *producer;  /* the tile of the op with the hook */
+  ir_op *consumer;  /* the tile of the contraction that reads result 0, maybe through casts */
+  unsigned operand; /* of the consumer: where that result arrives */
 } tile_rescale;
 
 /* The PASS columns of op.def. Absent hooks mean: nothing special. */

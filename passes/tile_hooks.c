@@ -4,12 +4,14 @@
  * creates anything but index arithmetic, which is dropped later when nobody uses it. */
 #include "passes/tile_hooks.h"
 
-static ir_index constant(int64_t value) { return ir_index_const(value); }
+static ir_index constant(int64_t value) {
+  return ir_index_const(value);
+}
 
 static ir_index apply_to(ir_builder *builder, ir_expr_kind kind, ir_index x, int64_t divisor) {
   ir_module *module = builder->module;
-  return ir_index_apply(builder,
-                        ir_expr_binary(module, kind, ir_expr_dim(module, 0), ir_expr_const(module, divisor)), 1, &x);
+  return ir_index_apply(builder, ir_expr_binary(module, kind, ir_expr_dim(module, 0), ir_expr_const(module, divisor)),
+                        1, &x);
 }
 
 static const ir_type *box_type(const ir_type *like, ir_module *module, const tile_box *box) {
@@ -161,16 +163,20 @@ static int64_t divisor_of(ir_index x);
 
 static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *apply) {
   switch (expr->kind) {
-  case IR_EXPR_CONST: return expr->value;
-  case IR_EXPR_DIM: return divisor_of(ir_index_of(ir_operand(apply, (unsigned)expr->value)));
+  case IR_EXPR_CONST:
+    return expr->value;
+  case IR_EXPR_DIM:
+    return divisor_of(ir_index_of(ir_operand(apply, (unsigned)expr->value)));
   case IR_EXPR_ADD:
     return greatest_common_divisor(divisor_of_expr(expr->lhs, apply), divisor_of_expr(expr->rhs, apply));
-  case IR_EXPR_MUL: return divisor_of_expr(expr->lhs, apply) * divisor_of_expr(expr->rhs, apply);
+  case IR_EXPR_MUL:
+    return divisor_of_expr(expr->lhs, apply) * divisor_of_expr(expr->rhs, apply);
   case IR_EXPR_FLOORDIV: {
     int64_t dividend = divisor_of_expr(expr->lhs, apply), divisor = divisor_of_expr(expr->rhs, apply);
     return divisor && dividend % divisor == 0 ? dividend / divisor : 1;
   }
-  default: return 1;
+  default:
+    return 1;
   }
 }
 
@@ -189,7 +195,9 @@ static int64_t divisor_of(ir_index x) {
   return map->num_syms ? 1 : divisor_of_expr(map->results[0], op);
 }
 
-static bool divides(int64_t divisor, ir_index x) { return divisor_of(x) % divisor == 0; }
+static bool divides(int64_t divisor, ir_index x) {
+  return divisor_of(x) % divisor == 0;
+}
 
 /* A range of the merged dim is a box of the group's dims if it is whole rows of the dims after one of them, or part of
  * one row; `offset` must be provably at the start of such. */

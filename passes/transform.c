@@ -198,12 +198,18 @@ static bool run_hint(script *s, ir_op *op) {
 
 static bool run_op(script *s, ir_op *op) {
   switch (op->code) {
-  case OP_TRANSFORM_MATCH: return run_match(s, op);
-  case OP_TRANSFORM_FUSE_EXT: return run_fuse(s, op);
-  case OP_TRANSFORM_TILE_LOOP_HINT: return run_hint(s, op);
-  case OP_TRANSFORM_CLEANUP: return pass_run(s->module, "simplify", s->options);
-  case OP_TRANSFORM_YIELD: return true;
-  default: return ir_op_error(op, "is no step of a transform script");
+  case OP_TRANSFORM_MATCH:
+    return run_match(s, op);
+  case OP_TRANSFORM_FUSE_EXT:
+    return run_fuse(s, op);
+  case OP_TRANSFORM_TILE_LOOP_HINT:
+    return run_hint(s, op);
+  case OP_TRANSFORM_CLEANUP:
+    return pass_run(s->module, "simplify", s->options);
+  case OP_TRANSFORM_YIELD:
+    return true;
+  default:
+    return ir_op_error(op, "is no step of a transform script");
   }
 }
 
