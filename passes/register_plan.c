@@ -1,10 +1,10 @@
-/* register_plan.c - chooses the register tile of a structured op on the host: which loop runs in lanes, which in unrolled
- * rows, how many of each, and the order of all loops.
+/* register_plan.c - chooses the register tile of a structured op on the host: which loop runs in lanes, which in
+ * unrolled rows, how many of each, and the order of all loops.
  *
  * The SIMD loop is the one with the cheapest memory access, over all operands. Rows are a second parallel loop, for
- * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are about
- * speed only: every plan that keeps to vectorize_loops gives the same result.
- * Terminates: loops over the op's loops and operands. */
+ * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are
+ * about speed only: every plan that keeps to vectorize_loops gives the same result. Terminates: loops over the op's
+ * loops and operands. */
 #include "passes/register_plan.h"
 
 #include "passes/vectorize.h"
@@ -30,9 +30,13 @@ typedef struct planner {
   unsigned registers, accumulators;
 } planner;
 
-static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
+static uint32_t loop_bit(unsigned loop) {
+  return UINT32_C(1) << loop;
+}
 
-static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
+static bool is_reduction(const planner *p, unsigned loop) {
+  return ir_loop_is_reduction(p->structure, loop);
+}
 
 /* An extent for comparisons: what is not known is taken as large. */
 static int64_t guess(const planner *p, unsigned loop) {
@@ -46,7 +50,9 @@ static int64_t next_power_of_two(int64_t x) {
   return power;
 }
 
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t smaller(int64_t a, int64_t b) {
+  return a < b ? a : b;
+}
 
 static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
   const ir_map *map = p->structure->maps[operand];
@@ -85,8 +91,8 @@ static int64_t panel_depth(const planner *p, unsigned operand) {
   return depth;
 }
 
-/* An input that is strided along the SIMD loop but used again by a row loop: worth a transposed copy, of `width` elements
- * for each iteration of the reductions. */
+/* An input that is strided along the SIMD loop but used again by a row loop: worth a transposed copy, of `width`
+ * elements for each iteration of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
   if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) != ACCESS_STRIDED ||
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]))
@@ -100,8 +106,8 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
   return false;
 }
 
-/* The row loop along which an operand that is strided along the SIMD loop is contiguous: they are transposed in registers.
- * -1 if there is none. */
+/* The row loop along which an operand that is strided along the SIMD loop is contiguous: they are transposed in
+ * registers. -1 if there is none. */
 static int transposed_row(const planner *p, unsigned operand, unsigned simd) {
   if (p->structure->reductions || access_along(p, operand, simd) != ACCESS_STRIDED)
     return -1;
@@ -126,10 +132,10 @@ static int64_t access_cost(const planner *p, unsigned operand, unsigned simd) {
   bool carried = is_carried(p, operand);
   if (kind == ACCESS_ABSENT)
     return carried && is_reduction(p, simd) ? COST_HORIZONTAL : 0;
-  int64_t cost = kind == ACCESS_UNIT                              ? COST_UNIT
-                 : is_worth_packing(p, operand, simd, p->lanes)   ? COST_PACKED
-                 : transposed_row(p, operand, simd) >= 0          ? COST_TRANSPOSED
-                                                                  : COST_LANE * p->lanes;
+  int64_t cost = kind == ACCESS_UNIT                            ? COST_UNIT
+                 : is_worth_packing(p, operand, simd, p->lanes) ? COST_PACKED
+                 : transposed_row(p, operand, simd) >= 0        ? COST_TRANSPOSED
+                                                                : COST_LANE * p->lanes;
   return carried ? cost / CARRIED_SHARE : cost;
 }
 
@@ -144,7 +150,8 @@ static int choose_simd(const planner *p) {
     for (unsigned i = 0; i < p->op->num_operands; i++)
       cost += access_cost(p, i, loop);
     cost = cost * 4 * p->lanes / smaller(guess(p, loop), p->lanes);
-    if (best < 0 || cost < best_cost || (cost == best_cost && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
+    if (best < 0 || cost < best_cost ||
+        (cost == best_cost && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
       best = (int)loop;
       best_cost = cost;
     }
@@ -152,8 +159,8 @@ static int choose_simd(const planner *p) {
   return best;
 }
 
-/* The parallel loop to unroll as rows: the one that fewest operands in lanes depend on, so that these are used again. -1 if
- * there is none. */
+/* The parallel loop to unroll as rows: the one that fewest operands in lanes depend on, so that these are used again.
+ * -1 if there is none. */
 static int choose_row(const planner *p, unsigned simd) {
   int best = -1;
   unsigned best_uses = 0;
@@ -193,8 +200,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
     plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);
 }
 
-/* Sizes of elementwise tiles: a few registers, so that long chains such as exp overlap; rows only where one row of lanes
- * covers the loop. */
+/* Sizes of elementwise tiles: a few registers, so that long chains such as exp overlap; rows only where one row of
+ * lanes covers the loop. */
 static void size_elementwise(const planner *p, register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
   int64_t vectors = p->op->num_operands > 4 || p->registers < 16 ? 2 : 4;
@@ -204,8 +211,8 @@ static void size_elementwise(const planner *p, register_plan *plan, int row) {
     plan->steps[row] = smaller(vectors / used, guess(p, (unsigned)row));
 }
 
-/* The reduction loop that becomes a unit dim, so that a contraction can be said by vector.contract: the last one, when both
- * factors have it. -1 if there is none. */
+/* The reduction loop that becomes a unit dim, so that a contraction can be said by vector.contract: the last one, when
+ * both factors have it. -1 if there is none. */
 static int contracted_loop(const planner *p, int simd) {
   if (!ir_is_contraction(p->op) || simd < 0 || is_reduction(p, (unsigned)simd))
     return -1;
@@ -215,9 +222,17 @@ static int contracted_loop(const planner *p, int simd) {
   return -1;
 }
 
-/* Where a loop stands, outermost first: parallel loops outside, reductions inside. The SIMD loop lies outside of the rows
- * where panels and operands are to be used again by them, else innermost of its kind. */
-enum { PLACE_PARALLEL, PLACE_SIMD_OUTSIDE, PLACE_ROW, PLACE_SIMD_INSIDE, PLACE_REDUCTION, PLACE_SIMD_REDUCTION, PLACES };
+/* Where a loop stands, outermost first: parallel loops outside, reductions inside. The SIMD loop lies outside of the
+ * rows where panels and operands are to be used again by them, else innermost of its kind. */
+enum {
+  PLACE_PARALLEL,
+  PLACE_SIMD_OUTSIDE,
+  PLACE_ROW,
+  PLACE_SIMD_INSIDE,
+  PLACE_REDUCTION,
+  PLACE_SIMD_REDUCTION,
+  PLACES
+};
 
 static unsigned place_of(const planner *p, const register_plan *plan, int row, unsigned loop) {
   bool is_simd = (int)loop == plan->simd;

@@ -1,12 +1,12 @@
-/* register_tile.c - pass "register-tile": each structured op and memref.copy on memrefs becomes loops over register tiles of
- * vector ops. register_plan.c chooses loops and sizes; vectorize.c says what one tile does; here are the loops around it.
+/* register_tile.c - pass "register-tile": each structured op and memref.copy on memrefs becomes loops over register
+ * tiles of vector ops. register_plan.c chooses loops and sizes; vectorize.c says what one tile does; here are the loops.
  *
  * Invariants
- *  - Every iteration of the op runs once, in tiles: full ones, then one smaller or masked tile, or narrow ones where the
- *    extent is not known.
- *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry it
- *    in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
- * Terminates: one walk; packing makes one more op for each packed operand, which has no reductions and so packs nothing. */
+ *  - Every iteration of the op runs once, in tiles: full ones, then one smaller or masked tile, or narrow ones where
+ *    the extent is not known.
+ *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry
+ *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
+ * Terminates: one walk; packing adds one op for each packed operand, which has no reductions and so packs nothing. */
 #include "ir/build.h"
 #include "passes/passes.h"
 #include "passes/register_plan.h"
@@ -22,8 +22,8 @@ typedef struct nest {
   vector_tile tile;
   unsigned num_inputs, num_outs;
   ir_index extents[IR_MAX_LOOPS];
-  unsigned *depths;   /* by output: the number of loops around its read and write */
-  ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
+  unsigned *depths;  /* by output: the number of loops around its read and write */
+  ir_value **panels; /* by input: the scratch memory of its panels; NULL when it is read in place */
 } nest;
 
 /* Some iterations of a loop that run in tiles of one size. */
@@ -36,7 +36,9 @@ typedef struct segment {
 
 enum { MAX_SEGMENTS = 2 };
 
-static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
+static uint32_t loop_bit(unsigned loop) {
+  return UINT32_C(1) << loop;
+}
 
 static void lower_op(ir_op *op, const target_facts *facts);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
@@ -57,14 +59,13 @@ static unsigned static_segments(const nest *nest, unsigned loop, int64_t extent,
     segments[count++] = (segment){ir_index_const(0), ir_index_const(full * step), step, false, full == 1};
   if (rest) {
     int64_t size = (int)loop != nest->plan.simd ? rest : nest->plan.partial ? step : next_power_of_two(rest);
-    segments[count++] =
-        (segment){ir_index_const(full * step), ir_index_const(extent), size, size != rest, true};
+    segments[count++] = (segment){ir_index_const(full * step), ir_index_const(extent), size, size != rest, true};
   }
   return count;
 }
 
-/* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of two;
- * partial lanes must keep their width. Of an extent that is not known, single rows or masked registers. */
+/* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
+ * two; partial lanes must keep their width. Of an extent that is not known, single rows or masked registers. */
 static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
   const register_plan *plan = &nest->plan;
   ir_index extent = nest->extents[loop];
@@ -124,8 +125,8 @@ static ir_value *allocate_panel(const nest *nest, unsigned i) {
   return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
 }
 
-/* Copies the part of input `i` that the current SIMD tile touches into its panel, as an op that is lowered like any other,
- * and lets the tile read the panel. */
+/* Copies the part of input `i` that the current SIMD tile touches into its panel, as an op that is lowered like any
+ * other, and lets the tile read the panel. */
 static void pack(nest *nest, ir_builder *builder, unsigned i) {
   ir_module *module = nest->op->module;
   const vector_tile *tile = &nest->tile;
@@ -245,7 +246,8 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
       vectorize_end(builder, &nest->tile, out, accumulators[out]);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the pass */
+/* ---------------------------------------------------------------------------------------------------------- the pass
+ */
 
 /* Outputs begin inside of the last loop that they use. */
 static void place_outputs(nest *nest) {

@@ -1,11 +1,11 @@
 /* vectorize.c - one tile of one structured op as vector ops: reading and writing operands, the body on vectors.
  *
  * Invariants
- *  - Sets of loops are bit masks. A tile_value's type is the vector over its loops in the tile's order (scalar if none), so
- *    that type and loops always agree.
- *  - Body values are numbered (arguments, then results; ir_op.mark holds an op's first result), which makes look-ups arrays.
- *  - The tile never runs an op that the scalar program would not run, unless it is speculatable: masked lanes compute on
- *    padding, and are dropped by the write or by a select.
+ *  - Sets of loops are bit masks. A tile_value's type is the vector over its loops in the tile's order (scalar if
+ *    none), so that type and loops always agree.
+ *  - Body values are numbered (arguments, then results; ir_op.mark holds an op's first result): look-ups are arrays.
+ *  - The tile never runs an op that the scalar program would not run, unless it is speculatable: masked lanes compute
+ *    on padding, and are dropped by the write or by a select.
  * Terminates: each function walks the body, an expression or the vector dims once. */
 #include "passes/vectorize.h"
 
@@ -17,7 +17,9 @@ typedef struct tile_value {
   uint32_t loops;
 } tile_value;
 
-static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
+static uint32_t loop_bit(unsigned loop) {
+  return UINT32_C(1) << loop;
+}
 
 static uint32_t vector_loops(const vector_tile *tile) {
   uint32_t loops = 0;
@@ -29,9 +31,12 @@ static uint32_t vector_loops(const vector_tile *tile) {
 static uint32_t expr_loops(const ir_expr *expr) {
   switch (expr->kind) {
   case IR_EXPR_CONST:
-  case IR_EXPR_SYM: return 0;
-  case IR_EXPR_DIM: return loop_bit((unsigned)expr->value);
-  default: return expr_loops(expr->lhs) | expr_loops(expr->rhs);
+  case IR_EXPR_SYM:
+    return 0;
+  case IR_EXPR_DIM:
+    return loop_bit((unsigned)expr->value);
+  default:
+    return expr_loops(expr->lhs) | expr_loops(expr->rhs);
   }
 }
 
@@ -61,13 +66,20 @@ typedef struct combiner_row {
 
 /* maxnumf and minnumf ignore NaN, so NaN is their neutral element; -0 is that of addition, since 0 + -0 is 0. */
 static const combiner_row combiners[] = {
-    {OP_ARITH_ADDF, "add", NEGATIVE_ZERO},        {OP_ARITH_MULF, "mul", ONE},
-    {OP_ARITH_MAXIMUMF, "maximumf", LOWEST},      {OP_ARITH_MINIMUMF, "minimumf", HIGHEST},
-    {OP_ARITH_MAXNUMF, "maxnumf", NOT_A_NUMBER},  {OP_ARITH_MINNUMF, "minnumf", NOT_A_NUMBER},
-    {OP_ARITH_ADDI, "add", ZERO},                 {OP_ARITH_MULI, "mul", ONE},
-    {OP_ARITH_ANDI, "and", ALL_ONES},             {OP_ARITH_ORI, "or", ZERO},
-    {OP_ARITH_XORI, "xor", ZERO},                 {OP_ARITH_MAXSI, "maxsi", LOWEST},
-    {OP_ARITH_MINSI, "minsi", HIGHEST},           {OP_ARITH_MAXUI, "maxui", ZERO},
+    {OP_ARITH_ADDF, "add", NEGATIVE_ZERO},
+    {OP_ARITH_MULF, "mul", ONE},
+    {OP_ARITH_MAXIMUMF, "maximumf", LOWEST},
+    {OP_ARITH_MINIMUMF, "minimumf", HIGHEST},
+    {OP_ARITH_MAXNUMF, "maxnumf", NOT_A_NUMBER},
+    {OP_ARITH_MINNUMF, "minnumf", NOT_A_NUMBER},
+    {OP_ARITH_ADDI, "add", ZERO},
+    {OP_ARITH_MULI, "mul", ONE},
+    {OP_ARITH_ANDI, "and", ALL_ONES},
+    {OP_ARITH_ORI, "or", ZERO},
+    {OP_ARITH_XORI, "xor", ZERO},
+    {OP_ARITH_MAXSI, "maxsi", LOWEST},
+    {OP_ARITH_MINSI, "minsi", HIGHEST},
+    {OP_ARITH_MAXUI, "maxui", ZERO},
     {OP_ARITH_MINUI, "minui", ALL_ONES},
 };
 
@@ -83,13 +95,20 @@ static ir_cell neutral_cell(neutral_element neutral, ir_scalar scalar) {
   unsigned bits = ir_scalar_bits(scalar);
   int64_t lowest = INT64_MIN >> (64 - bits);
   switch (neutral) {
-  case ZERO: return is_float ? (ir_cell){.f = 0.0} : (ir_cell){.i = 0};
-  case NEGATIVE_ZERO: return (ir_cell){.f = -0.0};
-  case ONE: return is_float ? (ir_cell){.f = 1.0} : (ir_cell){.i = 1};
-  case ALL_ONES: return (ir_cell){.i = -1};
-  case LOWEST: return is_float ? (ir_cell){.f = -INFINITY} : (ir_cell){.i = lowest};
-  case HIGHEST: return is_float ? (ir_cell){.f = INFINITY} : (ir_cell){.i = ~lowest};
-  case NOT_A_NUMBER: break;
+  case ZERO:
+    return is_float ? (ir_cell){.f = 0.0} : (ir_cell){.i = 0};
+  case NEGATIVE_ZERO:
+    return (ir_cell){.f = -0.0};
+  case ONE:
+    return is_float ? (ir_cell){.f = 1.0} : (ir_cell){.i = 1};
+  case ALL_ONES:
+    return (ir_cell){.i = -1};
+  case LOWEST:
+    return is_float ? (ir_cell){.f = -INFINITY} : (ir_cell){.i = lowest};
+  case HIGHEST:
+    return is_float ? (ir_cell){.f = INFINITY} : (ir_cell){.i = ~lowest};
+  case NOT_A_NUMBER:
+    break;
   }
   return (ir_cell){.f = NAN};
 }
@@ -114,7 +133,8 @@ bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine) {
   return found;
 }
 
-/* --------------------------------------------------------------------------------------- which loops may be vector dims */
+/* --------------------------------------------------------------------------------------- which loops may be vector
+ * dims */
 
 /* Numbers the values of the body; returns how many there are. */
 static unsigned number_values(ir_block *body) {
@@ -308,19 +328,20 @@ static ir_value *select_masked(ir_builder *builder, const vector_tile *tile, uin
   return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------- reading and writing */
+/* ------------------------------------------------------------------------------------------------- reading and writing
+ */
 
 /* How the vector dims of one operand lie in memory. */
 typedef struct access {
-  uint32_t loops;                    /* its vector dims */
-  unsigned rank;                     /* how many */
-  unsigned dims[IR_MAX_RANK];        /* memory order: the memref's dim .. */
-  int64_t sizes[IR_MAX_RANK];        /* .. its extent in the tile .. */
-  bool in_bounds[IR_MAX_RANK];       /* .. and whether it surely ends inside */
-  int64_t to_tile[IR_MAX_RANK];      /* dim i of the tile's order is dim to_tile[i] of memory order */
-  int64_t to_memory[IR_MAX_RANK];    /* the inverse */
-  bool transposed;                   /* the two orders differ */
-  ir_value *indices[IR_MAX_RANK];    /* a memref dim: the tile's first subscript */
+  uint32_t loops;                 /* its vector dims */
+  unsigned rank;                  /* how many */
+  unsigned dims[IR_MAX_RANK];     /* memory order: the memref's dim .. */
+  int64_t sizes[IR_MAX_RANK];     /* .. its extent in the tile .. */
+  bool in_bounds[IR_MAX_RANK];    /* .. and whether it surely ends inside */
+  int64_t to_tile[IR_MAX_RANK];   /* dim i of the tile's order is dim to_tile[i] of memory order */
+  int64_t to_memory[IR_MAX_RANK]; /* the inverse */
+  bool transposed;                /* the two orders differ */
+  ir_value *indices[IR_MAX_RANK]; /* a memref dim: the tile's first subscript */
 } access;
 
 static access access_of(ir_builder *builder, const vector_tile *tile, unsigned number) {
@@ -426,7 +447,7 @@ typedef struct body_state {
   ir_builder *builder;
   const vector_tile *tile;
   ir_block *body;
-  tile_value *values;   /* by value number */
+  tile_value *values;    /* by value number */
   ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
 } body_state;
 
@@ -453,7 +474,11 @@ static tile_value elementwise(const body_state *state, ir_opcode code, ir_scalar
   for (unsigned i = 0; i < count; i++)
     operands[i] = broadcast(state->builder, state->tile, values[i], loops);
   const ir_type *type = tile_type(state->tile, result, loops);
-  ir_op_spec spec = {.operands = operands, .num_operands = count, .types = &type, .num_results = 1, .attrs = attrs,
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = count,
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = attrs,
                      .num_attrs = num_attrs};
   return (tile_value){ir_result(ir_op_create(state->builder, code, &spec), 0), loops};
 }
@@ -469,18 +494,27 @@ static tile_value index_const(const body_state *state, int64_t value) {
 /* An affine expression as arithmetic on vectors of index. Divisors are positive constants. */
 static tile_value affine_value(const body_state *state, const ir_op *op, const ir_map *map, const ir_expr *expr) {
   switch (expr->kind) {
-  case IR_EXPR_CONST: return index_const(state, expr->value);
-  case IR_EXPR_DIM: return tile_value_of(state, ir_operand(op, (unsigned)expr->value));
-  case IR_EXPR_SYM: return tile_value_of(state, ir_operand(op, map->num_dims + (unsigned)expr->value));
-  default: break;
+  case IR_EXPR_CONST:
+    return index_const(state, expr->value);
+  case IR_EXPR_DIM:
+    return tile_value_of(state, ir_operand(op, (unsigned)expr->value));
+  case IR_EXPR_SYM:
+    return tile_value_of(state, ir_operand(op, map->num_dims + (unsigned)expr->value));
+  default:
+    break;
   }
   tile_value lhs = affine_value(state, op, map, expr->lhs), rhs = affine_value(state, op, map, expr->rhs);
   switch (expr->kind) {
-  case IR_EXPR_ADD: return index_op(state, OP_ARITH_ADDI, lhs, rhs);
-  case IR_EXPR_MUL: return index_op(state, OP_ARITH_MULI, lhs, rhs);
-  case IR_EXPR_FLOORDIV: return index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
-  case IR_EXPR_CEILDIV: return index_op(state, OP_ARITH_CEILDIVSI, lhs, rhs);
-  default: break; /* mod */
+  case IR_EXPR_ADD:
+    return index_op(state, OP_ARITH_ADDI, lhs, rhs);
+  case IR_EXPR_MUL:
+    return index_op(state, OP_ARITH_MULI, lhs, rhs);
+  case IR_EXPR_FLOORDIV:
+    return index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
+  case IR_EXPR_CEILDIV:
+    return index_op(state, OP_ARITH_CEILDIVSI, lhs, rhs);
+  default:
+    break; /* mod */
   }
   tile_value quotient = index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
   return index_op(state, OP_ARITH_SUBI, lhs, index_op(state, OP_ARITH_MULI, quotient, rhs));
@@ -556,7 +590,8 @@ static uint32_t accumulator_loops(const vector_tile *tile, unsigned out) {
   return loops | tile->partial;
 }
 
-/* --------------------------------------------------------------------------------------------- reductions in the tile */
+/* --------------------------------------------------------------------------------------------- reductions in the tile
+ */
 
 static const ir_attr *kind_attr(ir_module *module, const char *kind) {
   return ir_attr_keyword(module, "vector.kind", kind);
@@ -577,12 +612,17 @@ static ir_value *reduce(ir_builder *builder, const vector_tile *tile, ir_opcode 
   ir_named_attr attrs[] = {{"kind", kind_attr(module, combiner_find(code)->kind)},
                            {"reduction_dims", ir_attr_i64s(module, count, dims)}};
   ir_value *operands[] = {value.value, accumulator.value};
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &accumulator.value->type, .num_results = 1,
-                     .attrs = attrs, .num_attrs = 2};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 2,
+                     .types = &accumulator.value->type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = 2};
   return ir_result(ir_op_create(builder, OP_VECTOR_MULTI_REDUCTION, &spec), 0);
 }
 
-/* What the combining op adds to the accumulator, in all of the tile's dims that it needs; neutral beyond the loops' ends. */
+/* What the combining op adds to the accumulator, in all of the tile's dims that it needs; neutral beyond the loops'
+ * ends. */
 static ir_value *reduce_term(const body_state *state, unsigned out, tile_value accumulator) {
   const vector_tile *tile = state->tile;
   ir_value *term;
@@ -593,13 +633,14 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
   if (loops & ~accumulator.loops & tile->masked) {
     ir_scalar element = value.value->type->element;
     ir_cell neutral = neutral_cell(combiner_find(combine->code)->neutral, element);
-    value.value = select_masked(state->builder, tile, loops, value.value, splat(state->builder, value.value->type, neutral));
+    value.value =
+        select_masked(state->builder, tile, loops, value.value, splat(state->builder, value.value->type, neutral));
   }
   return reduce(state->builder, tile, combine->code, value, accumulator);
 }
 
-/* The multiplication of a contraction whose tile vector.contract can say: both factors are vectors with all reduction dims
- * of the tile (one at least), and no partial lanes are kept. NULL for all others. */
+/* The multiplication of a contraction whose tile vector.contract can say: both factors are vectors with all reduction
+ * dims of the tile (one at least), and no partial lanes are kept. NULL for all others. */
 static ir_op *contraction_product(const vector_tile *tile) {
   uint32_t loops = vector_loops(tile), reductions = loops & ir_structure_of(tile->op)->reductions;
   if (!ir_is_contraction(tile->op) || tile->partial || !reductions)
@@ -645,8 +686,12 @@ static ir_value *contract(const body_state *state, const ir_op *product, tile_va
   ir_named_attr attrs[] = {{"indexing_maps", ir_attr_array(module, 3, maps)},
                            {"iterator_types", ir_attr_array(module, tile->num_dims, iterators)},
                            {"kind", kind_attr(module, "add")}};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &accumulator.value->type, .num_results = 1,
-                     .attrs = attrs, .num_attrs = 3};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 3,
+                     .types = &accumulator.value->type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = 3};
   return ir_result(ir_op_create(state->builder, OP_VECTOR_CONTRACT, &spec), 0);
 }
 
@@ -667,7 +712,10 @@ void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **acc
   ir_op *op = tile->op;
   ir_block *body = ir_region(op, 0);
   ir_arena *arena = &op->module->arena;
-  body_state state = {.builder = builder, .tile = tile, .body = body, .scalars = ir_value_map_create(op->module),
+  body_state state = {.builder = builder,
+                      .tile = tile,
+                      .body = body,
+                      .scalars = ir_value_map_create(op->module),
                       .values = IR_NEW_ARRAY(arena, tile_value, number_values(body))};
   unsigned num_inputs = ir_num_inputs(op), num_outs = ir_num_inits(op);
   tile_value *old = IR_NEW_ARRAY(arena, tile_value, num_outs);

@@ -1,9 +1,9 @@
-/* vectorize.h - one tile of one structured op as vector ops. What a tile is (which loops are vector dims, their sizes and
- * order, where it starts) is the caller's policy; what it means is here, once for all targets.
+/* vectorize.h - one tile of one structured op as vector ops. What a tile is (which loops are vector dims, their sizes
+ * and order, where it starts) is the caller's policy; what it means is here, once for all targets.
  *
- * A loop of the op is either a vector dim of the tile or runs one iteration in it. Every value of the op's body becomes a
- * vector over just those vector dims that it depends on, in the tile's order, and a scalar where it depends on none; values
- * meet by broadcast. So a tile without vector dims is the scalar body, and needs no code of its own. */
+ * A loop of the op is either a vector dim of the tile or runs one iteration in it. Every value of the op's body becomes
+ * a vector over just those vector dims that it depends on, in the tile's order, and a scalar where it depends on none;
+ * values meet by broadcast. So a tile without vector dims is the scalar body, and needs no code of its own. */
 #ifndef TEC_PASSES_VECTORIZE_H
 #define TEC_PASSES_VECTORIZE_H
 #include "ir/build.h"
@@ -31,9 +31,9 @@ typedef struct vector_tile {
 /* The operands as the op itself has them; the caller provides one vector_operand an operand. */
 void vectorize_operands(ir_op *op, vector_operand *operands);
 
-/* The loops (bits) that may be vector dims: every operand's subscripts use the loop at most once and with coefficient 1, all
- * body ops that depend on it work element by element without undefined behaviour, and each output either has it among its
- * subscripts or combines along it (vectorize_combiner). */
+/* The loops (bits) that may be vector dims: every operand's subscripts use the loop at most once and with coefficient
+ * 1, all body ops that depend on it work element by element without undefined behaviour, and each output either has it
+ * among its subscripts or combines along it (vectorize_combiner). */
 uint32_t vectorize_loops(ir_op *op);
 /* The loops (bits) that the operand's subscripts depend on. */
 uint32_t vectorize_operand_loops(const vector_operand *operand);

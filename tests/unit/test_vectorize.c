@@ -25,7 +25,8 @@ static const program programs[] = {
      "  linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)\n"
      "  return\n"
      "}\n",
-     {13, 17, 17, 70, 13, 70}, 6},
+     {13, 17, 17, 70, 13, 70},
+     6},
     {"packed keys, dynamic rows",
      "func.func @f(%a: memref<?x24xf32>, %b: memref<?x24xf32>, %c: memref<?x?xf32>) {\n"
      "  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, "
@@ -38,7 +39,8 @@ static const program programs[] = {
      "  }\n"
      "  return\n"
      "}\n",
-     {13, 75, 13, 75}, 4},
+     {13, 75, 13, 75},
+     4},
     {"packed keys of a batch, f16 factors",
      "func.func @f(%a: memref<2x20x24xf16>, %b: memref<2x45x24xf16>, %c: memref<2x20x45xf32>) {\n"
      "  linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) "
@@ -64,35 +66,35 @@ static const program programs[] = {
      "  linalg.vecmat ins(%a, %b : memref<?xf32>, memref<?x?xf32>) outs(%c : memref<?xf32>)\n"
      "  return\n"
      "}\n",
-     {19, 19, 171, 171}, 4},
-    {"dot f64",
-     "func.func @f(%a: memref<123xf64>, %b: memref<123xf64>, %c: memref<f64>) {\n"
-     "  linalg.dot ins(%a, %b : memref<123xf64>, memref<123xf64>) outs(%c : memref<f64>)\n"
-     "  return\n"
-     "}\n"},
+     {19, 19, 171, 171},
+     4},
+    {"dot f64", "func.func @f(%a: memref<123xf64>, %b: memref<123xf64>, %c: memref<f64>) {\n"
+                "  linalg.dot ins(%a, %b : memref<123xf64>, memref<123xf64>) outs(%c : memref<f64>)\n"
+                "  return\n"
+                "}\n"},
     {"dot dynamic bf16",
      "func.func @f(%a: memref<?xbf16>, %b: memref<?xbf16>, %c: memref<f32>) {\n"
      "  linalg.dot ins(%a, %b : memref<?xbf16>, memref<?xbf16>) outs(%c : memref<f32>)\n"
      "  return\n"
      "}\n",
-     {77, 77}, 2},
-    {"integer batch matmul",
-     "func.func @f(%a: memref<3x5x7xi32>, %b: memref<3x7x19xi32>, %c: memref<3x5x19xi32>) {\n"
-     "  linalg.batch_matmul ins(%a, %b : memref<3x5x7xi32>, memref<3x7x19xi32>) outs(%c : "
-     "memref<3x5x19xi32>)\n"
-     "  return\n"
-     "}\n"},
-    {"transpose",
-     "func.func @f(%a: memref<37x53xf32>, %c: memref<53x37xf32>) {\n"
-     "  linalg.transpose ins(%a : memref<37x53xf32>) outs(%c : memref<53x37xf32>) permutation = [1, 0]\n"
-     "  return\n"
-     "}\n"},
+     {77, 77},
+     2},
+    {"integer batch matmul", "func.func @f(%a: memref<3x5x7xi32>, %b: memref<3x7x19xi32>, %c: memref<3x5x19xi32>) {\n"
+                             "  linalg.batch_matmul ins(%a, %b : memref<3x5x7xi32>, memref<3x7x19xi32>) outs(%c : "
+                             "memref<3x5x19xi32>)\n"
+                             "  return\n"
+                             "}\n"},
+    {"transpose", "func.func @f(%a: memref<37x53xf32>, %c: memref<53x37xf32>) {\n"
+                  "  linalg.transpose ins(%a : memref<37x53xf32>) outs(%c : memref<53x37xf32>) permutation = [1, 0]\n"
+                  "  return\n"
+                  "}\n"},
     {"transpose dynamic rank 3 i8",
      "func.func @f(%a: memref<?x?x?xi8>, %c: memref<?x?x?xi8>) {\n"
      "  linalg.transpose ins(%a : memref<?x?x?xi8>) outs(%c : memref<?x?x?xi8>) permutation = [2, 0, 1]\n"
      "  return\n"
      "}\n",
-     {5, 21, 34, 34, 5, 21}, 6},
+     {5, 21, 34, 34, 5, 21},
+     6},
     {"transposing add of two, f64",
      "func.func @f(%a: memref<19x21xf64>, %b: memref<21x19xf64>, %c: memref<21x19xf64>) {\n"
      "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (n, m)>, affine_map<(m, n) -> (m, n)>, "
@@ -104,15 +106,14 @@ static const program programs[] = {
      "  }\n"
      "  return\n"
      "}\n"},
-    {"row max",
-     "func.func @f(%a: memref<13x100xf32>, %c: memref<13xf32>) {\n"
-     "  linalg.reduce ins(%a : memref<13x100xf32>) outs(%c : memref<13xf32>) dimensions = [1]\n"
-     "    (%x: f32, %o: f32) {\n"
-     "      %m = arith.maximumf %x, %o : f32\n"
-     "      linalg.yield %m : f32\n"
-     "    }\n"
-     "  return\n"
-     "}\n"},
+    {"row max", "func.func @f(%a: memref<13x100xf32>, %c: memref<13xf32>) {\n"
+                "  linalg.reduce ins(%a : memref<13x100xf32>) outs(%c : memref<13xf32>) dimensions = [1]\n"
+                "    (%x: f32, %o: f32) {\n"
+                "      %m = arith.maximumf %x, %o : f32\n"
+                "      linalg.yield %m : f32\n"
+                "    }\n"
+                "  return\n"
+                "}\n"},
     {"row sums of what is not 0 in padding",
      "func.func @f(%a: memref<6x37xf32>, %c: memref<6xf32>) {\n"
      "  linalg.reduce ins(%a : memref<6x37xf32>) outs(%c : memref<6xf32>) dimensions = [1]\n"
@@ -123,15 +124,14 @@ static const program programs[] = {
      "    }\n"
      "  return\n"
      "}\n"},
-    {"column sum",
-     "func.func @f(%a: memref<13x100xf32>, %c: memref<100xf32>) {\n"
-     "  linalg.reduce ins(%a : memref<13x100xf32>) outs(%c : memref<100xf32>) dimensions = [0]\n"
-     "    (%x: f32, %o: f32) {\n"
-     "      %m = arith.addf %x, %o : f32\n"
-     "      linalg.yield %m : f32\n"
-     "    }\n"
-     "  return\n"
-     "}\n"},
+    {"column sum", "func.func @f(%a: memref<13x100xf32>, %c: memref<100xf32>) {\n"
+                   "  linalg.reduce ins(%a : memref<13x100xf32>) outs(%c : memref<100xf32>) dimensions = [0]\n"
+                   "    (%x: f32, %o: f32) {\n"
+                   "      %m = arith.addf %x, %o : f32\n"
+                   "      linalg.yield %m : f32\n"
+                   "    }\n"
+                   "  return\n"
+                   "}\n"},
     {"sum over outer and inner, dynamic",
      "func.func @f(%a: memref<?x?x?xf32>, %c: memref<?xf32>) {\n"
      "  linalg.reduce ins(%a : memref<?x?x?xf32>) outs(%c : memref<?xf32>) dimensions = [0, 2]\n"
@@ -141,16 +141,16 @@ static const program programs[] = {
      "    }\n"
      "  return\n"
      "}\n",
-     {3, 5, 50, 5}, 4},
-    {"min i64 all",
-     "func.func @f(%a: memref<7x9xi64>, %c: memref<i64>) {\n"
-     "  linalg.reduce ins(%a : memref<7x9xi64>) outs(%c : memref<i64>) dimensions = [0, 1]\n"
-     "    (%x: i64, %o: i64) {\n"
-     "      %m = arith.minsi %o, %x : i64\n"
-     "      linalg.yield %m : i64\n"
-     "    }\n"
-     "  return\n"
-     "}\n"},
+     {3, 5, 50, 5},
+     4},
+    {"min i64 all", "func.func @f(%a: memref<7x9xi64>, %c: memref<i64>) {\n"
+                    "  linalg.reduce ins(%a : memref<7x9xi64>) outs(%c : memref<i64>) dimensions = [0, 1]\n"
+                    "    (%x: i64, %o: i64) {\n"
+                    "      %m = arith.minsi %o, %x : i64\n"
+                    "      linalg.yield %m : i64\n"
+                    "    }\n"
+                    "  return\n"
+                    "}\n"},
     {"non-combining reduction: acc = x - acc",
      "func.func @f(%a: memref<7x40xf32>, %c: memref<7xf32>) {\n"
      "  linalg.reduce ins(%a : memref<7x40xf32>) outs(%c : memref<7xf32>) dimensions = [1]\n"
@@ -195,31 +195,30 @@ static const program programs[] = {
      "  }\n"
      "  return\n"
      "}\n",
-     {20, 37, 20, 37, 20, 37}, 6},
-    {"short rows",
-     "func.func @f(%a: memref<21x16xf32>, %r: memref<21xf32>, %c: memref<21x16xf32>) {\n"
-     "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, "
-     "affine_map<(m, n) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%a, %r : "
-     "memref<21x16xf32>, memref<21xf32>) outs(%c : memref<21x16xf32>) {\n"
-     "  ^bb0(%x: f32, %y: f32, %o: f32):\n"
-     "    %p = arith.divf %x, %y : f32\n"
-     "    %q = arith.addf %p, %o : f32\n"
-     "    linalg.yield %q : f32\n"
-     "  }\n"
-     "  return\n"
-     "}\n"},
-    {"strided views",
-     "func.func @f(%a: memref<40x50xf32>, %c: memref<40x50xf32>) {\n"
-     "  %s = memref.subview %a[2, 3] [12, 20] [2, 2] : memref<40x50xf32> to memref<12x20xf32, "
-     "strided<[100, 2], offset: 103>>\n"
-     "  %t = memref.subview %c[1, 5] [12, 20] [1, 1] : memref<40x50xf32> to memref<12x20xf32, "
-     "strided<[50, 1], offset: 55>>\n"
-     "  memref.copy %s, %t : memref<12x20xf32, strided<[100, 2], offset: 103>> to memref<12x20xf32, "
-     "strided<[50, 1], offset: 55>>\n"
-     "  linalg.exp ins(%s : memref<12x20xf32, strided<[100, 2], offset: 103>>) outs(%s : "
-     "memref<12x20xf32, strided<[100, 2], offset: 103>>)\n"
-     "  return\n"
-     "}\n"},
+     {20, 37, 20, 37, 20, 37},
+     6},
+    {"short rows", "func.func @f(%a: memref<21x16xf32>, %r: memref<21xf32>, %c: memref<21x16xf32>) {\n"
+                   "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m)>, "
+                   "affine_map<(m, n) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%a, %r : "
+                   "memref<21x16xf32>, memref<21xf32>) outs(%c : memref<21x16xf32>) {\n"
+                   "  ^bb0(%x: f32, %y: f32, %o: f32):\n"
+                   "    %p = arith.divf %x, %y : f32\n"
+                   "    %q = arith.addf %p, %o : f32\n"
+                   "    linalg.yield %q : f32\n"
+                   "  }\n"
+                   "  return\n"
+                   "}\n"},
+    {"strided views", "func.func @f(%a: memref<40x50xf32>, %c: memref<40x50xf32>) {\n"
+                      "  %s = memref.subview %a[2, 3] [12, 20] [2, 2] : memref<40x50xf32> to memref<12x20xf32, "
+                      "strided<[100, 2], offset: 103>>\n"
+                      "  %t = memref.subview %c[1, 5] [12, 20] [1, 1] : memref<40x50xf32> to memref<12x20xf32, "
+                      "strided<[50, 1], offset: 55>>\n"
+                      "  memref.copy %s, %t : memref<12x20xf32, strided<[100, 2], offset: 103>> to memref<12x20xf32, "
+                      "strided<[50, 1], offset: 55>>\n"
+                      "  linalg.exp ins(%s : memref<12x20xf32, strided<[100, 2], offset: 103>>) outs(%s : "
+                      "memref<12x20xf32, strided<[100, 2], offset: 103>>)\n"
+                      "  return\n"
+                      "}\n"},
     {"fill and rank 0, rank 5",
      "func.func @f(%a: memref<f32>, %c: memref<2x3x1x2x9xf32>, %d: memref<2x3x1x2x9xf32>, %e: "
      "memref<f32>) {\n"
@@ -231,19 +230,18 @@ static const program programs[] = {
      "  linalg.copy ins(%a : memref<f32>) outs(%e : memref<f32>)\n"
      "  return\n"
      "}\n"},
-    {"i1 and compare",
-     "func.func @f(%a: memref<5x70xf32>, %c: memref<5x70xi1>, %d: memref<5x70xf16>) {\n"
-     "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, "
-     "affine_map<(m, n) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%a : "
-     "memref<5x70xf32>) outs(%c, %d : memref<5x70xi1>, memref<5x70xf16>) {\n"
-     "  ^bb0(%x: f32, %o: i1, %q: f16):\n"
-     "    %z = arith.constant 0.0 : f32\n"
-     "    %g = arith.cmpf ogt, %x, %z : f32\n"
-     "    %t = arith.truncf %x : f32 to f16\n"
-     "    linalg.yield %g, %t : i1, f16\n"
-     "  }\n"
-     "  return\n"
-     "}\n"},
+    {"i1 and compare", "func.func @f(%a: memref<5x70xf32>, %c: memref<5x70xi1>, %d: memref<5x70xf16>) {\n"
+                       "  linalg.generic {indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (m, n)>, "
+                       "affine_map<(m, n) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\"]} ins(%a : "
+                       "memref<5x70xf32>) outs(%c, %d : memref<5x70xi1>, memref<5x70xf16>) {\n"
+                       "  ^bb0(%x: f32, %o: i1, %q: f16):\n"
+                       "    %z = arith.constant 0.0 : f32\n"
+                       "    %g = arith.cmpf ogt, %x, %z : f32\n"
+                       "    %t = arith.truncf %x : f32 to f16\n"
+                       "    linalg.yield %g, %t : i1, f16\n"
+                       "  }\n"
+                       "  return\n"
+                       "}\n"},
     {"load in the body: gathers rows",
      "func.func @f(%t: memref<10x30xf32>, %i: memref<8xi32>, %c: memref<8x30xf32>) {\n"
      "  %c10 = arith.constant 10 : i32\n"
@@ -271,27 +269,25 @@ static const program programs[] = {
      "  }\n"
      "  return\n"
      "}\n"},
-    {"convolution",
-     "func.func @f(%a: memref<40xf32>, %b: memref<5xf32>, %c: memref<36xf32>) {\n"
-     "  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m + k)>, affine_map<(m, k) -> (k)>, "
-     "affine_map<(m, k) -> (m)>], iterator_types = [\"parallel\", \"reduction\"]} ins(%a, %b : "
-     "memref<40xf32>, memref<5xf32>) outs(%c : memref<36xf32>) {\n"
-     "  ^bb0(%x: f32, %y: f32, %o: f32):\n"
-     "    %p = arith.mulf %x, %y : f32\n"
-     "    %s = arith.addf %o, %p : f32\n"
-     "    linalg.yield %s : f32\n"
-     "  }\n"
-     "  return\n"
-     "}\n"},
-    {"diagonal",
-     "func.func @f(%a: memref<20x20xf32>, %c: memref<20xf32>) {\n"
-     "  linalg.generic {indexing_maps = [affine_map<(m) -> (m, m)>, affine_map<(m) -> (m)>], "
-     "iterator_types = [\"parallel\"]} ins(%a : memref<20x20xf32>) outs(%c : memref<20xf32>) {\n"
-     "  ^bb0(%x: f32, %o: f32):\n"
-     "    linalg.yield %x : f32\n"
-     "  }\n"
-     "  return\n"
-     "}\n"},
+    {"convolution", "func.func @f(%a: memref<40xf32>, %b: memref<5xf32>, %c: memref<36xf32>) {\n"
+                    "  linalg.generic {indexing_maps = [affine_map<(m, k) -> (m + k)>, affine_map<(m, k) -> (k)>, "
+                    "affine_map<(m, k) -> (m)>], iterator_types = [\"parallel\", \"reduction\"]} ins(%a, %b : "
+                    "memref<40xf32>, memref<5xf32>) outs(%c : memref<36xf32>) {\n"
+                    "  ^bb0(%x: f32, %y: f32, %o: f32):\n"
+                    "    %p = arith.mulf %x, %y : f32\n"
+                    "    %s = arith.addf %o, %p : f32\n"
+                    "    linalg.yield %s : f32\n"
+                    "  }\n"
+                    "  return\n"
+                    "}\n"},
+    {"diagonal", "func.func @f(%a: memref<20x20xf32>, %c: memref<20xf32>) {\n"
+                 "  linalg.generic {indexing_maps = [affine_map<(m) -> (m, m)>, affine_map<(m) -> (m)>], "
+                 "iterator_types = [\"parallel\"]} ins(%a : memref<20x20xf32>) outs(%c : memref<20xf32>) {\n"
+                 "  ^bb0(%x: f32, %o: f32):\n"
+                 "    linalg.yield %x : f32\n"
+                 "  }\n"
+                 "  return\n"
+                 "}\n"},
     {"two contracted loops, accumulators in f64 from f32",
      "func.func @f(%a: memref<6x5x7xf32>, %b: memref<7x5x18xf32>, %c: memref<6x18xf64>) {\n"
      "  linalg.generic {indexing_maps = [affine_map<(m, n, k, l) -> (m, k, l)>, affine_map<(m, n, k, l) "
@@ -326,23 +322,21 @@ static const program programs[] = {
      "  }\n"
      "  return\n"
      "}\n"},
-    {"broadcast and map",
-     "func.func @f(%a: memref<14xf32>, %c: memref<14x35xf32>, %d: memref<35x14xf32>) {\n"
-     "  linalg.broadcast ins(%a : memref<14xf32>) outs(%c : memref<14x35xf32>) dimensions = [1]\n"
-     "  linalg.broadcast ins(%a : memref<14xf32>) outs(%d : memref<35x14xf32>) dimensions = [0]\n"
-     "  return\n"
-     "}\n"},
-    {"empty extents",
-     "func.func @f(%a: memref<4x0xf32>, %c: memref<4xf32>, %d: memref<0x3xf32>) {\n"
-     "  %z = arith.constant 2.5 : f32\n"
-     "  linalg.fill ins(%z : f32) outs(%d : memref<0x3xf32>)\n"
-     "  linalg.reduce ins(%a : memref<4x0xf32>) outs(%c : memref<4xf32>) dimensions = [1]\n"
-     "    (%x: f32, %o: f32) {\n"
-     "      %m = arith.addf %x, %o : f32\n"
-     "      linalg.yield %m : f32\n"
-     "    }\n"
-     "  return\n"
-     "}\n"},
+    {"broadcast and map", "func.func @f(%a: memref<14xf32>, %c: memref<14x35xf32>, %d: memref<35x14xf32>) {\n"
+                          "  linalg.broadcast ins(%a : memref<14xf32>) outs(%c : memref<14x35xf32>) dimensions = [1]\n"
+                          "  linalg.broadcast ins(%a : memref<14xf32>) outs(%d : memref<35x14xf32>) dimensions = [0]\n"
+                          "  return\n"
+                          "}\n"},
+    {"empty extents", "func.func @f(%a: memref<4x0xf32>, %c: memref<4xf32>, %d: memref<0x3xf32>) {\n"
+                      "  %z = arith.constant 2.5 : f32\n"
+                      "  linalg.fill ins(%z : f32) outs(%d : memref<0x3xf32>)\n"
+                      "  linalg.reduce ins(%a : memref<4x0xf32>) outs(%c : memref<4xf32>) dimensions = [1]\n"
+                      "    (%x: f32, %o: f32) {\n"
+                      "      %m = arith.addf %x, %o : f32\n"
+                      "      linalg.yield %m : f32\n"
+                      "    }\n"
+                      "  return\n"
+                      "}\n"},
     {"row maximum of numbers in f16, exclusive or of i8",
      "func.func @f(%a: memref<3x37xf16>, %c: memref<3xf16>, %b: memref<3x137xi8>, %d: memref<3xi8>) {\n"
      "  linalg.reduce ins(%a : memref<3x37xf16>) outs(%c : memref<3xf16>) dimensions = [1]\n"
@@ -360,8 +354,11 @@ static const program programs[] = {
 };
 
 static void run_passes(ir_module *module, const char *passes, unsigned vector_bits, unsigned vector_registers) {
-  target_facts facts = {.name = "host:test", .kind = TARGET_HOST, .vector_bits = vector_bits,
-                        .vector_registers = vector_registers, .accumulators = 8};
+  target_facts facts = {.name = "host:test",
+                        .kind = TARGET_HOST,
+                        .vector_bits = vector_bits,
+                        .vector_registers = vector_registers,
+                        .accumulators = 8};
   pass_options options = {.target = &facts, .verify = true};
   cr_assert(pass_run(module, passes, &options));
 }
@@ -379,7 +376,10 @@ static void check_program(const program *program, unsigned vector_bits, unsigned
   bool found = false;
   ir_walk(ir_region(after->root, 0), is_structured, &found);
   cr_assert(!found, "%s: structured ops are left", program->what);
-  check_options options = {.function = "f", .precision = IR_PRECISION_DOUBLE, .seed = 7, .dims = program->dims,
+  check_options options = {.function = "f",
+                           .precision = IR_PRECISION_DOUBLE,
+                           .seed = 7,
+                           .dims = program->dims,
                            .num_dims = program->num_dims};
   check_report report = check_equivalent(before, after, &options);
   cr_assert(report.ok, "%s, %u bits: %s", program->what, vector_bits, report.text);
