@@ -1,5 +1,5 @@
 /* register_tile.c - pass "register-tile": each structured op and memref.copy on memrefs becomes loops over register
- * tiles of vector ops. register_plan.c chooses loops and sizes; vectorize.c says what one tile does; here are the loops.
+ * tiles of vector ops. register_plan.c chooses loops and sizes; vectorize.c says what a tile does; here are the loops.
  *
  * Invariants
  *  - Every iteration of the op runs once, in tiles: full ones, then one smaller or masked tile, or narrow ones where
