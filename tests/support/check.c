@@ -12,8 +12,8 @@ enum { MAX_TENSORS = 64 };
 
 static void print_message(void *user, ir_severity severity, const char *text) {
   (void)user;
-  (void)severity;
-  fputs(text, stderr);
+  if (severity >= IR_WARNING) /* remarks tell why something is not fused: no failure */
+    fputs(text, stderr);
 }
 
 ir_module *check_parse(const char *text) {
@@ -61,7 +61,6 @@ static const ir_type *function_type(ir_module *module, const char *name) {
   const ir_op *function = ir_module_lookup(module, name);
   return function ? ir_attr_get(function, "function_type")->type : NULL;
 }
-
 
 bool check_arguments(ir_module *module, const check_options *options, unsigned count, ir_tensor *arguments) {
   const ir_type *type = function_type(module, options->function);

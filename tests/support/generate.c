@@ -570,8 +570,10 @@ bool generate_program(uint64_t seed, const generate_options *options, generated_
   program->num_arguments = g.num_arguments;
   for (unsigned i = 0; i < g.num_arguments; i++) {
     program->ranks[i] = g.tensors[i].rank;
-    for (unsigned k = 0; k < g.tensors[i].rank; k++)
+    for (unsigned k = 0; k < g.tensors[i].rank; k++) {
       program->shapes[i][k] = g.symbols[g.tensors[i].dims[k]].extent;
+      program->dynamic[i] |= (uint32_t)g.symbols[g.tensors[i].dims[k]].dynamic << k;
+    }
   }
   return done;
 }

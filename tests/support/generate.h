@@ -19,6 +19,7 @@ typedef struct generated_program {
   /* The extents to call it with, dynamic ones included. */
   unsigned ranks[GENERATE_MAX_ARGUMENTS];
   int64_t shapes[GENERATE_MAX_ARGUMENTS][GENERATE_MAX_RANK];
+  uint32_t dynamic[GENERATE_MAX_ARGUMENTS]; /* bit k: dim k is `?` */
   unsigned num_results;
   const char *element; /* of all arguments: "f32", "f16", "bf16" or "f64" */
 } generated_program;

@@ -1,0 +1,228 @@
+/* test_property.c - what holds for every program: no pass changes what it computes, and host code computes it too.
+ *
+ * Programs come from tests/support/generate.c; the interpreter in double precision is the oracle. Reordered sums are the
+ * only difference that a pass may make there, so the tolerance between passes is that of doubles. Host code may be as far
+ * from the oracle as the unfused program is when each op rounds to its type, with a margin. */
+#include "backend/backend.h"
+#include "ir/text.h"
+#include "passes/pass.h"
+#include "tests/support/check.h"
+#include "tests/support/generate.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_TENSORS = 8 };
+
+static target_facts host_facts(ir_module *module) {
+  target_facts facts;
+  cr_assert(backend_target_host(module, "host", &facts));
+  return facts;
+}
+
+/* Runs the host's passes one by one on the program; after each, the interpreter must see no difference. */
+static void check_passes(const generated_program *program, uint64_t seed, bool fuse) {
+  ir_module *before = check_parse(program->text), *after = check_parse(program->text);
+  cr_assert(before && after, "seed %llu does not parse:\n%s", (unsigned long long)seed, program->text);
+  target_facts facts = host_facts(after);
+  pass_options options = {.target = &facts, .verify = true, .fuse = fuse};
+  int64_t dims[MAX_TENSORS * GENERATE_MAX_RANK];
+  unsigned num_dims = 0;
+  for (unsigned i = 0; i < program->num_arguments; i++) /* only the dynamic extents count, in order */
+    for (unsigned k = 0; k < program->ranks[i]; k++)
+      if (program->dynamic[i] >> k & 1)
+        dims[num_dims++] = program->shapes[i][k];
+  check_options how = {.function = "main",
+                       .seed = seed,
+                       .std = 2,
+                       .precision = IR_PRECISION_DOUBLE,
+                       .dims = dims,
+                       .num_dims = num_dims};
+  char list[512];
+  snprintf(list, sizeof list, "%s", pass_default_list(&facts));
+  for (char *rest = list, *name; (name = strsep(&rest, ","));) {
+    cr_assert(pass_run(after, name, &options), "seed %llu, %s fails:\n%s", (unsigned long long)seed, name,
+              program->text);
+    check_report report = check_equivalent(before, after, &how);
+    cr_assert(report.ok && report.largest_error < 1e-9, "seed %llu, after %s: %s\n%s", (unsigned long long)seed, name,
+              report.text, program->text);
+  }
+  ir_module_destroy(before);
+  ir_module_destroy(after);
+}
+
+/* -------------------------------------------------------------------------------------------------------- host code */
+
+static void serial_for(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
+  (void)context;
+  for (int64_t i = count; i-- > 0;) /* backwards: no order is promised */
+    body(data, i);
+}
+
+static void *allocate(void *context, size_t size) {
+  (void)context;
+  return aligned_alloc(64, (size + 63) & ~(size_t)63);
+}
+
+static void release(void *context, void *memory) {
+  (void)context;
+  free(memory);
+}
+
+static int64_t count_cells(const ir_tensor *tensor) {
+  int64_t count = 1;
+  for (unsigned i = 0; i < tensor->rank; i++)
+    count *= tensor->shape[i];
+  return count;
+}
+
+static size_t element_bytes(const ir_tensor *tensor) { return ir_scalar_bits(tensor->element) / 8; }
+
+/* The tensor as a machine stores it; from malloc, with a guard of one vector behind it. */
+static char *to_bytes(const ir_tensor *tensor) {
+  size_t size = element_bytes(tensor);
+  char *bytes = malloc((size_t)count_cells(tensor) * size + 64);
+  for (int64_t i = 0; i < count_cells(tensor); i++) {
+    uint64_t bits = ir_float_to_bits(tensor->element, tensor->cells[i].f);
+    memcpy(bytes + (size_t)i * size, &bits, size);
+  }
+  return bytes;
+}
+
+static void from_bytes(ir_tensor *tensor, const char *bytes) {
+  size_t size = element_bytes(tensor);
+  for (int64_t i = 0; i < count_cells(tensor); i++) {
+    uint64_t bits = 0;
+    memcpy(&bits, bytes + (size_t)i * size, size);
+    tensor->cells[i].f = ir_float_from_bits(tensor->element, bits);
+  }
+}
+
+/* Compiles the program and runs it on the arguments; `results` give the shapes and receive the numbers. */
+static void run_on_host(const generated_program *program, const ir_tensor *arguments, ir_tensor *results) {
+  ir_module *module = check_parse(program->text);
+  target_facts facts = host_facts(module);
+  pass_options options = {.target = &facts, .fuse = true};
+  char *object;
+  size_t size;
+  backend_jit *jit;
+  cr_assert(pass_run(module, pass_default_list(&facts), &options));
+  cr_assert(backend_emit_host(module, &facts, BACKEND_OBJECT, &object, &size));
+  cr_assert(backend_jit_create(module, object, size, &jit));
+  free(object);
+  tec_host_kernel kernel = (tec_host_kernel)backend_jit_lookup(jit, "main");
+  cr_assert(kernel);
+  void *data[2 * MAX_TENSORS];
+  int64_t dims[2 * MAX_TENSORS * GENERATE_MAX_RANK];
+  unsigned n = 0, num_dims = 0;
+  for (unsigned i = 0; i < program->num_arguments + program->num_results; i++) {
+    const ir_tensor *tensor = i < program->num_arguments ? &arguments[i] : &results[i - program->num_arguments];
+    data[n++] = to_bytes(tensor);
+    for (unsigned k = 0; k < tensor->rank; k++)
+      dims[num_dims++] = tensor->shape[k];
+  }
+  tec_host_env environment = {.parallel_for = serial_for, .allocate = allocate, .release = release};
+  cr_assert_eq(kernel(data, dims, &environment), 0);
+  for (unsigned i = 0; i < program->num_results; i++)
+    from_bytes(&results[i], data[program->num_arguments + i]);
+  for (unsigned i = 0; i < n; i++)
+    free(data[i]);
+  backend_jit_destroy(jit);
+  ir_module_destroy(module);
+}
+
+static void check_host(const generated_program *program, uint64_t seed) {
+  ir_module *module = check_parse(program->text);
+  ir_tensor arguments[MAX_TENSORS] = {0}, exact[2] = {0}, rounded[2] = {0}, host[2] = {0};
+  ir_scalar element = IR_F32;
+  for (unsigned s = IR_F16; s <= IR_F64; s++)
+    element = strcmp(ir_scalar_name(s), program->element) ? element : (ir_scalar)s;
+  uint64_t state = seed;
+  for (unsigned i = 0; i < program->num_arguments; i++) {
+    arguments[i] = (ir_tensor){.element = element, .rank = program->ranks[i]};
+    memcpy(arguments[i].shape, program->shapes[i], sizeof program->shapes[i]);
+    cr_assert(ir_tensor_allocate(&arguments[i]));
+    check_random(&arguments[i], &state, 2);
+  }
+  unsigned num = program->num_results;
+  cr_assert(ir_interpret(module, "main", IR_PRECISION_DOUBLE, program->num_arguments, arguments, num, exact));
+  cr_assert(ir_interpret(module, "main", IR_PRECISION_DECLARED, program->num_arguments, arguments, num, rounded));
+  for (unsigned i = 0; i < num; i++) {
+    host[i] = exact[i];
+    cr_assert(ir_tensor_allocate(&host[i]));
+  }
+  run_on_host(program, arguments, host);
+  double unit = ldexp(1, element == IR_BF16 ? -8 : element == IR_F16 ? -11 : element == IR_F32 ? -24 : -53);
+  for (unsigned i = 0; i < num; i++) {
+    double reference = check_difference(&exact[i], &rounded[i]), ours = check_difference(&exact[i], &host[i]);
+    cr_assert(ours <= 4 * reference + 64 * unit, "seed %llu (%s), result %u: error %g, unfused reference %g\n%s",
+              (unsigned long long)seed, program->element, i, ours, reference, program->text);
+    ir_tensor_release(&exact[i]);
+    ir_tensor_release(&rounded[i]);
+    ir_tensor_release(&host[i]);
+  }
+  for (unsigned i = 0; i < program->num_arguments; i++)
+    ir_tensor_release(&arguments[i]);
+  ir_module_destroy(module);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ tests */
+
+static void over_programs(uint64_t first, unsigned count, const generate_options *options,
+                          void (*check)(const generated_program *program, uint64_t seed)) {
+  for (uint64_t seed = first; seed < first + count; seed++) {
+    generated_program program;
+    cr_assert(generate_program(seed, options, &program));
+    check(&program, seed);
+    free(program.text);
+  }
+}
+
+static void check_fused(const generated_program *program, uint64_t seed) { check_passes(program, seed, true); }
+static void check_unfused(const generated_program *program, uint64_t seed) { check_passes(program, seed, false); }
+
+Test(property, the_default_schedule_keeps_the_meaning) {
+  over_programs(1, 60, &(generate_options){0}, check_fused);
+  over_programs(100, 60, &(generate_options){.dynamic = true}, check_fused);
+}
+
+Test(property, the_unfused_schedule_keeps_the_meaning) {
+  over_programs(200, 40, &(generate_options){.dynamic = true}, check_unfused);
+}
+
+Test(property, any_tiles_and_interchange_of_a_script_keep_the_meaning) {
+  over_programs(300, 80, &(generate_options){.script = true}, check_fused);
+  over_programs(400, 80, &(generate_options){.script = true, .dynamic = true}, check_fused);
+}
+
+Test(property, host_code_is_as_right_as_an_unfused_reference) {
+  static const char *const elements[] = {"f32", "f64", "f16", "bf16"};
+  for (unsigned i = 0; i < 4; i++)
+    for (unsigned script = 0; script < 2; script++)
+      over_programs(500 + 100 * i + 50 * script, 15,
+                    &(generate_options){.script = script, .dynamic = true, .element = elements[i]}, check_host);
+}
+
+Test(property, text_is_a_fixpoint_of_printing_and_parsing) {
+  for (uint64_t seed = 1; seed < 200; seed++) {
+    generated_program program;
+    cr_assert(generate_program(seed, &(generate_options){.script = true, .dynamic = seed % 2}, &program));
+    ir_module *module = check_parse(program.text);
+    for (unsigned generic = 0; generic < 2; generic++) {
+      ir_print_options form = {.generic = generic};
+      char *once = ir_print_module(module, &form, NULL);
+      ir_module *again = check_parse(once);
+      cr_assert(again, "seed %llu", (unsigned long long)seed);
+      char *twice = ir_print_module(again, &form, NULL);
+      cr_assert_str_eq(once, twice, "seed %llu", (unsigned long long)seed);
+      free(once);
+      free(twice);
+      ir_module_destroy(again);
+    }
+    ir_module_destroy(module);
+    free(program.text);
+  }
+}
