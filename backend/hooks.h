@@ -94,6 +94,8 @@ OP_HOOK(emit_memref_store);
 OP_HOOK(emit_subview);
 OP_HOOK(emit_transfer_read);
 OP_HOOK(emit_transfer_write);
+OP_HOOK(emit_vector_load);
+OP_HOOK(emit_vector_store);
 
 /* vector.c */
 OP_HOOK(emit_broadcast);
@@ -107,6 +109,7 @@ OP_HOOK(emit_multi_reduction);
 OP_HOOK(emit_shape_cast);
 OP_HOOK(emit_step_op);
 OP_HOOK(emit_transpose_op);
+OP_HOOK(emit_vector_elements);
 
 #undef OP_HOOK
 #undef PIECE_HOOK

@@ -282,6 +282,27 @@ bool emit_memref_store(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* What `alignment` promises of the address, or what any element has. */
+static unsigned alignment_of(const ir_op *op, ir_scalar element) {
+  return (unsigned)ir_attr_int_or(op, "alignment", emit_element_bytes(element));
+}
+
+bool emit_vector_load(emitter *e, const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  LLVMTypeRef row = emit_row_type(emit_memory_type(e, type->element), (unsigned)type->shape[0]);
+  LLVMValueRef load = LLVMBuildLoad2(e->builder, row, operand_address(e, op, 0, 1), "");
+  LLVMSetAlignment(load, alignment_of(op, type->element));
+  emit_result(e, op)[0] = from_memory(e, type->element, load);
+  return true;
+}
+
+bool emit_vector_store(emitter *e, const ir_op *op) {
+  ir_scalar element = ir_operand(op, 0)->type->element;
+  LLVMValueRef row = to_memory(e, element, emit_operand(e, op, 0)->pieces[0]);
+  LLVMSetAlignment(LLVMBuildStore(e->builder, row, operand_address(e, op, 1, 2)), alignment_of(op, element));
+  return true;
+}
+
 /* A loop nest over the elements; in the innermost dim of two contiguous memrefs, memcpy of a whole row. */
 bool emit_copy(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0), *target = emit_operand(e, op, 1);

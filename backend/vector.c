@@ -152,6 +152,19 @@ bool emit_broadcast(emitter *e, const ir_op *op) {
   return true;
 }
 
+bool emit_vector_elements(emitter *e, const ir_op *op) {
+  LLVMValueRef *result = emit_result(e, op);
+  if (!result)
+    return false;
+  unsigned lanes = emit_row_length(ir_result(op, 0)->type);
+  LLVMTypeRef type = emit_row_type(emit_element_type(e, ir_result(op, 0)->type->element), lanes);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    LLVMValueRef row = i % lanes ? result[i / lanes] : LLVMGetPoison(type);
+    result[i / lanes] = emit_set_lane(e, row, emit_scalar(e, ir_operand(op, i)), i % lanes);
+  }
+  return true;
+}
+
 /* Result rows that lie within one source row are cut from it; others are put together lane by lane. */
 bool emit_shape_cast(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);

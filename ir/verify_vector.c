@@ -87,6 +87,41 @@ bool verify_gather(const ir_op *op) {
   return verify_index_operands(op, 1, "index");
 }
 
+/* Consecutive elements of a memref whose innermost dim is contiguous. */
+static bool verify_consecutive(const ir_op *op, const ir_type *base, const ir_type *vector, unsigned index_group) {
+  int64_t strides[IR_MAX_RANK];
+  if (base->kind != IR_TYPE_MEMREF || vector->kind != IR_TYPE_VECTOR || base->element != vector->element ||
+      vector->rank != 1 || !base->rank)
+    return ir_op_error(op, "cannot move %s as consecutive elements of %s", type_text(op, vector), type_text(op, base));
+  ir_type_strides(base, strides);
+  if (strides[base->rank - 1] != 1)
+    return ir_op_error(op, "the innermost dim of %s must be contiguous", type_text(op, base));
+  if (ir_group_size(op, index_group) != base->rank)
+    return ir_op_error(op, "needs %u indices, got %u", base->rank, ir_group_size(op, index_group));
+  int64_t alignment = ir_attr_int_or(op, "alignment", 1);
+  if (alignment < 1 || alignment & (alignment - 1))
+    return ir_op_error(op, "'alignment' must be a power of two");
+  return verify_index_operands(op, index_group, "index");
+}
+
+bool verify_vector_load(const ir_op *op) {
+  return verify_consecutive(op, ir_operand(op, 0)->type, ir_result(op, 0)->type, 1);
+}
+
+bool verify_vector_store(const ir_op *op) {
+  return verify_consecutive(op, ir_operand(op, 1)->type, ir_operand(op, 0)->type, 2);
+}
+
+bool verify_vector_elements(const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  if (type->kind != IR_TYPE_VECTOR || ir_type_num_elements(type) != op->num_operands)
+    return ir_op_error(op, "%s cannot hold exactly %u elements", type_text(op, type), op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type != ir_type_scalar(op->module, type->element))
+      return ir_op_error(op, "element %u must be of type %s", i, ir_scalar_name(type->element));
+  return true;
+}
+
 /* ---------------------------------------------------------------------------------------------- contraction, reduction */
 
 static bool verify_combining_kind(const ir_op *op) {
