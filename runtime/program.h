@@ -1,0 +1,73 @@
+/* program.h - how the entry points of a GPU program are run: launches of kernels, with sizes computed from the extents of
+ * the arguments. A GPU backend fills one program_routine an entry point; program_create copies it, program files hold it,
+ * kernel_device.c runs it. (Host programs have none: their code does all this.) Plain data, no dependencies.
+ *
+ * Sizes. `values` is straight-line code over 64-bit integers, evaluated once a call: value i is an operation on values
+ * before it. Whatever needs a size names a value. A value is *undefined* after overflow, after division by a divisor that
+ * is not positive, or when an operand is; PROGRAM_SELECT only looks at what it selects. Undefined values do no harm until
+ * something that runs needs one: then the call fails.
+ *
+ * A call evaluates the values; `fits` must not be 0; results get their extents; `workspace_bytes` of device memory, 256-byte
+ * aligned, are provided; the launches run in order, each after all before it. A launch with an empty grid is left out. */
+#ifndef TEC_RUNTIME_PROGRAM_H
+#define TEC_RUNTIME_PROGRAM_H
+#include <stdint.h>
+
+typedef enum program_operation {
+  PROGRAM_CONSTANT, /* `constant` */
+  PROGRAM_EXTENT,   /* extent number `constant`: all extents of all arguments one after the other, static ones included */
+  PROGRAM_ADD,
+  PROGRAM_SUB,
+  PROGRAM_MUL,
+  PROGRAM_FLOORDIV, /* rounds down */
+  PROGRAM_CEILDIV,  /* rounds up */
+  PROGRAM_MOD,      /* of floordiv: never negative */
+  PROGRAM_MIN,      /* of conditions: and */
+  PROGRAM_MAX,      /* of conditions: or */
+  PROGRAM_EQUAL,    /* conditions are 1 or 0 */
+  PROGRAM_LESS,
+  PROGRAM_SELECT, /* operand 0 != 0 ? operand 1 : operand 2 */
+  PROGRAM_NUM_OPERATIONS
+} program_operation;
+
+typedef struct program_value {
+  program_operation operation;
+  int64_t constant;     /* of the first two operations */
+  uint32_t operands[3]; /* of the others: numbers of values before this one */
+} program_value;
+
+typedef enum program_argument_kind {
+  PROGRAM_TENSOR,    /* the address of tensor `tensor`, plus `value` bytes */
+  PROGRAM_WORKSPACE, /* the address of the workspace, plus `value` bytes */
+  PROGRAM_SIZE,      /* `value` itself, 64 bits */
+  PROGRAM_SCALAR,    /* what is in the scalar `tensor`, in as many bytes as its type has */
+  PROGRAM_NUM_ARGUMENT_KINDS
+} program_argument_kind;
+
+/* One parameter of a kernel. */
+typedef struct program_argument {
+  program_argument_kind kind;
+  uint32_t tensor; /* an argument of the entry point or, after these, a result */
+  uint32_t value;
+} program_argument;
+
+typedef struct program_launch {
+  const char *kernel; /* its name in the program's code */
+  uint32_t grid[3];   /* values: blocks along x, y, z */
+  uint32_t block[3];  /* threads along x, y, z; at least 1 each */
+  uint32_t shared_bytes; /* dynamic shared memory of a block */
+  uint32_t num_arguments;
+  const program_argument *arguments;
+} program_launch;
+
+typedef struct program_routine {
+  uint32_t num_values;
+  const program_value *values;
+  uint32_t fits; /* a value: 0 when the shapes of the arguments do not fit together */
+  uint32_t num_extents;
+  const uint32_t *extents;  /* values: all extents of all results, static ones included */
+  uint32_t workspace_bytes; /* a value */
+  uint32_t num_launches;
+  const program_launch *launches;
+} program_routine;
+#endif
