@@ -1,4 +1,4 @@
-/* context.c - contexts, messages, option structs and growing byte strings: what everything else in the runtime uses. */
+/* context.c - contexts, messages, option structs, byte strings written and read: what everything else in the runtime uses. */
 #include "runtime/runtime.h"
 
 #include <stdarg.h>
@@ -84,6 +84,15 @@ void byte_buffer_append(byte_buffer *buffer, const void *bytes, size_t size) {
   buffer->bytes[buffer->size] = 0;
 }
 
+void byte_buffer_number(byte_buffer *buffer, uint64_t value, unsigned bytes) {
+  byte_buffer_append(buffer, &value, bytes);
+}
+
+void byte_buffer_string(byte_buffer *buffer, const char *bytes, size_t size) {
+  byte_buffer_number(buffer, size, 8);
+  byte_buffer_append(buffer, bytes, size);
+}
+
 void byte_buffer_printf(byte_buffer *buffer, const char *format, ...) {
   va_list arguments, again;
   va_start(arguments, format);
@@ -107,4 +116,35 @@ tec_status byte_buffer_finish(tec_context *context, byte_buffer *buffer, char **
   *bytes = buffer->bytes;
   if (size) *size = buffer->size;
   return TEC_OK;
+}
+
+void byte_reader_fail(byte_reader *reader, const char *wrong) {
+  if (!reader->wrong) reader->wrong = wrong;
+  reader->left = 0;
+}
+
+const char *byte_reader_raw(byte_reader *reader, size_t size) {
+  if (size > reader->left) byte_reader_fail(reader, "it is cut off or damaged");
+  if (reader->wrong) return NULL;
+  const char *bytes = reader->at;
+  reader->at += size;
+  reader->left -= size;
+  return bytes;
+}
+
+uint64_t byte_reader_number(byte_reader *reader, unsigned bytes) {
+  uint64_t value = 0;
+  const char *raw = byte_reader_raw(reader, bytes);
+  if (raw) memcpy(&value, raw, bytes);
+  return value;
+}
+
+char *byte_reader_string(byte_reader *reader) {
+  size_t size = byte_reader_number(reader, 8);
+  const char *raw = byte_reader_raw(reader, size);
+  if (!raw) return NULL;
+  if (memchr(raw, 0, size)) byte_reader_fail(reader, "a name in it has a NUL");
+  char *text = strndup(raw, size);
+  if (!text) byte_reader_fail(reader, "memory ran out");
+  return text;
 }

@@ -1,20 +1,20 @@
 /* program.c - compiled programs in memory and as files.
  *
  * The file, little-endian: magic, version, the size of the whole file, a checksum of all that follows these 28 bytes;
- * target; the number of entry points; for each its name, tiles, flops, argument and result types; the code. Strings and
- * code are preceded by their size. Every field is checked against what remains of the file before it is used, and counts
- * before anything is allocated for them, so a damaged or hostile file ends in one message. (That its code does what it
- * should is beyond checking.)
+ * target; the number of entry points; for each its name, tiles, flops, argument and result types; whether there are
+ * routines, and one an entry point if so; the code. Strings and code are preceded by their size. Every field is checked
+ * against what remains of the file before it is used, and counts before anything is allocated for them, so a damaged or
+ * hostile file ends in one message. (That its code does what it should is beyond checking.)
  *
  * Ownership: a program owns copies of everything; an entry's arguments and results, and their shapes, are one allocation
  * each. */
-#include "runtime/runtime.h"
+#include "runtime/routine.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 static const unsigned char magic[8] = {0x89, 'T', 'E', 'C', 'P', '\r', '\n', 0x1a};
-enum { VERSION = 1, PREFIX = 28, MAX_ENTRIES = 1 << 16, MAX_ARGUMENTS = 1 << 12 };
+enum { VERSION = 2, PREFIX = 28, MAX_ENTRIES = 1 << 16, MAX_ARGUMENTS = 1 << 12 };
 
 /* ------------------------------------------------------------------------------------------------------- in memory */
 
@@ -59,8 +59,30 @@ static void free_entries(tec_entry *entries, unsigned count) {
   free(entries);
 }
 
+static program_routine *take_routines(byte_reader *r, uint32_t count, const tec_entry *entries) {
+  program_routine *routines = calloc((size_t)count + 1, sizeof *routines);
+  if (!routines) byte_reader_fail(r, "memory ran out");
+  for (uint32_t i = 0; i < count && !r->wrong; i++) routine_take(r, &entries[i], &routines[i]);
+  return routines;
+}
+
+static void free_routines(program_routine *routines, unsigned count) {
+  for (unsigned i = 0; routines && i < count; i++) routine_release(&routines[i]);
+  free(routines);
+}
+
+/* Copies routines by way of their bytes, which checks them too. Returns what is wrong, NULL if nothing is. */
+static const char *copy_routines(tec_program *program, const program_routine *routines) {
+  byte_buffer bytes = {0};
+  for (unsigned i = 0; i < program->num_entries; i++) routine_put(&bytes, &routines[i]);
+  byte_reader reader = {bytes.bytes, bytes.size, bytes.failed ? "memory ran out" : NULL};
+  program->routines = take_routines(&reader, program->num_entries, program->entries);
+  free(bytes.bytes);
+  return reader.wrong;
+}
+
 tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
-                          const char *code, size_t code_size, tec_program **program) {
+                          const program_routine *routines, const char *code, size_t code_size, tec_program **program) {
   tec_program *created = calloc(1, sizeof *created);
   if (!created) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   created->context = context;
@@ -82,6 +104,11 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
     tec_program_destroy(created);
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   }
+  const char *wrong = routines ? copy_routines(created, routines) : NULL;
+  if (wrong) {
+    tec_program_destroy(created);
+    return runtime_error(context, TEC_INTERNAL, "cannot make a program for %s: %s", target, wrong);
+  }
   *program = created;
   return TEC_OK;
 }
@@ -89,6 +116,7 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
 void tec_program_destroy(tec_program *program) {
   if (!program) return;
   if (program->loaded) program->device->unload(program->loaded);
+  free_routines(program->routines, program->num_entries);
   free_entries(program->entries, program->num_entries);
   free(program->target);
   free(program->code);
@@ -133,20 +161,13 @@ size_t tec_program_scratch_bytes(const tec_program *program) { return program->s
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 
-static void put(byte_buffer *file, uint64_t value, unsigned bytes) { byte_buffer_append(file, &value, bytes); }
-
-static void put_bytes(byte_buffer *file, const char *bytes, size_t size) {
-  put(file, size, 8);
-  byte_buffer_append(file, bytes, size);
-}
-
 static void put_types(byte_buffer *file, const tec_type *types, uint32_t count) {
-  put(file, count, 4);
+  byte_buffer_number(file, count, 4);
   for (uint32_t i = 0; i < count; i++) {
-    put(file, types[i].kind, 1);
-    put(file, types[i].dtype.code, 1);
-    put(file, types[i].dtype.bits, 1);
-    put(file, (uint64_t)types[i].ndim, 1);
+    byte_buffer_number(file, types[i].kind, 1);
+    byte_buffer_number(file, types[i].dtype.code, 1);
+    byte_buffer_number(file, types[i].dtype.bits, 1);
+    byte_buffer_number(file, (uint64_t)types[i].ndim, 1);
     byte_buffer_append(file, types[i].shape, (size_t)types[i].ndim * sizeof(int64_t));
   }
 }
@@ -160,21 +181,23 @@ static uint64_t checksum(const char *bytes, size_t size) {
 
 tec_status tec_program_write(const tec_program *program, char **bytes, size_t *size) {
   byte_buffer body = {0}, file = {0};
-  put_bytes(&body, program->target, strlen(program->target));
-  put(&body, program->num_entries, 4);
+  byte_buffer_string(&body, program->target, strlen(program->target));
+  byte_buffer_number(&body, program->num_entries, 4);
   for (unsigned i = 0; i < program->num_entries; i++) {
     const tec_entry *entry = &program->entries[i];
-    put_bytes(&body, entry->name, strlen(entry->name));
-    put_bytes(&body, entry->tiles, strlen(entry->tiles));
+    byte_buffer_string(&body, entry->name, strlen(entry->name));
+    byte_buffer_string(&body, entry->tiles, strlen(entry->tiles));
     byte_buffer_append(&body, &entry->flops, sizeof entry->flops);
     put_types(&body, entry->arguments, entry->num_arguments);
     put_types(&body, entry->results, entry->num_results);
   }
-  put_bytes(&body, program->code, program->code_size);
+  byte_buffer_number(&body, program->routines != NULL, 1);
+  for (unsigned i = 0; program->routines && i < program->num_entries; i++) routine_put(&body, &program->routines[i]);
+  byte_buffer_string(&body, program->code, program->code_size);
   byte_buffer_append(&file, magic, sizeof magic);
-  put(&file, VERSION, 4);
-  put(&file, PREFIX + body.size, 8);
-  put(&file, body.failed ? 0 : checksum(body.bytes, body.size), 8);
+  byte_buffer_number(&file, VERSION, 4);
+  byte_buffer_number(&file, PREFIX + body.size, 8);
+  byte_buffer_number(&file, body.failed ? 0 : checksum(body.bytes, body.size), 8);
   byte_buffer_append(&file, body.bytes, body.size);
   file.failed |= body.failed;
   free(body.bytes);
@@ -193,72 +216,32 @@ tec_status tec_program_save(const tec_program *program, const char *path) {
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
 
-/* What remains of the file. After the first thing that does not fit, `wrong` names it and all reads give 0. */
-typedef struct reader {
-  const char *at;
-  size_t left;
-  const char *wrong;
-} reader;
-
-static void fail(reader *r, const char *wrong) {
-  if (!r->wrong) r->wrong = wrong;
-  r->left = 0;
-}
-
-static const char *take_raw(reader *r, size_t size) {
-  if (size > r->left) {
-    fail(r, "it is cut off or damaged");
-    return NULL;
-  }
-  const char *bytes = r->at;
-  r->at += size;
-  r->left -= size;
-  return bytes;
-}
-
-static uint64_t take(reader *r, unsigned bytes) {
-  uint64_t value = 0;
-  const char *raw = take_raw(r, bytes);
-  if (raw) memcpy(&value, raw, bytes);
-  return value;
-}
-
-/* A string of the file, copied, without NULs in it; the caller frees it. NULL after a failure. */
-static char *take_string(reader *r) {
-  size_t size = take(r, 8);
-  const char *raw = take_raw(r, size);
-  if (!raw) return NULL;
-  if (memchr(raw, 0, size)) fail(r, "a name in it has a NUL");
-  char *text = strndup(raw, size);
-  if (!text) fail(r, "memory ran out");
-  return text;
-}
-
-static void take_type(reader *r, tec_type *type, int64_t *shape) {
-  type->kind = (tec_kind)take(r, 1);
-  uint8_t code = (uint8_t)take(r, 1), bits = (uint8_t)take(r, 1), rank = (uint8_t)take(r, 1);
+static void take_type(byte_reader *r, tec_type *type, int64_t *shape) {
+  type->kind = (tec_kind)byte_reader_number(r, 1);
+  uint8_t code = (uint8_t)byte_reader_number(r, 1), bits = (uint8_t)byte_reader_number(r, 1);
+  uint8_t rank = (uint8_t)byte_reader_number(r, 1);
   type->dtype = runtime_dtype(code, bits);
   if (r->wrong) return;
   if (type->kind > TEC_KIND_BUFFER || !runtime_dtype_known(type->dtype) || rank > RUNTIME_MAX_RANK ||
       (type->kind == TEC_KIND_SCALAR && rank)) {
-    fail(r, "a type in it is not valid");
+    byte_reader_fail(r, "a type in it is not valid");
     return;
   }
   type->ndim = rank;
   type->shape = shape;
   for (unsigned d = 0; d < rank; d++) {
-    shape[d] = (int64_t)take(r, 8);
-    if (shape[d] < -1) fail(r, "an extent in it is negative");
+    shape[d] = (int64_t)byte_reader_number(r, 8);
+    if (shape[d] < -1) byte_reader_fail(r, "an extent in it is negative");
   }
 }
 
-static tec_type *take_types(reader *r, uint32_t *count) {
-  uint32_t announced = (uint32_t)take(r, 4);
-  if (announced > MAX_ARGUMENTS) fail(r, "it has too many arguments");
+static tec_type *take_types(byte_reader *r, uint32_t *count) {
+  uint32_t announced = (uint32_t)byte_reader_number(r, 4);
+  if (announced > MAX_ARGUMENTS) byte_reader_fail(r, "it has too many arguments");
   if (r->wrong) return NULL;
   tec_type *types = calloc(announced + 1, sizeof *types + RUNTIME_MAX_RANK * sizeof(int64_t));
   if (!types) {
-    fail(r, "memory ran out");
+    byte_reader_fail(r, "memory ran out");
     return NULL;
   }
   int64_t *shapes = (int64_t *)(types + announced + 1);
@@ -267,43 +250,46 @@ static tec_type *take_types(reader *r, uint32_t *count) {
   return types;
 }
 
-static void take_entry(reader *r, tec_entry *entry) {
-  entry->name = take_string(r);
-  entry->tiles = take_string(r);
-  uint64_t flops = take(r, 8);
+static void take_entry(byte_reader *r, tec_entry *entry) {
+  entry->name = byte_reader_string(r);
+  entry->tiles = byte_reader_string(r);
+  uint64_t flops = byte_reader_number(r, 8);
   memcpy(&entry->flops, &flops, sizeof entry->flops);
   entry->arguments = take_types(r, &entry->num_arguments);
   entry->results = take_types(r, &entry->num_results);
 }
 
-static reader open_file(const char *bytes, size_t size) {
-  reader r = {bytes, size, NULL};
+static byte_reader open_file(const char *bytes, size_t size) {
+  byte_reader r = {bytes, size, NULL};
   if (!tec_program_probe(bytes, size)) {
-    fail(&r, "it is no compiled program");
+    byte_reader_fail(&r, "it is no compiled program");
     return r;
   }
-  take_raw(&r, sizeof magic);
-  if (take(&r, 4) != VERSION) fail(&r, "it was made by another version of tcc-attn");
-  uint64_t announced = take(&r, 8), sum = take(&r, 8);
-  if (!r.wrong && (announced != size || checksum(r.at, r.left) != sum)) fail(&r, "it is cut off or damaged");
+  byte_reader_raw(&r, sizeof magic);
+  if (byte_reader_number(&r, 4) != VERSION) byte_reader_fail(&r, "it was made by another version of tcc-attn");
+  uint64_t announced = byte_reader_number(&r, 8), sum = byte_reader_number(&r, 8);
+  if (!r.wrong && (announced != size || checksum(r.at, r.left) != sum)) byte_reader_fail(&r, "it is cut off or damaged");
   return r;
 }
 
 tec_status tec_program_read(tec_context *context, const char *name, const char *bytes, size_t size,
                             tec_program **program) {
-  reader r = open_file(bytes, size);
-  char *target = take_string(&r);
-  uint32_t num_entries = (uint32_t)take(&r, 4);
-  if (num_entries > MAX_ENTRIES) fail(&r, "it has too many entry points");
+  byte_reader r = open_file(bytes, size);
+  char *target = byte_reader_string(&r);
+  uint32_t num_entries = (uint32_t)byte_reader_number(&r, 4);
+  if (num_entries > MAX_ENTRIES) byte_reader_fail(&r, "it has too many entry points");
   tec_entry *entries = r.wrong ? NULL : calloc(num_entries + 1, sizeof *entries);
-  if (!r.wrong && !entries) fail(&r, "memory ran out");
+  if (!r.wrong && !entries) byte_reader_fail(&r, "memory ran out");
   for (uint32_t i = 0; i < num_entries && !r.wrong; i++) take_entry(&r, &entries[i]);
-  size_t code_size = take(&r, 8);
-  const char *code = take_raw(&r, code_size);
-  if (r.left) fail(&r, "it has bytes after its end");
+  bool has_routines = byte_reader_number(&r, 1);
+  program_routine *routines = has_routines && !r.wrong ? take_routines(&r, num_entries, entries) : NULL;
+  size_t code_size = byte_reader_number(&r, 8);
+  const char *code = byte_reader_raw(&r, code_size);
+  if (r.left) byte_reader_fail(&r, "it has bytes after its end");
   tec_status status;
   if (r.wrong) status = runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
-  else status = program_create(context, target, num_entries, entries, code, code_size, program);
+  else status = program_create(context, target, num_entries, entries, routines, code, code_size, program);
+  free_routines(routines, num_entries);
   free_entries(entries, num_entries);
   free(target);
   return status;

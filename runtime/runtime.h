@@ -7,6 +7,7 @@
 #ifndef TEC_RUNTIME_RUNTIME_H
 #define TEC_RUNTIME_RUNTIME_H
 #include "runtime/host_abi.h"
+#include "runtime/program.h"
 #include "runtime/tec.h"
 #include "runtime/thread_pool.h"
 
@@ -36,9 +37,27 @@ typedef struct byte_buffer {
 } byte_buffer;
 
 void byte_buffer_append(byte_buffer *buffer, const void *bytes, size_t size);
+/* The lowest `bytes` bytes of a number, little-endian. */
+void byte_buffer_number(byte_buffer *buffer, uint64_t value, unsigned bytes);
+/* Its size in 8 bytes, then the bytes. */
+void byte_buffer_string(byte_buffer *buffer, const char *bytes, size_t size);
 void byte_buffer_printf(byte_buffer *buffer, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Hands the bytes to the caller, or reports that memory ran out. */
 tec_status byte_buffer_finish(tec_context *context, byte_buffer *buffer, char **bytes, size_t *size);
+
+/* What is left of a file. After the first thing that does not fit, `wrong` says what, and all reads give 0. */
+typedef struct byte_reader {
+  const char *at;
+  size_t left;
+  const char *wrong;
+} byte_reader;
+
+void byte_reader_fail(byte_reader *reader, const char *wrong);
+/* The next `size` bytes, in place; NULL after a failure. */
+const char *byte_reader_raw(byte_reader *reader, size_t size);
+uint64_t byte_reader_number(byte_reader *reader, unsigned bytes);
+/* What byte_buffer_string wrote, copied, without NULs in it; the caller frees it. NULL after a failure. */
+char *byte_reader_string(byte_reader *reader);
 
 /* ------------------------------------------------------------------------------------------------ tensors (tensor.c) */
 
@@ -66,6 +85,7 @@ struct tec_program {
   char *target;
   tec_entry *entries;
   unsigned num_entries;
+  program_routine *routines; /* one an entry point; NULL where the code does it all */
   char *code;
   size_t code_size;
   const runtime_device *device; /* what runs it; NULL if this library has none for the target */
@@ -73,9 +93,9 @@ struct tec_program {
   size_t scratch_bytes;
 };
 
-/* A program from its parts; everything is copied. */
+/* A program from its parts; everything is copied. `routines`: one an entry point, or NULL where the code does it all. */
 tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
-                          const char *code, size_t code_size, tec_program **program);
+                          const program_routine *routines, const char *code, size_t code_size, tec_program **program);
 
 /* ------------------------------------------------------------------------------------- devices (device.def, call.c) */
 

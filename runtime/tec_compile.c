@@ -206,7 +206,7 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
   size_t size;
   tec_status status = compile_code(module, row, &options, &list, &facts, &name, &code, &size);
   if (status) return status;
-  status = program_create(module->context, name, list.count, list.entries, code, size, program);
+  status = program_create(module->context, name, list.count, list.entries, NULL, code, size, program);
   free(code);
   return status;
 }

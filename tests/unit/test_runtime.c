@@ -182,7 +182,7 @@ static tec_program *new_program(tec_context *context) {
   const tec_type types[] = {{TEC_KIND_TENSOR, f32, 2, shape}, {TEC_KIND_SCALAR, f64, 0, NULL}};
   const tec_entry entries[] = {{"first", 2, 1, types, types, 12.5, "forall 64"}, {"second", 0, 1, NULL, types, 0, NULL}};
   tec_program *program;
-  cr_assert_eq(program_create(context, "host:test", 2, entries, "code", 4, &program), TEC_OK);
+  cr_assert_eq(program_create(context, "host:test", 2, entries, NULL, "code", 4, &program), TEC_OK);
   return program;
 }
 
