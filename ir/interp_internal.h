@@ -172,5 +172,5 @@ ir_eval_hook eval_softmax, eval_index;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
     eval_transpose, eval_shape_cast, eval_vector_extract, eval_vector_insert, eval_extract_strided_slice,
     eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather, eval_vector_load,
-    eval_vector_store;
+    eval_vector_store, eval_to_layout;
 #endif

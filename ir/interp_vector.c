@@ -341,6 +341,12 @@ bool eval_transpose(ir_interp *interp, const ir_op *op) {
   return set_view(interp, op, &view);
 }
 
+/* Layouts say where elements are, not what they are. */
+bool eval_to_layout(ir_interp *interp, const ir_op *op) {
+  interp_value view = *interp_operand(interp, op, 0);
+  return set_view(interp, op, &view);
+}
+
 bool eval_shape_cast(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0);
   const ir_type *type = op->results[0].type;

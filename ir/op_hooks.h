@@ -65,6 +65,7 @@ bool verify_shape_knowledge(const ir_op *op);
 /* verify_vector.c */
 bool verify_create_mask(const ir_op *op);
 bool verify_gather(const ir_op *op);
+bool verify_to_layout(const ir_op *op);
 bool verify_insert_strided_slice(const ir_op *op);
 bool verify_multi_reduction(const ir_op *op);
 bool verify_transfer_read(const ir_op *op);

@@ -93,6 +93,7 @@ static const attr_rule attr_rules[] = {
     {"callee", "a symbol", KIND(SYMBOL)},
     {"cast", "a keyword", KIND(KEYWORD)},
     {"constant", "a unit attribute", KIND(UNIT)},
+    {"conversion", "a string", KIND(STRING)},
     {"dim", "an integer", KIND(INT)},
     {"dimension", "an integer", KIND(INT)},
     {"dimensions", "integers", INTEGERS},

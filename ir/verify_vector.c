@@ -72,6 +72,18 @@ bool verify_transfer_write(const ir_op *op) {
          ir_op_error(op, "gives the new tensor, or nothing when it writes to memory");
 }
 
+bool verify_to_layout(const ir_op *op) {
+  static const char *const conversions[] = {"identity", "register permute", "relabel", "lane shuffle",
+                                            "shared memory"};
+  const char *conversion = ir_attr_string_or(op, "conversion", "");
+  if (ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
+    return ir_op_error(op, "only vectors have layouts, not %s", type_text(op, ir_operand(op, 0)->type));
+  for (unsigned i = 0; i < sizeof conversions / sizeof *conversions; i++)
+    if (!strcmp(conversion, conversions[i]))
+      return true;
+  return ir_op_error(op, "there is no conversion \"%s\"", conversion);
+}
+
 bool verify_gather(const ir_op *op) {
   const ir_type *base = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
   const ir_type *index = ir_group_operand(op, 2, 0)->type, *mask = ir_group_operand(op, 3, 0)->type;

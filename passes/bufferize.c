@@ -294,6 +294,29 @@ static void lower_from_elements(buffers *b, ir_op *op) {
   buffer_place(b, ir_result(op, 0), memref, false);
 }
 
+/* The same transfer between vectors and memory. */
+static void lower_transfer(buffers *b, ir_op *op) {
+  unsigned base = op->code == OP_VECTOR_TRANSFER_WRITE;
+  ir_value *memref = base ? buffer_for_writing(b, op, base, true) : buffer_of(b, ir_operand(op, base), op);
+  ir_value **operands = IR_NEW_ARRAY(&b->module->arena, ir_value *, op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    operands[i] = i == base ? memref : ir_operand(op, i);
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = &type,
+                     .num_results = base ? 0 : 1,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
+  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  ir_builder builder = ir_builder_before(op);
+  ir_op *transfer = ir_op_create(&builder, op->code, &spec);
+  if (base)
+    buffer_place(b, ir_result(op, 0), memref, false);
+  else
+    ir_replace_uses(ir_result(op, 0), ir_result(transfer, 0));
+}
+
 static void lower_dim(buffers *b, ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   extent x = extent_of_index((ir_index){.value = ir_result(op, 0)});
@@ -595,6 +618,8 @@ static bool lower_op(buffers *b, ir_op *op) {
   case OP_TENSOR_DIM: lower_dim(b, op); return true;
   case OP_TENSOR_EXTRACT: lower_extract(b, op); return true;
   case OP_TENSOR_INSERT: lower_insert(b, op); return true;
+  case OP_VECTOR_TRANSFER_READ:
+  case OP_VECTOR_TRANSFER_WRITE: lower_transfer(b, op); return true;
   case OP_TENSOR_FROM_ELEMENTS: lower_from_elements(b, op); return true;
   case OP_TENSOR_PAD: lower_pad(b, op); return true;
   case OP_ARITH_CONSTANT: lower_constant(b, op); return true;

@@ -117,3 +117,28 @@ ir_index extent_index(ir_builder *builder, extent x) {
     return ir_index_const(x.constant);
   return ir_type_is_shaped(x.value->type) ? ir_dim(builder, x.value, x.dim) : (ir_index){.value = x.value};
 }
+
+int64_t extent_bound(ir_index x) {
+  if (!x.value)
+    return x.constant;
+  const ir_op *op = x.value->op;
+  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY))
+    return INT64_MAX;
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  if (op->code == OP_AFFINE_APPLY) {
+    const ir_expr *expr = map->results[0];
+    if (expr->kind != IR_EXPR_MUL || expr->lhs->kind != IR_EXPR_DIM || expr->rhs->kind != IR_EXPR_CONST ||
+        expr->rhs->value <= 0)
+      return INT64_MAX;
+    const ir_value *inner = ir_operand(op, (unsigned)expr->lhs->value);
+    int64_t bound = INT64_MAX;
+    if (inner->op && inner->op->code == OP_AFFINE_MIN)
+      bound = extent_bound((ir_index){.value = (ir_value *)inner});
+    return bound > INT64_MAX / expr->rhs->value ? INT64_MAX : bound * expr->rhs->value;
+  }
+  int64_t least = INT64_MAX;
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (map->results[i]->kind == IR_EXPR_CONST && map->results[i]->value < least)
+      least = map->results[i]->value;
+  return least;
+}

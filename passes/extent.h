@@ -21,6 +21,9 @@ bool extent_equal(extent a, extent b);
 /* As an index; may create a tensor.dim or memref.dim. */
 ir_index extent_index(ir_builder *builder, extent x);
 
+/* No more than this in any run, seen from constants in affine.min; INT64_MAX if unknown. */
+int64_t extent_bound(ir_index index);
+
 /* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there
  * are. `type` is the smaller side's type. */
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);

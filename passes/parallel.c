@@ -5,7 +5,7 @@
  * Termination: uses are followed forwards, from a value to results of its users and block arguments of inner loops. */
 #include "passes/parallel.h"
 
-#include "ir/build.h"
+#include "passes/extent.h"
 
 /* One carried tensor of the loop under question. */
 typedef struct access {
@@ -26,39 +26,13 @@ static int64_t factor_of_iv(ir_index x, const ir_value *iv) {
   return scaled && ir_operand(op, (unsigned)expr->lhs->value) == iv ? expr->rhs->value : 0;
 }
 
-/* No more than this many elements in any run; INT64_MAX if unknown. */
-static int64_t upper_bound(ir_index x) {
-  if (!x.value)
-    return x.constant;
-  const ir_op *op = x.value->op;
-  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY))
-    return INT64_MAX;
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  if (op->code == OP_AFFINE_APPLY) {
-    const ir_expr *expr = map->results[0];
-    if (expr->kind != IR_EXPR_MUL || expr->lhs->kind != IR_EXPR_DIM || expr->rhs->kind != IR_EXPR_CONST ||
-        expr->rhs->value <= 0)
-      return INT64_MAX;
-    const ir_value *inner = ir_operand(op, (unsigned)expr->lhs->value);
-    int64_t bound = INT64_MAX;
-    if (inner->op && inner->op->code == OP_AFFINE_MIN)
-      bound = upper_bound((ir_index){.value = (ir_value *)inner});
-    return bound > INT64_MAX / expr->rhs->value ? INT64_MAX : bound * expr->rhs->value;
-  }
-  int64_t least = INT64_MAX;
-  for (unsigned i = 0; i < map->num_results; i++)
-    if (map->results[i]->kind == IR_EXPR_CONST && map->results[i]->value < least)
-      least = map->results[i]->value;
-  return least;
-}
-
 static bool is_own_part(access *a, const ir_op *slice) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(slice, offsets, sizes, strides);
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t factor = factor_of_iv(offsets[dim], a->iv);
     if (factor <= 0 || !ir_index_is_const(strides[dim], 1) || a->step > INT64_MAX / factor ||
-        upper_bound(sizes[dim]) > factor * a->step)
+        extent_bound(sizes[dim]) > factor * a->step)
       continue;
     if (a->factor && (a->factor != factor || a->dim != dim))
       continue;

@@ -14,5 +14,9 @@ typedef struct target_facts {
   unsigned accumulators;               /* FMA latency x FMA pipes: independent chains that fill the pipes (host) */
   uint64_t l1_bytes, l2_bytes, l3_bytes;
   unsigned threads; /* cores (host) */
+  unsigned warp;              /* lanes that run in lockstep (GPU) */
+  unsigned max_block_threads; /* lanes of one block (GPU) */
+  uint64_t shared_bytes;      /* memory that one block can share (GPU) */
+  unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
 } target_facts;
 #endif

@@ -344,20 +344,16 @@ typedef struct access {
   ir_value *indices[IR_MAX_RANK]; /* a memref dim: the tile's first subscript */
 } access;
 
-static access access_of(ir_builder *builder, const vector_tile *tile, unsigned number) {
+/* All but the indices. */
+static access access_dims(const vector_tile *tile, unsigned number) {
   const vector_operand *operand = &tile->operands[number];
   const ir_map *map = operand->map;
   access result = {.loops = vectorize_operand_loops(operand) & vector_loops(tile)};
-  ir_index starts[IR_MAX_LOOPS];
-  for (unsigned loop = 0; loop < map->num_dims; loop++)
-    starts[loop] = operand->local & loop_bit(loop) ? ir_index_const(0) : tile->starts[loop];
   unsigned tile_position[IR_MAX_RANK];
   for (unsigned dim = 0; dim < map->num_results; dim++) {
-    const ir_expr *expr = map->results[dim];
-    result.indices[dim] = ir_index_value(builder, ir_index_apply(builder, expr, map->num_dims, starts));
     for (unsigned i = 0; i < tile->num_dims; i++) {
       unsigned loop = tile->loops[i];
-      if (!ir_expr_uses_dim(expr, loop))
+      if (!ir_expr_uses_dim(map->results[dim], loop))
         continue;
       result.dims[result.rank] = dim;
       result.sizes[result.rank] = tile->sizes[i];
@@ -373,6 +369,19 @@ static access access_of(ir_builder *builder, const vector_tile *tile, unsigned n
     result.to_tile[before] = i;
     result.transposed |= before != i;
   }
+  return result;
+}
+
+static access access_of(ir_builder *builder, const vector_tile *tile, unsigned number) {
+  const vector_operand *operand = &tile->operands[number];
+  const ir_map *map = operand->map;
+  access result = access_dims(tile, number);
+  ir_index starts[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < map->num_dims; loop++)
+    starts[loop] = operand->local & loop_bit(loop) ? ir_index_const(0) : tile->starts[loop];
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    result.indices[dim] =
+        ir_index_value(builder, ir_index_apply(builder, map->results[dim], map->num_dims, starts));
   return result;
 }
 
@@ -426,12 +435,31 @@ static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base,
 }
 
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i) {
-  ir_value *base = tile->operands[i].value;
+  ir_value *base = tile->operands[i].value, *known = tile->operands[i].vector;
+  if (known) {
+    access dims = access_dims(tile, i);
+    return dims.transposed ? transpose(builder, known, dims.to_tile) : known;
+  }
   if (!ir_type_is_shaped(base->type))
     return base;
   access where = access_of(builder, tile, i);
   ir_value *value = ir_result(transfer(builder, &where, base, NULL), 0);
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
+}
+
+ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value) {
+  access dims = access_dims(tile, i);
+  return dims.transposed ? transpose(builder, value, dims.to_memory) : value;
+}
+
+ir_value *vectorize_zero_beyond(ir_builder *builder, const vector_tile *tile, unsigned i, uint32_t loops,
+                                ir_value *value) {
+  access dims = access_dims(tile, i);
+  vector_tile only = *tile;
+  only.masked = loops;
+  ir_value *ordered = dims.transposed ? transpose(builder, value, dims.to_tile) : value;
+  ir_value *zero = splat(builder, ordered->type, neutral_cell(ZERO, ordered->type->element));
+  return vectorize_to_subscripts(builder, tile, i, select_masked(builder, &only, dims.loops, ordered, zero));
 }
 
 void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value) {
@@ -668,11 +696,23 @@ static const ir_map *dims_map(const vector_tile *tile, uint32_t loops) {
   return ir_map_select(tile->op->module, tile->num_dims, count, dims);
 }
 
+/* Both factors before they were widened, where that is what their products need: widening is exact. */
+static void take_narrow(tile_value *factors) {
+  const ir_op *lhs = factors[0].value->op, *rhs = factors[1].value->op;
+  if (!lhs || !rhs || lhs->code != OP_ARITH_EXTF || rhs->code != OP_ARITH_EXTF ||
+      ir_operand(lhs, 0)->type->element != ir_operand(rhs, 0)->type->element)
+    return;
+  factors[0].value = ir_operand(lhs, 0);
+  factors[1].value = ir_operand(rhs, 0);
+}
+
 static ir_value *contract(const body_state *state, const ir_op *product, tile_value accumulator) {
   const vector_tile *tile = state->tile;
   ir_module *module = tile->op->module;
   tile_value values[] = {tile_value_of(state, ir_operand(product, 0)), tile_value_of(state, ir_operand(product, 1)),
                          accumulator};
+  if (tile->narrow)
+    take_narrow(values);
   const ir_attr *maps[3], *iterators[IR_MAX_RANK];
   ir_value *operands[3];
   for (unsigned i = 0; i < 3; i++) {

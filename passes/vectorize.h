@@ -14,6 +14,8 @@ typedef struct vector_operand {
   ir_value *value;   /* a memref, a tensor that is only read, or a scalar */
   const ir_map *map; /* from the op's loops to subscripts; unused for scalars */
   uint32_t local;    /* loops that count from 0 in each tile here: a buffer that holds just the tile's part */
+  ir_value *vector;  /* where the tile's part is known already: a vector over the subscripts that are vector dims, or a
+                        scalar if none is; else NULL */
 } vector_operand;
 
 typedef struct vector_tile {
@@ -24,6 +26,7 @@ typedef struct vector_tile {
   int64_t sizes[IR_MAX_RANK];    /*   and its iterations in the tile, at least 1 */
   uint32_t partial;              /* reduction loops kept as dims of the accumulators: partial results, one a lane */
   uint32_t masked;               /* vector dims that may reach beyond the loop's end */
+  bool narrow;                   /* contractions take factors as they were before they were widened */
   ir_index ends[IR_MAX_LOOPS];   /* masked loops: their number of iterations */
   ir_index starts[IR_MAX_LOOPS]; /* all loops: the first iteration of the tile */
 } vector_tile;
@@ -42,6 +45,11 @@ bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine);
 
 /* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
+/* A value in the order of the tile's dims, as vectorize_read gives it, in the order of the operand's subscripts. */
+ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
+/* The value with 0 where one of `loops` (vector dims of operand `i`, masked) has ended. */
+ir_value *vectorize_zero_beyond(ir_builder *builder, const vector_tile *tile, unsigned i, uint32_t loops,
+                                ir_value *value);
 /* Writes what vectorize_read would read. */
 void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 
