@@ -97,6 +97,16 @@ OP_HOOK(emit_transfer_write);
 OP_HOOK(emit_vector_load);
 OP_HOOK(emit_vector_store);
 
+/* nvptx_ops.c */
+OP_HOOK(emit_async_copy);
+OP_HOOK(emit_async_group);
+OP_HOOK(emit_async_wait);
+OP_HOOK(emit_barrier);
+OP_HOOK(emit_gpu_shuffle);
+OP_HOOK(emit_ldmatrix);
+OP_HOOK(emit_mma_sync);
+OP_HOOK(emit_thread_id);
+
 /* vector.c */
 OP_HOOK(emit_broadcast);
 OP_HOOK(emit_contract);

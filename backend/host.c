@@ -341,6 +341,7 @@ static bool host_forall(emitter *e, const ir_op *op) {
 
 static const emit_target host_target = {
     .name = "host",
+    .max_elements = 1 << 16,
     .allocate = host_allocate,
     .release = host_release,
     .forall = host_forall,

@@ -68,8 +68,8 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
     return 1 + 2 * type->rank;
   case IR_TYPE_VECTOR: {
     int64_t elements = ir_type_num_elements(type);
-    if (elements > EMIT_MAX_VECTOR_ELEMENTS) {
-      ir_op_error(op, "has a vector of %lld elements; at most %d fit", (long long)elements, EMIT_MAX_VECTOR_ELEMENTS);
+    if (elements > e->target->max_elements) {
+      ir_op_error(op, "has a vector of %lld elements; at most %u fit", (long long)elements, e->target->max_elements);
       return 0;
     }
     return (unsigned)(elements / emit_row_length(type));
@@ -82,7 +82,7 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
 
 void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
   if (type->kind == IR_TYPE_MEMREF) {
-    types[0] = LLVMPointerTypeInContext(e->context, 0);
+    types[0] = LLVMPointerTypeInContext(e->context, type->space == IR_SPACE_WORKGROUP ? e->target->shared_space : 0);
     for (unsigned i = 0; i < 2u * type->rank; i++)
       types[1 + i] = LLVMInt64TypeInContext(e->context);
     return;

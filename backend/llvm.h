@@ -20,8 +20,6 @@
 #include <llvm-c/Core.h>
 
 enum {
-  /* Most elements of one vector value: each becomes registers, so more is a mistake of the schedule. */
-  EMIT_MAX_VECTOR_ELEMENTS = 1 << 16,
   /* Scratch bytes that a function keeps in its stack frame. */
   EMIT_MAX_FRAME = 256 << 10,
   EMIT_ALIGNMENT = 64,
@@ -48,6 +46,10 @@ typedef struct emit_op_info {
 /* What differs between targets. */
 typedef struct emit_target {
   const char *name; /* in messages */
+  bool has_lanes;   /* gpu and nvgpu ops mean something */
+  /* Most elements of one vector value: each becomes registers, so more is a mistake of the schedule. */
+  unsigned max_elements;
+  unsigned shared_space; /* LLVM's number for workgroup memory; all other memory is in space 0 */
   /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
    * Fails the function where there is none. */
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);
@@ -194,6 +196,9 @@ bool emitter_init(emitter *e, ir_module *module, const target_facts *facts, cons
 void emitter_destroy(emitter *e);
 
 /* ------------------------------------------------------------------------------------------------ memory (memory.c) */
+
+/* Address of the element of the operand `memref` at the indices that are the operands from `first` on. */
+LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first);
 
 static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) {
   return memref->pieces[1 + dim];

@@ -261,8 +261,7 @@ static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_va
   return emit_address(e, element, memref->pieces[0], offset);
 }
 
-/* Address of the element of operand `memref` at the operands that start at `first`. */
-static LLVMValueRef operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
+LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
   LLVMValueRef indices[IR_MAX_RANK];
   const ir_type *type = ir_operand(op, memref)->type;
   for (unsigned i = 0; i < type->rank; i++)
@@ -271,13 +270,13 @@ static LLVMValueRef operand_address(emitter *e, const ir_op *op, unsigned memref
 }
 
 bool emit_memref_load(emitter *e, const ir_op *op) {
-  LLVMValueRef address = operand_address(e, op, 0, 1);
+  LLVMValueRef address = emit_operand_address(e, op, 0, 1);
   emit_result(e, op)[0] = emit_load(e, ir_operand(op, 0)->type->element, address, 0);
   return true;
 }
 
 bool emit_memref_store(emitter *e, const ir_op *op) {
-  LLVMValueRef address = operand_address(e, op, 1, 2);
+  LLVMValueRef address = emit_operand_address(e, op, 1, 2);
   emit_store(e, ir_operand(op, 1)->type->element, emit_scalar(e, ir_operand(op, 0)), address);
   return true;
 }
@@ -606,7 +605,7 @@ bool emit_gather(emitter *e, const ir_op *op) {
     return false;
   if (base->kind != IR_TYPE_MEMREF || !base->rank)
     return ir_op_error(op, "gathers from a memref of rank 1 or more only");
-  LLVMValueRef address = operand_address(e, op, 0, 1);
+  LLVMValueRef address = emit_operand_address(e, op, 0, 1);
   unsigned lanes = emit_row_length(type);
   for (unsigned i = 0; i < offsets->num_pieces; i++) {
     LLVMTypeRef wide = emit_type_like(offsets->pieces[i], LLVMInt64TypeInContext(e->context));

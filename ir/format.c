@@ -74,6 +74,8 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     element.kind = FORMAT_ATTR_DICT;
   } else if (skip_prefix(at, "result-is(index)")) {
     element.kind = FORMAT_RESULT_INDEX;
+  } else if (skip_prefix(at, "result-is(token)")) {
+    element.kind = FORMAT_RESULT_TOKEN;
   } else if (skip_prefix(at, "functional-type(")) {
     read_variable(info, at, &element);
     *at += strspn(*at, ", ");

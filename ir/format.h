@@ -8,6 +8,7 @@
  *   attr-dict                  {..} with the attributes that the format does not name
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
  *   result-is(index)           prints nothing: the result type, where the text does not say it, is `index` ..
+ *   result-is(token)           .. the token of an asynchronous copy ..
  *   result-is($name)           .. the type of the operand ..
  *   result-is(element $name)   .. or its element type
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
@@ -30,6 +31,7 @@ typedef enum format_kind {
   FORMAT_ATTR_DICT,
   FORMAT_MIXED,          /* index: operand group; name: the static attribute */
   FORMAT_RESULT_INDEX,   /* result-is(index) */
+  FORMAT_RESULT_TOKEN,   /* result-is(token) */
   FORMAT_RESULT_OPERAND, /* index: operand group */
   FORMAT_RESULT_ELEMENT,
 } format_kind;

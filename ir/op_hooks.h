@@ -26,6 +26,17 @@ bool verify_transform_match(const ir_op *op);
 bool verify_transform_sequence(const ir_op *op);
 bool verify_transform_target(const ir_op *op);
 
+/* verify_gpu.c */
+bool verify_async_copy(const ir_op *op);
+bool verify_async_group(const ir_op *op);
+bool verify_async_wait(const ir_op *op);
+bool verify_ldmatrix(const ir_op *op);
+bool verify_mma_sync(const ir_op *op);
+bool verify_shuffle(const ir_op *op);
+bool verify_thread_id(const ir_op *op);
+bool infer_async_token(const ir_op *op, const ir_type **types);
+bool infer_shuffle(const ir_op *op, const ir_type **types);
+
 /* verify_scalar.c */
 bool verify_affine(const ir_op *op);
 bool verify_cast(const ir_op *op);
@@ -102,6 +113,8 @@ SYNTAX(reshape)
 SYNTAX(pad)
 SYNTAX(contract)
 SYNTAX(global)
+SYNTAX(thread_id)
+SYNTAX(shuffle)
 SYNTAX(sequence)
 SYNTAX(match)
 SYNTAX(fuse_ext)

@@ -397,6 +397,7 @@ static bool parse_element(void *data, const format_element *element) {
   case FORMAT_MIXED:
     return parse_mixed(parser, draft, '[', ']', index, ir_intern(parser->module, element->text, element->size));
   case FORMAT_RESULT_INDEX: draft_result(parser, draft, ir_type_index(parser->module)); return true;
+  case FORMAT_RESULT_TOKEN: draft_result(parser, draft, ir_type_token(parser->module)); return true;
   case FORMAT_RESULT_OPERAND:
   case FORMAT_RESULT_ELEMENT:
     if (!(type = operand_type(parser, draft, index)))

@@ -268,11 +268,12 @@ static bool parse_int_array(ir_parser *parser, const ir_attr **attr) {
 static const char *const keyword_attrs[] = {
     "arith.fastmath", "arith.overflow", "gpu.address_space",    "gpu.block",            "gpu.thread", "gpu.warp",
     "gpu.lane",       "gpu.warpgroup",  "linalg.iterator_type", "vector.iterator_type", "vector.kind", "linalg.type_fn",
+    "gpu",
 };
 
-/* <word, ..> as a keyword attribute of that name. */
+/* <word, ..> as a keyword attribute of that name; a word may be several with blanks: #gpu<dim x>. */
 static bool parse_keyword(ir_parser *parser, const char *name, const ir_attr **attr) {
-  char text[256];
+  char text[256], separator = ',';
   size_t size = 0;
   if (!parse_expect(parser, '<'))
     return false;
@@ -281,11 +282,12 @@ static bool parse_keyword(ir_parser *parser, const char *name, const ir_attr **a
     if (!parse_at(parser, LEX_WORD) || size + word.size + 2 > sizeof text)
       return parse_error(parser, "expected a keyword");
     if (size)
-      text[size++] = ',';
+      text[size++] = separator;
     memcpy(text + size, word.text, word.size);
     size += word.size;
     lex_advance(&parser->lex);
-  } while (parse_accept(parser, ','));
+    separator = parse_accept(parser, ',') ? ',' : ' ';
+  } while (separator == ',' || parse_at(parser, LEX_WORD));
   text[size] = 0;
   bool old = !strcmp(name, "vector.kind"); /* maxf is what maximumf was called */
   *attr = ir_attr_keyword(parser->module, name,
@@ -425,6 +427,7 @@ typedef enum attr_form {
   FORM_UNIT,
   FORM_BOOL,
   FORM_INT,
+  FORM_DIMENSION,
   FORM_INTS,
   FORM_INT_ARRAY,
   FORM_INT_ARRAYS,
@@ -459,6 +462,7 @@ static const char *const form_names[] = {
     [FORM_UNIT] = "a unit attribute",
     [FORM_BOOL] = "true or false",
     [FORM_INT] = "an integer",
+    [FORM_DIMENSION] = "an i64 or #gpu<dim ..>",
     [FORM_INTS] = "integers as array<i64: ..>",
     [FORM_INT_ARRAY] = "a list of integers",
     [FORM_INT_ARRAYS] = "a list of lists of integers",
@@ -497,6 +501,9 @@ static bool has_form(const ir_attr *attr, const attr_row *row) {
   case FORM_UNIT: return attr->kind == IR_ATTR_UNIT;
   case FORM_BOOL: return attr->kind == IR_ATTR_BOOL;
   case FORM_INT: return attr->kind == IR_ATTR_INT && !strcmp(ir_scalar_name(attr->type->element), row->detail);
+  case FORM_DIMENSION:
+    return (attr->kind == IR_ATTR_INT && attr->type->element == IR_I64) ||
+           (attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, "gpu"));
   case FORM_INTS: return attr->kind == IR_ATTR_I64S && !strcmp(ir_scalar_name(attr->type->element), row->detail);
   case FORM_INT_ARRAY: return all_of(attr, IR_ATTR_INT);
   case FORM_INT_ARRAYS:
@@ -530,9 +537,13 @@ bool parse_inherent(ir_parser *parser, ir_draft *draft, const char *name, size_t
   parser_ints ints = {0};
   int64_t value;
   if (row->form == FORM_INT) { /* without type: ` : T` would be the op's */
+    ir_scalar scalar = IR_I64;
     if (!parse_integer(parser, &value))
       return false;
-    attr = ir_attr_int(parser->module, ir_type_scalar(parser->module, IR_I64), value);
+    for (unsigned i = 0; i < IR_NUM_SCALARS; i++)
+      if (!strcmp(ir_scalar_name((ir_scalar)i), row->detail))
+        scalar = (ir_scalar)i;
+    attr = ir_attr_int(parser->module, ir_type_scalar(parser->module, scalar), value);
   } else if (row->form == FORM_INTS) {
     if (!parse_ints(parser, &ints))
       return false;

@@ -19,4 +19,7 @@ typedef struct target_facts {
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */
   unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
 } target_facts;
+
+/* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */
+bool target_find(const char *name, target_facts *facts);
 #endif

@@ -11,9 +11,9 @@ struct tec_module {
   ir_module *ir;
 };
 
-typedef enum compiler_code { CODE_TEXT, CODE_HOST } compiler_code;
+typedef enum compiler_code { CODE_TEXT, CODE_HOST, CODE_KERNELS } compiler_code;
 
-/* One row per family of targets: the name up to the ':', what may follow it, and how it gets its code. */
+/* One row per family of targets, or per chip: the name up to the ':', what may follow it, and how it gets its code. */
 typedef struct compiler_target {
   const char *family, *name, *doc;
   compiler_code code;

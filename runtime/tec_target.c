@@ -6,6 +6,9 @@
 
 static const compiler_target targets[] = {
     {"host", "host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
+#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC) {"nvptx", "nvptx:" CHIP, DOC, CODE_KERNELS},
+#include "passes/target.def"
+#undef NVPTX_TARGET
     {"interp", "interp[:double]", "the reference interpreter; with :double, all floats in double precision", CODE_TEXT},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
@@ -30,8 +33,13 @@ tec_status compiler_pass_options(tec_module *module, const tec_compile_options *
   const char *target = options->target ? options->target : "host";
   const compiler_target *row = compiler_find_target(module->context, target);
   if (!row) return TEC_INVALID;
-  /* Passes that are run for the interpreter are those of this machine. */
-  if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", facts)) return TEC_INVALID;
+  if (row->code == CODE_KERNELS) {
+    if (!target_find(target, facts))
+      return runtime_error(module->context, TEC_INVALID, "there is no target '%s'; 'tcc-attn list targets' shows all",
+                           target);
+  } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", facts)) {
+    return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
+  }
   *passes = (pass_options){.target = facts,
                            .verify = options->verify,
                            .fuse = !options->no_fuse,

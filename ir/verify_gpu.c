@@ -1,0 +1,137 @@
+/* verify_gpu.c - checks of the ops of one lane: gpu and nvgpu. What an op means must follow from its types alone; which
+ * shapes a chip has is the backend's to check. */
+#include "verify_util.h"
+
+#include <string.h>
+
+static bool is_workgroup(const ir_type *type) {
+  return type->kind == IR_TYPE_MEMREF && type->space == IR_SPACE_WORKGROUP;
+}
+
+/* The bytes of `count` elements; -1 where the element is less than a byte. */
+static int64_t bytes_of(ir_scalar element, int64_t count) {
+  unsigned bits = ir_scalar_bits(element);
+  return bits < 8 ? -1 : count * (bits / 8);
+}
+
+bool verify_thread_id(const ir_op *op) {
+  const char *dimension = ir_attr_string_or(op, "dimension", "");
+  return !strcmp(dimension, "dim x") || !strcmp(dimension, "dim y") || !strcmp(dimension, "dim z") ||
+         ir_op_error(op, "'dimension' must be x, y or z");
+}
+
+/* ---------------------------------------------------------------------------------------------------------- shuffle */
+
+bool infer_shuffle(const ir_op *op, const ir_type **types) {
+  types[0] = ir_operand(op, 0)->type;
+  types[1] = ir_type_scalar(op->module, IR_I1);
+  return true;
+}
+
+bool verify_shuffle(const ir_op *op) {
+  static const char *const modes[] = {"shuffle_mode xor", "shuffle_mode up", "shuffle_mode down", "shuffle_mode idx"};
+  const char *mode = ir_attr_string_or(op, "mode", "");
+  bool known = false;
+  for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+    known |= !strcmp(mode, modes[i]);
+  if (!known)
+    return ir_op_error(op, "'mode' must be xor, up, down or idx");
+  const ir_type *type = ir_operand(op, 0)->type;
+  bool single = type->kind == IR_TYPE_SCALAR || (type->kind == IR_TYPE_VECTOR && type->rank == 1);
+  int64_t bits = single ? ir_type_num_elements(type) * ir_scalar_bits(type->element) : 0;
+  if (bits != 8 && bits != 16 && bits != 32 && bits != 64)
+    return ir_op_error(op, "moves 8, 16, 32 or 64 bits, not %s", ir_print_type(op->module, type));
+  const ir_type *word = ir_type_scalar(op->module, IR_I32);
+  return (ir_operand(op, 1)->type == word && ir_operand(op, 2)->type == word) ||
+         ir_op_error(op, "the offset and the width must be i32");
+}
+
+/* --------------------------------------------------------------------------------------------------------- matrices */
+
+/* One lane's share of `elements` elements, in rows of `row` elements. */
+static bool verify_fragment(const ir_op *op, const ir_type *type, int64_t elements, int64_t row, const char *what) {
+  if (type->kind == IR_TYPE_VECTOR && type->rank == 2 && type->shape[1] == row &&
+      type->shape[0] * type->shape[1] * 32 == elements)
+    return true;
+  return ir_op_error(op, "%s must have rows of %lld elements and 1/32 of the %lld elements in all, not %s", what,
+                     (long long)row, (long long)elements, ir_print_type(op->module, type));
+}
+
+bool verify_mma_sync(const ir_op *op) {
+  unsigned count;
+  const int64_t *shape;
+  if (!ir_attr_i64s_of(op, "mmaShape", &count, &shape) || count != 3)
+    return ir_op_error(op, "'mmaShape' must be [m, n, k]");
+  for (unsigned i = 0; i < 3; i++)
+    if (shape[i] < 1 || shape[i] > 256)
+      return ir_op_error(op, "'mmaShape' must hold extents from 1 to 256");
+  int64_t m = shape[0], n = shape[1], k = shape[2];
+  const ir_type *a = ir_operand(op, 0)->type, *b = ir_operand(op, 1)->type, *c = ir_operand(op, 2)->type;
+  if (a->element != b->element)
+    return ir_op_error(op, "A and B must have one element type");
+  unsigned bits = ir_scalar_bits(a->element);
+  int64_t row = bits < 32 ? 32 / bits : 1;
+  return verify_fragment(op, a, m * k, row, "A") && verify_fragment(op, b, n * k, row, "B") &&
+         verify_fragment(op, c, m * n, 2, "C");
+}
+
+bool verify_ldmatrix(const ir_op *op) {
+  const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
+  int64_t tiles = ir_attr_int_or(op, "numTiles", 0);
+  const ir_attr *transpose = ir_attr_get(op, "transpose");
+  if (!is_workgroup(memref))
+    return ir_op_error(op, "reads from #gpu.address_space<workgroup>, not from %s", ir_print_type(op->module, memref));
+  if (ir_group_size(op, 1) != memref->rank)
+    return ir_op_error(op, "needs %u indices, got %u", memref->rank, ir_group_size(op, 1));
+  if (tiles != 1 && tiles != 2 && tiles != 4)
+    return ir_op_error(op, "'numTiles' must be 1, 2 or 4");
+  bool fits = result->kind == IR_TYPE_VECTOR && result->rank == 2 && result->element == memref->element &&
+              result->shape[0] == tiles && bytes_of(result->element, result->shape[1]) == 4;
+  if (!fits)
+    return ir_op_error(op, "gives %lld rows of 4 bytes of the memref's elements, not %s", (long long)tiles,
+                       ir_print_type(op->module, result));
+  if (transpose->value && ir_scalar_bits(memref->element) != 16)
+    return ir_op_error(op, "transposes 16-bit elements only");
+  return verify_index_operands(op, 1, "index");
+}
+
+/* ----------------------------------------------------------------------------------------------- asynchronous copies */
+
+enum { COPY_TARGET, COPY_TARGET_INDICES, COPY_SOURCE, COPY_SOURCE_INDICES, COPY_SOURCE_ELEMENTS };
+
+bool infer_async_token(const ir_op *op, const ir_type **types) {
+  types[0] = ir_type_token(op->module);
+  return true;
+}
+
+bool verify_async_copy(const ir_op *op) {
+  const ir_type *target = ir_group_operand(op, COPY_TARGET, 0)->type, *source = ir_group_operand(op, COPY_SOURCE, 0)->type;
+  if (!is_workgroup(target) || source->kind != IR_TYPE_MEMREF || source->space != IR_SPACE_GLOBAL ||
+      source->element != target->element)
+    return ir_op_error(op, "copies from global to workgroup memory of one element type, not from %s to %s",
+                       ir_print_type(op->module, source), ir_print_type(op->module, target));
+  if (ir_group_size(op, COPY_TARGET_INDICES) != target->rank || ir_group_size(op, COPY_SOURCE_INDICES) != source->rank)
+    return ir_op_error(op, "needs one index a dim of each memref");
+  int64_t elements = ir_attr_int_or(op, "dstElements", 0);
+  int64_t bytes = elements >= 1 && elements <= 16 ? bytes_of(target->element, elements) : -1;
+  if (bytes != 4 && bytes != 8 && bytes != 16)
+    return ir_op_error(op, "copies 4, 8 or 16 bytes");
+  if (ir_attr_get(op, "bypassL1") && bytes != 16)
+    return ir_op_error(op, "bypasses the L1 cache with 16 bytes only");
+  return verify_index_operands(op, COPY_TARGET_INDICES, "index") &&
+         verify_index_operands(op, COPY_SOURCE_INDICES, "index") &&
+         verify_index_operands(op, COPY_SOURCE_ELEMENTS, "the number of elements");
+}
+
+bool verify_async_group(const ir_op *op) {
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!verify_kind(op, ir_operand(op, i), IR_TYPE_TOKEN, "an operand"))
+      return false;
+  return true;
+}
+
+bool verify_async_wait(const ir_op *op) {
+  if (ir_attr_int_or(op, "numGroups", 0) < 0)
+    return ir_op_error(op, "'numGroups' must not be negative");
+  return verify_kind(op, ir_operand(op, 0), IR_TYPE_TOKEN, "the operand");
+}

@@ -1,0 +1,30 @@
+/* target.c - the chips of target.def by name. What all NVIDIA chips from sm_80 on have in common stands here. */
+#include "passes/target.h"
+
+#include <string.h>
+
+enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536 };
+
+static const target_facts rows[] = {
+#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC)                                                                       \
+  {.name = "nvptx:" CHIP,                                                                                              \
+   .kind = TARGET_NVPTX,                                                                                               \
+   .triple = "nvptx64-nvidia-cuda",                                                                                    \
+   .cpu = CHIP,                                                                                                        \
+   .features = PTX,                                                                                                    \
+   .warp = WARP,                                                                                                       \
+   .max_block_threads = MAX_BLOCK_THREADS,                                                                             \
+   .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
+   .registers = REGISTERS},
+#include "passes/target.def"
+#undef NVPTX_TARGET
+};
+
+bool target_find(const char *name, target_facts *facts) {
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name)) {
+      *facts = rows[i];
+      return true;
+    }
+  return false;
+}
