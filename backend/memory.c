@@ -289,7 +289,7 @@ static unsigned alignment_of(const ir_op *op, ir_scalar element) {
 bool emit_vector_load(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   LLVMTypeRef row = emit_row_type(emit_memory_type(e, type->element), (unsigned)type->shape[0]);
-  LLVMValueRef load = LLVMBuildLoad2(e->builder, row, operand_address(e, op, 0, 1), "");
+  LLVMValueRef load = LLVMBuildLoad2(e->builder, row, emit_operand_address(e, op, 0, 1), "");
   LLVMSetAlignment(load, alignment_of(op, type->element));
   emit_result(e, op)[0] = from_memory(e, type->element, load);
   return true;
@@ -298,7 +298,7 @@ bool emit_vector_load(emitter *e, const ir_op *op) {
 bool emit_vector_store(emitter *e, const ir_op *op) {
   ir_scalar element = ir_operand(op, 0)->type->element;
   LLVMValueRef row = to_memory(e, element, emit_operand(e, op, 0)->pieces[0]);
-  LLVMSetAlignment(LLVMBuildStore(e->builder, row, operand_address(e, op, 1, 2)), alignment_of(op, element));
+  LLVMSetAlignment(LLVMBuildStore(e->builder, row, emit_operand_address(e, op, 1, 2)), alignment_of(op, element));
   return true;
 }
 

@@ -1,7 +1,7 @@
 /* nvptx_ops.c - the ops of one lane (gpu, nvgpu) as NVVM intrinsics.
  *
- * LLVM aborts where a chip lacks an instruction, so only what every chip from sm_80 on has is in the tables here, and what
- * is not in them is an error at the op. Every access of shared memory is through an address of that space. */
+ * LLVM aborts where a chip lacks an instruction, so only what every chip from sm_80 on has is in the tables here, and
+ * what is not in them is an error at the op. Every access of shared memory is through an address of that space. */
 #include "backend/hooks.h"
 
 #include <stdio.h>
@@ -170,7 +170,8 @@ bool emit_mma_sync(emitter *e, const ir_op *op) {
   if (!name)
     return false;
   enum { MAX_REGISTERS = 16 };
-  LLVMTypeRef types[MAX_REGISTERS], type = LLVMIntrinsicGetType(e->context, LLVMLookupIntrinsicID(name, strlen(name)), NULL, 0);
+  unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
+  LLVMTypeRef types[MAX_REGISTERS], type = LLVMIntrinsicGetType(e->context, id, NULL, 0);
   LLVMValueRef operands[MAX_REGISTERS];
   unsigned count = 0;
   LLVMGetParamTypes(type, types);

@@ -1,5 +1,5 @@
-/* syntax_gpu.c - the textual form of the gpu ops that no format describes: their keywords stand bare in the text, and as
- * #gpu<..> in the op. */
+/* syntax_gpu.c - the textual form of the gpu ops that no format describes: their keywords stand bare in the text, and
+ * as #gpu<..> in the op. */
 #include "op_hooks.h"
 #include "parser.h"
 #include "printer.h"

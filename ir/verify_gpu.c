@@ -95,7 +95,7 @@ bool verify_ldmatrix(const ir_op *op) {
   return verify_index_operands(op, 1, "index");
 }
 
-/* ----------------------------------------------------------------------------------------------- asynchronous copies */
+/* ---------------------------------------------------------------------------------------------- asynchronous copies */
 
 enum { COPY_TARGET, COPY_TARGET_INDICES, COPY_SOURCE, COPY_SOURCE_INDICES, COPY_SOURCE_ELEMENTS };
 
@@ -105,7 +105,8 @@ bool infer_async_token(const ir_op *op, const ir_type **types) {
 }
 
 bool verify_async_copy(const ir_op *op) {
-  const ir_type *target = ir_group_operand(op, COPY_TARGET, 0)->type, *source = ir_group_operand(op, COPY_SOURCE, 0)->type;
+  const ir_type *target = ir_group_operand(op, COPY_TARGET, 0)->type;
+  const ir_type *source = ir_group_operand(op, COPY_SOURCE, 0)->type;
   if (!is_workgroup(target) || source->kind != IR_TYPE_MEMREF || source->space != IR_SPACE_GLOBAL ||
       source->element != target->element)
     return ir_op_error(op, "copies from global to workgroup memory of one element type, not from %s to %s",
