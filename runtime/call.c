@@ -1,8 +1,8 @@
 /* call.c - calling an entry point: checks what the caller passes, then hands over to the program's device.
  *
  * Invariant: a device sees only arguments that have the entry's element types, ranks and static extents, are row-major and
- * in host memory; so no device repeats these checks. */
-#include "runtime/runtime.h"
+ * in host memory or that of the device's driver; so no device repeats these checks. */
+#include "runtime/kernel_device.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,26 @@ bool tec_device_get(unsigned i, const char **name, const char **doc) {
       return true;
     }
   return false;
+}
+
+const runtime_device *runtime_find_device(tec_context *context, const char *name) {
+  for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
+    if (!strcmp((*device)->name, name)) return *device;
+  runtime_error(context, TEC_INVALID, "there is no device '%s'", name);
+  return NULL;
+}
+
+tec_status tec_device_target(tec_context *context, const char *name, char **target) {
+  const runtime_device *device = runtime_find_device(context, name);
+  if (!device) return TEC_INVALID;
+  char found[RUNTIME_MAX_TARGET];
+  tec_status status = TEC_OK;
+  if (device->default_target) status = device->default_target(context, found);
+  if (status) return status;
+  char *copy = strdup(device->default_target ? found : device->target);
+  if (!copy) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  *target = copy;
+  return TEC_OK;
 }
 
 static bool dtype_fits(DLDataType wanted, DLDataType given) {
@@ -53,11 +73,19 @@ static tec_status wrong_shape(tec_context *context, const char *what, uint32_t n
   return TEC_INVALID;
 }
 
+static bool is_reachable(const tec_program *program, DLDevice memory) {
+  if (memory.device_type == kDLCPU) return true;
+  const kernel_driver *driver = program->device ? program->device->driver : NULL;
+  return driver && memory.device_type == driver->memory && memory.device_id >= 0 &&
+         (uint32_t)memory.device_id == program->context->device;
+}
+
 /* `shape`: what is wanted, -1 where any extent is. */
-static tec_status check_tensor(tec_context *context, const char *what, uint32_t number, const tec_type *type,
+static tec_status check_tensor(const tec_program *program, const char *what, uint32_t number, const tec_type *type,
                                const int64_t *shape, const DLTensor *given) {
-  if (given->device.device_type != kDLCPU)
-    return runtime_error(context, TEC_INVALID, "%s %u is not in host memory", what, number);
+  tec_context *context = program->context;
+  if (!is_reachable(program, given->device))
+    return runtime_error(context, TEC_INVALID, "%s %u is not in host memory, nor in that of the device", what, number);
   if (!dtype_fits(type->dtype, given->dtype))
     return runtime_error(context, TEC_INVALID, "%s %u has element type %s, but %s is wanted", what, number,
                          runtime_dtype_name(given->dtype), runtime_dtype_name(type->dtype));
@@ -77,7 +105,7 @@ static tec_status check_tensor(tec_context *context, const char *what, uint32_t 
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
                        DLManagedTensor **result) {
   const tec_type *type = &entry->results[i];
-  if (*result) return check_tensor(program->context, "result", i, type, shape, &(*result)->dl_tensor);
+  if (*result) return check_tensor(program, "result", i, type, shape, &(*result)->dl_tensor);
   return tec_tensor_create(program->context, type->dtype, type->ndim, shape, result);
 }
 
@@ -89,13 +117,13 @@ static tec_status check_call(tec_program *program, const tec_entry *entry, uint3
                          entry->name, entry->num_arguments, entry->num_results, num_arguments, num_results);
   for (uint32_t i = 0; i < num_arguments; i++) {
     const tec_type *type = &entry->arguments[i];
-    tec_status status = check_tensor(context, "argument", i, type, type->shape, arguments[i]);
+    tec_status status = check_tensor(program, "argument", i, type, type->shape, arguments[i]);
     if (status) return status;
   }
   for (uint32_t i = 0; i < num_results; i++) {
     const tec_type *type = &entry->results[i];
     if (!results[i]) continue;
-    tec_status status = check_tensor(context, "result", i, type, type->shape, &results[i]->dl_tensor);
+    tec_status status = check_tensor(program, "result", i, type, type->shape, &results[i]->dl_tensor);
     if (status) return status;
   }
   return TEC_OK;

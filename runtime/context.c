@@ -45,6 +45,9 @@ tec_status tec_context_create(const tec_context_options *given, tec_context **co
   created->message = options.message;
   created->user = options.user;
   created->threads = options.threads;
+  created->device = options.device;
+  created->stream = options.stream;
+  created->asynchronous = options.asynchronous;
   if (!created->threads) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     created->threads = cores > 0 ? (unsigned)cores : 1;

@@ -18,11 +18,29 @@ enum { VERSION = 2, PREFIX = 28, MAX_ENTRIES = 1 << 16, MAX_ARGUMENTS = 1 << 12 
 
 /* ------------------------------------------------------------------------------------------------------- in memory */
 
-static const runtime_device *device_for(const char *target) {
+static bool device_runs(const runtime_device *device, const char *target) {
   size_t family = strcspn(target, ":");
+  return strlen(device->target) == family && !memcmp(device->target, target, family);
+}
+
+static const runtime_device *device_for(const char *target) {
   for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
-    if (strlen((*device)->target) == family && !memcmp((*device)->target, target, family)) return *device;
+    if (device_runs(*device, target)) return *device;
   return NULL;
+}
+
+tec_status tec_program_set_device(tec_program *program, const char *name) {
+  const runtime_device *device = runtime_find_device(program->context, name);
+  if (!device) return TEC_INVALID;
+  if (!device_runs(device, program->target))
+    return runtime_error(program->context, TEC_INVALID, "the device '%s' does not run programs for '%s'", name,
+                         program->target);
+  if (device != program->device && program->loaded) {
+    program->device->unload(program->loaded);
+    program->loaded = NULL;
+  }
+  program->device = device;
+  return TEC_OK;
 }
 
 /* Copies types and their shapes; NULL when out of memory. */
@@ -158,6 +176,8 @@ tec_status tec_program_find(const tec_program *program, const char *name, tec_en
 }
 
 size_t tec_program_scratch_bytes(const tec_program *program) { return program->scratch_bytes; }
+
+double tec_program_device_seconds(const tec_program *program) { return program->device_seconds; }
 
 /* ---------------------------------------------------------------------------------------------------------- writing */
 

@@ -11,12 +11,15 @@
 #include "runtime/tec.h"
 #include "runtime/thread_pool.h"
 
-enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64 };
+enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64, RUNTIME_MAX_TARGET = 64 };
 
 struct tec_context {
   tec_message_callback message;
   void *user;
   unsigned threads;
+  uint32_t device;
+  void *stream;
+  bool asynchronous;
   thread_pool *pool; /* started by the first parallel call */
 };
 
@@ -91,6 +94,7 @@ struct tec_program {
   const runtime_device *device; /* what runs it; NULL if this library has none for the target */
   void *loaded;                 /* the device's, from the first call on */
   size_t scratch_bytes;
+  double device_seconds;
 };
 
 /* A program from its parts; everything is copied. `routines`: one an entry point, or NULL where the code does it all. */
@@ -99,16 +103,23 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
 
 /* ------------------------------------------------------------------------------------- devices (device.def, call.c) */
 
+typedef struct kernel_driver kernel_driver;
+
 /* Runs the programs of one family of targets. `call` gets arguments that were checked against the entry; for each result
  * it uses the tensor there or creates one, with call_result. */
 struct runtime_device {
   const char *name, *target, *doc; /* target: up to the ':' of the program's */
+  /* Writes the target to compile for; NULL: the device's name is one. */
+  tec_status (*default_target)(tec_context *context, char target[RUNTIME_MAX_TARGET]);
   tec_status (*load)(tec_program *program, void **loaded);
   tec_status (*call)(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
                      DLManagedTensor **results);
   void (*unload)(void *loaded);
+  const kernel_driver *driver; /* of devices that launch kernels (kernel_device.h) */
 };
 
+/* The device of that name; NULL after a reported error. */
+const runtime_device *runtime_find_device(tec_context *context, const char *name);
 /* Result `i` has this shape: checks the caller's tensor, or creates one. */
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
                        DLManagedTensor **result);
@@ -128,5 +139,5 @@ typedef struct runtime_platform_row {
 } runtime_platform_row;
 
 extern const runtime_platform_row runtime_platform;
-extern const runtime_device host_device;
+extern const runtime_device host_device, cuda_device;
 #endif

@@ -88,6 +88,11 @@ typedef struct tec_context_options {
   tec_message_callback message; /* NULL: messages are dropped */
   void *user;                   /* for `message` */
   uint32_t threads;             /* that kernels may use, the calling one included; 0: one for each core */
+  uint32_t device;              /* which GPU, counted from 0 as its driver does */
+  void *stream;                 /* the GPU's stream to work on (a CUstream); NULL: its default stream */
+  /* Calls whose tensors are all in the GPU's memory return once their work is on the stream. An error of such work is that
+   * of a later call. */
+  bool asynchronous;
 } tec_context_options;
 
 /* Errors: TEC_OUT_OF_MEMORY, TEC_INVALID for a malformed options struct. Threads are started by the first call that can
@@ -96,6 +101,9 @@ TEC_API tec_status tec_context_create(const tec_context_options *options, tec_co
 TEC_API void tec_context_destroy(tec_context *context);
 /* Enumerates the devices of this library: false past the last. The strings are constants. */
 TEC_API bool tec_device_get(unsigned i, const char **name, const char **doc);
+/* The target to compile for so that the device runs it well: "host" for the host, "nvptx:sm_90" for such a GPU. *target
+ * is the caller's to tec_free. TEC_INVALID if there is no such device in this library or machine. */
+TEC_API tec_status tec_device_target(tec_context *context, const char *device, char **target);
 
 /* ------------------------------------------------------------------------------------------------------- files */
 
@@ -172,15 +180,20 @@ TEC_API void tec_program_code(const tec_program *program, const char **bytes, si
  * caller's to tec_free. TEC_INVALID unless the target is a host and the entry points' names are C identifiers. */
 TEC_API tec_status tec_program_header(const tec_program *program, char **text, size_t *size);
 
-/* Calls entry point `name` (NULL: the only one). Arguments: row-major tensors in host memory with the element types and
- * shapes of the entry; they are read only, TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor, which is
- * then the caller's to release; otherwise it is written in place and must have the right type and shape. Results must not
+/* Chooses the device for the calls to come. Without it, that is the first in the order of tec_device_get that runs programs
+ * for the target. TEC_INVALID if the device does not. */
+TEC_API tec_status tec_program_set_device(tec_program *program, const char *device);
+/* Calls entry point `name` (NULL: the only one). Arguments: row-major tensors with the element types and shapes of the
+ * entry, in host memory or, where a GPU runs the program, in that GPU's, which spares the copies; they are read only,
+ * TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor in host memory, which is then the caller's to release; otherwise it is written in place and must have the right type and shape. Results must not
  * overlap arguments or each other. After a failure no new tensors are left, and tensors given hold anything.
  * The first call loads the code. */
 TEC_API tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
                                     const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results);
 /* The most scratch memory in bytes that was held at one time in the latest call (stacks excluded). */
 TEC_API size_t tec_program_scratch_bytes(const tec_program *program);
+/* How long the kernels of the latest call ran by the clock of a GPU; 0 where there is none, or for an asynchronous call. */
+TEC_API double tec_program_device_seconds(const tec_program *program);
 
 /* ------------------------------------------------------------------------------------------------------- Compiler
  * All below is in libtec only. */

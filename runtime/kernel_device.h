@@ -1,0 +1,40 @@
+/* kernel_device.h - what devices that launch kernels share, and the few functions in which they differ. Not installed. */
+#ifndef TEC_RUNTIME_KERNEL_DEVICE_H
+#define TEC_RUNTIME_KERNEL_DEVICE_H
+#include "runtime/runtime.h"
+
+typedef struct kernel_launch {
+  const char *name;
+  void *kernel; /* what `find` gave */
+  uint32_t grid[3], block[3], shared_bytes;
+  uint32_t num_arguments;
+  void **values; /* where the value of each argument lies */
+  const size_t *sizes;
+} kernel_launch;
+
+/* A driver. A session is the code of one program on one device, with what launching it takes. All functions that return a
+ * status report their errors; the device's addresses are 64-bit numbers. */
+struct kernel_driver {
+  DLDeviceType memory; /* DLPack's name for its memory; 0: callers cannot hold tensors there */
+  tec_status (*open)(tec_context *context, const char *code, size_t size, void **session);
+  void (*close)(void *session);
+  /* Around everything below, on the calling thread. */
+  tec_status (*enter)(void *session);
+  void (*leave)(void *session);
+  /* The kernel of a launch, ready to be launched like that. It belongs to the session. */
+  tec_status (*find)(void *session, const program_launch *launch, void **kernel);
+  tec_status (*allocate)(void *session, size_t size, uint64_t *address); /* size > 0; 256-byte aligned */
+  void (*release)(void *session, uint64_t address);
+  tec_status (*copy_in)(void *session, uint64_t to, const void *from, size_t size);
+  tec_status (*copy_out)(void *session, void *to, uint64_t from, size_t size);
+  tec_status (*launch)(void *session, const kernel_launch *launch);
+  /* The time from start to finish on the device's clock, 0 where it has none. finish waits for all that was launched. */
+  tec_status (*start)(void *session);
+  tec_status (*finish)(void *session, double *seconds);
+};
+
+tec_status kernel_device_load(tec_program *program, void **loaded);
+tec_status kernel_device_call(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
+                              DLManagedTensor **results);
+void kernel_device_unload(void *loaded);
+#endif
