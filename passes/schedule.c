@@ -9,9 +9,9 @@
  * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root. */
 #include "passes/fuse.h"
 #include "passes/passes.h"
+#include "passes/softmax.h"
 #include "passes/tile.h"
 
-#include <float.h>
 #include <string.h>
 
 enum {
@@ -29,22 +29,7 @@ enum {
 /* linalg.softmax as a step of online softmax from the empty state, which can be tiled over its dimension. */
 static void make_online(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
-  ir_value *x = ir_input(op, 0);
-  ir_scalar statistic = x->type->element == IR_F64 ? IR_F64 : IR_F32;
-  const ir_type *scalar = ir_type_scalar(op->module, statistic);
-  int64_t dimension = ir_attr_int_or(op, "dimension", 0);
-  ir_index sizes[IR_MAX_RANK];
-  unsigned rank = 0;
-  for (unsigned dim = 0; dim < x->type->rank; dim++)
-    if (dim != (unsigned)dimension)
-      sizes[rank++] = tile_extent(&builder, x, dim);
-  ir_value *outs[4] = {ir_init(op, 0)};
-  for (unsigned i = 1; i < 4; i++)
-    outs[i] = ir_empty(&builder, statistic, rank, sizes);
-  outs[1] = ir_fill(&builder, ir_const(&builder, scalar, statistic == IR_F64 ? -DBL_MAX : -FLT_MAX), outs[1]);
-  outs[2] = ir_fill(&builder, ir_const(&builder, scalar, 0), outs[2]);
-  ir_named_attr attr = {"dimension", ir_attr_get(op, "dimension")};
-  ir_op *online = ir_structured(&builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &attr);
+  ir_op *online = softmax_create(&builder, ir_input(op, 0), ir_init(op, 0), (unsigned)ir_attr_int_or(op, "dimension", 0));
   ir_replace_uses(ir_result(op, 0), ir_result(online, 0));
   ir_op_erase(op);
 }
@@ -77,6 +62,21 @@ static bool reads_state(const ir_op *contraction) {
         break;
     }
   return false;
+}
+
+/* Reads the running maximum or sum, but not the result: the softmax belongs to whoever reads that, with its statistics
+ * as further results. */
+static bool reads_statistics(const ir_op *op) {
+  bool statistics = false;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    const ir_value *value = ir_input(op, i);
+    if (value->op && pass_op_info_of(value->op->code)->states) {
+      statistics |= value->index > 0;
+      if (!value->index)
+        return false;
+    }
+  }
+  return statistics;
 }
 
 /* The contraction that sets the pace for a root, and for each of its loops the loop of the root, or -1. */
@@ -273,7 +273,8 @@ static void schedule_function(ir_block *block, const pass_options *pass) {
     next = op;
     if (!is_root(op))
       continue;
-    fuse_options options = {.policy = pass->fuse ? FUSE_ONCE : FUSE_FREE, .forall = true};
+    bool alone = !pass->fuse || reads_statistics(op);
+    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true};
     fuse_result result;
     choose_parallel_tiles(op, pass->target, options.tile_sizes);
     identity_interchange(&options);

@@ -1,11 +1,13 @@
-/* softmax.c - how online softmax, tiled over its own dimension, corrects its consumer.
+/* softmax.c - online softmax: creating it, and how it corrects its consumer when it is tiled over its own dimension.
  *
  * Result 0 of such a tile is relative to the sum so far, so what the contraction has accumulated from earlier tiles has
  * to be multiplied, row by row, with result 3 (old sum over new sum, both relative to the new maximum). A contraction
  * in the plain form [.., m, k] x [.., k, n] shows that as a product with a diagonal matrix, which is later executed as
  * the row scaling that it is; any other form is a row scaling from the start. */
+#include "passes/softmax.h"
 #include "passes/tile_hooks.h"
 
+#include <float.h>
 #include <string.h>
 
 enum { SCALE_RESULT = 3 };
@@ -84,4 +86,22 @@ void softmax_rescale(const tile_rescale *rescale) {
   bool plain = rescale->operand == 0 && is_plain_product(rescale->consumer);
   ir_value *scaled = plain ? diagonal_product(rescale, scale, init) : row_scaling(rescale, scale, init);
   ir_set_operand(rescale->consumer, ir_num_inputs(rescale->consumer), scaled);
+}
+
+ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim) {
+  ir_module *module = builder->module;
+  ir_scalar statistic = x->type->element == IR_F64 ? IR_F64 : IR_F32;
+  const ir_type *scalar = ir_type_scalar(module, statistic);
+  ir_index sizes[IR_MAX_RANK];
+  unsigned rank = 0;
+  for (unsigned i = 0; i < x->type->rank; i++)
+    if (i != dim)
+      sizes[rank++] = tile_extent(builder, x, i);
+  ir_value *outs[4] = {out};
+  for (unsigned i = 1; i < 4; i++)
+    outs[i] = ir_empty(builder, statistic, rank, sizes);
+  outs[1] = ir_fill(builder, ir_const(builder, scalar, statistic == IR_F64 ? -DBL_MAX : -FLT_MAX), outs[1]);
+  outs[2] = ir_fill(builder, ir_const(builder, scalar, 0), outs[2]);
+  ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
+  return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
 }

@@ -1,0 +1,418 @@
+/* expression.c - scalar expressions of tensor elements; see expression.h. */
+#include "passes/expression.h"
+#include "passes/passes.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const expression *of_tensor(expression_space *space, ir_value *value, const int *subscripts);
+
+/* ---------------------------------------------------------------------------------------------------------- nodes */
+
+static bool same_attrs(const expression *a, const expression *b) {
+  if (a->num_attrs != b->num_attrs)
+    return false;
+  for (unsigned i = 0; i < a->num_attrs; i++)
+    if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].attr != b->attrs[i].attr)
+      return false;
+  return true;
+}
+
+static bool same_node(const expression *a, const expression *b) {
+  if (a->kind != b->kind || a->type != b->type || a->value != b->value || a->attr != b->attr || a->loop != b->loop ||
+      a->code != b->code || a->num_arguments != b->num_arguments || !same_attrs(a, b))
+    return false;
+  for (unsigned i = 0; i < a->num_arguments; i++)
+    if (a->arguments[i] != b->arguments[i])
+      return false;
+  return a->kind != EXPRESSION_LEAF || !memcmp(a->subscripts, b->subscripts, sizeof a->subscripts);
+}
+
+/* NULL when there is no room for another node. */
+static const expression *intern(expression_space *space, const expression *node) {
+  for (unsigned i = 0; i < space->num_nodes; i++)
+    if (same_node(space->nodes[i], node))
+      return space->nodes[i];
+  if (space->num_nodes == EXPRESSION_MAX_NODES)
+    return NULL;
+  expression *copy = IR_NEW(&space->module->arena, expression);
+  *copy = *node;
+  return space->nodes[space->num_nodes++] = copy;
+}
+
+static const expression *leaf(expression_space *space, ir_value *value, const int *subscripts) {
+  expression node = {.kind = EXPRESSION_LEAF,
+                     .type = ir_type_scalar(space->module, value->type->element),
+                     .value = value};
+  if (value->type->rank)
+    memcpy(node.subscripts, subscripts, value->type->rank * sizeof *subscripts);
+  return intern(space, &node);
+}
+
+const expression *expression_constant(expression_space *space, const ir_type *type, double value) {
+  return intern(space, &(expression){.kind = EXPRESSION_CONSTANT,
+                                     .type = type,
+                                     .attr = ir_attr_float(space->module, type, value)});
+}
+
+const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a,
+                                   const expression *b) {
+  if (!a)
+    return NULL;
+  return intern(space, &(expression){.kind = EXPRESSION_OP,
+                                     .type = a->type,
+                                     .code = code,
+                                     .num_arguments = b ? 2 : 1,
+                                     .arguments = {a, b}});
+}
+
+bool expression_is_constant(const expression *node, double value) {
+  return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT && node->attr->number == value;
+}
+
+bool expression_depends(const expression *node, int loop) {
+  switch (node->kind) {
+  case EXPRESSION_LEAF:
+    for (unsigned dim = 0; dim < node->value->type->rank; dim++)
+      if (node->subscripts[dim] == loop)
+        return true;
+    return false;
+  case EXPRESSION_CONSTANT: return false;
+  case EXPRESSION_INDEX: return node->loop == loop;
+  case EXPRESSION_REDUCE: return node->loop != loop && expression_depends(node->arguments[0], loop);
+  case EXPRESSION_OP: break;
+  }
+  for (unsigned i = 0; i < node->num_arguments; i++)
+    if (expression_depends(node->arguments[i], loop))
+      return true;
+  return false;
+}
+
+/* -------------------------------------------------------------------------------------------------------- scalars */
+
+/* The body of a structured op, seen at given subscripts: loops[l] is the root's loop that its loop l runs with. */
+typedef struct view {
+  expression_space *space;
+  ir_op *op;
+  int loops[IR_MAX_LOOPS];
+  bool reduces; /* its outs must not be read */
+} view;
+
+/* The operand's element, subscripts through its map; unit dims are at 0 whatever the map says. */
+static const expression *of_operand(const view *v, unsigned operand) {
+  ir_value *value = ir_operand(v->op, operand);
+  const ir_map *map = ir_structure_of(v->op)->maps[operand];
+  int subscripts[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim);
+    bool zero = map->results[dim]->kind == IR_EXPR_CONST && map->results[dim]->value == 0;
+    if (loop < 0 && !zero)
+      return NULL;
+    subscripts[dim] = value->type->shape[dim] == 1 || zero ? EXPRESSION_ZERO : v->loops[loop];
+  }
+  return of_tensor(v->space, value, subscripts);
+}
+
+static const expression *of_scalar(const view *v, ir_value *scalar) {
+  const ir_block *body = ir_region(v->op, 0);
+  if (scalar->block == body) {
+    bool is_out = scalar->index >= ir_num_inputs(v->op);
+    return is_out && v->reduces ? NULL : of_operand(v, scalar->index);
+  }
+  const ir_attr *attr;
+  if (ir_value_constant(scalar, &attr))
+    return intern(v->space, &(expression){.kind = EXPRESSION_CONSTANT, .type = scalar->type, .attr = attr});
+  if (ir_value_is_outside(scalar, body))
+    return scalar->type->kind == IR_TYPE_SCALAR ? leaf(v->space, scalar, NULL) : NULL;
+  const ir_op *op = scalar->op;
+  if (op->code == OP_LINALG_INDEX) {
+    int loop = v->loops[ir_attr_int_or(op, "dim", 0)];
+    return loop < 0 ? NULL : intern(v->space, &(expression){.kind = EXPRESSION_INDEX, .type = scalar->type, .loop = loop});
+  }
+  if (!ir_op_has(op, IR_PURE | IR_ELEMENTWISE) || op->num_operands > 3)
+    return NULL;
+  expression node = {.kind = EXPRESSION_OP,
+                     .type = scalar->type,
+                     .code = op->code,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs,
+                     .num_arguments = op->num_operands};
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    node.arguments[i] = of_scalar(v, ir_operand(op, i));
+    if (!node.arguments[i])
+      return NULL;
+  }
+  return intern(v->space, &node);
+}
+
+const expression *expression_of_scalar(expression_space *space, ir_value *scalar) {
+  view v = {.space = space, .op = space->root};
+  for (unsigned loop = 0; loop < space->num_loops; loop++)
+    v.loops[loop] = (int)loop;
+  return of_scalar(&v, scalar);
+}
+
+/* -------------------------------------------------------------------------------------------------------- tensors */
+
+/* The one loop of the root that the subscripts leave free and that runs as long as the reduction does, or -1. */
+static int free_loop(const expression_space *space, unsigned rank, const int *subscripts, int64_t extent) {
+  int found = -1;
+  for (unsigned loop = 0; loop < space->num_loops; loop++) {
+    bool used = space->extents[loop] == 1;
+    for (unsigned dim = 0; dim < rank; dim++)
+      used |= subscripts[dim] == (int)loop;
+    if (used)
+      continue;
+    if (found >= 0)
+      return -1;
+    found = (int)loop;
+  }
+  return found >= 0 && space->extents[found] == extent ? found : -1;
+}
+
+/* The neutral element of a sum or a maximum, or less for a maximum: -inf, or the lowest finite value. */
+static bool starts_neutral(const ir_value *init, ir_opcode code) {
+  ir_cell cell;
+  if (!ir_value_splat(init, &cell))
+    return false;
+  if (code == OP_ARITH_ADDF)
+    return cell.f == 0;
+  ir_scalar element = init->type->element;
+  double lowest = element == IR_F64 ? -DBL_MAX : element == IR_F16 ? -65504 : element == IR_F32 ? -FLT_MAX : -3.38e38;
+  return cell.f <= lowest;
+}
+
+/* One result of a structured op at the subscripts. */
+static const expression *of_structured(expression_space *space, const ir_value *result, const int *subscripts) {
+  view v = {.space = space, .op = result->op};
+  const ir_structure *structure = ir_structure_of(v.op);
+  unsigned init = ir_num_inputs(v.op) + result->index;
+  const ir_map *out = structure->maps[init];
+  memset(v.loops, -1, sizeof v.loops);
+  for (unsigned dim = 0; dim < out->num_results; dim++) {
+    int loop = ir_map_result_dim(out, dim);
+    if (loop >= 0)
+      v.loops[loop] = subscripts[dim];
+    else if (out->results[dim]->kind != IR_EXPR_CONST)
+      return NULL;
+  }
+  ir_value *yielded = ir_operand(ir_region(v.op, 0)->last, result->index);
+  if (!structure->reductions)
+    return of_scalar(&v, yielded);
+  /* one loop, combine(out, element) */
+  int reduction = __builtin_ctz(structure->reductions);
+  ir_op *combine = yielded->op;
+  const ir_value *running = ir_region(v.op, 0)->args[init];
+  if (structure->reductions & (structure->reductions - 1) || !combine || combine->num_operands != 2)
+    return NULL;
+  ir_opcode code = combine->code == OP_ARITH_MAXNUMF ? OP_ARITH_MAXIMUMF : combine->code;
+  unsigned side = ir_operand(combine, 0) == running;
+  if ((code != OP_ARITH_ADDF && code != OP_ARITH_MAXIMUMF) || ir_operand(combine, 1 - side) != running ||
+      !starts_neutral(ir_operand(v.op, init), code))
+    return NULL;
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(v.op, extents);
+  v.loops[reduction] = free_loop(space, out->num_results, subscripts, extents[reduction]);
+  v.reduces = true;
+  const expression *element = v.loops[reduction] < 0 ? NULL : of_scalar(&v, ir_operand(combine, side));
+  if (!element)
+    return NULL;
+  return intern(space, &(expression){.kind = EXPRESSION_REDUCE,
+                                     .type = element->type,
+                                     .code = code,
+                                     .loop = v.loops[reduction],
+                                     .num_arguments = 1,
+                                     .arguments = {element}});
+}
+
+/* Through expand_shape and collapse_shape that only add or drop unit dims: the subscripts of the operand. */
+static bool through_unit_dims(const ir_op *reshape, const int *subscripts, int *inner) {
+  bool expands = reshape->code == OP_TENSOR_EXPAND_SHAPE;
+  const ir_type *from = ir_operand(reshape, 0)->type, *to = ir_result(reshape, 0)->type;
+  const ir_type *wide = expands ? to : from;
+  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
+  unsigned dim = 0;
+  for (unsigned group = 0; group < groups->count; group++) {
+    int kept = -1;
+    for (unsigned i = 0; i < groups->elements[group]->count; i++, dim++) {
+      if (!expands)
+        inner[dim] = EXPRESSION_ZERO;
+      if (wide->shape[dim] == 1)
+        continue;
+      if (kept >= 0)
+        return false;
+      kept = (int)dim;
+    }
+    if (expands)
+      inner[group] = kept < 0 ? EXPRESSION_ZERO : subscripts[kept];
+    else if (kept >= 0)
+      inner[kept] = subscripts[group];
+  }
+  return true;
+}
+
+/* NULL where the op cannot be seen through. */
+static const expression *through(expression_space *space, ir_value *value, const int *subscripts) {
+  const ir_op *op = value->op;
+  int inner[IR_MAX_RANK];
+  if (!op)
+    return NULL;
+  switch (op->code) {
+  case OP_TENSOR_CAST: return of_tensor(space, ir_operand(op, 0), subscripts);
+  case OP_TENSOR_EXPAND_SHAPE:
+  case OP_TENSOR_COLLAPSE_SHAPE:
+    return through_unit_dims(op, subscripts, inner) ? of_tensor(space, ir_operand(op, 0), inner) : NULL;
+  default: break;
+  }
+  return ir_op_has(op, IR_STRUCTURED) && op->num_regions ? of_structured(space, value, subscripts) : NULL;
+}
+
+static const expression *of_tensor(expression_space *space, ir_value *value, const int *subscripts) {
+  unsigned rank = value->type->rank;
+  for (unsigned i = 0; i < space->num_tensors; i++) {
+    const expression_tensor *seen = &space->tensors[i];
+    if (seen->value == value && (!rank || !memcmp(seen->subscripts, subscripts, rank * sizeof *subscripts)))
+      return seen->node;
+  }
+  const expression *node = through(space, value, subscripts);
+  if (!node)
+    node = leaf(space, value, subscripts);
+  if (node && space->num_tensors < EXPRESSION_MAX_NODES) {
+    expression_tensor *seen = &space->tensors[space->num_tensors++];
+    *seen = (expression_tensor){.value = value, .node = node};
+    if (rank)
+      memcpy(seen->subscripts, subscripts, rank * sizeof *subscripts);
+  }
+  return node;
+}
+
+void expression_begin(expression_space *space, ir_op *root) {
+  space->module = root->module;
+  space->root = root;
+  space->num_loops = ir_structure_of(root)->num_loops;
+  space->num_nodes = space->num_tensors = 0;
+  ir_loop_extents(root, space->extents);
+}
+
+/* -------------------------------------------------------------------------------------------------- back to tensors */
+
+/* The leaves of an expression: inputs of the op that computes it. */
+typedef struct emission {
+  expression_space *space;
+  const expression *leaves[IR_MAX_LOOPS];
+  ir_value *inputs[IR_MAX_LOOPS];
+  unsigned count;
+  ir_block *body;
+} emission;
+
+static bool collect_leaves(emission *e, const expression *node) {
+  if (node->kind == EXPRESSION_REDUCE)
+    return false;
+  for (unsigned i = 0; i < node->num_arguments; i++)
+    if (!collect_leaves(e, node->arguments[i]))
+      return false;
+  if (node->kind != EXPRESSION_LEAF || !ir_type_is_shaped(node->value->type))
+    return true;
+  for (unsigned i = 0; i < e->count; i++)
+    if (e->leaves[i] == node)
+      return true;
+  if (e->count == IR_MAX_LOOPS)
+    return false;
+  e->leaves[e->count++] = node;
+  return true;
+}
+
+/* The leaf's tensor without the dims that are read at 0 only, and the map of the rest. */
+static ir_value *drop_zero_dims(ir_builder *builder, const expression *leaf_node, unsigned num_loops,
+                                const ir_map **map) {
+  const ir_type *type = leaf_node->value->type;
+  unsigned loops[IR_MAX_RANK], kept = 0;
+  int64_t shape[IR_MAX_RANK];
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    bool zero = leaf_node->subscripts[dim] == EXPRESSION_ZERO;
+    offsets[dim] = ir_index_const(0);
+    sizes[dim] = zero ? ir_index_const(1) : pass_dim(builder, leaf_node->value, dim);
+    if (zero)
+      continue;
+    shape[kept] = sizes[dim].value ? IR_DYNAMIC : sizes[dim].constant;
+    loops[kept++] = (unsigned)leaf_node->subscripts[dim];
+  }
+  *map = ir_map_select(builder->module, num_loops, kept, loops);
+  if (kept == type->rank)
+    return leaf_node->value;
+  return ir_extract_slice(builder, leaf_node->value, offsets, sizes,
+                          ir_type_tensor(builder->module, type->element, kept, shape));
+}
+
+static ir_value *emit(emission *e, ir_builder *builder, const expression *node) {
+  switch (node->kind) {
+  case EXPRESSION_LEAF:
+    for (unsigned i = 0; i < e->count; i++)
+      if (e->leaves[i] == node)
+        return e->body->args[i];
+    return node->value; /* a scalar from outside */
+  case EXPRESSION_CONSTANT: {
+    ir_named_attr value = {"value", node->attr};
+    ir_op_spec spec = {.types = &node->type, .num_results = 1, .attrs = &value, .num_attrs = 1};
+    return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+  }
+  case EXPRESSION_INDEX: {
+    ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), node->loop)};
+    ir_op_spec spec = {.types = &node->type, .num_results = 1, .attrs = &dim, .num_attrs = 1};
+    return ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
+  }
+  default: break;
+  }
+  ir_value *operands[3];
+  for (unsigned i = 0; i < node->num_arguments; i++)
+    operands[i] = emit(e, builder, node->arguments[i]);
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = node->num_arguments,
+                     .types = &node->type,
+                     .num_results = 1,
+                     .attrs = node->attrs,
+                     .num_attrs = node->num_attrs};
+  return ir_result(ir_op_create(builder, node->code, &spec), 0);
+}
+
+/* Loop i of the root is dim i of the tensor. */
+static bool is_whole(const expression_space *space, const expression_tensor *tensor) {
+  if (tensor->value->type->kind != IR_TYPE_TENSOR || tensor->value->type->rank != space->num_loops)
+    return false;
+  for (unsigned dim = 0; dim < space->num_loops; dim++)
+    if (tensor->subscripts[dim] != (space->extents[dim] == 1 ? EXPRESSION_ZERO : (int)dim))
+      return false;
+  return true;
+}
+
+ir_value *expression_empty(expression_space *space, ir_builder *builder, ir_scalar element) {
+  ir_index sizes[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < space->num_loops; loop++) {
+    unsigned operand, dim;
+    ir_loop_extent(space->root, loop, &operand, &dim);
+    sizes[loop] = pass_dim(builder, ir_operand(space->root, operand), dim);
+  }
+  return ir_empty(builder, element, space->num_loops, sizes);
+}
+
+ir_value *expression_materialize(expression_space *space, ir_builder *builder, const expression *node) {
+  for (unsigned i = 0; i < space->num_tensors; i++)
+    if (space->tensors[i].node == node && is_whole(space, &space->tensors[i]))
+      return space->tensors[i].value;
+  emission e = {.space = space};
+  if (!collect_leaves(&e, node))
+    return NULL;
+  const ir_map *maps[IR_MAX_LOOPS + 1];
+  for (unsigned i = 0; i < e.count; i++)
+    e.inputs[i] = drop_zero_dims(builder, e.leaves[i], space->num_loops, &maps[i]);
+  maps[e.count] = ir_map_identity(space->module, space->num_loops);
+  ir_value *out = expression_empty(space, builder, node->type->element);
+  ir_op *generic = ir_generic(builder, e.count, e.inputs, 1, &out, maps, space->num_loops, 0);
+  e.body = ir_region(generic, 0);
+  ir_builder inside = ir_builder_at_end(e.body);
+  ir_value *result = emit(&e, &inside, node);
+  ir_terminator(&inside, OP_LINALG_YIELD, 1, &result);
+  return ir_result(generic, 0);
+}

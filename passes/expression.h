@@ -1,0 +1,69 @@
+/* expression.h - what one element of a tensor is, as a scalar expression that sees through the ops that compute it.
+ *
+ * An expression is built over the loops of one structured op, the root. Elementwise ops, broadcasts, transposes, unit
+ * dims added and dropped, fills and casts vanish; a reduction of one loop becomes a node that binds that loop. So two
+ * programs that split the same computation differently over ops have the same expression. Nodes are interned: equal
+ * expressions are one pointer. What cannot be seen through is a leaf: a value and its subscripts.
+ *
+ * Termination: expressions follow use-def chains upwards; the number of nodes is bounded, and beyond it everything is a
+ * leaf. */
+#ifndef TEC_PASSES_EXPRESSION_H
+#define TEC_PASSES_EXPRESSION_H
+#include "ir/build.h"
+
+enum { EXPRESSION_MAX_NODES = 512, EXPRESSION_ZERO = -1 };
+
+typedef enum expression_kind {
+  EXPRESSION_LEAF,     /* value[subscripts] */
+  EXPRESSION_CONSTANT, /* attr */
+  EXPRESSION_INDEX,    /* the current iteration of loop `loop` */
+  EXPRESSION_OP,       /* code(arguments) with the attributes */
+  EXPRESSION_REDUCE    /* code (addf or maximumf) of arguments[0] over loop `loop`, from the neutral element */
+} expression_kind;
+
+typedef struct expression {
+  expression_kind kind;
+  const ir_type *type; /* scalar */
+  ir_value *value;
+  int subscripts[IR_MAX_RANK]; /* a loop of the root, or EXPRESSION_ZERO in a unit dim */
+  const ir_attr *attr;
+  int loop;
+  ir_opcode code;
+  const ir_named_attr *attrs;
+  unsigned num_attrs, num_arguments;
+  const struct expression *arguments[3];
+} expression;
+
+/* A tensor whose element the expression is; subscripts as for a leaf. */
+typedef struct expression_tensor {
+  ir_value *value;
+  int subscripts[IR_MAX_RANK];
+  const expression *node;
+} expression_tensor;
+
+typedef struct expression_space {
+  ir_module *module;
+  ir_op *root;
+  unsigned num_loops;
+  int64_t extents[IR_MAX_LOOPS];
+  expression *nodes[EXPRESSION_MAX_NODES];
+  expression_tensor tensors[EXPRESSION_MAX_NODES]; /* every tensor met on the way */
+  unsigned num_nodes, num_tensors;
+} expression_space;
+
+/* Over the loops of `root`: a structured op without reductions. */
+void expression_begin(expression_space *space, ir_op *root);
+/* The scalar of the root's body; NULL where it depends on what no expression can say (memory, tensor.extract). */
+const expression *expression_of_scalar(expression_space *space, ir_value *scalar);
+/* The op node code(a, b) without attributes (b may be NULL), and a float constant. NULL when there is no room. */
+const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a, const expression *b);
+const expression *expression_constant(expression_space *space, const ir_type *type, double value);
+bool expression_is_constant(const expression *node, double value);
+/* Does the value of the node vary with the loop? */
+bool expression_depends(const expression *node, int loop);
+/* A tensor over all loops of the root in order, with that element: one that is there already, or a new linalg.generic at
+ * the builder's place. NULL where the expression holds a reduction. */
+ir_value *expression_materialize(expression_space *space, ir_builder *builder, const expression *node);
+/* tensor.empty of the root's extents, at the builder's place. */
+ir_value *expression_empty(expression_space *space, ir_builder *builder, ir_scalar element);
+#endif

@@ -1,0 +1,221 @@
+/* raise.c - finds softmax in whatever ops it is spelled with, and makes it one op that can be tiled over its reduction.
+ *
+ * An element e(x) / sum of e(x) along a loop is softmax, where e is exp or exp2 of an argument; terms of the argument
+ * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. The quotient may
+ * be a product with a reciprocal. Matching works on expressions (expression.h), so names, the number of ops and how the
+ * computation is split over them play no role; what differs in meaning has another expression and is left alone.
+ *
+ * The running maximum and sum are results of the op, so a maximum or sum of the program that is read elsewhere (for a
+ * log-sum-exp, say) is taken from there. Rows that are masked everywhere give 0 instead of NaN.
+ * Termination: one walk; each op is looked at once. */
+#include "passes/expression.h"
+#include "passes/passes.h"
+#include "passes/softmax.h"
+
+#include <math.h>
+
+/* A softmax found: its argument, loop, and the parts that the program may also use by themselves. */
+typedef struct softmax_match {
+  const expression *argument; /* x */
+  const expression *sum;      /* sum of e(x - max) */
+  const expression *shift;    /* what is subtracted, NULL if nothing or more than one thing */
+  int loop;
+  ir_value *scalar; /* the quotient in the root's body */
+} softmax_match;
+
+static bool is_op(const expression *node, ir_opcode code) {
+  return node->kind == EXPRESSION_OP && node->code == code;
+}
+
+/* Takes off terms that do not vary along the loop, also inside a product with a factor that does not: (x - m) * c
+ * becomes x * c. *shift is the one thing subtracted, or NULL. NULL when there is no room. */
+static const expression *without_shifts(expression_space *space, const expression *node, int loop,
+                                        const expression **shift) {
+  unsigned count = 0;
+  *shift = NULL;
+  for (;;) {
+    bool left = node->num_arguments == 2 && expression_depends(node->arguments[0], loop);
+    bool right = node->num_arguments == 2 && expression_depends(node->arguments[1], loop);
+    bool sum = is_op(node, OP_ARITH_ADDF), difference = is_op(node, OP_ARITH_SUBF);
+    if (left == right || !(sum || difference || is_op(node, OP_ARITH_MULF)) || (difference && right))
+      return node;
+    const expression *varying = node->arguments[right];
+    if (!sum && !difference) {
+      const expression *inner = without_shifts(space, varying, loop, shift);
+      *shift = NULL;
+      return inner == varying ? node : expression_apply(space, OP_ARITH_MULF, inner, node->arguments[left]);
+    }
+    *shift = count++ || sum ? NULL : node->arguments[1];
+    node = varying;
+  }
+}
+
+/* quotient = element / sum, or element * (1 / sum). */
+static bool split_quotient(const expression *node, const expression **element, const expression **sum) {
+  if (is_op(node, OP_ARITH_DIVF)) {
+    *element = node->arguments[0];
+    *sum = node->arguments[1];
+    return true;
+  }
+  for (unsigned side = 0; is_op(node, OP_ARITH_MULF) && side < 2; side++) {
+    const expression *reciprocal = node->arguments[side];
+    if (is_op(reciprocal, OP_ARITH_DIVF) && expression_is_constant(reciprocal->arguments[0], 1)) {
+      *element = node->arguments[1 - side];
+      *sum = reciprocal->arguments[1];
+      return true;
+    }
+  }
+  return false;
+}
+
+static bool match_softmax(expression_space *space, const expression *node, softmax_match *match) {
+  const expression *element, *sum;
+  if (!split_quotient(node, &element, &sum) || sum->kind != EXPRESSION_REDUCE || sum->code != OP_ARITH_ADDF ||
+      sum->arguments[0] != element || (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)))
+    return false;
+  match->sum = sum;
+  match->loop = sum->loop;
+  match->argument = without_shifts(space, element->arguments[0], match->loop, &match->shift);
+  if (!match->argument || !expression_depends(match->argument, match->loop))
+    return false;
+  if (element->code == OP_MATH_EXP2) { /* 2^x = e^(x ln 2); the statistics are those of another argument */
+    match->shift = NULL;
+    const expression *ln2 = expression_constant(space, match->argument->type, M_LN2);
+    match->argument = ln2 ? expression_apply(space, OP_ARITH_MULF, match->argument, ln2) : NULL;
+  }
+  return match->argument != NULL;
+}
+
+/* The tensor's uses after the softmax read the statistic instead: its subscripts must be all loops but the softmax's. */
+static void take_statistic(const expression_space *space, const expression *node, ir_op *softmax, unsigned result,
+                           int loop) {
+  ir_value *statistic = ir_result(softmax, result);
+  for (unsigned i = 0; i < space->num_tensors; i++) {
+    const expression_tensor *tensor = &space->tensors[i];
+    bool fits = tensor->node == node && tensor->value->type == statistic->type;
+    for (unsigned dim = 0; fits && dim < statistic->type->rank; dim++)
+      fits = tensor->subscripts[dim] == (int)dim + ((int)dim >= loop);
+    if (!fits)
+      continue;
+    for (ir_use *use = tensor->value->uses, *next; use; use = next) {
+      next = use->next;
+      const ir_op *user = ir_op_ancestor_in(use->user, softmax->block);
+      if (user && ir_op_is_before(softmax, (ir_op *)user))
+        ir_set_operand(use->user, ir_use_index(use), statistic);
+    }
+  }
+}
+
+/* Takes out the inputs of a linalg.generic that its body does not read. */
+static void drop_unread_inputs(ir_op *generic) {
+  ir_block *body = ir_region(generic, 0);
+  const ir_attr *maps = ir_attr_get(generic, "indexing_maps");
+  const ir_attr *kept[IR_MAX_LOOPS + 2];
+  unsigned count = 0;
+  for (ir_op *op = body->last->prev, *previous; op; op = previous) {
+    previous = op->prev;
+    if (ir_value_unused(ir_result(op, 0)))
+      ir_op_erase(op);
+  }
+  for (unsigned i = 0, at = 0; i < maps->count; i++) {
+    bool unread = at < ir_num_inputs(generic) && ir_value_unused(body->args[at]);
+    if (unread) {
+      ir_remove_operand(generic, at);
+      ir_block_remove_arg(body, at);
+      continue;
+    }
+    kept[count++] = maps->elements[i];
+    at++;
+  }
+  ir_attr_set(generic, "indexing_maps", ir_attr_array(generic->module, count, kept));
+}
+
+/* The root again, with the quotient read from the tensor. */
+static void replace_scalar(ir_op *root, ir_value *scalar, ir_value *tensor) {
+  const ir_structure *structure = ir_structure_of(root);
+  const ir_block *old = ir_region(root, 0);
+  unsigned inputs = ir_num_inputs(root);
+  if (ir_operand(old->last, 0) == scalar && tensor->type == ir_result(root, 0)->type) {
+    ir_replace_uses(ir_result(root, 0), tensor);
+    ir_op_erase(root);
+    return;
+  }
+  ir_builder builder = ir_builder_before(root);
+  ir_value *ins[IR_MAX_LOOPS + 1], *out = ir_init(root, 0);
+  const ir_map *maps[IR_MAX_LOOPS + 2];
+  for (unsigned i = 0; i < inputs; i++) {
+    ins[i] = ir_input(root, i);
+    maps[i] = structure->maps[i];
+  }
+  ins[inputs] = tensor;
+  maps[inputs] = ir_map_identity(root->module, structure->num_loops);
+  maps[inputs + 1] = structure->maps[inputs];
+  ir_op *generic = ir_generic(&builder, inputs + 1, ins, 1, &out, maps, structure->num_loops, 0);
+  ir_block *body = ir_region(generic, 0);
+  ir_value_map *map = ir_value_map_create(root->module);
+  for (unsigned i = 0; i <= inputs; i++)
+    ir_value_map_set(map, old->args[i], body->args[i + (i == inputs)]);
+  ir_builder inside = ir_builder_at_end(body);
+  for (const ir_op *op = old->first; op; op = op->next) {
+    ir_op_clone(&inside, op, map);
+    if (op == scalar->op)
+      ir_value_map_set(map, scalar, body->args[inputs]);
+  }
+  drop_unread_inputs(generic);
+  ir_replace_uses(ir_result(root, 0), ir_result(generic, 0));
+  ir_op_erase(root);
+}
+
+static bool raise_match(expression_space *space, const softmax_match *match) {
+  ir_op *root = space->root;
+  ir_builder builder = ir_builder_before(root);
+  if (ir_num_inputs(root) >= IR_MAX_LOOPS)
+    return false;
+  ir_value *x = expression_materialize(space, &builder, match->argument);
+  if (!x)
+    return false;
+  ir_value *out = expression_empty(space, &builder, x->type->element);
+  ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop);
+  if (match->shift && match->shift->kind == EXPRESSION_REDUCE && match->shift->code == OP_ARITH_MAXIMUMF &&
+      match->shift->loop == match->loop && match->shift->arguments[0] == match->argument) {
+    take_statistic(space, match->shift, softmax, 1, match->loop);
+    take_statistic(space, match->sum, softmax, 2, match->loop);
+  }
+  replace_scalar(root, match->scalar, ir_result(softmax, 0));
+  return true;
+}
+
+/* Each element of the result is computed from elements alone, one iteration an element. */
+static bool is_candidate(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1)
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  return !structure->reductions && ir_map_is_identity(structure->maps[ir_num_inputs(op)]);
+}
+
+static void raise_softmax(ir_op *op, expression_space *space) {
+  for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
+    if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF)
+      continue;
+    expression_begin(space, op);
+    const expression *node = expression_of_scalar(space, ir_result(inner, 0));
+    softmax_match match = {.scalar = ir_result(inner, 0)};
+    if (node && match_softmax(space, node, &match) && raise_match(space, &match))
+      return; /* the op is gone */
+  }
+}
+
+bool pass_raise(ir_module *module, const pass_options *options) {
+  (void)options;
+  expression_space *space = IR_NEW(&module->arena, expression_space);
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
+      next = op->next;
+      if (is_candidate(op))
+        raise_softmax(op, space);
+    }
+  }
+  return true;
+}
