@@ -1,6 +1,7 @@
 /* lex.c - see lex.h. Characters are classified by hand: the text is bytes and no locale may change its meaning. */
 #include "lex.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -167,10 +168,14 @@ void lex_advance(lex_state *lex) {
     }
     break;
   }
-  if (c && strchr("()[]{}<>,:=?*+-", c))
+  if (c && strchr("()[]{}<>,:=?*+-", c)) {
     set_token(lex, c, start, start + 1);
-  else
-    set_error(lex, start, "unexpected character");
+    return;
+  }
+  char message[40];
+  snprintf(message, sizeof message, c > ' ' && c < 0x7f ? "unexpected character '%c'" : "unexpected byte 0x%02x",
+           (unsigned char)c);
+  set_error(lex, start, message);
 }
 
 void lex_start(lex_state *lex, ir_module *module, uint32_t source) {

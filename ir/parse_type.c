@@ -13,19 +13,6 @@ typedef struct map_names {
   unsigned count;
 } map_names;
 
-static bool parse_map_names(ir_parser *parser, map_names *names, int close) {
-  for (names->count = 0; !parse_accept(parser, close); names->count++) {
-    if (names->count && !parse_expect(parser, ','))
-      return false;
-    if (names->count == IR_MAX_LOOPS)
-      return parse_error(parser, "more than %d names", IR_MAX_LOOPS);
-    names->names[names->count] = parser->lex.token;
-    if (!parse_expect(parser, LEX_WORD))
-      return false;
-  }
-  return true;
-}
-
 static bool find_map_name(const map_names *names, lex_token token, unsigned *number) {
   for (*number = 0; *number < names->count; ++*number) {
     lex_token name = names->names[*number];
@@ -33,6 +20,25 @@ static bool find_map_name(const map_names *names, lex_token token, unsigned *num
       return true;
   }
   return false;
+}
+
+/* The names up to `close`; none of them may be among the `taken` ones (NULL: none are). */
+static bool parse_map_names(ir_parser *parser, map_names *names, int close, const map_names *taken) {
+  for (names->count = 0; !parse_accept(parser, close); names->count++) {
+    if (names->count && !parse_expect(parser, ','))
+      return false;
+    if (names->count == IR_MAX_LOOPS)
+      return parse_error(parser, "more than %d names", IR_MAX_LOOPS);
+    lex_token name = parser->lex.token;
+    unsigned number;
+    if (!parse_at(parser, LEX_WORD))
+      return parse_error(parser, "expected the name of a dimension or symbol");
+    if (find_map_name(names, name, &number) || (taken && find_map_name(taken, name, &number)))
+      return parse_error(parser, "'%.*s' is already a dimension or symbol of this map", (int)name.size, name.text);
+    names->names[names->count] = name;
+    lex_advance(&parser->lex);
+  }
+  return true;
 }
 
 static bool parse_sum(ir_parser *parser, const map_names *dims, const map_names *syms, const ir_expr **expr);
@@ -62,6 +68,8 @@ static bool parse_factor(ir_parser *parser, const map_names *dims, const map_nam
   } else if (token.kind == LEX_WORD && find_map_name(syms, token, &number)) {
     *expr = ir_expr_sym(parser->module, number);
     lex_advance(&parser->lex);
+  } else if (token.kind == LEX_WORD) {
+    read = parse_error(parser, "'%.*s' is not a dimension or symbol of this map", (int)token.size, token.text);
   } else {
     read = parse_error(parser, "expected a dimension, a symbol, an integer or '('");
   }
@@ -122,9 +130,9 @@ bool parse_map(ir_parser *parser, const ir_map **map) {
   const ir_expr *results[IR_MAX_LOOPS];
   unsigned count = 0;
   parser->num_factors = 0;
-  if (!parse_expect(parser, '(') || !parse_map_names(parser, &dims, ')'))
+  if (!parse_expect(parser, '(') || !parse_map_names(parser, &dims, ')', NULL))
     return false;
-  if (parse_accept(parser, '[') && !parse_map_names(parser, &syms, ']'))
+  if (parse_accept(parser, '[') && !parse_map_names(parser, &syms, ']', &dims))
     return false;
   if (!parse_expect(parser, LEX_ARROW) || !parse_expect(parser, '('))
     return false;
@@ -155,6 +163,8 @@ static bool parse_dims(ir_parser *parser, unsigned *rank, int64_t *shape) {
       for (; at < end && *at >= '0' && *at <= '9'; at++)
         if (__builtin_mul_overflow(extent, 10, &extent) || __builtin_add_overflow(extent, *at - '0', &extent))
           return parse_error(parser, "this extent does not fit in 64 bits");
+    } else if (parse_at(parser, '-')) {
+      return parse_error(parser, "an extent cannot be negative");
     } else {
       return true;
     }
@@ -293,7 +303,7 @@ static bool parse_memref_rest(ir_parser *parser, unsigned rank, layout *result, 
         return parse_error_at(parser, loc, "this layout is not strided");
       continue;
     }
-    return space_of_attr(attr, space) || parse_error_at(parser, loc, "unknown memory space");
+    return space_of_attr(attr, space) || parse_error_at(parser, loc, "unknown memory space: expected 0, 1, 3, 4, 5 or #gpu.address_space<..>");
   }
   return true;
 }

@@ -123,12 +123,13 @@ bool parse_function(ir_parser *parser, ir_draft *draft) {
   keep_dicts(parser, draft, "arg_attrs", &header.arg_attrs);
   keep_dicts(parser, draft, "res_attrs", &header.res_attrs);
   if (parse_at(parser, '{')) {
+    ir_loc loc = parse_loc(parser);
     if (header.inputs.count && !header.named)
       return parse_error(parser, "the arguments of a function with a body need names");
     return parse_region(parser, draft, &header.args,
                         draft->code == OP_TRANSFORM_NAMED_SEQUENCE ? OP_TRANSFORM_YIELD : 0) &&
            (draft->regions[draft->num_regions - 1].first ||
-            parse_error(parser, "the body of a function ends with func.return; a declaration has no braces"));
+            parse_error_at(parser, loc, "the body of a function ends with func.return; a declaration has no braces"));
   }
   draft->num_regions = 1; /* empty: a declaration */
   draft->regions[0] = (ir_block){0};

@@ -267,8 +267,9 @@ static bool verify_traits(const ir_op *op) {
   unsigned traits = ir_op_row(op)->traits;
   if ((traits & IR_TERMINATOR) && op->next)
     return ir_op_error(op, "must be the last op of its block");
-  if ((traits & IR_TERMINATOR) && (!op->block || ir_op_row(op->block->parent)->terminator != op->code))
-    return ir_op_error(op, "cannot end a region of '%s'", op->block ? ir_op_row(op->block->parent)->name : "nothing");
+  /* Elsewhere the op around has been told what its regions must end in. */
+  if ((traits & IR_TERMINATOR) && ir_op_has(ir_op_parent(op), IR_NO_TERMINATOR))
+    return ir_op_error(op, "cannot stand in '%s'", ir_op_row(ir_op_parent(op))->name);
   return (!(traits & IR_SAME_TYPE) || verify_same_type(op)) &&
          (!(traits & IR_ELEMENTWISE) || verify_elementwise(op)) &&
          (!(traits & IR_DPS) || verify_destination_style(op)) && (!(traits & IR_INFER) || verify_inferred(op)) &&

@@ -12,12 +12,16 @@ static const ir_type *function_result(const ir_op *op, unsigned i) {
   return ir_attr_get(op, "function_type")->type->results[i];
 }
 
+static bool verify_place(const ir_op *op) {
+  return ir_op_parent(op) == op->module->root || ir_op_error(op, "must stand at the top level of the module");
+}
+
 /* At the top level of the module, with a name and a function type that the region's arguments follow. */
 static bool verify_signature(const ir_op *op) {
   const ir_type *type = ir_attr_get(op, "function_type")->type;
   const ir_block *body = ir_region(op, 0);
-  if (ir_op_parent(op) != op->module->root)
-    return ir_op_error(op, "must stand at the top level of the module");
+  if (!verify_place(op))
+    return false;
   if (type->kind != IR_TYPE_FUNCTION)
     return ir_op_error(op, "needs a function type, not %s", type_text(op, type));
   if (!body->first)
@@ -42,7 +46,7 @@ bool verify_call(const ir_op *op) {
   const ir_op *callee = ir_module_lookup(op->module, name);
   const ir_attr *attr = callee && callee->code == OP_FUNC_FUNC ? ir_attr_get(callee, "function_type") : NULL;
   if (!attr || attr->kind != IR_ATTR_TYPE || attr->type->kind != IR_TYPE_FUNCTION)
-    return ir_op_error(op, "there is no function '%s'", name);
+    return ir_op_error(op, "calls '%s', but there is no such function", name);
   const ir_type *type = attr->type;
   bool fits = op->num_operands == type->num_inputs && op->num_results == type->num_results;
   for (unsigned i = 0; fits && i < op->num_operands; i++)
@@ -142,10 +146,12 @@ static bool verify_handles(const ir_op *op) {
 
 bool verify_transform_sequence(const ir_op *op) {
   const ir_block *body = ir_region(op, 0);
-  if (op->code == OP_TRANSFORM_NAMED_SEQUENCE && !verify_signature(op))
+  if (op->code == OP_TRANSFORM_NAMED_SEQUENCE ? !verify_signature(op) : !verify_place(op))
     return false;
-  if (body->num_args != 1 || !verify_kind(op, body->args[0], IR_TYPE_HANDLE, "its argument"))
-    return body->num_args == 1 || ir_op_error(op, "the region must have one argument, the handle of the module");
+  if (body->num_args != 1)
+    return ir_op_error(op, "the region must have one argument, the handle of the module");
+  if (!verify_kind(op, body->args[0], IR_TYPE_HANDLE, "the argument"))
+    return false;
   for (const ir_op *inner = body->first; inner; inner = inner->next)
     if (strncmp(ir_op_row(inner)->name, "transform.", 10))
       return ir_op_error(inner, "cannot stand in a schedule");
@@ -161,7 +167,7 @@ bool verify_transform_match(const ir_op *op) {
       return ir_op_error(op, "'ops' must hold names of ops");
     ir_opcode code;
     if (!ir_opcode_find(ops->elements[i]->string, ops->elements[i]->count, &code))
-      return ir_op_error(op, "there is no op '%s'", ops->elements[i]->string);
+      return ir_op_error(op, "looks for '%s', but there is no such op", ops->elements[i]->string);
   }
   if (!ops && !ir_attr_get(op, "op_attrs"))
     return ir_op_error(op, "needs 'ops' or 'op_attrs'");

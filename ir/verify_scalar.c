@@ -71,7 +71,7 @@ bool verify_compare(const ir_op *op) {
   if (ir_scalar_is_float(lhs->element) != floats)
     return ir_op_error(op, "compares %s, not %s", floats ? "floats" : "integers", ir_print_type(op->module, lhs));
   int64_t predicate = ir_attr_int_or(op, "predicate", -1);
-  return (predicate >= 0 && predicate < (floats ? 16 : 10)) || ir_op_error(op, "has no such predicate");
+  return (predicate >= 0 && predicate < (floats ? 16 : 10)) || ir_op_error(op, "has no predicate %lld", (long long)predicate);
 }
 
 bool verify_select(const ir_op *op) {

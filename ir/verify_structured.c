@@ -144,5 +144,6 @@ bool verify_linalg_index(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(around);
   int64_t dim = ir_attr_int_or(op, "dim", -1);
   return !structure || (dim >= 0 && dim < structure->num_loops) ||
-         ir_op_error(op, "there is no loop %lld", (long long)dim);
+         ir_op_error(op, "asks for loop %lld, but '%s' has %u", (long long)dim, ir_op_row(around)->name,
+                     structure->num_loops);
 }

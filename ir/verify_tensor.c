@@ -54,7 +54,9 @@ static bool verify_slice(const ir_op *op, const ir_type *whole, unsigned group, 
       continue;
     /* An unknown offset is at least 0, an unknown stride at least 1. */
     int64_t start = offset == IR_DYNAMIC ? 0 : offset, step = stride == IR_DYNAMIC ? 1 : stride, last;
-    if (__builtin_mul_overflow(size - 1, step, &last) || __builtin_add_overflow(last, start, &last) || last >= extent)
+    if (__builtin_mul_overflow(size - 1, step, &last) || __builtin_add_overflow(last, start, &last))
+      return ir_op_error(op, "the slice of dim %u ends beyond 64 bits", i);
+    if (last >= extent)
       return ir_op_error(op, "the slice of dim %u runs from %lld to %lld, but its extent is %lld", i, (long long)start,
                          (long long)last, (long long)extent);
   }
@@ -79,7 +81,8 @@ static bool verify_slice_type(const ir_op *op, const slice *slice, const ir_type
     if (at < part->rank && part->shape[at] == slice->sizes[i] && (!memref || part_strides[at] == stride))
       at++;
     else if (slice->sizes[i] != 1)
-      return ir_op_error(op, "dim %u of the slice does not occur in %s", i, type_text(op, part));
+      return ir_op_error(op, "dim %u of the slice does not occur in %s%s", i, type_text(op, part),
+                         memref ? " with its size and stride" : "");
   }
   return at == part->rank || ir_op_error(op, "%s has dims that the slice does not have", type_text(op, part));
 }
@@ -104,9 +107,12 @@ static bool verify_subview_offset(const ir_op *op) {
   for (unsigned i = 0; i < rank && offset != IR_DYNAMIC; i++)
     if (offsets[i] != 0)
       offset = offsets[i] == IR_DYNAMIC || strides[i] == IR_DYNAMIC ? IR_DYNAMIC : offset + offsets[i] * strides[i];
-  return ir_result(op, 0)->type->offset == offset ||
-         ir_op_error(op, "its result must have %s offset, not that of %s", offset == IR_DYNAMIC ? "a dynamic" : "another",
-                     type_text(op, ir_result(op, 0)->type));
+  if (ir_result(op, 0)->type->offset == offset)
+    return true;
+  const char *given = type_text(op, ir_result(op, 0)->type);
+  return offset == IR_DYNAMIC ? ir_op_error(op, "the offset of the result must be dynamic, not that of %s", given)
+                              : ir_op_error(op, "the offset of the result must be %lld, not that of %s",
+                                            (long long)offset, given);
 }
 
 bool verify_extract_slice(const ir_op *op) {
@@ -320,8 +326,9 @@ bool verify_get_global(const ir_op *op) {
   const char *name = ir_attr_get(op, "name")->string;
   const ir_op *global = ir_module_lookup(op->module, name);
   if (!global || global->code != OP_MEMREF_GLOBAL)
-    return ir_op_error(op, "there is no global '%s'", name);
+    return ir_op_error(op, "names '%s', but there is no such global", name);
   const ir_attr *type = ir_attr_get(global, "type");
   return !type || type->type == ir_result(op, 0)->type ||
-         ir_op_error(op, "'%s' is of type %s", name, type_text(op, type->type));
+         ir_op_error(op, "must give %s, the type of '%s', not %s", type_text(op, type->type), name,
+                     type_text(op, ir_result(op, 0)->type));
 }

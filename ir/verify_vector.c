@@ -143,7 +143,7 @@ static bool verify_combining_kind(const ir_op *op) {
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (!strcmp(kind, kinds[i]))
       return true;
-  return ir_op_error(op, "there is no combining kind '%s'", kind);
+  return ir_op_error(op, "has the unknown combining kind '%s'", kind);
 }
 
 /* 0 parallel, 1 reduction, -1 neither; spelled as a keyword or a string. */
@@ -286,7 +286,7 @@ static bool verify_strided(const ir_op *op, const ir_type *whole, unsigned rank,
   if (!ir_attr_i64s_of(op, "offsets", &num_offsets, &offsets) ||
       !ir_attr_i64s_of(op, "strides", &num_strides, &strides) || num_strides != rank || num_offsets < rank ||
       num_offsets > whole->rank)
-    return ir_op_error(op, "offsets and strides do not fit %s", type_text(op, whole));
+    return ir_op_error(op, "needs one stride a dim of the part, and as many offsets, at most the rank of %s", type_text(op, whole));
   for (unsigned i = 0; i < num_offsets; i++) {
     int64_t size = i < num_offsets - rank ? 1 : sizes[i - (num_offsets - rank)];
     if (offsets[i] < 0 || size <= 0 || size > whole->shape[i] || offsets[i] > whole->shape[i] - size)

@@ -125,9 +125,10 @@ static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options
   ir_attr_i64s_of(op, "tile_sizes", &num_sizes, &sizes);
   if (ir_attr_get(op, "tile_interchange"))
     ir_attr_i64s_of(op, "tile_interchange", &num_places, &places);
-  if (num_sizes > num_loops || num_places > num_loops)
-    return ir_op_error(op, "is about %u loops, but '%s' has %u", num_sizes > num_places ? num_sizes : num_places,
-                       ir_op_row(root)->name, num_loops);
+  unsigned most = num_sizes > num_places ? num_sizes : num_places;
+  if (most > num_loops)
+    return ir_op_error(op, "is about %u loop%s, but '%s' has %u", most, most == 1 ? "" : "s", ir_op_row(root)->name,
+                       num_loops);
   for (unsigned i = 0; i < num_loops; i++) {
     options->tile_sizes[i] = i < num_sizes ? sizes[i] : 0;
     options->interchange[i] = i < num_places ? (unsigned)places[i] : i;

@@ -1,14 +1,15 @@
-# The golden tests: every .mlir file under tests/golden with RUN lines.
-#   lit --param build=BUILD tests/golden
+# The tests that are text: every .mlir file with RUN lines under tests/golden (what is printed) and tests/invalid (what is
+# refused, and with which message).
+#   lit --param build=BUILD tests/golden tests/invalid
 # tcc-attn is the build's; FileCheck, mlir-opt and the like are found in LLVM's own directory. %s is the file, %t a scratch
-# file, %examples the directory of the examples.
+# file, %examples the directory of the examples, %reject tcc-attn where it must refuse its input.
 import os
 import lit.formats
 
 build = os.path.abspath(lit_config.params["build"])
 llvm = lit_config.params.get("llvm", "/usr/lib/llvm-22/bin")
 
-config.name = "golden"
+config.name = "text"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir"]
 config.excludes = ["ir"]  # inputs of test_text and check-mlir-opt
@@ -21,3 +22,4 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.substitutions.append(("%examples", os.path.abspath(os.path.join(config.test_source_root, "..", "examples"))))
+config.substitutions.append(("%reject", os.path.join(config.test_source_root, "reject") + " tcc-attn"))

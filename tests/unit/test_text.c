@@ -190,7 +190,7 @@ Test(text, malformed_text_is_an_error) {
               "array<i32: 2, 1>}> ({ ^bb0(%x: f32, %y: f32, %z: f32): \"linalg.yield\"(%x) : (f32) -> () }) : "
               "(tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>) -> tensor<4x4xf32> return }",
               "this is not the body of 'linalg.matmul'");
-  check_error("\x01", "unexpected character");
+  check_error("\x01", "unexpected byte 0x01");
 }
 
 Test(text, nesting_is_limited) {

@@ -1,0 +1,270 @@
+/* fuzz.c - damaged programs through parser, verifier and all passes: nothing may crash, hang or fail without a message.
+ *
+ *   fuzz FIRST COUNT [--keep=FILE] DIRECTORY...
+ *
+ * Runs rounds FIRST to FIRST + COUNT - 1. A round takes one of the .mlir files of the directories or a random
+ * program, damages it token by token, and runs it through what a user can reach. The same round gives the same text, so a failure can be repeated;
+ * --keep writes each text to FILE before it runs, for failures that end the process.
+ *
+ * What must hold: a run that fails has reported an error, one that succeeds has not; no error is the compiler's own;
+ * what parses prints, and what was printed parses. A round that takes longer than TIME_LIMIT ends the process.
+ * Terminates: rounds, edits and passes are counted. */
+#include "ir/text.h"
+#include "passes/pass.h"
+#include "tests/support/generate.h"
+
+#include <ctype.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { TIME_LIMIT = 20, MAX_INPUTS = 256, MAX_TOKENS = 1 << 16, MAX_EDITS = 6, MAX_TEXT = 1 << 20 };
+
+typedef struct text {
+  char *bytes; /* from malloc */
+  size_t size;
+} text;
+
+typedef struct token {
+  const char *bytes; /* into the text */
+  size_t size;
+} token;
+
+typedef struct fuzzer {
+  text inputs[MAX_INPUTS];
+  unsigned num_inputs;
+  const char *keep;
+  uint64_t state;
+  unsigned parsed, lowered;
+} fuzzer;
+
+static uint64_t draw(fuzzer *fuzzer, uint64_t below) {
+  fuzzer->state += 0x9e3779b97f4a7c15u;
+  uint64_t mixed = (fuzzer->state ^ fuzzer->state >> 30) * 0xbf58476d1ce4e5b9u;
+  mixed = (mixed ^ mixed >> 27) * 0x94d049bb133111ebu;
+  return (mixed ^ mixed >> 31) % below;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- damage */
+
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '%' || c == '@'; }
+
+/* Words, numbers and single characters; blanks and comments are left out. Shapes such as 4x8xf32 come apart. */
+static unsigned split(const text *text, token *tokens) {
+  unsigned count = 0;
+  const char *at = text->bytes, *end = at + text->size;
+  while (at < end && count < MAX_TOKENS) {
+    if (end - at > 1 && at[0] == '/' && at[1] == '/') {
+      while (at < end && *at != '\n')
+        at++;
+    } else if (isspace((unsigned char)*at)) {
+      at++;
+    } else {
+      const char *first = at++;
+      if (isdigit((unsigned char)*first))
+        while (at < end && isdigit((unsigned char)*at))
+          at++;
+      else if (is_word(*first) && *first != 'x')
+        while (at < end && is_word(*at))
+          at++;
+      tokens[count++] = (token){first, (size_t)(at - first)};
+    }
+  }
+  return count;
+}
+
+static token literal(const char *bytes) { return (token){bytes, strlen(bytes)}; }
+
+/* What stands in for the token: a number that is too large, another token of the program or of another input, .. */
+static token substitute(fuzzer *fuzzer, token old, const token *tokens, unsigned count, const token *others,
+                        unsigned num_others) {
+  static const char *const numbers[] = {"0", "1", "2", "3", "5", "7", "16", "17", "33", "64", "1048577", "4294967296",
+                                        "4611686018427387904", "9223372036854775807", "9223372036854775808",
+                                        "99999999999999999999", "?", "-1", "-9223372036854775808"};
+  static const char *const words[] = {"", "f32", "f64", "i1", "index", "i32", "(", ")", "{", "}", "[", "]", "<", ">", "\"",
+                                      "%", "@", "#", "!", ":", "->", ",", "=", "tensor", "memref", "vector", "*", "d0",
+                                      "true", "false", "dense", "parallel", "reduction", "x", "dense<1>", "array<i64>"};
+  if (isdigit((unsigned char)*old.bytes) || *old.bytes == '?')
+    return literal(numbers[draw(fuzzer, sizeof numbers / sizeof *numbers)]);
+  for (unsigned attempt = 0; attempt < 50; attempt++) {
+    const token *other = draw(fuzzer, 4) ? &tokens[draw(fuzzer, count)] : &others[draw(fuzzer, num_others)];
+    bool alike = !isalnum((unsigned char)*old.bytes) || !isdigit((unsigned char)*other->bytes);
+    if (alike && (*other->bytes == *old.bytes || (isalpha((unsigned char)*old.bytes) && is_word(*other->bytes))))
+      return *other;
+  }
+  return literal(words[draw(fuzzer, sizeof words / sizeof *words)]);
+}
+
+typedef enum edit_kind { EDIT_SUBSTITUTE, EDIT_DROP, EDIT_REPEAT, EDIT_SWAP, EDIT_CUT } edit_kind;
+
+/* The text with `edits` places changed; from malloc. */
+static text damage(fuzzer *fuzzer, const text *input, const text *other) {
+  token *tokens = malloc(2 * MAX_TOKENS * sizeof *tokens), *others = tokens + MAX_TOKENS;
+  unsigned count = split(input, tokens), num_others = split(other, others);
+  unsigned edits = (unsigned)draw(fuzzer, MAX_EDITS), places[MAX_EDITS];
+  for (unsigned i = 0; i < edits; i++)
+    places[i] = (unsigned)draw(fuzzer, count ? count : 1);
+  text result = {malloc(MAX_TEXT), 0};
+  const char *from = input->bytes;
+  bool cut = false;
+  for (unsigned i = 0; i < count && !cut; i++) {
+    token put = tokens[i];
+    unsigned copies = 1;
+    for (unsigned k = 0; k < edits; k++) {
+      if (places[k] != i)
+        continue;
+      static const edit_kind kinds[] = {EDIT_SUBSTITUTE, EDIT_SUBSTITUTE, EDIT_SUBSTITUTE, EDIT_SUBSTITUTE,
+                                        EDIT_SUBSTITUTE, EDIT_DROP,       EDIT_REPEAT,     EDIT_SWAP,
+                                        EDIT_CUT};
+      switch (kinds[draw(fuzzer, sizeof kinds / sizeof *kinds)]) {
+      case EDIT_SUBSTITUTE: put = substitute(fuzzer, put, tokens, count, others, num_others ? num_others : 1); break;
+      case EDIT_DROP: copies = 0; break;
+      case EDIT_REPEAT: copies = 1 + (unsigned)draw(fuzzer, 3); break;
+      case EDIT_SWAP: put = tokens[draw(fuzzer, count)]; break;
+      case EDIT_CUT: cut = draw(fuzzer, 4) == 0; break;
+      }
+    }
+    size_t between = (size_t)(tokens[i].bytes - from);
+    if (result.size + between + copies * (put.size + 1) + 2 > MAX_TEXT)
+      break;
+    memcpy(result.bytes + result.size, from, between);
+    result.size += between;
+    for (unsigned copy = 0; copy < copies; copy++) {
+      memcpy(result.bytes + result.size, put.bytes, put.size);
+      result.size += put.size;
+      if (copy)
+        result.bytes[result.size++] = ' ';
+    }
+    from = tokens[i].bytes + tokens[i].size;
+  }
+  result.bytes[result.size++] = '\n';
+  free(tokens);
+  return result;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- run */
+
+typedef struct report {
+  unsigned errors;
+  bool internal;
+  char first[400];
+} report;
+
+static void on_message(void *user, ir_severity severity, const char *rendered) {
+  report *report = user;
+  if (severity != IR_ERROR)
+    return;
+  if (!report->errors++)
+    snprintf(report->first, sizeof report->first, "%s", rendered);
+  report->internal |= strstr(rendered, "internal error") != NULL;
+}
+
+static bool fail(const char *what, const report *report) {
+  printf("%s\n%s\n", what, report->first);
+  return false;
+}
+
+/* Prints the module in both forms and parses what comes out. */
+static bool survives_printing(const ir_module *module) {
+  for (unsigned generic = 0; generic < 2; generic++) {
+    size_t size;
+    char *printed = ir_print_module(module, &(ir_print_options){.generic = generic}, &size);
+    report report = {0};
+    ir_module *again = ir_module_create(on_message, &report);
+    bool parsed = ir_parse(again, "printed", printed, size);
+    ir_module_destroy(again);
+    free(printed);
+    if (!parsed)
+      return fail("what was printed does not parse", &report);
+  }
+  return true;
+}
+
+static bool run(fuzzer *fuzzer, const text *text) {
+  static const target_facts facts = {.name = "host:fuzz", .kind = TARGET_HOST, .vector_bits = 256, .vector_registers = 16,
+                                     .accumulators = 8, .l1_bytes = 32 << 10, .l2_bytes = 512 << 10,
+                                     .l3_bytes = 8 << 20, .threads = 4};
+  report report = {0};
+  ir_module *module = ir_module_create(on_message, &report);
+  bool done = ir_parse(module, "damaged", text->bytes, text->size), held = true;
+  fuzzer->parsed += done;
+  if (done)
+    held = survives_printing(module);
+  pass_options options = {.target = &facts, .verify = true, .fuse = draw(fuzzer, 4) != 0};
+  char list[256];
+  snprintf(list, sizeof list, "%s", pass_default_list(&facts));
+  for (char *rest = list, *name; held && done && (name = strsep(&rest, ","));) {
+    done = pass_run(module, name, &options);
+    if (done)
+      held = survives_printing(module);
+    if (!held)
+      printf("after %s\n", name);
+  }
+  fuzzer->lowered += done;
+  if (held && done != !report.errors)
+    held = fail(done ? "success with an error" : "failure without an error", &report);
+  if (held && report.internal)
+    held = fail("an internal error", &report);
+  ir_module_destroy(module);
+  return held;
+}
+
+static bool run_round(fuzzer *fuzzer, uint64_t number) {
+  fuzzer->state = number;
+  generated_program program = {0};
+  text input = fuzzer->inputs[draw(fuzzer, fuzzer->num_inputs)];
+  if (draw(fuzzer, 3) == 0) {
+    generate_options options = {.script = draw(fuzzer, 2), .dynamic = draw(fuzzer, 2)};
+    if (generate_program(draw(fuzzer, 1000), &options, &program))
+      input = (text){program.text, program.size};
+  }
+  text damaged = damage(fuzzer, &input, &fuzzer->inputs[draw(fuzzer, fuzzer->num_inputs)]);
+  FILE *kept = fuzzer->keep ? fopen(fuzzer->keep, "wb") : NULL;
+  if (kept) {
+    fwrite(damaged.bytes, 1, damaged.size, kept);
+    fclose(kept);
+  }
+  alarm(TIME_LIMIT);
+  bool held = run(fuzzer, &damaged);
+  alarm(0);
+  if (!held)
+    printf("in round %llu, with:\n%.*s\n", (unsigned long long)number, (int)damaged.size, damaged.bytes);
+  free(damaged.bytes);
+  free(program.text);
+  return held;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ main */
+
+static bool read_input(fuzzer *fuzzer, const char *path) {
+  FILE *file = fopen(path, "rb");
+  if (!file || fuzzer->num_inputs == MAX_INPUTS)
+    return false;
+  text *input = &fuzzer->inputs[fuzzer->num_inputs++];
+  input->bytes = malloc(MAX_TEXT);
+  input->size = fread(input->bytes, 1, MAX_TEXT, file);
+  fclose(file);
+  return true;
+}
+
+int main(int argc, char **argv) {
+  fuzzer fuzzer = {0};
+  for (int i = 3; i < argc; i++) {
+    if (!strncmp(argv[i], "--keep=", 7))
+      fuzzer.keep = argv[i] + 7;
+    else if (!read_input(&fuzzer, argv[i]))
+      return fprintf(stderr, "cannot read %s\n", argv[i]), 2;
+  }
+  if (!fuzzer.num_inputs)
+    return fprintf(stderr, "usage: fuzz FIRST COUNT [--keep=FILE] INPUT.mlir...\n"), 2;
+  uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), failed = 0;
+  for (uint64_t round = first; round < first + count; round++)
+    failed += !run_round(&fuzzer, round);
+  printf("%llu rounds, of which %u parsed and %u came down to loops; %llu failed\n", (unsigned long long)count,
+         fuzzer.parsed, fuzzer.lowered, (unsigned long long)failed);
+  for (unsigned i = 0; i < fuzzer.num_inputs; i++)
+    free(fuzzer.inputs[i].bytes);
+  return failed != 0;
+}

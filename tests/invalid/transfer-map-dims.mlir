@@ -1,0 +1,6 @@
+// RUN: %reject opt %s | FileCheck %s
+func.func @f(%m: memref<4x4xf32>, %i: index, %p: f32) {
+// CHECK: transfer-map-dims.mlir:[[@LINE+1]]:8: error: 'vector.transfer_read' op the permutation map must lead from 2 dims to 1{{$}}
+  %0 = vector.transfer_read %m[%i, %i], %p {permutation_map = affine_map<(d0) -> (d0)>} : memref<4x4xf32>, vector<4xf32>
+  return
+}
