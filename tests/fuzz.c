@@ -2,9 +2,9 @@
  *
  *   fuzz FIRST COUNT [--keep=FILE] DIRECTORY...
  *
- * Runs rounds FIRST to FIRST + COUNT - 1. A round takes one of the .mlir files of the directories or a random
- * program, damages it token by token, and runs it through what a user can reach. The same round gives the same text, so a failure can be repeated;
- * --keep writes each text to FILE before it runs, for failures that end the process.
+ * Runs rounds FIRST to FIRST + COUNT - 1. A round takes a file of the directories or a random program, damages it token
+ * by token, and runs it through what a user can reach. The same round gives the same text, so that a failure can be
+ * repeated; --keep writes each text to FILE before it runs, for failures that end the process.
  *
  * What must hold: a run that fails has reported an error, one that succeeds has not; no error is the compiler's own;
  * what parses prints, and what was printed parses. A round that takes longer than TIME_LIMIT ends the process.
@@ -14,13 +14,14 @@
 #include "tests/support/generate.h"
 
 #include <ctype.h>
+#include <dirent.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { TIME_LIMIT = 20, MAX_INPUTS = 256, MAX_TOKENS = 1 << 16, MAX_EDITS = 6, MAX_TEXT = 1 << 20 };
+enum { TIME_LIMIT = 20, MAX_INPUTS = 512, MAX_TOKENS = 1 << 16, MAX_EDITS = 6, MAX_TEXT = 1 << 20 };
 
 typedef struct text {
   char *bytes; /* from malloc */
@@ -49,7 +50,9 @@ static uint64_t draw(fuzzer *fuzzer, uint64_t below) {
 
 /* ---------------------------------------------------------------------------------------------------------- damage */
 
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '%' || c == '@'; }
+static bool is_word(char c) {
+  return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '%' || c == '@';
+}
 
 /* Words, numbers and single characters; blanks and comments are left out. Shapes such as 4x8xf32 come apart. */
 static unsigned split(const text *text, token *tokens) {
@@ -75,21 +78,42 @@ static unsigned split(const text *text, token *tokens) {
   return count;
 }
 
-static token literal(const char *bytes) { return (token){bytes, strlen(bytes)}; }
+static token literal(const char *bytes) {
+  return (token){bytes, strlen(bytes)};
+}
 
 /* What stands in for the token: a number that is too large, another token of the program or of another input, .. */
 static token substitute(fuzzer *fuzzer, token old, const token *tokens, unsigned count, const token *others,
                         unsigned num_others) {
-  static const char *const numbers[] = {"0", "1", "2", "3", "5", "7", "16", "17", "33", "64", "1048577", "4294967296",
-                                        "4611686018427387904", "9223372036854775807", "9223372036854775808",
-                                        "99999999999999999999", "?", "-1", "-9223372036854775808"};
-  static const char *const words[] = {"", "f32", "f64", "i1", "index", "i32", "(", ")", "{", "}", "[", "]", "<", ">", "\"",
-                                      "%", "@", "#", "!", ":", "->", ",", "=", "tensor", "memref", "vector", "*", "d0",
-                                      "true", "false", "dense", "parallel", "reduction", "x", "dense<1>", "array<i64>"};
+  static const char *const numbers[] = {"0",
+                                        "1",
+                                        "2",
+                                        "3",
+                                        "5",
+                                        "7",
+                                        "16",
+                                        "17",
+                                        "33",
+                                        "64",
+                                        "1048577",
+                                        "4294967296",
+                                        "4611686018427387904",
+                                        "9223372036854775807",
+                                        "9223372036854775808",
+                                        "99999999999999999999",
+                                        "?",
+                                        "-1",
+                                        "-9223372036854775808"};
+  static const char *const words[] = {
+      "",   "f32",  "f64",   "i1",    "index",    "i32",       "(",      ")",        "{",
+      "}",  "[",    "]",     "<",     ">",        "\"",        "%",      "@",        "#",
+      "!",  ":",    "->",    ",",     "=",        "tensor",    "memref", "vector",   "*",
+      "d0", "true", "false", "dense", "parallel", "reduction", "x",      "dense<1>", "array<i64>"};
   if (isdigit((unsigned char)*old.bytes) || *old.bytes == '?')
     return literal(numbers[draw(fuzzer, sizeof numbers / sizeof *numbers)]);
   for (unsigned attempt = 0; attempt < 50; attempt++) {
-    const token *other = draw(fuzzer, 4) ? &tokens[draw(fuzzer, count)] : &others[draw(fuzzer, num_others)];
+    const token *other =
+        draw(fuzzer, 4) || !num_others ? &tokens[draw(fuzzer, count)] : &others[draw(fuzzer, num_others)];
     bool alike = !isalnum((unsigned char)*old.bytes) || !isdigit((unsigned char)*other->bytes);
     if (alike && (*other->bytes == *old.bytes || (isalpha((unsigned char)*old.bytes) && is_word(*other->bytes))))
       return *other;
@@ -97,49 +121,54 @@ static token substitute(fuzzer *fuzzer, token old, const token *tokens, unsigned
   return literal(words[draw(fuzzer, sizeof words / sizeof *words)]);
 }
 
-typedef enum edit_kind { EDIT_SUBSTITUTE, EDIT_DROP, EDIT_REPEAT, EDIT_SWAP, EDIT_CUT } edit_kind;
+/* What is written in place of the token; `copies` starts as 1. */
+static token edit(fuzzer *fuzzer, token old, unsigned *copies, const token *tokens, unsigned count, const token *others,
+                  unsigned num_others) {
+  switch (draw(fuzzer, 8)) {
+  case 0:
+    *copies = 0;
+    return old;
+  case 1:
+    *copies = 1 + (unsigned)draw(fuzzer, 3);
+    return old;
+  case 2:
+    return tokens[draw(fuzzer, count)];
+  default:
+    return substitute(fuzzer, old, tokens, count, others, num_others);
+  }
+}
 
-/* The text with `edits` places changed; from malloc. */
+static void append(text *text, const char *bytes, size_t size) {
+  if (size > MAX_TEXT - text->size)
+    size = MAX_TEXT - text->size;
+  memcpy(text->bytes + text->size, bytes, size);
+  text->size += size;
+}
+
+/* The text with some places changed; from malloc. */
 static text damage(fuzzer *fuzzer, const text *input, const text *other) {
   token *tokens = malloc(2 * MAX_TOKENS * sizeof *tokens), *others = tokens + MAX_TOKENS;
   unsigned count = split(input, tokens), num_others = split(other, others);
   unsigned edits = (unsigned)draw(fuzzer, MAX_EDITS), places[MAX_EDITS];
   for (unsigned i = 0; i < edits; i++)
-    places[i] = (unsigned)draw(fuzzer, count ? count : 1);
+    places[i] = (unsigned)draw(fuzzer, count + 1);
   text result = {malloc(MAX_TEXT), 0};
   const char *from = input->bytes;
-  bool cut = false;
-  for (unsigned i = 0; i < count && !cut; i++) {
+  for (unsigned i = 0; i < count; i++) {
     token put = tokens[i];
     unsigned copies = 1;
-    for (unsigned k = 0; k < edits; k++) {
-      if (places[k] != i)
-        continue;
-      static const edit_kind kinds[] = {EDIT_SUBSTITUTE, EDIT_SUBSTITUTE, EDIT_SUBSTITUTE, EDIT_SUBSTITUTE,
-                                        EDIT_SUBSTITUTE, EDIT_DROP,       EDIT_REPEAT,     EDIT_SWAP,
-                                        EDIT_CUT};
-      switch (kinds[draw(fuzzer, sizeof kinds / sizeof *kinds)]) {
-      case EDIT_SUBSTITUTE: put = substitute(fuzzer, put, tokens, count, others, num_others ? num_others : 1); break;
-      case EDIT_DROP: copies = 0; break;
-      case EDIT_REPEAT: copies = 1 + (unsigned)draw(fuzzer, 3); break;
-      case EDIT_SWAP: put = tokens[draw(fuzzer, count)]; break;
-      case EDIT_CUT: cut = draw(fuzzer, 4) == 0; break;
-      }
-    }
-    size_t between = (size_t)(tokens[i].bytes - from);
-    if (result.size + between + copies * (put.size + 1) + 2 > MAX_TEXT)
-      break;
-    memcpy(result.bytes + result.size, from, between);
-    result.size += between;
+    for (unsigned k = 0; k < edits; k++)
+      if (places[k] == i)
+        put = edit(fuzzer, put, &copies, tokens, count, others, num_others);
+    append(&result, from, (size_t)(tokens[i].bytes - from));
     for (unsigned copy = 0; copy < copies; copy++) {
-      memcpy(result.bytes + result.size, put.bytes, put.size);
-      result.size += put.size;
-      if (copy)
-        result.bytes[result.size++] = ' ';
+      append(&result, " ", copy > 0);
+      append(&result, put.bytes, put.size);
     }
     from = tokens[i].bytes + tokens[i].size;
   }
-  result.bytes[result.size++] = '\n';
+  if (draw(fuzzer, 20) == 0)
+    result.size = draw(fuzzer, result.size + 1);
   free(tokens);
   return result;
 }
@@ -183,9 +212,15 @@ static bool survives_printing(const ir_module *module) {
 }
 
 static bool run(fuzzer *fuzzer, const text *text) {
-  static const target_facts facts = {.name = "host:fuzz", .kind = TARGET_HOST, .vector_bits = 256, .vector_registers = 16,
-                                     .accumulators = 8, .l1_bytes = 32 << 10, .l2_bytes = 512 << 10,
-                                     .l3_bytes = 8 << 20, .threads = 4};
+  static const target_facts facts = {.name = "host:fuzz",
+                                     .kind = TARGET_HOST,
+                                     .vector_bits = 256,
+                                     .vector_registers = 16,
+                                     .accumulators = 8,
+                                     .l1_bytes = 32 << 10,
+                                     .l2_bytes = 512 << 10,
+                                     .l3_bytes = 8 << 20,
+                                     .threads = 4};
   report report = {0};
   ir_module *module = ir_module_create(on_message, &report);
   bool done = ir_parse(module, "damaged", text->bytes, text->size), held = true;
@@ -238,15 +273,30 @@ static bool run_round(fuzzer *fuzzer, uint64_t number) {
 
 /* ------------------------------------------------------------------------------------------------------------ main */
 
-static bool read_input(fuzzer *fuzzer, const char *path) {
-  FILE *file = fopen(path, "rb");
-  if (!file || fuzzer->num_inputs == MAX_INPUTS)
-    return false;
-  text *input = &fuzzer->inputs[fuzzer->num_inputs++];
-  input->bytes = malloc(MAX_TEXT);
-  input->size = fread(input->bytes, 1, MAX_TEXT, file);
-  fclose(file);
-  return true;
+/* Ordered, so that a round is the same on every machine. */
+static int is_input(const struct dirent *entry) {
+  size_t size = strlen(entry->d_name);
+  return size > 5 && !strcmp(entry->d_name + size - 5, ".mlir");
+}
+
+static bool read_inputs(fuzzer *fuzzer, const char *directory) {
+  struct dirent **entries;
+  int count = scandir(directory, &entries, is_input, alphasort);
+  for (int i = 0; i < count; i++) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
+    FILE *file = fuzzer->num_inputs < MAX_INPUTS ? fopen(path, "rb") : NULL;
+    if (file) {
+      text *input = &fuzzer->inputs[fuzzer->num_inputs++];
+      input->bytes = malloc(MAX_TEXT);
+      input->size = fread(input->bytes, 1, MAX_TEXT, file);
+      fclose(file);
+    }
+    free(entries[i]);
+  }
+  if (count >= 0)
+    free(entries);
+  return count > 0;
 }
 
 int main(int argc, char **argv) {
@@ -254,11 +304,11 @@ int main(int argc, char **argv) {
   for (int i = 3; i < argc; i++) {
     if (!strncmp(argv[i], "--keep=", 7))
       fuzzer.keep = argv[i] + 7;
-    else if (!read_input(&fuzzer, argv[i]))
-      return fprintf(stderr, "cannot read %s\n", argv[i]), 2;
+    else if (!read_inputs(&fuzzer, argv[i]))
+      return fprintf(stderr, "fuzz: no .mlir files in %s\n", argv[i]), 2;
   }
   if (!fuzzer.num_inputs)
-    return fprintf(stderr, "usage: fuzz FIRST COUNT [--keep=FILE] INPUT.mlir...\n"), 2;
+    return fprintf(stderr, "usage: fuzz FIRST COUNT [--keep=FILE] DIRECTORY...\n"), 2;
   uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), failed = 0;
   for (uint64_t round = first; round < first + count; round++)
     failed += !run_round(&fuzzer, round);
