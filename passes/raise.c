@@ -41,9 +41,11 @@ static const expression *without_shifts(expression_space *space, const expressio
       return node;
     const expression *varying = node->arguments[right];
     if (!sum && !difference) {
-      const expression *inner = without_shifts(space, varying, loop, shift);
-      *shift = NULL;
-      return inner == varying ? node : expression_apply(space, OP_ARITH_MULF, inner, node->arguments[left]);
+      const expression *scaled_shift, *inner = without_shifts(space, varying, loop, &scaled_shift);
+      if (inner == varying)
+        return node;
+      *shift = NULL; /* it was subtracted before the product */
+      return expression_apply(space, OP_ARITH_MULF, inner, node->arguments[left]);
     }
     *shift = count++ || sum ? NULL : node->arguments[1];
     node = varying;
