@@ -4,7 +4,8 @@
  * scf.forall, with its producers inside as far as each element is still computed once. Inside, contractions that are
  * long or that read a running softmax get a sequential loop over their reduction, which then holds tiles only.
  *
- * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it.
+ * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it. On the
+ * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can hold.
  * Functions that a transform script has scheduled are left alone.
  * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root. */
 #include "passes/fuse.h"
@@ -15,14 +16,30 @@
 #include <string.h>
 
 enum {
-  ROWS = 128,              /* of a contraction's tile, along its first free loop .. */
-  COLUMNS = 128,           /* .. and its second */
-  MIN_ROWS = 16,           /* below this a tile does not fill the register tiles any more */
-  REDUCTION = 256,         /* step of a long reduction */
-  LONG_REDUCTION = 512,    /* from here on a reduction is worth a loop of its own */
-  SOFTMAX_REDUCTION = 128, /* step of a running softmax, and of the contraction that follows */
-  BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least */
+  MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
+  BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
+  GPU_LANES = 128,      /* of a block: 4 warps, which share the rows of a tile */
+  LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
+  LANE_REGISTERS = 216, /* for what a lane carries through a running softmax; it has 255 */
+  GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop */
+  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units: each lane has whole rows of the step */
 };
+
+/* The sizes of tiles around contractions. */
+typedef struct tile_policy {
+  int64_t rows, columns;    /* of a contraction's tile, along its first free loop and its second */
+  int64_t reduction;        /* step of a long reduction .. */
+  int64_t long_reduction;   /* .. one that is at least this long */
+  int64_t running_softmax;  /* step of a running softmax, and of the contraction that follows */
+} tile_policy;
+
+static const tile_policy host_policy = {128, 128, 256, 512, 128}, gpu_policy = {64, 64, 64, 65, 64};
+
+static bool is_gpu(const target_facts *target) { return target->kind != TARGET_HOST; }
+
+static const tile_policy *policy_of(const target_facts *target) {
+  return is_gpu(target) ? &gpu_policy : &host_policy;
+}
 
 /* ------------------------------------------------------------------------------------------------- online softmax */
 
@@ -52,16 +69,16 @@ static bool is_computed(const ir_op *user, const ir_value *value) {
   return false;
 }
 
-/* An operand of the contraction is, up to copies, the result of an op that carries a running state. */
-static bool reads_state(const ir_op *contraction) {
+/* The operand of the contraction that is, up to copies, the result of an op that carries a running state; or -1. */
+static int state_operand(const ir_op *contraction) {
   for (unsigned i = 0; i < 2; i++)
     for (const ir_op *op = ir_operand(contraction, i)->op; op; op = ir_operand(op, 0)->op) {
       if (pass_op_info_of(op->code)->states)
-        return true;
+        return (int)i;
       if (!ir_op_has(op, IR_STRUCTURED) || !op->num_operands || !tile_only_moves(op))
         break;
     }
-  return false;
+  return -1;
 }
 
 /* Reads the running maximum or sum, but not the result: the softmax belongs to whoever reads that, with its statistics
@@ -184,13 +201,46 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
       budget /= extents[loop];
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
-    int64_t extent = extents[loop] == IR_DYNAMIC ? ROWS : extents[loop];
+    int64_t extent = extents[loop] == IR_DYNAMIC ? host_policy.rows : extents[loop];
     bool innermost = dim + 1 == result->num_results;
-    int64_t least = innermost ? 4 * ROWS : 1;
+    int64_t least = innermost ? 4 * host_policy.rows : 1;
     sizes[loop] = budget < least ? least : budget;
     if (sizes[loop] >= extent && extents[loop] != IR_DYNAMIC)
       sizes[loop] = innermost ? 0 : extent;
     budget /= extent > 0 ? extent : 1;
+  }
+}
+
+/* An input of the root is the result of a reduction, so that tiles of whole rows have use for it. */
+static bool reads_reduction(const ir_op *root) {
+  for (unsigned i = 0; i < ir_num_inputs(root); i++) {
+    const ir_op *producer = computed_by(root, ir_input(root, i));
+    if (producer && (ir_structure_of(producer)->reductions || reads_reduction(producer)))
+      return true;
+  }
+  return false;
+}
+
+/* No contraction, on a GPU: tiles that give each lane a few elements, whole rows where reductions are along them. */
+static void tile_by_lanes(const ir_op *root, const int64_t *extents, int64_t *sizes) {
+  const ir_structure *structure = ir_structure_of(root);
+  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  int64_t budget = (int64_t)GPU_LANES * LANE_ELEMENTS;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop) && extents[loop])
+      budget /= extents[loop] == IR_DYNAMIC || extents[loop] > GPU_LONG_ROW ? gpu_policy.reduction : extents[loop];
+  bool whole_rows = reads_reduction(root);
+  for (unsigned dim = result->num_results; dim-- > 0;) {
+    unsigned loop = (unsigned)ir_map_result_dim(result, dim);
+    int64_t extent = extents[loop];
+    if (ir_loop_is_reduction(structure, loop))
+      continue;
+    bool is_row = whole_rows && dim + 1 == result->num_results && extent != IR_DYNAMIC && extent <= GPU_LONG_ROW;
+    int64_t size = budget < 1 ? 1 : budget;
+    if (is_row || (extent != IR_DYNAMIC && size > extent))
+      size = extent;
+    sizes[loop] = is_row ? 0 : size;
+    budget /= size ? size : 1;
   }
 }
 
@@ -200,16 +250,22 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   ir_loop_extents(root, extents);
   find_pace(root, &p);
   if (!p.op) {
-    tile_by_footprint(root, extents, target, sizes);
+    if (is_gpu(target))
+      tile_by_lanes(root, extents, sizes);
+    else
+      tile_by_footprint(root, extents, target, sizes);
     return;
   }
+  const tile_policy *policy = policy_of(target);
   /* What one operand's producers compute must not be asked for again by each tile of the other operand's loops. */
   unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
-  int first = tile_free_loops(&p, rows, ROWS, sizes);
-  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : COLUMNS, sizes);
-  share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
+  int first = tile_free_loops(&p, rows, policy->rows, sizes);
+  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : policy->columns, sizes);
+  if (!is_gpu(target))
+    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
+              target->threads);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- walks */
@@ -219,25 +275,51 @@ static void identity_interchange(fuse_options *options) {
     options->interchange[i] = i;
 }
 
-/* The step of the loop over the contraction's reduction; 0 if it needs none. */
-static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const target_facts *target) {
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
-  if (!reads_state(op))
-    return extents[loop] >= LONG_REDUCTION || extents[loop] == IR_DYNAMIC ? REDUCTION : 0;
-  int64_t step = SOFTMAX_REDUCTION, others = 0;
+/* The step of a running softmax on a GPU: what a lane carries must stay in registers. That is its share of a row of
+ * scores and of the state, in f32, and of the scores and queries as factors, half as wide. */
+static int64_t softmax_step_in_registers(const ir_op *op, unsigned side, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t step = gpu_policy.running_softmax, columns = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[side], loop) < 0 && extents[loop] != IR_DYNAMIC)
+      columns += extents[loop];
+  while (step > MIN_ROWS && 3 * gpu_policy.rows * (step + columns) / (2 * GPU_LANES) > LANE_REGISTERS)
+    step /= 2;
+  return step;
+}
+
+/* The same on the host: what an iteration touches stays in half of the second-level cache. */
+static int64_t softmax_step_in_cache(const ir_op *op, unsigned loop, const int64_t *extents, uint64_t l2_bytes) {
+  int64_t step = host_policy.running_softmax, others = 0;
   for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
     if (i != loop && extents[i] != IR_DYNAMIC)
       others += extents[i];
-  while (step > MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > target->l2_bytes / 2)
+  while (step > MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > l2_bytes / 2)
     step /= 2;
   return step;
+}
+
+/* The step of the loop over the op's reduction; 0 if it needs none. */
+static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const target_facts *target) {
+  const tile_policy *policy = policy_of(target);
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  if (!ir_is_contraction(op))
+    return extents[loop] > GPU_LONG_ROW || extents[loop] == IR_DYNAMIC ? policy->reduction : 0;
+  int side = state_operand(op);
+  if (side >= 0)
+    return is_gpu(target) ? softmax_step_in_registers(op, (unsigned)side, extents)
+                          : softmax_step_in_cache(op, loop, extents, target->l2_bytes);
+  bool narrow = is_gpu(target) && ir_scalar_bits(ir_operand(op, 0)->type->element) > 16;
+  int64_t step = narrow ? GPU_NARROW_STEP : policy->reduction;
+  return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
 }
 
 static void tile_reductions(ir_block *block, const target_facts *target) {
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;
-    if (!ir_is_contraction(op) || !tile_can(op))
+    bool reduces = ir_is_contraction(op) || (is_gpu(target) && ir_op_has(op, IR_STRUCTURED) && op->num_regions);
+    if (!reduces || !tile_can(op))
       continue;
     fuse_options options = {.policy = FUSE_ONCE};
     fuse_result result;

@@ -661,8 +661,10 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
   if (loops & ~accumulator.loops & tile->masked) {
     ir_scalar element = value.value->type->element;
     ir_cell neutral = neutral_cell(combiner_find(combine->code)->neutral, element);
+    vector_tile reduced = *tile;
+    reduced.masked &= ~accumulator.loops; /* what lies beyond the end of the others is dropped later */
     value.value =
-        select_masked(state->builder, tile, loops, value.value, splat(state->builder, value.value->type, neutral));
+        select_masked(state->builder, &reduced, loops, value.value, splat(state->builder, value.value->type, neutral));
   }
   return reduce(state->builder, tile, combine->code, value, accumulator);
 }

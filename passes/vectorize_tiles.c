@@ -1,0 +1,557 @@
+/* vectorize_tiles.c - the pass "vectorize-tiles": inside each kernel (a scf.forall of a function's top level) tensors
+ * become vectors, so that tiles live in registers. Slices of tensors from outside are read, what a kernel contributes is
+ * written, and all between, values carried by loops included, is a vector of the whole tile.
+ *
+ * Invariants
+ *  - A tile's vector has a static size in each dim, at least its extent and a multiple of what matrix units need. Dims
+ *    of extent 1 are no dims of the vector; a tile of one element is a scalar.
+ *  - Elements beyond the extents hold anything, but 0 where the tile is `padded`. So reductions along a dim that is not
+ *    full see neutral elements there (vectorize.h), and contractions zeros.
+ *  - The tensor ops stay until the kernel is done, so that each finds the tiles of its operands by number; vector ops
+ *    stand beside them.
+ * Terminates: one walk over the kernel's ops. */
+#include "passes/extent.h"
+#include "passes/passes.h"
+#include "passes/tile.h"
+#include "passes/vectorize.h"
+
+#include <string.h>
+
+enum {
+  SIZE_UNIT = 16,       /* vector sizes are multiples of this: no matrix unit has longer sides .. */
+  LONG_SIZE_UNIT = 512, /* .. and long ones of this: every lane of a block has as much to do */
+};
+
+/* A tensor in registers. */
+typedef struct tile {
+  ir_value *vector; /* over the dims with sizes above 1, in order; NULL: of any content */
+  ir_scalar element;
+  unsigned rank;
+  ir_index extents[IR_MAX_RANK]; /* elements that are there .. */
+  int64_t sizes[IR_MAX_RANK];    /* .. of so many in the vector */
+  bool padded;
+} tile;
+
+/* A tensor from outside of the kernel, read as a whole. */
+typedef struct outer_tile {
+  const ir_value *tensor;
+  tile *tile;
+  struct outer_tile *next;
+} outer_tile;
+
+typedef struct kernel {
+  ir_module *module;
+  ir_block *block; /* of the forall */
+  tile **tiles;    /* by number of the value: op->mark plus its position among results, then block arguments */
+  unsigned num_values, num_retired;
+  outer_tile *outer;
+  ir_op **retired; /* tensor ops, those that define before those that use */
+} kernel;
+
+static bool vectorize_block(kernel *k, ir_block *block);
+
+static bool is_tensor(const ir_value *value) { return value->type->kind == IR_TYPE_TENSOR; }
+
+/* ----------------------------------------------------------------------------------------------------------- tiles */
+
+/* The vector size of an extent; 0 if it has no known bound. */
+static int64_t vector_size(ir_index extent) {
+  int64_t bound = extent_bound(extent);
+  if (ir_index_is_const(extent, 1))
+    return 1;
+  if (bound > IR_MAX_VECTOR_ELEMENTS)
+    return 0;
+  int64_t unit = bound > LONG_SIZE_UNIT ? LONG_SIZE_UNIT : SIZE_UNIT;
+  return bound < unit ? unit : (bound + unit - 1) / unit * unit;
+}
+
+/* A tile without a vector; false after an error at `op`. */
+static bool set_extents(tile *t, const ir_op *op, ir_scalar element, unsigned rank, const ir_index *extents) {
+  *t = (tile){.element = element, .rank = rank};
+  int64_t total = 1;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    t->extents[dim] = extents[dim];
+    t->sizes[dim] = vector_size(extents[dim]);
+    if (!t->sizes[dim])
+      return ir_op_error(op, "dim %u of a tile has no known bound: on this target tiles live in registers", dim);
+    total *= t->sizes[dim];
+    if (total > IR_MAX_VECTOR_ELEMENTS)
+      return ir_op_error(op, "a tile of this op does not fit into registers");
+  }
+  return true;
+}
+
+/* The dims of the vector; returns how many. */
+static unsigned vector_dims(const tile *t, unsigned *dims) {
+  unsigned count = 0;
+  for (unsigned dim = 0; dim < t->rank; dim++)
+    if (t->sizes[dim] > 1)
+      dims[count++] = dim;
+  return count;
+}
+
+static const ir_type *vector_type(const kernel *k, const tile *t) {
+  unsigned dims[IR_MAX_RANK], rank = vector_dims(t, dims);
+  int64_t shape[IR_MAX_RANK];
+  for (unsigned i = 0; i < rank; i++)
+    shape[i] = t->sizes[dims[i]];
+  return rank ? ir_type_vector(k->module, t->element, rank, shape) : ir_type_scalar(k->module, t->element);
+}
+
+static bool same_sizes(const tile *a, const tile *b) {
+  unsigned dims[2][IR_MAX_RANK], rank = vector_dims(a, dims[0]);
+  if (vector_dims(b, dims[1]) != rank)
+    return false;
+  for (unsigned i = 0; i < rank; i++)
+    if (a->sizes[dims[0][i]] != b->sizes[dims[1][i]])
+      return false;
+  return true;
+}
+
+static unsigned value_number(const ir_value *value) {
+  return value->op ? value->op->mark + value->index
+                   : value->block->parent->mark + value->block->parent->num_results + value->index;
+}
+
+static tile *define(kernel *k, const ir_value *value, const tile *t) {
+  tile *copy = IR_NEW(&k->module->arena, tile);
+  *copy = *t;
+  return k->tiles[value_number(value)] = copy;
+}
+
+/* The vector of a tile, zeros where its content does not matter. */
+static ir_value *content(const kernel *k, ir_builder *builder, tile *t) {
+  if (!t->vector)
+    t->vector = ir_const(builder, vector_type(k, t), 0);
+  return t->vector;
+}
+
+/* ---------------------------------------------------------------------------------------------- reading and writing */
+
+/* A transfer between the vector of a tile and the whole of a tensor with its extents; `stored` is NULL for reads. */
+static ir_value *transfer(const kernel *k, ir_builder *builder, const tile *t, ir_value *tensor, ir_value *stored) {
+  unsigned dims[IR_MAX_RANK], rank = vector_dims(t, dims), count = 0;
+  ir_value *operands[IR_MAX_RANK + 3], *zero = t->rank ? ir_const_index(builder, 0) : NULL;
+  const ir_attr *in_bounds[IR_MAX_RANK];
+  if (stored)
+    operands[count++] = stored;
+  operands[count++] = tensor;
+  for (unsigned i = 0; i < t->rank; i++)
+    operands[count++] = zero;
+  ir_op_spec spec = {.operands = operands, .num_operands = count, .num_results = 1};
+  if (!rank)
+    return ir_result(ir_op_create(builder, stored ? OP_TENSOR_INSERT : OP_TENSOR_EXTRACT, &spec), 0);
+  for (unsigned i = 0; i < rank; i++)
+    in_bounds[i] = ir_attr_bool(k->module, ir_index_is_const(t->extents[dims[i]], t->sizes[dims[i]]));
+  ir_named_attr attrs[] = {{"in_bounds", ir_attr_array(k->module, rank, in_bounds)},
+                           {"permutation_map", ir_attr_map(k->module, ir_map_select(k->module, t->rank, rank, dims))}};
+  const ir_type *type = stored ? tensor->type : vector_type(k, t);
+  spec.types = &type;
+  spec.attrs = attrs;
+  spec.num_attrs = 2;
+  unsigned base = stored ? 1 : 0;
+  spec.groups[0] = spec.groups[base] = 1;
+  spec.groups[base + 1] = t->rank;
+  if (!stored) {
+    operands[spec.num_operands++] = ir_const(builder, ir_type_scalar(k->module, t->element), 0);
+    spec.groups[2] = 1;
+  }
+  return ir_result(ir_op_create(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, &spec), 0);
+}
+
+/* Fills in the vector of a tile from a tensor outside. */
+static void read_tensor(const kernel *k, ir_builder *builder, ir_value *tensor, tile *t) {
+  t->vector = transfer(k, builder, t, tensor, NULL);
+  t->padded = true;
+}
+
+/* A tensor from outside, or a shared output, as a whole; read where the kernel begins. */
+static tile *outer_tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
+  for (outer_tile *known = k->outer; known; known = known->next)
+    if (known->tensor == tensor)
+      return known->tile;
+  ir_builder builder = ir_builder_before(k->block->first);
+  ir_index extents[IR_MAX_RANK];
+  tile *t = IR_NEW(&k->module->arena, tile);
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    extents[dim] = ir_dim(&builder, tensor, dim);
+  if (!set_extents(t, user, tensor->type->element, tensor->type->rank, extents))
+    return NULL;
+  if (!tensor->op || tensor->op->code != OP_TENSOR_EMPTY)
+    read_tensor(k, &builder, tensor, t);
+  outer_tile *entry = IR_NEW(&k->module->arena, outer_tile);
+  *entry = (outer_tile){tensor, t, k->outer};
+  k->outer = entry;
+  return t;
+}
+
+static bool is_outer(const kernel *k, const ir_value *tensor) {
+  return ir_value_is_outside(tensor, k->block) || tensor->block == k->block;
+}
+
+/* The tile of an operand; NULL after an error. */
+static tile *tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
+  return is_outer(k, tensor) ? outer_tile_of(k, user, tensor) : k->tiles[value_number(tensor)];
+}
+
+/* -------------------------------------------------------------------------------------------------- structured ops */
+
+/* What the loops of an op are in registers. */
+typedef struct loop_sizes {
+  ir_index extents[IR_MAX_LOOPS];
+  int64_t sizes[IR_MAX_LOOPS]; /* 0: not seen yet */
+} loop_sizes;
+
+/* Takes the sizes of loops from an operand's tile; false after an error. */
+static bool add_loop_sizes(loop_sizes *loops, const ir_op *op, const ir_map *map, const tile *t) {
+  for (unsigned dim = 0; dim < t->rank; dim++) {
+    int loop = ir_map_result_dim(map, dim);
+    if (loop < 0 && (t->sizes[dim] > 1 || map->results[dim]->kind != IR_EXPR_CONST))
+      return ir_op_error(op, "reads tiles at subscripts that are no loops, which this target cannot");
+    if (loop < 0)
+      continue;
+    if (loops->sizes[loop] && loops->sizes[loop] != t->sizes[dim])
+      return ir_op_error(op, "loop %d has tiles of different sizes, %lld and %lld", loop,
+                         (long long)loops->sizes[loop], (long long)t->sizes[dim]);
+    loops->sizes[loop] = t->sizes[dim];
+    loops->extents[loop] = t->extents[dim];
+  }
+  return true;
+}
+
+/* The op as one tile; its operands have their vectors. False after an error. */
+static bool set_vector_tile(ir_op *op, const loop_sizes *loops, vector_tile *v) {
+  const ir_structure *structure = ir_structure_of(op);
+  uint32_t allowed = vectorize_loops(op);
+  int64_t total = 1;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    if (!loops->sizes[loop])
+      return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
+    v->ends[loop] = loops->extents[loop];
+    if (loops->sizes[loop] == 1)
+      continue;
+    if (!(allowed >> loop & 1))
+      return ir_op_error(op, "cannot run on vectors along loop %u, which this target needs", loop);
+    if (v->num_dims == IR_MAX_RANK)
+      return ir_op_error(op, "has more than %d loops with several iterations", IR_MAX_RANK);
+    v->loops[v->num_dims] = loop;
+    v->sizes[v->num_dims++] = loops->sizes[loop];
+    if (!ir_index_is_const(loops->extents[loop], loops->sizes[loop]))
+      v->masked |= UINT32_C(1) << loop;
+    total *= ir_is_contraction(op) ? 1 : loops->sizes[loop];
+    if (total > IR_MAX_VECTOR_ELEMENTS)
+      return ir_op_error(op, "a tile of this op does not fit into registers");
+  }
+  return true;
+}
+
+/* Beyond the ends of reductions factors must be 0: both, since 0 * infinity is none. */
+static void zero_factors(ir_builder *builder, const vector_tile *v, tile *const *tiles) {
+  for (unsigned i = 0; i < 2; i++) {
+    vector_operand *operand = &v->operands[i];
+    uint32_t loops = operand->vector ? vectorize_operand_loops(operand) : 0;
+    loops &= v->masked & ir_structure_of(v->op)->reductions;
+    if (loops && !tiles[i]->padded)
+      operand->vector = vectorize_zero_beyond(builder, v, i, loops, operand->vector);
+  }
+}
+
+static bool vectorize_structured(kernel *k, ir_op *op) {
+  if (!op->num_regions)
+    return ir_op_error(op, "must be decomposed before its tiles become vectors (pass 'decompose-softmax')");
+  ir_arena *arena = &k->module->arena;
+  const ir_structure *structure = ir_structure_of(op);
+  unsigned num_inputs = ir_num_inputs(op), num_outs = ir_num_inits(op);
+  tile **tiles = IR_NEW_ARRAY(arena, tile *, op->num_operands);
+  loop_sizes loops = {.sizes = {0}};
+  vector_tile v = {.op = op, .operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands), .narrow = true};
+  ir_builder builder = ir_builder_before(op);
+  vectorize_operands(op, v.operands);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    if (!is_tensor(ir_operand(op, i)))
+      continue;
+    tiles[i] = tile_of(k, op, ir_operand(op, i));
+    if (!tiles[i] || !add_loop_sizes(&loops, op, structure->maps[i], tiles[i]))
+      return false;
+    if (i < num_inputs || ir_body_reads_init(op, i - num_inputs))
+      v.operands[i].vector = content(k, &builder, tiles[i]);
+  }
+  if (!set_vector_tile(op, &loops, &v))
+    return false;
+  if (ir_is_contraction(op))
+    zero_factors(&builder, &v, tiles);
+  ir_value **accumulators = IR_NEW_ARRAY(arena, ir_value *, num_outs);
+  for (unsigned out = 0; out < num_outs; out++)
+    if (v.operands[num_inputs + out].vector)
+      accumulators[out] = vectorize_begin(&builder, &v, out);
+  vectorize_body(&builder, &v, accumulators);
+  for (unsigned out = 0; out < num_outs; out++) {
+    tile result = *tiles[num_inputs + out];
+    result.vector = vectorize_to_subscripts(&builder, &v, num_inputs + out, accumulators[out]);
+    result.padded = tile_only_moves(op) && num_inputs == 1 && tiles[0] && tiles[0]->padded;
+    define(k, ir_result(op, out), &result);
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------- tensor ops */
+
+static bool vectorize_empty(kernel *k, ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_index extents[IR_MAX_RANK];
+  tile t;
+  for (unsigned dim = 0, dynamic = 0; dim < type->rank; dim++)
+    extents[dim] = type->shape[dim] == IR_DYNAMIC ? ir_index_of(ir_operand(op, dynamic++))
+                                                  : ir_index_const(type->shape[dim]);
+  return set_extents(&t, op, type->element, type->rank, extents) && define(k, ir_result(op, 0), &t);
+}
+
+/* The tile whose elements, in order, are those of `from`: dims of extent 1 come and go. */
+static bool define_reshaped(kernel *k, ir_op *op, const tile *from, const ir_index *extents) {
+  const ir_value *result = ir_result(op, 0);
+  tile t;
+  if (!set_extents(&t, op, from->element, result->type->rank, extents))
+    return false;
+  t.vector = from->vector;
+  t.padded = from->padded;
+  if (!same_sizes(&t, from)) {
+    for (unsigned side = 0; side < 2; side++)
+      for (unsigned dim = 0; dim < (side ? t.rank : from->rank); dim++)
+        if (side ? !ir_index_is_const(t.extents[dim], t.sizes[dim])
+                 : !ir_index_is_const(from->extents[dim], from->sizes[dim]))
+          return ir_op_error(op, "splits or merges dims of a tile that is not full, which this target cannot");
+    ir_builder builder = ir_builder_before(op);
+    if (t.vector)
+      t.vector = ir_unary(&builder, OP_VECTOR_SHAPE_CAST, t.vector, vector_type(k, &t));
+  }
+  return define(k, result, &t);
+}
+
+/* A slice of a tensor outside is read; one of a tile must be all of it. */
+static bool vectorize_extract_slice(kernel *k, ir_op *op, bool *stays) {
+  ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK], extents[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK], rank = ir_slice_of(op, offsets, sizes, strides);
+  unsigned result_rank = slice_kept_dims(op, result->type, kept);
+  for (unsigned dim = 0; dim < result_rank; dim++)
+    extents[dim] = sizes[kept[dim]];
+  if (is_outer(k, source)) {
+    tile t;
+    ir_builder builder = ir_builder_after(op);
+    *stays = true;
+    if (!set_extents(&t, op, result->type->element, result_rank, extents))
+      return false;
+    read_tensor(k, &builder, result, &t);
+    return define(k, result, &t);
+  }
+  const tile *from = tile_of(k, op, source);
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (!ir_index_is_const(offsets[dim], 0) || !ir_index_is_const(strides[dim], 1) ||
+        !tile_index_equal(sizes[dim], from->extents[dim]))
+      return ir_op_error(op, "takes a part of a tile, which this target cannot");
+  return define_reshaped(k, op, from, extents);
+}
+
+static bool vectorize_insert_slice(kernel *k, ir_op *op) {
+  const tile *source = tile_of(k, op, ir_operand(op, 0)), *dest = tile_of(k, op, ir_operand(op, 1));
+  if (!source || !dest)
+    return false;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (!ir_index_is_const(offsets[dim], 0) || !ir_index_is_const(strides[dim], 1) ||
+        !tile_index_equal(sizes[dim], dest->extents[dim]))
+      return ir_op_error(op, "replaces a part of a tile, which this target cannot");
+  return define_reshaped(k, op, source, dest->extents);
+}
+
+/* Casts and reshapes. Extents of results that are not static are those of the source dims that they come from. */
+static bool vectorize_reshape(kernel *k, ir_op *op) {
+  const tile *from = tile_of(k, op, ir_operand(op, 0));
+  ir_index extents[IR_MAX_RANK];
+  if (!from)
+    return false;
+  ir_builder builder = ir_builder_before(op);
+  for (unsigned dim = 0; dim < ir_result(op, 0)->type->rank; dim++) {
+    extents[dim] = tile_extent(&builder, ir_result(op, 0), dim);
+    if (op->code == OP_TENSOR_CAST)
+      extents[dim] = from->extents[dim];
+  }
+  return define_reshaped(k, op, from, extents);
+}
+
+static bool vectorize_dim(kernel *k, ir_op *op) {
+  ir_index dim = ir_index_of(ir_operand(op, 1));
+  ir_builder builder = ir_builder_before(op);
+  if (dim.value)
+    return ir_op_error(op, "asks a tile for the extent of a dim that is not constant");
+  const tile *t = tile_of(k, op, ir_operand(op, 0));
+  ir_replace_uses(ir_result(op, 0), ir_index_value(&builder, t->extents[dim.constant]));
+  return true;
+}
+
+/* What an iteration contributes is written to the slice of the shared output that it replaces. */
+static bool vectorize_parallel_insert(kernel *k, ir_op *op) {
+  ir_value *source = ir_operand(op, 0), *dest = ir_operand(op, 1);
+  tile *t = tile_of(k, op, source);
+  if (!t)
+    return false;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (!ir_index_is_const(strides[dim], 1))
+      return ir_op_error(op, "writes with a stride, which this target cannot");
+  ir_builder builder = ir_builder_before(ir_op_parent(op));
+  builder.loc = op->loc;
+  ir_value *slice = ir_extract_slice(&builder, dest, offsets, sizes, source->type);
+  ir_set_operand(op, 0, transfer(k, &builder, t, slice, content(k, &builder, t)));
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- loops */
+
+/* A loop that carries vectors in place of tensors; the old one is left without a body. */
+static ir_op *replace_loop(kernel *k, ir_op *op, ir_value **inits) {
+  ir_builder builder = ir_builder_before(op);
+  ir_op *loop = ir_for(&builder, ir_index_of(ir_operand(op, 0)), ir_index_of(ir_operand(op, 1)),
+                       ir_index_of(ir_operand(op, 2)), op->num_results, inits);
+  ir_block *old = ir_region(op, 0), *body = ir_region(loop, 0);
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    ir_attr_set(loop, op->attrs[i].name, op->attrs[i].attr);
+  while (old->first)
+    ir_op_move_to_end(old->first, body);
+  for (unsigned i = 0; i < old->num_args; i++) {
+    if (!is_tensor(old->args[i])) {
+      ir_replace_uses(old->args[i], body->args[i]);
+      continue;
+    }
+    tile carried = *tile_of(k, op, ir_operand(op, 3 + i - 1));
+    carried.vector = body->args[i];
+    carried.padded = false;
+    define(k, old->args[i], &carried);
+    carried.vector = ir_result(loop, i - 1);
+    define(k, ir_result(op, i - 1), &carried);
+  }
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (!is_tensor(ir_result(op, i)))
+      ir_replace_uses(ir_result(op, i), ir_result(loop, i));
+  return loop;
+}
+
+static bool vectorize_for(kernel *k, ir_op *op) {
+  ir_arena *arena = &k->module->arena;
+  ir_value **values = IR_NEW_ARRAY(arena, ir_value *, op->num_results);
+  ir_builder builder = ir_builder_before(op);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    values[i] = ir_operand(op, 3 + i);
+    if (!is_tensor(values[i]))
+      continue;
+    tile *t = tile_of(k, op, values[i]);
+    if (!t)
+      return false;
+    values[i] = content(k, &builder, t);
+  }
+  ir_op *loop = replace_loop(k, op, values);
+  ir_block *body = ir_region(loop, 0);
+  if (!vectorize_block(k, body))
+    return false;
+  ir_op *end = body->last;
+  ir_builder inside = ir_builder_before(end);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    values[i] = ir_operand(end, i);
+    if (!is_tensor(values[i]))
+      continue;
+    tile *t = tile_of(k, end, values[i]);
+    if (!t)
+      return false;
+    values[i] = content(k, &inside, t);
+    if (values[i]->type != ir_result(loop, i)->type)
+      return ir_op_error(end, "carries tiles of different sizes in value %u", i);
+  }
+  ir_op_erase(end);
+  inside = ir_builder_at_end(body);
+  ir_terminator(&inside, OP_SCF_YIELD, op->num_results, values);
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------- the walk */
+
+static bool touches_tiles(const kernel *k, const ir_op *op) {
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (is_tensor(ir_operand(op, i)) && !is_outer(k, ir_operand(op, i)))
+      return true;
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (is_tensor(ir_result(op, i)))
+      return true;
+  return ir_op_has(op, IR_STRUCTURED);
+}
+
+static bool vectorize_op(kernel *k, ir_op *op) {
+  if (ir_op_has(op, IR_STRUCTURED))
+    return vectorize_structured(k, op);
+  switch (op->code) {
+  case OP_TENSOR_EMPTY: return vectorize_empty(k, op);
+  case OP_TENSOR_INSERT_SLICE: return vectorize_insert_slice(k, op);
+  case OP_TENSOR_EXPAND_SHAPE:
+  case OP_TENSOR_COLLAPSE_SHAPE:
+  case OP_TENSOR_CAST: return vectorize_reshape(k, op);
+  case OP_TENSOR_DIM: return vectorize_dim(k, op);
+  case OP_SCF_FOR: return vectorize_for(k, op);
+  default: return ir_op_error(op, "has no form on tiles in registers, which this target needs");
+  }
+}
+
+static bool vectorize_block(kernel *k, ir_block *block) {
+  for (ir_op *op = block->first, *next; op != block->last; op = next) {
+    next = op->next;
+    bool stays = false;
+    if (op->num_regions && op->code != OP_SCF_FOR && !ir_op_has(op, IR_STRUCTURED))
+      return ir_op_error(op, "cannot stand in a kernel");
+    if (!touches_tiles(k, op) && op->code != OP_SCF_FOR)
+      continue;
+    unsigned place = k->num_retired++;
+    k->retired[place] = op;
+    if (op->code == OP_TENSOR_EXTRACT_SLICE ? !vectorize_extract_slice(k, op, &stays) : !vectorize_op(k, op))
+      return false;
+    if (stays)
+      k->retired[place] = NULL;
+  }
+  return true;
+}
+
+static bool number_op(ir_op *op, void *data) {
+  kernel *k = data;
+  op->mark = k->num_values;
+  k->num_values += op->num_results + (op->code == OP_SCF_FOR ? ir_region(op, 0)->num_args : 0);
+  k->num_retired++;
+  return true;
+}
+
+static bool vectorize_kernel(ir_op *forall) {
+  kernel k = {.module = forall->module, .block = ir_region(forall, 0)};
+  ir_walk(k.block, number_op, &k);
+  k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, k.num_values);
+  k.retired = IR_NEW_ARRAY(&k.module->arena, ir_op *, k.num_retired);
+  k.num_retired = 0;
+  if (!vectorize_block(&k, k.block))
+    return false;
+  for (ir_op *insert = ir_region(k.block->last, 0)->first; insert; insert = insert->next)
+    if (!vectorize_parallel_insert(&k, insert))
+      return false;
+  while (k.num_retired)
+    if (k.retired[--k.num_retired])
+      ir_op_erase(k.retired[k.num_retired]);
+  return true;
+}
+
+bool pass_vectorize_tiles(ir_module *module, const pass_options *options) {
+  (void)options;
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
+      if (op->code == OP_SCF_FORALL && !vectorize_kernel(op))
+        return false;
+  }
+  return true;
+}
