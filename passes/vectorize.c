@@ -11,6 +11,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <string.h>
 
 typedef struct tile_value {
   ir_value *value;
@@ -88,6 +89,17 @@ static const combiner_row *combiner_find(ir_opcode code) {
     if (combiners[i].code == code)
       return &combiners[i];
   return NULL;
+}
+
+bool vectorize_kind(const ir_op *op, ir_scalar element, ir_opcode *combine) {
+  const char *kind = ir_attr_string_or(op, "kind", "add");
+  for (unsigned i = 0; i < sizeof combiners / sizeof *combiners; i++) {
+    bool on_floats = combiners[i].code >= OP_ARITH_ADDF && combiners[i].code <= OP_ARITH_MINNUMF;
+    *combine = combiners[i].code;
+    if (!strcmp(combiners[i].kind, kind) && on_floats == ir_scalar_is_float(element))
+      return true;
+  }
+  return false;
 }
 
 static ir_cell neutral_cell(neutral_element neutral, ir_scalar scalar) {

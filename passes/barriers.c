@@ -1,0 +1,140 @@
+/* barriers.c - places the barriers of a kernel that has been distributed to lanes.
+ *
+ * Walking the kernel in order, two sets of memories are kept: those read and those written since the last barrier. An op
+ * that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous copy
+ * writes counts from the wait for it on; that reads and copies under way do not meet is the business of who issues
+ * them. Memories are roots of views: two parts of one memory are not told apart.
+ * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no barrier
+ * within. A branch that lanes take differently can hold no barrier and counts as one op.
+ * Terminates: a loop is walked until the sets at its start grow no more; they are bit sets. */
+#include "passes/distribute.h"
+
+typedef struct barrier_state {
+  uint64_t reads, writes, pending;
+  uint32_t access;                 /* the access under way */
+  uint64_t own_reads, own_writes;  /* what it has touched so far, not yet in reads and writes */
+} barrier_state;
+
+enum { MAX_ROOTS = 64 };
+
+typedef struct barrier_walk {
+  const ir_value *roots[MAX_ROOTS]; /* all from the last on share its bit */
+  unsigned num_roots;
+} barrier_walk;
+
+static uint64_t root_bit(barrier_walk *walk, const ir_value *memref) {
+  while (memref->op && ir_op_has(memref->op, IR_VIEW))
+    memref = ir_operand(memref->op, 0);
+  unsigned i = 0;
+  while (i < walk->num_roots && walk->roots[i] != memref)
+    i++;
+  if (i == MAX_ROOTS)
+    return UINT64_C(1) << (MAX_ROOTS - 1);
+  if (i == walk->num_roots)
+    walk->roots[walk->num_roots++] = memref;
+  return UINT64_C(1) << i;
+}
+
+/* Adds what one op, without its regions, does to memory. */
+static void add_effects(barrier_walk *walk, const ir_op *op, barrier_state *effects) {
+  unsigned traits = ir_op_row(op)->traits;
+  bool moves = op->code == OP_NVGPU_DEVICE_ASYNC_COPY || op->code == OP_MEMREF_COPY;
+  unsigned target = op->code == OP_NVGPU_DEVICE_ASYNC_COPY ? 0 : 1;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_value *memref = ir_operand(op, i);
+    if (memref->type->kind != IR_TYPE_MEMREF)
+      continue;
+    uint64_t bit = root_bit(walk, memref);
+    if (traits & IR_WRITES && (!moves || i == target))
+      effects->writes |= bit;
+    if (traits & IR_READS && (!moves || i != target))
+      effects->reads |= bit;
+  }
+}
+
+static void add_nested_effects(barrier_walk *walk, const ir_op *op, barrier_state *effects) {
+  add_effects(walk, op, effects);
+  for (unsigned r = 0; r < op->num_regions; r++)
+    for (const ir_op *child = ir_region(op, r)->first; child; child = child->next)
+      add_nested_effects(walk, child, effects);
+}
+
+static void end_access(barrier_state *state, uint32_t next) {
+  state->reads |= state->own_reads;
+  state->writes |= state->own_writes;
+  state->own_reads = state->own_writes = 0;
+  state->access = next;
+}
+
+/* One op, or a branch as a whole. */
+static void visit_access(barrier_walk *walk, ir_op *op, barrier_state *state) {
+  barrier_state effects = {0};
+  add_nested_effects(walk, op, &effects);
+  if (!effects.reads && !effects.writes)
+    return;
+  uint32_t access = op->mark & ~(uint32_t)DISTRIBUTE_DIVERGENT;
+  if (!access || access != state->access)
+    end_access(state, access);
+  if (effects.writes & (state->reads | state->writes) || effects.reads & state->writes) {
+    ir_builder before = ir_builder_before(op);
+    ir_op_create(&before, OP_GPU_BARRIER, &(ir_op_spec){0});
+    state->reads = state->writes = 0;
+  }
+  state->own_reads |= effects.reads;
+  if (op->code == OP_NVGPU_DEVICE_ASYNC_COPY)
+    state->pending |= effects.writes;
+  else
+    state->own_writes |= effects.writes;
+}
+
+/* What may have happened on either way; no access goes on behind. */
+static barrier_state either(barrier_state a, barrier_state b) {
+  end_access(&a, 0);
+  end_access(&b, 0);
+  return (barrier_state){a.reads | b.reads, a.writes | b.writes, a.pending | b.pending};
+}
+
+static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *state);
+
+static void visit_loop(barrier_walk *walk, ir_op *loop, barrier_state *state) {
+  end_access(state, 0);
+  for (;;) {
+    barrier_state after = *state;
+    visit_block(walk, ir_region(loop, 0), &after);
+    after = either(after, *state);
+    if (after.reads == state->reads && after.writes == state->writes && after.pending == state->pending)
+      return;
+    *state = after;
+  }
+}
+
+static void visit_op(barrier_walk *walk, ir_op *op, barrier_state *state) {
+  if (op->code == OP_GPU_BARRIER) {
+    end_access(state, 0);
+    state->reads = state->writes = 0;
+  } else if (op->code == OP_NVGPU_DEVICE_ASYNC_WAIT) {
+    state->writes |= state->pending;
+    if (!ir_attr_int_or(op, "numGroups", 0))
+      state->pending = 0;
+  } else if (op->code == OP_SCF_FOR) {
+    visit_loop(walk, op, state);
+  } else if (op->code == OP_SCF_IF && !(op->mark & DISTRIBUTE_DIVERGENT)) {
+    barrier_state other = *state;
+    visit_block(walk, ir_region(op, 0), state);
+    visit_block(walk, ir_region(op, 1), &other);
+    *state = either(*state, other);
+  } else {
+    visit_access(walk, op, state);
+  }
+}
+
+static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *state) {
+  for (ir_op *op = block->first; op; op = op->next)
+    visit_op(walk, op, state);
+}
+
+void distribute_barriers(ir_op *kernel) {
+  barrier_walk walk = {.num_roots = 0};
+  barrier_state state = {0};
+  visit_block(&walk, ir_region(kernel, 0), &state);
+}

@@ -1,0 +1,381 @@
+/* distribute.c - the pass "distribute": makes kernels for one lane from kernels on vectors with layouts.
+ *
+ * Each top-level scf.forall with `tec.threads` is rebuilt op by op, in order, next to the old one, which goes at the
+ * end. Each op is handled alone: layouts and conversions were decided before, and stand in the attributes
+ * `tec.layouts`. Barriers are placed at last, from what the new kernel reads and writes.
+ * Invariants: scalars are the same in all lanes of a kernel, so its loops and branches are taken by all lanes together;
+ * the branches made here (distribute_if) are not, hold no barrier and are told apart by ir_op.mark.
+ * Terminates: each op of the old kernel is visited once, except in barriers.c, see there. */
+#include "passes/distribute.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char layouts_name[] = "tec.layouts";
+
+enum { MAX_REGISTERS = 4096, MAX_THREADS = 1024 };
+
+/* ------------------------------------------------------------------------------------------------------- layouts */
+
+/* The op whose attribute has the layout of a value, and the entry there. */
+static const ir_op *owner_of(const ir_value *value, unsigned *entry) {
+  *entry = value->op ? value->index : value->index - 1;
+  return value->op ? value->op : value->block->parent;
+}
+
+static bool find_layout(const ir_value *value, layout *l, const char **why) {
+  unsigned entry;
+  const ir_op *op = owner_of(value, &entry);
+  const ir_attr *all = ir_attr_get(op, layouts_name);
+  *why = "it has no entry in 'tec.layouts'";
+  return all && all->kind == IR_ATTR_ARRAY && entry < all->count && all->elements[entry]->kind == IR_ATTR_STRING &&
+         layout_parse(all->elements[entry]->string, l, why);
+}
+
+layout distribute_layout(const ir_value *value) {
+  layout l = {0};
+  const char *why;
+  find_layout(value, &l, &why);
+  return l;
+}
+
+/* Each coordinate of the shape is held by exactly one register of one lane and its replicas. */
+static bool fits_shape(const layout *l, const ir_type *type) {
+  layout canonical = layout_coalesce(l);
+  int64_t extents[LAYOUT_MAX_RANK];
+  if (l->rank != type->rank)
+    return false;
+  for (unsigned dim = 0; dim < l->rank; dim++)
+    extents[dim] = 1;
+  for (unsigned i = 0; i < canonical.num_digits; i++) {
+    const layout_digit *digit = &canonical.digits[i];
+    if (!digit->dim_stride)
+      continue;
+    if (digit->dim_stride != extents[digit->dim])
+      return false;
+    extents[digit->dim] *= digit->size;
+    for (unsigned k = 0; k < i; k++) { /* no two digits read the same part of the hardware's index */
+      const layout_digit *a = &canonical.digits[k], *b = digit;
+      bool apart = b->hardware_stride % (a->hardware_stride * a->size) == 0 ||
+                   a->hardware_stride % (b->hardware_stride * b->size) == 0;
+      if (a->dim_stride && a->level == b->level && !apart)
+        return false;
+    }
+  }
+  return !memcmp(extents, type->shape, l->rank * sizeof *extents);
+}
+
+static bool check_layout(const ir_op *op, const ir_value *value, int64_t threads) {
+  layout l;
+  const char *why;
+  if (value->type->kind != IR_TYPE_VECTOR)
+    return true;
+  if (!find_layout(value, &l, &why))
+    return ir_op_error(op, "cannot be distributed: %s", why);
+  if (!fits_shape(&l, value->type))
+    return ir_op_error(op, "cannot be distributed: its layout does not hold each element of the vector once");
+  if (layout_size(&l, LAYOUT_BLOCK) > 1 || layout_size(&l, LAYOUT_LANE) > WARP_LANES ||
+      layout_size(&l, LAYOUT_WARP) * WARP_LANES > threads || layout_size(&l, LAYOUT_REGISTER) > MAX_REGISTERS)
+    return ir_op_error(op, "cannot be distributed: its layout is for more than the kernel's %lld threads",
+                       (long long)threads);
+  return true;
+}
+
+typedef struct layout_check {
+  const ir_op *kernel;
+  int64_t threads;
+} layout_check;
+
+static bool check_op(ir_op *op, void *data) {
+  const layout_check *check = data;
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (!check_layout(op, ir_result(op, i), check->threads))
+      return false;
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ new values */
+
+const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t registers) {
+  return ir_type_vector(d->module, element, 1, &registers);
+}
+
+void distribute_set(distributor *d, const ir_op *op, ir_value *value) {
+  ir_value_map_set(d->lanes, ir_result(op, 0), value);
+}
+
+ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted) {
+  ir_value *lane = ir_value_map_get(d->lanes, value);
+  if (value->type->kind != IR_TYPE_VECTOR || !wanted)
+    return lane;
+  layout own = distribute_layout(value);
+  return distribute_convert(d, lane, &own, wanted, NULL);
+}
+
+ir_value *distribute_compare(distributor *d, compare_predicate predicate, ir_value *lhs, ir_value *rhs) {
+  ir_value *operands[] = {lhs, rhs};
+  ir_named_attr attr = {"predicate", ir_attr_int(d->module, ir_type_scalar(d->module, IR_I64), predicate)};
+  ir_op_spec spec = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = &attr, .num_attrs = 1};
+  return ir_result(ir_op_create(&d->at, OP_ARITH_CMPI, &spec), 0);
+}
+
+ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result) {
+  ir_op_spec spec = {.operands = &condition, .num_operands = 1, .types = &result, .num_results = result ? 1 : 0};
+  ir_op *branch = ir_op_create(&d->at, OP_SCF_IF, &spec);
+  branch->mark = d->access | DISTRIBUTE_DIVERGENT;
+  return branch;
+}
+
+/* The op with other operands and result types, without its layouts and regions. */
+static ir_op *recreate(distributor *d, const ir_op *op, ir_value *const *operands, const ir_type *const *types) {
+  ir_arena *arena = &d->module->arena;
+  ir_named_attr *attrs = IR_NEW_ARRAY(arena, ir_named_attr, op->num_attrs);
+  unsigned num_attrs = 0;
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    if (strcmp(op->attrs[i].name, layouts_name))
+      attrs[num_attrs++] = op->attrs[i];
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = types,
+                     .num_results = op->num_results,
+                     .attrs = attrs,
+                     .num_attrs = num_attrs};
+  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  return ir_op_create(&d->at, op->code, &spec);
+}
+
+static const ir_type *lane_type_of(distributor *d, const ir_value *value) {
+  if (value->type->kind != IR_TYPE_VECTOR)
+    return value->type;
+  layout l = distribute_layout(value);
+  return distribute_type(d, value->type->element, distribute_registers(&l));
+}
+
+/* Operands in the layouts of results; `first` is the operand that belongs to result 0. */
+static bool distribute_elementwise(distributor *d, const ir_op *op) {
+  layout l = distribute_layout(ir_result(op, 0));
+  ir_value **operands = IR_NEW_ARRAY(&d->module->arena, ir_value *, op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    operands[i] = distribute_lane(d, ir_operand(op, i), &l);
+  const ir_type *type = lane_type_of(d, ir_result(op, 0));
+  distribute_set(d, op, ir_result(recreate(d, op, operands, &type), 0));
+  return true;
+}
+
+/* A name that no symbol of the module has. */
+static const char *fresh_symbol(ir_module *module) {
+  char name[32];
+  for (unsigned i = 0;; i++) {
+    snprintf(name, sizeof name, "constant_%u", i);
+    if (!ir_module_lookup(module, name))
+      return ir_intern_cstr(module, name);
+  }
+}
+
+/* Elements that differ are read from constant memory. */
+static bool distribute_constant(distributor *d, const ir_op *op) {
+  ir_value *value = ir_result(op, 0);
+  const ir_type *type = lane_type_of(d, value);
+  const ir_attr *attr = ir_attr_get(op, "value");
+  if (attr->count == 1) {
+    const ir_attr *splat = attr->floats ? ir_attr_dense_floats(d->module, type, 1, attr->floats)
+                                        : ir_attr_dense_ints(d->module, type, 1, attr->ints);
+    ir_named_attr named = {"value", splat};
+    ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
+    distribute_set(d, op, ir_result(ir_op_create(&d->at, OP_ARITH_CONSTANT, &spec), 0));
+    return true;
+  }
+  layout l = distribute_layout(value);
+  const ir_type *memory = ir_type_memref(d->module, value->type->element, value->type->rank, value->type->shape, NULL, 0,
+                                         IR_SPACE_GLOBAL);
+  const char *name = fresh_symbol(d->module);
+  const ir_type *tensor = ir_type_tensor(d->module, value->type->element, value->type->rank, value->type->shape);
+  const ir_attr *initial = attr->floats ? ir_attr_dense_floats(d->module, tensor, attr->count, attr->floats)
+                                        : ir_attr_dense_ints(d->module, tensor, attr->count, attr->ints);
+  ir_named_attr attrs[] = {{"constant", ir_attr_unit(d->module)},
+                           {"initial_value", initial},
+                           {"sym_name", ir_attr_string(d->module, name, strlen(name))},
+                           {"type", ir_attr_type(d->module, memory)}};
+  ir_builder top = ir_builder_before(ir_region(d->module->root, 0)->first);
+  ir_op_create(&top, OP_MEMREF_GLOBAL, &(ir_op_spec){.attrs = attrs, .num_attrs = 4});
+  ir_named_attr symbol = {"name", ir_attr_symbol(d->module, name)};
+  ir_op_spec get = {.types = &memory, .num_results = 1, .attrs = &symbol, .num_attrs = 1};
+  lane_access access = {.memref = ir_result(ir_op_create(&d->at, OP_MEMREF_GET_GLOBAL, &get), 0)};
+  for (unsigned dim = 0; dim < l.rank; dim++) {
+    access.memory_dim[dim] = (int)dim;
+    access.scale[dim] = 1;
+  }
+  distribute_set(d, op, distribute_load(d, &l, &access, NULL));
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------ control flow */
+
+static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner);
+
+/* What the op's operands [first, ..) become in the layouts of the results of `owner`. */
+static void carried_values(distributor *d, const ir_op *op, unsigned first, const ir_op *owner, ir_value **values) {
+  for (unsigned i = 0; i < owner->num_results; i++) {
+    const ir_value *result = ir_result(owner, i);
+    layout l = distribute_layout(result);
+    values[i] = distribute_lane(d, ir_operand(op, first + i), result->type->kind == IR_TYPE_VECTOR ? &l : NULL);
+  }
+}
+
+static bool distribute_control(distributor *d, const ir_op *op) {
+  ir_arena *arena = &d->module->arena;
+  unsigned own = op->num_operands - (op->code == OP_SCF_FOR ? op->num_results : 0); /* bounds, or the condition */
+  ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, op->num_operands);
+  const ir_type **types = IR_NEW_ARRAY(arena, const ir_type *, op->num_results);
+  for (unsigned i = 0; i < own; i++)
+    operands[i] = distribute_lane(d, ir_operand(op, i), NULL);
+  if (op->code == OP_SCF_FOR)
+    carried_values(d, op, own, op, operands + own);
+  for (unsigned i = 0; i < op->num_results; i++)
+    types[i] = lane_type_of(d, ir_result(op, i));
+  ir_op *made = recreate(d, op, operands, types);
+  ir_builder after = d->at;
+  for (unsigned r = 0; r < op->num_regions; r++) {
+    const ir_block *from = ir_region(op, r);
+    if (!from->first)
+      continue;
+    for (unsigned i = 0; i < from->num_args; i++)
+      ir_value_map_set(d->lanes, from->args[i],
+                       ir_block_add_arg(ir_region(made, r), i ? types[i - 1] : from->args[i]->type));
+    if (!distribute_block(d, from, ir_region(made, r), op))
+      return false;
+  }
+  d->at = after;
+  for (unsigned i = 0; i < op->num_results; i++)
+    ir_value_map_set(d->lanes, ir_result(op, i), ir_result(made, i));
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- ops */
+
+static distribute_hook *hook_of(ir_opcode code) {
+  static distribute_hook *const hooks[IR_NUM_OPCODES] = {
+      [OP_ARITH_CONSTANT] = distribute_constant,
+      [OP_SCF_FOR] = distribute_control,
+      [OP_SCF_IF] = distribute_control,
+      [OP_VECTOR_TRANSFER_READ] = distribute_read,
+      [OP_VECTOR_TRANSFER_WRITE] = distribute_write,
+      [OP_VECTOR_GATHER] = distribute_gather,
+      [OP_VECTOR_CONTRACT] = distribute_contract,
+      [OP_VECTOR_MULTI_REDUCTION] = distribute_reduction,
+      [OP_VECTOR_BROADCAST] = distribute_broadcast,
+      [OP_VECTOR_TRANSPOSE] = distribute_transpose,
+      [OP_VECTOR_SHAPE_CAST] = distribute_shape_cast,
+      [OP_VECTOR_EXTRACT] = distribute_extract,
+      [OP_VECTOR_INSERT] = distribute_insert,
+      [OP_VECTOR_EXTRACT_STRIDED_SLICE] = distribute_slice,
+      [OP_VECTOR_INSERT_STRIDED_SLICE] = distribute_insert,
+      [OP_VECTOR_STEP] = distribute_step,
+      [OP_VECTOR_CREATE_MASK] = distribute_create_mask,
+      [OP_VECTOR_EXT_TO_LAYOUT] = distribute_to_layout,
+  };
+  return hooks[code];
+}
+
+static bool has_vectors(const ir_op *op) {
+  bool found = false;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    found |= ir_operand(op, i)->type->kind == IR_TYPE_VECTOR;
+  for (unsigned i = 0; i < op->num_results; i++)
+    found |= ir_result(op, i)->type->kind == IR_TYPE_VECTOR;
+  return found;
+}
+
+/* An op on scalars: the same in all lanes, except that one lane does what writes memory. */
+static void copy_scalar_op(distributor *d, const ir_op *op) {
+  if (!(ir_op_row(op)->traits & IR_WRITES)) {
+    ir_op_clone(&d->at, op, d->lanes);
+    return;
+  }
+  d->access += DISTRIBUTE_ACCESS;
+  ir_value *first = distribute_compare(d, COMPARE_EQUAL, d->thread, ir_const_index(&d->at, 0));
+  ir_op *branch = distribute_if(d, first, NULL);
+  ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
+  ir_op_clone(&inside, op, d->lanes);
+  ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
+}
+
+static bool distribute_op(distributor *d, const ir_op *op) {
+  d->at.loc = op->loc;
+  distribute_hook *hook = hook_of(op->code);
+  if (hook && (has_vectors(op) || op->num_regions))
+    return hook(d, op);
+  if (has_vectors(op)) {
+    if (ir_op_has(op, IR_ELEMENTWISE) && op->num_results == 1)
+      return distribute_elementwise(d, op);
+    return pass_internal_error(op, "distribute", "there is no way to distribute it");
+  }
+  if (op->num_regions)
+    return pass_internal_error(op, "distribute", "it cannot stand in a kernel");
+  copy_scalar_op(d, op);
+  return true;
+}
+
+/* The ops of a block, then its terminator with what `owner` carries in its layouts. */
+static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner) {
+  d->at.block = to;
+  d->at.before = NULL;
+  for (const ir_op *op = from->first; op != from->last; op = op->next)
+    if (!distribute_op(d, op))
+      return false;
+  ir_value **values = IR_NEW_ARRAY(&d->module->arena, ir_value *, owner->num_results);
+  carried_values(d, from->last, 0, owner, values);
+  ir_terminator(&d->at, from->last->code, owner->num_results, values);
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- kernels */
+
+static ir_value *thread_id(distributor *d) {
+  ir_named_attr dimension = {"dimension", ir_attr_keyword(d->module, "gpu", "dim x")};
+  return ir_result(ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
+}
+
+static bool distribute_kernel(ir_op *kernel, int64_t threads) {
+  ir_module *module = kernel->module;
+  layout_check check = {kernel, threads};
+  if (threads < 1 || threads > MAX_THREADS || threads % WARP_LANES)
+    return ir_op_error(kernel, "'tec.threads' must be a multiple of %d up to %d", WARP_LANES, MAX_THREADS);
+  if (kernel->num_results)
+    return ir_op_error(kernel, "is a kernel that gives tensors; 'bufferize' must come before 'distribute'");
+  if (!ir_walk(ir_region(kernel, 0), check_op, &check))
+    return false;
+  distributor d = {.module = module, .threads = threads, .at = ir_builder_before(kernel),
+                   .lanes = ir_value_map_create(module)};
+  ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
+  for (unsigned i = 0; i < kernel->num_operands; i++)
+    operands[i] = ir_operand(kernel, i);
+  ir_op *made = recreate(&d, kernel, operands, NULL);
+  const ir_block *body = ir_region(kernel, 0);
+  for (unsigned i = 0; i < body->num_args; i++)
+    ir_value_map_set(d.lanes, body->args[i], ir_block_add_arg(ir_region(made, 0), body->args[i]->type));
+  d.at.block = ir_region(made, 0);
+  d.at.before = NULL;
+  d.thread = thread_id(&d);
+  d.entry = ir_builder_before(d.thread->op);
+  if (!distribute_block(&d, body, ir_region(made, 0), kernel))
+    return false;
+  ir_op_erase(kernel);
+  distribute_barriers(made);
+  return true;
+}
+
+bool pass_distribute(ir_module *module, const pass_options *options) {
+  (void)options;
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC)
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
+      next = op->next;
+      int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
+      if (threads && !distribute_kernel(op, threads))
+        return false;
+    }
+  }
+  return true;
+}

@@ -1,0 +1,464 @@
+/* distribute_combine.c - reductions and contractions for one lane.
+ *
+ * A reduction combines the registers of each lane, then lanes by butterflies, then folds the accumulator in, last: it
+ * is held by all lanes. Where warps, or a number of lanes that is no power of two, hold parts, the parts of each lane
+ * become registers of all through a conversion, and the reduction goes on there.
+ * A contraction uses the matrix unit where its types and layouts fit one of its instructions: the registers of the
+ * layouts are then fragments of instructions, and each product of fragments is one. Else each lane multiplies and adds
+ * what it holds, with the operands brought to layouts that follow from the result's.
+ * Terminates: loops over registers, dims and loops of static extents; a reduction is started again once a dim at most.
+ */
+#include "passes/distribute.h"
+#include "passes/vectorize.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------- reductions */
+
+/* Combines list[0 .. count) pairwise. */
+static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, ir_value **list) {
+  for (; count > 1; count = (count + 1) / 2)
+    for (int64_t i = 0; i < count / 2; i++)
+      list[i] = ir_binary(&d->at, combine, list[i], list[count - 1 - i]);
+  return list[0];
+}
+
+/* The registers of `l` that lie along `dim` combined: one for each register of `projected`. */
+static void combine_registers(distributor *d, ir_value *vector, const layout *l, const layout *projected, unsigned dim,
+                              ir_opcode combine, ir_value **result) {
+  int64_t registers = distribute_registers(l), coord[LAYOUT_MAX_RANK], wanted[LAYOUT_MAX_RANK];
+  ir_value **list = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
+  for (int64_t p = 0; p < distribute_registers(projected); p++) {
+    int64_t count = 0;
+    distribute_coord(projected, p, wanted);
+    for (int64_t r = 0; r < registers; r++) {
+      distribute_coord(l, r, coord);
+      if (distribute_find(l, coord) != r)
+        continue; /* a replica */
+      memmove(coord + dim, coord + dim + 1, (l->rank - dim - 1) * sizeof *coord);
+      if (!memcmp(coord, wanted, projected->rank * sizeof *coord))
+        list[count++] = distribute_get(d, vector, r);
+    }
+    result[p] = combine_all(d, combine, count, list);
+  }
+}
+
+/* The value of the lane whose number differs by `offset` in exclusive or. */
+static ir_value *other_lane(distributor *d, ir_value *value, int64_t offset) {
+  const ir_type *word = ir_type_scalar(d->module, IR_I32);
+  bool index = value->type->element == IR_INDEX, bit = value->type->element == IR_I1;
+  const ir_type *type = value->type;
+  if (index || bit)
+    value = ir_convert(&d->at, value, ir_type_scalar(d->module, index ? IR_I64 : IR_I32));
+  ir_value *operands[] = {value, ir_const(&d->at, word, (double)offset), ir_const(&d->at, word, WARP_LANES)};
+  ir_named_attr mode = {"mode", ir_attr_keyword(d->module, "gpu", "shuffle_mode xor")};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .num_results = 2, .attrs = &mode, .num_attrs = 1};
+  value = ir_result(ir_op_create(&d->at, OP_GPU_SHUFFLE, &spec), 0);
+  return ir_convert(&d->at, value, type);
+}
+
+/* Does `dim` lie across warps, or across lanes that no butterfly reaches? */
+static bool beyond_butterflies(const layout *l, unsigned dim) {
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *digit = &l->digits[i];
+    bool lanes = digit->level == LAYOUT_LANE && !(digit->size & (digit->size - 1)) &&
+                 !(digit->hardware_stride & (digit->hardware_stride - 1));
+    if (digit->dim == dim && digit->dim_stride && digit->level != LAYOUT_REGISTER && !lanes)
+      return true;
+  }
+  return false;
+}
+
+/* `l` without registers along `dim` (the rest of the dim closes up), and the same with all of it in registers. */
+static void gathered_layouts(const layout *l, unsigned dim, layout *parts, layout *gathered) {
+  layout projected = layout_project(l, dim);
+  *parts = layout_insert_dim(&projected, dim);
+  *gathered = *parts;
+  int64_t extent = 1;
+  layout ordered = layout_coalesce(l); /* by dim stride */
+  for (unsigned i = 0; i < ordered.num_digits; i++) {
+    layout_digit digit = ordered.digits[i];
+    if (digit.dim != dim || !digit.dim_stride || digit.level == LAYOUT_REGISTER)
+      continue;
+    digit.dim_stride = extent;
+    extent *= digit.size;
+    parts->digits[parts->num_digits++] = digit;
+  }
+  gathered->digits[gathered->num_digits++] =
+      (layout_digit){LAYOUT_REGISTER, dim, extent, distribute_registers(parts), 1};
+}
+
+/* Reduces `dim` away; *l becomes the layout of the result. */
+static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigned dim, ir_opcode combine) {
+  ir_scalar element = vector->type->element;
+  layout projected = layout_project(l, dim);
+  int64_t registers = distribute_registers(&projected), offsets[LAYOUT_MAX_DIGITS * 8];
+  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
+  combine_registers(d, vector, l, &projected, dim, combine, result);
+  if (beyond_butterflies(l, dim)) {
+    layout parts, gathered;
+    gathered_layouts(l, dim, &parts, &gathered);
+    vector = distribute_convert(d, distribute_pack(d, element, registers, result), &parts, &gathered, NULL);
+    *l = gathered;
+    return reduce_dim(d, vector, l, dim, combine);
+  }
+  unsigned count = layout_butterflies(l, dim, offsets);
+  for (unsigned i = 0; i < count; i++)
+    for (int64_t r = 0; r < registers; r++)
+      result[r] = ir_binary(&d->at, combine, result[r], other_lane(d, result[r], offsets[i]));
+  *l = projected;
+  return distribute_pack(d, element, registers, result);
+}
+
+bool distribute_reduction(distributor *d, const ir_op *op) {
+  ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
+  layout l = distribute_layout(source), wanted = {0};
+  ir_opcode combine;
+  unsigned count;
+  const int64_t *dims;
+  if (!vectorize_kind(op, source->type->element, &combine))
+    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(source->type->element));
+  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  ir_value *value = distribute_lane(d, source, NULL), *acc = distribute_lane(d, ir_operand(op, 1), NULL);
+  for (unsigned dim = l.rank; dim-- > 0;)
+    for (unsigned i = 0; i < count; i++)
+      if (dims[i] == dim)
+        value = reduce_dim(d, value, &l, dim, combine);
+  if (result->type->kind != IR_TYPE_VECTOR) {
+    distribute_set(d, op, ir_binary(&d->at, combine, distribute_get(d, value, 0), acc));
+    return true;
+  }
+  wanted = distribute_layout(result);
+  value = distribute_convert(d, value, &l, &wanted, NULL);
+  acc = distribute_lane(d, ir_operand(op, 1), &wanted);
+  distribute_set(d, op, ir_binary(&d->at, combine, value, acc));
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------- contractions on the matrix unit */
+
+/* One instruction: its operands' element type and the layouts of one fragment of each. */
+typedef struct matrix_kind {
+  ir_scalar element;
+  int64_t m, n, k;
+  const char *a, *b, *c;
+} matrix_kind;
+
+static const matrix_kind matrix_kinds[] = {
+    {IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
+    {IR_BF16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
+};
+
+/* A value as fragments: dims turned so that they are those of the instruction's operand. */
+typedef struct fragments {
+  layout layout, fragment;
+  int64_t rows, columns; /* of a fragment */
+  int64_t registers;     /* of a fragment */
+  ir_value *vector;
+} fragments;
+
+/* The loops of a plain product, and which dim of each operand is which: dims[operand][0] is m (A, C) or k (B), the
+ * other n (B, C) or k (A). False for other contractions. */
+static bool plain_product(const ir_op *op, unsigned dims[3][2]) {
+  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
+  if (ir_attr_get(op, "iterator_types")->count != 3)
+    return false;
+  for (unsigned i = 0; i < 3; i++)
+    if (maps->elements[i]->map->num_results != 2)
+      return false;
+  int m = -1, n = -1, k = -1;
+  for (unsigned loop = 0; loop < 3; loop++) {
+    bool in_a = ir_map_find_dim(maps->elements[0]->map, loop) >= 0;
+    bool in_b = ir_map_find_dim(maps->elements[1]->map, loop) >= 0;
+    bool in_c = ir_map_find_dim(maps->elements[2]->map, loop) >= 0;
+    *(in_a && in_c ? &m : in_b && in_c ? &n : &k) = (int)loop;
+  }
+  if (m < 0 || n < 0 || k < 0)
+    return false;
+  const int loops[3][2] = {{m, k}, {k, n}, {m, n}};
+  for (unsigned i = 0; i < 3; i++)
+    for (unsigned side = 0; side < 2; side++)
+      dims[i][side] = (unsigned)ir_map_find_dim(maps->elements[i]->map, (unsigned)loops[i][side]);
+  return true;
+}
+
+/* The warp digits along one dim, as a layout of rank 1. */
+static layout warps_along(const layout *l, unsigned dim) {
+  layout result = {.rank = 1};
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].dim == dim && l->digits[i].level == LAYOUT_WARP && l->digits[i].dim_stride) {
+      result.digits[result.num_digits] = l->digits[i];
+      result.digits[result.num_digits++].dim = 0;
+    }
+  return result;
+}
+
+/* `extent` elements along a dim of fragments of `size`: warps as in `warps` of rank 1, the rest registers. */
+static bool tile_dim(layout *l, unsigned dim, int64_t size, int64_t extent, const layout *warps) {
+  layout ordered = layout_coalesce(warps);
+  int64_t at = size;
+  for (unsigned i = 0; i <= ordered.num_digits; i++) {
+    int64_t next = i < ordered.num_digits ? ordered.digits[i].dim_stride : extent;
+    if (next % at || extent % next)
+      return false;
+    if (next > at)
+      l->digits[l->num_digits++] =
+          (layout_digit){LAYOUT_REGISTER, dim, next / at, distribute_registers(l), at};
+    if (i == ordered.num_digits)
+      break;
+    l->digits[l->num_digits] = ordered.digits[i];
+    l->digits[l->num_digits++].dim = dim;
+    at = next * ordered.digits[i].size;
+  }
+  return true;
+}
+
+/* Registers registers[0 .. f->registers) of the fragment at a place; false where this lane has no such fragment. */
+static bool fragment_at(const fragments *f, int64_t row, int64_t column, int64_t *registers) {
+  int64_t coord[LAYOUT_MAX_RANK];
+  for (int64_t r = 0; r < f->registers; r++) {
+    distribute_coord(&f->fragment, r, coord);
+    coord[0] += row;
+    coord[1] += column;
+    registers[r] = distribute_find(&f->layout, coord);
+    if (registers[r] < 0)
+      return false;
+  }
+  return true;
+}
+
+/* The register parts of all places of fragments of this lane, in register order; returns how many, 0 if some register
+ * is in none. */
+static int64_t all_fragments(ir_arena *arena, const fragments *f, int64_t (**places)[2]) {
+  int64_t total = distribute_registers(&f->layout), count = 0, registers[16], coord[LAYOUT_MAX_RANK];
+  bool *used = IR_NEW_ARRAY(arena, bool, total);
+  memset(used, 0, (size_t)total * sizeof *used);
+  *places = ir_arena_alloc(arena, (size_t)total * sizeof **places);
+  for (int64_t r = 0; r < total; r++) {
+    if (used[r])
+      continue;
+    distribute_coord(&f->layout, r, coord);
+    if (!fragment_at(f, coord[0], coord[1], registers))
+      return 0;
+    for (int64_t i = 0; i < f->registers; i++)
+      used[registers[i]] = true;
+    (*places)[count][0] = coord[0];
+    (*places)[count++][1] = coord[1];
+  }
+  return count;
+}
+
+/* Lanes as in the fragment, warps as given, and all registers in fragments. */
+static bool is_fragmented(ir_arena *arena, const fragments *f, const layout *row_warps, const layout *column_warps) {
+  layout lanes = distribute_lane_part(&f->layout), wanted = distribute_lane_part(&f->fragment);
+  unsigned kept = 0;
+  for (unsigned i = 0; i < lanes.num_digits; i++)
+    if (lanes.digits[i].level == LAYOUT_LANE)
+      lanes.digits[kept++] = lanes.digits[i];
+  lanes.num_digits = kept;
+  layout rows = warps_along(&f->layout, 0), columns = warps_along(&f->layout, 1);
+  int64_t(*places)[2];
+  return layout_equal(&lanes, &wanted) && layout_equal(&rows, row_warps) && layout_equal(&columns, column_warps) &&
+         all_fragments(arena, f, &places);
+}
+
+static fragments fragments_of(const ir_value *value, const unsigned dims[2], const char *name, int64_t rows,
+                              int64_t columns) {
+  fragments f = {.rows = rows, .columns = columns};
+  const char *why;
+  layout_parse(name, &f.fragment, &why);
+  f.registers = distribute_registers(&f.fragment);
+  layout l = distribute_layout(value);
+  f.layout = layout_permute(&l, dims);
+  return f;
+}
+
+/* Brings the operand into fragments with these warps; false where its extents are no multiples of a fragment's. */
+static bool fragment_operand(distributor *d, ir_value *value, const unsigned dims[2], fragments *f,
+                             const layout *row_warps, const layout *column_warps) {
+  layout own = f->layout;
+  ir_value *vector = distribute_lane(d, value, NULL);
+  if (!is_fragmented(&d->module->arena, f, row_warps, column_warps)) {
+    f->layout = f->fragment;
+    if (!tile_dim(&f->layout, 0, f->rows, value->type->shape[dims[0]], row_warps) ||
+        !tile_dim(&f->layout, 1, f->columns, value->type->shape[dims[1]], column_warps))
+      return false;
+    vector = distribute_convert(d, vector, &own, &f->layout, NULL);
+  }
+  f->vector = vector;
+  return true;
+}
+
+/* One fragment as the instruction wants it: rows of two elements. */
+static ir_value *fragment_value(distributor *d, const fragments *f, int64_t row, int64_t column) {
+  int64_t registers[16], shape[2] = {f->registers / 2, 2};
+  fragment_at(f, row, column, registers);
+  ir_value *flat = distribute_pick(d, f->vector, f->registers, registers);
+  return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, flat, ir_type_vector(d->module, flat->type->element, 2, shape));
+}
+
+static ir_value *mma(distributor *d, const matrix_kind *kind, ir_value *a, ir_value *b, ir_value *c) {
+  const ir_type *integer = ir_type_scalar(d->module, IR_I64);
+  const ir_attr *shape[] = {ir_attr_int(d->module, integer, kind->m), ir_attr_int(d->module, integer, kind->n),
+                            ir_attr_int(d->module, integer, kind->k)};
+  ir_value *operands[] = {a, b, c};
+  ir_named_attr attr = {"mmaShape", ir_attr_array(d->module, 3, shape)};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &c->type, .num_results = 1, .attrs = &attr,
+                     .num_attrs = 1};
+  return ir_result(ir_op_create(&d->at, OP_NVGPU_MMA_SYNC, &spec), 0);
+}
+
+/* All products of fragments: along k outermost, so that products of one fragment of C are far apart. */
+static ir_value *multiply_fragments(distributor *d, const matrix_kind *kind, const fragments *a, const fragments *b,
+                                    const fragments *c, int64_t extent) {
+  ir_arena *arena = &d->module->arena;
+  int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
+  int64_t count = all_fragments(arena, c, &places);
+  ir_value **sums = IR_NEW_ARRAY(arena, ir_value *, count), **flat = IR_NEW_ARRAY(arena, ir_value *, total);
+  ir_value **left = IR_NEW_ARRAY(arena, ir_value *, count), **right = IR_NEW_ARRAY(arena, ir_value *, count);
+  for (int64_t i = 0; i < count; i++)
+    sums[i] = fragment_value(d, c, places[i][0], places[i][1]);
+  for (int64_t k = 0; k < extent; k += kind->k)
+    for (int64_t i = 0; i < count; i++) {
+      left[i] = right[i] = NULL;
+      for (int64_t before = 0; before < i; before++) {
+        left[i] = places[before][0] == places[i][0] ? left[before] : left[i];
+        right[i] = places[before][1] == places[i][1] ? right[before] : right[i];
+      }
+      if (!left[i])
+        left[i] = fragment_value(d, a, places[i][0], k);
+      if (!right[i])
+        right[i] = fragment_value(d, b, k, places[i][1]);
+      sums[i] = mma(d, kind, left[i], right[i], sums[i]);
+    }
+  for (int64_t i = 0; i < count; i++) {
+    ir_value *sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sums[i],
+                             distribute_type(d, sums[i]->type->element, c->registers));
+    fragment_at(c, places[i][0], places[i][1], registers);
+    for (int64_t r = 0; r < c->registers; r++)
+      flat[registers[r]] = distribute_get(d, sum, r);
+  }
+  return distribute_pack(d, c->vector->type->element, total, flat);
+}
+
+/* False where no instruction fits; then nothing was done but conversions. */
+static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
+  unsigned dims[3][2];
+  ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2), *result = ir_result(op, 0);
+  const matrix_kind *kind = NULL;
+  for (unsigned i = 0; i < sizeof matrix_kinds / sizeof *matrix_kinds; i++)
+    if (matrix_kinds[i].element == lhs->type->element && matrix_kinds[i].element == rhs->type->element)
+      kind = &matrix_kinds[i];
+  if (!kind || acc->type->element != IR_F32 || strcmp(ir_attr_string_or(op, "kind", "add"), "add") ||
+      !plain_product(op, dims))
+    return false;
+  int64_t rows = acc->type->shape[dims[2][0]], columns = acc->type->shape[dims[2][1]];
+  int64_t depth = lhs->type->shape[dims[0][1]];
+  if (rows % kind->m || columns % kind->n || depth % kind->k)
+    return false;
+  fragments a = fragments_of(lhs, dims[0], kind->a, kind->m, kind->k);
+  fragments b = fragments_of(rhs, dims[1], kind->b, kind->k, kind->n);
+  fragments c = fragments_of(result, dims[2], kind->c, kind->m, kind->n);
+  layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0), column_warps = warps_along(&wanted, 1);
+  if (!is_fragmented(&d->module->arena, &c, &row_warps, &column_warps))
+    row_warps = column_warps = none;
+  if (!fragment_operand(d, lhs, dims[0], &a, &row_warps, &none) ||
+      !fragment_operand(d, rhs, dims[1], &b, &none, &column_warps))
+    return false;
+  c = fragments_of(acc, dims[2], kind->c, kind->m, kind->n);
+  if (!fragment_operand(d, acc, dims[2], &c, &row_warps, &column_warps))
+    return false;
+  ir_value *product = multiply_fragments(d, kind, &a, &b, &c, depth);
+  distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------ contractions by the lanes */
+
+/* The layout in which each lane holds all of an operand that its part of the result needs. */
+static layout operand_layout(const layout *result, const ir_map *result_map, const ir_map *map, const int64_t *shape) {
+  layout l = {.rank = map->num_results};
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int place = ir_map_find_dim(result_map, (unsigned)ir_map_result_dim(map, dim));
+    if (place < 0) {
+      l.digits[l.num_digits++] = (layout_digit){LAYOUT_REGISTER, dim, shape[dim], distribute_registers(&l), 1};
+      continue;
+    }
+    for (unsigned i = 0; i < result->num_digits; i++) {
+      layout_digit digit = result->digits[i];
+      if (digit.dim != (unsigned)place || !digit.dim_stride)
+        continue;
+      digit.dim = dim;
+      if (digit.level == LAYOUT_REGISTER)
+        digit.hardware_stride = distribute_registers(&l);
+      l.digits[l.num_digits++] = digit;
+    }
+  }
+  return l;
+}
+
+/* The element of an operand at a point of the loops, in the result's element type. */
+static ir_value *factor_at(distributor *d, ir_value *vector, const layout *l, const ir_map *map, const int64_t *point,
+                           const ir_type *type) {
+  int64_t coord[LAYOUT_MAX_RANK];
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    coord[dim] = point[ir_map_result_dim(map, dim)];
+  return ir_convert(&d->at, distribute_get(d, vector, distribute_find(l, coord)), type);
+}
+
+static bool contract_by_lanes(distributor *d, const ir_op *op) {
+  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
+  const ir_map *map[3] = {maps->elements[0]->map, maps->elements[1]->map, maps->elements[2]->map};
+  ir_value *result = ir_result(op, 0), *vectors[2];
+  const ir_type *type = ir_type_scalar(d->module, result->type->element);
+  bool scalar = result->type->kind != IR_TYPE_VECTOR;
+  layout l = {0}, operands[2];
+  ir_opcode combine, multiply = ir_scalar_is_float(type->element) ? OP_ARITH_MULF : OP_ARITH_MULI;
+  int64_t extents[IR_MAX_LOOPS] = {0}, point[IR_MAX_LOOPS] = {0}, coord[LAYOUT_MAX_RANK];
+  if (!vectorize_kind(op, type->element, &combine))
+    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(type->element));
+  if (!scalar)
+    l = distribute_layout(result);
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_type *own = ir_operand(op, i)->type;
+    operands[i] = operand_layout(&l, map[2], map[i], own->shape);
+    vectors[i] = distribute_lane(d, ir_operand(op, i), &operands[i]);
+    for (unsigned dim = 0; dim < own->rank; dim++)
+      extents[ir_map_result_dim(map[i], dim)] = own->shape[dim];
+  }
+  for (unsigned i = 0; i < map[2]->num_results; i++)
+    extents[ir_map_result_dim(map[2], i)] = 1;
+  ir_value *acc = distribute_lane(d, ir_operand(op, 2), scalar ? NULL : &l);
+  int64_t registers = distribute_registers(&l);
+  ir_value **sums = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
+  for (int64_t r = 0; r < registers; r++) {
+    sums[r] = scalar ? acc : distribute_get(d, acc, r);
+    distribute_coord(&l, r, coord);
+    for (unsigned i = 0; i < map[2]->num_results; i++)
+      point[ir_map_result_dim(map[2], i)] = coord[i];
+    for (bool more = true; more;) {
+      ir_value *a = factor_at(d, vectors[0], &operands[0], map[0], point, type);
+      ir_value *b = factor_at(d, vectors[1], &operands[1], map[1], point, type);
+      if (combine == OP_ARITH_ADDF) {
+        ir_value *terms[] = {a, b, sums[r]};
+        ir_op_spec spec = {.operands = terms, .num_operands = 3, .types = &type, .num_results = 1};
+        sums[r] = ir_result(ir_op_create(&d->at, OP_MATH_FMA, &spec), 0);
+      } else {
+        sums[r] = ir_binary(&d->at, combine, sums[r], ir_binary(&d->at, multiply, a, b));
+      }
+      more = false;
+      for (unsigned loop = map[0]->num_dims; loop-- > 0 && !more;) { /* the next point of the reduction loops */
+        if (ir_map_find_dim(map[2], loop) >= 0)
+          continue;
+        more = ++point[loop] < extents[loop];
+        point[loop] = more ? point[loop] : 0;
+      }
+    }
+  }
+  distribute_set(d, op, scalar ? sums[0] : distribute_pack(d, type->element, registers, sums));
+  return true;
+}
+
+bool distribute_contract(distributor *d, const ir_op *op) {
+  return contract_by_matrix_unit(d, op) || contract_by_lanes(d, op);
+}

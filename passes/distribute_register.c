@@ -1,0 +1,306 @@
+/* distribute_register.c - ops that only bring elements elsewhere: to other registers, other lanes, other coordinates.
+ *
+ * All of them are one: each register of the result wants an element of the operand, named by its coordinates there. So
+ * an op is described by the layout that its result has in terms of its operand's coordinates, where an operand that is
+ * repeated has digits of stride 0, and distribute_convert does the rest.
+ * Terminates: all loops are over digits, dims and registers. */
+#include "passes/distribute.h"
+
+#include <string.h>
+
+/* ------------------------------------------------------------------------------------------------------ coordinates */
+
+int64_t distribute_registers(const layout *l) { return layout_size(l, LAYOUT_REGISTER); }
+
+void distribute_coord(const layout *l, int64_t reg, int64_t *coord) {
+  int64_t hardware[LAYOUT_NUM_LEVELS] = {[LAYOUT_REGISTER] = reg};
+  layout_eval(l, hardware, coord);
+}
+
+int64_t distribute_find(const layout *l, const int64_t *coord) {
+  int64_t hardware[LAYOUT_NUM_LEVELS], found[LAYOUT_MAX_RANK];
+  layout_invert(l, coord, hardware);
+  if (hardware[LAYOUT_REGISTER] >= distribute_registers(l))
+    return -1;
+  distribute_coord(l, hardware[LAYOUT_REGISTER], found);
+  return memcmp(found, coord, l->rank * sizeof *coord) ? -1 : hardware[LAYOUT_REGISTER];
+}
+
+layout distribute_lane_part(const layout *l) {
+  layout part = {.rank = l->rank};
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].level != LAYOUT_REGISTER && l->digits[i].dim_stride)
+      part.digits[part.num_digits++] = l->digits[i];
+  return part;
+}
+
+ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *scale) {
+  ir_module *module = d->module;
+  const ir_expr *sum = ir_expr_const(module, 0), *thread = ir_expr_dim(module, 0);
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *digit = &l->digits[i];
+    if (digit->level == LAYOUT_REGISTER || !digit->dim_stride || !scale[digit->dim])
+      continue;
+    int64_t unit = digit->hardware_stride * (digit->level == LAYOUT_WARP ? WARP_LANES : 1);
+    const ir_expr *value = ir_expr_binary(module, IR_EXPR_FLOORDIV, thread, ir_expr_const(module, unit));
+    if (unit * digit->size < d->threads) /* the top digit needs no mod */
+      value = ir_expr_binary(module, IR_EXPR_MOD, value, ir_expr_const(module, digit->size));
+    value = ir_expr_binary(module, IR_EXPR_MUL, value, ir_expr_const(module, digit->dim_stride * scale[digit->dim]));
+    sum = ir_expr_binary(module, IR_EXPR_ADD, sum, value);
+  }
+  ir_index dims[] = {{.value = d->thread}};
+  return ir_index_apply(&d->at, sum, 1, dims);
+}
+
+ir_value *distribute_coordinates(distributor *d, const layout *l, unsigned dim) {
+  int64_t registers = distribute_registers(l), scale[LAYOUT_MAX_RANK] = {0}, coord[LAYOUT_MAX_RANK];
+  int64_t *constants = IR_NEW_ARRAY(&d->module->arena, int64_t, registers);
+  for (int64_t r = 0; r < registers; r++) {
+    distribute_coord(l, r, coord);
+    constants[r] = coord[dim];
+  }
+  const ir_type *type = distribute_type(d, IR_INDEX, registers);
+  ir_named_attr value = {"value", ir_attr_dense_ints(d->module, type, (unsigned)registers, constants)};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
+  ir_value *steps = ir_result(ir_op_create(&d->at, OP_ARITH_CONSTANT, &spec), 0);
+  scale[dim] = 1;
+  ir_value *offset = ir_index_value(&d->at, distribute_lane_offset(d, l, scale));
+  return ir_binary(&d->at, OP_ARITH_ADDI, ir_unary(&d->at, OP_VECTOR_BROADCAST, offset, type), steps);
+}
+
+/* -------------------------------------------------------------------------------------------------------- registers */
+
+ir_value *distribute_get(distributor *d, ir_value *vector, int64_t reg) {
+  ir_named_attr position = {"static_position", ir_attr_i64s(d->module, 1, &reg)};
+  ir_op_spec spec = {
+      .operands = &vector, .num_operands = 1, .groups = {1}, .num_results = 1, .attrs = &position, .num_attrs = 1};
+  return ir_result(ir_op_create(&d->at, OP_VECTOR_EXTRACT, &spec), 0);
+}
+
+ir_value *distribute_pack(distributor *d, ir_scalar element, int64_t count, ir_value *const *registers) {
+  const ir_type *type = distribute_type(d, element, count);
+  ir_op_spec spec = {.operands = registers, .num_operands = (unsigned)count, .types = &type, .num_results = 1};
+  return ir_result(ir_op_create(&d->at, OP_VECTOR_FROM_ELEMENTS, &spec), 0);
+}
+
+ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const int64_t *registers) {
+  bool consecutive = true;
+  for (int64_t r = 1; r < count; r++)
+    consecutive &= registers[r] == registers[0] + r;
+  if (consecutive && count == vector->type->shape[0])
+    return vector;
+  if (consecutive) {
+    const int64_t one = 1;
+    ir_named_attr attrs[] = {{"offsets", ir_attr_i64s(d->module, 1, registers)},
+                             {"sizes", ir_attr_i64s(d->module, 1, &count)},
+                             {"strides", ir_attr_i64s(d->module, 1, &one)}};
+    ir_op_spec spec = {.operands = &vector, .num_operands = 1, .num_results = 1, .attrs = attrs, .num_attrs = 3};
+    return ir_result(ir_op_create(&d->at, OP_VECTOR_EXTRACT_STRIDED_SLICE, &spec), 0);
+  }
+  ir_value **sources = IR_NEW_ARRAY(&d->module->arena, ir_value *, vector->type->shape[0]);
+  ir_value **picked = IR_NEW_ARRAY(&d->module->arena, ir_value *, count);
+  memset(sources, 0, (size_t)vector->type->shape[0] * sizeof *sources);
+  for (int64_t r = 0; r < count; r++) {
+    ir_value **source = &sources[registers[r]];
+    if (!*source)
+      *source = distribute_get(d, vector, registers[r]);
+    picked[r] = *source;
+  }
+  return distribute_pack(d, vector->type->element, count, picked);
+}
+
+/* ------------------------------------------------------------------------------------------------------- conversion */
+
+/* Which register of `from` holds what each register of `to` wants, `start` further; false where it is in another lane. */
+static bool registers_within_lane(const layout *from, const layout *to, const int64_t *start, int64_t *registers) {
+  layout a = distribute_lane_part(from), b = distribute_lane_part(to);
+  int64_t coord[LAYOUT_MAX_RANK];
+  if (!layout_equal(&a, &b))
+    return false;
+  for (int64_t r = 0; r < distribute_registers(to); r++) {
+    distribute_coord(to, r, coord);
+    for (unsigned dim = 0; dim < to->rank; dim++)
+      coord[dim] += start[dim];
+    registers[r] = distribute_find(from, coord);
+    if (registers[r] < 0)
+      return false;
+  }
+  return true;
+}
+
+ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *from, const layout *to,
+                             const ir_index *start) {
+  int64_t constants[LAYOUT_MAX_RANK] = {0}, count = distribute_registers(to);
+  int64_t *registers = IR_NEW_ARRAY(&d->module->arena, int64_t, count);
+  bool known = true;
+  for (unsigned dim = 0; start && dim < to->rank; dim++) {
+    known &= !start[dim].value;
+    constants[dim] = start[dim].constant;
+  }
+  if (known && registers_within_lane(from, to, constants, registers))
+    return distribute_pick(d, vector, count, registers);
+  lane_access memory = distribute_scratch(d, vector->type->element, from);
+  distribute_store(d, from, &memory, vector);
+  for (unsigned dim = 0; start && dim < to->rank; dim++)
+    memory.start[0] = ir_index_add(&d->at, memory.start[0],
+                                   ir_index_mul(&d->at, start[dim], ir_index_const(memory.scale[dim])));
+  return distribute_load(d, to, &memory, NULL);
+}
+
+bool distribute_to_layout(distributor *d, const ir_op *op) {
+  layout l = distribute_layout(ir_result(op, 0));
+  distribute_set(d, op, distribute_lane(d, ir_operand(op, 0), &l));
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ shapes */
+
+/* Converts operand 0 to the result's layout, given in the operand's coordinates. */
+static bool convert_operand(distributor *d, const ir_op *op, const layout *wanted, const ir_index *start) {
+  ir_value *source = ir_operand(op, 0);
+  layout from = distribute_layout(source);
+  distribute_set(d, op, distribute_convert(d, distribute_lane(d, source, NULL), &from, wanted, start));
+  return true;
+}
+
+bool distribute_broadcast(distributor *d, const ir_op *op) {
+  ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
+  layout l = distribute_layout(result);
+  if (source->type->kind != IR_TYPE_VECTOR) {
+    const ir_type *type = distribute_type(d, result->type->element, distribute_registers(&l));
+    distribute_set(d, op, ir_unary(&d->at, OP_VECTOR_BROADCAST, distribute_lane(d, source, NULL), type));
+    return true;
+  }
+  unsigned added = l.rank - source->type->rank;
+  for (unsigned i = 0; i < l.num_digits; i++) {
+    layout_digit *digit = &l.digits[i];
+    bool repeated = digit->dim < added || source->type->shape[digit->dim - added] == 1;
+    digit->dim = digit->dim < added ? 0 : digit->dim - added;
+    if (repeated)
+      digit->dim_stride = 0;
+  }
+  l.rank -= added;
+  return convert_operand(d, op, &l, NULL);
+}
+
+bool distribute_transpose(distributor *d, const ir_op *op) {
+  layout l = distribute_layout(ir_result(op, 0));
+  unsigned count;
+  const int64_t *permutation;
+  ir_attr_i64s_of(op, "permutation", &count, &permutation);
+  for (unsigned i = 0; i < l.num_digits; i++)
+    l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
+  return convert_operand(d, op, &l, NULL);
+}
+
+/* All dims as one, row-major. */
+static layout flatten(layout l) {
+  while (l.rank > 1)
+    l = layout_collapse(&l, l.rank - 2);
+  return l;
+}
+
+bool distribute_shape_cast(distributor *d, const ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  layout from = flatten(distribute_layout(source)), to = flatten(distribute_layout(ir_result(op, 0)));
+  distribute_set(d, op, distribute_convert(d, distribute_lane(d, source, NULL), &from, &to, NULL));
+  return true;
+}
+
+bool distribute_slice(distributor *d, const ir_op *op) {
+  layout l = distribute_layout(ir_result(op, 0));
+  ir_index start[LAYOUT_MAX_RANK] = {{0}};
+  unsigned count;
+  const int64_t *offsets;
+  ir_attr_i64s_of(op, "offsets", &count, &offsets);
+  for (unsigned i = 0; i < count; i++)
+    start[i] = ir_index_const(offsets[i]);
+  return convert_operand(d, op, &l, start);
+}
+
+/* The position of vector.extract or .insert in leading dims, in the new kernel; returns how many there are. */
+static unsigned position_of(distributor *d, const ir_op *op, unsigned group, ir_index *start) {
+  unsigned count;
+  const int64_t *statics;
+  ir_attr_i64s_of(op, "static_position", &count, &statics);
+  for (unsigned i = 0; i < count; i++) {
+    start[i] = ir_mixed(op, group, "static_position", i);
+    if (start[i].value)
+      start[i].value = distribute_lane(d, start[i].value, NULL);
+  }
+  return count;
+}
+
+bool distribute_extract(distributor *d, const ir_op *op) {
+  ir_index start[LAYOUT_MAX_RANK] = {{0}};
+  bool scalar = ir_result(op, 0)->type->kind != IR_TYPE_VECTOR;
+  layout l = {0};
+  if (!scalar)
+    l = distribute_layout(ir_result(op, 0));
+  unsigned leading = position_of(d, op, 1, start);
+  for (unsigned i = 0; i < l.num_digits; i++)
+    l.digits[i].dim += leading;
+  l.rank += leading;
+  convert_operand(d, op, &l, start);
+  if (scalar)
+    distribute_set(d, op, distribute_get(d, ir_value_map_get(d->lanes, ir_result(op, 0)), 0));
+  return true;
+}
+
+/* The part that a value goes to: behind `leading` dims, at `start`. */
+static void access_part(distributor *d, lane_access *memory, unsigned leading, unsigned count, const ir_index *start) {
+  for (unsigned dim = 0; dim < count; dim++)
+    memory->start[0] = ir_index_add(&d->at, memory->start[0],
+                                    ir_index_mul(&d->at, start[dim], ir_index_const(memory->scale[dim])));
+  memmove(memory->scale, memory->scale + leading, (LAYOUT_MAX_RANK - leading) * sizeof *memory->scale);
+}
+
+/* Through shared memory: the whole, then the part over it. */
+bool distribute_insert(distributor *d, const ir_op *op) {
+  ir_value *part = ir_operand(op, 0), *whole = ir_operand(op, 1);
+  layout from = distribute_layout(whole), to = distribute_layout(ir_result(op, 0));
+  ir_index start[LAYOUT_MAX_RANK] = {{0}};
+  unsigned leading, count;
+  const int64_t *offsets;
+  if (ir_attr_i64s_of(op, "offsets", &count, &offsets)) {
+    for (unsigned i = 0; i < count; i++)
+      start[i] = ir_index_const(offsets[i]);
+    leading = whole->type->rank - part->type->rank;
+  } else {
+    leading = count = position_of(d, op, 2, start);
+  }
+  lane_access memory = distribute_scratch(d, whole->type->element, &from), inner = memory;
+  distribute_store(d, &from, &memory, distribute_lane(d, whole, NULL));
+  access_part(d, &inner, leading, count, start);
+  layout part_layout = {0};
+  ir_value *value = distribute_lane(d, part, NULL);
+  if (part->type->kind == IR_TYPE_VECTOR)
+    part_layout = distribute_layout(part);
+  else
+    value = distribute_pack(d, part->type->element, 1, &value);
+  distribute_store(d, &part_layout, &inner, value);
+  distribute_set(d, op, distribute_load(d, &to, &memory, NULL));
+  return true;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ masks */
+
+bool distribute_step(distributor *d, const ir_op *op) {
+  layout l = distribute_layout(ir_result(op, 0));
+  distribute_set(d, op, distribute_coordinates(d, &l, 0));
+  return true;
+}
+
+bool distribute_create_mask(distributor *d, const ir_op *op) {
+  layout l = distribute_layout(ir_result(op, 0));
+  ir_value *mask = NULL;
+  for (unsigned dim = 0; dim < l.rank; dim++) {
+    ir_value *coordinates = distribute_coordinates(d, &l, dim);
+    ir_value *bound = ir_unary(&d->at, OP_VECTOR_BROADCAST, distribute_lane(d, ir_operand(op, dim), NULL),
+                               coordinates->type);
+    ir_value *below = distribute_compare(d, COMPARE_SIGNED_LESS, coordinates, bound);
+    mask = mask ? ir_binary(&d->at, OP_ARITH_ANDI, mask, below) : below;
+  }
+  distribute_set(d, op, mask);
+  return true;
+}
