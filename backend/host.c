@@ -471,8 +471,6 @@ static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRe
                                     unsigned first_extent, LLVMValueRef *pieces) {
   LLVMValueRef *sizes = pieces + 1, *strides = sizes + type->rank;
   LLVMValueRef wrong = LLVMConstNull(LLVMInt1TypeInContext(e->context));
-  int64_t known[IR_MAX_RANK];
-  ir_type_strides(type, known);
   pieces[0] = address;
   for (unsigned i = 0; i < type->rank; i++) {
     bool dynamic = type->shape[i] == IR_DYNAMIC;
@@ -483,13 +481,33 @@ static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRe
     wrong = LLVMBuildOr(e->builder, wrong, differs, "");
   }
   emit_row_major(e, type->rank, sizes, strides);
-  for (unsigned i = 0; i < type->rank; i++) {
-    if (known[i] == IR_DYNAMIC)
+  for (unsigned i = 0; type->strides && i < type->rank; i++) {
+    if (type->strides[i] == IR_DYNAMIC)
       continue;
-    LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, strides[i], emit_index(e, known[i]), "");
+    LLVMValueRef differs = LLVMBuildICmp(e->builder, LLVMIntNE, strides[i], emit_index(e, type->strides[i]), "");
     wrong = LLVMBuildOr(e->builder, wrong, differs, "");
   }
   return wrong;
+}
+
+/* Where in `data` each argument, then each returned scalar, has its pointer: in order, but for results that bufferize
+ * has moved (tec.result_order). NULL after an error. */
+static unsigned *data_numbers(emitter *e, const ir_op *op, const ir_type *type) {
+  unsigned total = type->num_inputs + type->num_results, num_moved = 0;
+  unsigned *numbers = IR_NEW_ARRAY(&e->arena, unsigned, total + 1);
+  const int64_t *order = NULL;
+  if (ir_attr_get(op, "tec.result_order") && !ir_attr_i64s_of(op, "tec.result_order", &num_moved, &order))
+    num_moved = total + 1;
+  bool fits = num_moved <= total;
+  unsigned first = fits ? total - num_moved : 0;
+  for (unsigned i = 0; fits && i < total; i++) {
+    fits = i < first || (order[i - first] >= 0 && order[i - first] < num_moved);
+    numbers[i] = i < first ? i : fits ? first + (unsigned)order[i - first] : 0;
+  }
+  if (fits)
+    return numbers;
+  ir_op_error(op, "has a tec.result_order that does not fit its type");
+  return NULL;
 }
 
 /* int32_t NAME(void *const *data, const int64_t *dims, const tec_host_env *env): see host_abi.h. */
@@ -501,10 +519,12 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
   LLVMValueRef data = LLVMGetParam(wrapper, 0), dims = LLVMGetParam(wrapper, 1), body = emit_function_of(e, op);
   LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, LLVMCountParams(body)), *next = arguments;
   *next++ = LLVMGetParam(wrapper, 2);
-  unsigned extent = 0;
+  unsigned extent = 0, *numbers = data_numbers(e, op, type);
+  if (!numbers)
+    return false;
   for (unsigned i = 0; i < type->num_inputs; i++) {
     const ir_type *input = type->inputs[i];
-    LLVMValueRef address = load_pointer(e, data, i);
+    LLVMValueRef address = load_pointer(e, data, numbers[i]);
     if (input->kind == IR_TYPE_MEMREF) {
       return_one_if(e, memref_argument(e, input, address, dims, extent, next));
       extent += input->rank;
@@ -523,7 +543,7 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
     if (type->results[i]->kind != IR_TYPE_SCALAR)
       return ir_op_error(op, "is public, but result %u is not a scalar", i);
     LLVMValueRef result = LLVMBuildExtractValue(e->builder, returned, i + 1, "");
-    emit_store(e, type->results[i]->element, result, load_pointer(e, data, type->num_inputs + i));
+    emit_store(e, type->results[i]->element, result, load_pointer(e, data, numbers[type->num_inputs + i]));
   }
   LLVMBuildRet(e->builder, LLVMConstNull(status_type(e)));
   return true;

@@ -742,6 +742,23 @@ static const ir_type *lowered_type(ir_module *module, const ir_type *type) {
   return ir_type_function(module, num_inputs, inputs, num_results, results);
 }
 
+/* Results that come back as scalars stand after those in memory; where that changes their order, the function says with
+ * `tec.result_order` which number each had, for what is generated around it. */
+static void note_result_order(ir_op *function, const ir_type *type) {
+  int64_t *order = IR_NEW_ARRAY(&function->module->arena, int64_t, type->num_results);
+  unsigned count = 0;
+  bool moved = false;
+  for (int scalars = 0; scalars < 2; scalars++)
+    for (unsigned i = 0; i < type->num_results; i++) {
+      if ((type->results[i]->kind != IR_TYPE_TENSOR) != scalars)
+        continue;
+      moved |= i != count;
+      order[count++] = i;
+    }
+  if (moved)
+    ir_attr_set(function, "tec.result_order", ir_attr_i64s(function->module, count, order));
+}
+
 static bool bufferize_function(ir_op *function) {
   ir_module *module = function->module;
   ir_block *body = ir_region(function, 0);
@@ -751,6 +768,7 @@ static bool bufferize_function(ir_op *function) {
   ir_attr_set(function, "function_type", ir_attr_type(module, lowered));
   if (!body->first)
     return true;
+  note_result_order(function, type);
   buffers b = {.module = module, .function = function, .memrefs = ir_value_map_create(module)};
   /* Arguments: the old ones, stand-ins for the results, then the new ones of both. */
   unsigned num_old = body->num_args, num_outputs = 0;

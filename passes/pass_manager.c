@@ -115,5 +115,5 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 
 const char *pass_default_list(const target_facts *target) {
   (void)target; /* The host is the only target so far. */
-  return "simplify,transform,raise,schedule,simplify,shapes,decompose-softmax,simplify,bufferize,register-tile,simplify";
+  return "simplify,shapes,transform,raise,schedule,simplify,decompose-softmax,simplify,bufferize,register-tile,simplify";
 }

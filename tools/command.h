@@ -11,7 +11,8 @@ enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8 }
 /* Options as given; NULL or false where absent. Where a value is optional, "" stands for its absence. */
 typedef struct command_options {
   const char *input; /* the one positional argument: a file, "-", or what to list */
-  const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *bench, *threads;
+  const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
+      *threads;
   const char *fuse;
   bool verify, generic, check, time, help;
 } command_options;
@@ -23,6 +24,9 @@ void options_help(unsigned command);
 /* A whole number from `least` to `most`, or `fallback` where `text` is NULL or "". False after a message. */
 bool options_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t fallback,
                     uint64_t *number);
+/* The same for a comma-separated list of at most `capacity`; none where `text` is NULL. */
+bool options_numbers(const char *name, const char *text, uint64_t least, uint64_t most, uint32_t capacity,
+                     uint64_t *numbers, uint32_t *count);
 
 /* Each runs a command; returns the exit status. */
 int command_opt(const command_options *options);
@@ -37,6 +41,7 @@ tec_compile_options command_compile_options(const command_options *options, cons
 /* Parses the text; reports the time under --time. */
 tec_status command_parse(tec_context *context, const command_options *options, const char *text, size_t size,
                          tec_module **module);
+void command_report_time(const char *phase, double seconds); /* for --time, on standard error */
 double command_seconds(void); /* a clock that only moves forward */
 
 /* The f32 FMA throughput of `threads` threads at once in GFLOP/s, measured for some milliseconds; 0 where unknown. */

@@ -2,6 +2,7 @@
  * help both follow it. */
 #include "tools/command.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,10 @@ static const struct option_row {
     ROW("--out", "R.npy,..", OPTION_VALUE, out, COMMAND_RUN, "write the results, then the buffers written in place"),
     ROW("--random", "SEED", OPTION_OPTIONAL, random, COMMAND_RUN,
         "random arguments: floats normal with deviation 2, so that softmax is sharp"),
+    ROW("--dims", "N,..", OPTION_VALUE, dims, COMMAND_RUN,
+        "with --random: the open extents of all arguments in order, or one for all (100)"),
     ROW("--check", NULL, OPTION_FLAG, check, COMMAND_RUN,
-        "compare with the interpreter in double precision; fail above the tolerance"),
+        "compare with the interpreter in double precision; fail if an unfused program would be more exact"),
     ROW("--bench", "N", OPTION_OPTIONAL, bench, COMMAND_RUN, "time N calls (20) after one to warm up"),
     ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN, "threads to use; one for each core by default"),
     ROW("--fuse", "on|off", OPTION_VALUE, fuse, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
@@ -121,17 +124,36 @@ void options_help(unsigned command) {
   }
 }
 
+/* Digits up to `end`, where `stop` must be. */
+static bool read_number(const char *text, char stop, uint64_t least, uint64_t most, uint64_t *number, char **end) {
+  errno = 0;
+  *number = strtoull(text, end, 10);
+  return *text >= '0' && *text <= '9' && **end == stop && !errno && *number >= least && *number <= most;
+}
+
+static bool number_error(const char *name, const char *wanted, uint64_t least, uint64_t most, const char *text) {
+  fprintf(stderr, "tcc-attn: %s wants %s from %llu to %llu, not '%s'\n", name, wanted, (unsigned long long)least,
+          (unsigned long long)most, text);
+  return false;
+}
+
 bool options_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t fallback,
                     uint64_t *number) {
   *number = fallback;
   if (!text || !*text) return true;
   char *end;
-  unsigned long long value = strtoull(text, &end, 10);
-  if (*text < '0' || *text > '9' || *end || value < least || value > most) {
-    fprintf(stderr, "tcc-attn: %s wants a number from %llu to %llu, not '%s'\n", name, (unsigned long long)least,
-            (unsigned long long)most, text);
-    return false;
+  return read_number(text, 0, least, most, number, &end) || number_error(name, "a number", least, most, text);
+}
+
+bool options_numbers(const char *name, const char *text, uint64_t least, uint64_t most, uint32_t capacity,
+                     uint64_t *numbers, uint32_t *count) {
+  *count = 0;
+  for (const char *rest = text; rest;) {
+    bool last = !strchr(rest, ',');
+    char *end;
+    if (*count == capacity || !read_number(rest, last ? 0 : ',', least, most, &numbers[(*count)++], &end))
+      return number_error(name, "numbers, separated by commas,", least, most, text);
+    rest = last ? NULL : end + 1;
   }
-  *number = value;
   return true;
 }

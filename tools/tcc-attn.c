@@ -41,9 +41,13 @@ static void print_dump(void *user, const char *pass, const char *text) {
   fprintf(stderr, "// ----- after %s\n%s", pass, text);
 }
 
+void command_report_time(const char *phase, double seconds) {
+  fprintf(stderr, "time: %-24s %9.3f ms\n", phase, seconds * 1e3);
+}
+
 static void print_time(void *user, const char *phase, double seconds) {
   (void)user;
-  fprintf(stderr, "time: %-24s %9.3f ms\n", phase, seconds * 1e3);
+  command_report_time(phase, seconds);
 }
 
 tec_compile_options command_compile_options(const command_options *options, const char *target) {
@@ -61,7 +65,7 @@ tec_status command_parse(tec_context *context, const command_options *options, c
   double start = command_seconds();
   tec_status status = tec_module_parse(context, strcmp(options->input, "-") ? options->input : "<stdin>", text, size,
                                        module);
-  if (options->time) print_time(NULL, "parse", command_seconds() - start);
+  if (options->time) command_report_time("parse", command_seconds() - start);
   return status;
 }
 

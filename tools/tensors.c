@@ -1,10 +1,13 @@
-/* tensors.c - tensors on the command line: lists of .npy files, random data, comparison. */
+/* tensors.c - tensors on the command line: lists of .npy files, random data. */
 #include "tools/tensors.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* Of extents that neither type nor user says. All the same, so that they fit together; no multiple of a tile. */
+enum { DEFAULT_EXTENT = 100 };
 
 unsigned tensors_cores(void) {
   long cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -98,18 +101,14 @@ static double random_normal(uint64_t *state) {
   return sqrt(-2 * log(radius)) * cos(two_pi * angle);
 }
 
-tec_status tensor_random(tec_context *context, const tec_type *type, uint64_t seed, DLManagedTensor **tensor) {
-  for (int32_t d = 0; d < type->ndim; d++)
-    if (type->shape[d] < 0) {
-      fprintf(stderr, "error: an argument has extents known only at run time: give --in instead of --random\n");
-      return TEC_INVALID;
-    }
+static tec_status random_tensor(tec_context *context, const tec_type *type, const int64_t *shape, uint64_t seed,
+                                DLManagedTensor **tensor) {
   const DLDataType wide = {kDLFloat, 64, 1};
   DLManagedTensor *values;
-  tec_status status = tec_tensor_create(context, wide, type->ndim, type->shape, &values);
+  tec_status status = tec_tensor_create(context, wide, type->ndim, shape, &values);
   if (status) return status;
   int64_t count = 1;
-  for (int32_t d = 0; d < type->ndim; d++) count *= type->shape[d];
+  for (int32_t d = 0; d < type->ndim; d++) count *= shape[d];
   bool is_float = type->dtype.code == kDLFloat || type->dtype.code == kDLBfloat;
   uint64_t state = seed * 0xd1342543de82ef95u + 1, mask = type->dtype.code == kDLBool ? 1 : 7;
   double *elements = values->dl_tensor.data;
@@ -120,32 +119,32 @@ tec_status tensor_random(tec_context *context, const tec_type *type, uint64_t se
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------- comparison */
-
-tec_status tensor_compare(tec_context *context, const DLTensor *got, const DLTensor *expected, tensor_error *error) {
-  const DLDataType wide = {kDLFloat, 64, 1};
-  bool same = got->ndim == expected->ndim;
-  for (int32_t d = 0; same && d < got->ndim; d++) same = got->shape[d] == expected->shape[d];
-  if (!same) {
-    fprintf(stderr, "error: the interpreter's result has another shape\n");
+tec_status tensors_random(tec_context *context, const tensor_source *source, uint32_t count, const tec_type *types,
+                          DLManagedTensor **tensors) {
+  uint32_t unknown = 0, next = 0;
+  for (uint32_t i = 0; i < count; i++)
+    for (int32_t d = 0; d < types[i].ndim; d++) unknown += types[i].shape[d] < 0;
+  if (source->num_extents > 1 && source->num_extents != unknown) {
+    fprintf(stderr, "error: --dims gives %u extents, but %u are open (one would stand for all)\n", source->num_extents,
+            unknown);
     return TEC_INVALID;
   }
-  DLManagedTensor *left, *right;
-  tec_status status = tec_tensor_convert(context, got, wide, &left);
-  if (status) return status;
-  status = tec_tensor_convert(context, expected, wide, &right);
-  *error = (tensor_error){0, 0};
-  int64_t count = 1;
-  for (int32_t d = 0; d < got->ndim; d++) count *= got->shape[d];
-  for (int64_t i = 0; i < count && !status; i++) {
-    double a = ((double *)left->dl_tensor.data)[i], b = ((double *)right->dl_tensor.data)[i];
-    bool finite = isfinite(a) && isfinite(b), equal = a == b || (isnan(a) && isnan(b));
-    double difference = equal ? 0 : finite ? fabs(a - b) : (double)INFINITY;
-    if (difference > error->largest_absolute) error->largest_absolute = difference;
-    if (isfinite(b) && fabs(b) > error->largest_value) error->largest_value = fabs(b);
+  tec_status status = TEC_OK;
+  for (uint32_t i = 0; i < count && !status; i++) {
+    int64_t *shape = calloc((size_t)types[i].ndim + 1, sizeof *shape);
+    if (!shape) {
+      fprintf(stderr, "error: out of memory\n");
+      return TEC_OUT_OF_MEMORY;
+    }
+    for (int32_t d = 0; d < types[i].ndim; d++) {
+      shape[d] = types[i].shape[d];
+      if (shape[d] >= 0) continue;
+      uint32_t number = source->num_extents > 1 ? next++ : 0;
+      shape[d] = source->num_extents ? (int64_t)source->extents[number] : DEFAULT_EXTENT;
+    }
+    status = random_tensor(context, &types[i], shape, source->seed + i, &tensors[i]);
+    free(shape);
   }
-  tec_tensor_release(left);
-  if (!status) tec_tensor_release(right);
   return status;
 }
 

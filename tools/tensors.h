@@ -1,4 +1,4 @@
-/* tensors.h - tensors on the command line: lists of .npy files, random data, comparison. */
+/* tensors.h - tensors on the command line: lists of .npy files, random data. */
 #ifndef TEC_TOOLS_TENSORS_H
 #define TEC_TOOLS_TENSORS_H
 #include "runtime/tec.h"
@@ -11,17 +11,18 @@ tec_status tensors_read(tec_context *context, const char *list, uint32_t count, 
 tec_status tensors_write(tec_context *context, const char *list, uint32_t count, DLManagedTensor *const *tensors);
 /* Does one of the list stand for standard output? */
 bool tensors_to_stdout(const char *list);
-/* Floats: normal with deviation 2. Integers: 0 to 7. A seed always gives the same tensor. An error when an extent of the type is
- * unknown. */
-tec_status tensor_random(tec_context *context, const tec_type *type, uint64_t seed, DLManagedTensor **tensor);
+/* Where random tensors come from. */
+typedef struct tensor_source {
+  uint64_t seed;
+  const uint64_t *extents; /* for the open extents of the types, in order; a single one stands for all, none for 100 */
+  uint32_t num_extents;
+} tensor_source;
 
-typedef struct tensor_error {
-  double largest_absolute; /* of the differences; infinite where one side is NaN or infinite and the other differs */
-  double largest_value;    /* of the finite expected magnitudes */
-} tensor_error;
+/* One tensor a type. Floats: normal with deviation 2. Integers: 0 to 7. A seed always gives the same tensors. On failure
+ * `tensors` holds those made so far. */
+tec_status tensors_random(tec_context *context, const tensor_source *source, uint32_t count, const tec_type *types,
+                          DLManagedTensor **tensors);
 
-/* An error when the shapes differ. */
-tec_status tensor_compare(tec_context *context, const DLTensor *got, const DLTensor *expected, tensor_error *error);
 /* Prints `before`, the element type and the shape: "f32[8, 1024, 64]". */
 void tensor_describe(FILE *file, const char *before, const DLTensor *tensor);
 /* The cores of this machine that are switched on. */

@@ -1,0 +1,141 @@
+/* check.c - judges the numbers of a run by those of the reference interpreter.
+ *
+ * The bar is no constant: the interpreter runs the unfused program twice, in double precision and with each op rounded to
+ * its type; the error of the second is what the declared types cost. A result passes when its largest error is at most
+ * twice that, and one rounding of its own type at its largest value: sums in another order pass, wrong terms do not.
+ * Where nothing is rounded (integers) this demands the same numbers. What f64 costs cannot be seen by comparing with
+ * double precision; it is estimated by moving the f64 arguments of the rounded run by one rounding each.
+ *
+ * An element that only the rounded run cannot hold (it overflowed) tells nothing about the tested one: it is left out,
+ * and counted. Everything else that is infinite or NaN must be the same. */
+#include "tools/check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct check_error {
+  double tested, plain;  /* the largest absolute errors */
+  double largest;        /* of the finite exact magnitudes */
+  int64_t count, beyond; /* elements; those left out */
+} check_error;
+
+tec_status check_prepare(tec_context *context, const tec_entry *entry, DLManagedTensor *const *arguments,
+                         check_run *run) {
+  run->arguments = calloc(entry->num_arguments + 1, sizeof *run->arguments);
+  run->results = calloc(entry->num_results + 1, sizeof *run->results);
+  if (!run->arguments || !run->results) {
+    fprintf(stderr, "error: out of memory\n");
+    return TEC_OUT_OF_MEMORY;
+  }
+  tec_status status = TEC_OK;
+  for (uint32_t i = 0; i < entry->num_arguments && !status; i++)
+    status = tec_tensor_convert(context, &arguments[i]->dl_tensor, arguments[i]->dl_tensor.dtype, &run->arguments[i]);
+  return status;
+}
+
+void check_blur(const tec_entry *entry, check_run *run) {
+  for (uint32_t i = 0; i < entry->num_arguments; i++) {
+    const DLTensor *tensor = &run->arguments[i]->dl_tensor;
+    if (tensor->dtype.code != kDLFloat || tensor->dtype.bits != 64) continue;
+    int64_t count = 1;
+    for (int32_t d = 0; d < tensor->ndim; d++) count *= tensor->shape[d];
+    double *elements = tensor->data;
+    /* Up or down by a bit of a multiplicative hash, so that errors neither cancel nor add up. */
+    for (int64_t k = 0; k < count; k++)
+      elements[k] *= (uint64_t)k * 0x9e3779b97f4a7c15u >> 63 ? 1 + 0x1p-52 : 1 - 0x1p-52;
+  }
+}
+
+void check_release(const tec_entry *entry, check_run *run) {
+  for (uint32_t i = 0; run->arguments && i < entry->num_arguments; i++) tec_tensor_release(run->arguments[i]);
+  for (uint32_t i = 0; run->results && i < entry->num_results; i++) tec_tensor_release(run->results[i]);
+  free(run->arguments);
+  free(run->results);
+  tec_program_destroy(run->program);
+}
+
+static bool is_float(DLDataType dtype) { return dtype.code == kDLFloat || dtype.code == kDLBfloat; }
+
+/* The distance from 1 to the next number of the type. */
+static double one_rounding(DLDataType dtype) {
+  if (!is_float(dtype)) return 0;
+  int mantissa = dtype.code == kDLBfloat ? 7 : dtype.bits == 16 ? 10 : dtype.bits == 32 ? 23 : 52;
+  return ldexp(1, -mantissa);
+}
+
+/* Infinite where one side is NaN or infinite and the other differs. */
+static double distance(double a, double b) {
+  if (a == b || (isnan(a) && isnan(b))) return 0;
+  return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
+}
+
+static bool same_shape(const DLTensor *a, const DLTensor *b) {
+  if (a->ndim != b->ndim) return false;
+  for (int32_t d = 0; d < a->ndim; d++)
+    if (a->shape[d] != b->shape[d]) return false;
+  return true;
+}
+
+/* tensors: tested, exact, plain. */
+static tec_status measure(tec_context *context, const DLTensor *const *tensors, check_error *error) {
+  const DLDataType wide = {kDLFloat, 64, 1};
+  if (!same_shape(tensors[0], tensors[1]) || !same_shape(tensors[0], tensors[2])) {
+    fprintf(stderr, "error: the interpreter's result has another shape\n");
+    return TEC_INVALID;
+  }
+  DLManagedTensor *values[3] = {NULL};
+  tec_status status = TEC_OK;
+  for (int i = 0; i < 3 && !status; i++) status = tec_tensor_convert(context, tensors[i], wide, &values[i]);
+  *error = (check_error){.count = 1};
+  for (int32_t d = 0; d < tensors[0]->ndim; d++) error->count *= tensors[0]->shape[d];
+  for (int64_t i = 0; i < error->count && !status; i++) {
+    double numbers[3];
+    for (int k = 0; k < 3; k++) numbers[k] = ((const double *)values[k]->dl_tensor.data)[i];
+    double plain = distance(numbers[2], numbers[1]), tested = distance(numbers[0], numbers[1]);
+    if (isinf(plain)) {
+      error->beyond++;
+      continue;
+    }
+    error->plain = fmax(error->plain, plain);
+    error->tested = fmax(error->tested, tested);
+    if (isfinite(numbers[1])) error->largest = fmax(error->largest, fabs(numbers[1]));
+  }
+  for (int i = 0; i < 3; i++) tec_tensor_release(values[i]);
+  return status;
+}
+
+static tec_status compare(tec_context *context, const char *what, uint32_t number, const DLTensor *const *tensors,
+                          FILE *report) {
+  check_error error;
+  tec_status status = measure(context, tensors, &error);
+  if (status) return status;
+  /* The maximum over a few elements may be small by luck: the fewer there are, the more is allowed. */
+  double factor = 2 + 16 / (double)(error.count + 1);
+  double allowed = factor * error.plain + one_rounding(tensors[0]->dtype) * error.largest;
+  bool good = error.tested <= allowed;
+  fprintf(report, "check: %s %u: largest error %.3g (of values up to %.3g); plain arithmetic errs %.3g, allowed %.3g: %s\n",
+          what, number, error.tested, error.largest, error.plain, allowed, good ? "good" : "WRONG");
+  if (error.beyond)
+    fprintf(report, "check: %s %u: %lld elements not compared: plain arithmetic overflows there\n", what, number,
+            (long long)error.beyond);
+  return good ? TEC_OK : TEC_INVALID;
+}
+
+tec_status check_compare(tec_context *context, const tec_entry *entry, const check_run *tested,
+                         const check_run *exact, const check_run *plain, FILE *report) {
+  const check_run *runs[] = {tested, exact, plain};
+  const DLTensor *tensors[3];
+  bool wrong = false;
+  for (uint32_t i = 0; i < entry->num_results; i++) {
+    for (int k = 0; k < 3; k++) tensors[k] = &runs[k]->results[i]->dl_tensor;
+    wrong |= compare(context, "result", i, tensors, report) != TEC_OK;
+  }
+  for (uint32_t i = 0; i < entry->num_arguments; i++) {
+    if (entry->arguments[i].kind != TEC_KIND_BUFFER) continue;
+    for (int k = 0; k < 3; k++) tensors[k] = &runs[k]->arguments[i]->dl_tensor;
+    wrong |= compare(context, "argument", i, tensors, report) != TEC_OK;
+  }
+  if (wrong) fprintf(stderr, "error: the result is less exact than plain arithmetic, or wrong\n");
+  return wrong ? TEC_INVALID : TEC_OK;
+}
