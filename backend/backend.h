@@ -4,6 +4,7 @@
 #include "ir/ir.h"
 #include "passes/target.h"
 #include "runtime/host_abi.h"
+#include "runtime/program.h"
 
 typedef enum backend_output { BACKEND_LLVM, BACKEND_ASSEMBLY, BACKEND_OBJECT } backend_output;
 
@@ -13,6 +14,17 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
 
 /* Code for each function of a module at the VECTOR stage. *bytes comes from malloc and is the caller's to free. */
 bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes, size_t *size);
+
+/* How the kernels of a public function are run. */
+typedef struct backend_routine {
+  const char *name;
+  program_routine routine;
+} backend_routine;
+
+/* PTX for each top-level scf.forall of the functions (BACKEND_ASSEMBLY and BACKEND_OBJECT alike) or LLVM IR, and the
+ * launches of each public function. *bytes comes from malloc; the routines are in the module's arena. */
+bool backend_emit_nvptx(ir_module *module, const target_facts *facts, backend_output output, char **bytes, size_t *size,
+                        unsigned *num_routines, const backend_routine **routines);
 
 /* An object compiled by backend_emit_host, loaded into this process. */
 typedef struct backend_jit backend_jit;

@@ -131,6 +131,8 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
         operands[i] = emit_widen(e, ir_operand(op, i)->type->element, operands[i]);
     }
     LLVMValueRef result = info->piece(e, op, operands);
+    if (!result)
+      return ir_op_error(op, "has no form for %s in the %s backend", ir_scalar_name(element), e->target->name);
     if (LLVMIsAInstruction(result) && LLVMCanValueUseFastMathFlags(result))
       LLVMSetFastMathFlags(result, flags);
     results[piece] = info->bits ? result : emit_narrow(e, element, result);
@@ -138,17 +140,51 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   return true;
 }
 
+bool emit_op(emitter *e, const ir_op *op) {
+  const emit_op_info *info = emit_info(op->code);
+  if (!info->op && !info->piece)
+    return ir_op_error(op, "has no form in the %s backend", e->target->name);
+  return info->op ? info->op(e, op) : emit_pieces(e, op, info);
+}
+
 bool emit_ops(emitter *e, const ir_block *block) {
-  for (const ir_op *op = block->first; op; op = op->next) {
-    if (ir_op_has(op, IR_TERMINATOR))
-      continue;
-    const emit_op_info *info = emit_info(op->code);
-    if (!info->op && !info->piece)
-      return ir_op_error(op, "has no form in the %s backend", e->target->name);
-    if (!(info->op ? info->op(e, op) : emit_pieces(e, op, info)))
+  for (const ir_op *op = block->first; op; op = op->next)
+    if (!ir_op_has(op, IR_TERMINATOR) && !emit_op(e, op))
       return false;
-  }
   return true;
+}
+
+void emit_values_add(emitter *e, emit_values *list, const ir_value *value) {
+  for (unsigned i = 0; i < list->count; i++)
+    if (list->values[i] == value)
+      return;
+  if (list->count == list->capacity) {
+    const ir_value **grown = IR_NEW_ARRAY(&e->arena, const ir_value *, list->capacity = 2 * list->capacity + 16);
+    if (list->count)
+      memcpy(grown, list->values, sizeof *grown * list->count);
+    list->values = grown;
+  }
+  list->values[list->count++] = value;
+}
+
+typedef struct outside_search {
+  emitter *e;
+  const ir_block *block;
+  emit_values found;
+} outside_search;
+
+static bool search_op(ir_op *op, void *data) {
+  outside_search *search = data;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_value_is_outside(ir_operand(op, i), search->block))
+      emit_values_add(search->e, &search->found, ir_operand(op, i));
+  return true;
+}
+
+emit_values emit_outside_values(emitter *e, ir_block *block) {
+  outside_search search = {.e = e, .block = block};
+  ir_walk(block, search_op, &search);
+  return search.found;
 }
 
 /* The pieces of `count` values one after another; in the arena. */

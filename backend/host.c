@@ -10,10 +10,7 @@
 #include "backend/cpu.h"
 #include "backend/hooks.h"
 
-#include <llvm-c/Analysis.h>
 #include <llvm-c/TargetMachine.h>
-#include <llvm-c/Transforms/PassBuilder.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* The members of tec_host_env. */
@@ -193,34 +190,6 @@ static LLVMValueRef *host_call(emitter *e, LLVMValueRef callee, LLVMValueRef con
 
 /* ------------------------------------------------------------------------------------------------- parallel loops */
 
-/* What a loop body uses from outside: the LLVM values, and the values of the language that they stand for. */
-typedef struct captures {
-  emitter *e;
-  const ir_block *body;
-  const ir_value **values;
-  unsigned num_values, capacity;
-} captures;
-
-static bool collect(ir_op *op, void *data) {
-  captures *c = data;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_value *value = ir_operand(op, i);
-    bool known = !ir_value_is_outside(value, c->body);
-    for (unsigned k = 0; k < c->num_values && !known; k++)
-      known = c->values[k] == value;
-    if (known)
-      continue;
-    if (c->num_values == c->capacity) {
-      const ir_value **grown = IR_NEW_ARRAY(&c->e->arena, const ir_value *, c->capacity = 2 * c->capacity + 16);
-      if (c->num_values)
-        memcpy(grown, c->values, sizeof *grown * c->num_values);
-      c->values = grown;
-    }
-    c->values[c->num_values++] = value;
-  }
-  return true;
-}
-
 /* Puts the values that are not constants into a struct in the frame; gives its type and address. */
 static LLVMValueRef store_captures(emitter *e, LLVMValueRef const *values, unsigned count, LLVMTypeRef *type) {
   LLVMTypeRef *types = IR_NEW_ARRAY(&e->arena, LLVMTypeRef, count);
@@ -266,7 +235,7 @@ enum { CAPTURE_ENVIRONMENT, CAPTURE_STATUS, CAPTURE_BOUNDS };
 
 /* The body as `void worker(struct *data, i64 iteration)`. `values` are the captures in the order of CAPTURE_..., then
  * the pieces of c->values; they are replaced by what they are inside. */
-static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, LLVMTypeRef data_type,
+static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *c, LLVMTypeRef data_type,
                                 LLVMValueRef *values, unsigned count) {
   const ir_block *body = ir_region(op, 0);
   emitter outside = *e;
@@ -283,9 +252,9 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, 
   inside.environment = values[CAPTURE_ENVIRONMENT];
   inside.status = values[CAPTURE_STATUS];
   bind_iteration(e, body, LLVMGetParam(worker, 1), values + CAPTURE_BOUNDS);
-  emit_value *saved = IR_NEW_ARRAY(&e->arena, emit_value, c->num_values);
+  emit_value *saved = IR_NEW_ARRAY(&e->arena, emit_value, c->count);
   LLVMValueRef *next = values + CAPTURE_BOUNDS + 3 * body->num_args;
-  for (unsigned i = 0; i < c->num_values; i++) {
+  for (unsigned i = 0; i < c->count; i++) {
     saved[i] = *emit_get(e, c->values[i]);
     emit_bind(e, c->values[i], (emit_value){next, saved[i].num_pieces});
     next += saved[i].num_pieces;
@@ -296,7 +265,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, 
     LLVMBuildRetVoid(e->builder);
     end_function(e);
   }
-  for (unsigned i = 0; i < c->num_values; i++)
+  for (unsigned i = 0; i < c->count; i++)
     emit_bind(e, c->values[i], saved[i]);
   e->target_state = outside.target_state;
   e->function = outside.function;
@@ -309,10 +278,9 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const captures *c, 
 
 static bool host_forall(emitter *e, const ir_op *op) {
   ir_block *body = ir_region(op, 0);
-  captures c = {.e = e, .body = body};
-  ir_walk(body, collect, &c);
+  emit_values c = emit_outside_values(e, body);
   unsigned count = CAPTURE_BOUNDS + 3 * body->num_args;
-  for (unsigned i = 0; i < c.num_values; i++)
+  for (unsigned i = 0; i < c.count; i++)
     count += emit_get(e, c.values[i])->num_pieces;
   LLVMValueRef *values = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count), *next = values + CAPTURE_BOUNDS;
   LLVMValueRef status = emit_alloca(e, status_type(e), 4), total = emit_index(e, 1);
@@ -323,7 +291,7 @@ static bool host_forall(emitter *e, const ir_op *op) {
     emit_forall_dim(e, op, i, &next[0], &next[1], &next[2]);
     total = LLVMBuildMul(e->builder, total, next[2], "");
   }
-  for (unsigned i = 0; i < c.num_values; i++) {
+  for (unsigned i = 0; i < c.count; i++) {
     const emit_value *value = emit_get(e, c.values[i]);
     memcpy(next, value->pieces, sizeof *next * value->num_pieces);
     next += value->num_pieces;
@@ -622,76 +590,6 @@ static const char pipeline[] = "function(sroa,early-cse,simplifycfg),inline,glob
                                "loop-rotate,licm),indvars,gvn,"
                                "loop-unroll,instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
 
-static bool fail_with(emitter *e, const char *what, char *message) {
-  ir_error(e->module, e->module->root->loc, "%s: %s", what, message);
-  LLVMDisposeMessage(message);
-  return false;
-}
-
-static bool optimize(emitter *e, LLVMTargetMachineRef machine) {
-#ifndef NDEBUG
-  char *message = NULL;
-  if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message))
-    return fail_with(e, "internal error: the emitted LLVM IR is not valid", message);
-  LLVMDisposeMessage(message);
-#endif
-  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
-  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
-  LLVMDisposePassBuilderOptions(options);
-  if (!error)
-    return true;
-  char *text = LLVMGetErrorMessage(error);
-  ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
-  LLVMDisposeErrorMessage(text);
-  return false;
-}
-
-static bool copy_out(emitter *e, const char *from, size_t count, char **bytes, size_t *size) {
-  *bytes = malloc(count ? count : 1);
-  if (!*bytes)
-    return ir_error(e->module, e->module->root->loc, "out of memory");
-  memcpy(*bytes, from, count);
-  *size = count;
-  return true;
-}
-
-static bool write_output(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size) {
-  if (output == BACKEND_LLVM) {
-    char *text = LLVMPrintModuleToString(e->llvm);
-    bool ok = copy_out(e, text, strlen(text), bytes, size);
-    LLVMDisposeMessage(text);
-    return ok;
-  }
-  char *message = NULL;
-  LLVMMemoryBufferRef buffer = NULL;
-  LLVMCodeGenFileType kind = output == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
-  if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, kind, &message, &buffer))
-    return fail_with(e, "LLVM", message);
-  bool ok = copy_out(e, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes, size);
-  LLVMDisposeMemoryBuffer(buffer);
-  return ok && !e->module->num_errors;
-}
-
-static LLVMTargetMachineRef create_machine(emitter *e) {
-  LLVMTargetRef target;
-  char *message = NULL;
-  if (LLVMGetTargetFromTriple(e->facts->triple, &target, &message)) {
-    fail_with(e, "LLVM", message);
-    return NULL;
-  }
-  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features,
-                                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
-  if (!machine) {
-    ir_error(e->module, e->module->root->loc, "LLVM has no code generator for '%s'", e->facts->name);
-    return NULL;
-  }
-  LLVMSetTarget(e->llvm, e->facts->triple);
-  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-  LLVMSetModuleDataLayout(e->llvm, layout);
-  LLVMDisposeTargetData(layout);
-  return machine;
-}
-
 bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
                        size_t *size) {
   emitter e;
@@ -700,8 +598,8 @@ bool backend_emit_host(ir_module *module, const target_facts *facts, backend_out
     return false;
   e.has_scale = facts->vector_bits >= 512;
   e.has_half = facts->vector_bits >= 256 || !strncmp(facts->triple, "aarch64", 7);
-  LLVMTargetMachineRef machine = create_machine(&e);
-  bool ok = machine && emit_module(&e) && optimize(&e, machine) && write_output(&e, machine, output, bytes, size);
+  LLVMTargetMachineRef machine = emit_create_machine(&e);
+  bool ok = machine && emit_module(&e) && emit_optimize(&e, machine, pipeline) && emit_write(&e, machine, output, bytes, size);
   if (machine)
     LLVMDisposeTargetMachine(machine);
   emitter_destroy(&e);

@@ -15,9 +15,10 @@
 #ifndef TEC_BACKEND_LLVM_H
 #define TEC_BACKEND_LLVM_H
 #include "backend/backend.h"
-#include "ir/ir.h"
+#include "ir/build.h"
 
 #include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
 
 enum {
   /* Scratch bytes that a function keeps in its stack frame. */
@@ -53,6 +54,10 @@ typedef struct emit_target {
   /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
    * Fails the function where there is none. */
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);
+  /* `bytes` of memory that the lanes of a block share; NULL after an error. Without the hook: as any other. */
+  LLVMValueRef (*share)(emitter *e, const ir_op *op, uint64_t bytes);
+  /* A function of the C library on scalars; NULL where there is none. Without the hook it is called. */
+  LLVMValueRef (*library)(emitter *e, const char *name, LLVMValueRef const *operands);
   void (*release)(emitter *e, LLVMValueRef address);
   /* scf.forall without outs that is in no other one. */
   bool (*forall)(emitter *e, const ir_op *op);
@@ -174,8 +179,17 @@ void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_
 void emit_fail_if(emitter *e, LLVMValueRef condition);
 /* Memory of the current function's frame. */
 LLVMValueRef emit_alloca(emitter *e, LLVMTypeRef type, unsigned alignment);
-/* All ops of a block, terminator excluded. */
+/* All ops of a block, terminator excluded; one op. */
 bool emit_ops(emitter *e, const ir_block *block);
+bool emit_op(emitter *e, const ir_op *op);
+/* The values that a block, with all that is nested there, uses from outside, each once, in order of their first use. */
+typedef struct emit_values {
+  const ir_value **values;
+  unsigned count, capacity;
+} emit_values;
+emit_values emit_outside_values(emitter *e, ir_block *block);
+/* Adds a value unless it is there. */
+void emit_values_add(emitter *e, emit_values *list, const ir_value *value);
 /* One dim of scf.forall: the first value, the step and the number of iterations (at least 0). */
 void emit_forall_dim(emitter *e, const ir_op *op, unsigned dim, LLVMValueRef *lower, LLVMValueRef *step,
                      LLVMValueRef *count);
@@ -192,6 +206,15 @@ LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMV
 /* Entry `i` of a list of constants (in the attribute `name`) and operands (in a group). */
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i);
 
+/* ---------------------------------------------------------------------------------------------- LLVM's side (machine.c) */
+
+/* The machine that e->facts names, the module set up for it; NULL after an error. */
+LLVMTargetMachineRef emit_create_machine(emitter *e);
+/* Runs LLVM's passes, after its verifier in debug builds. */
+bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
+/* *bytes comes from malloc. */
+bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size);
+
 bool emitter_init(emitter *e, ir_module *module, const target_facts *facts, const emit_target *target);
 void emitter_destroy(emitter *e);
 
@@ -199,6 +222,8 @@ void emitter_destroy(emitter *e);
 
 /* Address of the element of the operand `memref` at the indices that are the operands from `first` on. */
 LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first);
+/* Which dims of a subview its result keeps: a dim of size 1 is dropped where the result type has no place for it. */
+bool emit_kept_dims(const ir_op *op, const ir_index *sizes, bool *kept);
 
 static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) {
   return memref->pieces[1 + dim];

@@ -103,19 +103,29 @@ static LLVMValueRef library_function(emitter *e, const char *name, bool is_f32, 
   return function;
 }
 
-static LLVMValueRef call_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands) {
+static LLVMValueRef call_scalar(emitter *e, const char *name, LLVMValueRef const *x, unsigned num_operands) {
+  if (e->target->library)
+    return e->target->library(e, name, x);
   LLVMTypeRef type;
-  bool is_f32 = LLVMGetTypeKind(emit_element_of(x[0])) == LLVMFloatTypeKind;
+  bool is_f32 = LLVMGetTypeKind(LLVMTypeOf(x[0])) == LLVMFloatTypeKind;
   LLVMValueRef function = library_function(e, name, is_f32, num_operands, &type);
+  return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)x, num_operands, "");
+}
+
+/* NULL where the target has no such function. */
+static LLVMValueRef call_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands) {
   unsigned lanes = emit_lanes(x[0]);
   if (!lanes)
-    return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)x, num_operands, "");
+    return call_scalar(e, name, x, num_operands);
   LLVMValueRef row = LLVMGetPoison(LLVMTypeOf(x[0]));
   for (unsigned lane = 0; lane < lanes; lane++) {
     LLVMValueRef operands[2];
     for (unsigned i = 0; i < num_operands; i++)
       operands[i] = emit_lane(e, x[i], lane);
-    row = emit_set_lane(e, row, LLVMBuildCall2(e->builder, type, function, operands, num_operands, ""), lane);
+    LLVMValueRef result = call_scalar(e, name, operands, num_operands);
+    if (!result)
+      return NULL;
+    row = emit_set_lane(e, row, result, lane);
   }
   return row;
 }
@@ -126,12 +136,12 @@ static bool is_f32(const LLVMValueRef x) {
 
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  return is_f32(x[0]) ? exp_of(e, x[0]) : call_library(e, "exp", x, 1);
+  return is_f32(x[0]) && !e->target->library ? exp_of(e, x[0]) : call_library(e, "exp", x, 1);
 }
 
 LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
-  return is_f32(x[0]) ? exp2_of(e, x[0]) : call_library(e, "exp2", x, 1);
+  return is_f32(x[0]) && !e->target->library ? exp2_of(e, x[0]) : call_library(e, "exp2", x, 1);
 }
 
 #define LIBRARY(NAME, FUNCTION, COUNT)                                                                                 \

@@ -93,6 +93,12 @@ bool emit_alloc(emitter *e, const ir_op *op) {
 bool emit_alloca_op(emitter *e, const ir_op *op) {
   LLVMValueRef sizes[IR_MAX_RANK];
   LLVMValueRef bytes = allocation_sizes(e, op, sizes);
+  if (e->target->share && ir_result(op, 0)->type->space == IR_SPACE_WORKGROUP) {
+    if (!LLVMIsAConstantInt(bytes))
+      return ir_op_error(op, "shares memory between lanes, so its size must be known");
+    LLVMValueRef address = e->target->share(e, op, LLVMConstIntGetZExtValue(bytes));
+    return address && bind_allocation(e, op, address, sizes);
+  }
   uint64_t room = EMIT_MAX_FRAME - e->frame_bytes;
   if (!LLVMIsAConstantInt(bytes) || LLVMConstIntGetZExtValue(bytes) > room)
     return bind_allocation(e, op, e->target->allocate(e, bytes, true), sizes);
@@ -147,8 +153,7 @@ bool emit_get_global(emitter *e, const ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-/* Which dims of a subview its result keeps: a dim of size 1 is dropped where the result type has no place for it. */
-static bool kept_dims(const ir_op *op, const ir_index *sizes, bool *kept) {
+bool emit_kept_dims(const ir_op *op, const ir_index *sizes, bool *kept) {
   const ir_type *source = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
   unsigned drops = source->rank - type->rank, next = 0;
   for (unsigned i = 0; i < source->rank; i++) {
@@ -169,7 +174,7 @@ bool emit_subview(emitter *e, const ir_op *op) {
   LLVMValueRef new_sizes[IR_MAX_RANK], new_strides[IR_MAX_RANK];
   bool kept[IR_MAX_RANK];
   ir_slice_of(op, offsets, sizes, steps);
-  if (!kept_dims(op, sizes, kept))
+  if (!emit_kept_dims(op, sizes, kept))
     return false;
   LLVMValueRef offset = emit_index(e, 0);
   unsigned next = 0;

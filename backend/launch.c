@@ -1,0 +1,517 @@
+/* launch.c - see launch.h. Each op is visited once a call, calls nest at most MAX_DEPTH deep, and the numbers of values and
+ * launches are limited, so the walk ends. */
+#include "backend/launch.h"
+
+#include "backend/llvm.h"
+
+#include <string.h>
+
+enum { MAX_DEPTH = 64, MAX_LAUNCHES = 4096, MAX_VALUES = 1 << 20, WORKSPACE_ALIGNMENT = 256 };
+
+/* Room for one more element of an array of the module's arena. */
+static void *grow(ir_module *module, void *array, unsigned count, unsigned *capacity, size_t size) {
+  if (count < *capacity)
+    return array;
+  *capacity = 2 * *capacity + 64;
+  void *grown = ir_arena_alloc(&module->arena, *capacity * size);
+  return count ? memcpy(grown, array, count * size) : grown;
+}
+
+/* ---------------------------------------------------------------------------------------------------- size arithmetic */
+
+static uint32_t add_value(launch_plan *plan, program_value value) {
+  plan->values = grow(plan->module, plan->values, plan->num_values, &plan->values_capacity, sizeof *plan->values);
+  plan->values[plan->num_values] = value;
+  return plan->num_values++;
+}
+
+uint32_t launch_constant(launch_plan *plan, int64_t value) {
+  return add_value(plan, (program_value){.operation = PROGRAM_CONSTANT, .constant = value});
+}
+
+bool launch_is_constant(const launch_plan *plan, uint32_t number, int64_t *value) {
+  *value = plan->values[number].constant;
+  return plan->values[number].operation == PROGRAM_CONSTANT;
+}
+
+/* The folds that leave undefined what is undefined at run time. */
+static bool fold(program_operation operation, int64_t lhs, int64_t rhs, int64_t *result) {
+  int64_t rest = rhs > 0 ? (lhs % rhs + rhs) % rhs : 0;
+  switch (operation) {
+  case PROGRAM_ADD:
+    return !__builtin_add_overflow(lhs, rhs, result);
+  case PROGRAM_SUB:
+    return !__builtin_sub_overflow(lhs, rhs, result);
+  case PROGRAM_MUL:
+    return !__builtin_mul_overflow(lhs, rhs, result);
+  case PROGRAM_FLOORDIV:
+    return rhs > 0 && lhs >= INT64_MIN + rest && (*result = (lhs - rest) / rhs, true);
+  case PROGRAM_MOD:
+    return rhs > 0 && rhs < INT64_MAX / 2 && (*result = rest, true);
+  case PROGRAM_MIN:
+    return *result = lhs < rhs ? lhs : rhs, true;
+  case PROGRAM_MAX:
+    return *result = lhs > rhs ? lhs : rhs, true;
+  case PROGRAM_EQUAL:
+    return *result = lhs == rhs, true;
+  case PROGRAM_LESS:
+    return *result = lhs < rhs, true;
+  case PROGRAM_CEILDIV:
+    return rhs > 0 && rhs < INT64_MAX / 2 && lhs < INT64_MAX - rhs && lhs >= INT64_MIN + rest &&
+           (*result = (lhs - rest) / rhs + (rest != 0), true);
+  default:
+    return false;
+  }
+}
+
+uint32_t launch_binary(launch_plan *plan, program_operation operation, uint32_t lhs, uint32_t rhs) {
+  int64_t a, b, folded;
+  bool known_a = launch_is_constant(plan, lhs, &a), known_b = launch_is_constant(plan, rhs, &b);
+  if (known_a && known_b && fold(operation, a, b, &folded))
+    return launch_constant(plan, folded);
+  bool sum = operation == PROGRAM_ADD, product = operation == PROGRAM_MUL;
+  if (known_b && (((sum || operation == PROGRAM_SUB) && !b) ||
+                  ((product || operation == PROGRAM_FLOORDIV || operation == PROGRAM_CEILDIV) && b == 1)))
+    return lhs;
+  if (known_a && ((sum && !a) || (product && a == 1)))
+    return rhs;
+  return add_value(plan, (program_value){.operation = operation, .operands = {lhs, rhs}});
+}
+
+static uint32_t equals_zero(launch_plan *plan, uint32_t value) {
+  return launch_binary(plan, PROGRAM_EQUAL, value, launch_constant(plan, 0));
+}
+
+static uint32_t evaluate(launch_plan *plan, const ir_map *map, const ir_expr *expr, const uint32_t *operands) {
+  static const program_operation operations[] = {[IR_EXPR_ADD] = PROGRAM_ADD,
+                                                 [IR_EXPR_MUL] = PROGRAM_MUL,
+                                                 [IR_EXPR_FLOORDIV] = PROGRAM_FLOORDIV,
+                                                 [IR_EXPR_CEILDIV] = PROGRAM_CEILDIV,
+                                                 [IR_EXPR_MOD] = PROGRAM_MOD};
+  if (expr->kind == IR_EXPR_CONST)
+    return launch_constant(plan, expr->value);
+  if (expr->kind == IR_EXPR_DIM || expr->kind == IR_EXPR_SYM)
+    return operands[expr->value + (expr->kind == IR_EXPR_SYM ? map->num_dims : 0)];
+  uint32_t lhs = evaluate(plan, map, expr->lhs, operands), rhs = evaluate(plan, map, expr->rhs, operands);
+  return launch_binary(plan, operations[expr->kind], lhs, rhs);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- SSA values */
+
+static unsigned slot_of(const ir_value *value) {
+  return value->op ? value->op->mark + value->index : value->block->parent->mark + value->index;
+}
+
+const launch_value *launch_get(const launch_plan *plan, const ir_value *value) {
+  return &plan->slots[slot_of(value)];
+}
+
+static void set(launch_plan *plan, const ir_value *value, launch_value to) {
+  plan->slots[slot_of(value)] = to;
+}
+
+static void set_size(launch_plan *plan, const ir_op *op, uint32_t size) {
+  set(plan, ir_result(op, 0), (launch_value){.kind = LAUNCH_SIZE, .size = size});
+}
+
+/* Unknown slots for results or arguments. */
+static uint32_t new_slots(launch_plan *plan, unsigned count) {
+  unsigned first = plan->num_slots;
+  for (unsigned i = 0; i < count; i++) {
+    plan->slots = grow(plan->module, plan->slots, plan->num_slots, &plan->slots_capacity, sizeof *plan->slots);
+    plan->slots[plan->num_slots++] = (launch_value){.kind = LAUNCH_UNKNOWN};
+  }
+  return first;
+}
+
+bool launch_index(launch_plan *plan, ir_index index, uint32_t *number) {
+  if (!index.value) {
+    *number = launch_constant(plan, index.constant);
+    return true;
+  }
+  const launch_value *value = launch_get(plan, index.value);
+  *number = value->size;
+  return value->kind == LAUNCH_SIZE;
+}
+
+/* Sizes of all operands. */
+static bool operand_sizes(launch_plan *plan, const ir_op *op, uint32_t *sizes) {
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!launch_index(plan, (ir_index){.value = ir_operand(op, i)}, &sizes[i]))
+      return false;
+  return true;
+}
+
+static uint32_t *new_dims(launch_plan *plan, unsigned rank) {
+  return IR_NEW_ARRAY(&plan->module->arena, uint32_t, 2 * rank + 1);
+}
+
+/* Row-major strides behind the sizes; the number of elements. */
+static uint32_t row_major(launch_plan *plan, unsigned rank, uint32_t *dims) {
+  uint32_t stride = launch_constant(plan, 1);
+  for (unsigned i = rank; i-- > 0;) {
+    dims[rank + i] = stride;
+    stride = launch_binary(plan, PROGRAM_MUL, stride, dims[i]);
+  }
+  return stride;
+}
+
+/* --------------------------------------------------------------------------------------------------------------- ops
+ * A hook gives its results a value where it can. */
+
+typedef void launch_hook(launch_plan *plan, const ir_op *op);
+
+static void launch_arith_constant(launch_plan *plan, const ir_op *op) {
+  const ir_attr *attr = ir_attr_get(op, "value");
+  if (ir_result(op, 0)->type->kind == IR_TYPE_SCALAR && attr->kind != IR_ATTR_FLOAT)
+    set_size(plan, op, launch_constant(plan, attr->value & (attr->type && attr->type->element == IR_I1 ? 1 : -1)));
+}
+
+static void launch_arithmetic(launch_plan *plan, const ir_op *op, program_operation operation) {
+  uint32_t sizes[2];
+  if (operand_sizes(plan, op, sizes))
+    set_size(plan, op, launch_binary(plan, operation, sizes[0], sizes[1]));
+}
+static void launch_addi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_ADD); }
+static void launch_subi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_SUB); }
+static void launch_muli(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MUL); }
+static void launch_floordivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_FLOORDIV); }
+static void launch_ceildivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_CEILDIV); }
+static void launch_minsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MIN); }
+static void launch_maxsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MAX); }
+
+static void launch_andi(launch_plan *plan, const ir_op *op) {
+  if (ir_result(op, 0)->type->element == IR_I1)
+    launch_arithmetic(plan, op, PROGRAM_MIN);
+}
+static void launch_ori(launch_plan *plan, const ir_op *op) {
+  if (ir_result(op, 0)->type->element == IR_I1)
+    launch_arithmetic(plan, op, PROGRAM_MAX);
+}
+
+static void launch_cmpi(launch_plan *plan, const ir_op *op) {
+  uint32_t x[2];
+  int64_t predicate = ir_attr_int_or(op, "predicate", 0);
+  enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL };
+  if (predicate > GREATER_EQUAL || !operand_sizes(plan, op, x))
+    return;
+  bool swapped = predicate == LESS_EQUAL || predicate == GREATER;
+  bool inverted = predicate == NOT_EQUAL || predicate == LESS_EQUAL || predicate == GREATER_EQUAL;
+  program_operation operation = predicate <= NOT_EQUAL ? PROGRAM_EQUAL : PROGRAM_LESS;
+  uint32_t holds = launch_binary(plan, operation, x[swapped], x[!swapped]);
+  set_size(plan, op, inverted ? equals_zero(plan, holds) : holds);
+}
+
+static void launch_select(launch_plan *plan, const ir_op *op) {
+  uint32_t x[3];
+  if (operand_sizes(plan, op, x))
+    set_size(plan, op,
+             add_value(plan, (program_value){.operation = PROGRAM_SELECT, .operands = {x[0], x[1], x[2]}}));
+}
+
+/* The results of a map, combined where there are several. */
+static void launch_map(launch_plan *plan, const ir_op *op, program_operation combine) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  uint32_t *operands = IR_NEW_ARRAY(&plan->module->arena, uint32_t, op->num_operands + 1), result = 0;
+  if (!operand_sizes(plan, op, operands))
+    return;
+  for (unsigned i = 0; i < map->num_results; i++) {
+    uint32_t value = evaluate(plan, map, map->results[i], operands);
+    result = i ? launch_binary(plan, combine, result, value) : value;
+  }
+  set_size(plan, op, result);
+}
+static void launch_apply(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_ADD); }
+static void launch_min(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MIN); }
+static void launch_max(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MAX); }
+
+static void launch_dim(launch_plan *plan, const ir_op *op) {
+  const launch_value *memref = launch_get(plan, ir_operand(op, 0));
+  const ir_attr *dim;
+  if (memref->kind == LAUNCH_MEMREF && ir_value_constant(ir_operand(op, 1), &dim) && dim->value >= 0 &&
+      dim->value < ir_operand(op, 0)->type->rank)
+    set_size(plan, op, memref->dims[dim->value]);
+}
+
+static void launch_alloc(launch_plan *plan, const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  uint32_t *dims = new_dims(plan, type->rank);
+  for (unsigned i = 0, dynamic = 0; i < type->rank; i++) {
+    bool known = type->shape[i] != IR_DYNAMIC;
+    ir_index size = known ? ir_index_const(type->shape[i]) : (ir_index){.value = ir_operand(op, dynamic++)};
+    if (!launch_index(plan, size, &dims[i]))
+      return;
+  }
+  uint32_t count = row_major(plan, type->rank, dims), unit = launch_constant(plan, WORKSPACE_ALIGNMENT);
+  uint32_t bytes = launch_binary(plan, PROGRAM_MUL, count, launch_constant(plan, emit_element_bytes(type->element)));
+  bytes = launch_binary(plan, PROGRAM_MUL, launch_binary(plan, PROGRAM_CEILDIV, bytes, unit), unit);
+  set(plan, ir_result(op, 0),
+      (launch_value){.kind = LAUNCH_MEMREF, .base = PROGRAM_WORKSPACE, .offset = plan->workspace, .dims = dims});
+  plan->workspace = launch_binary(plan, PROGRAM_ADD, plan->workspace, bytes);
+}
+
+static void launch_subview(launch_plan *plan, const ir_op *op) {
+  launch_value view = *launch_get(plan, ir_operand(op, 0));
+  const ir_type *type = ir_operand(op, 0)->type;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  bool kept[IR_MAX_RANK];
+  ir_slice_of(op, offsets, sizes, steps);
+  if (view.kind != LAUNCH_MEMREF || !emit_kept_dims(op, sizes, kept))
+    return;
+  const uint32_t *strides = view.dims + type->rank;
+  unsigned rank = ir_result(op, 0)->type->rank, next = 0;
+  uint32_t bytes = launch_constant(plan, emit_element_bytes(type->element)), offset, step;
+  uint32_t *dims = new_dims(plan, rank);
+  for (unsigned i = 0; i < type->rank; i++) {
+    if (!launch_index(plan, offsets[i], &offset) || !launch_index(plan, steps[i], &step))
+      return;
+    offset = launch_binary(plan, PROGRAM_MUL, launch_binary(plan, PROGRAM_MUL, offset, strides[i]), bytes);
+    view.offset = launch_binary(plan, PROGRAM_ADD, view.offset, offset);
+    if (!kept[i])
+      continue;
+    if (!launch_index(plan, sizes[i], &dims[next]))
+      return;
+    dims[rank + next++] = launch_binary(plan, PROGRAM_MUL, step, strides[i]);
+  }
+  view.dims = dims;
+  set(plan, ir_result(op, 0), view);
+}
+
+static void launch_cast(launch_plan *plan, const ir_op *op) {
+  set(plan, ir_result(op, 0), *launch_get(plan, ir_operand(op, 0)));
+}
+
+static void launch_expand_shape(launch_plan *plan, const ir_op *op) {
+  launch_value view = *launch_get(plan, ir_operand(op, 0));
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  unsigned rank = ir_result(op, 0)->type->rank;
+  uint32_t *dims = new_dims(plan, rank), one = launch_constant(plan, 1);
+  if (view.kind != LAUNCH_MEMREF)
+    return;
+  for (unsigned i = 0; i < rank; i++) {
+    dims[rank + i] = one;
+    if (!launch_index(plan, ir_mixed(op, 1, "static_output_shape", i), &dims[i]))
+      return;
+  }
+  for (unsigned group = 0; group < groups->count; group++) {
+    uint32_t stride = view.dims[groups->count + group];
+    for (unsigned i = groups->elements[group]->count; i-- > 0;) {
+      unsigned dim = (unsigned)groups->elements[group]->elements[i]->value;
+      dims[rank + dim] = stride;
+      stride = launch_binary(plan, PROGRAM_MUL, stride, dims[dim]);
+    }
+  }
+  view.dims = dims;
+  set(plan, ir_result(op, 0), view);
+}
+
+/* A merged dim has the stride of its last dim that is longer than 1. */
+static void launch_collapse_shape(launch_plan *plan, const ir_op *op) {
+  launch_value view = *launch_get(plan, ir_operand(op, 0));
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  const ir_type *type = ir_operand(op, 0)->type;
+  if (view.kind != LAUNCH_MEMREF)
+    return;
+  uint32_t *dims = new_dims(plan, groups->count);
+  for (unsigned group = 0; group < groups->count; group++) {
+    uint32_t size = launch_constant(plan, 1), stride = size;
+    bool found = false;
+    for (unsigned i = groups->elements[group]->count; i-- > 0;) {
+      unsigned dim = (unsigned)groups->elements[group]->elements[i]->value;
+      size = launch_binary(plan, PROGRAM_MUL, size, view.dims[dim]);
+      if (!found)
+        stride = view.dims[type->rank + dim];
+      found |= type->shape[dim] != 1;
+    }
+    dims[group] = size;
+    dims[groups->count + group] = stride;
+  }
+  view.dims = dims;
+  set(plan, ir_result(op, 0), view);
+}
+
+static launch_hook *const hooks[IR_NUM_OPCODES] = {
+    [OP_ARITH_CONSTANT] = launch_arith_constant,
+    [OP_ARITH_ADDI] = launch_addi,
+    [OP_ARITH_SUBI] = launch_subi,
+    [OP_ARITH_MULI] = launch_muli,
+    [OP_ARITH_FLOORDIVSI] = launch_floordivsi,
+    [OP_ARITH_CEILDIVSI] = launch_ceildivsi,
+    [OP_ARITH_MINSI] = launch_minsi,
+    [OP_ARITH_MAXSI] = launch_maxsi,
+    [OP_ARITH_ANDI] = launch_andi,
+    [OP_ARITH_ORI] = launch_ori,
+    [OP_ARITH_CMPI] = launch_cmpi,
+    [OP_ARITH_SELECT] = launch_select,
+    [OP_AFFINE_APPLY] = launch_apply,
+    [OP_AFFINE_MIN] = launch_min,
+    [OP_AFFINE_MAX] = launch_max,
+    [OP_MEMREF_DIM] = launch_dim,
+    [OP_MEMREF_ALLOC] = launch_alloc,
+    [OP_MEMREF_SUBVIEW] = launch_subview,
+    [OP_MEMREF_CAST] = launch_cast,
+    [OP_MEMREF_EXPAND_SHAPE] = launch_expand_shape,
+    [OP_MEMREF_COLLAPSE_SHAPE] = launch_collapse_shape,
+};
+
+/* ---------------------------------------------------------------------------------------------------------- functions */
+
+typedef struct walker {
+  launch_plan *plan;
+  launch_kernel *kernel;
+  void *data;
+} walker;
+
+static bool run_function(const walker *w, ir_op *function, const launch_value *arguments, launch_value *results);
+
+static bool run_call(const walker *w, ir_op *op) {
+  launch_plan *plan = w->plan;
+  ir_op *callee = ir_module_lookup(plan->module, ir_attr_string_or(op, "callee", ""));
+  if (!callee || callee->code != OP_FUNC_FUNC || !ir_region(callee, 0)->first)
+    return ir_op_error(op, "calls '%s', which has no body", ir_attr_string_or(op, "callee", ""));
+  if (plan->depth == MAX_DEPTH)
+    return ir_op_error(op, "nests more than %d calls", MAX_DEPTH);
+  launch_value *arguments = IR_NEW_ARRAY(&plan->module->arena, launch_value, op->num_operands + 1);
+  launch_value *results = IR_NEW_ARRAY(&plan->module->arena, launch_value, op->num_results + 1);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    arguments[i] = *launch_get(plan, ir_operand(op, i));
+  plan->depth++;
+  bool ok = run_function(w, callee, arguments, results);
+  plan->depth--;
+  for (unsigned i = 0; ok && i < op->num_results; i++)
+    set(plan, ir_result(op, i), results[i]);
+  return ok;
+}
+
+static bool run_op(const walker *w, ir_op *op) {
+  launch_plan *plan = w->plan;
+  if (plan->num_values > MAX_VALUES || plan->num_launches > MAX_LAUNCHES)
+    return ir_op_error(op, "makes this function too long to be launched");
+  op->mark = new_slots(plan, op->num_results);
+  if (op->code == OP_FUNC_CALL)
+    return run_call(w, op);
+  if (op->code == OP_SCF_FORALL && w->kernel)
+    return w->kernel(w->data, plan, op);
+  bool integers = true;
+  for (unsigned i = 0; i < op->num_results; i++) {
+    const ir_type *type = ir_result(op, i)->type;
+    integers &= type->kind == IR_TYPE_MEMREF ||
+                (type->kind == IR_TYPE_SCALAR &&
+                 (type->element == IR_INDEX || type->element == IR_I64 || type->element == IR_I1));
+  }
+  if (hooks[op->code] && integers)
+    hooks[op->code](plan, op);
+  else if (!ir_op_has(op, IR_PURE) && !ir_op_has(op, IR_TERMINATOR) && op->code != OP_MEMREF_DEALLOC)
+    return ir_op_error(op, "stands outside of kernels (scf.forall), where only sizes can be computed");
+  return plan->module->num_errors == 0;
+}
+
+static bool run_function(const walker *w, ir_op *function, const launch_value *arguments, launch_value *results) {
+  ir_block *body = ir_region(function, 0);
+  function->mark = new_slots(w->plan, body->num_args);
+  for (unsigned i = 0; i < body->num_args; i++)
+    set(w->plan, body->args[i], arguments[i]);
+  for (ir_op *op = body->first; op; op = op->next)
+    if (!run_op(w, op))
+      return false;
+  const ir_op *end = ir_block_terminator(body);
+  for (unsigned i = 0; i < end->num_operands; i++)
+    results[i] = *launch_get(w->plan, ir_operand(end, i));
+  return true;
+}
+
+/* What the function named by `tec.shapes` computes from the extents of the arguments: whether they fit together, then the
+ * extents of the results. Without one there are no results. */
+static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine *routine, unsigned *num_extents) {
+  const char *name = ir_attr_string_or(function, "tec.shapes", NULL);
+  *num_extents = 0;
+  routine->fits = launch_constant(plan, 1);
+  if (!name)
+    return true;
+  ir_op *shapes = ir_module_lookup(plan->module, name);
+  if (!shapes || shapes->code != OP_FUNC_FUNC || !ir_region(shapes, 0)->first)
+    return ir_op_error(function, "names '%s' in tec.shapes, which has no body", name);
+  const ir_type *type = ir_attr_get(shapes, "function_type")->type;
+  launch_value *extents = IR_NEW_ARRAY(&plan->module->arena, launch_value, type->num_inputs + 1);
+  launch_value *results = IR_NEW_ARRAY(&plan->module->arena, launch_value, type->num_results + 1);
+  uint32_t *numbers = IR_NEW_ARRAY(&plan->module->arena, uint32_t, type->num_results + 1);
+  for (unsigned i = 0; i < type->num_inputs; i++) {
+    uint32_t extent = add_value(plan, (program_value){.operation = PROGRAM_EXTENT, .constant = i});
+    extents[i] = (launch_value){.kind = LAUNCH_SIZE, .size = extent};
+  }
+  if (!run_function(&(walker){.plan = plan}, shapes, extents, results))
+    return false;
+  for (unsigned i = 0; i < type->num_results; i++) {
+    if (results[i].kind != LAUNCH_SIZE)
+      return ir_op_error(shapes, "serves as tec.shapes, so it must compute sizes from sizes alone");
+    numbers[i] = results[i].size;
+  }
+  if (!type->num_results)
+    return ir_op_error(shapes, "serves as tec.shapes, so its first result must tell whether the extents fit");
+  routine->fits = numbers[0];
+  routine->extents = numbers + 1;
+  routine->num_extents = type->num_results - 1;
+  *num_extents = type->num_inputs;
+  return true;
+}
+
+/* The arguments of an entry: those of the user, whose extents are numbered, then the results, whose extents are computed.
+ * Without results all are the user's. */
+static bool bind_arguments(launch_plan *plan, const ir_op *function, const program_routine *routine,
+                           unsigned num_extents, launch_value *arguments) {
+  const ir_block *body = ir_region(function, 0);
+  unsigned extent = 0, computed = 0;
+  for (unsigned i = 0; i < body->num_args; i++) {
+    const ir_type *type = body->args[i]->type;
+    arguments[i] = (launch_value){.kind = LAUNCH_SCALAR, .base = PROGRAM_TENSOR, .tensor = i};
+    if (type->kind == IR_TYPE_SCALAR)
+      continue;
+    if (type->kind != IR_TYPE_MEMREF)
+      return ir_op_error(function, "is public, but argument %u is neither a memref nor a scalar", i);
+    launch_value *memref = &arguments[i];
+    memref->kind = LAUNCH_MEMREF;
+    memref->offset = launch_constant(plan, 0);
+    memref->dims = new_dims(plan, type->rank);
+    bool is_result = routine->num_extents && extent + type->rank > num_extents;
+    if (is_result && computed + type->rank > routine->num_extents)
+      return ir_op_error(function, "has more results than its tec.shapes computes extents for");
+    for (unsigned d = 0; d < type->rank; d++)
+      memref->dims[d] = type->shape[d] != IR_DYNAMIC ? launch_constant(plan, type->shape[d])
+                        : is_result
+                            ? routine->extents[computed + d]
+                            : add_value(plan, (program_value){.operation = PROGRAM_EXTENT, .constant = extent + d});
+    row_major(plan, type->rank, memref->dims);
+    *(is_result ? &computed : &extent) += type->rank;
+  }
+  return true;
+}
+
+void launch_plan_init(launch_plan *plan, ir_module *module) {
+  *plan = (launch_plan){.module = module};
+  plan->workspace = launch_constant(plan, 0);
+}
+
+void launch_add(launch_plan *plan, const program_launch *launch) {
+  plan->launches =
+      grow(plan->module, plan->launches, plan->num_launches, &plan->launches_capacity, sizeof *plan->launches);
+  plan->launches[plan->num_launches++] = *launch;
+}
+
+bool launch_entry(launch_plan *plan, ir_op *function, launch_kernel *kernel, void *data, program_routine *routine) {
+  unsigned num_extents, count = ir_region(function, 0)->num_args;
+  launch_value *arguments = IR_NEW_ARRAY(&plan->module->arena, launch_value, count + 1);
+  const ir_op *end = ir_block_terminator(ir_region(function, 0));
+  *routine = (program_routine){0};
+  if (end->num_operands)
+    return ir_op_error(function, "returns a value, but kernels give their results in memory");
+  if (!run_shapes(plan, function, routine, &num_extents) ||
+      !bind_arguments(plan, function, routine, num_extents, arguments) ||
+      !run_function(&(walker){plan, kernel, data}, function, arguments, NULL))
+    return false;
+  routine->values = plan->values;
+  routine->num_values = plan->num_values;
+  routine->workspace_bytes = plan->workspace;
+  routine->launches = plan->launches;
+  routine->num_launches = plan->num_launches;
+  return true;
+}

@@ -1,0 +1,77 @@
+/* machine.c - LLVM's half of code generation: the target machine, its passes, the text or object at the end. */
+#include "backend/llvm.h"
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool fail_with(emitter *e, const char *what, char *message) {
+  ir_error(e->module, e->module->root->loc, "%s: %s", what, message);
+  LLVMDisposeMessage(message);
+  return false;
+}
+
+bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline) {
+#ifndef NDEBUG
+  char *message = NULL;
+  if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message))
+    return fail_with(e, "internal error: the emitted LLVM IR is not valid", message);
+  LLVMDisposeMessage(message);
+#endif
+  LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+  LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
+  LLVMDisposePassBuilderOptions(options);
+  if (!error)
+    return true;
+  char *text = LLVMGetErrorMessage(error);
+  ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
+  LLVMDisposeErrorMessage(text);
+  return false;
+}
+
+static bool copy_out(emitter *e, const char *from, size_t count, char **bytes, size_t *size) {
+  *bytes = malloc(count ? count : 1);
+  if (!*bytes)
+    return ir_error(e->module, e->module->root->loc, "out of memory");
+  memcpy(*bytes, from, count);
+  *size = count;
+  return true;
+}
+
+bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size) {
+  if (output == BACKEND_LLVM) {
+    char *text = LLVMPrintModuleToString(e->llvm);
+    bool ok = copy_out(e, text, strlen(text), bytes, size);
+    LLVMDisposeMessage(text);
+    return ok;
+  }
+  char *message = NULL;
+  LLVMMemoryBufferRef buffer = NULL;
+  LLVMCodeGenFileType kind = output == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
+  if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, kind, &message, &buffer))
+    return fail_with(e, "LLVM", message);
+  bool ok = copy_out(e, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes, size);
+  LLVMDisposeMemoryBuffer(buffer);
+  return ok && !e->module->num_errors;
+}
+
+LLVMTargetMachineRef emit_create_machine(emitter *e) {
+  LLVMTargetRef target;
+  char *message = NULL;
+  if (LLVMGetTargetFromTriple(e->facts->triple, &target, &message)) {
+    fail_with(e, "LLVM", message);
+    return NULL;
+  }
+  LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features,
+                                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+  if (!machine) {
+    ir_error(e->module, e->module->root->loc, "LLVM has no code generator for '%s'", e->facts->name);
+    return NULL;
+  }
+  LLVMSetTarget(e->llvm, e->facts->triple);
+  LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+  LLVMSetModuleDataLayout(e->llvm, layout);
+  LLVMDisposeTargetData(layout);
+  return machine;
+}

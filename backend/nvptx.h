@@ -1,0 +1,8 @@
+/* nvptx.h - what the files of the NVPTX backend share. */
+#ifndef TEC_BACKEND_NVPTX_H
+#define TEC_BACKEND_NVPTX_H
+#include "backend/llvm.h"
+
+/* A function of the C library on f32 scalars by the chip's own approximations; NULL where there is none. */
+LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *operands);
+#endif

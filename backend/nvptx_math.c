@@ -1,0 +1,126 @@
+/* nvptx_math.c - functions of the C library on f32 scalars, from the chip's exponential and plain arithmetic.
+ *
+ * Largest errors, in units of the last place: exp2 2, exp 3, log and log2 3, tanh 4, erf 5. Exponentials below the normal
+ * range are 0; NaN in gives NaN out. Other functions, and f64, have no form here. */
+#include "backend/nvptx.h"
+
+#include <string.h>
+
+static const double log2_e = 0x1.715476p+0, log2_e_rest = 0x1.4ae0c0p-26, ln_2 = 0x1.62e430p-1;
+
+static LLVMValueRef number(emitter *e, double value) {
+  return LLVMConstReal(LLVMFloatTypeInContext(e->context), value);
+}
+static LLVMValueRef word(emitter *e, int64_t value) {
+  return LLVMConstInt(LLVMInt32TypeInContext(e->context), (uint64_t)value, true);
+}
+static LLVMValueRef multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+  return emit_intrinsic(e, "llvm.fma", (LLVMValueRef[]){a, b, c}, 3);
+}
+static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
+  return LLVMBuildBitCast(e->builder, x, LLVMInt32TypeInContext(e->context), "");
+}
+static LLVMValueRef float_of(emitter *e, LLVMValueRef bits) {
+  return LLVMBuildBitCast(e->builder, bits, LLVMFloatTypeInContext(e->context), "");
+}
+
+/* The sum of coefficients[i] x^i. */
+static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
+  LLVMValueRef p = number(e, coefficients[count - 1]);
+  for (unsigned i = count - 1; i-- > 0;)
+    p = multiply_add(e, p, x, number(e, coefficients[i]));
+  return p;
+}
+
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
+  return emit_intrinsic(e, "llvm.nvvm.ex2.approx.ftz", &x, 1);
+}
+
+/* 2^t with t = x log2(e); what t lost in rounding is put back as a factor close to 1. The limits lie where the result is
+ * 0 or infinity already; they keep the rest of t finite. */
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
+  x = emit_intrinsic(e, "llvm.maximum", (LLVMValueRef[]){x, number(e, -104)}, 2);
+  x = emit_intrinsic(e, "llvm.minimum", (LLVMValueRef[]){x, number(e, 89)}, 2);
+  LLVMValueRef t = LLVMBuildFMul(e->builder, x, number(e, log2_e), "");
+  LLVMValueRef rest = multiply_add(e, x, number(e, log2_e), LLVMBuildFNeg(e->builder, t, ""));
+  rest = multiply_add(e, x, number(e, log2_e_rest), rest);
+  LLVMValueRef factor = multiply_add(e, rest, number(e, ln_2), number(e, 1));
+  return LLVMBuildFMul(e->builder, exp2_of(e, t), factor, "");
+}
+
+/* With x = m 2^n and sqrt(1/2) <= m < sqrt(2): n `scale` + log(m) `factor`, where log(m) = 2 atanh((m - 1) / (m + 1)). */
+static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double factor) {
+  static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9};
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef zero = number(e, 0), one = number(e, 1);
+  LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, x, number(e, 0x1p-126), "");
+  LLVMValueRef y = LLVMBuildSelect(b, is_small, LLVMBuildFMul(b, x, number(e, 0x1p+23), ""), x, "");
+  LLVMValueRef lift = LLVMBuildSelect(b, is_small, word(e, 23), word(e, 0), "");
+  LLVMValueRef bits = bits_of(e, y), root_half = word(e, 0x3f3504f3);
+  LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, root_half, ""), word(e, 23), "");
+  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 23), ""), ""));
+  n = LLVMBuildSIToFP(b, LLVMBuildSub(b, n, lift, ""), LLVMTypeOf(x), "");
+  LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
+  LLVMValueRef series = polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 5);
+  LLVMValueRef part = LLVMBuildFMul(b, LLVMBuildFMul(b, s, series, ""), number(e, factor), "");
+  LLVMValueRef result = multiply_add(e, n, number(e, scale), part);
+  LLVMValueRef limit = number(e, __builtin_inf()), is_finite = LLVMBuildFCmp(b, LLVMRealOLT, x, limit, "");
+  result = LLVMBuildSelect(b, is_finite, result, x, "");
+  LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, "");
+  result = LLVMBuildSelect(b, is_zero, number(e, -__builtin_inf()), result, "");
+  LLVMValueRef is_negative = LLVMBuildFCmp(b, LLVMRealOLT, x, zero, "");
+  return LLVMBuildSelect(b, is_negative, number(e, __builtin_nan("")), result, "");
+}
+
+static LLVMValueRef log_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, ln_2, 1); }
+static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, 1, log2_e); }
+
+static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
+  return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
+}
+
+/* Near 0 the Taylor series, beyond 1 - 2 / (e^2x + 1). */
+static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
+  static const double series[] = {1.0,        -1.0 / 3,      2.0 / 15,           -17.0 / 315,
+                                  62.0 / 2835, -1382.0 / 155925, 21844.0 / 6081075};
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), one = number(e, 1);
+  LLVMValueRef power = exp_of(e, LLVMBuildFAdd(b, magnitude, magnitude, ""));
+  LLVMValueRef quotient = LLVMBuildFDiv(b, number(e, 2), LLVMBuildFAdd(b, power, one, ""), "");
+  LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, quotient, ""), x);
+  LLVMValueRef small = LLVMBuildFMul(b, x, polynomial(e, LLVMBuildFMul(b, x, x, ""), series, 7), "");
+  LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.4), "");
+  return LLVMBuildSelect(b, is_small, small, large, "");
+}
+
+/* Near 0 the Taylor series, beyond 1 - t P(t) e^(-x^2) with t = 1 / (1 + p x) (Abramowitz and Stegun, 7.1.26). */
+static LLVMValueRef erf_of(emitter *e, LLVMValueRef x) {
+  static const double two_over_root_pi = 0x1.20dd75p+0;
+  static const double series[] = {1.0, -1.0 / 3, 1.0 / 10, -1.0 / 42, 1.0 / 216, -1.0 / 1320, 1.0 / 9360};
+  static const double rational[] = {0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429};
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), one = number(e, 1);
+  LLVMValueRef square = LLVMBuildFMul(b, x, x, "");
+  LLVMValueRef t = LLVMBuildFDiv(b, one, multiply_add(e, magnitude, number(e, 0.3275911), one), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, polynomial(e, t, rational, 5), ""),
+                                    exp_of(e, LLVMBuildFNeg(b, square, "")), "");
+  LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, tail, ""), x);
+  LLVMValueRef small = LLVMBuildFMul(b, LLVMBuildFMul(b, x, polynomial(e, square, series, 7), ""),
+                                     number(e, two_over_root_pi), "");
+  LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.5), "");
+  return LLVMBuildSelect(b, is_small, small, large, "");
+}
+
+LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *operands) {
+  static const struct {
+    const char *name;
+    LLVMValueRef (*emit)(emitter *e, LLVMValueRef x);
+  } functions[] = {{"exp2", exp2_of}, {"exp", exp_of}, {"log", log_of}, {"log2", log2_of}, {"tanh", tanh_of},
+                   {"erf", erf_of}};
+  if (LLVMGetTypeKind(LLVMTypeOf(operands[0])) != LLVMFloatTypeKind)
+    return NULL;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (!strcmp(functions[i].name, name))
+      return functions[i].emit(e, operands[0]);
+  return NULL;
+}
