@@ -173,23 +173,54 @@ static tec_status lower(tec_module *module, const tec_compile_options *options, 
   return pass_run(module->ir, pass_default_list(facts), &passes) ? TEC_OK : TEC_INVALID;
 }
 
+/* What a target's backend made. */
+typedef struct emitted {
+  char *code; /* from malloc */
+  size_t size;
+  unsigned num_routines;
+  const backend_routine *routines; /* in the module's arena */
+} emitted;
+
 static tec_status emit(tec_module *module, const tec_compile_options *options, const target_facts *facts,
-                       backend_output output, char **bytes, size_t *size) {
+                       backend_output output, emitted *out) {
   double start = now();
-  if (!backend_emit_host(module->ir, facts, output, bytes, size)) return TEC_INVALID;
+  *out = (emitted){0};
+  bool ok = facts->kind == TARGET_HOST
+                ? backend_emit_host(module->ir, facts, output, &out->code, &out->size)
+                : backend_emit_nvptx(module->ir, facts, output, &out->code, &out->size, &out->num_routines, &out->routines);
+  if (!ok) return TEC_INVALID;
   if (options->on_time) options->on_time(options->user, "code generation", now() - start);
   return TEC_OK;
 }
 
 /* The program for the target's row; code is malloc'ed. *name: the target with the processor found written out. */
 static tec_status compile_code(tec_module *module, const compiler_target *row, const tec_compile_options *options,
-                               entry_list *list, target_facts *facts, const char **name, char **code, size_t *size) {
+                               entry_list *list, target_facts *facts, const char **name, emitted *out) {
+  *out = (emitted){0};
   *name = options->target ? options->target : "host";
-  if (row->code == CODE_TEXT) return tec_module_print(module, false, code, size);
+  if (row->code == CODE_TEXT) return tec_module_print(module, false, &out->code, &out->size);
   tec_status status = lower(module, options, list, facts);
   if (status) return status;
   *name = facts->name;
-  return emit(module, options, facts, BACKEND_OBJECT, code, size);
+  return emit(module, options, facts, BACKEND_OBJECT, out);
+}
+
+/* The routines in the order of the entry points; NULL where the code does it all. */
+static tec_status order_routines(tec_module *module, const entry_list *list, const emitted *code,
+                                 const program_routine **routines) {
+  *routines = NULL;
+  if (!code->routines) return TEC_OK;
+  program_routine *ordered = IR_NEW_ARRAY(&module->ir->arena, program_routine, list->count + 1);
+  for (unsigned i = 0; i < list->count; i++) {
+    unsigned k = 0;
+    while (k < code->num_routines && strcmp(code->routines[k].name, list->entries[i].name)) k++;
+    if (k == code->num_routines)
+      return runtime_error(module->context, TEC_INTERNAL, "the passes have lost the function '%s'",
+                           list->entries[i].name);
+    ordered[i] = code->routines[k].routine;
+  }
+  *routines = ordered;
+  return TEC_OK;
 }
 
 tec_status tec_module_compile(tec_module *module, const tec_compile_options *given, tec_program **program) {
@@ -202,12 +233,13 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
   if (!collect_entries(module, &list)) return TEC_INVALID;
   target_facts facts;
   const char *name;
-  char *code;
-  size_t size;
-  tec_status status = compile_code(module, row, &options, &list, &facts, &name, &code, &size);
-  if (status) return status;
-  status = program_create(module->context, name, list.count, list.entries, NULL, code, size, program);
-  free(code);
+  emitted code;
+  const program_routine *routines;
+  tec_status status = compile_code(module, row, &options, &list, &facts, &name, &code);
+  if (!status) status = order_routines(module, &list, &code, &routines);
+  if (!status)
+    status = program_create(module->context, name, list.count, list.entries, routines, code.code, code.size, program);
+  free(code.code);
   return status;
 }
 
@@ -218,14 +250,19 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
     return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
   if (!row) return TEC_INVALID;
-  if (row->code != CODE_HOST)
+  if (row->code == CODE_TEXT)
     return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", options.target);
   entry_list list = {0};
   target_facts facts;
   tec_status status = lower(module, &options, &list, &facts);
   if (status) return status;
   if (output == TEC_OUTPUT_MLIR) return tec_module_print(module, false, text, size);
-  return emit(module, &options, &facts, output == TEC_OUTPUT_LLVM ? BACKEND_LLVM : BACKEND_ASSEMBLY, text, size);
+  emitted code;
+  status = emit(module, &options, &facts, output == TEC_OUTPUT_LLVM ? BACKEND_LLVM : BACKEND_ASSEMBLY, &code);
+  if (status) return status;
+  *text = code.code;
+  *size = code.size;
+  return TEC_OK;
 }
 
 /* ---------------------------------------------------------------------------- host code through LLVM's own linker */

@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_OBJECT, EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
+typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_PTX, EMIT_OBJECT, EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
 
 static emit_kind find_emit(const char *name) {
-  static const char *const names[] = {"mlir", "llvm", "asm", "obj", "program"};
+  static const char *const names[] = {"mlir", "llvm", "asm", "ptx", "obj", "program"};
   if (!name) return EMIT_PROGRAM;
   for (int i = 0; i < EMIT_UNKNOWN; i++)
     if (!strcmp(names[i], name)) return (emit_kind)i;
@@ -36,7 +36,8 @@ static tec_status write_program(tec_context *context, const command_options *opt
 
 static tec_status compile(tec_context *context, const command_options *options, emit_kind emit) {
   static const tec_output outputs[] = {
-      [EMIT_MLIR] = TEC_OUTPUT_MLIR, [EMIT_LLVM] = TEC_OUTPUT_LLVM, [EMIT_ASSEMBLY] = TEC_OUTPUT_ASSEMBLY};
+      [EMIT_MLIR] = TEC_OUTPUT_MLIR, [EMIT_LLVM] = TEC_OUTPUT_LLVM, [EMIT_ASSEMBLY] = TEC_OUTPUT_ASSEMBLY,
+      [EMIT_PTX] = TEC_OUTPUT_ASSEMBLY};
   const char *output = options->output ? options->output : "-";
   char *text = NULL, *emitted = NULL;
   size_t size;
@@ -62,8 +63,11 @@ static tec_status compile(tec_context *context, const command_options *options, 
 int command_compile(const command_options *options) {
   emit_kind emit = find_emit(options->emit);
   bool to_terminal = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
-  const char *wrong = emit == EMIT_UNKNOWN                      ? "--emit is mlir, llvm, asm, obj or program"
+  bool for_kernels = options->target && !strncmp(options->target, "nvptx:", strlen("nvptx:"));
+  const char *wrong = emit == EMIT_UNKNOWN                      ? "--emit is mlir, llvm, asm, ptx, obj or program"
                       : options->header && emit != EMIT_OBJECT  ? "--header goes with --emit=obj"
+                      : for_kernels != (emit == EMIT_PTX) && (emit == EMIT_PTX || emit == EMIT_OBJECT)
+                          ? "--emit=ptx goes with --target=nvptx:CHIP, --emit=obj with a host"
                       : to_terminal && emit >= EMIT_OBJECT      ? "name an output with -o: this is no text"
                                                                 : NULL;
   if (wrong) {
