@@ -550,7 +550,7 @@ bool pass_vectorize_tiles(ir_module *module, const pass_options *options) {
     if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
       continue;
     for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
-      if (op->code == OP_SCF_FORALL && !vectorize_kernel(op))
+      if (op->code == OP_SCF_FORALL && op->num_results && !vectorize_kernel(op)) /* without results: no tensors */
         return false;
   }
   return true;
