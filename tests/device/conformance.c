@@ -1,0 +1,351 @@
+/* conformance.c - one list of programs, run on any device and compared with the interpreter in double precision.
+ *
+ *   conformance [--device=host] [--target=nvptx:sm_90] [--filter=TEXT] [--list] [--print=NAME]
+ *
+ * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
+ * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed is twice the error of
+ * the interpreter that rounds after each op, which is an unfused reference with f32 sums, and one rounding of the largest
+ * result. One line a case, then the totals; exit status 1 if a case fails. */
+#include "runtime/tec.h"
+#include "tools/tensors.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGUMENTS = 8, MAX_CASES = 256, MAX_NAME = 128, MAX_RANK = 8 };
+
+/* Sizes by their letter in the templates. `words`: of its conditional lines, separated by blanks. */
+typedef struct device_case {
+  const char *template, *words, *element;
+  int64_t b, h, m, n, d, e;
+} device_case;
+
+typedef struct case_list {
+  device_case cases[MAX_CASES];
+  unsigned count;
+} case_list;
+
+/* ----------------------------------------------------------------------------------------------------------- cases */
+
+static void add(case_list *list, device_case row) {
+  if (list->count < MAX_CASES) list->cases[list->count++] = row;
+}
+
+static const char *const elements[] = {"f32", "f16", "bf16"};
+
+/* Every head dim and type, full and causal, over several tiles with ragged ends. */
+static void add_head_dims(case_list *list) {
+  static const int64_t head_dims[] = {32, 40, 64, 72, 80, 96, 128, 192, 256};
+  for (unsigned i = 0; i < sizeof head_dims / sizeof head_dims[0]; i++)
+    for (unsigned k = 0; k < 3; k++) {
+      int64_t d = head_dims[i];
+      add(list, (device_case){"attention", "plain", elements[k], 1, 1, 129, 145, d, d});
+      add(list, (device_case){"attention", "causal", elements[k], 1, 1, 145, 145, d, d});
+    }
+}
+
+/* The numbers of queries and keys at and around the sizes of tiles. */
+static void add_lengths(case_list *list) {
+  static const int64_t lengths[][2] = {{1, 129}, {1, 1}, {17, 1}, {17, 127}, {127, 17}, {128, 128}, {129, 127}, {64, 300}};
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+    for (unsigned k = 0; k < 2; k++)
+      for (unsigned causal = 0; causal < 2; causal++)
+        add(list, (device_case){"attention", causal ? "causal" : "plain", elements[k], 2, 1, lengths[i][0], lengths[i][1],
+                                64, 64});
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+    add(list, (device_case){"dynamic", "", elements[i % 3], 2, 1, lengths[i][0], lengths[i][1], 64, 64});
+}
+
+static const device_case others[] = {
+    {"attention", "mask", "f32", 2, 1, 100, 129, 64, 64},
+    {"attention", "mask", "f16", 2, 1, 100, 129, 64, 64},
+    {"attention", "bias", "f32", 2, 1, 65, 129, 64, 64},
+    {"attention", "bias", "bf16", 2, 1, 65, 129, 64, 64},
+    {"attention", "softcap", "f32", 2, 1, 65, 129, 64, 64},
+    {"attention", "softcap", "f16", 2, 1, 65, 129, 64, 64},
+    {"attention", "plain", "f16", 3, 1, 65, 129, 64, 128}, /* values wider than keys */
+    {"attention", "plain", "f32", 2, 1, 33, 65, 17, 19},
+    {"heads", "", "f32", 2, 3, 65, 129, 64, 64},
+    {"heads", "", "f16", 2, 3, 65, 129, 64, 64},
+    {"heads", "", "bf16", 2, 2, 65, 129, 128, 128},
+    {"heads", "gqa", "f32", 2, 3, 33, 65, 64, 64},
+    {"heads", "gqa", "f16", 2, 3, 33, 65, 64, 64},
+    {"projections", "", "f32", 2, 2, 65, 0, 32, 0},
+    {"projections", "", "f32", 1, 3, 33, 0, 40, 0},
+    {"matmul", "", "f32", 1, 1, 128, 128, 64, 0},
+    {"matmul", "", "f32", 1, 1, 100, 77, 33, 0},
+    {"matmul", "", "f16", 1, 1, 129, 130, 200, 0},
+    {"matmul", "", "bf16", 1, 1, 64, 128, 64, 0},
+    {"matmul", "nt", "f32", 1, 1, 100, 77, 33, 0},
+    {"matmul", "nt", "f16", 1, 1, 128, 136, 72, 0},
+    {"matmul", "nt", "bf16", 1, 1, 129, 130, 200, 0},
+    {"matmul", "", "f32", 1, 1, 1, 129, 65, 0},
+    {"matmul", "chain", "f16", 1, 1, 65, 129, 64, 40},
+    {"matmul", "chain", "bf16", 1, 1, 129, 65, 32, 64},
+    {"softmax", "", "f32", 1, 1, 33, 1000, 0, 0},
+    {"softmax", "", "f16", 1, 1, 130, 129, 0, 0},
+    {"softmax", "", "bf16", 1, 1, 5, 1, 0, 0},
+    {"layer_norm", "", "f32", 1, 1, 33, 200, 0, 0},
+    {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
+};
+
+static void add_all(case_list *list) {
+  add_head_dims(list);
+  add_lengths(list);
+  for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) add(list, others[i]);
+}
+
+static void name_case(const device_case *row, char name[MAX_NAME]) {
+  snprintf(name, MAX_NAME, "%s%s%s-%s-b%lldh%lldm%lldn%lldd%llde%lld", row->template, *row->words ? "-" : "", row->words,
+           row->element, (long long)row->b, (long long)row->h, (long long)row->m, (long long)row->n, (long long)row->d,
+           (long long)row->e);
+}
+
+/* ------------------------------------------------------------------------------------------------------- templates */
+
+static bool is_narrow(const device_case *row) { return strcmp(row->element, "f32") != 0; }
+
+static bool has_word(const device_case *row, const char *word, size_t length) {
+  if (length == 6 && !memcmp(word, "narrow", 6)) return is_narrow(row);
+  return strlen(row->words) == length && !memcmp(row->words, word, length);
+}
+
+/* Logits with deviation 4: of products of D normal factors with deviation 2, or of projections over W features. */
+static double logit_scale(const device_case *row) {
+  double scale = 1 / sqrt((double)row->d), features = (double)(row->h * row->d);
+  return strcmp(row->template, "projections") ? scale : scale / (4 * features);
+}
+
+/* Writes the value of a placeholder; false when there is none of that name. */
+static bool put_placeholder(const device_case *row, const char *name, size_t length, FILE *out) {
+  if (length == 5 && !memcmp(name, "SCALE", 5)) return fprintf(out, "%.9e", logit_scale(row)) > 0;
+  if (length != 1) return false;
+  switch (*name) {
+  case 'T': return fputs(row->element, out) >= 0;
+  case 'B': return fprintf(out, "%lld", (long long)row->b) > 0;
+  case 'H': return fprintf(out, "%lld", (long long)row->h) > 0;
+  case 'M': return fprintf(out, "%lld", (long long)row->m) > 0;
+  case 'N': return fprintf(out, "%lld", (long long)row->n) > 0;
+  case 'D': return fprintf(out, "%lld", (long long)row->d) > 0;
+  case 'E': return fprintf(out, "%lld", (long long)row->e) > 0;
+  case 'W': return fprintf(out, "%lld", (long long)(row->h * row->d)) > 0;
+  default: return false;
+  }
+}
+
+static void expand_line(const device_case *row, const char *line, size_t length, FILE *out) {
+  const char *end = line + length;
+  if (length && (*line == '?' || *line == '!')) {
+    const char *word = line + 1;
+    size_t word_length = strcspn(word, " ");
+    if (has_word(row, word, word_length) != (*line == '?')) return;
+    line = word + word_length;
+  }
+  while (line < end) {
+    const char *close = *line == '@' ? memchr(line + 1, '@', (size_t)(end - line - 1)) : NULL;
+    if (close && put_placeholder(row, line + 1, (size_t)(close - line - 1), out)) line = close + 1;
+    else fputc(*line++, out);
+  }
+  fputc('\n', out);
+}
+
+/* The program of a case, from malloc; NULL after a message. */
+static char *expand(tec_context *context, const device_case *row, size_t *size) {
+  char path[4096], *file, *text = NULL;
+  snprintf(path, sizeof path, "%s/%s.mlir", DEVICE_DIR, row->template);
+  if (tec_file_read(context, path, &file, size)) return NULL;
+  FILE *out = open_memstream(&text, size);
+  for (const char *line = file; out && *line;) {
+    size_t length = strcspn(line, "\n");
+    expand_line(row, line, length, out);
+    line += length + (line[length] != 0);
+  }
+  if (out) fclose(out);
+  tec_free(file);
+  return text;
+}
+
+/* --------------------------------------------------------------------------------------------------------- running */
+
+/* The same arguments for each device. */
+typedef struct arguments {
+  uint32_t count;
+  DLManagedTensor *tensors[MAX_ARGUMENTS];
+} arguments;
+
+/* Unknown extents of the template "dynamic": queries first, then keys and values. */
+static tec_status make_arguments(tec_context *context, const device_case *row, const tec_entry *entry, arguments *made) {
+  for (uint32_t i = 0; i < entry->num_arguments && i < MAX_ARGUMENTS; i++) {
+    tec_type type = entry->arguments[i];
+    int64_t shape[MAX_RANK];
+    if (type.ndim > MAX_RANK) return TEC_INVALID;
+    for (int32_t d = 0; d < type.ndim; d++) {
+      shape[d] = type.shape[d];
+      if (shape[d] < 0) shape[d] = i ? row->n : row->m;
+    }
+    type.shape = shape;
+    tec_status status = tensor_random(context, &type, 17 + i, &made->tensors[i]);
+    if (status) return status;
+    made->count = i + 1;
+  }
+  return TEC_OK;
+}
+
+static tec_status compile(tec_context *context, const char *text, size_t size, const char *target,
+                          tec_program **program) {
+  tec_module *module;
+  tec_status status = tec_module_parse(context, "case", text, size, &module);
+  if (status) return status;
+  tec_compile_options options = {sizeof options, .target = target};
+  status = tec_module_compile(module, &options, program);
+  tec_module_destroy(module);
+  return status;
+}
+
+/* Compiles for `target`, runs on `device` (NULL: the target's first), gives the one result. Makes the arguments the first
+ * time. */
+static tec_status run(tec_context *context, const device_case *row, const char *text, size_t size, const char *target,
+                      const char *device, arguments *arguments, DLManagedTensor **result) {
+  tec_program *program;
+  tec_status status = compile(context, text, size, target, &program);
+  if (status) return status;
+  tec_entry entry;
+  status = device ? tec_program_set_device(program, device) : TEC_OK;
+  if (!status) status = tec_program_find(program, NULL, &entry);
+  if (!status && !arguments->count) status = make_arguments(context, row, &entry, arguments);
+  if (!status) {
+    const DLTensor *views[MAX_ARGUMENTS];
+    for (uint32_t i = 0; i < arguments->count; i++) views[i] = &arguments->tensors[i]->dl_tensor;
+    *result = NULL;
+    status = tec_program_call(program, NULL, arguments->count, views, 1, result);
+  }
+  tec_program_destroy(program);
+  return status;
+}
+
+typedef struct device_choice {
+  const char *device, *target;
+} device_choice;
+
+/* One rounding of a value in the result's type. */
+static double rounding_of(DLDataType dtype) {
+  if (dtype.code == kDLBfloat) return 0x1p-8;
+  return dtype.bits == 16 ? 0x1p-11 : 0x1p-24;
+}
+
+static bool compare(tec_context *context, const char *name, const DLTensor *got, const DLTensor *reference,
+                    const DLTensor *exact) {
+  tensor_error error, unfused;
+  if (tensor_compare(context, got, exact, &error) || tensor_compare(context, reference, exact, &unfused)) return false;
+  double allowed = 2 * unfused.largest_absolute + rounding_of(got->dtype) * error.largest_value;
+  bool good = error.largest_absolute <= allowed;
+  printf("%s  %-48s error %.3g, unfused %.3g, allowed %.3g; largest value %.3g\n", good ? "pass" : "FAIL", name,
+         error.largest_absolute, unfused.largest_absolute, allowed, error.largest_value);
+  return good;
+}
+
+static bool run_case(tec_context *context, const device_case *row, const device_choice *choice, const char *name) {
+  size_t size;
+  char *text = expand(context, row, &size);
+  arguments arguments = {0};
+  DLManagedTensor *exact = NULL, *reference = NULL, *got = NULL;
+  bool good = text && !run(context, row, text, size, "interp:double", NULL, &arguments, &exact) &&
+              !run(context, row, text, size, "interp", NULL, &arguments, &reference) &&
+              !run(context, row, text, size, choice->target, choice->device, &arguments, &got);
+  if (good) good = compare(context, name, &got->dl_tensor, &reference->dl_tensor, &exact->dl_tensor);
+  else printf("FAIL  %-48s does not compile or run\n", name);
+  fflush(stdout);
+  for (uint32_t i = 0; i < arguments.count; i++) tec_tensor_release(arguments.tensors[i]);
+  tec_tensor_release(exact);
+  tec_tensor_release(reference);
+  tec_tensor_release(got);
+  free(text);
+  return good;
+}
+
+/* -------------------------------------------------------------------------------------------------------- the command */
+
+static void print_message(void *user, tec_severity severity, const char *text) {
+  (void)user;
+  if (severity >= TEC_WARNING) fputs(text, stderr);
+}
+
+typedef struct conformance_options {
+  const char *device, *target, *filter, *print;
+  bool list;
+} conformance_options;
+
+static bool parse_options(int count, char **given, conformance_options *options) {
+  const struct {
+    const char *name;
+    const char **field;
+  } rows[] = {{"--device=", &options->device},
+              {"--target=", &options->target},
+              {"--filter=", &options->filter},
+              {"--print=", &options->print}};
+  for (int i = 1; i < count; i++) {
+    bool known = !strcmp(given[i], "--list");
+    options->list |= known;
+    for (unsigned k = 0; k < sizeof rows / sizeof rows[0]; k++)
+      if (!strncmp(given[i], rows[k].name, strlen(rows[k].name))) {
+        *rows[k].field = given[i] + strlen(rows[k].name);
+        known = true;
+      }
+    if (!known) {
+      fprintf(stderr, "conformance: unknown argument '%s'\n", given[i]);
+      return false;
+    }
+  }
+  return true;
+}
+
+static int run_cases(tec_context *context, const conformance_options *options) {
+  char *suited = NULL;
+  if (!options->target && tec_device_target(context, options->device, &suited)) return 1;
+  device_choice choice = {options->device, suited ? suited : options->target};
+  unsigned passed = 0, failed = 0;
+  case_list list = {.count = 0};
+  add_all(&list);
+  for (unsigned i = 0; i < list.count; i++) {
+    char name[MAX_NAME];
+    name_case(&list.cases[i], name);
+    if (options->filter && !strstr(name, options->filter)) continue;
+    if (options->list) puts(name);
+    else if (run_case(context, &list.cases[i], &choice, name)) passed++;
+    else failed++;
+  }
+  tec_free(suited);
+  if (!options->list) printf("%s: %u passed, %u failed\n", options->device, passed, failed);
+  return failed != 0 || (!options->list && !passed);
+}
+
+/* The text of one case, to look at or to run by itself. */
+static int print_case(tec_context *context, const char *wanted) {
+  case_list list = {.count = 0};
+  add_all(&list);
+  for (unsigned i = 0; i < list.count; i++) {
+    char name[MAX_NAME];
+    name_case(&list.cases[i], name);
+    if (strcmp(name, wanted)) continue;
+    size_t size;
+    char *text = expand(context, &list.cases[i], &size);
+    if (text) fwrite(text, 1, size, stdout);
+    free(text);
+    return !text;
+  }
+  fprintf(stderr, "conformance: there is no case '%s'; see --list\n", wanted);
+  return 1;
+}
+
+int main(int count, char **given) {
+  conformance_options options = {.device = "host"};
+  if (!parse_options(count, given, &options)) return 2;
+  tec_context_options context_options = {sizeof context_options, .message = print_message};
+  tec_context *context;
+  if (tec_context_create(&context_options, &context)) return 1;
+  int status = options.print ? print_case(context, options.print) : run_cases(context, &options);
+  tec_context_destroy(context);
+  return status;
+}
