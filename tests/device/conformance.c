@@ -3,10 +3,11 @@
  *   conformance [--device=host] [--target=nvptx:sm_90] [--filter=TEXT] [--list] [--print=NAME]
  *
  * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
- * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed is twice the error of
- * the interpreter that rounds after each op, which is an unfused reference with f32 sums, and one rounding of the largest
- * result. One line a case, then the totals; exit status 1 if a case fails. */
+ * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the error of
+ * the interpreter that rounds after each op, an unfused reference with f32 sums (tools/check.h). One line a case, then the
+ * totals; exit status 1 if a case fails. */
 #include "runtime/tec.h"
+#include "tools/check.h"
 #include "tools/tensors.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGUMENTS = 8, MAX_CASES = 256, MAX_NAME = 128, MAX_RANK = 8 };
+enum { MAX_ARGUMENTS = 8, MAX_CASES = 256, MAX_NAME = 128, MAX_UNKNOWN = 3 };
 
 /* Sizes by their letter in the templates. `words`: of its conditional lines, separated by blanks. */
 typedef struct device_case {
@@ -169,30 +170,6 @@ static char *expand(tec_context *context, const device_case *row, size_t *size) 
 
 /* --------------------------------------------------------------------------------------------------------- running */
 
-/* The same arguments for each device. */
-typedef struct arguments {
-  uint32_t count;
-  DLManagedTensor *tensors[MAX_ARGUMENTS];
-} arguments;
-
-/* Unknown extents of the template "dynamic": queries first, then keys and values. */
-static tec_status make_arguments(tec_context *context, const device_case *row, const tec_entry *entry, arguments *made) {
-  for (uint32_t i = 0; i < entry->num_arguments && i < MAX_ARGUMENTS; i++) {
-    tec_type type = entry->arguments[i];
-    int64_t shape[MAX_RANK];
-    if (type.ndim > MAX_RANK) return TEC_INVALID;
-    for (int32_t d = 0; d < type.ndim; d++) {
-      shape[d] = type.shape[d];
-      if (shape[d] < 0) shape[d] = i ? row->n : row->m;
-    }
-    type.shape = shape;
-    tec_status status = tensor_random(context, &type, 17 + i, &made->tensors[i]);
-    if (status) return status;
-    made->count = i + 1;
-  }
-  return TEC_OK;
-}
-
 static tec_status compile(tec_context *context, const char *text, size_t size, const char *target,
                           tec_program **program) {
   tec_module *module;
@@ -204,65 +181,76 @@ static tec_status compile(tec_context *context, const char *text, size_t size, c
   return status;
 }
 
-/* Compiles for `target`, runs on `device` (NULL: the target's first), gives the one result. Makes the arguments the first
- * time. */
-static tec_status run(tec_context *context, const device_case *row, const char *text, size_t size, const char *target,
-                      const char *device, arguments *arguments, DLManagedTensor **result) {
-  tec_program *program;
-  tec_status status = compile(context, text, size, target, &program);
-  if (status) return status;
-  tec_entry entry;
-  status = device ? tec_program_set_device(program, device) : TEC_OK;
-  if (!status) status = tec_program_find(program, NULL, &entry);
-  if (!status && !arguments->count) status = make_arguments(context, row, &entry, arguments);
-  if (!status) {
-    const DLTensor *views[MAX_ARGUMENTS];
-    for (uint32_t i = 0; i < arguments->count; i++) views[i] = &arguments->tensors[i]->dl_tensor;
-    *result = NULL;
-    status = tec_program_call(program, NULL, arguments->count, views, 1, result);
-  }
-  tec_program_destroy(program);
-  return status;
-}
-
 typedef struct device_choice {
   const char *device, *target;
 } device_choice;
 
-/* One rounding of a value in the result's type. */
-static double rounding_of(DLDataType dtype) {
-  if (dtype.code == kDLBfloat) return 0x1p-8;
-  return dtype.bits == 16 ? 0x1p-11 : 0x1p-24;
+/* A case as it is run three times: on the device, and by the interpreter in both precisions. */
+typedef struct case_run {
+  tec_context *context;
+  tec_entry entry;
+  check_run tested, exact, plain;
+} case_run;
+
+static tec_status call(const case_run *run, const check_run *one) {
+  const DLTensor *views[MAX_ARGUMENTS];
+  if (run->entry.num_arguments > MAX_ARGUMENTS) return TEC_INVALID;
+  for (uint32_t i = 0; i < run->entry.num_arguments; i++) views[i] = &one->arguments[i]->dl_tensor;
+  return tec_program_call(one->program, NULL, run->entry.num_arguments, views, run->entry.num_results, one->results);
 }
 
-static bool compare(tec_context *context, const char *name, const DLTensor *got, const DLTensor *reference,
-                    const DLTensor *exact) {
-  tensor_error error, unfused;
-  if (tensor_compare(context, got, exact, &error) || tensor_compare(context, reference, exact, &unfused)) return false;
-  double allowed = 2 * unfused.largest_absolute + rounding_of(got->dtype) * error.largest_value;
-  bool good = error.largest_absolute <= allowed;
-  printf("%s  %-48s error %.3g, unfused %.3g, allowed %.3g; largest value %.3g\n", good ? "pass" : "FAIL", name,
-         error.largest_absolute, unfused.largest_absolute, allowed, error.largest_value);
-  return good;
+static tec_status run_interpreters(case_run *run, const char *text, size_t size, const uint64_t *unknown) {
+  tec_status status = compile(run->context, text, size, "interp", &run->plain.program);
+  if (!status) status = compile(run->context, text, size, "interp:double", &run->exact.program);
+  if (!status) status = tec_program_find(run->plain.program, NULL, &run->entry);
+  if (status) return status;
+  DLManagedTensor *made[MAX_ARGUMENTS] = {NULL};
+  if (run->entry.num_arguments > MAX_ARGUMENTS) return TEC_INVALID;
+  tensor_source source = {17, unknown, MAX_UNKNOWN};
+  status = tensors_random(run->context, &source, run->entry.num_arguments, run->entry.arguments, made);
+  check_run *const runs[] = {&run->tested, &run->exact, &run->plain};
+  for (unsigned i = 0; i < 3 && !status; i++) status = check_prepare(run->context, &run->entry, made, runs[i]);
+  for (uint32_t i = 0; i < MAX_ARGUMENTS; i++) tec_tensor_release(made[i]);
+  if (!status) status = call(run, &run->exact);
+  return status ? status : call(run, &run->plain);
+}
+
+static tec_status run_device(case_run *run, const char *text, size_t size, const device_choice *choice) {
+  tec_status status = compile(run->context, text, size, choice->target, &run->tested.program);
+  if (!status) status = tec_program_set_device(run->tested.program, choice->device);
+  return status ? status : call(run, &run->tested);
+}
+
+/* One line, from those that check_compare writes. */
+static void print_line(bool good, const char *name, char *lines) {
+  static const char prefix[] = "check: ";
+  for (char *at = lines; at && *at; at++)
+    if (*at == '\n') *at = at[1] ? ';' : 0;
+  const char *line = lines && *lines ? lines : "does not compile or run";
+  if (!strncmp(line, prefix, sizeof prefix - 1)) line += sizeof prefix - 1;
+  printf("%s  %-44s %s\n", good ? "pass" : "FAIL", name, line);
+  fflush(stdout);
 }
 
 static bool run_case(tec_context *context, const device_case *row, const device_choice *choice, const char *name) {
-  size_t size;
-  char *text = expand(context, row, &size);
-  arguments arguments = {0};
-  DLManagedTensor *exact = NULL, *reference = NULL, *got = NULL;
-  bool good = text && !run(context, row, text, size, "interp:double", NULL, &arguments, &exact) &&
-              !run(context, row, text, size, "interp", NULL, &arguments, &reference) &&
-              !run(context, row, text, size, choice->target, choice->device, &arguments, &got);
-  if (good) good = compare(context, name, &got->dl_tensor, &reference->dl_tensor, &exact->dl_tensor);
-  else printf("FAIL  %-48s does not compile or run\n", name);
-  fflush(stdout);
-  for (uint32_t i = 0; i < arguments.count; i++) tec_tensor_release(arguments.tensors[i]);
-  tec_tensor_release(exact);
-  tec_tensor_release(reference);
-  tec_tensor_release(got);
+  /* Open extents of the template "dynamic": of the queries, the keys, the values. */
+  const uint64_t unknown[MAX_UNKNOWN] = {(uint64_t)row->m, (uint64_t)row->n, (uint64_t)row->n};
+  case_run run = {.context = context};
+  size_t size, report_size;
+  char *text = expand(context, row, &size), *lines = NULL;
+  FILE *report = open_memstream(&lines, &report_size);
+  tec_status status = text && report ? TEC_OK : TEC_OUT_OF_MEMORY;
+  if (!status) status = run_interpreters(&run, text, size, unknown);
+  if (!status) status = run_device(&run, text, size, choice);
+  if (!status) status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, report);
+  if (report) fclose(report);
+  print_line(!status, name, lines);
+  check_release(&run.entry, &run.tested);
+  check_release(&run.entry, &run.exact);
+  check_release(&run.entry, &run.plain);
+  free(lines);
   free(text);
-  return good;
+  return !status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- the command */

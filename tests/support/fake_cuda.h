@@ -1,0 +1,25 @@
+/* fake_cuda.h - how tests see and steer the driver in fake_cuda.c. */
+#ifndef TEC_TESTS_FAKE_CUDA_H
+#define TEC_TESTS_FAKE_CUDA_H
+#include <stddef.h>
+#include <stdint.h>
+
+/* The fault itself, CUDA_ERROR_UNKNOWN. */
+enum { FAKE_CUDA_FAULT = 999, FAKE_CUDA_MAX_VALUES = 16 };
+
+typedef struct fake_cuda_state {
+  unsigned calls;      /* of the driver that can fail, counted since the last reset */
+  unsigned fault;      /* the number of the call that fails, from 1; 0: none. Everything after it works again */
+  int result;          /* what it fails with; 0: FAKE_CUDA_FAULT */
+  const char *failed;  /* the function that failed */
+  const char *jit_log; /* what a failing cuModuleLoadDataEx writes */
+  /* Held now: each is 0 again when nothing leaks. */
+  int contexts, current, modules, events, blocks;
+  unsigned launches;
+  /* Of the latest launch; the arguments by their lowest 8 bytes. */
+  unsigned grid[3], block[3], shared_bytes;
+  void *stream;
+  int shared_limit; /* set on the kernel; 0: never */
+  uint64_t values[FAKE_CUDA_MAX_VALUES];
+} fake_cuda_state;
+#endif
