@@ -199,15 +199,14 @@ static tec_status call(const case_run *run, const check_run *one) {
   return tec_program_call(one->program, NULL, run->entry.num_arguments, views, run->entry.num_results, one->results);
 }
 
-static tec_status run_interpreters(case_run *run, const char *text, size_t size, const uint64_t *unknown) {
+static tec_status run_interpreters(case_run *run, const char *text, size_t size, const tensor_source *source) {
   tec_status status = compile(run->context, text, size, "interp", &run->plain.program);
   if (!status) status = compile(run->context, text, size, "interp:double", &run->exact.program);
   if (!status) status = tec_program_find(run->plain.program, NULL, &run->entry);
   if (status) return status;
   DLManagedTensor *made[MAX_ARGUMENTS] = {NULL};
   if (run->entry.num_arguments > MAX_ARGUMENTS) return TEC_INVALID;
-  tensor_source source = {17, unknown, MAX_UNKNOWN};
-  status = tensors_random(run->context, &source, run->entry.num_arguments, run->entry.arguments, made);
+  status = tensors_random(run->context, source, run->entry.num_arguments, run->entry.arguments, made);
   check_run *const runs[] = {&run->tested, &run->exact, &run->plain};
   for (unsigned i = 0; i < 3 && !status; i++) status = check_prepare(run->context, &run->entry, made, runs[i]);
   for (uint32_t i = 0; i < MAX_ARGUMENTS; i++) tec_tensor_release(made[i]);
@@ -235,12 +234,13 @@ static void print_line(bool good, const char *name, char *lines) {
 static bool run_case(tec_context *context, const device_case *row, const device_choice *choice, const char *name) {
   /* Open extents of the template "dynamic": of the queries, the keys, the values. */
   const uint64_t unknown[MAX_UNKNOWN] = {(uint64_t)row->m, (uint64_t)row->n, (uint64_t)row->n};
+  const tensor_source source = {17, unknown, strcmp(row->template, "dynamic") ? 0 : MAX_UNKNOWN};
   case_run run = {.context = context};
   size_t size, report_size;
   char *text = expand(context, row, &size), *lines = NULL;
   FILE *report = open_memstream(&lines, &report_size);
   tec_status status = text && report ? TEC_OK : TEC_OUT_OF_MEMORY;
-  if (!status) status = run_interpreters(&run, text, size, unknown);
+  if (!status) status = run_interpreters(&run, text, size, &source);
   if (!status) status = run_device(&run, text, size, choice);
   if (!status) status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, report);
   if (report) fclose(report);
