@@ -153,3 +153,101 @@ Test(propagate, vectors_in_memory) {
   char text[TEXT_SIZE];
   expect_same(attention(text, 70, 150, 40, "f16", true), TO_VECTORS ",bufferize,simplify", 1e-9);
 }
+
+/* ---------------------------------------------------------------------------------------------------------- layouts */
+
+#define TO_LAYOUTS TO_VECTORS ",bufferize,simplify,layout"
+
+/* Each vector has a layout that covers it, and as many lanes and warps as the kernel. */
+static bool has_layouts(ir_op *op, void *data) {
+  const ir_attr *texts = ir_attr_get(op, "tec.layouts");
+  const ir_op *kernel = op;
+  while (kernel && !ir_attr_get(kernel, "tec.threads"))
+    kernel = ir_op_parent(kernel);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    const ir_type *type = op->results[i].type;
+    layout l;
+    const char *why;
+    if (type->kind != IR_TYPE_VECTOR)
+      continue;
+    cr_assert(kernel && texts && texts->count == op->num_results, "%s", ir_op_row(op)->name);
+    cr_assert(layout_parse(texts->elements[i]->string, &l, &why), "%s", why);
+    cr_assert_eq(l.rank, type->rank);
+    for (unsigned dim = 0; dim < l.rank; dim++)
+      cr_assert_eq(layout_extent(&l, dim), type->shape[dim], "%s", texts->elements[i]->string);
+    cr_assert_eq(layout_size(&l, LAYOUT_LANE), 32, "%s", texts->elements[i]->string);
+    cr_assert_eq(layout_size(&l, LAYOUT_WARP) * 32, ir_attr_int_or(kernel, "tec.threads", 0), "%s",
+                 texts->elements[i]->string);
+    ++*(unsigned *)data;
+  }
+  return true;
+}
+
+/* All operands of elementwise ops have the layout of their result. */
+static bool agrees(ir_op *op, void *data) {
+  (void)data;
+  if (!ir_op_has(op, IR_ELEMENTWISE) || !op->num_results || op->results[0].type->kind != IR_TYPE_VECTOR)
+    return true;
+  const char *mine = ir_attr_get(op, "tec.layouts")->elements[0]->string;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_value *value = ir_operand(op, i);
+    if (value->type->kind != IR_TYPE_VECTOR)
+      continue;
+    const ir_op *source = value->op ? value->op : value->block->parent;
+    unsigned index = value->op ? value->index : value->index - 1;
+    cr_assert_str_eq(ir_attr_get(source, "tec.layouts")->elements[index]->string, mine);
+  }
+  return true;
+}
+
+typedef struct conversions {
+  unsigned counts[5];
+} conversions;
+
+static bool count_conversion(ir_op *op, void *data) {
+  conversions *found = data;
+  for (unsigned i = 0; op->code == OP_VECTOR_EXT_TO_LAYOUT && i < 5; i++)
+    found->counts[i] += !strcmp(ir_attr_string_or(op, "conversion", ""), layout_conversion_name((layout_conversion)i));
+  return true;
+}
+
+static conversions check_layouts(const char *text) {
+  target_facts facts;
+  unsigned vectors = 0;
+  conversions found = {{0}};
+  cr_assert(target_find("nvptx:sm_80", &facts));
+  ir_module *module = run(text, TO_LAYOUTS, &facts);
+  ir_block *body = ir_region(module->root, 0);
+  ir_walk(body, has_layouts, &vectors);
+  cr_expect_gt(vectors, 0);
+  ir_walk(body, agrees, NULL);
+  ir_walk(body, count_conversion, &found);
+  ir_module_destroy(module);
+  expect_same(text, TO_LAYOUTS, 1e-9);
+  return found;
+}
+
+Test(propagate, every_vector_has_a_layout) {
+  for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++)
+    check_layouts(programs[i]);
+}
+
+/* The scores become factors of the next product where they are, for all head dims; nothing else moves. */
+Test(propagate, scores_stay_in_registers) {
+  static const int head_dims[] = {32, 40, 64, 72, 80, 96, 128, 192, 256};
+  char text[TEXT_SIZE];
+  for (unsigned i = 0; i < sizeof head_dims / sizeof *head_dims; i++) {
+    conversions found = check_layouts(attention(text, 70, 100, head_dims[i], i % 2 ? "bf16" : "f16", i % 3));
+    cr_expect_eq(found.counts[LAYOUT_IDENTITY], 1, "d = %d", head_dims[i]);
+    for (unsigned k = 1; k < 5; k++)
+      cr_expect_eq(found.counts[k], 0, "d = %d: %u of %s", head_dims[i], found.counts[k],
+                   layout_conversion_name((layout_conversion)k));
+  }
+}
+
+/* Without matrix units lanes need whole rows of scores, which others have. */
+Test(propagate, products_without_matrix_units) {
+  char text[TEXT_SIZE];
+  conversions found = check_layouts(attention(text, 70, 100, 64, "f32", true));
+  cr_expect_eq(found.counts[LAYOUT_SHUFFLE] + found.counts[LAYOUT_SHARED], 1);
+}

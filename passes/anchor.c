@@ -1,0 +1,223 @@
+/* anchor.c - layouts of contractions and of vectors that stand alone; see anchor.h.
+ *
+ * Invariants
+ *  - Chains of digits are built from the inside of a dim outwards, so that each digit's dim stride is the extent so far.
+ *  - Tiles of a result's row lie in consecutive registers, rows of tiles one after the other: so the result of one
+ *    contraction is the left factor of another as it is.
+ *  - Warps share rows first: then reductions along rows stay within a warp.
+ * Terminates: loops over dims. */
+#include "passes/anchor.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum {
+  UNIT_ROWS = 16,      /* of a matrix unit's result .. */
+  UNIT_COLUMNS = 8,    /* .. its columns .. */
+  UNIT_DEPTH = 16,     /* .. and its reduction, of 16-bit factors */
+  ACCESS_BITS = 128,   /* the widest access of a lane */
+  PRODUCT_COLUMNS = 8, /* lanes along the columns of a product without matrix units */
+};
+
+/* The largest power of two up to `limit`, itself one, that divides x. */
+static int64_t power_divisor(int64_t x, int64_t limit) {
+  int64_t power = 1;
+  while (power < limit && x % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
+
+/* Adds a digit at the outer end of a dim. */
+static void append(layout *l, unsigned dim, layout_level level, int64_t size, int64_t hardware_stride) {
+  assert(l->num_digits < LAYOUT_MAX_DIGITS);
+  if (size > 1) {
+    int64_t extent = layout_extent(l, dim);
+    l->digits[l->num_digits++] = (layout_digit){level, dim, size, hardware_stride, extent};
+  }
+}
+
+static void append_registers(layout *l, unsigned dim, int64_t size) {
+  append(l, dim, LAYOUT_REGISTER, size, layout_size(l, LAYOUT_REGISTER));
+}
+
+static void replicate(layout *l, layout_level level, int64_t size, int64_t hardware_stride) {
+  assert(l->num_digits < LAYOUT_MAX_DIGITS);
+  if (size > 1)
+    l->digits[l->num_digits++] = (layout_digit){level, 0, size, hardware_stride, 0};
+}
+
+/* ------------------------------------------------------------------------------------------------- vectors alone */
+
+/* `last_lanes`: at most so many lanes along the last dim. */
+static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t last_lanes) {
+  layout l = {.rank = type->rank, .fragment = 1};
+  int64_t rest[LAYOUT_MAX_RANK] = {0}, warps[LAYOUT_MAX_RANK] = {0}, left = lanes->warp;
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    rest[dim] = type->shape[dim];
+  for (unsigned dim = type->rank; dim-- > 0;) {
+    bool last = dim + 1 == type->rank;
+    if (last) {
+      l.fragment = power_divisor(rest[dim], ACCESS_BITS / ir_scalar_bits(type->element));
+      append_registers(&l, dim, l.fragment);
+      rest[dim] /= l.fragment;
+    }
+    int64_t here = power_divisor(rest[dim], last && last_lanes < left ? last_lanes : left);
+    append(&l, dim, LAYOUT_LANE, here, lanes->warp / left);
+    rest[dim] /= here;
+    left /= here;
+  }
+  int64_t warps_left = lanes->warps;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    warps[dim] = power_divisor(rest[dim], warps_left);
+    warps_left /= warps[dim];
+  }
+  for (unsigned dim = type->rank; dim-- > 0;)
+    append_registers(&l, dim, rest[dim] / warps[dim]);
+  int64_t stride = 1;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    append(&l, dim, LAYOUT_WARP, warps[dim], stride);
+    stride *= warps[dim];
+  }
+  replicate(&l, LAYOUT_LANE, left, lanes->warp / left);
+  replicate(&l, LAYOUT_WARP, warps_left, stride);
+  return l;
+}
+
+layout anchor_vector(const ir_type *type, const anchor_lanes *lanes) { return spread(type, lanes, lanes->warp); }
+
+/* --------------------------------------------------------------------------------------------------- contractions */
+
+static const ir_map *operand_map(const ir_op *contract, unsigned operand) {
+  return ir_attr_get(contract, "indexing_maps")->elements[operand]->map;
+}
+
+/* A product of two matrices: the loops of rows, columns and reduction, and how long they are. */
+typedef struct product {
+  unsigned loops[3];
+  int64_t extents[3];
+} product;
+
+enum { ROWS, COLUMNS, DEPTH };
+
+/* False where the contraction has other loops than one of each. */
+static bool find_product(const ir_op *contract, product *p) {
+  static const unsigned kinds[] = {[1 << 0 | 1 << 2] = ROWS, [1 << 1 | 1 << 2] = COLUMNS, [1 << 0 | 1 << 1] = DEPTH};
+  unsigned num_loops = operand_map(contract, 0)->num_dims, seen = 0;
+  if (num_loops != 3)
+    return false;
+  for (unsigned loop = 0; loop < 3; loop++) {
+    unsigned operands = 0;
+    int64_t extent = 0;
+    for (unsigned i = 0; i < 3; i++) {
+      int dim = ir_map_find_dim(operand_map(contract, i), loop);
+      if (dim < 0)
+        continue;
+      operands |= 1u << i;
+      extent = ir_operand(contract, i)->type->shape[dim];
+    }
+    if (operands != 3 && operands != 5 && operands != 6)
+      return false;
+    seen |= 1u << kinds[operands];
+    p->loops[kinds[operands]] = loop;
+    p->extents[kinds[operands]] = extent;
+  }
+  return seen == 7;
+}
+
+int64_t anchor_contraction_warps(const ir_op *contract) {
+  product p;
+  bool found = find_product(contract, &p);
+  return found && p.extents[ROWS] % UNIT_ROWS == 0 ? power_divisor(p.extents[ROWS] / UNIT_ROWS, INT64_C(1) << 30)
+                                                   : INT64_MAX;
+}
+
+static bool fits_matrix_units(const ir_op *contract, product *p) {
+  ir_scalar lhs = ir_operand(contract, 0)->type->element, rhs = ir_operand(contract, 1)->type->element;
+  ir_scalar acc = ir_operand(contract, 2)->type->element;
+  bool types = lhs == rhs && ((lhs == IR_F16 && (acc == IR_F32 || acc == IR_F16)) || (lhs == IR_BF16 && acc == IR_F32));
+  const char *kind = ir_attr_string_or(contract, "kind", "add");
+  return types && !strcmp(kind, "add") && find_product(contract, p) && p->extents[ROWS] % UNIT_ROWS == 0 &&
+         p->extents[COLUMNS] % UNIT_COLUMNS == 0 && p->extents[DEPTH] % UNIT_DEPTH == 0;
+}
+
+/* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other dim. */
+static layout tile_fragment(const char *name, unsigned inner, int64_t across, int64_t down) {
+  layout l;
+  const char *why;
+  bool good = layout_parse(name, &l, &why);
+  assert(good);
+  (void)good;
+  int64_t first[2] = {1, 1}, second[2] = {1, 1};
+  first[inner] = across;
+  second[1 - inner] = down;
+  l = layout_tile(&l, first);
+  return layout_tile(&l, second);
+}
+
+/* From (first, second) loop to the order of the operand's dims. */
+static layout order_dims(const layout *l, const ir_map *map, unsigned first) {
+  unsigned swapped[] = {1, 0};
+  return ir_map_result_dim(map, 0) == (int)first ? *l : layout_permute(l, swapped);
+}
+
+static void matrix_layouts(const ir_op *contract, const product *p, const anchor_lanes *lanes, layout layouts[3]) {
+  int64_t row_tiles = p->extents[ROWS] / UNIT_ROWS, column_tiles = p->extents[COLUMNS] / UNIT_COLUMNS;
+  int64_t depth_tiles = p->extents[DEPTH] / UNIT_DEPTH;
+  int64_t row_warps = power_divisor(row_tiles, lanes->warps);
+  int64_t column_warps = power_divisor(column_tiles, lanes->warps / row_warps);
+  int64_t shared = row_warps * column_warps, idle = lanes->warps / shared;
+  row_tiles /= row_warps;
+  column_tiles /= column_warps;
+  layout lhs = tile_fragment("mma.m16n8k16.a", 1, depth_tiles, row_tiles);
+  layout rhs = tile_fragment("mma.m16n8k16.b", 0, depth_tiles, column_tiles);
+  layout acc = tile_fragment("mma.m16n8.c", 1, column_tiles, row_tiles);
+  append(&lhs, 0, LAYOUT_WARP, row_warps, 1);
+  replicate(&lhs, LAYOUT_WARP, lanes->warps / row_warps, row_warps);
+  append(&rhs, 1, LAYOUT_WARP, column_warps, row_warps);
+  replicate(&rhs, LAYOUT_WARP, row_warps, 1);
+  replicate(&rhs, LAYOUT_WARP, idle, shared);
+  append(&acc, 0, LAYOUT_WARP, row_warps, 1);
+  append(&acc, 1, LAYOUT_WARP, column_warps, row_warps);
+  replicate(&acc, LAYOUT_WARP, idle, shared);
+  layouts[0] = order_dims(&lhs, operand_map(contract, 0), p->loops[ROWS]);
+  layouts[1] = order_dims(&rhs, operand_map(contract, 1), p->loops[DEPTH]);
+  layouts[2] = order_dims(&acc, operand_map(contract, 2), p->loops[ROWS]);
+}
+
+/* What a factor must be so that each lane has, along the reduction, all that its elements of the result need. */
+static layout factor_layout(const ir_op *contract, unsigned operand, const layout *acc) {
+  const ir_map *from = operand_map(contract, 2), *to = operand_map(contract, operand);
+  layout l = *acc;
+  unsigned loops[LAYOUT_MAX_RANK] = {0}, permutation[LAYOUT_MAX_RANK] = {0};
+  for (unsigned dim = from->num_results; dim-- > 0;)
+    if (ir_map_find_dim(to, (unsigned)ir_map_result_dim(from, dim)) < 0)
+      l = layout_project(&l, dim);
+  unsigned rank = 0;
+  for (unsigned dim = 0; dim < from->num_results; dim++)
+    if (ir_map_find_dim(to, (unsigned)ir_map_result_dim(from, dim)) >= 0)
+      loops[rank++] = (unsigned)ir_map_result_dim(from, dim);
+  for (unsigned dim = to->num_results; dim-- > 0;) {
+    unsigned loop = (unsigned)ir_map_result_dim(to, dim);
+    if (ir_map_find_dim(from, loop) >= 0)
+      continue;
+    loops[rank] = loop;
+    l.rank = rank + 1;
+    append_registers(&l, rank++, ir_operand(contract, operand)->type->shape[dim]);
+  }
+  for (unsigned dim = 0; dim < rank; dim++)
+    for (unsigned i = 0; i < rank; i++)
+      if (ir_map_result_dim(to, dim) == (int)loops[i])
+        permutation[dim] = i;
+  return layout_permute(&l, permutation);
+}
+
+void anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]) {
+  product p;
+  if (fits_matrix_units(contract, &p)) {
+    matrix_layouts(contract, &p, lanes, layouts);
+    return;
+  }
+  layouts[2] = spread(ir_operand(contract, 2)->type, lanes, PRODUCT_COLUMNS);
+  for (unsigned i = 0; i < 2; i++)
+    layouts[i] = factor_layout(contract, i, &layouts[2]);
+}

@@ -1,0 +1,23 @@
+/* anchor.h - the layouts that start propagation: of contractions, after the matrix units or SIMT lanes that compute them,
+ * and of vectors that nothing else places. */
+#ifndef TEC_PASSES_ANCHOR_H
+#define TEC_PASSES_ANCHOR_H
+#include "passes/layout.h"
+#include "passes/target.h"
+
+/* The lanes that share a kernel's vectors. */
+typedef struct anchor_lanes {
+  int64_t warp;  /* lanes of a warp */
+  int64_t warps; /* of a block; both are powers of two */
+} anchor_lanes;
+
+/* Warps are useful to a contraction up to this number: those that its rows can be dealt to. */
+int64_t anchor_contraction_warps(const ir_op *contract);
+
+/* The layouts of lhs, rhs and acc of a vector.contract: of matrix units where they fit shapes and types, else of lanes
+ * that multiply and add on their own. Rank at most LAYOUT_MAX_RANK each. A scalar acc gets rank 0. */
+void anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]);
+
+/* A vector that is read and written in wide neighbouring pieces: lanes along the last dim, warps along the first. */
+layout anchor_vector(const ir_type *type, const anchor_lanes *lanes);
+#endif

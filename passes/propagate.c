@@ -1,0 +1,530 @@
+/* propagate.c - the pass "layout": says of every vector in a kernel which lane holds which element.
+ *
+ * One walk forward over each kernel. Contractions are the anchors (anchor.h); their results' layouts flow on through
+ * elementwise ops, reductions, transposes and loops. Constants, reads, masks, broadcasts and what is computed from them
+ * only stay open until somebody demands a layout of them, and then take it, with all that they are computed from.
+ * What flows nowhere near a contraction is anchored where it is reduced or written. So a layout is demanded only of
+ * values that the walk has passed; a loop demands its yields' when its body is done.
+ *
+ * A demand for another layout than a value has is met by a copy of the op where that is cheap, else by an explicit
+ * vector_ext.to_layout with what it costs. A different spelling of the same map counts as one ("identity").
+ *
+ * Row statistics are vectors of the rows whose lanes along the columns, by projection, hold replicas: they are used
+ * where columns are without moving.
+ *
+ * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels.
+ *
+ * Invariants
+ *  - Layouts are interned by text: equal text, same pointer.
+ *  - The carried value of a loop, inside and as a result, is one slot and so has one layout.
+ * Terminates: a value gets a layout once, which makes as many demands as its op has operands; a conversion or a copy
+ * answers one demand and, being new, makes only those of its own operands, which come before it. */
+#include "passes/anchor.h"
+#include "passes/passes.h"
+
+#include <string.h>
+
+enum {
+  CONTRACTION_WARPS = 4, /* of a block with contractions, if their rows can be dealt to as many */
+  LANE_ELEMENTS = 32,    /* of the largest vector, in a block without contractions */
+  MAX_TEXT = 1024,
+};
+
+typedef struct placed {
+  layout layout;
+  const char *text;
+  struct placed *next;
+} placed;
+
+typedef struct demand {
+  ir_op *user;
+  unsigned operand;
+  const placed *layout;
+} demand;
+
+typedef struct propagation {
+  ir_module *module;
+  ir_block *kernel;
+  anchor_lanes lanes;
+  placed *known;
+  const placed **slots; /* by slot_of; NULL: open */
+  bool *complete;       /* by slot of a loop: its body has been walked */
+  size_t num_slots, slot_capacity;
+  demand *demands; /* a stack */
+  size_t num_demands, demand_capacity;
+} propagation;
+
+static bool is_vector(const ir_value *value) { return value->type->kind == IR_TYPE_VECTOR; }
+
+/* ---------------------------------------------------------------------------------------------------------- slots */
+
+static void *grow(ir_arena *arena, const void *old, size_t count, size_t *capacity, size_t size) {
+  *capacity = *capacity ? 2 * *capacity : 256;
+  char *bytes = IR_NEW_ARRAY(arena, char, *capacity * size);
+  if (count)
+    memcpy(bytes, old, count * size);
+  return bytes;
+}
+
+/* Gives the results of an op slots; a loop's carried values share those of its results. */
+static void add_slots(propagation *p, ir_op *op) {
+  op->mark = (uint32_t)p->num_slots;
+  p->num_slots += op->num_results + 1;
+  while (p->num_slots > p->slot_capacity) {
+    size_t count = p->slot_capacity, capacity = count;
+    p->complete = grow(&p->module->arena, p->complete, count, &capacity, sizeof *p->complete);
+    p->slots = grow(&p->module->arena, p->slots, count, &p->slot_capacity, sizeof *p->slots);
+  }
+}
+
+static size_t slot_of(const ir_value *value) {
+  return value->op ? value->op->mark + value->index : value->block->parent->mark + value->index - 1;
+}
+
+static const placed *layout_of(const propagation *p, const ir_value *value) { return p->slots[slot_of(value)]; }
+
+static const placed *place(propagation *p, const layout *l) {
+  layout settled = *l;
+  for (unsigned i = 0; i < settled.num_digits; i++)
+    if (!settled.digits[i].dim_stride)
+      settled.digits[i].dim = 0; /* replication belongs to no dim */
+  char text[MAX_TEXT];
+  layout_print(&settled, text, sizeof text);
+  for (placed *known = p->known; known; known = known->next)
+    if (!strcmp(known->text, text))
+      return known;
+  placed *result = IR_NEW(&p->module->arena, placed);
+  *result = (placed){settled, ir_intern_cstr(p->module, text), p->known};
+  return p->known = result;
+}
+
+static void require(propagation *p, ir_op *user, unsigned operand, const placed *wanted) {
+  if (!is_vector(ir_operand(user, operand)))
+    return;
+  if (p->num_demands == p->demand_capacity)
+    p->demands = grow(&p->module->arena, p->demands, p->num_demands, &p->demand_capacity, sizeof *p->demands);
+  p->demands[p->num_demands++] = (demand){user, operand, wanted};
+}
+
+/* ------------------------------------------------------------------------------------ layouts through changes of shape */
+
+/* Of the operand of a transpose, from the result's; or the other way round. */
+static const placed *through_transpose(propagation *p, const ir_op *op, const placed *from, bool backward) {
+  unsigned count, permutation[LAYOUT_MAX_RANK] = {0};
+  const int64_t *dims;
+  ir_attr_i64s_of(op, "permutation", &count, &dims);
+  for (unsigned i = 0; i < count; i++)
+    permutation[backward ? (unsigned)dims[i] : i] = backward ? i : (unsigned)dims[i];
+  layout l = layout_permute(&from->layout, permutation);
+  return place(p, &l);
+}
+
+/* Of the source of a broadcast: what is repeated is replicated. */
+static const placed *broadcast_source(propagation *p, const ir_op *op, const placed *result) {
+  const ir_type *source = ir_operand(op, 0)->type;
+  layout l = result->layout;
+  unsigned missing = l.rank - source->rank;
+  for (unsigned dim = l.rank; dim-- > missing;)
+    if (source->shape[dim - missing] == 1 && layout_extent(&l, dim) > 1) {
+      l = layout_project(&l, dim);
+      l = layout_insert_dim(&l, dim);
+    }
+  for (unsigned dim = missing; dim-- > 0;)
+    l = layout_project(&l, dim);
+  return place(p, &l);
+}
+
+/* From one side of a shape_cast to the other, of type `to`: only dims of extent 1 come and go, or each dim of one side is
+ * the row-major product of neighbours on the other. NULL where a digit straddles. */
+static const placed *through_shape_cast(propagation *p, const ir_type *from, const ir_type *to, const placed *known) {
+  layout l = known->layout, expanded;
+  int64_t shape[2 * LAYOUT_MAX_RANK];
+  unsigned rank = from->rank;
+  memcpy(shape, from->shape, rank * sizeof *shape);
+  for (unsigned dim = 0; dim < to->rank || dim < rank;) {
+    int64_t have = dim < rank ? shape[dim] : 1, want = dim < to->rank ? to->shape[dim] : 1;
+    if (have == want && dim < rank && dim < to->rank) {
+      dim++;
+    } else if (dim >= to->rank || (have < want && dim + 1 < rank)) { /* merge with a neighbour */
+      unsigned at = dim >= to->rank ? dim - 1 : dim;
+      l = layout_collapse(&l, at);
+      shape[at] *= shape[at + 1];
+      memmove(shape + at + 1, shape + at + 2, (rank - at - 2) * sizeof *shape);
+      rank--;
+    } else if (l.rank == LAYOUT_MAX_RANK) {
+      return NULL;
+    } else if (want == 1) {
+      l = layout_insert_dim(&l, dim);
+      memmove(shape + dim + 1, shape + dim, (rank++ - dim) * sizeof *shape);
+      shape[dim++] = 1;
+    } else if (have % want || !layout_expand(&l, dim, have / want, &expanded)) {
+      return NULL;
+    } else {
+      l = expanded;
+      memmove(shape + dim + 1, shape + dim, (rank++ - dim) * sizeof *shape);
+      shape[dim + 1] /= want;
+      shape[dim++] = want;
+    }
+  }
+  return place(p, &l);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- demands */
+
+/* A value without a layout takes one, and its op demands the same of what it is computed from. */
+static void take(propagation *p, ir_value *value, const placed *wanted) {
+  p->slots[slot_of(value)] = wanted;
+  ir_op *op = value->op ? value->op : value->block->parent;
+  const placed *source = wanted;
+  if (op->code == OP_SCF_FOR) {
+    unsigned carried = value->op ? value->index : value->index - 1;
+    require(p, op, 3 + carried, wanted);
+    if (p->complete[op->mark])
+      require(p, ir_block_terminator(ir_region(op, 0)), carried, wanted);
+    return;
+  }
+  if (op->code == OP_VECTOR_BROADCAST && is_vector(ir_operand(op, 0)))
+    source = broadcast_source(p, op, wanted);
+  else if (op->code == OP_VECTOR_TRANSPOSE)
+    source = through_transpose(p, op, wanted, true);
+  else if (op->code == OP_VECTOR_SHAPE_CAST)
+    source = through_shape_cast(p, op->results[0].type, ir_operand(op, 0)->type, wanted);
+  else if (!ir_op_has(op, IR_ELEMENTWISE) && op->code != OP_VECTOR_BROADCAST)
+    return; /* reads, constants, masks: no vector operands */
+  for (unsigned i = 0; i < op->num_operands && source; i++)
+    require(p, op, i, source);
+}
+
+/* Another copy costs little: it reads memory or nothing, or is index arithmetic of a mask. */
+static bool is_cheap(const ir_op *op) {
+  if (!op || op->num_regions || op->num_results != 1)
+    return false;
+  if (op->code == OP_VECTOR_TRANSFER_READ)
+    return true;
+  bool numbers = ir_scalar_is_float(op->results[0].type->element);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (is_vector(ir_operand(op, i)) && (numbers || ir_scalar_is_float(ir_operand(op, i)->type->element)))
+      return false;
+  return pass_is_pure(op) && op->code != OP_VECTOR_EXT_TO_LAYOUT;
+}
+
+/* A conversion of the value that is there already. */
+static ir_value *find_conversion(const propagation *p, const ir_value *value, const placed *wanted) {
+  for (const ir_use *use = value->uses; use; use = use->next)
+    if (use->user->code == OP_VECTOR_EXT_TO_LAYOUT && layout_of(p, ir_result(use->user, 0)) == wanted)
+      return ir_result(use->user, 0);
+  return NULL;
+}
+
+/* The value in another layout, right after it is defined. */
+static ir_value *convert(propagation *p, ir_value *value, const placed *have, const placed *wanted) {
+  ir_builder builder = value->op ? ir_builder_after(value->op) : ir_builder_before(value->block->first);
+  ir_op *op;
+  if (is_cheap(value->op)) {
+    op = ir_op_clone(&builder, value->op, NULL);
+    add_slots(p, op);
+    take(p, ir_result(op, 0), wanted);
+    return ir_result(op, 0);
+  }
+  const char *cost = layout_conversion_name(layout_classify(&have->layout, &wanted->layout, -1));
+  ir_named_attr attrs[] = {{"conversion", ir_attr_string(p->module, cost, strlen(cost))},
+                           {"layout", ir_attr_string(p->module, wanted->text, strlen(wanted->text))}};
+  op = ir_op_create(&builder, OP_VECTOR_EXT_TO_LAYOUT,
+                    &(ir_op_spec){.operands = &value,
+                                  .num_operands = 1,
+                                  .types = &value->type,
+                                  .num_results = 1,
+                                  .attrs = attrs,
+                                  .num_attrs = 2});
+  add_slots(p, op);
+  p->slots[op->mark] = wanted;
+  return ir_result(op, 0);
+}
+
+/* Meets all demands. */
+static void meet_demands(propagation *p) {
+  while (p->num_demands) {
+    demand d = p->demands[--p->num_demands];
+    ir_value *value = ir_operand(d.user, d.operand), *converted;
+    const placed *have = layout_of(p, value);
+    if (!have) {
+      take(p, value, d.layout);
+    } else if (have != d.layout) {
+      converted = find_conversion(p, value, d.layout);
+      ir_set_operand(d.user, d.operand, converted ? converted : convert(p, value, have, d.layout));
+    }
+  }
+}
+
+/* The layout of a value; it takes that of a vector alone if nothing has placed it yet. */
+static const placed *anchor(propagation *p, ir_value *value) {
+  if (!layout_of(p, value)) {
+    layout l = anchor_vector(value->type, &p->lanes);
+    take(p, value, place(p, &l));
+    meet_demands(p);
+  }
+  return layout_of(p, value);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- forward */
+
+/* The operand that the others follow: the first that has a layout, one that cannot be copied before all others. */
+static const placed *leading_layout(const propagation *p, const ir_op *op) {
+  const placed *cheap = NULL;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_value *value = ir_operand(op, i);
+    const placed *known = is_vector(value) ? layout_of(p, value) : NULL;
+    if (known && !is_cheap(value->op))
+      return known;
+    cheap = cheap ? cheap : known;
+  }
+  return cheap;
+}
+
+static void forward_contraction(propagation *p, ir_op *op) {
+  layout layouts[3];
+  anchor_contraction(op, &p->lanes, layouts);
+  for (unsigned i = 0; i < 3; i++)
+    require(p, op, i, place(p, &layouts[i]));
+  if (is_vector(ir_result(op, 0)))
+    p->slots[op->mark] = place(p, &layouts[2]);
+}
+
+static void forward_reduction(propagation *p, ir_op *op) {
+  layout l = anchor(p, ir_operand(op, 0))->layout;
+  unsigned count;
+  const int64_t *dims;
+  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  for (unsigned dim = l.rank; dim-- > 0;)
+    for (unsigned i = 0; i < count; i++)
+      if (dims[i] == dim) {
+        l = layout_project(&l, dim);
+        break;
+      }
+  if (!is_vector(ir_result(op, 0)))
+    return;
+  p->slots[op->mark] = place(p, &l);
+  require(p, op, 1, p->slots[op->mark]);
+}
+
+static bool forward_block(propagation *p, ir_block *block);
+
+static bool forward_for(propagation *p, ir_op *op) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (is_vector(ir_result(op, i)))
+      p->slots[op->mark + i] = layout_of(p, ir_operand(op, 3 + i));
+  if (!forward_block(p, ir_region(op, 0)))
+    return false;
+  p->complete[op->mark] = true;
+  ir_op *end = ir_block_terminator(ir_region(op, 0));
+  for (unsigned i = 0; i < op->num_results; i++) {
+    ir_value *result = ir_result(op, i);
+    if (!is_vector(result))
+      continue;
+    const placed *yielded = layout_of(p, ir_operand(end, i));
+    if (layout_of(p, result))
+      require(p, end, i, layout_of(p, result));
+    else if (yielded)
+      take(p, result, yielded);
+    meet_demands(p);
+  }
+  return true;
+}
+
+static bool forward_op(propagation *p, ir_op *op) {
+  const placed *known;
+  switch (op->code) {
+  case OP_SCF_FOR:
+    return forward_for(p, op);
+  case OP_VECTOR_CONTRACT:
+    forward_contraction(p, op);
+    return true;
+  case OP_VECTOR_MULTI_REDUCTION:
+    forward_reduction(p, op);
+    return true;
+  case OP_VECTOR_TRANSPOSE:
+    known = layout_of(p, ir_operand(op, 0));
+    p->slots[op->mark] = known ? through_transpose(p, op, known, false) : NULL;
+    return true;
+  case OP_VECTOR_SHAPE_CAST:
+    known = layout_of(p, ir_operand(op, 0));
+    p->slots[op->mark] = known ? through_shape_cast(p, ir_operand(op, 0)->type, op->results[0].type, known) : NULL;
+    return true;
+  case OP_VECTOR_TRANSFER_WRITE:
+    anchor(p, ir_operand(op, 0));
+    return true;
+  case OP_ARITH_CONSTANT:
+  case OP_VECTOR_BROADCAST:
+  case OP_VECTOR_CREATE_MASK:
+  case OP_VECTOR_STEP:
+  case OP_VECTOR_TRANSFER_READ:
+    return true;
+  default:
+    break;
+  }
+  if (!ir_op_has(op, IR_ELEMENTWISE))
+    return ir_op_error(op, "works on vectors in a way that lanes cannot share");
+  known = leading_layout(p, op);
+  for (unsigned i = 0; i < op->num_operands && known; i++)
+    require(p, op, i, known);
+  p->slots[op->mark] = known;
+  return true;
+}
+
+static bool has_vectors(const ir_op *op) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (is_vector(ir_result(op, i)))
+      return true;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (is_vector(ir_operand(op, i)))
+      return true;
+  return op->num_regions;
+}
+
+static bool forward_block(propagation *p, ir_block *block) {
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next; /* what is inserted after the op has its layout */
+    if (ir_op_has(op, IR_TERMINATOR) || !has_vectors(op))
+      continue;
+    if (!forward_op(p, op))
+      return false;
+    meet_demands(p);
+  }
+  return true;
+}
+
+/* --------------------------------------------------------------------------------------------------------- kernels */
+
+/* Copies of vectors that are computed outside: a kernel gets none from there. */
+static bool localize(ir_op *forall) {
+  ir_block *kernel = ir_region(forall, 0);
+  ir_value_map *map = ir_value_map_create(forall->module);
+  ir_builder builder = ir_builder_before(kernel->first);
+  ir_op *end = kernel->first;
+  for (ir_op *op = forall->block->first; op != forall; op = op->next) {
+    if (op->num_results != 1 || !is_vector(ir_result(op, 0)))
+      continue;
+    if (!pass_is_pure(op))
+      return ir_op_error(op, "computes a vector outside of all kernels");
+    ir_op *copy = ir_op_clone(&builder, op, map);
+    ir_replace_uses_in(ir_result(op, 0), ir_result(copy, 0), kernel);
+  }
+  for (ir_op *op = end->prev, *before; op; op = before) {
+    before = op->prev;
+    if (ir_value_unused(ir_result(op, 0)))
+      ir_op_erase(op);
+  }
+  return true;
+}
+
+static bool prepare_op(ir_op *op, void *data) {
+  propagation *p = data;
+  add_slots(p, op);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    const ir_type *type = op->results[i].type;
+    if (type->kind != IR_TYPE_VECTOR)
+      continue;
+    if (type->rank > LAYOUT_MAX_RANK)
+      return ir_op_error(op, "makes a vector of more than %d dims, which lanes cannot share", LAYOUT_MAX_RANK);
+    int64_t share = (ir_type_num_elements(type) + LANE_ELEMENTS - 1) / LANE_ELEMENTS;
+    while (p->lanes.warp * p->lanes.warps < share)
+      p->lanes.warps *= 2;
+  }
+  return true;
+}
+
+typedef struct contraction_warps {
+  bool any;
+  int64_t most;
+} contraction_warps;
+
+static bool find_contraction(ir_op *op, void *data) {
+  contraction_warps *found = data;
+  if (op->code != OP_VECTOR_CONTRACT)
+    return true;
+  int64_t warps = anchor_contraction_warps(op);
+  found->most = !found->any || warps > found->most ? warps : found->most;
+  found->any = true;
+  return true;
+}
+
+/* Vectors that no anchor reaches: results that nobody needs. */
+static bool anchor_rest(ir_op *op, void *data) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (is_vector(ir_result(op, i)))
+      anchor(data, ir_result(op, i));
+  return true;
+}
+
+static bool write_layouts(ir_op *op, void *data) {
+  const propagation *p = data;
+  bool any = false;
+  const ir_attr **texts = IR_NEW_ARRAY(&p->module->arena, const ir_attr *, op->num_results);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    bool vector = is_vector(ir_result(op, i));
+    const char *text = vector ? layout_of(p, ir_result(op, i))->text : "";
+    texts[i] = ir_attr_string(p->module, text, strlen(text));
+    any |= vector;
+  }
+  if (any)
+    ir_attr_set(op, "tec.layouts", ir_attr_array(p->module, op->num_results, texts));
+  return true;
+}
+
+/* Iterations are blocks of the grid; the innermost loop counts fastest. */
+static void write_launch(const propagation *p, ir_op *forall) {
+  static const char *const axes[] = {"x", "y", "z"};
+  ir_module *module = p->module;
+  unsigned rank = ir_attr_get(forall, "staticUpperBound")->count;
+  const ir_attr **mapping = IR_NEW_ARRAY(&module->arena, const ir_attr *, rank);
+  for (unsigned i = 0; i < rank; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "linear_dim_%u", rank - 1 - i);
+    mapping[i] = ir_attr_keyword(module, "gpu.block", ir_intern_cstr(module, rank > 3 ? name : axes[rank - 1 - i]));
+  }
+  ir_attr_set(forall, "mapping", ir_attr_array(module, rank, mapping));
+  int64_t threads = p->lanes.warp * p->lanes.warps;
+  ir_attr_set(forall, "tec.threads", ir_attr_int(module, ir_type_scalar(module, IR_I64), threads));
+}
+
+static bool propagate_kernel(ir_op *forall, const target_facts *facts) {
+  propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1}};
+  contraction_warps contractions = {false, 0};
+  if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
+    return false;
+  int64_t most = facts->max_block_threads / facts->warp;
+  ir_walk(p.kernel, find_contraction, &contractions);
+  if (contractions.any)
+    most = contractions.most < CONTRACTION_WARPS ? contractions.most : CONTRACTION_WARPS;
+  if (contractions.any || p.lanes.warps > most)
+    p.lanes.warps = most;
+  if (!forward_block(&p, p.kernel))
+    return false;
+  ir_walk(p.kernel, anchor_rest, &p);
+  ir_walk(p.kernel, write_layouts, &p);
+  write_launch(&p, forall);
+  return true;
+}
+
+/* Drops what the kernels have copies of. */
+static void drop_outer_vectors(ir_block *body) {
+  for (ir_op *op = body->last, *before; op; op = before) {
+    before = op->prev;
+    if (op->num_results == 1 && is_vector(ir_result(op, 0)) && ir_value_unused(ir_result(op, 0)) && pass_is_pure(op))
+      ir_op_erase(op);
+  }
+}
+
+bool pass_layout(ir_module *module, const pass_options *options) {
+  if (!options->target->warp)
+    return ir_error(module, (ir_loc){0}, "pass 'layout' is for targets with lanes, not for '%s'", options->target->name);
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
+      if (op->code == OP_SCF_FORALL && !propagate_kernel(op, options->target))
+        return false;
+    drop_outer_vectors(ir_region(function, 0));
+  }
+  return true;
+}
