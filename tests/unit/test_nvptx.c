@@ -1,0 +1,280 @@
+/* test_nvptx.c - kernels for NVIDIA GPUs: ptxas, where installed, takes every text for every chip; launches; refusals. */
+#include "backend/backend.h"
+#include "ir/text.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const chips[] = {"sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"};
+enum { NUM_CHIPS = sizeof chips / sizeof chips[0] };
+
+typedef struct compiled {
+  ir_module *module;
+  char messages[2000];
+  char *text;
+  size_t size;
+  unsigned num_routines;
+  const backend_routine *routines;
+} compiled;
+
+static void on_message(void *user, ir_severity severity, const char *rendered) {
+  compiled *c = user;
+  (void)severity;
+  strncat(c->messages, rendered, sizeof c->messages - strlen(c->messages) - 1);
+}
+
+static bool compile(compiled *c, const char *chip, const char *text) {
+  target_facts facts;
+  char name[32];
+  *c = (compiled){0};
+  snprintf(name, sizeof name, "nvptx:%s", chip);
+  c->module = ir_module_create(on_message, c);
+  cr_assert(target_find(name, &facts));
+  return ir_parse(c->module, "test.mlir", text, strlen(text)) &&
+         backend_emit_nvptx(c->module, &facts, BACKEND_ASSEMBLY, &c->text, &c->size, &c->num_routines, &c->routines);
+}
+
+static void finish(compiled *c) {
+  free(c->text);
+  ir_module_destroy(c->module);
+}
+
+static char *read_file(const char *name) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/../nvptx/%s", GOLDEN_DIR, name);
+  FILE *file = fopen(path, "r");
+  cr_assert(file, "%s", path);
+  char *text = calloc(1, 1 << 16);
+  cr_assert(fread(text, 1, (1 << 16) - 1, file) > 0);
+  fclose(file);
+  return text;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ ptxas */
+
+static bool has_ptxas(void) {
+  return system("ptxas --version >/dev/null 2>&1") == 0;
+}
+
+/* Assembles and prints what ptxas tells of each kernel; no register may be spilled, no local memory used. */
+static void assemble(const compiled *c, const char *chip) {
+  char path[] = "/tmp/test_nvptx_XXXXXX", command[128], line[512];
+  int descriptor = mkstemp(path);
+  cr_assert(descriptor >= 0 && write(descriptor, c->text, c->size) == (ssize_t)c->size);
+  close(descriptor);
+  snprintf(command, sizeof command, "ptxas -arch=%s -v -o /dev/null %s 2>&1", chip, path);
+  FILE *pipe = popen(command, "r");
+  while (fgets(line, sizeof line, pipe)) {
+    const char *stack = strstr(line, "bytes stack frame"), *kernel = strstr(line, "Function properties for ");
+    if (kernel)
+      fprintf(stderr, "%s %s", chip, kernel + strlen("Function properties for "));
+    if (strstr(line, "Used "))
+      fprintf(stderr, "  %s", strstr(line, "Used "));
+    cr_expect(!stack || strstr(line, " 0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads"), "%s", line);
+    cr_expect(!strstr(line, "error") && !strstr(line, "fatal"), "%s", line);
+  }
+  cr_expect_eq(pclose(pipe), 0);
+  unlink(path);
+}
+
+static void check_file(const char *name) {
+  char *text = read_file(name);
+  for (unsigned i = 0; i < NUM_CHIPS; i++) {
+    compiled c;
+    cr_assert(compile(&c, chips[i], text), "%s", c.messages);
+    if (has_ptxas())
+      assemble(&c, chips[i]);
+    finish(&c);
+  }
+  free(text);
+}
+
+Test(nvptx, ptxas_takes_vector_sums) { check_file("add.mlir"); }
+Test(nvptx, ptxas_takes_row_softmax) { check_file("softmax.mlir"); }
+Test(nvptx, ptxas_takes_pipelined_product) { check_file("gemm.mlir"); }
+Test(nvptx, ptxas_takes_every_instruction) { check_file("instructions.mlir"); }
+
+Test(nvptx, math_has_a_form_in_16_and_32_bits) {
+  static const char *const functions[] = {"exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "absf", "floor"};
+  static const char *const types[] = {"f16", "bf16", "f32"};
+  for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
+    for (size_t t = 0; t < 3; t++) {
+      char text[700];
+      compiled c;
+      snprintf(text, sizeof text,
+               "func.func @f(%%x: memref<4x32x%s>) {\n"
+               "  %%pad = arith.constant 0.0 : %s\n"
+               "  scf.forall (%%i) = (0) to (4) step (1) {\n"
+               "    %%t = gpu.thread_id x\n"
+               "    %%v = vector.transfer_read %%x[%%i, %%t], %%pad {in_bounds = [true]} : memref<4x32x%s>, vector<2x%s>\n"
+               "    %%w = math.%s %%v : vector<2x%s>\n"
+               "    vector.transfer_write %%w, %%x[%%i, %%t] {in_bounds = [true]} : vector<2x%s>, memref<4x32x%s>\n"
+               "  } {tec.threads = 16 : i64}\n  return\n}\n",
+               types[t], types[t], types[t], types[t], functions[f], types[t], types[t], types[t]);
+      cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
+      if (has_ptxas())
+        assemble(&c, "sm_80");
+      finish(&c);
+    }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- launches */
+
+/* A value of a routine for given extents of the arguments. */
+static int64_t evaluate(const program_routine *r, uint32_t number, const int64_t *extents) {
+  const program_value *v = &r->values[number];
+  if (v->operation == PROGRAM_CONSTANT)
+    return v->constant;
+  if (v->operation == PROGRAM_EXTENT)
+    return extents[v->constant];
+  int64_t x[3] = {0};
+  for (unsigned i = 0; i < (v->operation == PROGRAM_SELECT ? 3 : 2); i++) {
+    cr_assert_lt(v->operands[i], number);
+    x[i] = evaluate(r, v->operands[i], extents);
+  }
+  int64_t rest = x[1] > 0 ? (x[0] % x[1] + x[1]) % x[1] : 0;
+  switch (v->operation) {
+  case PROGRAM_ADD: return x[0] + x[1];
+  case PROGRAM_SUB: return x[0] - x[1];
+  case PROGRAM_MUL: return x[0] * x[1];
+  case PROGRAM_FLOORDIV: return (x[0] - rest) / x[1];
+  case PROGRAM_CEILDIV: return (x[0] - rest) / x[1] + (rest != 0);
+  case PROGRAM_MOD: return rest;
+  case PROGRAM_MIN: return x[0] < x[1] ? x[0] : x[1];
+  case PROGRAM_MAX: return x[0] > x[1] ? x[0] : x[1];
+  case PROGRAM_EQUAL: return x[0] == x[1];
+  case PROGRAM_LESS: return x[0] < x[1];
+  default: return x[0] ? x[1] : x[2];
+  }
+}
+
+Test(nvptx, launches_follow_the_extents) {
+  char *text = read_file("gemm.mlir");
+  compiled c;
+  cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
+  cr_assert_eq(c.num_routines, 1);
+  const program_routine *r = &c.routines[0].routine;
+  cr_assert_eq(r->num_launches, 1);
+  const program_launch *launch = &r->launches[0];
+  const int64_t extents[] = {33, 64, 17, 64, 33, 17};
+  cr_expect_str_eq(launch->kernel, "gemm_0");
+  cr_expect_eq(evaluate(r, launch->grid[0], extents), 3);
+  cr_expect_eq(evaluate(r, launch->grid[1], extents), 3);
+  cr_expect_eq(evaluate(r, launch->grid[2], extents), 1);
+  cr_expect_eq(launch->block[0], 32);
+  cr_expect_eq(launch->shared_bytes, 2 * 16 * 24 * 2 + 2 * 8 * 24 * 2);
+  cr_expect_eq(launch->arguments[0].kind, PROGRAM_TENSOR);
+  cr_expect_eq(evaluate(r, r->workspace_bytes, extents), 0);
+  finish(&c);
+  free(text);
+}
+
+/* Two kernels with a buffer between, views, a scalar, a constant and arithmetic outside of kernels, five dims. */
+static const char *const chain_text =
+    "memref.global \"private\" constant @table : memref<4xf32> = dense<[1.0, 2.0, 3.0, 4.0]>\n"
+    "func.func @chain(%x: memref<?x?xf32>, %s: f32, %y: memref<?xf32>) {\n"
+    "  %c0 = arith.constant 0 : index\n"
+    "  %c1 = arith.constant 1 : index\n"
+    "  %m = memref.dim %x, %c0 : memref<?x?xf32>\n"
+    "  %n = memref.dim %x, %c1 : memref<?x?xf32>\n"
+    "  %twice = arith.addf %s, %s : f32\n"
+    "  %table = memref.get_global @table : memref<4xf32>\n"
+    "  %unused = memref.alloc(%n) : memref<?xf32>\n"
+    "  %between = memref.alloc(%m, %n) : memref<?x?xf32>\n"
+    "  %half = affine.apply affine_map<()[s0] -> (s0 floordiv 2)>()[%m]\n"
+    "  %part = memref.subview %between[%half, 0] [1, %n] [1, 1] : memref<?x?xf32> to memref<?xf32, strided<[1], offset: ?>>\n"
+    "  scf.forall (%i, %j) = (0, 0) to (%m, %n) step (1, 1) {\n"
+    "    %v = memref.load %x[%i, %j] : memref<?x?xf32>\n"
+    "    %p = arith.mulf %v, %twice : f32\n"
+    "    %q = memref.load %table[%c1] : memref<4xf32>\n"
+    "    %r = arith.addf %p, %q : f32\n"
+    "    memref.store %r, %between[%i, %j] : memref<?x?xf32>\n"
+    "  }\n"
+    "  scf.forall (%a, %b, %c, %d, %e) = (0, 0, 0, 0, 1) to (2, 3, 4, 5, %n) step (1, 1, 1, 1, 1) {\n"
+    "    %v = memref.load %part[%e] : memref<?xf32, strided<[1], offset: ?>>\n"
+    "    memref.store %v, %y[%e] : memref<?xf32>\n"
+    "  }\n"
+    "  return\n"
+    "}\n";
+
+Test(nvptx, kernels_share_a_workspace) {
+  compiled c;
+  cr_assert(compile(&c, "sm_80", chain_text), "%s", c.messages);
+  const program_routine *r = &c.routines[0].routine;
+  cr_assert_eq(r->num_launches, 2);
+  const int64_t extents[] = {10, 7, 7};
+  cr_expect_eq(evaluate(r, r->workspace_bytes, extents), 256 + 512);
+  const program_launch *second = &r->launches[1];
+  cr_expect_eq(evaluate(r, second->grid[0], extents), 6);
+  cr_expect_eq(evaluate(r, second->grid[1], extents), 5);
+  cr_expect_eq(evaluate(r, second->grid[2], extents), 24);
+  bool found = false, scalar = false;
+  for (unsigned i = 0; i < second->num_arguments; i++)
+    if (second->arguments[i].kind == PROGRAM_WORKSPACE) {
+      found = true;
+      cr_expect_eq(evaluate(r, second->arguments[i].value, extents), 256 + 5 * 7 * 4);
+    }
+  for (unsigned i = 0; i < r->launches[0].num_arguments; i++)
+    scalar |= r->launches[0].arguments[i].kind == PROGRAM_SCALAR && r->launches[0].arguments[i].tensor == 1;
+  cr_expect(found && scalar);
+  if (has_ptxas())
+    assemble(&c, "sm_80");
+  finish(&c);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ refusals */
+
+static void refuse(const char *message, const char *body) {
+  char text[2000];
+  compiled c;
+  snprintf(text, sizeof text,
+           "func.func @f(%%x: memref<?xf32>, %%y: memref<64x64xf32>, %%s: index, %%h: memref<4xf64>) {\n"
+           "  %%c0 = arith.constant 0 : index\n%s  return\n}\n",
+           body);
+  cr_expect(!compile(&c, "sm_86", text), "%s", message);
+  cr_expect(strstr(c.messages, message), "'%s' is not in:\n%s", message, c.messages);
+  const char *first = strstr(c.messages, "error:");
+  cr_expect(first && !strstr(first + 1, "error:"), "one error only:\n%s", c.messages);
+  finish(&c);
+}
+
+#define KERNEL(BODY, ATTRS) "  scf.forall (%i) = (0) to (4) step (1) {\n" BODY "  } " ATTRS "\n"
+
+Test(nvptx, refusals) {
+  refuse("takes 1 to 1024", KERNEL("", "{tec.threads = 1025 : i64}"));
+  refuse("takes 1 to 1024", KERNEL("", "{tec.threads = 0 : i64}"));
+  refuse("bytes of shared memory",
+         KERNEL("    %a = memref.alloca() : memref<60000xi8, #gpu.address_space<workgroup>>\n"
+                "    %b = memref.alloca() : memref<60000xi8, #gpu.address_space<workgroup>>\n", ""));
+  refuse("size must be known",
+         KERNEL("    %a = memref.alloca(%s) : memref<?xi8, #gpu.address_space<workgroup>>\n", ""));
+  refuse("gives each lane more than", KERNEL("    %a = memref.alloca(%s) : memref<?xi8>\n", ""));
+  refuse("cannot be in a kernel", KERNEL("    %a = memref.alloc() : memref<4xi8>\n", ""));
+  refuse("has no form for f64", KERNEL("    %a = memref.load %h[%c0] : memref<4xf64>\n"
+                                       "    %b = math.exp %a : f64\n", ""));
+  refuse("is no instruction of the matrix unit",
+         KERNEL("    %a = arith.constant dense<0.0> : vector<4x1xf32>\n"
+                "    %b = arith.constant dense<0.0> : vector<2x1xf32>\n"
+                "    %c = arith.constant dense<0.0> : vector<2x2xf32>\n"
+                "    %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 8]} : "
+                "(vector<4x1xf32>, vector<2x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>\n", ""));
+  refuse("a vector of 4096 elements", KERNEL("    %a = vector.broadcast %i : index to vector<64x64xindex>\n", ""));
+  refuse("not known before it is launched",
+         "  scf.forall (%i) = (0) to (%s) step (1) {\n  }\n");
+  refuse("stands outside of kernels", "  %v = memref.load %x[%c0] : memref<?xf32>\n");
+}
+
+Test(nvptx, lanes_exist_on_gpus_only) {
+  const char *text = "func.func @f() {\n  %t = gpu.thread_id x\n  return\n}\n";
+  compiled c = {0};
+  target_facts facts;
+  c.module = ir_module_create(on_message, &c);
+  cr_assert(ir_parse(c.module, "test.mlir", text, strlen(text)) &&
+            backend_target_host(c.module, "host:x86-64-v3", &facts));
+  cr_expect(!backend_emit_host(c.module, &facts, BACKEND_OBJECT, &c.text, &c.size));
+  cr_expect(strstr(c.messages, "has no form in the host backend"), "%s", c.messages);
+  finish(&c);
+}
