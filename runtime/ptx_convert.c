@@ -1,0 +1,289 @@
+/* ptx_convert.c - conversions between types, comparisons and selections. */
+#include "runtime/ptx_machine.h"
+
+#include <math.h>
+#include <string.h>
+
+/* -------------------------------------------------------------------------------------------------------- conversions */
+
+static uint64_t mask_of(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
+
+static int64_t sign_extend(uint64_t value, unsigned bits) {
+  return (int64_t)(value << (64 - bits)) >> (64 - bits);
+}
+
+static bool is_float(ptx_type type) { return ptx_types[type].kind == KIND_FLOAT; }
+
+static double flush_single(double value) { return fabs(value) < 0x1p-126 ? copysign(0, value) : value; }
+
+static double round_integral(double value, unsigned rounding) {
+  return rounding == ROUND_ZERO   ? trunc(value)
+         : rounding == ROUND_DOWN ? floor(value)
+         : rounding == ROUND_UP   ? ceil(value)
+                                  : nearbyint(value);
+}
+
+/* Out of range gives the nearest value, NaN zero. */
+static uint64_t float_to_integer(double value, ptx_type to) {
+  unsigned bits = ptx_types[to].bits;
+  if (isnan(value))
+    return 0;
+  if (ptx_types[to].kind == KIND_SIGNED) {
+    double limit = ldexp(1, (int)bits - 1);
+    if (value < -limit)
+      return (uint64_t)1 << (bits - 1);
+    return value >= limit ? mask_of(bits - 1) : (uint64_t)(int64_t)value;
+  }
+  return value < 0 ? 0 : value >= ldexp(1, (int)bits) ? mask_of(bits) : (uint64_t)value;
+}
+
+/* 64-bit integers do not fit a double: the last bit is set when bits were lost, as if rounded to odd. */
+static double integer_to_double(uint64_t value, ptx_type from, ptx_type to) {
+  bool negative = ptx_types[from].kind == KIND_SIGNED && (int64_t)value < 0;
+  if (to == PTX_F64)
+    return negative ? (double)(int64_t)value : (double)value;
+  uint64_t magnitude = negative ? 0 - value : value;
+  if (magnitude >> 53)
+    magnitude = (magnitude >> 11 | ((magnitude & 0x7ff) != 0)) << 11;
+  double result = (double)magnitude;
+  return negative ? -result : result;
+}
+
+static uint64_t saturate_integer(uint64_t value, ptx_type from, ptx_type to) {
+  bool from_signed = ptx_types[from].kind == KIND_SIGNED, to_signed = ptx_types[to].kind == KIND_SIGNED;
+  uint64_t most = mask_of(ptx_types[to].bits - (to_signed ? 1 : 0));
+  if (from_signed && (int64_t)value < 0) {
+    int64_t smallest = to_signed ? -(int64_t)most - 1 : 0;
+    return (int64_t)value < smallest ? (uint64_t)smallest : value;
+  }
+  return value > most ? most : value;
+}
+
+/* One value of a float type to another. */
+static uint64_t float_to_float(const ptx_instruction *instruction, double value, ptx_type from, ptx_type to) {
+  const uint8_t *field = instruction->field;
+  if (field[PTX_FTZ] && from == PTX_F32)
+    value = flush_single(value);
+  if (field[PTX_INTEGRAL])
+    value = round_integral(value, field[PTX_INTEGRAL]);
+  if (field[PTX_SAT])
+    value = value > 0 ? (value < 1 ? value : 1) : 0;
+  if (field[PTX_RELU] && value < 0)
+    value = 0;
+  uint64_t bits = ptx_from_double(to, value, field[PTX_ROUND], field[PTX_SATFINITE]);
+  if (field[PTX_FTZ] && to == PTX_F32)
+    bits = ptx_from_double(to, flush_single(ptx_to_double(to, bits)), 0, false);
+  return bits;
+}
+
+static uint64_t convert(const ptx_instruction *instruction, uint64_t value, ptx_type from, ptx_type to) {
+  unsigned bits = ptx_types[from].bits;
+  value &= mask_of(bits);
+  if (is_float(from)) {
+    double number = ptx_to_double(from, value);
+    if (is_float(to))
+      return float_to_float(instruction, number, from, to);
+    if (instruction->field[PTX_FTZ] && from == PTX_F32)
+      number = flush_single(number);
+    return float_to_integer(round_integral(number, instruction->field[PTX_INTEGRAL]), to);
+  }
+  if (ptx_types[from].kind == KIND_SIGNED)
+    value = (uint64_t)sign_extend(value, bits);
+  if (is_float(to)) {
+    double number = integer_to_double(value, from, to);
+    if (instruction->field[PTX_SAT])
+      number = number > 0 ? (number < 1 ? number : 1) : 0;
+    return ptx_from_double(to, number, instruction->field[PTX_ROUND], false);
+  }
+  return instruction->field[PTX_SAT] ? saturate_integer(value, from, to) : value;
+}
+
+static ptx_type half_of(ptx_type packed) {
+  switch (packed) {
+  case PTX_F16X2: return PTX_F16;
+  case PTX_BF16X2: return PTX_BF16;
+  case PTX_E4M3X2: return PTX_E4M3;
+  case PTX_E5M2X2: return PTX_E5M2;
+  default: return packed;
+  }
+}
+
+/* Narrow results fill wider registers by the sign of the type. */
+static uint64_t widen(uint64_t value, ptx_type type) {
+  return ptx_types[type].kind == KIND_SIGNED ? (uint64_t)sign_extend(value, ptx_types[type].bits)
+                                             : value & mask_of(ptx_types[type].bits);
+}
+
+static uint64_t window_of(const ptx_instruction *instruction) {
+  switch (instruction->field[PTX_SPACE]) {
+  case SPACE_SHARED: return PTX_SHARED_WINDOW;
+  case SPACE_LOCAL: return PTX_LOCAL_WINDOW;
+  case SPACE_PARAM: return PTX_PARAM_WINDOW;
+  default: return 0;
+  }
+}
+
+bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  const ptx_operand *operands = ptx_operand_of(warp, instruction, 0);
+  ptx_type to = (ptx_type)instruction->type[0], from = (ptx_type)instruction->type[1];
+  ptx_type half_to = half_of(to), half_from = half_of(from);
+  uint64_t window = window_of(instruction);
+  PTX_FOR_LANES(lane, lanes) {
+    uint64_t value = ptx_lane_value(warp, &operands[1], lane), result;
+    if (instruction->op == OP_CVTA) {
+      result = instruction->field[PTX_TO] ? value & ~window : value | window;
+    } else if (half_to != to) { /* two results: from two operands, the first on top, or from two halves */
+      bool two = instruction->num_operands == 3;
+      uint64_t low = two ? ptx_lane_value(warp, &operands[2], lane) : value;
+      uint64_t high = two ? value : value >> ptx_types[half_from].bits;
+      result = convert(instruction, low, half_from, half_to) |
+               convert(instruction, high, half_from, half_to) << ptx_types[half_to].bits;
+    } else {
+      result = widen(convert(instruction, value, from, to), to);
+    }
+    ptx_set_lane(warp, &operands[0], lane, result);
+  }
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- comparisons */
+
+static bool compare_integers(unsigned comparison, uint64_t a, uint64_t b, bool is_signed) {
+  bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
+  switch (comparison) {
+  case COMPARE_EQ: return a == b;
+  case COMPARE_NE: return a != b;
+  case COMPARE_LT:
+  case COMPARE_LO: return less;
+  case COMPARE_LE:
+  case COMPARE_LS: return less || a == b;
+  case COMPARE_GT:
+  case COMPARE_HI: return !less && a != b;
+  default: return !less;
+  }
+}
+
+static bool compare_floats(unsigned comparison, double a, double b) {
+  bool unordered = isnan(a) || isnan(b);
+  switch (comparison) {
+  case COMPARE_EQ: return a == b;
+  case COMPARE_NE: return !unordered && a != b;
+  case COMPARE_LT: return a < b;
+  case COMPARE_LE: return a <= b;
+  case COMPARE_GT: return a > b;
+  case COMPARE_GE: return a >= b;
+  case COMPARE_EQU: return unordered || a == b;
+  case COMPARE_NEU: return unordered || a != b;
+  case COMPARE_LTU: return unordered || a < b;
+  case COMPARE_LEU: return unordered || a <= b;
+  case COMPARE_GTU: return unordered || a > b;
+  case COMPARE_GEU: return unordered || a >= b;
+  case COMPARE_NUM: return !unordered;
+  default: return unordered;
+  }
+}
+
+static unsigned comparison_of(const ptx_instruction *instruction) {
+  unsigned half = instruction->field[PTX_HALF];
+  return half == HALF_LO ? COMPARE_LO : half == HALF_HI ? COMPARE_HI : instruction->field[PTX_COMPARISON];
+}
+
+static double compared_double(const ptx_instruction *instruction, uint64_t bits, ptx_type type) {
+  double value = ptx_to_double(type, bits);
+  double smallest = type == PTX_F16 ? 0x1p-14 : 0x1p-126;
+  return instruction->field[PTX_FTZ] && fabs(value) < smallest ? copysign(0, value) : value;
+}
+
+static bool compare(const ptx_instruction *instruction, uint64_t a, uint64_t b, ptx_type type) {
+  unsigned bits = ptx_types[type].bits;
+  if (is_float(type))
+    return compare_floats(comparison_of(instruction), compared_double(instruction, a, type),
+                          compared_double(instruction, b, type));
+  bool is_signed = ptx_types[type].kind == KIND_SIGNED;
+  return compare_integers(comparison_of(instruction), is_signed ? (uint64_t)sign_extend(a, bits) : a,
+                          is_signed ? (uint64_t)sign_extend(b, bits) : b, is_signed);
+}
+
+static uint32_t combine(const ptx_instruction *instruction, uint32_t truth, uint32_t other) {
+  switch (instruction->field[PTX_BOOLEAN]) {
+  case COMBINE_AND: return truth & other;
+  case COMBINE_OR: return truth | other;
+  case COMBINE_XOR: return truth ^ other;
+  default: return truth;
+  }
+}
+
+/* The lanes in which operands `first` and the next compare true; of a packed type the lower or upper halves. */
+static uint32_t compare_lanes(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes, unsigned first,
+                              unsigned half) {
+  const ptx_operand *operands = ptx_operand_of(warp, instruction, first);
+  ptx_type given = (ptx_type)instruction->type[PTX_MAX_TYPES - 1], type = half_of(given);
+  unsigned bits = ptx_types[type].bits;
+  uint32_t truth = 0;
+  PTX_FOR_LANES(lane, lanes) {
+    uint64_t a = ptx_lane_value(warp, &operands[0], lane) >> (half * bits);
+    uint64_t b = ptx_lane_value(warp, &operands[1], lane) >> (half * bits);
+    truth |= (uint32_t)compare(instruction, a & mask_of(bits), b & mask_of(bits), type) << lane;
+  }
+  return truth;
+}
+
+/* `p|q`: q gets the opposite, or under a packed type the truth of the upper halves. */
+static bool set_predicates(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  bool packed = ptx_types[instruction->type[0]].kind == KIND_PACKED;
+  uint32_t truth = compare_lanes(warp, instruction, lanes, 2, 0);
+  uint32_t second = packed ? compare_lanes(warp, instruction, lanes, 2, 1) : ~truth, other = 0;
+  if (instruction->field[PTX_BOOLEAN])
+    other = ptx_predicate(warp, ptx_operand_of(warp, instruction, 4));
+  ptx_set_predicate(warp, ptx_operand_of(warp, instruction, 0), lanes, combine(instruction, truth, other));
+  ptx_set_predicate(warp, ptx_operand_of(warp, instruction, 1), lanes, combine(instruction, second, other));
+  return true;
+}
+
+static bool set_values(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  uint32_t truth = compare_lanes(warp, instruction, lanes, 1, 0);
+  if (instruction->field[PTX_BOOLEAN])
+    truth = combine(instruction, truth, ptx_predicate(warp, ptx_operand_of(warp, instruction, 3)));
+  uint64_t one = instruction->type[0] == PTX_F32 ? 0x3f800000 : 0xffffffff;
+  PTX_FOR_LANES(lane, lanes)
+  ptx_set_lane(warp, ptx_operand_of(warp, instruction, 0), lane, truth >> lane & 1 ? one : 0);
+  return true;
+}
+
+static bool select_values(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  const ptx_operand *operands = ptx_operand_of(warp, instruction, 0);
+  ptx_type chosen = (ptx_type)instruction->type[1];
+  PTX_FOR_LANES(lane, lanes) {
+    bool first;
+    if (instruction->op == OP_SELP) {
+      first = ptx_predicate(warp, &operands[3]) >> lane & 1;
+    } else {
+      uint64_t bits = ptx_lane_value(warp, &operands[3], lane);
+      first = chosen == PTX_F32 ? compared_double(instruction, bits, chosen) >= 0 : (int32_t)bits >= 0;
+    }
+    ptx_set_lane(warp, &operands[0], lane, ptx_lane_value(warp, &operands[first ? 1 : 2], lane));
+  }
+  return true;
+}
+
+static bool test_class(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  uint32_t truth = 0;
+  PTX_FOR_LANES(lane, lanes) {
+    double value = ptx_to_double((ptx_type)instruction->type[0],
+                                 ptx_lane_value(warp, ptx_operand_of(warp, instruction, 2), lane));
+    bool in_class = instruction->op == OP_TESTP ? isfinite(value) : instruction->op == OP_TESTP_NAN ? isnan(value) : isinf(value);
+    truth |= (uint32_t)in_class << lane;
+  }
+  ptx_set_predicate(warp, ptx_operand_of(warp, instruction, 0), lanes, truth);
+  return true;
+}
+
+bool ptx_execute_compare(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  switch (instruction->op) {
+  case OP_SETP: return set_predicates(warp, instruction, lanes);
+  case OP_SET: return set_values(warp, instruction, lanes);
+  case OP_SELP:
+  case OP_SLCT: return select_values(warp, instruction, lanes);
+  default: return test_class(warp, instruction, lanes);
+  }
+}

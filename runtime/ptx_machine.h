@@ -1,0 +1,183 @@
+/* ptx_machine.h - the state of a running kernel, shared by the ptx_*.c files that execute.
+ *
+ * Divergence. Each lane of a warp has its own place in the code. The lanes with the least place run together until they
+ * meet a waiting lane or pass it (the least-place-first rule): a join is laid out behind what leads to it or, where it is
+ * not, the lanes just run one group after the other. Instructions that need several lanes (.sync, .aligned) wait until all
+ * lanes they name are at that instruction, so what they compute never depends on the rule. Lanes in a call run to its end
+ * before the caller's other lanes go on.
+ *
+ * Progress. An instruction is counted against the budget; a warp stops at barriers; when no warp of a block can run, that
+ * is a deadlock and an error. So every launch ends.
+ *
+ * Blocks are independent, each runs on one host thread, and a worker has all the memory that a block needs, to use again.
+ *
+ * An execute function returns false after it reported an error, which ends the launch. */
+#ifndef TEC_RUNTIME_PTX_MACHINE_H
+#define TEC_RUNTIME_PTX_MACHINE_H
+#include "runtime/ptx_code.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { PTX_MAX_FRAMES = 32 };
+
+typedef struct ptx_warp ptx_warp;
+typedef struct ptx_worker ptx_worker;
+
+/* One activation of an entry or function. */
+typedef struct ptx_frame {
+  uint32_t function, lanes; /* lanes that have not returned */
+  uint32_t callers;         /* lanes that called */
+  const ptx_instruction *call;
+  uint32_t place[PTX_LANES]; /* the next instruction of each lane */
+} ptx_frame;
+
+/* A cp.async of one lane whose bytes have not arrived. */
+typedef struct ptx_copy {
+  uint32_t destination, size, group, instruction;
+  uint8_t lane;
+  unsigned char bytes[16];
+} ptx_copy;
+
+struct ptx_warp {
+  ptx_worker *worker;
+  uint32_t number;              /* in the block */
+  uint32_t lanes;               /* that exist and have not exited */
+  uint32_t group, place, limit; /* the lanes that run, where, and the least place of a lane that waits behind them */
+  uint32_t gathering;           /* lanes that wait for others of the warp */
+  uint32_t blocked;             /* lanes that wait at a barrier */
+  uint32_t depth;               /* of frames, from 1 */
+  ptx_frame frames[PTX_MAX_FRAMES];
+  unsigned char *files[PTX_NUM_FILES];
+  unsigned char *local;              /* the threads' memory, one lane after the other */
+  uint32_t clock[PTX_MAX_WARPS];     /* of each warp, the epochs up to which this one has seen; its own: the current */
+  uint32_t committed[PTX_LANES];     /* groups of cp.async so far */
+  ptx_copy *copies;                  /* in flight, oldest first */
+  uint32_t num_copies, capacity_copies;
+  const ptx_buffer *recent; /* the buffer of the latest global access */
+  uint64_t executed;
+};
+
+typedef struct ptx_barrier {
+  uint32_t expected;            /* threads; 0: all of the block */
+  uint32_t arrived;             /* threads; a warp counts as 32 where it must come as a whole */
+  uint32_t lanes;               /* threads exactly */
+  uint32_t waiting[PTX_MAX_WARPS];
+  uint32_t clock[PTX_MAX_WARPS]; /* what those who arrived had seen */
+  const ptx_instruction *instruction; /* of the first arrival */
+} ptx_barrier;
+
+/* What all workers of a launch share. */
+typedef struct ptx_launch_state {
+  ptx_module *module;
+  const ptx_launch_options *options;
+  const ptx_function *entry;
+  uint32_t num_threads, num_warps, shared_bytes, static_shared_bytes; /* of a block */
+  unsigned char *arguments;
+  ptx_buffer *buffers; /* sorted by address */
+  size_t num_buffers;
+  uint64_t num_blocks;
+  _Atomic uint64_t next_block, spent; /* spent: instructions, of the budget */
+  atomic_bool stop;
+  _Atomic uint64_t failed_block;
+  pthread_mutex_t lock; /* of the rest, and of atomics on global memory */
+  tec_status status;
+  ptx_message *message;
+  ptx_report *report; /* may be NULL */
+} ptx_launch_state;
+
+/* Counts of one instruction; summed over the workers at the end. */
+typedef struct ptx_count {
+  uint64_t executions, lanes, wavefronts, wavefronts_ideal, sectors, sectors_ideal;
+} ptx_count;
+
+struct ptx_worker {
+  ptx_launch_state *launch;
+  const ptx_module *module;
+  uint64_t block;
+  uint32_t alive;                 /* threads that have not exited */
+  ptx_warp *warps;
+  unsigned char *registers, *local, *shared;
+  uint64_t *written, *read;       /* who accessed a byte of shared memory: ptx_race.c */
+  uint32_t epoch;                 /* all records up to it are of earlier blocks */
+  ptx_barrier barriers[PTX_NUM_BARRIERS];
+  uint64_t completed_barriers;
+  ptx_count *counts;
+};
+
+static inline const ptx_operand *ptx_operand_of(const ptx_warp *warp, const ptx_instruction *instruction, unsigned i) {
+  return &warp->worker->module->operands[instruction->operands + i];
+}
+static inline void *ptx_lanes(const ptx_warp *warp, const ptx_operand *operand) {
+  return warp->files[operand->file] + operand->offset;
+}
+static inline uint64_t ptx_lane_value(const ptx_warp *warp, const ptx_operand *operand, unsigned lane) {
+  const void *lanes = ptx_lanes(warp, operand);
+  return operand->bits > 32 ? ((const uint64_t *)lanes)[lane] : ((const uint32_t *)lanes)[lane];
+}
+/* Writes the low bits of a value, as many as the register has. */
+static inline void ptx_set_lane(ptx_warp *warp, const ptx_operand *operand, unsigned lane, uint64_t value) {
+  void *lanes = ptx_lanes(warp, operand);
+  if (operand->bits > 32)
+    ((uint64_t *)lanes)[lane] = value;
+  else
+    ((uint32_t *)lanes)[lane] = (uint32_t)(operand->bits < 32 ? value & ((1u << operand->bits) - 1) : value);
+}
+/* A predicate of all lanes. */
+static inline uint32_t ptx_predicate(const ptx_warp *warp, const ptx_operand *operand) {
+  uint32_t mask = *(const uint32_t *)ptx_lanes(warp, operand);
+  return operand->negated ? ~mask : mask;
+}
+static inline void ptx_set_predicate(ptx_warp *warp, const ptx_operand *operand, uint32_t lanes, uint32_t value) {
+  uint32_t *mask = ptx_lanes(warp, operand);
+  *mask = (*mask & ~lanes) | (value & lanes);
+}
+static inline unsigned ptx_first_lane(uint32_t lanes) { return (unsigned)__builtin_ctz(lanes); }
+/* for (unsigned lane, of a mask, ascending) */
+#define PTX_FOR_LANES(lane, mask)                                                                                      \
+  for (uint32_t rest_##lane = (mask), lane = rest_##lane ? ptx_first_lane(rest_##lane) : 0; rest_##lane;               \
+       rest_##lane &= rest_##lane - 1, lane = rest_##lane ? ptx_first_lane(rest_##lane) : 0)
+static inline ptx_count *ptx_count_of(ptx_warp *warp, const ptx_instruction *instruction) {
+  return &warp->worker->counts[instruction - warp->worker->module->code];
+}
+
+/* Reports an error of a running kernel; the message gets the place, the thread (lane < 32) and the block. Returns false. */
+bool ptx_stop(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+bool ptx_stop_memory(ptx_warp *warp, const ptx_instruction *instruction);
+/* "thread (1,0,0)"; `number` is that of the thread in the block. */
+void ptx_thread_name(const ptx_launch_state *launch, uint32_t number, char name[48]);
+
+/* The units. `lanes` is not empty. */
+bool ptx_execute_integer(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_floating(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_compare(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_move(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_memory(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_exchange(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+
+/* Floats as doubles, which hold all of them exactly (ptx_number.c). */
+double ptx_to_double(ptx_type type, uint64_t bits);
+/* Rounds; `rounding` is a ROUND_ value. Overflow of the 8-bit types, and with `finite` of all, gives the largest finite. */
+uint64_t ptx_from_double(ptx_type type, double value, unsigned rounding, bool finite);
+/* a * b + c with the last bit of the double set when it is not exact, so that rounding once more gives the right result
+ * for every type of at most 24 bits of precision, in every direction. */
+double ptx_multiply_add(double a, double b, double c);
+
+/* Accesses to shared memory, for races and missing waits (ptx_race.c). `address` is an offset into the block's memory. */
+bool ptx_race_read(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address, uint32_t size,
+                   bool atomic);
+/* Before the bytes are written; `bytes` are those to come, NULL for a cp.async. */
+bool ptx_race_write(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address, uint32_t size,
+                    const unsigned char *bytes, bool atomic);
+/* The bytes of a cp.async arrive. */
+void ptx_race_land(ptx_warp *warp, const ptx_copy *copy);
+
+/* Conflicts in the banks of shared memory and sectors of global memory, of the accesses of `lanes`. */
+void ptx_count_banks(ptx_count *count, const uint64_t address[PTX_LANES], uint32_t lanes, uint32_t size);
+void ptx_count_sectors(ptx_count *count, const uint64_t address[PTX_LANES], uint32_t lanes, uint32_t size);
+/* Fills the launch's report from its counts. */
+tec_status ptx_report_fill(ptx_launch_state *launch, const ptx_count *counts);
+#endif
