@@ -244,7 +244,7 @@ static bool read_destination(decoder *decoder, unsigned bits, bool wider) {
 static bool read_source(decoder *decoder, ptx_type type, bool wider) {
   ptx_parser *parser = decoder->parser;
   unsigned bits = ptx_types[type].bits;
-  ptx_operand operand;
+  ptx_operand operand = {0};
   uint32_t number;
   bool negated = type == PTX_PRED && ptx_take(parser, '!');
   if (parser->failed)
@@ -311,7 +311,7 @@ static bool fix_space(decoder *decoder, uint8_t symbol_space) {
 /* `[register+1]`, `[variable-4]`, `[16]`. */
 static bool read_address(decoder *decoder) {
   ptx_parser *parser = decoder->parser;
-  ptx_operand operand;
+  ptx_operand operand = {0};
   int64_t base = 0, displacement = 0;
   uint8_t symbol_space = 0;
   if (!ptx_expect(parser, '['))

@@ -37,15 +37,14 @@ bool ptx_stop(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane,
   ptx_worker *worker = warp->worker;
   const ptx_launch_state *launch = worker->launch;
   const uint32_t *grid = launch->options->grid;
-  char reason[700], where[200] = "", thread[48] = "", text[sizeof launch->message->text];
+  char reason[700], where[200] = "", thread[48] = "", statement[PTX_STATEMENT_BYTES], text[sizeof launch->message->text];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
   va_end(arguments);
   if (instruction) {
-    int length;
-    const char *line = ptx_line_text(worker->module, instruction->line, &length);
-    snprintf(where, sizeof where, ": PTX line %u `%.*s`", instruction->line, length, line);
+    ptx_statement(worker->module, instruction, statement);
+    snprintf(where, sizeof where, ": PTX line %u `%s`", instruction->line, statement);
   }
   if (lane < PTX_LANES)
     ptx_thread_name(launch, warp->number * PTX_LANES + lane, thread);

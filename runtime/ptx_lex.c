@@ -195,3 +195,17 @@ const char *ptx_line_text(const ptx_module *module, uint32_t line, int *length) 
   *length = (int)(stop - at);
   return at;
 }
+
+void ptx_statement(const ptx_module *module, const ptx_instruction *instruction, char text[PTX_STATEMENT_BYTES]) {
+  const char *at = module->text + instruction->mnemonic, *end = module->text + module->size;
+  size_t length = 0;
+  if (!instruction->mnemonic_length) /* the end of a body */
+    at = end;
+  for (; at < end && *at != ';' && length + 2 < PTX_STATEMENT_BYTES; at++) {
+    char c = *at > ' ' && *at < 127 ? *at : ' ';
+    if (c != ' ' || (length && text[length - 1] != ' '))
+      text[length++] = c;
+  }
+  text[length++] = ';';
+  text[length] = 0;
+}

@@ -62,7 +62,7 @@ typedef struct ptx_barrier {
   uint32_t expected;            /* threads; 0: all of the block */
   uint32_t arrived;             /* threads; a warp counts as 32 where it must come as a whole */
   uint32_t lanes;               /* threads exactly */
-  uint32_t waiting[PTX_MAX_WARPS];
+  uint32_t there[PTX_MAX_WARPS], waiting[PTX_MAX_WARPS]; /* lanes that came, and those of them that wait */
   uint32_t clock[PTX_MAX_WARPS]; /* what those who arrived had seen */
   const ptx_instruction *instruction; /* of the first arrival */
 } ptx_barrier;

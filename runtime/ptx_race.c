@@ -46,12 +46,11 @@ static bool report(ptx_warp *warp, const ptx_instruction *instruction, unsigned 
                    const char *what, const char *reason) {
   const ptx_module *module = warp->worker->module;
   const ptx_instruction *other = &module->code[instruction_of(record)];
-  char thread[48];
-  int length;
-  const char *text = ptx_line_text(module, other->line, &length);
+  char thread[48], statement[PTX_STATEMENT_BYTES];
+  ptx_statement(module, other, statement);
   ptx_thread_name(warp->worker->launch, thread_of(record), thread);
-  return ptx_stop(warp, instruction, lane, "%s byte %u of shared memory, which %s accessed in line %u `%.*s`: %s", what,
-                  address, thread, other->line, length, text, reason);
+  return ptx_stop(warp, instruction, lane, "%s byte %u of shared memory, which %s accessed in line %u `%s`: %s", what, address,
+                  thread, other->line, statement, reason);
 }
 
 static const char no_barrier[] = "a race, no barrier lies between";

@@ -127,15 +127,15 @@ static void print_kinds(const ptx_module *module, const ptx_report *report, byte
   free(kinds);
 }
 
-static void print_line(const ptx_module *module, const ptx_line *line, byte_buffer *out) {
-  int length;
-  const char *text = ptx_line_text(module, line->line, &length);
+static void print_line(const ptx_module *module, size_t i, const ptx_line *line, byte_buffer *out) {
+  char statement[PTX_STATEMENT_BYTES];
+  ptx_statement(module, &module->code[i], statement);
   if (line->wavefronts > line->wavefronts_ideal)
-    byte_buffer_printf(out, "line %u: %llu wavefronts where %llu would do: %.*s\n", line->line,
-                       (unsigned long long)line->wavefronts, (unsigned long long)line->wavefronts_ideal, length, text);
+    byte_buffer_printf(out, "line %u: %llu wavefronts where %llu would do: %s\n", line->line,
+                       (unsigned long long)line->wavefronts, (unsigned long long)line->wavefronts_ideal, statement);
   if (line->sectors > line->sectors_ideal)
-    byte_buffer_printf(out, "line %u: %llu sectors where %llu would do: %.*s\n", line->line,
-                       (unsigned long long)line->sectors, (unsigned long long)line->sectors_ideal, length, text);
+    byte_buffer_printf(out, "line %u: %llu sectors where %llu would do: %s\n", line->line,
+                       (unsigned long long)line->sectors, (unsigned long long)line->sectors_ideal, statement);
 }
 
 void ptx_report_print(const ptx_module *module, const ptx_report *report, byte_buffer *out) {
@@ -149,5 +149,5 @@ void ptx_report_print(const ptx_module *module, const ptx_report *report, byte_b
                      (unsigned long long)total->sectors, (unsigned long long)total->sectors_ideal);
   print_kinds(module, report, out);
   for (size_t i = 0; i < report->num_lines; i++)
-    print_line(module, &report->lines[i], out);
+    print_line(module, i, &report->lines[i], out);
 }

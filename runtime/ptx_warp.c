@@ -185,7 +185,11 @@ static bool arrive(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
     if (barrier->clock[i] < warp->clock[i])
       barrier->clock[i] = warp->clock[i];
   warp->clock[warp->number]++;
+  if (barrier->there[warp->number] & lanes)
+    return ptx_stop(warp, instruction, lane, "comes to barrier %u again, which has not let go those who came before",
+                    (unsigned)number);
   uint32_t count = (uint32_t)__builtin_popcount(lanes);
+  barrier->there[warp->number] |= lanes;
   barrier->lanes += count;
   barrier->arrived += aligned ? PTX_LANES : count;
   if (expected && barrier->arrived > expected)
@@ -231,22 +235,22 @@ static void add_text(ptx_message *message, const char *format, ...) {
 
 static void describe_waiting(const ptx_worker *worker, const ptx_warp *warp, ptx_message *message) {
   const ptx_module *module = worker->module;
-  int length;
+  char statement[PTX_STATEMENT_BYTES];
   if (warp->gathering) {
     uint32_t place = warp->frames[warp->depth - 1].place[ptx_first_lane(warp->gathering)];
-    const char *text = ptx_line_text(module, module->code[place].line, &length);
-    add_text(message, "; warp %u: lanes 0x%08x wait for others of the warp at line %u `%.*s`", warp->number,
-             warp->gathering, module->code[place].line, length, text);
+    ptx_statement(module, &module->code[place], statement);
+    add_text(message, "; warp %u: lanes 0x%08x wait for others of the warp at line %u `%s`", warp->number,
+             warp->gathering, module->code[place].line, statement);
   }
   for (unsigned i = 0; i < PTX_NUM_BARRIERS; i++) {
     const ptx_barrier *barrier = &worker->barriers[i];
     if (!barrier->waiting[warp->number])
       continue;
     uint32_t expected = barrier->expected ? barrier->expected : worker->alive;
-    const char *text = ptx_line_text(module, barrier->instruction->line, &length);
-    add_text(message, "; warp %u: lanes 0x%08x wait at barrier %u, %u of %u threads there, first at line %u `%.*s`",
+    ptx_statement(module, barrier->instruction, statement);
+    add_text(message, "; warp %u: lanes 0x%08x wait at barrier %u, %u of %u threads there, first at line %u `%s`",
              warp->number, barrier->waiting[warp->number], i, barrier->expected ? barrier->arrived : barrier->lanes,
-             expected, barrier->instruction->line, length, text);
+             expected, barrier->instruction->line, statement);
   }
 }
 

@@ -1,0 +1,376 @@
+/* test_ptx.c - the PTX emulator: every instruction against values computed by hand, divergence, barriers, each kind of race
+ * and of wrong access, and damaged text. Where ptxas is installed it must accept the texts, too. */
+#include "runtime/ptx.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define HEADER ".version 8.4\n.target sm_90\n.address_size 64\n"
+#define REGISTERS                                                                                                      \
+  "  .reg .pred %%p<16>;\n  .reg .b16 %%h<32>;\n  .reg .b32 %%r<64>;\n  .reg .b64 %%d<32>;\n"
+
+/* ---------------------------------------------------------------------------------------------------------- harness */
+
+/* ptxas accepts the text, or is not here. */
+static void check_with_ptxas(const char *text) {
+  char path[] = "/tmp/test_ptx_XXXXXX", command[200];
+  if (system("command -v ptxas >/dev/null 2>&1"))
+    return;
+  int file = mkstemp(path);
+  cr_assert_geq(file, 0);
+  cr_assert_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
+  close(file);
+  snprintf(command, sizeof command, "ptxas -arch=sm_90 -o /dev/null %s", path);
+  int result = system(command);
+  unlink(path);
+  cr_assert_eq(result, 0, "ptxas refuses:\n%s", text);
+}
+
+/* Buffers of a test kernel `k(out, in)` and what came of running it. */
+typedef struct run {
+  _Alignas(64) uint32_t out[4096];
+  uint32_t in[4096];
+  unsigned blocks, threads, dynamic;
+  uint64_t budget;
+  bool refuse_uninitialised, keep_report;
+  tec_status status;
+  ptx_message message;
+  ptx_report report;
+  ptx_module *module;
+} run;
+
+/* The kernel gets %d0 = out, %d1 = in, %r0 = %tid.x, %d2 = 4 * tid, %d3 = out + %d2, %d4 = in + %d2. */
+static char *kernel_text(const char *declarations, const char *body) {
+  static const char format[] =
+      HEADER ".extern .shared .align 16 .b8 dynamic[];\n%s\n.visible .entry k(.param .u64 out, .param .u64 in) {\n" REGISTERS
+             "  ld.param.u64 %%d0, [out];\n  ld.param.u64 %%d1, [in];\n  mov.u32 %%r0, %%tid.x;\n"
+             "  mul.wide.u32 %%d2, %%r0, 4;\n  add.s64 %%d3, %%d0, %%d2;\n  add.s64 %%d4, %%d1, %%d2;\n%s\n  ret;\n}\n";
+  size_t size = sizeof format + strlen(declarations) + strlen(body);
+  char *text = malloc(size);
+  snprintf(text, size, format, declarations, body);
+  return text;
+}
+
+static void launch(run *test, const char *text) {
+  test->status = ptx_module_load(text, strlen(text), &test->module, &test->message);
+  if (test->status != TEC_OK)
+    return;
+  void *out = test->out, *in = test->in;
+  ptx_argument arguments[] = {{&out, sizeof out}, {&in, sizeof in}};
+  ptx_buffer buffers[] = {{test->in, sizeof test->in, true}, {test->out, sizeof test->out, false}};
+  ptx_launch_options options = {.kernel = "k",
+                                .grid = {test->blocks ? test->blocks : 1, 1, 1},
+                                .block = {test->threads ? test->threads : 32, 1, 1},
+                                .dynamic_shared_bytes = test->dynamic,
+                                .arguments = arguments,
+                                .num_arguments = 2,
+                                .buffers = buffers,
+                                .num_buffers = 2,
+                                .threads = 2,
+                                .budget = test->budget,
+                                .refuse_uninitialised = test->refuse_uninitialised};
+  test->status = ptx_launch(test->module, &options, test->keep_report ? &test->report : NULL, &test->message);
+  if (!test->keep_report)
+    ptx_module_free(test->module);
+}
+
+static void run_body(run *test, const char *declarations, const char *body) {
+  char *text = kernel_text(declarations, body);
+  check_with_ptxas(text);
+  launch(test, text);
+  free(text);
+}
+
+static void expect_ok(const run *test) { cr_assert_eq(test->status, TEC_OK, "%s", test->message.text); }
+
+static void expect_error(const run *test, const char *part) {
+  cr_assert_eq(test->status, TEC_INVALID);
+  cr_assert_not_null(strstr(test->message.text, part), "'%s' is not in: %s", part, test->message.text);
+}
+
+/* --------------------------------------------------------------------------------------------------- one instruction */
+
+/* The code reads a, b, c as %r1.., %d11.., %h1.. and leaves its result in %r9, %d19, %h9 or %p9, by the letter. */
+typedef struct instruction_case {
+  const char *code;
+  char result;
+  uint64_t a, b, c, expected;
+} instruction_case;
+
+static const instruction_case cases[] = {
+#include "ptx_cases.def"
+};
+enum { NUM_CASES = sizeof cases / sizeof *cases };
+
+static void append_case(char **at, unsigned i) {
+  static const char letters[] = "rdhp";
+  static const char *const stores[] = {"st.global.b32 [%d0], %r9;", "st.global.b64 [%d0], %d19;",
+                                       "st.global.b16 [%d0], %h9;",
+                                       "selp.u32 %r9, 1, 0, %p9; st.global.b32 [%d0], %r9;"};
+  const char *store = stores[strchr(letters, cases[i].result) - letters];
+  *at += sprintf(*at,
+                 ".visible .entry k%u(.param .u64 out, .param .u64 in) {\n" REGISTERS
+                 "  ld.param.u64 %%d0, [out];\n  ld.param.u64 %%d1, [in];\n"
+                 "  ld.global.v2.b64 {%%d11, %%d12}, [%%d1];\n  ld.global.b64 %%d13, [%%d1+16];\n"
+                 "  cvt.u32.u64 %%r1, %%d11;\n  cvt.u32.u64 %%r2, %%d12;\n  cvt.u32.u64 %%r3, %%d13;\n"
+                 "  cvt.u16.u64 %%h1, %%d11;\n  cvt.u16.u64 %%h2, %%d12;\n  cvt.u16.u64 %%h3, %%d13;\n  %s;\n  %s\n  ret;\n}\n",
+                 i, cases[i].code, store);
+}
+
+Test(ptx, every_instruction_gives_what_the_hand_computes) {
+  char *text = malloc(NUM_CASES * 1500 + 200), *at = text;
+  at += sprintf(at, HEADER);
+  for (unsigned i = 0; i < NUM_CASES; i++)
+    append_case(&at, i);
+  check_with_ptxas(text);
+  ptx_module *module;
+  ptx_message message;
+  cr_assert_eq(ptx_module_load(text, strlen(text), &module, &message), TEC_OK, "%s", message.text);
+  for (unsigned i = 0; i < NUM_CASES; i++) {
+    _Alignas(16) uint64_t in[3] = {cases[i].a, cases[i].b, cases[i].c}, out = 0;
+    void *out_address = &out, *in_address = in;
+    char name[16];
+    snprintf(name, sizeof name, "k%u", i);
+    ptx_argument arguments[] = {{&out_address, 8}, {&in_address, 8}};
+    ptx_buffer buffers[] = {{in, sizeof in, true}, {&out, sizeof out, false}};
+    ptx_launch_options options = {.kernel = name,
+                                  .grid = {1, 1, 1},
+                                  .block = {32, 1, 1},
+                                  .arguments = arguments,
+                                  .num_arguments = 2,
+                                  .buffers = buffers,
+                                  .num_buffers = 2,
+                                  .threads = 1};
+    cr_expect_eq(ptx_launch(module, &options, NULL, &message), TEC_OK, "%s", message.text);
+    cr_expect_eq(out, cases[i].expected, "%s: 0x%llx, not 0x%llx", cases[i].code, (unsigned long long)out,
+                 (unsigned long long)cases[i].expected);
+  }
+  ptx_module_free(module);
+  free(text);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ control */
+
+Test(ptx, lanes_that_diverge_meet_again) {
+  static run test;
+  /* Each lane adds 0 .. tid; odd lanes take another way. All meet for the vote. */
+  run_body(&test, "",
+           "mov.u32 %r1, 0; mov.u32 %r2, 0;\n"
+           "LOOP: add.u32 %r2, %r2, %r1; add.u32 %r1, %r1, 1; setp.le.u32 %p1, %r1, %r0; @%p1 bra LOOP;\n"
+           "and.b32 %r3, %r0, 1; setp.eq.u32 %p2, %r3, 0; @%p2 bra EVEN;\n"
+           "add.u32 %r2, %r2, 1000; bra JOIN;\n"
+           "EVEN: add.u32 %r2, %r2, 2000;\n"
+           "JOIN: activemask.b32 %r4; st.global.b32 [%d3], %r2; st.global.b32 [%d3+128], %r4;");
+  expect_ok(&test);
+  for (unsigned i = 0; i < 32; i++) {
+    cr_assert_eq(test.out[i], i * (i + 1) / 2 + (i % 2 ? 1000 : 2000));
+    cr_assert_eq(test.out[32 + i], 0xffffffff);
+  }
+}
+
+Test(ptx, a_synchronised_instruction_waits_for_its_members_wherever_they_come_from) {
+  static run test;
+  /* The join lies before one of the branches, so that the lanes reach it apart. */
+  run_body(&test, "",
+           "setp.lt.u32 %p1, %r0, 16; @!%p1 bra HIGH; mov.u32 %r1, 5; bra JOIN;\n"
+           "JOIN: redux.sync.add.u32 %r2, %r1, -1; st.global.b32 [%d3], %r2; ret;\n"
+           "HIGH: mov.u32 %r1, 7; bra JOIN;");
+  expect_ok(&test);
+  for (unsigned i = 0; i < 32; i++)
+    cr_assert_eq(test.out[i], 16 * 5 + 16 * 7);
+}
+
+Test(ptx, functions_take_arguments_and_give_results) {
+  static run test;
+  run_body(&test,
+           ".func (.param .b32 result) add3(.param .b32 x, .param .align 4 .b8 pair[8]) {\n"
+           ".reg .b32 %r<9>;\nld.param.b32 %r1, [x]; ld.param.b32 %r2, [pair]; ld.param.b32 %r3, [pair+4];\n"
+           "add.u32 %r1, %r1, %r2; add.u32 %r1, %r1, %r3; st.param.b32 [result], %r1; ret; }\n",
+           "setp.lt.u32 %p1, %r0, 8; mov.u32 %r9, 77; @!%p1 bra DONE;\n"
+           "{ .param .b32 a; .param .align 4 .b8 b[8]; .param .b32 c;\n"
+           "st.param.b32 [a], %r0; st.param.b32 [b], 10; st.param.b32 [b+4], 100;\n"
+           "call.uni (c), add3, (a, b); ld.param.b32 %r9, [c]; }\n"
+           "DONE: st.global.b32 [%d3], %r9;");
+  expect_ok(&test);
+  for (unsigned i = 0; i < 32; i++)
+    cr_assert_eq(test.out[i], i < 8 ? i + 110 : 77);
+}
+
+Test(ptx, a_branch_table_sends_each_lane_its_way) {
+  static run test;
+  run_body(&test, "",
+           "and.b32 %r1, %r0, 1;\nT: .branchtargets A, B;\nbrx.idx %r1, T;\n"
+           "A: mov.u32 %r2, 10; bra E; B: mov.u32 %r2, 20; E: st.global.b32 [%d3], %r2;");
+  expect_ok(&test);
+  cr_assert_eq(test.out[4], 10);
+  cr_assert_eq(test.out[5], 20);
+}
+
+Test(ptx, blocks_and_variables_and_atomics) {
+  static run test = {.blocks = 50, .threads = 40};
+  run_body(&test, ".global .align 4 .u32 counter = 5; .const .align 4 .b32 table[2] = {3, 4};",
+           "ld.const.b32 %r1, [table+4]; mov.u64 %d5, counter; red.global.add.u32 [%d5], %r1;\n"
+           "atom.global.max.u32 %r2, [%d0+4], %r0; red.global.add.f32 [%d0+8], 0f3F800000;\n"
+           "ld.global.u32 %r3, [counter]; atom.global.max.u32 %r4, [%d0], %r3;");
+  expect_ok(&test);
+  float sum;
+  memcpy(&sum, &test.out[2], sizeof sum);
+  cr_assert_eq(test.out[0], 5 + 4 * 50 * 40);
+  cr_assert_eq(test.out[1], 39);
+  cr_assert_eq(sum, 2000.0f);
+}
+
+Test(ptx, inline_blocks_have_names_of_their_own) {
+  static run test;
+  run_body(&test, "",
+           "mov.u32 %r1, 1;\n{ .reg .b32 t, u; mov.b32 t, 41; add.u32 u, t, %r1; mov.b32 %r2, u; bra L; L: }\n"
+           "{ .reg .b32 t; mov.b32 t, 1; add.u32 %r2, %r2, t; bra L; L: }\nst.global.b32 [%d3], %r2;");
+  expect_ok(&test);
+  cr_assert_eq(test.out[0], 43);
+}
+
+Test(ptx, local_and_generic_addresses) {
+  static run test;
+  run_body(&test, "",
+           ".local .align 16 .b8 mine[32]; .shared .align 4 .b8 ours[128];\n"
+           "mov.u64 %d5, mine; cvta.local.u64 %d6, %d5; st.b32 [%d6+4], %r0; ld.local.b32 %r1, [mine+4];\n"
+           "mov.u64 %d7, ours; add.s64 %d7, %d7, %d2; cvta.shared.u64 %d8, %d7; st.b32 [%d8], %r1;\n"
+           "ld.shared.b32 %r2, [%d7]; cvta.to.shared.u64 %d9, %d8; ld.shared.b32 %r3, [%d9];\n"
+           "add.u32 %r2, %r2, %r3; st.b32 [%d3], %r2;");
+  expect_ok(&test);
+  cr_assert_eq(test.out[9], 18);
+}
+
+Test(ptx, what_loads_extend_and_stores_cut) {
+  static run test;
+  test.in[0] = 0x8081fffe;
+  run_body(&test, "",
+           "ld.global.s8 %r1, [%d1]; ld.global.u8 %r2, [%d1]; ld.global.s16 %r3, [%d1]; ld.global.s8 %d5, [%d1+3];\n"
+           "ld.global.nc.L1::no_allocate.v4.b8 {%h1, %h2, %h3, %h4}, [%d1]; st.global.b8 [%d0], %r1;\n"
+           "st.global.b32 [%d0+4], %r2; st.global.b32 [%d0+8], %r3; st.global.b64 [%d0+16], %d5;\n"
+           "st.volatile.global.b16 [%d0+12], %h3; st.global.v2.b32 [%d0+24], {1, %r0};");
+  expect_ok(&test);
+  cr_assert_eq(test.out[0], 0xfe);
+  cr_assert_eq(test.out[1], 0xfe);
+  cr_assert_eq(test.out[2], 0xfffffffe);
+  cr_assert_eq(test.out[3], 0x81);
+  cr_assert_eq(test.out[4], 0xffffff80);
+  cr_assert_eq(test.out[5], 0xffffffff);
+  cr_assert_eq(test.out[6], 1);
+}
+
+/* -------------------------------------------------------------------------------------------------- barriers and races */
+
+/* A copy of the text with the first `word` replaced. */
+static char *replaced(const char *text, const char *word, const char *by) {
+  const char *at = strstr(text, word);
+  char *result = malloc(strlen(text) + strlen(by) + 1);
+  sprintf(result, "%.*s%s%s", (int)(at - text), text, by, at + strlen(word));
+  return result;
+}
+
+#define SHARED_PLACE "mov.u64 %d5, dynamic; add.s64 %d6, %d5, %d2;\n" /* %d6: 4 bytes of each thread */
+#define NEIGHBOUR "xor.b32 %r5, %r0, 33; mul.wide.u32 %d7, %r5, 4; add.s64 %d7, %d5, %d7;\n" /* of another warp */
+
+Test(ptx, a_barrier_orders_what_lies_before_it) {
+  static run test = {.threads = 64, .dynamic = 256, .blocks = 5};
+  run_body(&test, "",
+           SHARED_PLACE NEIGHBOUR "st.shared.b32 [%d6], %r0; bar.sync 0; ld.shared.b32 %r1, [%d7];\n"
+                                  "bar.sync 0; st.shared.b32 [%d6], %r1; barrier.sync 0; ld.shared.b32 %r2, [%d7];\n"
+                                  "st.global.b32 [%d3], %r1; st.global.b32 [%d3+256], %r2;");
+  expect_ok(&test);
+  cr_assert_eq(test.out[3], 3 ^ 33);
+  cr_assert_eq(test.out[64 + 3], 3);
+}
+
+Test(ptx, a_missing_barrier_between_write_and_read_is_an_error) {
+  static run test = {.threads = 64, .dynamic = 256};
+  run_body(&test, "", SHARED_PLACE NEIGHBOUR "st.shared.b32 [%d6], %r0;\nld.shared.b32 %r1, [%d7];\nst.global.b32 [%d3], %r1;");
+  expect_error(&test, "a race, no barrier lies between");
+  expect_error(&test, "ld.shared.b32");
+  expect_error(&test, "st.shared.b32");
+  expect_error(&test, "thread (1,0,0)");
+}
+
+Test(ptx, a_missing_barrier_between_read_and_write_is_an_error) {
+  static run test = {.threads = 64, .dynamic = 256};
+  run_body(&test, "",
+           SHARED_PLACE NEIGHBOUR "setp.lt.u32 %p1, %r0, 32; @%p1 ld.shared.b32 %r1, [%d7];\n"
+                                  "@!%p1 st.shared.b32 [%d6], %r0; @%p1 st.global.b32 [%d3], %r1;");
+  expect_error(&test, "writes byte");
+}
+
+Test(ptx, two_writers_race) {
+  static run test = {.threads = 64, .dynamic = 256};
+  run_body(&test, "", "st.shared.b32 [dynamic], %r0;");
+  expect_error(&test, "a race");
+  static run same = {.threads = 32, .dynamic = 256};
+  run_body(&same, "", "st.shared.b32 [dynamic], 7;");
+  expect_ok(&same);
+}
+
+Test(ptx, lanes_of_a_warp_race_without_a_barrier_of_the_warp) {
+  static const char format[] = SHARED_PLACE
+      "xor.b64 %d7, %d2, 4; add.s64 %d7, %d5, %d7; st.shared.b32 [%d6], %r0; SYNC ld.shared.b32 %r1, [%d7];\n"
+      "st.global.b32 [%d3], %r1;";
+  static run bad = {.dynamic = 256}, good = {.dynamic = 256};
+  char *text = replaced(format, "SYNC", "");
+  run_body(&bad, "", text);
+  free(text);
+  expect_error(&bad, "a race");
+  text = replaced(format, "SYNC", "bar.warp.sync -1;");
+  run_body(&good, "", text);
+  free(text);
+  expect_ok(&good);
+  cr_assert_eq(good.out[6], 7);
+}
+
+/* Warp 0 produces three values, warp 1 consumes them; EMPTY and TAKEN say that the buffer is free again. */
+static const char producer[] =
+    SHARED_PLACE "setp.ge.u32 %p1, %r0, 32; and.b32 %r5, %r0, 31; mul.wide.u32 %d7, %r5, 4;\n"
+                 "add.s64 %d7, %d5, %d7; mov.u32 %r7, 0; @%p1 bra CONSUMER;\n"
+                 "P: EMPTY\n st.shared.b32 [%d7], %r7; bar.arrive 1, 64;\n"
+                 "add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 3; @%p2 bra P; bar.sync 2, 64; ret;\n"
+                 "CONSUMER: bar.arrive 2, 64;\n"
+                 "C: bar.sync 1, 64; ld.shared.b32 %r8, [%d7]; st.global.b32 [%d3], %r8; TAKEN\n"
+                 "add.u32 %r7, %r7, 1; setp.lt.u32 %p2, %r7, 3; @%p2 bra C;\n";
+
+Test(ptx, producers_arrive_and_consumers_wait) {
+  static run good = {.threads = 64, .dynamic = 256};
+  char *half = replaced(producer, "EMPTY", "bar.sync 2, 64;"), *text = replaced(half, "TAKEN", "bar.arrive 2, 64;");
+  run_body(&good, "", text);
+  expect_ok(&good);
+  cr_assert_eq(good.out[40], 2);
+  free(half);
+  free(text);
+}
+
+Test(ptx, a_producer_that_does_not_wait_races) {
+  static run bad = {.threads = 64, .dynamic = 256};
+  char *half = replaced(producer, "EMPTY", "bar.sync 3, 32;"), *text = replaced(half, "TAKEN", "");
+  run_body(&bad, "", text);
+  expect_error(&bad, "comes to barrier 1 again");
+  free(half);
+  free(text);
+}
+
+Test(ptx, deadlocks_name_who_waits_where) {
+  static run warps = {.threads = 64}, lanes = {.budget = 100000}, uneven = {.threads = 64};
+  run_body(&warps, "", "setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.sync 1, 64; ret; A: bar.sync 2, 64;");
+  expect_error(&warps, "deadlock; warp 0: lanes 0xffffffff wait at barrier 2, 32 of 64 threads");
+  expect_error(&warps, "bar.sync 1, 64;");
+  run_body(&lanes, "", "setp.lt.u32 %p1, %r0, 16; @%p1 bra A; bar.warp.sync -1; B: bra B; A: ret;");
+  cr_assert_eq(lanes.status, TEC_INVALID);
+  run_body(&uneven, "", "setp.lt.u32 %p1, %r0, 32; @%p1 bra A; bar.sync 1, 64; ret; A: bar.sync 1, 96;");
+  expect_error(&uneven, "another number of threads");
+}
+
+Test(ptx, a_kernel_that_does_not_end_runs_out_of_its_budget) {
+  static run test = {.budget = 100000};
+  run_body(&test, "", "L: bra L;");
+  expect_error(&test, "100000 instructions");
+}
