@@ -216,12 +216,20 @@ TEC_API bool tec_op_get(unsigned i, const char **name, const char **doc);
 TEC_API bool tec_pass_get(unsigned i, const char **name, const char **doc);
 TEC_API bool tec_target_get(unsigned i, const char **name, const char **doc);
 
+/* The named hardware layouts. */
+TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
+/* A layout, by name or as digits ("[L8@4 R2@2, R2@1 L4@1]"), for people: its digits as a table and the thread that holds
+ * each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
+TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, bool svg, char **text, size_t *size);
+
 /* Parses and verifies a module; `name` stands for the text in messages. Each error found is one message. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
 TEC_API void tec_module_destroy(tec_module *module);
 /* The module as text, pretty or with every op in generic form. *text is the caller's to tec_free; `size` may be NULL. */
 TEC_API tec_status tec_module_print(const tec_module *module, bool generic, char **text, size_t *size);
+/* The layouts of the module's vectors, each once, with how many vectors have it. *text is the caller's to tec_free. */
+TEC_API tec_status tec_module_layouts(const tec_module *module, char **text, size_t *size);
 /* Runs a comma-separated list of passes in place, or the module's own transform script when `passes` is NULL (no script:
  * the module stays as it is). After a failure the module is only good for tec_module_destroy. */
 TEC_API tec_status tec_module_run_passes(tec_module *module, const char *passes, const tec_compile_options *options);

@@ -46,7 +46,9 @@ static const struct option_row {
     ROW("--generic", NULL, OPTION_FLAG, generic, COMMAND_OPT, "print every op in generic form"),
     ROW("--time", NULL, OPTION_FLAG, time, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
         "report the time of each phase on standard error"),
-    ROW("--help", NULL, OPTION_FLAG, help, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_LIST, "this text"),
+    ROW("--svg", "FILE", OPTION_VALUE, svg, COMMAND_LAYOUT, "also draw the layout"),
+    ROW("--help", NULL, OPTION_FLAG, help, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_LIST | COMMAND_LAYOUT,
+        "this text"),
 #undef ROW
 };
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };

@@ -14,7 +14,8 @@ static const struct command_row {
     {"opt", "FILE [options]", "run passes over a module and print it", COMMAND_OPT, command_opt},
     {"compile", "FILE [options]", "compile a module to code or to a program file", COMMAND_COMPILE, command_compile},
     {"run", "FILE [options]", "run a module or a program file", COMMAND_RUN, command_run},
-    {"list", "ops|passes|targets|devices", "list what this build knows", COMMAND_LIST, command_list},
+    {"list", "ops|passes|targets|devices|layouts", "list what this build knows", COMMAND_LIST, command_list},
+    {"layout", "NAME|DIGITS|FILE [--svg FILE]", "show which thread holds which element", COMMAND_LAYOUT, command_layout},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -72,8 +73,8 @@ tec_status command_parse(tec_context *context, const command_options *options, c
 static void print_usage(FILE *file) {
   fprintf(file, "tcc-attn %s - compiles attention written as tensor ops into fused kernels\n\nusage:\n", tec_version());
   for (int i = 0; i < NUM_COMMANDS; i++)
-    fprintf(file, "  tcc-attn %-8s%-30s%s\n", commands[i].name, commands[i].usage, commands[i].doc);
-  fprintf(file, "  tcc-attn COMMAND --help                the options of a command\n"
+    fprintf(file, "  tcc-attn %-8s%-37s%s\n", commands[i].name, commands[i].usage, commands[i].doc);
+  fprintf(file, "  tcc-attn COMMAND --help                       the options of a command\n"
                 "  tcc-attn --version\n\n"
                 "FILE may be - for standard input. Exit status: 0 good, 1 input or run failed, 2 wrong usage.\n");
 }

@@ -16,7 +16,7 @@
 // VERSION: tcc-attn {{[0-9]+\.[0-9]+\.[0-9]+}}
 // UNKNOWN: this command has no option '--unknown'
 // MISSING: a value is missing after '-o'
-// LIST: cannot list 'things'; there are ops, passes, targets, devices
+// LIST: cannot list 'things'; there are ops, passes, targets, devices, layouts
 // NONE: error: cannot read '{{.*}}': No such file or directory
 // ERROR: usage.mlir:[[#@LINE+2]]:{{[0-9]+}}: error:
 // PASS: error: unknown pass 'nothing'

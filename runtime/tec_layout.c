@@ -1,0 +1,92 @@
+/* tec_layout.c - layouts in the public interface: names, drawings, and those of a module. */
+#define _POSIX_C_SOURCE 200809L
+#include "passes/layout.h"
+#include "runtime/tec_compiler.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_ELEMENTS = 1 << 16 };
+
+bool tec_layout_get(unsigned i, const char **name, const char **doc) {
+  if (i >= layout_count()) return false;
+  *name = layout_get(i)->name;
+  *doc = layout_get(i)->doc;
+  return true;
+}
+
+/* Closes a stream in memory and gives away what was written. */
+static tec_status finish(tec_context *context, FILE *stream, bool good, char **buffer, char **text) {
+  good &= !fclose(stream);
+  if (good) {
+    *text = *buffer;
+    return TEC_OK;
+  }
+  free(*buffer);
+  return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+}
+
+tec_status tec_layout_draw(tec_context *context, const char *name, bool svg, char **text, size_t *size) {
+  layout l;
+  const char *why;
+  char *buffer = NULL;
+  size_t length;
+  if (!layout_parse(name, &l, &why)) return runtime_error(context, TEC_INVALID, "'%s': %s", name, why);
+  if (svg && (!l.rank || l.rank > 2)) return runtime_error(context, TEC_INVALID, "only one or two dims can be drawn");
+  int64_t elements = 1;
+  for (unsigned dim = 0; dim < l.rank; dim++) {
+    if (layout_extent(&l, dim) > MAX_ELEMENTS / elements)
+      return runtime_error(context, TEC_INVALID, "a layout of more than %d elements cannot be drawn", MAX_ELEMENTS);
+    elements *= layout_extent(&l, dim);
+  }
+  FILE *stream = open_memstream(&buffer, size ? size : &length);
+  if (!stream) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  bool good = svg ? layout_write_svg(stream, name, &l)
+                  : layout_write_table(stream, &l) && fputc('\n', stream) != EOF && layout_write_grid(stream, &l);
+  return finish(context, stream, good, &buffer, text);
+}
+
+/* A layout text and the vectors that have it; the texts are interned. */
+typedef struct usage {
+  const char *text;
+  unsigned count;
+  struct usage *next;
+} usage;
+
+typedef struct usages {
+  ir_module *module;
+  usage *first, **end;
+} usages;
+
+static bool count_layouts(ir_op *op, void *data) {
+  usages *all = data;
+  const ir_attr *texts = ir_attr_get(op, "tec.layouts");
+  for (unsigned i = 0; texts && texts->kind == IR_ATTR_ARRAY && i < texts->count; i++) {
+    const ir_attr *attr = texts->elements[i];
+    if (attr->kind != IR_ATTR_STRING || !attr->count) continue;
+    const char *text = ir_intern(all->module, attr->string, attr->count);
+    usage *found = all->first;
+    while (found && found->text != text) found = found->next;
+    if (!found) {
+      found = IR_NEW(&all->module->arena, usage);
+      found->text = text;
+      *all->end = found;
+      all->end = &found->next;
+    }
+    found->count++;
+  }
+  return true;
+}
+
+tec_status tec_module_layouts(const tec_module *module, char **text, size_t *size) {
+  usages all = {.module = module->ir, .end = &all.first};
+  char *buffer = NULL;
+  size_t length;
+  ir_walk(ir_region(module->ir->root, 0), count_layouts, &all);
+  FILE *stream = open_memstream(&buffer, size ? size : &length);
+  if (!stream) return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  bool good = true;
+  for (const usage *one = all.first; one && good; one = one->next)
+    good = fprintf(stream, "%6u  %s\n", one->count, one->text) > 0;
+  return finish(module->context, stream, good, &buffer, text);
+}
