@@ -12,6 +12,8 @@
  * Row statistics are vectors of the rows whose lanes along the columns, by projection, hold replicas: they are used
  * where columns are without moving.
  *
+ * Kernels that have `tec.threads` are laid out already, and stay as they are.
+ *
  * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels.
  *
  * Invariants
@@ -522,7 +524,7 @@ bool pass_layout(ir_module *module, const pass_options *options) {
     if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
       continue;
     for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
-      if (op->code == OP_SCF_FORALL && !propagate_kernel(op, options->target))
+      if (op->code == OP_SCF_FORALL && !ir_attr_get(op, "tec.threads") && !propagate_kernel(op, options->target))
         return false;
     drop_outer_vectors(ir_region(function, 0));
   }
