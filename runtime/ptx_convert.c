@@ -4,17 +4,24 @@
 #include <math.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------- conversions */
+/* -------------------------------------------------------------------------------------------------------- conversions
+ */
 
-static uint64_t mask_of(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
+static uint64_t mask_of(unsigned bits) {
+  return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+}
 
 static int64_t sign_extend(uint64_t value, unsigned bits) {
   return (int64_t)(value << (64 - bits)) >> (64 - bits);
 }
 
-static bool is_float(ptx_type type) { return ptx_types[type].kind == KIND_FLOAT; }
+static bool is_float(ptx_type type) {
+  return ptx_types[type].kind == KIND_FLOAT;
+}
 
-static double flush_single(double value) { return fabs(value) < 0x1p-126 ? copysign(0, value) : value; }
+static double flush_single(double value) {
+  return fabs(value) < 0x1p-126 ? copysign(0, value) : value;
+}
 
 static double round_integral(double value, unsigned rounding) {
   return rounding == ROUND_ZERO   ? trunc(value)
@@ -100,11 +107,16 @@ static uint64_t convert(const ptx_instruction *instruction, uint64_t value, ptx_
 
 static ptx_type half_of(ptx_type packed) {
   switch (packed) {
-  case PTX_F16X2: return PTX_F16;
-  case PTX_BF16X2: return PTX_BF16;
-  case PTX_E4M3X2: return PTX_E4M3;
-  case PTX_E5M2X2: return PTX_E5M2;
-  default: return packed;
+  case PTX_F16X2:
+    return PTX_F16;
+  case PTX_BF16X2:
+    return PTX_BF16;
+  case PTX_E4M3X2:
+    return PTX_E4M3;
+  case PTX_E5M2X2:
+    return PTX_E5M2;
+  default:
+    return packed;
   }
 }
 
@@ -116,10 +128,14 @@ static uint64_t widen(uint64_t value, ptx_type type) {
 
 static uint64_t window_of(const ptx_instruction *instruction) {
   switch (instruction->field[PTX_SPACE]) {
-  case SPACE_SHARED: return PTX_SHARED_WINDOW;
-  case SPACE_LOCAL: return PTX_LOCAL_WINDOW;
-  case SPACE_PARAM: return PTX_PARAM_WINDOW;
-  default: return 0;
+  case SPACE_SHARED:
+    return PTX_SHARED_WINDOW;
+  case SPACE_LOCAL:
+    return PTX_LOCAL_WINDOW;
+  case SPACE_PARAM:
+    return PTX_PARAM_WINDOW;
+  default:
+    return 0;
   }
 }
 
@@ -136,8 +152,8 @@ bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uin
       bool two = instruction->num_operands == 3;
       uint64_t low = two ? ptx_lane_value(warp, &operands[2], lane) : value;
       uint64_t high = two ? value : value >> ptx_types[half_from].bits;
-      result = convert(instruction, low, half_from, half_to) |
-               convert(instruction, high, half_from, half_to) << ptx_types[half_to].bits;
+      result = convert(instruction, low, half_from, half_to) | convert(instruction, high, half_from, half_to)
+                                                                   << ptx_types[half_to].bits;
     } else {
       result = widen(convert(instruction, value, from, to), to);
     }
@@ -146,40 +162,61 @@ bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uin
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- comparisons */
+/* -------------------------------------------------------------------------------------------------------- comparisons
+ */
 
 static bool compare_integers(unsigned comparison, uint64_t a, uint64_t b, bool is_signed) {
   bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;
   switch (comparison) {
-  case COMPARE_EQ: return a == b;
-  case COMPARE_NE: return a != b;
+  case COMPARE_EQ:
+    return a == b;
+  case COMPARE_NE:
+    return a != b;
   case COMPARE_LT:
-  case COMPARE_LO: return less;
+  case COMPARE_LO:
+    return less;
   case COMPARE_LE:
-  case COMPARE_LS: return less || a == b;
+  case COMPARE_LS:
+    return less || a == b;
   case COMPARE_GT:
-  case COMPARE_HI: return !less && a != b;
-  default: return !less;
+  case COMPARE_HI:
+    return !less && a != b;
+  default:
+    return !less;
   }
 }
 
 static bool compare_floats(unsigned comparison, double a, double b) {
   bool unordered = isnan(a) || isnan(b);
   switch (comparison) {
-  case COMPARE_EQ: return a == b;
-  case COMPARE_NE: return !unordered && a != b;
-  case COMPARE_LT: return a < b;
-  case COMPARE_LE: return a <= b;
-  case COMPARE_GT: return a > b;
-  case COMPARE_GE: return a >= b;
-  case COMPARE_EQU: return unordered || a == b;
-  case COMPARE_NEU: return unordered || a != b;
-  case COMPARE_LTU: return unordered || a < b;
-  case COMPARE_LEU: return unordered || a <= b;
-  case COMPARE_GTU: return unordered || a > b;
-  case COMPARE_GEU: return unordered || a >= b;
-  case COMPARE_NUM: return !unordered;
-  default: return unordered;
+  case COMPARE_EQ:
+    return a == b;
+  case COMPARE_NE:
+    return !unordered && a != b;
+  case COMPARE_LT:
+    return a < b;
+  case COMPARE_LE:
+    return a <= b;
+  case COMPARE_GT:
+    return a > b;
+  case COMPARE_GE:
+    return a >= b;
+  case COMPARE_EQU:
+    return unordered || a == b;
+  case COMPARE_NEU:
+    return unordered || a != b;
+  case COMPARE_LTU:
+    return unordered || a < b;
+  case COMPARE_LEU:
+    return unordered || a <= b;
+  case COMPARE_GTU:
+    return unordered || a > b;
+  case COMPARE_GEU:
+    return unordered || a >= b;
+  case COMPARE_NUM:
+    return !unordered;
+  default:
+    return unordered;
   }
 }
 
@@ -206,10 +243,14 @@ static bool compare(const ptx_instruction *instruction, uint64_t a, uint64_t b, 
 
 static uint32_t combine(const ptx_instruction *instruction, uint32_t truth, uint32_t other) {
   switch (instruction->field[PTX_BOOLEAN]) {
-  case COMBINE_AND: return truth & other;
-  case COMBINE_OR: return truth | other;
-  case COMBINE_XOR: return truth ^ other;
-  default: return truth;
+  case COMBINE_AND:
+    return truth & other;
+  case COMBINE_OR:
+    return truth | other;
+  case COMBINE_XOR:
+    return truth ^ other;
+  default:
+    return truth;
   }
 }
 
@@ -269,9 +310,11 @@ static bool select_values(ptx_warp *warp, const ptx_instruction *instruction, ui
 static bool test_class(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   uint32_t truth = 0;
   PTX_FOR_LANES(lane, lanes) {
-    double value = ptx_to_double((ptx_type)instruction->type[0],
-                                 ptx_lane_value(warp, ptx_operand_of(warp, instruction, 2), lane));
-    bool in_class = instruction->op == OP_TESTP ? isfinite(value) : instruction->op == OP_TESTP_NAN ? isnan(value) : isinf(value);
+    double value =
+        ptx_to_double((ptx_type)instruction->type[0], ptx_lane_value(warp, ptx_operand_of(warp, instruction, 2), lane));
+    bool in_class = instruction->op == OP_TESTP       ? isfinite(value)
+                    : instruction->op == OP_TESTP_NAN ? isnan(value)
+                                                      : isinf(value);
     truth |= (uint32_t)in_class << lane;
   }
   ptx_set_predicate(warp, ptx_operand_of(warp, instruction, 0), lanes, truth);
@@ -280,10 +323,14 @@ static bool test_class(ptx_warp *warp, const ptx_instruction *instruction, uint3
 
 bool ptx_execute_compare(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   switch (instruction->op) {
-  case OP_SETP: return set_predicates(warp, instruction, lanes);
-  case OP_SET: return set_values(warp, instruction, lanes);
+  case OP_SETP:
+    return set_predicates(warp, instruction, lanes);
+  case OP_SET:
+    return set_values(warp, instruction, lanes);
   case OP_SELP:
-  case OP_SLCT: return select_values(warp, instruction, lanes);
-  default: return test_class(warp, instruction, lanes);
+  case OP_SLCT:
+    return select_values(warp, instruction, lanes);
+  default:
+    return test_class(warp, instruction, lanes);
   }
 }

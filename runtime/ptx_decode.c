@@ -1,8 +1,8 @@
 /* ptx_decode.c - one PTX instruction: its row of ptx_op.def, modifiers and operands.
  *
- * A mnemonic is the longest row text that starts it; what follows are modifiers, each of which must be known and allowed.
- * check_meaning then refuses combinations that have no meaning, so that the emulator never meets one and never ignores
- * what a modifier asks for. Terminates: one pass over the tokens up to `;`. */
+ * A mnemonic is the longest row text that starts it; what follows are modifiers, each of which must be known and
+ * allowed. check_meaning then refuses combinations that have no meaning, so that the emulator never meets one and never
+ * ignores what a modifier asks for. Terminates: one pass over the tokens up to `;`. */
 #include "runtime/ptx_parse.h"
 
 #include <string.h>
@@ -54,7 +54,8 @@ ptx_type ptx_find_type(const char *text, uint32_t length) {
   return PTX_NUM_TYPES;
 }
 
-/* --------------------------------------------------------------------------------------------------------- mnemonics */
+/* --------------------------------------------------------------------------------------------------------- mnemonics
+ */
 
 typedef struct decoder {
   ptx_parser *parser;
@@ -65,7 +66,9 @@ typedef struct decoder {
   uint64_t groups; /* the set of those given */
 } decoder;
 
-static unsigned bits_of(const decoder *decoder, unsigned i) { return ptx_types[decoder->instruction.type[i]].bits; }
+static unsigned bits_of(const decoder *decoder, unsigned i) {
+  return ptx_types[decoder->instruction.type[i]].bits;
+}
 
 static bool add_modifier(decoder *decoder, const char *text, uint32_t length) {
   ptx_type type = ptx_find_type(text, length);
@@ -127,7 +130,8 @@ static bool find_row(decoder *decoder) {
   return ptx_fail(parser, "unknown combination of modifiers");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- operands */
+/* ---------------------------------------------------------------------------------------------------------- operands
+ */
 
 static bool push_operand(decoder *decoder, ptx_operand operand) {
   ptx_module *module = decoder->parser->module;
@@ -145,7 +149,9 @@ static bool make_constant(ptx_parser *parser, unsigned bits, uint64_t value, ptx
   ptx_module *module = parser->module;
   enum { SLOT = PTX_LANES * 8, LATEST = 64 };
   uint64_t lanes[PTX_LANES] = {0};
-  uint32_t narrow = (uint32_t)(bits == 1 ? (value ? PTX_ALL_LANES : 0) : bits < 32 ? value & ((1u << bits) - 1) : value);
+  uint32_t narrow = (uint32_t)(bits == 1   ? (value ? PTX_ALL_LANES : 0)
+                               : bits < 32 ? value & ((1u << bits) - 1)
+                                           : value);
   for (unsigned i = 0; i < PTX_LANES; i++) {
     if (bits == 64)
       lanes[i] = value;
@@ -176,7 +182,9 @@ static bool number_bits(ptx_parser *parser, ptx_type type, uint64_t *value) {
     return ptx_fail(parser, "expected a number or a register");
   ptx_token number = parser->token;
   bool is_float = type == PTX_F32 || type == PTX_F64;
-  if (number.float_bits ? negative || ptx_types[type].bits < 32 : is_float)
+  unsigned kind = ptx_types[type].kind;
+  bool is_integer = kind == KIND_UNSIGNED || kind == KIND_SIGNED || kind == KIND_PREDICATE;
+  if (number.float_bits ? negative || is_integer || ptx_types[type].bits < 32 : is_float)
     return ptx_fail(parser, "this number does not have the type .%s", ptx_types[type].text);
   *value = negative ? 0 - number.bits : number.bits;
   if (type == PTX_F32 && number.float_bits == 64) {
@@ -458,18 +466,20 @@ static bool read_mma(decoder *decoder) {
   uint8_t right = decoder->instruction.type[2], added = decoder->instruction.type[3];
   bool integers = left == PTX_S8 || left == PTX_U8, eighths = left == PTX_E4M3 || left == PTX_E5M2;
   bool halves = left == PTX_F16 || left == PTX_BF16;
-  bool depth_fits = halves ? depth == 8 || depth == 16
+  bool depth_fits = halves             ? depth == 8 || depth == 16
                     : left == PTX_TF32 ? depth == 8
-                    : integers ? depth == 16 || depth == 32
-                    : eighths && depth == 32;
-  bool types_fit = (left == right || (integers && (right == PTX_S8 || right == PTX_U8)) ||
-                    (eighths && (right == PTX_E4M3 || right == PTX_E5M2))) &&
-                   result == added &&
-                   (integers ? result == PTX_S32 : result == PTX_F32 || (result == PTX_F16 && (left == PTX_F16 || eighths)));
+                    : integers         ? depth == 16 || depth == 32
+                                       : eighths && depth == 32;
+  bool types_fit =
+      (left == right || (integers && (right == PTX_S8 || right == PTX_U8)) ||
+       (eighths && (right == PTX_E4M3 || right == PTX_E5M2))) &&
+      result == added &&
+      (integers ? result == PTX_S32 : result == PTX_F32 || (result == PTX_F16 && (left == PTX_F16 || eighths)));
   if (!depth_fits || !types_fit || (decoder->instruction.field[PTX_SATFINITE] && !integers))
     return ptx_fail(decoder->parser, "unknown combination of shape and types");
   unsigned accumulators = fragment_registers(16, 8, bits_of(decoder, 0));
-  unsigned counts[] = {accumulators, fragment_registers(16, depth, bits), fragment_registers(depth, 8, bits), accumulators};
+  unsigned counts[] = {accumulators, fragment_registers(16, depth, bits), fragment_registers(depth, 8, bits),
+                       accumulators};
   for (unsigned i = 0; i < 4; i++)
     if ((i && !ptx_expect(decoder->parser, ',')) || !read_vector(decoder, counts[i], PTX_B32, i > 0, false))
       return false;
@@ -491,31 +501,45 @@ static bool read_operand(decoder *decoder, char letter) {
   bool wide = instruction->field[PTX_HALF] == HALF_WIDE && (decoder->row->op == OP_MUL || decoder->row->op == OP_MAD);
   ptx_type doubled = !wide ? type : bits_of(decoder, 0) == 16 ? PTX_B32 : PTX_B64;
   switch (letter) {
-  case 'd': return read_destination(decoder, ptx_types[doubled].bits, false);
-  case 's': return read_source(decoder, type, false);
-  case 'w': return read_source(decoder, doubled, false);
-  case 't': return read_source(decoder, last, false);
-  case 'u': return read_source(decoder, PTX_B32, false);
-  case 'r': return read_destination(decoder, 32, false);
+  case 'd':
+    return read_destination(decoder, ptx_types[doubled].bits, false);
+  case 's':
+    return read_source(decoder, type, false);
+  case 'w':
+    return read_source(decoder, doubled, false);
+  case 't':
+    return read_source(decoder, last, false);
+  case 'u':
+    return read_source(decoder, PTX_B32, false);
+  case 'r':
+    return read_destination(decoder, 32, false);
   case 'R':
     if (!read_destination(decoder, 32, false))
       return false;
     return ptx_take(decoder->parser, '|') ? read_destination(decoder, 1, false)
                                           : push_operand(decoder, (ptx_operand){.file = FILE_ENTRY, .bits = 1});
-  case 'p': return read_predicates(decoder);
-  case 'q': return read_source(decoder, PTX_PRED, false);
+  case 'p':
+    return read_predicates(decoder);
+  case 'q':
+    return read_source(decoder, PTX_PRED, false);
   case 'D':
     decoder->instruction.num_first = (uint8_t)vector;
     return read_vector(decoder, vector, type, false, true);
   case 'S':
     decoder->instruction.num_first = (uint8_t)vector;
     return read_vector(decoder, vector, last, true, true);
-  case 'a': return read_address(decoder);
-  case 'l': return read_label(decoder);
-  case 'L': return read_table(decoder);
-  case 'm': return read_move(decoder);
-  case 'c': return read_call(decoder);
-  case 'x': return read_mma(decoder);
+  case 'a':
+    return read_address(decoder);
+  case 'l':
+    return read_label(decoder);
+  case 'L':
+    return read_table(decoder);
+  case 'm':
+    return read_move(decoder);
+  case 'c':
+    return read_call(decoder);
+  case 'x':
+    return read_mma(decoder);
   case 'y':
     return read_vector(decoder, instruction->field[PTX_COUNT], PTX_B32, false, false) &&
            ptx_expect(decoder->parser, ',') && read_address(decoder);
@@ -525,7 +549,8 @@ static bool read_operand(decoder *decoder, char letter) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- meaning */
+/* ----------------------------------------------------------------------------------------------------------- meaning
+ */
 
 static bool comparison_fits(const ptx_instruction *instruction, ptx_type type) {
   unsigned comparison = instruction->field[PTX_COMPARISON], half = instruction->field[PTX_HALF];
@@ -549,8 +574,7 @@ static bool combination_fits(const ptx_instruction *instruction) {
   if (!boolean == !combine)
     return false;
   if (boolean || exchange)
-    return kind == KIND_BITS && (bits >= 32 || combine == COMBINE_COMPARE) &&
-           (!exchange || instruction->op == OP_ATOM);
+    return kind == KIND_BITS && (bits >= 32 || combine == COMBINE_COMPARE) && (!exchange || instruction->op == OP_ATOM);
   if (combine == COMBINE_INC || combine == COMBINE_DEC)
     return type == PTX_U32 && instruction->op != OP_REDUX;
   if (kind == KIND_FLOAT || kind == KIND_PACKED)
@@ -578,8 +602,9 @@ static bool conversion_fits(const ptx_instruction *instruction) {
   if (from == PTX_TF32 || from == PTX_E4M3 || from == PTX_E5M2 || to == PTX_E4M3 || to == PTX_E5M2)
     return false;
   if (instruction->num_operands != (pack ? 3 : 2) || (pack && from != PTX_F32) ||
-      (unpack && !((from == PTX_E4M3X2 || from == PTX_E5M2X2) ? to == PTX_F16X2
-                                                            : from == PTX_F16X2 && (to == PTX_E4M3X2 || to == PTX_E5M2X2))))
+      (unpack &&
+       !((from == PTX_E4M3X2 || from == PTX_E5M2X2) ? to == PTX_F16X2
+                                                    : from == PTX_F16X2 && (to == PTX_E4M3X2 || to == PTX_E5M2X2))))
     return false;
   if (to_kind == KIND_PACKED && !pack && !unpack)
     return false;
@@ -596,7 +621,8 @@ static bool conversion_fits(const ptx_instruction *instruction) {
     return field[PTX_INTEGRAL] && !field[PTX_ROUND];
   if (!from_float)
     return field[PTX_ROUND] && !field[PTX_INTEGRAL] && ptx_types[to].kind == KIND_FLOAT;
-  bool narrows = ptx_types[to].bits < ptx_types[from].bits || pack || to == PTX_TF32 || (to != from && ptx_types[to].bits == 16);
+  bool narrows =
+      ptx_types[to].bits < ptx_types[from].bits || pack || to == PTX_TF32 || (to != from && ptx_types[to].bits == 16);
   return narrows ? field[PTX_ROUND] && !field[PTX_INTEGRAL] : to == from ? !field[PTX_ROUND] : !field[PTX_INTEGRAL];
 }
 
@@ -606,7 +632,8 @@ static bool float_fits(const ptx_instruction *instruction) {
   bool halves = type == PTX_F16 || type == PTX_BF16 || type == PTX_F16X2 || type == PTX_BF16X2;
   bool brain = type == PTX_BF16 || type == PTX_BF16X2;
   bool directed = field[PTX_ROUND] > ROUND_NEAREST;
-  bool sum = instruction->op == OP_FADD || instruction->op == OP_FSUB || instruction->op == OP_FMUL || instruction->op == OP_FMA;
+  bool sum = instruction->op == OP_FADD || instruction->op == OP_FSUB || instruction->op == OP_FMUL ||
+             instruction->op == OP_FMA;
   if (field[PTX_ROUND] == ROUND_AWAY || (directed && !(sum && (type == PTX_F32 || type == PTX_F32X2))))
     return false;
   if (field[PTX_FTZ] && (type == PTX_F64 || (brain && instruction->op != OP_EX2)))
@@ -614,7 +641,8 @@ static bool float_fits(const ptx_instruction *instruction) {
   if ((field[PTX_SAT] && (type == PTX_F64 || brain || type == PTX_F32X2)) || (field[PTX_RELU] && !halves))
     return false;
   if (instruction->op == OP_FDIV || instruction->op == OP_RCP || instruction->op == OP_SQRT)
-    return !field[PTX_ROUND] != !field[PTX_APPROX] && !(type == PTX_F64 && field[PTX_APPROX] && instruction->op != OP_RCP);
+    return !field[PTX_ROUND] != !field[PTX_APPROX] &&
+           !(type == PTX_F64 && field[PTX_APPROX] && instruction->op != OP_RCP);
   return true;
 }
 
@@ -629,33 +657,41 @@ static bool check_meaning(const decoder *decoder) {
            !field[PTX_BOOLEAN] == (instruction->num_operands == (instruction->op == OP_SETP ? 4 : 3)) &&
            !(instruction->op == OP_SET && type != PTX_U32 && type != PTX_S32 && type != PTX_F32);
   case OP_ADD:
-  case OP_SUB: return !field[PTX_SAT] || type == PTX_S32;
+  case OP_SUB:
+    return !field[PTX_SAT] || type == PTX_S32;
   case OP_MUL:
-  case OP_MAD: return field[PTX_HALF] != HALF_WIDE || ptx_types[type].bits < 64;
+  case OP_MAD:
+    return field[PTX_HALF] != HALF_WIDE || ptx_types[type].bits < 64;
   case OP_ATOM:
     return combination_fits(instruction) &&
            (instruction->num_operands == 4) == (field[PTX_COMBINE] == COMBINE_COMPARE) &&
            (field[PTX_SPACE] <= SPACE_SHARED);
-  case OP_RED: return combination_fits(instruction) && field[PTX_SPACE] <= SPACE_SHARED;
-  case OP_REDUX: return combination_fits(instruction);
+  case OP_RED:
+    return combination_fits(instruction) && field[PTX_SPACE] <= SPACE_SHARED;
+  case OP_REDUX:
+    return combination_fits(instruction);
   case OP_VOTE:
     return !field[PTX_VOTE] == (field[PTX_UNI] != 0) && (type == PTX_B32) == (field[PTX_VOTE] == VOTE_BALLOT);
-  case OP_CVT: return conversion_fits(instruction);
+  case OP_CVT:
+    return conversion_fits(instruction);
   case OP_SLCT: {
     ptx_type chosen = (ptx_type)instruction->type[1];
     return chosen == PTX_S32 || chosen == PTX_F32;
   }
-  case OP_CP_ASYNC: return copy_size_fits(decoder);
+  case OP_CP_ASYNC:
+    return copy_size_fits(decoder);
   case OP_LDMATRIX:
   case OP_STMATRIX:
     return field[PTX_SHAPE] == SHAPE_M8N8 && (field[PTX_SPACE] == SPACE_GENERIC || field[PTX_SPACE] == SPACE_SHARED);
   case OP_ST:
     return field[PTX_SPACE] != SPACE_CONST && field[PTX_SPACE] != SPACE_PARAM && !field[PTX_READ_ONLY];
-  default: return instruction->unit != UNIT_FLOATING || float_fits(instruction);
+  default:
+    return instruction->unit != UNIT_FLOATING || float_fits(instruction);
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ instructions */
+/* ------------------------------------------------------------------------------------------------------ instructions
+ */
 
 static bool append(decoder *decoder, const ptx_operand *guard) {
   ptx_module *module = decoder->parser->module;

@@ -1,7 +1,7 @@
 /* ptx_emulate.c - a launch: its checks, its blocks on host threads, and errors of kernels.
  *
- * Blocks are handed out in order. After an error no more are handed out, and the error of the first block in that order is
- * reported, so that what is reported does not depend on the number of threads. */
+ * Blocks are handed out in order. After an error no more are handed out, and the error of the first block in that order
+ * is reported, so that what is reported does not depend on the number of threads. */
 #include "runtime/ptx_warp.h"
 
 #include <stdarg.h>
@@ -13,7 +13,8 @@
 enum { MAX_HOST_THREADS = 256, SLICE = 4096 };
 #define MAX_BUDGET ((uint64_t)1 << 29) /* epochs of the race detector stay below 2^30 */
 
-/* ------------------------------------------------------------------------------------------------------------ errors */
+/* ------------------------------------------------------------------------------------------------------------ errors
+ */
 
 void ptx_thread_name(const ptx_launch_state *launch, uint32_t number, char name[48]) {
   const uint32_t *block = launch->options->block;
@@ -37,7 +38,8 @@ bool ptx_stop(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane,
   ptx_worker *worker = warp->worker;
   const ptx_launch_state *launch = worker->launch;
   const uint32_t *grid = launch->options->grid;
-  char reason[700], where[200] = "", thread[48] = "", statement[PTX_STATEMENT_BYTES], text[sizeof launch->message->text];
+  char reason[700], where[200] = "", thread[48] = "", statement[PTX_STATEMENT_BYTES],
+                    text[sizeof launch->message->text];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(reason, sizeof reason, format, arguments);
@@ -62,7 +64,8 @@ bool ptx_stop_memory(ptx_warp *warp, const ptx_instruction *instruction) {
   return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------------------------------------------------ blocks
+ */
 
 static void set_special(const ptx_warp *warp, ptx_special special, unsigned lane, uint32_t value) {
   ((uint32_t *)(warp->files[FILE_SPECIAL] + special * PTX_LANES * 8))[lane] = value;
@@ -167,7 +170,8 @@ static void *run_blocks(void *argument) {
   return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- workers */
+/* ----------------------------------------------------------------------------------------------------------- workers
+ */
 
 static void release_worker(ptx_worker *worker) {
   for (uint32_t i = 0; worker->warps && i < worker->launch->num_warps; i++)
@@ -249,7 +253,8 @@ static tec_status run_launch(ptx_launch_state *launch) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ launch */
+/* ------------------------------------------------------------------------------------------------------------ launch
+ */
 
 static tec_status refuse(ptx_launch_state *launch, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static tec_status refuse(ptx_launch_state *launch, const char *format, ...) {
@@ -343,7 +348,8 @@ tec_status ptx_launch(ptx_module *module, const ptx_launch_options *options, ptx
   ptx_launch_state launch = {.module = module, .options = options, .message = message, .report = report};
   *message = (ptx_message){""};
   for (uint32_t i = 0; i < module->num_functions; i++)
-    if (module->functions[i].entry && module->functions[i].defined && !strcmp(module->functions[i].name, options->kernel))
+    if (module->functions[i].entry && module->functions[i].defined &&
+        !strcmp(module->functions[i].name, options->kernel))
       launch.entry = &module->functions[i];
   if (!launch.entry)
     return refuse(&launch, "there is no kernel '%s'", options->kernel);

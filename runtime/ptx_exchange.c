@@ -1,5 +1,5 @@
-/* ptx_exchange.c - what the lanes of a warp tell each other without memory. All lanes named by a mask are here, see gather
- * in ptx_warp.c; lanes with different masks may be, too, so that each looks at its own. */
+/* ptx_exchange.c - what the lanes of a warp tell each other without memory. All lanes named by a mask are here, see
+ * gather in ptx_warp.c; lanes with different masks may be, too, so that each looks at its own. */
 #include "runtime/ptx_machine.h"
 
 static uint32_t members_of(const ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t lanes) {
@@ -87,12 +87,18 @@ static uint32_t combine(const ptx_instruction *instruction, uint32_t a, uint32_t
   bool is_signed = instruction->type[0] == PTX_S32;
   bool less = is_signed ? (int32_t)a < (int32_t)b : a < b;
   switch (instruction->field[PTX_BOOLEAN] ? instruction->field[PTX_BOOLEAN] : instruction->field[PTX_COMBINE]) {
-  case COMBINE_AND: return a & b;
-  case COMBINE_OR: return a | b;
-  case COMBINE_XOR: return a ^ b;
-  case COMBINE_ADD: return a + b;
-  case COMBINE_MIN: return less ? a : b;
-  default: return less ? b : a; /* COMBINE_MAX */
+  case COMBINE_AND:
+    return a & b;
+  case COMBINE_OR:
+    return a | b;
+  case COMBINE_XOR:
+    return a ^ b;
+  case COMBINE_ADD:
+    return a + b;
+  case COMBINE_MIN:
+    return less ? a : b;
+  default:
+    return less ? b : a; /* COMBINE_MAX */
   }
 }
 
@@ -123,12 +129,17 @@ static bool elect(ptx_warp *warp, const ptx_instruction *instruction, uint32_t l
 
 bool ptx_execute_exchange(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   switch (instruction->op) {
-  case OP_SHFL: return shuffle(warp, instruction, lanes);
-  case OP_VOTE: return vote(warp, instruction, lanes);
+  case OP_SHFL:
+    return shuffle(warp, instruction, lanes);
+  case OP_VOTE:
+    return vote(warp, instruction, lanes);
   case OP_MATCH:
-  case OP_MATCH_ALL: return match(warp, instruction, lanes);
-  case OP_REDUX: return reduce(warp, instruction, lanes);
-  case OP_ELECT: return elect(warp, instruction, lanes);
+  case OP_MATCH_ALL:
+    return match(warp, instruction, lanes);
+  case OP_REDUX:
+    return reduce(warp, instruction, lanes);
+  case OP_ELECT:
+    return elect(warp, instruction, lanes);
   default: /* OP_ACTIVEMASK */
     PTX_FOR_LANES(lane, lanes) ptx_set_lane(warp, ptx_operand_of(warp, instruction, 0), lane, lanes);
     return true;

@@ -32,34 +32,56 @@ static double greatest(double a, double b, bool keep_nan) {
 /* One element in double, for the types of up to 32 bits. */
 static double compute(const ptx_instruction *instruction, double a, double b, double c) {
   switch (instruction->op) {
-  case OP_FADD: return ptx_multiply_add(a, 1, b);
-  case OP_FSUB: return ptx_multiply_add(a, 1, -b);
-  case OP_FMUL: return a * b;
-  case OP_FMA: return ptx_multiply_add(a, b, c);
-  case OP_FDIV: return a / b;
-  case OP_FMIN: return least(a, b, instruction->field[PTX_NAN_RESULT]);
-  case OP_FMAX: return greatest(a, b, instruction->field[PTX_NAN_RESULT]);
-  case OP_FNEG: return -a;
-  case OP_FABS: return fabs(a);
-  case OP_COPYSIGN: return copysign(b, a);
-  case OP_RCP: return 1 / a;
-  case OP_SQRT: return sqrt(a);
-  case OP_RSQRT: return 1 / sqrt(a);
-  case OP_SIN: return sin(a);
-  case OP_COS: return cos(a);
-  case OP_LG2: return log2(a);
-  case OP_EX2: return exp2(a);
-  default: return tanh(a); /* OP_TANH */
+  case OP_FADD:
+    return ptx_multiply_add(a, 1, b);
+  case OP_FSUB:
+    return ptx_multiply_add(a, 1, -b);
+  case OP_FMUL:
+    return a * b;
+  case OP_FMA:
+    return ptx_multiply_add(a, b, c);
+  case OP_FDIV:
+    return a / b;
+  case OP_FMIN:
+    return least(a, b, instruction->field[PTX_NAN_RESULT]);
+  case OP_FMAX:
+    return greatest(a, b, instruction->field[PTX_NAN_RESULT]);
+  case OP_FNEG:
+    return -a;
+  case OP_FABS:
+    return fabs(a);
+  case OP_COPYSIGN:
+    return copysign(b, a);
+  case OP_RCP:
+    return 1 / a;
+  case OP_SQRT:
+    return sqrt(a);
+  case OP_RSQRT:
+    return 1 / sqrt(a);
+  case OP_SIN:
+    return sin(a);
+  case OP_COS:
+    return cos(a);
+  case OP_LG2:
+    return log2(a);
+  case OP_EX2:
+    return exp2(a);
+  default:
+    return tanh(a); /* OP_TANH */
   }
 }
 
 /* f64 needs its operations done once, and not exactly first. */
 static double compute_double(const ptx_instruction *instruction, double a, double b, double c) {
   switch (instruction->op) {
-  case OP_FADD: return a + b;
-  case OP_FSUB: return a - b;
-  case OP_FMA: return fma(a, b, c);
-  default: return compute(instruction, a, b, c);
+  case OP_FADD:
+    return a + b;
+  case OP_FSUB:
+    return a - b;
+  case OP_FMA:
+    return fma(a, b, c);
+  default:
+    return compute(instruction, a, b, c);
   }
 }
 
@@ -96,7 +118,8 @@ static uint64_t round_result(const element_form *form, double value) {
   if (form->clamps && value < 0)
     value = 0;
   uint64_t bits = ptx_from_double(form->type, value, form->rounding, false);
-  return form->flushes ? ptx_from_double(form->type, flush_double(form, ptx_to_double(form->type, bits)), 0, false) : bits;
+  return form->flushes ? ptx_from_double(form->type, flush_double(form, ptx_to_double(form->type, bits)), 0, false)
+                       : bits;
 }
 
 static bool execute_elements(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
@@ -140,8 +163,12 @@ static float fused(float a, float b, float c) {
   return (float)sum;
 }
 
-static float least_float(float a, float b) { return b != b || a < b || (a == b && signbit(a)) ? a : b; }
-static float greatest_float(float a, float b) { return b != b || a > b || (a == b && !signbit(a)) ? a : b; }
+static float least_float(float a, float b) {
+  return b != b || a < b || (a == b && signbit(a)) ? a : b;
+}
+static float greatest_float(float a, float b) {
+  return b != b || a > b || (a == b && !signbit(a)) ? a : b;
+}
 
 #define EACH(expression)                                                                                               \
   for (unsigned i = 0; i < PTX_LANES; i++)                                                                             \
@@ -162,17 +189,28 @@ static bool execute_nearest(ptx_warp *warp, const ptx_instruction *instruction, 
   if (instruction->num_operands > 3)
     read_floats(warp, &operands[3], flushes, c);
   switch (instruction->op) {
-  case OP_FADD: EACH(a[i] + b[i]);
-  case OP_FSUB: EACH(a[i] - b[i]);
-  case OP_FMUL: EACH(a[i] * b[i]);
-  case OP_FMA: EACH(fused(a[i], b[i], c[i]));
-  case OP_FDIV: EACH(a[i] / b[i]);
-  case OP_FMIN: EACH(least_float(a[i], b[i]));
-  case OP_FMAX: EACH(greatest_float(a[i], b[i]));
-  case OP_FNEG: EACH(-a[i]);
-  case OP_FABS: EACH(fabsf(a[i]));
-  case OP_EX2: EACH((float)exp2(a[i]));
-  default: return false;
+  case OP_FADD:
+    EACH(a[i] + b[i]);
+  case OP_FSUB:
+    EACH(a[i] - b[i]);
+  case OP_FMUL:
+    EACH(a[i] * b[i]);
+  case OP_FMA:
+    EACH(fused(a[i], b[i], c[i]));
+  case OP_FDIV:
+    EACH(a[i] / b[i]);
+  case OP_FMIN:
+    EACH(least_float(a[i], b[i]));
+  case OP_FMAX:
+    EACH(greatest_float(a[i], b[i]));
+  case OP_FNEG:
+    EACH(-a[i]);
+  case OP_FABS:
+    EACH(fabsf(a[i]));
+  case OP_EX2:
+    EACH((float)exp2(a[i]));
+  default:
+    return false;
   }
   float *destination = ptx_lanes(warp, &operands[0]);
   if (flushes)

@@ -1,5 +1,5 @@
-/* ptx_integer.c - integer and bit instructions, and moves. Lanes are computed all at once and the inactive ones are then
- * left as they were, so that the loops are plain loops over 32 lanes. */
+/* ptx_integer.c - integer and bit instructions, and moves. Lanes are computed all at once and the inactive ones are
+ * then left as they were, so that the loops are plain loops over 32 lanes. */
 #include "runtime/ptx_machine.h"
 
 #include <string.h>
@@ -171,37 +171,63 @@ bool ptx_execute_integer(ptx_warp *warp, const ptx_instruction *instruction, uin
   if (instruction->num_operands > 4)
     read_lanes(warp, &operands[4], false, d);
   switch (instruction->op) {
-  case OP_ADD: EACH(saturates ? saturate(v.a[i] + v.b[i]) : v.a[i] + v.b[i]);
-  case OP_SUB: EACH(saturates ? saturate(v.a[i] - v.b[i]) : v.a[i] - v.b[i]);
-  case OP_MUL: EACH(multiply(v.a[i], v.b[i], bits, is_signed, half));
-  case OP_MAD: EACH(multiply(v.a[i], v.b[i], bits, is_signed, half) + v.c[i]);
-  case OP_DIV: EACH(divide(v.a[i], v.b[i], is_signed, false));
-  case OP_REM: EACH(divide(v.a[i], v.b[i], is_signed, true));
-  case OP_MIN: EACH((is_signed ? (int64_t)v.a[i] < (int64_t)v.b[i] : v.a[i] < v.b[i]) ? v.a[i] : v.b[i]);
-  case OP_MAX: EACH((is_signed ? (int64_t)v.a[i] > (int64_t)v.b[i] : v.a[i] > v.b[i]) ? v.a[i] : v.b[i]);
-  case OP_NEG: EACH(0 - v.a[i]);
-  case OP_ABS: EACH((int64_t)v.a[i] < 0 ? 0 - v.a[i] : v.a[i]);
-  case OP_AND: EACH(v.a[i] & v.b[i]);
-  case OP_OR: EACH(v.a[i] | v.b[i]);
-  case OP_XOR: EACH(v.a[i] ^ v.b[i]);
-  case OP_NOT: EACH(~v.a[i]);
-  case OP_CNOT: EACH(v.a[i] == 0);
-  case OP_SHL: EACH((uint32_t)v.b[i] >= bits ? 0 : v.a[i] << (v.b[i] & 63));
-  case OP_SHR: EACH(shift_right(v.a[i], (uint32_t)v.b[i], bits, is_signed));
-  case OP_SHF: EACH(funnel(v.a[i], v.b[i], v.c[i], instruction->field[PTX_DIRECTION], instruction->field[PTX_BEYOND]));
-  case OP_BFE: EACH(extract(v.a[i], v.b[i], v.c[i], bits, is_signed));
-  case OP_BFI: EACH(insert(v.a[i], v.b[i], v.c[i], d[i], bits));
-  case OP_PRMT: EACH(permute_bytes(v.a[i], v.b[i], v.c[i]));
-  case OP_LOP3: EACH(look_up(v.a[i], v.b[i], v.c[i], d[i]));
-  case OP_POPC: EACH((uint64_t)__builtin_popcountll(v.a[i]));
-  case OP_CLZ: EACH(leading_zeros(v.a[i], bits));
-  default: EACH(reverse_bits(v.a[i], bits)); /* OP_BREV */
+  case OP_ADD:
+    EACH(saturates ? saturate(v.a[i] + v.b[i]) : v.a[i] + v.b[i]);
+  case OP_SUB:
+    EACH(saturates ? saturate(v.a[i] - v.b[i]) : v.a[i] - v.b[i]);
+  case OP_MUL:
+    EACH(multiply(v.a[i], v.b[i], bits, is_signed, half));
+  case OP_MAD:
+    EACH(multiply(v.a[i], v.b[i], bits, is_signed, half) + v.c[i]);
+  case OP_DIV:
+    EACH(divide(v.a[i], v.b[i], is_signed, false));
+  case OP_REM:
+    EACH(divide(v.a[i], v.b[i], is_signed, true));
+  case OP_MIN:
+    EACH((is_signed ? (int64_t)v.a[i] < (int64_t)v.b[i] : v.a[i] < v.b[i]) ? v.a[i] : v.b[i]);
+  case OP_MAX:
+    EACH((is_signed ? (int64_t)v.a[i] > (int64_t)v.b[i] : v.a[i] > v.b[i]) ? v.a[i] : v.b[i]);
+  case OP_NEG:
+    EACH(0 - v.a[i]);
+  case OP_ABS:
+    EACH((int64_t)v.a[i] < 0 ? 0 - v.a[i] : v.a[i]);
+  case OP_AND:
+    EACH(v.a[i] & v.b[i]);
+  case OP_OR:
+    EACH(v.a[i] | v.b[i]);
+  case OP_XOR:
+    EACH(v.a[i] ^ v.b[i]);
+  case OP_NOT:
+    EACH(~v.a[i]);
+  case OP_CNOT:
+    EACH(v.a[i] == 0);
+  case OP_SHL:
+    EACH((uint32_t)v.b[i] >= bits ? 0 : v.a[i] << (v.b[i] & 63));
+  case OP_SHR:
+    EACH(shift_right(v.a[i], (uint32_t)v.b[i], bits, is_signed));
+  case OP_SHF:
+    EACH(funnel(v.a[i], v.b[i], v.c[i], instruction->field[PTX_DIRECTION], instruction->field[PTX_BEYOND]));
+  case OP_BFE:
+    EACH(extract(v.a[i], v.b[i], v.c[i], bits, is_signed));
+  case OP_BFI:
+    EACH(insert(v.a[i], v.b[i], v.c[i], d[i], bits));
+  case OP_PRMT:
+    EACH(permute_bytes(v.a[i], v.b[i], v.c[i]));
+  case OP_LOP3:
+    EACH(look_up(v.a[i], v.b[i], v.c[i], d[i]));
+  case OP_POPC:
+    EACH((uint64_t)__builtin_popcountll(v.a[i]));
+  case OP_CLZ:
+    EACH(leading_zeros(v.a[i], bits));
+  default:
+    EACH(reverse_bits(v.a[i], bits)); /* OP_BREV */
   }
   write_lanes(warp, &operands[0], lanes, v.result);
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- moves */
+/* ------------------------------------------------------------------------------------------------------------- moves
+ */
 
 static void refresh_clock(ptx_warp *warp, const ptx_operand *source) {
   if (source->file == FILE_SPECIAL && source->offset >= PTX_CLOCK * PTX_LANES * 8)

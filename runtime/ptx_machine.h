@@ -1,15 +1,16 @@
 /* ptx_machine.h - the state of a running kernel, shared by the ptx_*.c files that execute.
  *
  * Divergence. Each lane of a warp has its own place in the code. The lanes with the least place run together until they
- * meet a waiting lane or pass it (the least-place-first rule): a join is laid out behind what leads to it or, where it is
- * not, the lanes just run one group after the other. Instructions that need several lanes (.sync, .aligned) wait until all
- * lanes they name are at that instruction, so what they compute never depends on the rule. Lanes in a call run to its end
- * before the caller's other lanes go on.
+ * meet a waiting lane or pass it (the least-place-first rule): a join is laid out behind what leads to it or, where it
+ * is not, the lanes just run one group after the other. Instructions that need several lanes (.sync, .aligned) wait
+ * until all lanes they name are at that instruction, so what they compute never depends on the rule. Lanes in a call
+ * run to its end before the caller's other lanes go on.
  *
- * Progress. An instruction is counted against the budget; a warp stops at barriers; when no warp of a block can run, that
- * is a deadlock and an error. So every launch ends.
+ * Progress. An instruction is counted against the budget; a warp stops at barriers; when no warp of a block can run,
+ * that is a deadlock and an error. So every launch ends.
  *
- * Blocks are independent, each runs on one host thread, and a worker has all the memory that a block needs, to use again.
+ * Blocks are independent, each runs on one host thread, and a worker has all the memory that a block needs, to use
+ * again.
  *
  * An execute function returns false after it reported an error, which ends the launch. */
 #ifndef TEC_RUNTIME_PTX_MACHINE_H
@@ -49,22 +50,22 @@ struct ptx_warp {
   uint32_t depth;               /* of frames, from 1 */
   ptx_frame frames[PTX_MAX_FRAMES];
   unsigned char *files[PTX_NUM_FILES];
-  unsigned char *local;              /* the threads' memory, one lane after the other */
-  uint32_t clock[PTX_MAX_WARPS];     /* of each warp, the epochs up to which this one has seen; its own: the current */
-  uint32_t committed[PTX_LANES];     /* groups of cp.async so far */
-  ptx_copy *copies;                  /* in flight, oldest first */
+  unsigned char *local;          /* the threads' memory, one lane after the other */
+  uint32_t clock[PTX_MAX_WARPS]; /* of each warp, the epochs up to which this one has seen; its own: the current */
+  uint32_t committed[PTX_LANES]; /* groups of cp.async so far */
+  ptx_copy *copies;              /* in flight, oldest first */
   uint32_t num_copies, capacity_copies;
   const ptx_buffer *recent; /* the buffer of the latest global access */
   uint64_t executed;
 };
 
 typedef struct ptx_barrier {
-  uint32_t expected;            /* threads; 0: all of the block */
-  uint32_t arrived;             /* threads; a warp counts as 32 where it must come as a whole */
-  uint32_t lanes;               /* threads exactly */
+  uint32_t expected; /* threads; 0: all of the block */
+  uint32_t arrived;  /* threads; a warp counts as 32 where it must come as a whole */
+  uint32_t lanes;    /* threads exactly */
   uint32_t there[PTX_MAX_WARPS], waiting[PTX_MAX_WARPS]; /* lanes that came, and those of them that wait */
-  uint32_t clock[PTX_MAX_WARPS]; /* what those who arrived had seen */
-  const ptx_instruction *instruction; /* of the first arrival */
+  uint32_t clock[PTX_MAX_WARPS];                         /* what those who arrived had seen */
+  const ptx_instruction *instruction;                    /* of the first arrival */
 } ptx_barrier;
 
 /* What all workers of a launch share. */
@@ -95,11 +96,11 @@ struct ptx_worker {
   ptx_launch_state *launch;
   const ptx_module *module;
   uint64_t block;
-  uint32_t alive;                 /* threads that have not exited */
+  uint32_t alive; /* threads that have not exited */
   ptx_warp *warps;
   unsigned char *registers, *local, *shared;
-  uint64_t *written, *read;       /* who accessed a byte of shared memory: ptx_race.c */
-  uint32_t epoch;                 /* all records up to it are of earlier blocks */
+  uint64_t *written, *read; /* who accessed a byte of shared memory: ptx_race.c */
+  uint32_t epoch;           /* all records up to it are of earlier blocks */
   ptx_barrier barriers[PTX_NUM_BARRIERS];
   uint64_t completed_barriers;
   ptx_count *counts;
@@ -132,7 +133,9 @@ static inline void ptx_set_predicate(ptx_warp *warp, const ptx_operand *operand,
   uint32_t *mask = ptx_lanes(warp, operand);
   *mask = (*mask & ~lanes) | (value & lanes);
 }
-static inline unsigned ptx_first_lane(uint32_t lanes) { return (unsigned)__builtin_ctz(lanes); }
+static inline unsigned ptx_first_lane(uint32_t lanes) {
+  return (unsigned)__builtin_ctz(lanes);
+}
 /* for (unsigned lane, of a mask, ascending) */
 #define PTX_FOR_LANES(lane, mask)                                                                                      \
   for (uint32_t rest_##lane = (mask), lane = rest_##lane ? ptx_first_lane(rest_##lane) : 0; rest_##lane;               \
@@ -141,7 +144,8 @@ static inline ptx_count *ptx_count_of(ptx_warp *warp, const ptx_instruction *ins
   return &warp->worker->counts[instruction - warp->worker->module->code];
 }
 
-/* Reports an error of a running kernel; the message gets the place, the thread (lane < 32) and the block. Returns false. */
+/* Reports an error of a running kernel; the message gets the place, the thread (lane < 32) and the block. Returns
+ * false. */
 bool ptx_stop(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 bool ptx_stop_memory(ptx_warp *warp, const ptx_instruction *instruction);
@@ -160,13 +164,15 @@ bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint
 
 /* Floats as doubles, which hold all of them exactly (ptx_number.c). */
 double ptx_to_double(ptx_type type, uint64_t bits);
-/* Rounds; `rounding` is a ROUND_ value. Overflow of the 8-bit types, and with `finite` of all, gives the largest finite. */
+/* Rounds; `rounding` is a ROUND_ value. Overflow of the 8-bit types, and with `finite` of all, gives the largest
+ * finite. */
 uint64_t ptx_from_double(ptx_type type, double value, unsigned rounding, bool finite);
 /* a * b + c with the last bit of the double set when it is not exact, so that rounding once more gives the right result
  * for every type of at most 24 bits of precision, in every direction. */
 double ptx_multiply_add(double a, double b, double c);
 
-/* Accesses to shared memory, for races and missing waits (ptx_race.c). `address` is an offset into the block's memory. */
+/* Accesses to shared memory, for races and missing waits (ptx_race.c). `address` is an offset into the block's memory.
+ */
 bool ptx_race_read(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address, uint32_t size,
                    bool atomic);
 /* Before the bytes are written; `bytes` are those to come, NULL for a cp.async. */

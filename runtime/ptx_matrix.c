@@ -3,11 +3,12 @@
  * Fragments. With group g = lane / 4 and t = lane % 4, and e elements in a register (32 / bits), register r of
  *   A holds row g + 8 * (r % 2), columns e * (t + 4 * (r / 2)) .. + e - 1
  *   B holds column g, rows e * (t + 4 * r) .. + e - 1
- *   C and D in f32 and s32 hold row g + 8 * (r / 2), column 2 * t + r % 2; in f16 row g + 8 * r, columns 2 * t and the next.
- * One formula covers every shape: K only says how many registers there are.
+ *   C and D in f32 and s32 hold row g + 8 * (r / 2), column 2 * t + r % 2; in f16 row g + 8 * r, columns 2 * t and the
+ * next. One formula covers every shape: K only says how many registers there are.
  *
- * Products are exact. Sums in f32 are rounded after each product, in the order of k; C in f16 is widened first and D rounded
- * at the end. Machines add several products at once and round elsewhere, so results may differ in the last places. */
+ * Products are exact. Sums in f32 are rounded after each product, in the order of k; C in f16 is widened first and D
+ * rounded at the end. Machines add several products at once and round elsewhere, so results may differ in the last
+ * places. */
 #include "runtime/ptx_machine.h"
 
 #include <string.h>
@@ -34,10 +35,14 @@ static float element_value(ptx_type type, uint32_t bits) {
     bits &= 0xffffe000; /* what the machine looks at */
     break;
   case PTX_E4M3:
-  case PTX_E5M2: return (float)ptx_to_double(type, bits);
-  case PTX_S8: return (float)(int8_t)bits;
-  case PTX_U8: return (float)(uint8_t)bits;
-  default: break;
+  case PTX_E5M2:
+    return (float)ptx_to_double(type, bits);
+  case PTX_S8:
+    return (float)(int8_t)bits;
+  case PTX_U8:
+    return (float)(uint8_t)bits;
+  default:
+    break;
   }
   memcpy(&value, &bits, sizeof value);
   return value;
@@ -74,7 +79,8 @@ static uint32_t *accumulator(ptx_warp *warp, const ptx_operand *registers, ptx_t
   return ptx_lanes(warp, &registers[type == PTX_F16 ? r / 2 : r]);
 }
 
-static uint32_t read_accumulator(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned r, unsigned lane) {
+static uint32_t read_accumulator(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned r,
+                                 unsigned lane) {
   uint32_t word = accumulator(warp, registers, type, r)[lane];
   return type == PTX_F16 ? word >> (16 * (r % 2)) & 0xffff : word;
 }
@@ -132,8 +138,7 @@ bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint
       unsigned row = lane / 4 + 8 * (r / 2), column = lane % 4 * 2 + r % 2;
       uint32_t start = read_accumulator(warp, added, c, r, lane);
       if (result == PTX_S32)
-        totals[r][lane] =
-            multiply_integers(left[row], right, column, depth, start, instruction->field[PTX_SATFINITE]);
+        totals[r][lane] = multiply_integers(left[row], right, column, depth, start, instruction->field[PTX_SATFINITE]);
       else
         sum[row][column] = element_value(c, start);
     }

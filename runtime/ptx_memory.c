@@ -1,5 +1,5 @@
-/* ptx_memory.c - loads, stores, atomics, asynchronous copies and the matrices of shared memory. Every access is checked for
- * bounds and alignment, those to shared memory for races, and those to shared and global memory are counted. */
+/* ptx_memory.c - loads, stores, atomics, asynchronous copies and the matrices of shared memory. Every access is checked
+ * for bounds and alignment, those to shared memory for races, and those to shared and global memory are counted. */
 #include "runtime/ptx_machine.h"
 
 #include <stdlib.h>
@@ -118,7 +118,8 @@ static uint64_t read_value(const unsigned char *bytes, uint32_t size) {
   return value;
 }
 
-/* ---------------------------------------------------------------------------------------------------- loads and stores */
+/* ---------------------------------------------------------------------------------------------------- loads and stores
+ */
 
 static bool load(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const ptx_type_row *type = &ptx_types[instruction->type[0]];
@@ -168,7 +169,8 @@ static bool store(ptx_warp *warp, const ptx_instruction *instruction, uint32_t l
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- atomics */
+/* ----------------------------------------------------------------------------------------------------------- atomics
+ */
 
 static uint64_t add_values(ptx_type type, uint64_t a, uint64_t b) {
   if (type == PTX_F16X2 || type == PTX_BF16X2) {
@@ -184,9 +186,12 @@ static uint64_t add_values(ptx_type type, uint64_t a, uint64_t b) {
 
 static bool is_less(ptx_type type, uint64_t a, uint64_t b) {
   switch (type) {
-  case PTX_S32: return (int32_t)a < (int32_t)b;
-  case PTX_S64: return (int64_t)a < (int64_t)b;
-  default: return a < b;
+  case PTX_S32:
+    return (int32_t)a < (int32_t)b;
+  case PTX_S64:
+    return (int64_t)a < (int64_t)b;
+  default:
+    return a < b;
   }
 }
 
@@ -195,16 +200,26 @@ static uint64_t combine(const ptx_instruction *instruction, uint64_t old, uint64
   ptx_type type = (ptx_type)instruction->type[0];
   unsigned boolean = instruction->field[PTX_BOOLEAN];
   switch (boolean ? boolean : instruction->field[PTX_COMBINE]) {
-  case COMBINE_AND: return old & b;
-  case COMBINE_OR: return old | b;
-  case COMBINE_XOR: return old ^ b;
-  case COMBINE_ADD: return add_values(type, old, b);
-  case COMBINE_MIN: return is_less(type, b, old) ? b : old;
-  case COMBINE_MAX: return is_less(type, old, b) ? b : old;
-  case COMBINE_INC: return old >= b ? 0 : old + 1;
-  case COMBINE_DEC: return old == 0 || old > b ? b : old - 1;
-  case COMBINE_EXCHANGE: return b;
-  default: return old == b ? c : old; /* COMBINE_COMPARE */
+  case COMBINE_AND:
+    return old & b;
+  case COMBINE_OR:
+    return old | b;
+  case COMBINE_XOR:
+    return old ^ b;
+  case COMBINE_ADD:
+    return add_values(type, old, b);
+  case COMBINE_MIN:
+    return is_less(type, b, old) ? b : old;
+  case COMBINE_MAX:
+    return is_less(type, old, b) ? b : old;
+  case COMBINE_INC:
+    return old >= b ? 0 : old + 1;
+  case COMBINE_DEC:
+    return old == 0 || old > b ? b : old - 1;
+  case COMBINE_EXCHANGE:
+    return b;
+  default:
+    return old == b ? c : old; /* COMBINE_COMPARE */
   }
 }
 
@@ -218,8 +233,8 @@ static bool atomic(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
   touched all = {.global = 0};
   location place;
   PTX_FOR_LANES(lane, lanes) {
-    if (!locate(warp, instruction, lane, instruction->field[PTX_SPACE], address_of(warp, &operands[0], lane), size, true,
-                &place))
+    if (!locate(warp, instruction, lane, instruction->field[PTX_SPACE], address_of(warp, &operands[0], lane), size,
+                true, &place))
       return false;
     uint64_t b = ptx_lane_value(warp, &operands[1], lane), c = compares ? ptx_lane_value(warp, &operands[2], lane) : 0;
     unsigned char bytes[8] = {0};
@@ -240,7 +255,8 @@ static bool atomic(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ asynchronous copies */
+/* ------------------------------------------------------------------------------------------------ asynchronous copies
+ */
 
 static ptx_copy *add_copy(ptx_warp *warp) {
   if (!ptx_grow(&warp->copies, &warp->capacity_copies, warp->num_copies, sizeof *warp->copies))
@@ -258,14 +274,16 @@ static bool copy_async(ptx_warp *warp, const ptx_instruction *instruction, uint3
     uint64_t wanted = instruction->num_operands > 3 ? ptx_lane_value(warp, &operands[3], lane) : size;
     if (wanted > size)
       return ptx_stop(warp, instruction, lane, "copies %llu of %u bytes", (unsigned long long)wanted, size);
-    if (!locate(warp, instruction, lane, SPACE_SHARED, address_of(warp, &operands[0], lane), size, true, &destination) ||
+    if (!locate(warp, instruction, lane, SPACE_SHARED, address_of(warp, &operands[0], lane), size, true,
+                &destination) ||
         !ptx_race_write(warp, instruction, lane, destination.shared, size, NULL, false))
       return false;
     ptx_copy *copy = add_copy(warp);
     if (!copy)
       return ptx_stop_memory(warp, instruction);
-    *copy = (ptx_copy){destination.shared, size, warp->committed[lane],
-                       (uint32_t)(instruction - warp->worker->module->code), (uint8_t)lane, {0}};
+    *copy = (ptx_copy){destination.shared,    size,
+                       warp->committed[lane], (uint32_t)(instruction - warp->worker->module->code),
+                       (uint8_t)lane,         {0}};
     touch(&to, &destination, lane);
     uint64_t address = address_of(warp, &operands[1], lane);
     if (!wanted)
@@ -299,7 +317,8 @@ static bool wait_copies(ptx_warp *warp, uint32_t lanes, uint64_t pending, bool a
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- matrices */
+/* ----------------------------------------------------------------------------------------------------------- matrices
+ */
 
 /* 8 x 8 matrices of 16-bit elements, a row of 16 bytes at the address of lane 8 * matrix + row. Lane l holds, of each,
  * elements 2 * (l % 4) and the next of row l / 4, or under .trans of column l / 4. */
@@ -351,19 +370,27 @@ static bool matrices(ptx_warp *warp, const ptx_instruction *instruction, uint32_
 
 bool ptx_execute_memory(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   switch (instruction->op) {
-  case OP_LD: return load(warp, instruction, lanes);
-  case OP_ST: return store(warp, instruction, lanes);
+  case OP_LD:
+    return load(warp, instruction, lanes);
+  case OP_ST:
+    return store(warp, instruction, lanes);
   case OP_ATOM:
-  case OP_RED: return atomic(warp, instruction, lanes);
-  case OP_CP_ASYNC: return copy_async(warp, instruction, lanes);
+  case OP_RED:
+    return atomic(warp, instruction, lanes);
+  case OP_CP_ASYNC:
+    return copy_async(warp, instruction, lanes);
   case OP_CP_COMMIT:
     PTX_FOR_LANES(lane, lanes) warp->committed[lane]++;
     return true;
   case OP_CP_WAIT:
     return wait_copies(warp, lanes, ptx_lane_value(warp, ptx_operand_of(warp, instruction, 0), 0), false);
-  case OP_CP_WAIT_ALL: return wait_copies(warp, lanes, 0, true);
-  case OP_LDMATRIX: return matrices(warp, instruction, lanes, false);
-  case OP_STMATRIX: return matrices(warp, instruction, lanes, true);
-  default: return true; /* prefetch: a hint, which may name any address */
+  case OP_CP_WAIT_ALL:
+    return wait_copies(warp, lanes, 0, true);
+  case OP_LDMATRIX:
+    return matrices(warp, instruction, lanes, false);
+  case OP_STMATRIX:
+    return matrices(warp, instruction, lanes, true);
+  default:
+    return true; /* prefetch: a hint, which may name any address */
   }
 }

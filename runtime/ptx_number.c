@@ -1,7 +1,7 @@
 /* ptx_number.c - the floating-point types of PTX as doubles and back, in every rounding.
  *
- * A double holds every value of every type exactly. Rounding scales a value so that the last place of the result is 1 and
- * rounds to an integer there, which covers normal and subnormal results alike. */
+ * A double holds every value of every type exactly. Rounding scales a value so that the last place of the result is 1
+ * and rounds to an integer there, which covers normal and subnormal results alike. */
 #include "runtime/ptx_machine.h"
 
 #include <math.h>
@@ -54,11 +54,16 @@ double ptx_to_double(ptx_type type, uint64_t bits) {
 
 static double round_integral(double value, unsigned rounding) {
   switch (rounding) {
-  case ROUND_ZERO: return trunc(value);
-  case ROUND_DOWN: return floor(value);
-  case ROUND_UP: return ceil(value);
-  case ROUND_AWAY: return round(value);
-  default: return nearbyint(value);
+  case ROUND_ZERO:
+    return trunc(value);
+  case ROUND_DOWN:
+    return floor(value);
+  case ROUND_UP:
+    return ceil(value);
+  case ROUND_AWAY:
+    return round(value);
+  default:
+    return nearbyint(value);
   }
 }
 

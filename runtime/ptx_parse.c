@@ -86,7 +86,9 @@ static bool take_name(ptx_parser *parser, ptx_token *name) {
 
 /* ----------------------------------------------------------------------------------------------------- declarations */
 
-static uint32_t align_up(uint32_t value, uint32_t alignment) { return (value + alignment - 1) / alignment * alignment; }
+static uint32_t align_up(uint32_t value, uint32_t alignment) {
+  return (value + alignment - 1) / alignment * alignment;
+}
 
 /* What stands between the space and the name: `.align 16 .b8`. */
 typedef struct declaration {
@@ -235,12 +237,13 @@ static bool parse_thread_variable(ptx_parser *parser, uint8_t kind, uint8_t spac
 
 static bool parse_registers(ptx_parser *parser) {
   const ptx_token *token = &parser->token;
-  ptx_type type = token->kind == TOKEN_WORD && token->length ? ptx_find_type(token->text + 1, token->length - 1)
-                                                             : PTX_NUM_TYPES;
+  ptx_type type =
+      token->kind == TOKEN_WORD && token->length ? ptx_find_type(token->text + 1, token->length - 1) : PTX_NUM_TYPES;
   if (parser->failed || type == PTX_NUM_TYPES)
     return ptx_fail(parser, "expected a type");
   ptx_advance(parser);
-  uint8_t bits = ptx_types[type].bits, file = parser->module->functions[parser->function].entry ? FILE_ENTRY : FILE_FUNCTION;
+  uint8_t bits = ptx_types[type].bits,
+          file = parser->module->functions[parser->function].entry ? FILE_ENTRY : FILE_FUNCTION;
   uint32_t *top = &parser->module->file_bytes[file];
   do {
     ptx_token name;
@@ -270,7 +273,8 @@ static bool parse_registers(ptx_parser *parser) {
   return !parser->failed;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ labels */
+/* ------------------------------------------------------------------------------------------------------------ labels
+ */
 
 static int compare_labels(const void *left, const void *right) {
   const ptx_symbol *a = left, *b = right;
@@ -297,8 +301,8 @@ static bool resolve_jumps(ptx_parser *parser, ptx_symbol *labels, uint32_t num_l
       parser->token.line = fixup->line;
       return ptx_fail(parser, "there is no label '%.*s'", (int)fixup->length, fixup->name);
     }
-    uint32_t *place = fixup->in_table ? &parser->module->targets[fixup->place]
-                                      : &parser->module->code[fixup->place].target;
+    uint32_t *place =
+        fixup->in_table ? &parser->module->targets[fixup->place] : &parser->module->code[fixup->place].target;
     *place = (uint32_t)label->value;
   }
   parser->num_fixups = 0;
@@ -337,7 +341,8 @@ static bool parse_label(ptx_parser *parser, ptx_token name) {
                                           .value = parser->module->num_code}) != NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ bodies */
+/* ------------------------------------------------------------------------------------------------------------ bodies
+ */
 
 static void skip_line(ptx_parser *parser) {
   uint32_t line = parser->token.line;
@@ -447,11 +452,11 @@ static bool finish_body(ptx_parser *parser) {
   return resolved;
 }
 
-/* --------------------------------------------------------------------------------------------------------- functions */
+/* --------------------------------------------------------------------------------------------------------- functions
+ */
 
 static bool add_parameter(ptx_parser *parser, ptx_function *function, ptx_parameter parameter) {
-  ptx_parameter *list =
-      realloc(function->parameters, (function->num_parameters + 1) * sizeof *function->parameters);
+  ptx_parameter *list = realloc(function->parameters, (function->num_parameters + 1) * sizeof *function->parameters);
   if (!list)
     return ptx_fail_memory(parser);
   function->parameters = list;
@@ -578,7 +583,8 @@ static bool parse_function(ptx_parser *parser, bool entry) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ modules */
+/* ------------------------------------------------------------------------------------------------------------ modules
+ */
 
 static bool parse_target(ptx_parser *parser) {
   const ptx_token *token = &parser->token;

@@ -1,7 +1,7 @@
 /* ptx_parse.h - what the parser of PTX's declarations (ptx_parse.c) and of its instructions (ptx_decode.c) share.
  *
- * The first error fills the message and sets `failed`; after it the tokens stay where they are and every function of the
- * parser fails at once, so that no error is reported twice. */
+ * The first error fills the message and sets `failed`; after it the tokens stay where they are and every function of
+ * the parser fails at once, so that no error is reported twice. */
 #ifndef TEC_RUNTIME_PTX_PARSE_H
 #define TEC_RUNTIME_PTX_PARSE_H
 #include "runtime/ptx_code.h"
@@ -17,25 +17,31 @@ typedef struct ptx_token {
   uint8_t float_bits;
 } ptx_token;
 
-typedef enum ptx_symbol_kind { SYMBOL_REGISTER, SYMBOL_VARIABLE, SYMBOL_PARAMETER, SYMBOL_LABEL, SYMBOL_TABLE } ptx_symbol_kind;
+typedef enum ptx_symbol_kind {
+  SYMBOL_REGISTER,
+  SYMBOL_VARIABLE,
+  SYMBOL_PARAMETER,
+  SYMBOL_LABEL,
+  SYMBOL_TABLE
+} ptx_symbol_kind;
 
 /* A name that is visible from its declaration to the end of its scope. */
 typedef struct ptx_symbol {
   const char *name;
   uint32_t length;
   uint8_t kind, space, file;
-  uint8_t bits;      /* of a register */
-  uint32_t count;    /* of `%r<N>`: N registers; otherwise 0 */
+  uint8_t bits;   /* of a register */
+  uint32_t count; /* of `%r<N>`: N registers; otherwise 0 */
   uint32_t scope;
-  uint64_t value;    /* register: offset in its file; variable: address; label: instruction; table: first target */
-  uint32_t size;     /* of a variable; of a table: targets */
+  uint64_t value; /* register: offset in its file; variable: address; label: instruction; table: first target */
+  uint32_t size;  /* of a variable; of a table: targets */
 } ptx_symbol;
 
 /* A jump to a label that is resolved at the end of the function. */
 typedef struct ptx_fixup {
   const char *name;
   uint32_t length, scope, line;
-  bool in_table;     /* place is a number in the table of targets, otherwise of an instruction */
+  bool in_table; /* place is a number in the table of targets, otherwise of an instruction */
   uint32_t place;
 } ptx_fixup;
 
@@ -46,10 +52,10 @@ typedef struct ptx_parser {
   bool failed;
   const char *next, *end; /* what is not yet read */
   uint32_t line;
-  ptx_token token; /* the current one */
+  ptx_token token;   /* the current one */
   uint32_t function; /* the current one, an index */
   bool in_function;
-  uint32_t scope;  /* the current one; 0: the module */
+  uint32_t scope;    /* the current one; 0: the module */
   uint32_t *parents; /* of scopes */
   uint32_t num_scopes, capacity_scopes;
   ptx_symbol *symbols;

@@ -1,17 +1,18 @@
 /* ptx_race.c - finds races on shared memory, by happens-before at the granularity of a byte.
  *
- * Each byte has the record of its latest write and, for each warp, of its latest read: thread, instruction and the epoch of
- * the thread's warp. A warp's epoch grows at every barrier it takes part in, bar.warp.sync included, and a warp's clock holds
- * for each other warp the epoch up to which barriers have ordered that one before it (vector clocks). So
+ * Each byte has the record of its latest write and, for each warp, of its latest read: thread, instruction and the
+ * epoch of the thread's warp. A warp's epoch grows at every barrier it takes part in, bar.warp.sync included, and a
+ * warp's clock holds for each other warp the epoch up to which barriers have ordered that one before it (vector
+ * clocks). So
  *  - accesses of two warps are ordered if the later warp's clock covers the record's epoch,
  *  - accesses of two lanes of a warp are ordered if the record is of an earlier epoch.
  * An arrival hands the clock to the barrier and a wait takes what all handed over: arrive/sync pairs of producers and
- * consumers order what they should and nothing else. Lanes of a warp that meet barriers separately share the warp's epoch:
- * that can hide a race, but never raises a false alarm.
+ * consumers order what they should and nothing else. Lanes of a warp that meet barriers separately share the warp's
+ * epoch: that can hide a race, but never raises a false alarm.
  *
- * The bytes of a cp.async are marked from its issue until its wait, when they arrive; touching them between is an error.
- * Records of earlier blocks have epochs up to the worker's and are no longer looked at, so nothing needs clearing.
- * Writing equal values by one instruction of a warp is no race. */
+ * The bytes of a cp.async are marked from its issue until its wait, when they arrive; touching them between is an
+ * error. Records of earlier blocks have epochs up to the worker's and are no longer looked at, so nothing needs
+ * clearing. Writing equal values by one instruction of a warp is no race. */
 #include "runtime/ptx_machine.h"
 
 enum { THREAD_BITS = 10, INSTRUCTION_BITS = 22, FLAG_BITS = 2, EPOCH_BITS = 30 };
@@ -23,11 +24,15 @@ static uint64_t make_record(uint32_t epoch, uint32_t instruction, uint32_t threa
   return (uint64_t)epoch << (INSTRUCTION_BITS + THREAD_BITS + FLAG_BITS) |
          (uint64_t)instruction << (THREAD_BITS + FLAG_BITS) | (uint64_t)thread << FLAG_BITS | flags;
 }
-static uint32_t epoch_of(uint64_t record) { return (uint32_t)(record >> (INSTRUCTION_BITS + THREAD_BITS + FLAG_BITS)); }
+static uint32_t epoch_of(uint64_t record) {
+  return (uint32_t)(record >> (INSTRUCTION_BITS + THREAD_BITS + FLAG_BITS));
+}
 static uint32_t instruction_of(uint64_t record) {
   return (uint32_t)(record >> (THREAD_BITS + FLAG_BITS)) & (PTX_MAX_INSTRUCTIONS - 1);
 }
-static uint32_t thread_of(uint64_t record) { return (uint32_t)(record >> FLAG_BITS) & ((1u << THREAD_BITS) - 1); }
+static uint32_t thread_of(uint64_t record) {
+  return (uint32_t)(record >> FLAG_BITS) & ((1u << THREAD_BITS) - 1);
+}
 
 static uint64_t record_here(const ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, unsigned flags) {
   return make_record(warp->clock[warp->number], (uint32_t)(instruction - warp->worker->module->code),
@@ -49,8 +54,8 @@ static bool report(ptx_warp *warp, const ptx_instruction *instruction, unsigned 
   char thread[48], statement[PTX_STATEMENT_BYTES];
   ptx_statement(module, other, statement);
   ptx_thread_name(warp->worker->launch, thread_of(record), thread);
-  return ptx_stop(warp, instruction, lane, "%s byte %u of shared memory, which %s accessed in line %u `%s`: %s", what, address,
-                  thread, other->line, statement, reason);
+  return ptx_stop(warp, instruction, lane, "%s byte %u of shared memory, which %s accessed in line %u `%s`: %s", what,
+                  address, thread, other->line, statement, reason);
 }
 
 static const char no_barrier[] = "a race, no barrier lies between";

@@ -1,8 +1,8 @@
 /* ptx_report.c - counters of memory accesses and the report of a launch.
  *
- * Shared memory has 32 banks of 4 bytes. A warp's access is done in passes of at most 128 bytes: 32 lanes of up to 4 bytes,
- * 16 of 8 or 8 of 16. A pass takes as many wavefronts as the busiest bank has different words. Global memory is fetched in
- * sectors of 32 bytes; ideal is the number that the same bytes, side by side, would take. */
+ * Shared memory has 32 banks of 4 bytes. A warp's access is done in passes of at most 128 bytes: 32 lanes of up to 4
+ * bytes, 16 of 8 or 8 of 16. A pass takes as many wavefronts as the busiest bank has different words. Global memory is
+ * fetched in sectors of 32 bytes; ideal is the number that the same bytes, side by side, would take. */
 #include "runtime/ptx_machine.h"
 
 #include <stdlib.h>
@@ -66,8 +66,8 @@ tec_status ptx_report_fill(ptx_launch_state *launch, const ptx_count *counts) {
   report->num_lines = module->num_code;
   for (uint32_t i = 0; i < module->num_code; i++) {
     const ptx_count *count = &counts[i];
-    report->lines[i] = (ptx_line){module->code[i].line, count->executions, count->lanes,        count->wavefronts,
-                                  count->wavefronts_ideal, count->sectors, count->sectors_ideal};
+    report->lines[i] = (ptx_line){module->code[i].line,    count->executions, count->lanes,        count->wavefronts,
+                                  count->wavefronts_ideal, count->sectors,    count->sectors_ideal};
     report->total.executions += count->executions;
     report->total.lanes += count->lanes;
     report->total.wavefronts += count->wavefronts;

@@ -8,7 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static ptx_frame *top_frame(ptx_warp *warp) { return &warp->frames[warp->depth - 1]; }
+static ptx_frame *top_frame(ptx_warp *warp) {
+  return &warp->frames[warp->depth - 1];
+}
 
 static uint32_t place_of(const ptx_warp *warp, const ptx_instruction *instruction) {
   return (uint32_t)(instruction - warp->worker->module->code);
@@ -20,8 +22,8 @@ void ptx_warp_start(ptx_warp *warp) {
   warp->lanes = threads >= PTX_LANES ? PTX_ALL_LANES : (1u << threads) - 1;
   warp->group = warp->gathering = warp->blocked = 0;
   warp->depth = 1;
-  warp->frames[0] = (ptx_frame){.function = (uint32_t)(worker->launch->entry - worker->module->functions),
-                                .lanes = warp->lanes};
+  warp->frames[0] =
+      (ptx_frame){.function = (uint32_t)(worker->launch->entry - worker->module->functions), .lanes = warp->lanes};
   for (unsigned lane = 0; lane < PTX_LANES; lane++)
     warp->frames[0].place[lane] = worker->launch->entry->first;
   for (unsigned i = 0; i < PTX_MAX_WARPS; i++)
@@ -31,7 +33,8 @@ void ptx_warp_start(ptx_warp *warp) {
   warp->num_copies = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ groups */
+/* ------------------------------------------------------------------------------------------------------------ groups
+ */
 
 /* The group's lanes go on at warp->place, once they are selected again. */
 static void park(ptx_warp *warp) {
@@ -144,7 +147,8 @@ static bool check_members(ptx_warp *warp, const ptx_instruction *instruction, ui
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- barriers */
+/* ---------------------------------------------------------------------------------------------------------- barriers
+ */
 
 static void release_barrier(ptx_worker *worker, ptx_barrier *barrier) {
   uint32_t num_warps = worker->launch->num_warps;
@@ -266,7 +270,8 @@ bool ptx_warp_deadlock(ptx_worker *worker) {
   return ptx_stop(first, NULL, PTX_LANES, "%s", message.text);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- control */
+/* ----------------------------------------------------------------------------------------------------------- control
+ */
 
 static bool call(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const ptx_module *module = warp->worker->module;
@@ -322,16 +327,29 @@ static bool jump_indexed(ptx_warp *warp, const ptx_instruction *instruction, uin
 
 static bool execute_control(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   switch (instruction->op) {
-  case OP_BRA: jump(warp, lanes, instruction->target); return true;
-  case OP_BRX: return jump_indexed(warp, instruction, lanes);
-  case OP_CALL: return call(warp, instruction, lanes);
-  case OP_RET: return_lanes(warp, lanes, false); return true;
-  case OP_EXIT: return_lanes(warp, lanes, true); return true;
-  case OP_TRAP: return ptx_stop(warp, instruction, ptx_first_lane(lanes), "the kernel gives up");
-  case OP_BAR_SYNC: return arrive(warp, instruction, lanes, true, true);
-  case OP_BAR_ARRIVE: return arrive(warp, instruction, lanes, true, false);
-  case OP_BARRIER_SYNC: return arrive(warp, instruction, lanes, instruction->field[PTX_ALIGNED], true);
-  case OP_BARRIER_ARRIVE: return arrive(warp, instruction, lanes, instruction->field[PTX_ALIGNED], false);
+  case OP_BRA:
+    jump(warp, lanes, instruction->target);
+    return true;
+  case OP_BRX:
+    return jump_indexed(warp, instruction, lanes);
+  case OP_CALL:
+    return call(warp, instruction, lanes);
+  case OP_RET:
+    return_lanes(warp, lanes, false);
+    return true;
+  case OP_EXIT:
+    return_lanes(warp, lanes, true);
+    return true;
+  case OP_TRAP:
+    return ptx_stop(warp, instruction, ptx_first_lane(lanes), "the kernel gives up");
+  case OP_BAR_SYNC:
+    return arrive(warp, instruction, lanes, true, true);
+  case OP_BAR_ARRIVE:
+    return arrive(warp, instruction, lanes, true, false);
+  case OP_BARRIER_SYNC:
+    return arrive(warp, instruction, lanes, instruction->field[PTX_ALIGNED], true);
+  case OP_BARRIER_ARRIVE:
+    return arrive(warp, instruction, lanes, instruction->field[PTX_ALIGNED], false);
   case OP_BAR_WARP:
     if (!check_members(warp, instruction, lanes))
       return false;
@@ -347,18 +365,33 @@ static bool execute_control(ptx_warp *warp, const ptx_instruction *instruction, 
 static bool execute(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   bool done = false;
   switch ((ptx_unit)instruction->unit) {
-  case UNIT_CONTROL: return execute_control(warp, instruction, lanes);
-  case UNIT_INTEGER: done = ptx_execute_integer(warp, instruction, lanes); break;
-  case UNIT_FLOATING: done = ptx_execute_floating(warp, instruction, lanes); break;
-  case UNIT_COMPARE: done = ptx_execute_compare(warp, instruction, lanes); break;
-  case UNIT_CONVERT: done = ptx_execute_convert(warp, instruction, lanes); break;
-  case UNIT_MOVE: done = ptx_execute_move(warp, instruction, lanes); break;
-  case UNIT_MEMORY: done = ptx_execute_memory(warp, instruction, lanes); break;
+  case UNIT_CONTROL:
+    return execute_control(warp, instruction, lanes);
+  case UNIT_INTEGER:
+    done = ptx_execute_integer(warp, instruction, lanes);
+    break;
+  case UNIT_FLOATING:
+    done = ptx_execute_floating(warp, instruction, lanes);
+    break;
+  case UNIT_COMPARE:
+    done = ptx_execute_compare(warp, instruction, lanes);
+    break;
+  case UNIT_CONVERT:
+    done = ptx_execute_convert(warp, instruction, lanes);
+    break;
+  case UNIT_MOVE:
+    done = ptx_execute_move(warp, instruction, lanes);
+    break;
+  case UNIT_MEMORY:
+    done = ptx_execute_memory(warp, instruction, lanes);
+    break;
   case UNIT_EXCHANGE:
     done = (instruction->op == OP_ACTIVEMASK || check_members(warp, instruction, lanes)) &&
            ptx_execute_exchange(warp, instruction, lanes);
     break;
-  case UNIT_MATRIX: done = ptx_execute_matrix(warp, instruction, lanes); break;
+  case UNIT_MATRIX:
+    done = ptx_execute_matrix(warp, instruction, lanes);
+    break;
   }
   warp->place++;
   return done;
