@@ -45,7 +45,7 @@ static const expression *leaf(expression_space *space, ir_value *value, const in
   expression node = {.kind = EXPRESSION_LEAF,
                      .type = ir_type_scalar(space->module, value->type->element),
                      .value = value};
-  if (value->type->rank)
+  if (subscripts) /* a scalar has none */
     memcpy(node.subscripts, subscripts, value->type->rank * sizeof *subscripts);
   return intern(space, &node);
 }
