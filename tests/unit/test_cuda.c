@@ -57,7 +57,32 @@ static const program_argument first_arguments[] = {
 static const program_argument second_arguments[] = {
     {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_TENSOR, 1, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
 
-static const char code[] = ".version 8.7\n.target sm_80\n.address_size 64\n";
+static const char code[] = ".version 8.7\n"
+                           ".target sm_80\n"
+                           ".address_size 64\n"
+                           ".visible .entry add_one(.param .u64 from, .param .u64 to, .param .u64 count) {\n"
+                           "  .reg .pred %p<2>;\n"
+                           "  .reg .b32 %r<4>;\n"
+                           "  .reg .f32 %f<3>;\n"
+                           "  .reg .b64 %rd<8>;\n"
+                           "  ld.param.u64 %rd1, [from];\n"
+                           "  ld.param.u64 %rd2, [to];\n"
+                           "  ld.param.u64 %rd3, [count];\n"
+                           "  mov.u32 %r1, %ctaid.x;\n"
+                           "  mov.u32 %r2, %tid.x;\n"
+                           "  mad.lo.s32 %r3, %r1, 32, %r2;\n"
+                           "  cvt.u64.u32 %rd4, %r3;\n"
+                           "  setp.ge.u64 %p1, %rd4, %rd3;\n"
+                           "  @%p1 bra DONE;\n"
+                           "  shl.b64 %rd5, %rd4, 2;\n"
+                           "  add.s64 %rd6, %rd1, %rd5;\n"
+                           "  add.s64 %rd7, %rd2, %rd5;\n"
+                           "  ld.global.f32 %f1, [%rd6];\n"
+                           "  add.f32 %f2, %f1, 0f3F800000;\n"
+                           "  st.global.f32 [%rd7], %f2;\n"
+                           "DONE:\n"
+                           "  ret;\n"
+                           "}\n";
 
 static tec_program *new_program(tec_context *context, const char *kernel, uint32_t shared_bytes) {
   const program_launch launches[] = {
@@ -225,6 +250,30 @@ Test(cuda, the_target_is_the_newest_that_the_chip_runs) {
   cr_assert_str_eq(target, "nvptx:sm_86"); /* the fake chip is an sm_87 */
   tec_free(target);
   cr_assert_eq(tec_device_target(context, "gpu", &target), TEC_INVALID);
+  tec_context_destroy(context);
+}
+
+Test(ptx_emu, the_same_program_runs_on_the_emulator) {
+  messages kept;
+  tec_context *context = new_context(&kept, (tec_context_options){0});
+  tec_program *program = new_program(context, "add_one", 0);
+  DLManagedTensor *result = NULL;
+  cr_assert_eq(tec_program_set_device(program, "ptx-emu"), TEC_OK, "%s", kept.last);
+  cr_assert_eq(call(program, 70, host, &result), TEC_OK, "%s", kept.last);
+  for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+  tec_tensor_release(result);
+  result = NULL;
+  cr_assert_eq(call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_INVALID, "its memory is the host's");
+  cr_assert_eq(tec_program_set_device(program, "host"), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the device 'host' does not run programs for 'nvptx:sm_80'"), "%s", kept.last);
+  tec_program_destroy(program);
+  program = new_program(context, "other", 0);
+  cr_assert_eq(tec_program_set_device(program, "ptx-emu"), TEC_OK);
+  kept.count = 0;
+  cr_assert_eq(call(program, 70, host, &result), TEC_INVALID);
+  cr_assert_eq(kept.count, 1);
+  cr_assert(strstr(kept.last, "'other'"), "%s", kept.last);
+  tec_program_destroy(program);
   tec_context_destroy(context);
 }
 
