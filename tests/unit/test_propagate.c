@@ -140,7 +140,18 @@ static const char long_rows[] =
     "  %0 = linalg.reduce { arith.addf } ins(%x : tensor<3x9000xf32>) outs(%i : tensor<3xf32>) dimensions = [1]\n"
     "  return %0 : tensor<3xf32>\n}\n";
 
-static const char *const programs[] = {gemm, gemm_dynamic, chain, softmax, layer_norm, long_rows};
+/* Beyond the end of the reduction the left factor, computed from padding, is infinite. */
+static const char reciprocal[] =
+    "#x = affine_map<(m, k) -> (m, k)>\n"
+    "func.func @f(%a: tensor<70x50xf32>, %b: tensor<50x90xf32>, %c: tensor<70x90xf32>) -> tensor<70x90xf32> {\n"
+    "  %one = arith.constant 1.0 : f32\n  %0 = tensor.empty() : tensor<70x50xf32>\n"
+    "  %1 = linalg.generic {indexing_maps = [#x, #x], iterator_types = [\"parallel\", \"parallel\"]} "
+    "ins(%a : tensor<70x50xf32>) outs(%0 : tensor<70x50xf32>) {\n  ^bb0(%x: f32, %y: f32):\n"
+    "    %z = arith.divf %one, %x : f32\n    linalg.yield %z : f32\n  } -> tensor<70x50xf32>\n"
+    "  %2 = linalg.matmul ins(%1, %b : tensor<70x50xf32>, tensor<50x90xf32>) outs(%c : tensor<70x90xf32>) "
+    "-> tensor<70x90xf32>\n  return %2 : tensor<70x90xf32>\n}\n";
+
+static const char *const programs[] = {gemm, gemm_dynamic, chain, softmax, layer_norm, long_rows, reciprocal};
 
 Test(propagate, programs_in_vectors) {
   for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++)
