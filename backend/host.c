@@ -599,7 +599,8 @@ bool backend_emit_host(ir_module *module, const target_facts *facts, backend_out
   e.has_scale = facts->vector_bits >= 512;
   e.has_half = facts->vector_bits >= 256 || !strncmp(facts->triple, "aarch64", 7);
   LLVMTargetMachineRef machine = emit_create_machine(&e);
-  bool ok = machine && emit_module(&e) && emit_optimize(&e, machine, pipeline) && emit_write(&e, machine, output, bytes, size);
+  bool ok = machine && emit_module(&e) && emit_optimize(&e, machine, pipeline) &&
+            emit_write(&e, machine, output, bytes, size);
   if (machine)
     LLVMDisposeTargetMachine(machine);
   emitter_destroy(&e);

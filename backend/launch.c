@@ -1,5 +1,5 @@
-/* launch.c - see launch.h. Each op is visited once a call, calls nest at most MAX_DEPTH deep, and the numbers of values and
- * launches are limited, so the walk ends. */
+/* launch.c - see launch.h. Each op is visited once a call, calls nest at most MAX_DEPTH deep, and the numbers of values
+ * and launches are limited, so the walk ends. */
 #include "backend/launch.h"
 
 #include "backend/llvm.h"
@@ -17,7 +17,7 @@ static void *grow(ir_module *module, void *array, unsigned count, unsigned *capa
   return count ? memcpy(grown, array, count * size) : grown;
 }
 
-/* ---------------------------------------------------------------------------------------------------- size arithmetic */
+/* -------------------------------------------------------------------------------------------------- size arithmetic */
 
 static uint32_t add_value(launch_plan *plan, program_value value) {
   plan->values = grow(plan->module, plan->values, plan->num_values, &plan->values_capacity, sizeof *plan->values);
@@ -96,7 +96,7 @@ static uint32_t evaluate(launch_plan *plan, const ir_map *map, const ir_expr *ex
   return launch_binary(plan, operations[expr->kind], lhs, rhs);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- SSA values */
+/* ------------------------------------------------------------------------------------------------------- SSA values */
 
 static unsigned slot_of(const ir_value *value) {
   return value->op ? value->op->mark + value->index : value->block->parent->mark + value->index;
@@ -172,13 +172,27 @@ static void launch_arithmetic(launch_plan *plan, const ir_op *op, program_operat
   if (operand_sizes(plan, op, sizes))
     set_size(plan, op, launch_binary(plan, operation, sizes[0], sizes[1]));
 }
-static void launch_addi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_ADD); }
-static void launch_subi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_SUB); }
-static void launch_muli(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MUL); }
-static void launch_floordivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_FLOORDIV); }
-static void launch_ceildivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_CEILDIV); }
-static void launch_minsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MIN); }
-static void launch_maxsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MAX); }
+static void launch_addi(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_ADD);
+}
+static void launch_subi(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_SUB);
+}
+static void launch_muli(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_MUL);
+}
+static void launch_floordivsi(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_FLOORDIV);
+}
+static void launch_ceildivsi(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_CEILDIV);
+}
+static void launch_minsi(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_MIN);
+}
+static void launch_maxsi(launch_plan *plan, const ir_op *op) {
+  launch_arithmetic(plan, op, PROGRAM_MAX);
+}
 
 static void launch_andi(launch_plan *plan, const ir_op *op) {
   if (ir_result(op, 0)->type->element == IR_I1)
@@ -205,8 +219,7 @@ static void launch_cmpi(launch_plan *plan, const ir_op *op) {
 static void launch_select(launch_plan *plan, const ir_op *op) {
   uint32_t x[3];
   if (operand_sizes(plan, op, x))
-    set_size(plan, op,
-             add_value(plan, (program_value){.operation = PROGRAM_SELECT, .operands = {x[0], x[1], x[2]}}));
+    set_size(plan, op, add_value(plan, (program_value){.operation = PROGRAM_SELECT, .operands = {x[0], x[1], x[2]}}));
 }
 
 /* The results of a map, combined where there are several. */
@@ -221,9 +234,15 @@ static void launch_map(launch_plan *plan, const ir_op *op, program_operation com
   }
   set_size(plan, op, result);
 }
-static void launch_apply(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_ADD); }
-static void launch_min(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MIN); }
-static void launch_max(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MAX); }
+static void launch_apply(launch_plan *plan, const ir_op *op) {
+  launch_map(plan, op, PROGRAM_ADD);
+}
+static void launch_min(launch_plan *plan, const ir_op *op) {
+  launch_map(plan, op, PROGRAM_MIN);
+}
+static void launch_max(launch_plan *plan, const ir_op *op) {
+  launch_map(plan, op, PROGRAM_MAX);
+}
 
 static void launch_dim(launch_plan *plan, const ir_op *op) {
   const launch_value *memref = launch_get(plan, ir_operand(op, 0));
@@ -354,7 +373,7 @@ static launch_hook *const hooks[IR_NUM_OPCODES] = {
     [OP_MEMREF_COLLAPSE_SHAPE] = launch_collapse_shape,
 };
 
-/* ---------------------------------------------------------------------------------------------------------- functions */
+/* -------------------------------------------------------------------------------------------------------- functions */
 
 typedef struct walker {
   launch_plan *plan;
@@ -420,8 +439,8 @@ static bool run_function(const walker *w, ir_op *function, const launch_value *a
   return true;
 }
 
-/* What the function named by `tec.shapes` computes from the extents of the arguments: whether they fit together, then the
- * extents of the results. Without one there are no results. */
+/* What the function named by `tec.shapes` computes from the extents of the arguments: whether they fit together, then
+ * the extents of the results. Without one there are no results. */
 static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine *routine, unsigned *num_extents) {
   const char *name = ir_attr_string_or(function, "tec.shapes", NULL);
   *num_extents = 0;
@@ -455,8 +474,8 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
   return true;
 }
 
-/* The arguments of an entry: those of the user, whose extents are numbered, then the results, whose extents are computed.
- * Without results all are the user's. */
+/* The arguments of an entry: those of the user, whose extents are numbered, then the results, whose extents are
+ * computed. Without results all are the user's. */
 static bool bind_arguments(launch_plan *plan, const ir_op *function, const program_routine *routine,
                            unsigned num_extents, launch_value *arguments) {
   const ir_block *body = ir_region(function, 0);

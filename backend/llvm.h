@@ -206,7 +206,7 @@ LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMV
 /* Entry `i` of a list of constants (in the attribute `name`) and operands (in a group). */
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i);
 
-/* ---------------------------------------------------------------------------------------------- LLVM's side (machine.c) */
+/* ------------------------------------------------------------------------------------------ LLVM's side (machine.c) */
 
 /* The machine that e->facts names, the module set up for it; NULL after an error. */
 LLVMTargetMachineRef emit_create_machine(emitter *e);

@@ -1,9 +1,9 @@
 /* nvptx.c - kernels for NVIDIA GPUs: each top-level scf.forall becomes a PTX entry, and its function the launches.
  *
  * A kernel's parameters are what the loop uses from outside and what is not a constant: addresses, dynamic sizes and
- * strides, scalars. Other pure values (constants of any type, arithmetic on scalar arguments) are computed again in each
- * kernel. The last dim of the loop runs along x, the one before along y, all others along z. Memory that lanes share is one
- * dynamic array, in which each memref.alloca has its own place.
+ * strides, scalars. Other pure values (constants of any type, arithmetic on scalar arguments) are computed again in
+ * each kernel. The last dim of the loop runs along x, the one before along y, all others along z. Memory that lanes
+ * share is one dynamic array, in which each memref.alloca has its own place.
  *
  * All other memory is in LLVM's generic address space, and LLVM infers that what comes from a parameter is global. */
 #include "backend/nvptx.h"
@@ -33,7 +33,7 @@ static LLVMTypeRef index_type(emitter *e) {
   return LLVMInt64TypeInContext(e->context);
 }
 
-/* ------------------------------------------------------------------------------------------------ hooks of the emitter */
+/* --------------------------------------------------------------------------------------------- hooks of the emitter */
 
 static LLVMValueRef nvptx_share(emitter *e, const ir_op *op, uint64_t bytes) {
   nvptx *n = e->target_state;
@@ -65,7 +65,7 @@ static const emit_target nvptx_target = {
     .forall = emit_forall_serially,
 };
 
-/* ------------------------------------------------------------------------------------------------------------- checks */
+/* ----------------------------------------------------------------------------------------------------------- checks */
 
 static bool check_op(ir_op *op, void *data) {
   uint64_t *local_bytes = data;
@@ -75,8 +75,8 @@ static bool check_op(ir_op *op, void *data) {
     return true;
   const ir_type *type = ir_result(op, 0)->type;
   int64_t count = ir_type_num_elements(type);
-  *local_bytes += count < 0 || count > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1
-                                                       : (uint64_t)count * emit_element_bytes(type->element);
+  *local_bytes +=
+      count < 0 || count > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1 : (uint64_t)count * emit_element_bytes(type->element);
   return *local_bytes <= MAX_LOCAL_BYTES ||
          ir_op_error(op, "gives each lane more than %d bytes of memory, or a size that is not known", MAX_LOCAL_BYTES);
 }
@@ -95,7 +95,7 @@ static bool check_kernel(emitter *e, const ir_op *op) {
   return e->module->num_errors == errors;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- parameters */
+/* ------------------------------------------------------------------------------------------------------- parameters */
 
 /* The parameters of a kernel as they are found. */
 typedef struct parameters {
@@ -123,10 +123,18 @@ static void add_parameter(parameters *p, LLVMTypeRef type, program_argument argu
   p->types[p->count++] = type;
 }
 
-/* A size is a parameter unless it is a constant. */
+/* The parameter that holds a size; p->count if none does yet. */
+static unsigned find_size(const parameters *p, uint32_t size) {
+  unsigned i = 0;
+  while (i < p->count && (p->arguments[i].kind != PROGRAM_SIZE || p->arguments[i].value != size))
+    i++;
+  return i;
+}
+
+/* A size is a parameter, once, unless it is a constant. */
 static void add_size(parameters *p, uint32_t size) {
   int64_t constant;
-  if (!launch_is_constant(p->plan, size, &constant))
+  if (!launch_is_constant(p->plan, size, &constant) && find_size(p, size) == p->count)
     add_parameter(p, index_type(p->e), (program_argument){.kind = PROGRAM_SIZE, .value = size});
 }
 
@@ -151,43 +159,41 @@ static void add_value(parameters *p, const ir_value *value) {
   }
 }
 
-/* Reads parameters back in the same order. */
-typedef struct parameter_reader {
-  launch_plan *plan;
-  emitter *e;
-  unsigned next;
-} parameter_reader;
-
-static LLVMValueRef read_parameter(parameter_reader *r) {
-  return LLVMGetParam(r->e->function, r->next++);
-}
-
-static LLVMValueRef read_size(parameter_reader *r, uint32_t size) {
+static LLVMValueRef read_size(const parameters *p, uint32_t size) {
   int64_t constant;
-  return launch_is_constant(r->plan, size, &constant) ? emit_index(r->e, constant) : read_parameter(r);
+  if (launch_is_constant(p->plan, size, &constant))
+    return emit_index(p->e, constant);
+  return LLVMGetParam(p->e->function, find_size(p, size));
 }
 
-static void bind_value(parameter_reader *r, const ir_value *value) {
-  emitter *e = r->e;
-  const launch_value *known = launch_get(r->plan, value);
+/* Addresses and scalars were added in the order in which they are bound: *next is where to look for the next. */
+static LLVMValueRef read_next(const parameters *p, unsigned *next) {
+  while (p->arguments[*next].kind == PROGRAM_SIZE)
+    ++*next;
+  return LLVMGetParam(p->e->function, (*next)++);
+}
+
+static void bind_value(const parameters *p, const ir_value *value, unsigned *next) {
+  emitter *e = p->e;
+  const launch_value *known = launch_get(p->plan, value);
   const ir_type *type = value->type;
   if (known->kind == LAUNCH_MEMREF) {
     LLVMTypeRef generic = LLVMPointerTypeInContext(e->context, 0);
-    LLVMValueRef address = LLVMBuildAddrSpaceCast(e->builder, read_parameter(r), generic, ""), dims[2 * IR_MAX_RANK];
+    LLVMValueRef address = LLVMBuildAddrSpaceCast(e->builder, read_next(p, next), generic, ""), dims[2 * IR_MAX_RANK];
     for (unsigned i = 0; i < 2u * type->rank; i++)
-      dims[i] = read_size(r, known->dims[i]);
+      dims[i] = read_size(p, known->dims[i]);
     emit_bind_memref(e, value, address, dims, dims + type->rank);
     return;
   }
   emit_value scalar = emit_new_value(e, 1);
-  scalar.pieces[0] = known->kind == LAUNCH_SIZE ? read_size(r, known->size) : read_parameter(r);
+  scalar.pieces[0] = known->kind == LAUNCH_SIZE ? read_size(p, known->size) : read_next(p, next);
   LLVMTypeRef wanted = emit_element_type(e, type->element);
   if (LLVMGetTypeKind(wanted) == LLVMIntegerTypeKind)
     scalar.pieces[0] = LLVMBuildIntCast2(e->builder, scalar.pieces[0], wanted, true, "");
   emit_bind(e, value, scalar);
 }
 
-/* ------------------------------------------------------------------------------------------------ what a kernel needs */
+/* ---------------------------------------------------------------------------------------------- what a kernel needs */
 
 static bool is_known(const launch_plan *plan, const ir_value *value) {
   return launch_get(plan, value)->kind != LAUNCH_UNKNOWN;
@@ -230,7 +236,7 @@ static bool emit_again(emitter *e, const launch_plan *plan, const emit_values *l
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- kernels */
+/* ---------------------------------------------------------------------------------------------------------- kernels */
 
 static void add_attribute(emitter *e, LLVMValueRef function, const char *name, const char *value) {
   LLVMAttributeRef attribute =
@@ -290,16 +296,16 @@ static void bind_block(emitter *e, const ir_op *op) {
   }
 }
 
-static bool emit_body(nvptx *n, launch_plan *plan, const ir_op *op, const emit_values *inputs, LLVMValueRef kernel) {
+static bool emit_body(nvptx *n, const parameters *p, const ir_op *op, const emit_values *inputs, LLVMValueRef kernel) {
   emitter *e = n->e;
+  unsigned next = 0;
   e->frame_bytes = 0;
   n->shared_bytes = 0;
   emit_function_begin(e, kernel);
-  parameter_reader reader = {plan, e, 0};
   for (unsigned i = 0; i < inputs->count; i++)
-    if (is_known(plan, inputs->values[i]))
-      bind_value(&reader, inputs->values[i]);
-  if (!emit_again(e, plan, inputs))
+    if (is_known(p->plan, inputs->values[i]))
+      bind_value(p, inputs->values[i], &next);
+  if (!emit_again(e, p->plan, inputs))
     return false;
   bind_block(e, op);
   e->in_forall = true;
@@ -347,7 +353,7 @@ static bool emit_kernel(void *data, launch_plan *plan, const ir_op *op) {
   launch.block[0] = (uint32_t)ir_attr_int_or(op, "tec.threads", 1);
   launch.kernel = kernel_name(n);
   LLVMValueRef kernel = declare_kernel(n, launch.kernel, &p, launch.block[0]);
-  if (!emit_body(n, plan, op, &inputs, kernel))
+  if (!emit_body(n, &p, op, &inputs, kernel))
     return false;
   launch.shared_bytes = (uint32_t)n->shared_bytes;
   launch.arguments = p.arguments;
@@ -356,7 +362,7 @@ static bool emit_kernel(void *data, launch_plan *plan, const ir_op *op) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- modules */
+/* ---------------------------------------------------------------------------------------------------------- modules */
 
 /* Functions that compute shapes are used by others, whose routines hold what they compute. */
 static bool is_entry(const ir_op *op) {

@@ -1,7 +1,7 @@
 /* nvptx_math.c - functions of the C library on f32 scalars, from the chip's exponential and plain arithmetic.
  *
- * Largest errors, in units of the last place: exp2 2, exp 3, log and log2 3, tanh 4, erf 5. Exponentials below the normal
- * range are 0; NaN in gives NaN out. Other functions, and f64, have no form here. */
+ * Largest errors, in units of the last place: exp2 2, exp 4, log 3, log2 4, tanh 4, erf 6. Exponentials below the
+ * normal range are 0; NaN in gives NaN out. Other functions, and f64, have no form here. */
 #include "backend/nvptx.h"
 
 #include <string.h>
@@ -36,8 +36,8 @@ static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
   return emit_intrinsic(e, "llvm.nvvm.ex2.approx.ftz", &x, 1);
 }
 
-/* 2^t with t = x log2(e); what t lost in rounding is put back as a factor close to 1. The limits lie where the result is
- * 0 or infinity already; they keep the rest of t finite. */
+/* 2^t with t = x log2(e); what t lost in rounding is put back as a factor close to 1. The limits lie where the result
+ * is 0 or infinity already; they keep the rest of t finite. */
 static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
   x = emit_intrinsic(e, "llvm.maximum", (LLVMValueRef[]){x, number(e, -104)}, 2);
   x = emit_intrinsic(e, "llvm.minimum", (LLVMValueRef[]){x, number(e, 89)}, 2);
@@ -48,7 +48,8 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
   return LLVMBuildFMul(e->builder, exp2_of(e, t), factor, "");
 }
 
-/* With x = m 2^n and sqrt(1/2) <= m < sqrt(2): n `scale` + log(m) `factor`, where log(m) = 2 atanh((m - 1) / (m + 1)). */
+/* With x = m 2^n and sqrt(1/2) <= m < sqrt(2): n `scale` + log(m) `factor`, where log(m) = 2 atanh((m - 1) / (m + 1)).
+ */
 static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double factor) {
   static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9};
   LLVMBuilderRef b = e->builder;
@@ -72,8 +73,12 @@ static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double f
   return LLVMBuildSelect(b, is_negative, number(e, __builtin_nan("")), result, "");
 }
 
-static LLVMValueRef log_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, ln_2, 1); }
-static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, 1, log2_e); }
+static LLVMValueRef log_of(emitter *e, LLVMValueRef x) {
+  return logarithm(e, x, ln_2, 1);
+}
+static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
+  return logarithm(e, x, 1, log2_e);
+}
 
 static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
   return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);
@@ -81,7 +86,7 @@ static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRe
 
 /* Near 0 the Taylor series, beyond 1 - 2 / (e^2x + 1). */
 static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
-  static const double series[] = {1.0,        -1.0 / 3,      2.0 / 15,           -17.0 / 315,
+  static const double series[] = {1.0,         -1.0 / 3,         2.0 / 15,         -17.0 / 315,
                                   62.0 / 2835, -1382.0 / 155925, 21844.0 / 6081075};
   LLVMBuilderRef b = e->builder;
   LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), one = number(e, 1);
@@ -105,8 +110,8 @@ static LLVMValueRef erf_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, polynomial(e, t, rational, 5), ""),
                                     exp_of(e, LLVMBuildFNeg(b, square, "")), "");
   LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, tail, ""), x);
-  LLVMValueRef small = LLVMBuildFMul(b, LLVMBuildFMul(b, x, polynomial(e, square, series, 7), ""),
-                                     number(e, two_over_root_pi), "");
+  LLVMValueRef small =
+      LLVMBuildFMul(b, LLVMBuildFMul(b, x, polynomial(e, square, series, 7), ""), number(e, two_over_root_pi), "");
   LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.5), "");
   return LLVMBuildSelect(b, is_small, small, large, "");
 }
@@ -115,8 +120,8 @@ LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *ope
   static const struct {
     const char *name;
     LLVMValueRef (*emit)(emitter *e, LLVMValueRef x);
-  } functions[] = {{"exp2", exp2_of}, {"exp", exp_of}, {"log", log_of}, {"log2", log2_of}, {"tanh", tanh_of},
-                   {"erf", erf_of}};
+  } functions[] = {{"exp2", exp2_of}, {"exp", exp_of},   {"log", log_of},
+                   {"log2", log2_of}, {"tanh", tanh_of}, {"erf", erf_of}};
   if (LLVMGetTypeKind(LLVMTypeOf(operands[0])) != LLVMFloatTypeKind)
     return NULL;
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)

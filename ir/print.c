@@ -330,6 +330,7 @@ typedef struct format_print {
   ir_printer *printer;
   const ir_op *op;
   bool tight; /* no blank before the next element */
+  bool after_colon; /* the last literal was one */
 } format_print;
 
 static void print_blank(format_print *print) {
@@ -354,12 +355,14 @@ static void print_inherent(ir_printer *printer, const ir_op *op, const format_el
   }
 }
 
-/* Commas and closing brackets follow without blank, and so do opening brackets that index or call. */
+/* Commas and closing brackets follow without blank, and so do opening brackets that index or call: all but those that
+ * start a type, behind a colon. */
 static void print_literal(format_print *print, const format_element *element) {
   char first = element->text[0];
-  if (!strchr(",)]([", first))
+  if (!strchr(",)]([", first) || (first == '(' && print->after_colon))
     print_blank(print);
   append(print->printer, element->text, element->size);
+  print->after_colon = first == ':';
   print->tight = first == '(' || first == '[';
 }
 

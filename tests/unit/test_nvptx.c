@@ -121,7 +121,7 @@ Test(nvptx, math_has_a_form_in_16_and_32_bits) {
     }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- launches */
+/* --------------------------------------------------------------------------------------------------------- launches */
 
 /* A value of a routine for given extents of the arguments. */
 static int64_t evaluate(const program_routine *r, uint32_t number, const int64_t *extents) {
@@ -225,7 +225,7 @@ Test(nvptx, kernels_share_a_workspace) {
   finish(&c);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ refusals */
+/* --------------------------------------------------------------------------------------------------------- refusals */
 
 static void refuse(const char *message, const char *body) {
   char text[2000];
