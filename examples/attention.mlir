@@ -18,7 +18,7 @@ func.func @attention(%query: tensor<8x1024x64xf32>, %key: tensor<8x1024x64xf32>,
 
   // weights = softmax(scores / sqrt(64))
   %scaled = linalg.map ins(%scores : tensor<8x1024x1024xf32>) outs(%scores_empty : tensor<8x1024x1024xf32>)
-    (%score: f32) {
+    (%score: f32, %out: f32) {
       %product = arith.mulf %score, %scale : f32
       linalg.yield %product : f32
     }

@@ -1,0 +1,162 @@
+"""programs.py - the programs that bench/run measures, written as a framework exports them: whole-tensor ops, no schedule.
+
+Each function returns the text of a module with one function, whose arguments are all f32 tensors.
+"""
+
+
+def tensor(*extents):
+    return "tensor<" + "".join(f"{extent}x" for extent in extents) + "f32>"
+
+
+# What stands between the scores' product and their softmax; %1 is the scaled score.
+SCORE_BODIES = {
+    "plain": "",
+    "causal": """
+    %query_index = linalg.index 1 : index
+    %key_index = linalg.index 2 : index
+    %visible = arith.cmpi sle, %key_index, %query_index : index
+    %masked = arith.select %visible, %product, %hidden : f32""",
+    "additive": """
+    %masked = arith.addf %product, %mask_element : f32""",
+}
+
+
+def attention(heads, length, features, mask):
+    """softmax(query key^T / sqrt(features) + mask) value for each head."""
+    rows, scores = tensor(heads, length, features), tensor(heads, length, length)
+    transposed, mask_type = tensor(heads, features, length), tensor(length, length)
+    identity = "affine_map<(h, q, k) -> (h, q, k)>"
+    additive = mask == "additive"
+    maps = [identity] + (["affine_map<(h, q, k) -> (q, k)>"] if additive else []) + [identity]
+    inputs = f"%scores, %mask : {scores}, {mask_type}" if additive else f"%scores : {scores}"
+    return f"""
+func.func @attention(%query: {rows}, %key: {rows}, %value: {rows}{f", %mask: {mask_type}" if additive else ""}) -> {rows} {{
+  %zero = arith.constant 0.0 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %scale = arith.constant {features ** -0.5:.9e} : f32
+  %key_empty = tensor.empty() : {transposed}
+  %key_transposed = linalg.transpose ins(%key : {rows}) outs(%key_empty : {transposed}) permutation = [0, 2, 1]
+  %scores_empty = tensor.empty() : {scores}
+  %scores_zero = linalg.fill ins(%zero : f32) outs(%scores_empty : {scores}) -> {scores}
+  %scores = linalg.batch_matmul ins(%query, %key_transposed : {rows}, {transposed}) outs(%scores_zero : {scores}) -> {scores}
+  %scaled = linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = ["parallel", "parallel", "parallel"]}}
+      ins({inputs}) outs(%scores_empty : {scores}) {{
+  ^bb0(%score: f32, {"%mask_element: f32, " if additive else ""}%out: f32):
+    %product = arith.mulf %score, %scale : f32{SCORE_BODIES[mask]}
+    linalg.yield {"%product" if mask == "plain" else "%masked"} : f32
+  }} -> {scores}
+  %weights = linalg.softmax dimension(2) ins(%scaled : {scores}) outs(%scores_empty : {scores}) -> {scores}
+  %result_empty = tensor.empty() : {rows}
+  %result_zero = linalg.fill ins(%zero : f32) outs(%result_empty : {rows}) -> {rows}
+  %result = linalg.batch_matmul ins(%weights, %value : {scores}, {rows}) outs(%result_zero : {rows}) -> {rows}
+  return %result : {rows}
+}}
+"""
+
+
+def gemm(rows, columns, depth):
+    a, b, c = tensor(rows, depth), tensor(depth, columns), tensor(rows, columns)
+    return f"""
+func.func @gemm(%a: {a}, %b: {b}) -> {c} {{
+  %zero = arith.constant 0.0 : f32
+  %empty = tensor.empty() : {c}
+  %start = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
+  %result = linalg.matmul ins(%a, %b : {a}, {b}) outs(%start : {c}) -> {c}
+  return %result : {c}
+}}
+"""
+
+
+def softmax(rows, columns):
+    x = tensor(rows, columns)
+    return f"""
+func.func @softmax(%x: {x}) -> {x} {{
+  %empty = tensor.empty() : {x}
+  %result = linalg.softmax dimension(1) ins(%x : {x}) outs(%empty : {x}) -> {x}
+  return %result : {x}
+}}
+"""
+
+
+def layer_norm(rows, columns):
+    """(x - mean) / sqrt(variance + epsilon) * gain + bias, the variance as the mean square minus the squared mean."""
+    x, row, column = tensor(rows, columns), tensor(rows), tensor(columns)
+    whole, by_row, by_column = (f"affine_map<(r, c) -> ({dims})>" for dims in ("r, c", "r", "c"))
+    return f"""
+func.func @layer_norm(%x: {x}, %gain: {column}, %bias: {column}) -> {x} {{
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant {float(columns)} : f32
+  %epsilon = arith.constant 1.0e-5 : f32
+  %row_empty = tensor.empty() : {row}
+  %row_zero = linalg.fill ins(%zero : f32) outs(%row_empty : {row}) -> {row}
+  %sums:2 = linalg.generic {{indexing_maps = [{whole}, {by_row}, {by_row}], iterator_types = ["parallel", "reduction"]}}
+      ins(%x : {x}) outs(%row_zero, %row_zero : {row}, {row}) {{
+  ^bb0(%in: f32, %sum: f32, %squares: f32):
+    %square = arith.mulf %in, %in : f32
+    %new_sum = arith.addf %sum, %in : f32
+    %new_squares = arith.addf %squares, %square : f32
+    linalg.yield %new_sum, %new_squares : f32, f32
+  }} -> ({row}, {row})
+  %empty = tensor.empty() : {x}
+  %result = linalg.generic {{indexing_maps = [{whole}, {by_row}, {by_row}, {by_column}, {by_column}, {whole}],
+      iterator_types = ["parallel", "parallel"]}}
+      ins(%x, %sums#0, %sums#1, %gain, %bias : {x}, {row}, {row}, {column}, {column}) outs(%empty : {x}) {{
+  ^bb0(%in: f32, %sum: f32, %squares: f32, %g: f32, %b: f32, %out: f32):
+    %mean = arith.divf %sum, %count : f32
+    %mean_square = arith.divf %squares, %count : f32
+    %squared_mean = arith.mulf %mean, %mean : f32
+    %variance = arith.subf %mean_square, %squared_mean : f32
+    %safe = arith.addf %variance, %epsilon : f32
+    %factor = math.rsqrt %safe : f32
+    %centred = arith.subf %in, %mean : f32
+    %normal = arith.mulf %centred, %factor : f32
+    %scaled = arith.mulf %normal, %g : f32
+    %moved = arith.addf %scaled, %b : f32
+    linalg.yield %moved : f32
+  }} -> {x}
+  return %result : {x}
+}}
+"""
+
+
+def mlp(rows, features, hidden):
+    """gelu(x w1) w2, with gelu(h) = h / (1 + e^(-1.5957691 h - 0.0713548 h^3)): its tanh form, written with exp."""
+    x, w1, h, w2 = tensor(rows, features), tensor(features, hidden), tensor(rows, hidden), tensor(hidden, features)
+    return f"""
+func.func @mlp(%x: {x}, %w1: {w1}, %w2: {w2}) -> {x} {{
+  %zero = arith.constant 0.0 : f32
+  %one = arith.constant 1.0 : f32
+  %linear = arith.constant -1.5957691216 : f32
+  %cubic = arith.constant -0.0713548163 : f32
+  %h_empty = tensor.empty() : {h}
+  %h_zero = linalg.fill ins(%zero : f32) outs(%h_empty : {h}) -> {h}
+  %h = linalg.matmul ins(%x, %w1 : {x}, {w1}) outs(%h_zero : {h}) -> {h}
+  %active = linalg.map ins(%h : {h}) outs(%h_empty : {h}) (%in: f32, %init: f32) {{
+    %square = arith.mulf %in, %in : f32
+    %bent = arith.mulf %square, %cubic : f32
+    %slope = arith.addf %bent, %linear : f32
+    %exponent = arith.mulf %slope, %in : f32
+    %power = math.exp %exponent : f32
+    %below = arith.addf %power, %one : f32
+    %activated = arith.divf %in, %below : f32
+    linalg.yield %activated : f32
+  }}
+  %empty = tensor.empty() : {x}
+  %start = linalg.fill ins(%zero : f32) outs(%empty : {x}) -> {x}
+  %result = linalg.matmul ins(%active, %w2 : {h}, {w2}) outs(%start : {x}) -> {x}
+  return %result : {x}
+}}
+"""
+
+
+def many_ops(count):
+    """A module of about `count` ops: functions of a thousand, half of which simplify away."""
+    functions = []
+    for number in range(max(1, count // 1000)):
+        lines = [f"func.func @f{number}(%x: f32, %i: index) -> f32 {{", "  %zero = arith.constant 0 : index",
+                 "  %v0 = arith.addf %x, %x : f32"]
+        for op in range(1, 499):
+            lines.append(f"  %v{op} = arith.mulf %v{op - 1}, %x : f32")
+            lines.append(f"  %i{op} = arith.addi %i, %zero : index")
+        functions.append("\n".join(lines + ["  return %v498 : f32", "}"]))
+    return "\n".join(functions)

@@ -1,0 +1,111 @@
+"""report.py - the measured rows of bench/run as a Markdown page, a CSV file and an SVG chart."""
+
+import csv
+from xml.sax.saxutils import escape
+
+
+def describe(row):
+    """One line for people who wait."""
+    return (f"{row['name']}, {row['threads']} threads: fused {row['fused_seconds'] * 1e3:.2f} ms, "
+            f"unfused {row['unfused_seconds'] * 1e3:.2f} ms")
+
+
+def speedup(row):
+    return row["unfused_seconds"] / row["fused_seconds"]
+
+
+def fraction(row, code):
+    """Of the FMA peak; None where there is no product to count."""
+    return row["flops"] / row[code + "_seconds"] / row["peak"] if row["flops"] else None
+
+
+def percent(value):
+    return "-" if value is None else f"{value * 100:.0f}%"
+
+
+def memory(size):
+    return f"{size / 2**20:.1f} MiB" if size >= 2**20 else f"{size / 2**10:.0f} KiB"
+
+
+def table(header, rows):
+    lines = ["| " + " | ".join(header) + " |", "|---" + "|--:" * (len(header) - 1) + "|"]
+    return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
+
+
+def run_table(rows):
+    return table(["program (f32)", "threads", "fused", "unfused", "speed-up", "fused, of FMA peak", "unfused, of FMA peak",
+                  "fused scratch", "unfused scratch"],
+                 [(row["name"] + ("" if row["quiet"] else " (disturbed)"), row["threads"],
+                   f"{row['fused_seconds'] * 1e3:.2f} ms", f"{row['unfused_seconds'] * 1e3:.2f} ms",
+                   f"{speedup(row):.2f}x", percent(fraction(row, "fused")), percent(fraction(row, "unfused")),
+                   memory(row["fused_scratch"]), memory(row["unfused_scratch"])) for row in rows])
+
+
+def page(facts, peaks, rows, compile_rows, memory_rows):
+    peak_text = ", ".join(f"{peak:.0f} GFLOP/s on {threads}" for threads, peak in peaks.items())
+    dropped = sum(row["dropped"] for row in rows)
+    return f"""# Measured on a host
+
+{facts['cpu']}, {facts['cores']} cores, {facts['date']}, commit {facts['commit']}. Made by `bench/run`.
+Measured f32 FMA peak: {peak_text} threads.
+
+Fused and unfused (`--fuse=off`) code of the same compiler, in interleaved rounds; medians. {dropped} rounds in which a
+yardstick showed that something else had the machine were dropped. A row marked as disturbed never got quiet rounds enough:
+it shows the best of all its rounds, and says less.
+Floating-point operations are those of the products as written, 2 M N K each: under a causal mask the hidden half counts, as
+it is computed. Attention rows: heads x length x features. Scratch is memory beside arguments and results.
+
+{run_table(rows)}
+## Resident memory
+The largest resident set of `tcc-attn run` with plain attention, 2 heads, 64 features; compiler and arguments included.
+
+{table(["length", "fused", "unfused"], [(length, memory(fused), memory(unfused)) for length, fused, unfused in memory_rows])}
+## Compile time
+{table(["what", "median", "bar"],
+       [(what, f"{value:.1f} ms", f"{bar} ms" if bar else "-") for what, value, bar in compile_rows])}"""
+
+
+def write_csv(path, facts, rows):
+    with open(path, "w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["program", "threads", "fused_seconds", "unfused_seconds", "flops", "peak_flops_per_second",
+                         "fused_scratch_bytes", "unfused_scratch_bytes", "rounds_dropped", "cpu", "date", "commit"])
+        for row in rows:
+            writer.writerow([row["name"], row["threads"], f"{row['fused_seconds']:.6g}", f"{row['unfused_seconds']:.6g}",
+                             f"{row['flops']:.6g}", f"{row['peak']:.6g}", row["fused_scratch"], row["unfused_scratch"],
+                             row["dropped"], facts["cpu"], facts["date"], facts["commit"]])
+
+
+# The chart: one line a program with two bars, of the FMA peak.
+LEFT, WIDTH, LINE, TOP = 260, 460, 26, 60
+COLORS = {"fused": "#2a6fbb", "unfused": "#c9c9c9"}
+
+
+def chart(facts, rows):
+    rows = [row for row in rows if row["flops"]]
+    height = TOP + LINE * len(rows) + 20
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 60}" height="{height}" '
+             'font-family="sans-serif" font-size="11">',
+             f'<rect width="100%" height="{height}" fill="white"/>',
+             f'<text x="10" y="20" font-size="14">Share of the f32 FMA peak, {escape(facts["cpu"])}, {facts["date"]}</text>']
+    for i, (code, color) in enumerate(COLORS.items()):
+        parts.append(f'<rect x="{LEFT + 90 * i}" y="32" width="10" height="10" fill="{color}"/>'
+                     f'<text x="{LEFT + 90 * i + 15}" y="41">{code}</text>')
+    for quarter in range(5):
+        x = LEFT + WIDTH * quarter / 4
+        parts.append(f'<line x1="{x}" x2="{x}" y1="{TOP - 8}" y2="{height - 15}" stroke="#e4e4e4"/>'
+                     f'<text x="{x}" y="{height - 3}" text-anchor="middle">{25 * quarter}%</text>')
+    for i, row in enumerate(rows):
+        y = TOP + LINE * i
+        threads = f"{row['threads']} thread" + ("s" if row["threads"] > 1 else "")
+        parts.append(f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(row["name"])}, {threads}</text>')
+        for k, (code, color) in enumerate(COLORS.items()):
+            length = WIDTH * fraction(row, code)
+            parts.append(f'<rect x="{LEFT}" y="{y + 10 * k}" width="{length:.1f}" height="9" fill="{color}"/>')
+    return "\n".join(parts + ["</svg>", ""])
+
+
+def write(directory, facts, peaks, rows, compile_rows, memory_rows):
+    (directory / "host.md").write_text(page(facts, peaks, rows, compile_rows, memory_rows))
+    (directory / "host.svg").write_text(chart(facts, rows))
+    write_csv(directory / "host.csv", facts, rows)
