@@ -100,6 +100,13 @@ const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t 
   return ir_type_vector(d->module, element, 1, &registers);
 }
 
+const ir_attr *distribute_numbers(const distributor *d, unsigned count, const int64_t *numbers) {
+  const ir_attr *attrs[LAYOUT_MAX_RANK];
+  for (unsigned i = 0; i < count; i++)
+    attrs[i] = ir_attr_int(d->module, ir_type_scalar(d->module, IR_I64), numbers[i]);
+  return ir_attr_array(d->module, count, attrs);
+}
+
 void distribute_set(distributor *d, const ir_op *op, ir_value *value) {
   ir_value_map_set(d->lanes, ir_result(op, 0), value);
 }

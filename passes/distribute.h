@@ -54,6 +54,8 @@ layout distribute_layout(const ir_value *value);
 /* What the lane holds of a vector or scalar of the old kernel; vectors in the layout wanted, if that is not NULL. */
 ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted);
 void distribute_set(distributor *d, const ir_op *op, ir_value *value);
+/* [a, b, ..] */
+const ir_attr *distribute_numbers(const distributor *d, unsigned count, const int64_t *numbers);
 const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t registers);
 /* arith.cmpi on indices, or vectors of them. */
 typedef enum compare_predicate { COMPARE_EQUAL = 0, COMPARE_SIGNED_LESS = 2, COMPARE_UNSIGNED_LESS = 6 } compare_predicate;

@@ -264,9 +264,9 @@ static ir_value *join_runs(distributor *d, const access_plan *plan, ir_scalar el
     return runs[0];
   ir_value *result = ir_const(&d->at, distribute_type(d, element, registers), 0);
   for (int64_t r = 0; r < registers; r += plan->run) {
-    const int64_t one = 1;
     ir_value *operands[] = {runs[r], result};
-    ir_named_attr attrs[] = {{"offsets", ir_attr_i64s(d->module, 1, &r)}, {"strides", ir_attr_i64s(d->module, 1, &one)}};
+    ir_named_attr attrs[] = {{"offsets", distribute_numbers(d, 1, &r)},
+                             {"strides", distribute_numbers(d, 1, (const int64_t[]){1})}};
     ir_op_spec spec = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = attrs, .num_attrs = 2};
     result = ir_result(ir_op_create(&d->at, OP_VECTOR_INSERT_STRIDED_SLICE, &spec), 0);
   }

@@ -298,11 +298,9 @@ static ir_value *fragment_value(distributor *d, const fragments *f, int64_t row,
 }
 
 static ir_value *mma(distributor *d, const matrix_kind *kind, ir_value *a, ir_value *b, ir_value *c) {
-  const ir_type *integer = ir_type_scalar(d->module, IR_I64);
-  const ir_attr *shape[] = {ir_attr_int(d->module, integer, kind->m), ir_attr_int(d->module, integer, kind->n),
-                            ir_attr_int(d->module, integer, kind->k)};
+  const int64_t shape[] = {kind->m, kind->n, kind->k};
   ir_value *operands[] = {a, b, c};
-  ir_named_attr attr = {"mmaShape", ir_attr_array(d->module, 3, shape)};
+  ir_named_attr attr = {"mmaShape", distribute_numbers(d, 3, shape)};
   ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &c->type, .num_results = 1, .attrs = &attr,
                      .num_attrs = 1};
   return ir_result(ir_op_create(&d->at, OP_NVGPU_MMA_SYNC, &spec), 0);

@@ -90,10 +90,9 @@ ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const
   if (consecutive && count == vector->type->shape[0])
     return vector;
   if (consecutive) {
-    const int64_t one = 1;
-    ir_named_attr attrs[] = {{"offsets", ir_attr_i64s(d->module, 1, registers)},
-                             {"sizes", ir_attr_i64s(d->module, 1, &count)},
-                             {"strides", ir_attr_i64s(d->module, 1, &one)}};
+    ir_named_attr attrs[] = {{"offsets", distribute_numbers(d, 1, registers)},
+                             {"sizes", distribute_numbers(d, 1, &count)},
+                             {"strides", distribute_numbers(d, 1, (const int64_t[]){1})}};
     ir_op_spec spec = {.operands = &vector, .num_operands = 1, .num_results = 1, .attrs = attrs, .num_attrs = 3};
     return ir_result(ir_op_create(&d->at, OP_VECTOR_EXTRACT_STRIDED_SLICE, &spec), 0);
   }
