@@ -1,0 +1,234 @@
+/* test_distribute.c - kernels on vectors with layouts: what the PTX emulator computes of them after the pass "distribute"
+ * is what the interpreter computes before, and the emulator sees no race. */
+#include "backend/backend.h"
+#include "passes/pass.h"
+#include "runtime/ptx.h"
+#include "runtime/routine.h"
+#include "tests/support/check.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_ARGUMENTS = 6 };
+
+typedef struct kernel_case {
+  const char *what, *text, *passes; /* the last pass is distribute */
+  int64_t dims[8];
+  unsigned num_dims;
+  double tolerance;
+} kernel_case;
+
+/* A tensor as devices have it: packed elements. */
+static void *pack(const ir_tensor *tensor, size_t *bytes) {
+  int64_t count = 1;
+  unsigned size = ir_scalar_bits(tensor->element) / 8;
+  for (unsigned i = 0; i < tensor->rank; i++)
+    count *= tensor->shape[i];
+  *bytes = (size_t)count * size;
+  unsigned char *data = aligned_alloc(256, (*bytes + 256) / 256 * 256);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t bits = ir_scalar_is_float(tensor->element) ? ir_float_to_bits(tensor->element, tensor->cells[i].f)
+                                                        : (uint64_t)tensor->cells[i].i;
+    memcpy(data + i * size, &bits, size);
+  }
+  return data;
+}
+
+static void unpack(const void *data, ir_tensor *tensor) {
+  int64_t count = 1;
+  unsigned size = ir_scalar_bits(tensor->element) / 8;
+  for (unsigned i = 0; i < tensor->rank; i++)
+    count *= tensor->shape[i];
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t bits = 0;
+    memcpy(&bits, (const unsigned char *)data + i * size, size);
+    if (ir_scalar_is_float(tensor->element))
+      tensor->cells[i].f = ir_float_from_bits(tensor->element, bits);
+    else
+      tensor->cells[i].i = ir_scalar_wrap(tensor->element, (int64_t)bits);
+  }
+}
+
+/* Runs one launch on buffers that are the tensors. */
+static void launch(ptx_module *ptx, const program_launch *launch, const int64_t *values, unsigned count,
+                   const ptx_buffer *buffers, const char *what) {
+  ptx_argument arguments[32];
+  uint64_t words[32];
+  ptx_message message = {""};
+  for (uint32_t i = 0; i < launch->num_arguments; i++) {
+    const program_argument *from = &launch->arguments[i];
+    words[i] = (uint64_t)values[from->value];
+    if (from->kind == PROGRAM_TENSOR)
+      words[i] += (uint64_t)(uintptr_t)buffers[from->tensor].base;
+    arguments[i] = (ptx_argument){&words[i], 8};
+  }
+  ptx_launch_options options = {.kernel = launch->kernel,
+                                .dynamic_shared_bytes = launch->shared_bytes,
+                                .arguments = arguments,
+                                .num_arguments = launch->num_arguments,
+                                .buffers = buffers,
+                                .num_buffers = count,
+                                .threads = 1,
+                                .refuse_uninitialised = true};
+  for (unsigned i = 0; i < 3; i++) {
+    options.grid[i] = (uint32_t)values[launch->grid[i]];
+    options.block[i] = launch->block[i];
+  }
+  cr_assert(ptx_launch(ptx, &options, NULL, &message) == TEC_OK, "%s: %s", what, message.text);
+}
+
+static void run_on_emulator(ir_module *module, const target_facts *facts, unsigned count, ir_tensor *tensors,
+                            const char *what) {
+  char *code;
+  size_t size;
+  unsigned num_routines;
+  const backend_routine *routines;
+  ptx_module *ptx;
+  ptx_message message = {""};
+  ptx_buffer buffers[MAX_ARGUMENTS];
+  int64_t extents[64];
+  unsigned num_extents = 0;
+  cr_assert(backend_emit_nvptx(module, facts, BACKEND_ASSEMBLY, &code, &size, &num_routines, &routines), "%s", what);
+  cr_assert(ptx_module_load(code, size, &ptx, &message) == TEC_OK, "%s: %s\n%s", what, message.text, code);
+  for (unsigned i = 0; i < count; i++) {
+    size_t bytes;
+    void *base = pack(&tensors[i], &bytes);
+    buffers[i] = (ptx_buffer){.base = base, .size = bytes};
+    for (unsigned dim = 0; dim < tensors[i].rank; dim++)
+      extents[num_extents++] = tensors[i].shape[dim];
+  }
+  const program_routine *routine = &routines[0].routine;
+  int64_t *values = calloc(routine->num_values + 1, sizeof *values);
+  routine_evaluate(routine, extents, values);
+  for (uint32_t i = 0; i < routine->num_launches; i++)
+    launch(ptx, &routine->launches[i], values, count, buffers, what);
+  for (unsigned i = 0; i < count; i++) {
+    unpack(buffers[i].base, &tensors[i]);
+    free(buffers[i].base);
+  }
+  free(values);
+  ptx_module_free(ptx);
+  free(code);
+}
+
+static void check_kernel(const kernel_case *kernel) {
+  target_facts facts;
+  ir_module *before = check_parse(kernel->text), *after = check_parse(kernel->text);
+  cr_assert(before && after && target_find("nvptx:sm_80", &facts), "%s", kernel->what);
+  pass_options options = {.target = &facts, .verify = true};
+  ir_op *function = ir_region(before->root, 0)->first;
+  const char *name = ir_attr_string_or(function, "sym_name", "");
+  unsigned count = ir_region(function, 0)->num_args;
+  check_options shapes = {.function = name, .dims = kernel->dims, .num_dims = kernel->num_dims, .seed = 7};
+  ir_tensor expected[MAX_ARGUMENTS], found[MAX_ARGUMENTS];
+  cr_assert(check_arguments(before, &shapes, count, expected) && check_arguments(before, &shapes, count, found));
+  cr_assert(ir_interpret(before, name, IR_PRECISION_DOUBLE, count, expected, 0, NULL), "%s", kernel->what);
+  cr_assert(pass_run(after, kernel->passes, &options), "%s", kernel->what);
+  run_on_emulator(after, &facts, count, found, kernel->what);
+  for (unsigned i = 0; i < count; i++) {
+    double error = check_difference(&expected[i], &found[i]);
+    cr_expect(error <= kernel->tolerance, "%s: argument %u differs by %g", kernel->what, i, error);
+    ir_tensor_release(&expected[i]);
+    ir_tensor_release(&found[i]);
+  }
+  ir_module_destroy(before);
+  ir_module_destroy(after);
+}
+
+#define KERNEL(THREADS, GRID, BODY) "scf.forall (%i) in (" GRID ") {\n" BODY "} {tec.threads = " THREADS " : i64}\n"
+#define CONSTANTS                                                                                                      \
+  "%c0 = arith.constant 0 : index\n %c16 = arith.constant 16 : index\n %c48 = arith.constant 48 : index\n"            \
+  "%zero = arith.constant 0.0 : f32\n %zero16 = arith.constant 0.0 : f16\n"
+#define SOFTMAX_2D "{tec.layouts = [\"[L4@8 W2@1, R4@1 L8@1 R4@4]\"]}"
+#define SOFTMAX_1D "{tec.layouts = [\"[L4@8 W2@1]\"]}"
+#define C_LAYOUT "[L8@4 R2@2 W4@1, R2@1 L4@1 R4@4]"
+#define MATMUL                                                                                                         \
+  "{indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], " \
+  "iterator_types = [\"parallel\", \"parallel\", \"reduction\"], kind = #vector.kind<add>}"
+
+/* y = x, read in one layout and written in another. */
+#define CONVERSION(FROM, TO)                                                                                           \
+  "func.func @f(%x: memref<16x16xf32>, %y: memref<16x16xf32>) {\n" CONSTANTS KERNEL(                                   \
+      "64", "1",                                                                                                       \
+      "%v = vector.transfer_read %x[%c0, %c0], %zero {in_bounds = [true, true], tec.layouts = [\"" FROM                \
+      "\"]} : memref<16x16xf32>, vector<16x16xf32>\n"                                                                  \
+      "%w = vector_ext.to_layout %v {layout = \"" TO "\", conversion = \"shared memory\", tec.layouts = [\"" TO        \
+      "\"]} : vector<16x16xf32>\n"                                                                                     \
+      "vector.transfer_write %w, %y[%c0, %c0] {in_bounds = [true, true]} : vector<16x16xf32>, memref<16x16xf32>\n")    \
+  "return\n}\n"
+
+static const kernel_case kernels[] = {
+    {"identity", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@2, R2@1 L4@1 R2@4]"), "distribute", {0}, 0, 0},
+    {"register permute", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@4, R2@1 L4@1 R2@2]"), "distribute", {0}, 0, 0},
+    {"lane shuffle", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@2, L4@1 R4@4]"), "distribute", {0}, 0, 0},
+    {"across warps", CONVERSION("[L8@4 W2@1, R2@1 L4@1 R2@2]", "[R16@1, L16@1]"), "distribute", {0}, 0, 0},
+    {"row softmax with a ragged tail",
+     "func.func @f(%x: memref<?x72xf32>, %y: memref<?x72xf32>) {\n" CONSTANTS
+     "%n = memref.dim %x, %c0 : memref<?x72xf32>\n"
+     "%blocks = affine.apply affine_map<()[n] -> (n ceildiv 8)>()[%n]\n" KERNEL(
+         "64", "%blocks",
+         "%row = affine.apply affine_map<(i) -> (i * 8)>(%i)\n"
+         "%v = vector.transfer_read %x[%row, %c0], %zero {in_bounds = [false, false], tec.layouts = "
+         "[\"[L4@8 W2@1, R4@1 L8@1 R4@4]\"]} : memref<?x72xf32>, vector<8x128xf32>\n"
+         "%cols = vector.step {tec.layouts = [\"[R4@1 L8@1 R4@4]\"]} : vector<128xindex>\n"
+         "%b = vector.broadcast %cols " SOFTMAX_2D " : vector<128xindex> to vector<8x128xindex>\n"
+         "%end = arith.constant " SOFTMAX_2D " dense<72> : vector<8x128xindex>\n"
+         "%in = arith.cmpi slt, %b, %end " SOFTMAX_2D " : vector<8x128xindex>\n"
+         "%low = arith.constant " SOFTMAX_2D " dense<0xFF800000> : vector<8x128xf32>\n"
+         "%vm = arith.select %in, %v, %low " SOFTMAX_2D " : vector<8x128xi1>, vector<8x128xf32>\n"
+         "%init = arith.constant " SOFTMAX_1D " dense<-1.0e30> : vector<8xf32>\n"
+         "%max = vector.multi_reduction <maximumf>, %vm, %init " SOFTMAX_1D " [1] : vector<8x128xf32> to vector<8xf32>\n"
+         "%maxt = vector.broadcast %max {tec.layouts = [\"[R4@1 L8@1 R4@4, L4@8 W2@1]\"]} : vector<8xf32> to "
+         "vector<128x8xf32>\n"
+         "%maxb = vector.transpose %maxt, [1, 0] " SOFTMAX_2D " : vector<128x8xf32> to vector<8x128xf32>\n"
+         "%d = arith.subf %vm, %maxb " SOFTMAX_2D " : vector<8x128xf32>\n"
+         "%e = math.exp %d " SOFTMAX_2D " : vector<8x128xf32>\n"
+         "%none = arith.constant " SOFTMAX_1D " dense<0.0> : vector<8xf32>\n"
+         "%sum = vector.multi_reduction <add>, %e, %none " SOFTMAX_1D " [1] : vector<8x128xf32> to vector<8xf32>\n"
+         "%sumt = vector.broadcast %sum {tec.layouts = [\"[R4@1 L8@1 R4@4, L4@8 W2@1]\"]} : vector<8xf32> to "
+         "vector<128x8xf32>\n"
+         "%sumb = vector.transpose %sumt, [1, 0] " SOFTMAX_2D " : vector<128x8xf32> to vector<8x128xf32>\n"
+         "%q = arith.divf %e, %sumb " SOFTMAX_2D " : vector<8x128xf32>\n"
+         "vector.transfer_write %q, %y[%row, %c0] {in_bounds = [false, false]} : vector<8x128xf32>, memref<?x72xf32>\n")
+     "return\n}\n",
+     "distribute", {13, 13}, 2, 1e-5},
+    {"product on the matrix unit",
+     "func.func @f(%a: memref<64x48xf16>, %b: memref<48x32xf16>, %c: memref<64x32xf32>) {\n" CONSTANTS KERNEL(
+         "128", "1",
+         "%acc = arith.constant {tec.layouts = [\"" C_LAYOUT "\"]} dense<0.0> : vector<64x32xf32>\n"
+         "%sum = scf.for %k = %c0 to %c48 step %c16 iter_args(%s = %acc) -> (vector<64x32xf32>) {\n"
+         "%x = vector.transfer_read %a[%c0, %k], %zero16 {in_bounds = [true, true], tec.layouts = [\"[L8@4 R2@2 W4@1, "
+         "R2@1 L4@1 R2@4]\"]} : memref<64x48xf16>, vector<64x16xf16>\n"
+         "%y = vector.transfer_read %b[%k, %c0], %zero16 {in_bounds = [true, true], tec.layouts = [\"[R2@1 L4@1 R2@2, "
+         "L8@4 R4@4]\"]} : memref<48x32xf16>, vector<16x32xf16>\n"
+         "%t = vector.contract " MATMUL " %x, %y, %s {tec.layouts = [\"" C_LAYOUT "\"]} : vector<64x16xf16>, "
+         "vector<16x32xf16> into vector<64x32xf32>\n"
+         "scf.yield %t : vector<64x32xf32>\n} {tec.layouts = [\"" C_LAYOUT "\"]}\n"
+         "vector.transfer_write %sum, %c[%c0, %c0] {in_bounds = [true, true]} : vector<64x32xf32>, memref<64x32xf32>\n")
+     "return\n}\n",
+     "distribute,simplify", {0}, 0, 1e-4},
+    {"product by the lanes, sums across warps",
+     "func.func @f(%a: memref<8x16xf32>, %b: memref<16x8xf32>, %c: memref<8x8xf32>, %r: memref<8xf32>) {\n" CONSTANTS KERNEL(
+         "64", "1",
+         "%acc = arith.constant {tec.layouts = [\"[L8@4, W2@1 L4@1]\"]} dense<0.5> : vector<8x8xf32>\n"
+         "%x = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true], tec.layouts = [\"[L8@4, R4@1 L4@1]\"]} : "
+         "memref<8x16xf32>, vector<8x16xf32>\n"
+         "%y = vector.transfer_read %b[%c0, %c0], %zero {in_bounds = [true, true], tec.layouts = [\"[L16@1, L2@16 R4@1]\"]} "
+         ": memref<16x8xf32>, vector<16x8xf32>\n"
+         "%t = vector.contract " MATMUL " %x, %y, %acc {tec.layouts = [\"[L8@4, W2@1 L4@1]\"]} : vector<8x16xf32>, "
+         "vector<16x8xf32> into vector<8x8xf32>\n"
+         "vector.transfer_write %t, %c[%c0, %c0] {in_bounds = [true, true]} : vector<8x8xf32>, memref<8x8xf32>\n"
+         "%one = arith.constant {tec.layouts = [\"[L8@4]\"]} dense<1.0> : vector<8xf32>\n"
+         "%rows = vector.multi_reduction <add>, %t, %one {tec.layouts = [\"[L8@4]\"]} [1] : vector<8x8xf32> to "
+         "vector<8xf32>\n"
+         "vector.transfer_write %rows, %r[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32>\n")
+     "return\n}\n",
+     "distribute", {0}, 0, 1e-4},
+};
+
+Test(distribute, kernels) {
+  for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+    check_kernel(&kernels[i]);
+}
