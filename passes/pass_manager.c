@@ -116,6 +116,6 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 const char *pass_default_list(const target_facts *target) {
   if (target->kind == TARGET_NVPTX)
     return "simplify,shapes,transform,raise,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,"
-           "bufferize,simplify";
+           "bufferize,layout,distribute,simplify";
   return "simplify,shapes,transform,raise,schedule,simplify,decompose-softmax,simplify,bufferize,register-tile,simplify";
 }

@@ -117,14 +117,21 @@ static void check_kernel(const kernel_case *kernel) {
   target_facts facts;
   ir_module *before = check_parse(kernel->text), *after = check_parse(kernel->text);
   cr_assert(before && after && target_find("nvptx:sm_80", &facts), "%s", kernel->what);
-  pass_options options = {.target = &facts, .verify = true};
+  pass_options options = {.target = &facts, .verify = true, .fuse = true};
   ir_op *function = ir_region(before->root, 0)->first;
   const char *name = ir_attr_string_or(function, "sym_name", "");
-  unsigned count = ir_region(function, 0)->num_args;
+  const ir_type *type = ir_attr_get(function, "function_type")->type;
+  unsigned count = type->num_inputs, num_results = type->num_results; /* results become further arguments */
   check_options shapes = {.function = name, .dims = kernel->dims, .num_dims = kernel->num_dims, .seed = 7};
   ir_tensor expected[MAX_ARGUMENTS], found[MAX_ARGUMENTS];
   cr_assert(check_arguments(before, &shapes, count, expected) && check_arguments(before, &shapes, count, found));
-  cr_assert(ir_interpret(before, name, IR_PRECISION_DOUBLE, count, expected, 0, NULL), "%s", kernel->what);
+  cr_assert(ir_interpret(before, name, IR_PRECISION_DOUBLE, count, expected, num_results, expected + count), "%s",
+            kernel->what);
+  for (unsigned i = count; i < count + num_results; i++) {
+    found[i] = expected[i];
+    cr_assert(ir_tensor_allocate(&found[i]));
+  }
+  count += num_results;
   cr_assert(pass_run(after, kernel->passes, &options), "%s", kernel->what);
   run_on_emulator(after, &facts, count, found, kernel->what);
   for (unsigned i = 0; i < count; i++) {
@@ -136,6 +143,43 @@ static void check_kernel(const kernel_case *kernel) {
   ir_module_destroy(before);
   ir_module_destroy(after);
 }
+
+#define PIPELINE                                                                                                       \
+  "simplify,shapes,transform,raise,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout," \
+  "distribute,simplify"
+/* Attention of 2 heads, S_q = 100, S_k = 130, with elements of type T, head dim D. */
+#define ATTENTION(T, D)                                                                                                \
+  "func.func @f(%q: tensor<2x100x" D "x" T ">, %k: tensor<2x130x" D "x" T ">, %v: tensor<2x130x" D "x" T ">) -> tensor<2x100x" D "x" T "> {\n" \
+  "%zero = arith.constant 0.0 : f32\n"                                                                                 \
+  "%se = tensor.empty() : tensor<2x100x130xf32>\n"                                                                     \
+  "%sz = linalg.fill ins(%zero : f32) outs(%se : tensor<2x100x130xf32>) -> tensor<2x100x130xf32>\n"                    \
+  "%s = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%q, %k : tensor<2x100x" D "x" T ">, tensor<2x130x" D "x" T ">) outs(%sz : tensor<2x100x130xf32>) {\n" \
+  "^bb0(%x: " T ", %y: " T ", %o: f32):\n"                                                                             \
+  "%x1 = arith.extf %x : " T " to f32\n"                                                                               \
+  "%y1 = arith.extf %y : " T " to f32\n"                                                                               \
+  "%p = arith.mulf %x1, %y1 : f32\n"                                                                                   \
+  "%w = arith.addf %o, %p : f32\n"                                                                                     \
+  "linalg.yield %w : f32\n"                                                                                            \
+  "} -> tensor<2x100x130xf32>\n"                                                                                       \
+  "%pe = tensor.empty() : tensor<2x100x130xf32>\n"                                                                     \
+  "%r = linalg.softmax dimension(2) ins(%s : tensor<2x100x130xf32>) outs(%pe : tensor<2x100x130xf32>) -> tensor<2x100x130xf32>\n" \
+  "%he = tensor.empty() : tensor<2x100x130x" T ">\n"                                                                   \
+  "%h = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\"]} ins(%r : tensor<2x100x130xf32>) outs(%he : tensor<2x100x130x" T ">) {\n" \
+  "^bb0(%x: f32, %o: " T "):\n"                                                                                        \
+  "%c = arith.truncf %x : f32 to " T "\n"                                                                              \
+  "linalg.yield %c : " T "\n"                                                                                          \
+  "} -> tensor<2x100x130x" T ">\n"                                                                                     \
+  "%oe = tensor.empty() : tensor<2x100x" D "xf32>\n"                                                                   \
+  "%oz = linalg.fill ins(%zero : f32) outs(%oe : tensor<2x100x" D "xf32>) -> tensor<2x100x" D "xf32>\n"                \
+  "%o = linalg.batch_matmul ins(%h, %v : tensor<2x100x130x" T ">, tensor<2x130x" D "x" T ">) outs(%oz : tensor<2x100x" D "xf32>) -> tensor<2x100x" D "xf32>\n" \
+  "%re = tensor.empty() : tensor<2x100x" D "x" T ">\n"                                                                 \
+  "%z = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = [\"parallel\", \"parallel\", \"parallel\"]} ins(%o : tensor<2x100x" D "xf32>) outs(%re : tensor<2x100x" D "x" T ">) {\n" \
+  "^bb0(%x: f32, %o2: " T "):\n"                                                                                       \
+  "%c = arith.truncf %x : f32 to " T "\n"                                                                              \
+  "linalg.yield %c : " T "\n"                                                                                          \
+  "} -> tensor<2x100x" D "x" T ">\n"                                                                                   \
+  "return %z : tensor<2x100x" D "x" T ">\n"                                                                            \
+  "}\n"
 
 #define KERNEL(THREADS, GRID, BODY) "scf.forall (%i) in (" GRID ") {\n" BODY "} {tec.threads = " THREADS " : i64}\n"
 #define CONSTANTS                                                                                                      \
@@ -226,6 +270,8 @@ static const kernel_case kernels[] = {
          "vector.transfer_write %rows, %r[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32>\n")
      "return\n}\n",
      "distribute", {0}, 0, 1e-4},
+    {"attention, f16, head dim 64", ATTENTION("f16", "64"), PIPELINE, {0}, 0, 4e-3},
+    {"attention, bf16, head dim 72", ATTENTION("bf16", "72"), PIPELINE, {0}, 0, 3e-2},
 };
 
 Test(distribute, kernels) {
