@@ -372,6 +372,12 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads) {
   return true;
 }
 
+static bool asks_no_lane(ir_op *op, void *data) {
+  (void)data;
+  return op->code != OP_GPU_THREAD_ID;
+}
+
+/* Kernels that ask for the number of the lane are at the LANE stage already. */
 bool pass_distribute(ir_module *module, const pass_options *options) {
   (void)options;
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
@@ -380,7 +386,8 @@ bool pass_distribute(ir_module *module, const pass_options *options) {
     for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
       next = op->next;
       int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
-      if (threads && !distribute_kernel(op, threads))
+      bool distributed = threads && !ir_walk(ir_region(op, 0), asks_no_lane, NULL);
+      if (threads && !distributed && !distribute_kernel(op, threads))
         return false;
     }
   }
