@@ -158,7 +158,7 @@ static const ir_type *lane_type_of(distributor *d, const ir_value *value) {
   return distribute_type(d, value->type->element, distribute_registers(&l));
 }
 
-/* Operands in the layouts of results; `first` is the operand that belongs to result 0. */
+/* Element by element, in the layout of the result. */
 static bool distribute_elementwise(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   ir_value **operands = IR_NEW_ARRAY(&d->module->arena, ir_value *, op->num_operands);
