@@ -72,10 +72,6 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     element.kind = read_variable(info, at, &element);
   } else if (skip_prefix(at, "attr-dict")) {
     element.kind = FORMAT_ATTR_DICT;
-  } else if (skip_prefix(at, "result-is(index)")) {
-    element.kind = FORMAT_RESULT_INDEX;
-  } else if (skip_prefix(at, "result-is(token)")) {
-    element.kind = FORMAT_RESULT_TOKEN;
   } else if (skip_prefix(at, "functional-type(")) {
     read_variable(info, at, &element);
     *at += strspn(*at, ", ");
@@ -90,16 +86,12 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     element.text = second.text;
     element.size = second.size;
     ++*at;
-  } else if (skip_prefix(at, "type(")) {
+  } else {
+    bool is_type = skip_prefix(at, "type(");
+    assert(is_type);
+    (void)is_type;
     element.kind =
         read_variable(info, at, &element) == FORMAT_OPERAND ? FORMAT_TYPE_OF_OPERAND : FORMAT_TYPE_OF_RESULT;
-    ++*at;
-  } else {
-    bool result_is = skip_prefix(at, "result-is(");
-    assert(result_is);
-    (void)result_is;
-    element.kind = skip_prefix(at, "element ") ? FORMAT_RESULT_ELEMENT : FORMAT_RESULT_OPERAND;
-    read_variable(info, at, &element);
     ++*at;
   }
   if (**at == '^') {

@@ -7,11 +7,9 @@
  *   functional-type($a, $b)    (types of operands a) -> types of results b
  *   attr-dict                  {..} with the attributes that the format does not name
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
- *   result-is(index)           prints nothing: the result type, where the text does not say it, is `index` ..
- *   result-is(token)           .. the token of an asynchronous copy ..
- *   result-is($name)           .. the type of the operand ..
- *   result-is(element $name)   .. or its element type
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
+ *
+ * The types of the results are left out where the row infers them (IR_INFER).
  *
  * Formats are constants of op.def: a malformed one is a bug, asserted. Each element is visited once, from left to
  * right, so running a format terminates. */
@@ -30,10 +28,6 @@ typedef enum format_kind {
   FORMAT_FUNCTIONAL_TYPE, /* index: operand group, second: result */
   FORMAT_ATTR_DICT,
   FORMAT_MIXED,          /* index: operand group; name: the static attribute */
-  FORMAT_RESULT_INDEX,   /* result-is(index) */
-  FORMAT_RESULT_TOKEN,   /* result-is(token) */
-  FORMAT_RESULT_OPERAND, /* index: operand group */
-  FORMAT_RESULT_ELEMENT,
 } format_kind;
 
 typedef struct format_element {

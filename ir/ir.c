@@ -192,10 +192,10 @@ ir_op *ir_op_create(ir_builder *builder, ir_opcode code, const ir_op_spec *spec)
     op->regions[i].parent = op;
   for (unsigned i = 0; i < spec->num_attrs; i++)
     ir_attr_set(op, spec->attrs[i].name, spec->attrs[i].attr);
-  const ir_type *inferred[8] = {0};
+  const ir_type *inferred[IR_MAX_INFERRED] = {0};
   const ir_type *const *types = spec->types;
   if (!types && op->num_results && info->infer) {
-    assert(op->num_results <= 8);
+    assert(op->num_results <= IR_MAX_INFERRED);
     bool fits = info->infer(op, inferred);
     assert(fits);
     (void)fits;

@@ -278,7 +278,7 @@ typedef enum ir_opcode {
   IR_NUM_OPCODES
 } ir_opcode;
 
-enum { IR_MAX_GROUPS = 5 };
+enum { IR_MAX_GROUPS = 5, IR_MAX_INFERRED = 2 /* results of an op with IR_INFER */ };
 
 typedef enum ir_stage {
   IR_STAGE_TENSOR = 1,

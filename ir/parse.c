@@ -360,19 +360,10 @@ static char group_mark(const ir_op_info *info, unsigned group) {
   return word.mark;
 }
 
-/* The single operand whose type gives the result's; NULL after reporting. */
-static const ir_type *operand_type(ir_parser *parser, const ir_draft *draft, unsigned group) {
-  if (draft->groups[group].count == 1)
-    return draft->groups[group].values[0]->type;
-  parse_error_at(parser, draft->loc, "'%s' expects one operand here", draft->info->name);
-  return NULL;
-}
-
 static bool parse_element(void *data, const format_element *element) {
   ir_parser *parser = ((format_parse *)data)->parser;
   ir_draft *draft = ((format_parse *)data)->draft;
   unsigned index = element->index;
-  const ir_type *type;
   switch (element->kind) {
   case FORMAT_LITERAL: return parse_literal(parser, element);
   case FORMAT_OPERAND:
@@ -396,16 +387,6 @@ static bool parse_element(void *data, const format_element *element) {
   case FORMAT_ATTR_DICT: return parse_attr_dict(parser, draft);
   case FORMAT_MIXED:
     return parse_mixed(parser, draft, '[', ']', index, ir_intern(parser->module, element->text, element->size));
-  case FORMAT_RESULT_INDEX: draft_result(parser, draft, ir_type_index(parser->module)); return true;
-  case FORMAT_RESULT_TOKEN: draft_result(parser, draft, ir_type_token(parser->module)); return true;
-  case FORMAT_RESULT_OPERAND:
-  case FORMAT_RESULT_ELEMENT:
-    if (!(type = operand_type(parser, draft, index)))
-      return false;
-    if (element->kind == FORMAT_RESULT_ELEMENT)
-      type = ir_type_is_shaped(type) ? ir_type_scalar(parser->module, type->element) : type;
-    draft_result(parser, draft, type);
-    return true;
   case FORMAT_TIGHT:
   case FORMAT_END: return true;
   }
@@ -578,6 +559,15 @@ static bool find_row(ir_parser *parser, ir_draft *draft, const char *name, size_
   return true;
 }
 
+static bool parse_pretty(ir_parser *parser, ir_draft *draft) {
+  if (!draft->info->parse && !draft->info->format)
+    return parse_error_at(parser, draft->loc, "'%s' has only the generic form", draft->info->name);
+  if (!(draft->info->parse ? draft->info->parse(parser, draft) : parse_by_format(parser, draft)))
+    return false;
+  draft->infers = draft->info->traits & IR_INFER && !draft->types.count;
+  return true;
+}
+
 static bool parse_op_body(ir_parser *parser, ir_draft *draft) {
   lex_token name = parser->lex.token;
   draft->loc = parse_loc(parser);
@@ -590,11 +580,7 @@ static bool parse_op_body(ir_parser *parser, ir_draft *draft) {
   if (!find_row(parser, draft, name.text, name.size))
     return false;
   lex_advance(&parser->lex);
-  if (draft->info->parse)
-    return draft->info->parse(parser, draft);
-  if (!draft->info->format)
-    return parse_error_at(parser, draft->loc, "'%s' has only the generic form", draft->info->name);
-  return parse_by_format(parser, draft);
+  return parse_pretty(parser, draft);
 }
 
 static bool parse_op(ir_parser *parser, ir_block *block) {

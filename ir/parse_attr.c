@@ -1,5 +1,6 @@
-/* parse_attr.c - attributes, dense constants, and the check of inherent attributes against attr.def. See parser.h. */
+/* parse_attr.c - attributes and dense constants; inherent attributes as their rows of attr.def want them. See parser.h. */
 #include "parser.h"
+#include "row.h"
 
 #include "text.h"
 
@@ -423,116 +424,8 @@ bool parse_attr_entries(ir_parser *parser, parser_entries *entries) {
 
 /* --------------------------------------------------------------------------------------------- inherent attributes */
 
-typedef enum attr_form {
-  FORM_UNIT,
-  FORM_BOOL,
-  FORM_INT,
-  FORM_DIMENSION,
-  FORM_INTS,
-  FORM_INT_ARRAY,
-  FORM_INT_ARRAYS,
-  FORM_BOOL_ARRAY,
-  FORM_STRING,
-  FORM_STRINGS,
-  FORM_VISIBILITY,
-  FORM_SYMBOL,
-  FORM_TYPE,
-  FORM_TYPED,
-  FORM_DENSE,
-  FORM_MAP,
-  FORM_MAPS,
-  FORM_KEYWORD,
-  FORM_KEYWORDS,
-  FORM_DICT,
-  FORM_DICTS,
-} attr_form;
-
-typedef struct attr_row {
-  const char *name, *detail;
-  attr_form form;
-} attr_row;
-
-static const attr_row attr_rows[] = {
-#define ATTR(NAME, FORM, DETAIL) {#NAME, DETAIL, FORM_##FORM},
-#include "attr.def"
-#undef ATTR
-};
-
-static const char *const form_names[] = {
-    [FORM_UNIT] = "a unit attribute",
-    [FORM_BOOL] = "true or false",
-    [FORM_INT] = "an integer",
-    [FORM_DIMENSION] = "an i64 or #gpu<dim ..>",
-    [FORM_INTS] = "integers as array<i64: ..>",
-    [FORM_INT_ARRAY] = "a list of integers",
-    [FORM_INT_ARRAYS] = "a list of lists of integers",
-    [FORM_BOOL_ARRAY] = "a list of true and false",
-    [FORM_STRING] = "a string",
-    [FORM_STRINGS] = "a list of strings",
-    [FORM_VISIBILITY] = "\"private\", \"nested\" or \"public\"",
-    [FORM_SYMBOL] = "a symbol",
-    [FORM_TYPE] = "a type",
-    [FORM_TYPED] = "a number or a dense constant",
-    [FORM_DENSE] = "a dense constant",
-    [FORM_MAP] = "an affine map",
-    [FORM_MAPS] = "a list of affine maps",
-    [FORM_KEYWORD] = "a keyword",
-    [FORM_KEYWORDS] = "a list of keywords",
-    [FORM_DICT] = "a dictionary",
-    [FORM_DICTS] = "a list of dictionaries",
-};
-
-static const attr_row *find_attr_row(const char *name, size_t size) {
-  for (unsigned i = 0; i < sizeof attr_rows / sizeof *attr_rows; i++)
-    if (strlen(attr_rows[i].name) == size && !memcmp(attr_rows[i].name, name, size))
-      return &attr_rows[i];
-  return NULL;
-}
-
-static bool all_of(const ir_attr *attr, ir_attr_kind kind) {
-  for (unsigned i = 0; attr->kind == IR_ATTR_ARRAY && i < attr->count; i++)
-    if (attr->elements[i]->kind != kind)
-      return false;
-  return attr->kind == IR_ATTR_ARRAY;
-}
-
-static bool has_form(const ir_attr *attr, const attr_row *row) {
-  switch (row->form) {
-  case FORM_UNIT: return attr->kind == IR_ATTR_UNIT;
-  case FORM_BOOL: return attr->kind == IR_ATTR_BOOL;
-  case FORM_INT: return attr->kind == IR_ATTR_INT && !strcmp(ir_scalar_name(attr->type->element), row->detail);
-  case FORM_DIMENSION:
-    return (attr->kind == IR_ATTR_INT && attr->type->element == IR_I64) ||
-           (attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, "gpu"));
-  case FORM_INTS: return attr->kind == IR_ATTR_I64S && !strcmp(ir_scalar_name(attr->type->element), row->detail);
-  case FORM_INT_ARRAY: return all_of(attr, IR_ATTR_INT);
-  case FORM_INT_ARRAYS:
-    for (unsigned i = 0; attr->kind == IR_ATTR_ARRAY && i < attr->count; i++)
-      if (!all_of(attr->elements[i], IR_ATTR_INT))
-        return false;
-    return attr->kind == IR_ATTR_ARRAY;
-  case FORM_BOOL_ARRAY: return all_of(attr, IR_ATTR_BOOL);
-  case FORM_STRING: return attr->kind == IR_ATTR_STRING;
-  case FORM_STRINGS: return all_of(attr, IR_ATTR_STRING);
-  case FORM_VISIBILITY:
-    return attr->kind == IR_ATTR_STRING && (!strcmp(attr->string, "private") || !strcmp(attr->string, "nested") ||
-                                            !strcmp(attr->string, "public"));
-  case FORM_SYMBOL: return attr->kind == IR_ATTR_SYMBOL;
-  case FORM_TYPE: return attr->kind == IR_ATTR_TYPE;
-  case FORM_TYPED: return attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_FLOAT || attr->kind == IR_ATTR_DENSE;
-  case FORM_DENSE: return attr->kind == IR_ATTR_DENSE;
-  case FORM_MAP: return attr->kind == IR_ATTR_MAP;
-  case FORM_MAPS: return all_of(attr, IR_ATTR_MAP);
-  case FORM_KEYWORD: return attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, row->detail);
-  case FORM_KEYWORDS: return all_of(attr, IR_ATTR_KEYWORD);
-  case FORM_DICT: return attr->kind == IR_ATTR_DICT;
-  case FORM_DICTS: return all_of(attr, IR_ATTR_DICT);
-  }
-  return false;
-}
-
 bool parse_inherent(ir_parser *parser, ir_draft *draft, const char *name, size_t size) {
-  const attr_row *row = find_attr_row(name, size);
+  const attr_row *row = row_find_attr(name, size);
   const ir_attr *attr;
   parser_ints ints = {0};
   int64_t value;
@@ -577,29 +470,30 @@ static void remove_entry(ir_draft *draft, unsigned at) {
           (--draft->attrs.count - at) * sizeof *draft->attrs.entries);
 }
 
+/* Every name occurs once: hooks and the printer see the same attribute. */
+static bool check_twice(ir_parser *parser, const ir_draft *draft) {
+  for (unsigned i = 0; i < draft->attrs.count; i++)
+    for (unsigned k = 0; k < i; k++)
+      if (!strcmp(draft->attrs.entries[k].name, draft->attrs.entries[i].name))
+        return parse_error_at(parser, draft->loc, "attribute '%s' is given twice", draft->attrs.entries[i].name);
+  return true;
+}
+
 bool parse_check_attrs(ir_parser *parser, ir_draft *draft) {
   type_booleans(parser, draft);
-  const char *at = draft->info->attrs;
-  for (format_word word; format_next_word(&at, &word);) {
-    const attr_row *row = find_attr_row(word.text, word.size);
-    unsigned i = 0, found = 0, position = 0;
-    for (; i < draft->attrs.count; i++)
-      if (!strcmp(draft->attrs.entries[i].name, row->name)) {
-        found++;
-        position = i;
-      }
-    if (found > 1)
-      return parse_error_at(parser, draft->loc, "attribute '%s' is given twice", row->name);
-    if (!found && !word.mark)
-      return parse_error_at(parser, draft->loc, "'%s' requires attribute '%s'", draft->info->name, row->name);
-    if (!found)
-      continue;
-    const ir_attr *attr = draft->attrs.entries[position].attr;
-    if (!has_form(attr, row))
-      return parse_error_at(parser, draft->loc, "attribute '%s' of '%s' must be %s%s%s", row->name, draft->info->name,
-                            form_names[row->form], *row->detail ? " of " : "", row->detail);
-    if (is_default(parser, attr, &word))
-      remove_entry(draft, position);
+  row_subject subject = {.module = parser->module,
+                         .loc = draft->loc,
+                         .info = draft->info,
+                         .num_attrs = draft->attrs.count,
+                         .attrs = draft->attrs.entries};
+  if (!check_twice(parser, draft) || !row_check_attrs(&subject))
+    return false;
+  format_word word;
+  for (unsigned i = draft->attrs.count; i-- > 0;) {
+    const ir_named_attr *entry = &draft->attrs.entries[i];
+    if (format_find_word(draft->info->attrs, entry->name, strlen(entry->name), &word, NULL) &&
+        is_default(parser, entry->attr, &word))
+      remove_entry(draft, i);
   }
   return true;
 }

@@ -1,40 +1,27 @@
 /* parse_create.c - from a complete draft to the op: counts, bodies that follow from the row, regions. See parser.h. */
 #include "parser.h"
-
-static bool count_fits(char mark, unsigned count) {
-  return mark == '*' || (mark == '?' ? count <= 1 : count == 1);
-}
+#include "row.h"
 
 /* The body of a structured op follows from its row, and need not be written. */
 static bool has_implied_body(const ir_op_info *info) {
   return info->regions && info->traits & IR_STRUCTURED && !(info->traits & IR_OWN_BODY);
 }
 
+static unsigned count_results(const ir_draft *draft) {
+  return draft->infers ? row_num_results(draft->info) : draft->types.count;
+}
+
 static bool check_counts(ir_parser *parser, const ir_draft *draft) {
-  const char *at = draft->info->operands;
-  format_word word;
-  for (unsigned i = 0; format_next_word(&at, &word); i++)
-    if (!count_fits(word.mark, draft->groups[i].count))
-      return parse_error_at(parser, draft->loc, "'%s' expects %s operand '%.*s', found %u", draft->info->name,
-                            word.mark ? "at most one" : "one", (int)word.size, word.text, draft->groups[i].count);
-  unsigned least = 0;
-  bool any = false;
-  for (at = draft->info->results; format_next_word(&at, &word);) {
-    least += !word.mark;
-    any |= word.mark == '*';
-  }
-  unsigned most = least;
-  for (at = draft->info->results; format_next_word(&at, &word);)
-    most += word.mark == '?';
-  unsigned count = draft->types.count;
-  if (count < least || (!any && count > most))
-    return parse_error_at(parser, draft->loc, "'%s' gives %s%u result%s, but its type has %u", draft->info->name,
-                          any ? "at least " : "", count < least ? least : most, least == 1 ? "" : "s", count);
-  unsigned regions = draft->info->regions;
-  if (draft->num_regions != regions && !(has_implied_body(draft->info) && !draft->num_regions))
-    return parse_error_at(parser, draft->loc, "'%s' has %u region%s, found %u", draft->info->name, regions,
-                          regions == 1 ? "" : "s", draft->num_regions);
-  return true;
+  unsigned groups[IR_MAX_GROUPS];
+  for (unsigned i = 0; i < IR_MAX_GROUPS; i++)
+    groups[i] = draft->groups[i].count;
+  bool unwritten = has_implied_body(draft->info) && !draft->num_regions;
+  return row_check_counts(&(row_subject){.module = parser->module,
+                                         .loc = draft->loc,
+                                         .info = draft->info,
+                                         .groups = groups,
+                                         .num_results = count_results(draft),
+                                         .num_regions = unwritten ? draft->info->regions : draft->num_regions});
 }
 
 /* A structured op whose region is not written must be one that has a row for it, on operands with elements. */
@@ -124,8 +111,9 @@ bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op 
   if (implied && !check_implied_body(parser, draft))
     return false;
   parser_values operands = {0};
-  ir_op_spec spec = {.types = draft->types.types,
-                     .num_results = draft->types.count,
+  const ir_type *inferred[IR_MAX_INFERRED] = {0}; /* unknown until the op is there to infer from */
+  ir_op_spec spec = {.types = draft->infers ? inferred : draft->types.types,
+                     .num_results = count_results(draft),
                      .attrs = draft->attrs.entries,
                      .num_attrs = draft->attrs.count};
   for (unsigned i = 0; i < ir_info_num_groups(draft->info); i++) {
@@ -140,5 +128,9 @@ bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op 
   for (unsigned i = 0; i < draft->num_regions; i++)
     adopt_region(op, i, &draft->regions[i]);
   *created = op;
+  if (draft->infers && !draft->info->infer(op, inferred))
+    return false;
+  for (unsigned i = 0; draft->infers && i < op->num_results; i++)
+    ir_result(op, i)->type = inferred[i];
   return !implied || imply_body(parser, draft, op);
 }

@@ -55,6 +55,7 @@ struct ir_draft {
   unsigned num_named; /* values named on the left of '=' */
   parser_values groups[IR_MAX_GROUPS];
   parser_types types; /* of the results */
+  bool infers;        /* the text does not say the types of the results: they follow (IR_INFER) */
   parser_entries attrs;
   ir_block regions[MAX_REGIONS];
   unsigned num_regions;

@@ -374,10 +374,6 @@ static bool print_element(void *data, const format_element *element) {
   case FORMAT_LITERAL: print_literal(print, element); return true;
   case FORMAT_TIGHT: print->tight = true; return true;
   case FORMAT_ATTR_DICT: print_attr_dict(printer, op, NULL, ""); return true;
-  case FORMAT_RESULT_INDEX:
-  case FORMAT_RESULT_TOKEN:
-  case FORMAT_RESULT_OPERAND:
-  case FORMAT_RESULT_ELEMENT:
   case FORMAT_END: return true;
   default: break;
   }

@@ -215,10 +215,6 @@ static const char *const *predicates_of(ir_opcode code, unsigned *count) {
   return code == OP_ARITH_CMPF ? float_predicates : integer_predicates;
 }
 
-static const ir_type *condition_type(ir_module *module, const ir_type *type) {
-  return type->kind == IR_TYPE_SCALAR || ir_type_is_shaped(type) ? ir_type_with_element(module, type, IR_I1) : type;
-}
-
 /* arith.cmpf olt, %a, %b fastmath<..> {..} : type; the predicate may be quoted */
 bool parse_compare(ir_parser *parser, ir_draft *draft) {
   unsigned count, i = 0;
@@ -239,10 +235,7 @@ bool parse_compare(ir_parser *parser, ir_draft *draft) {
     return false;
   if (parse_accept_word(parser, "fastmath") && !parse_inherent(parser, draft, "fastmath", strlen("fastmath")))
     return false;
-  if (!parse_attr_dict(parser, draft) || !parse_expect(parser, ':') || !parse_type_of(parser, draft, 0))
-    return false;
-  draft_result(parser, draft, condition_type(parser->module, draft->groups[0].values[0]->type));
-  return true;
+  return parse_attr_dict(parser, draft) && parse_expect(parser, ':') && parse_type_of(parser, draft, 0);
 }
 
 void print_compare(ir_printer *printer, const ir_op *op) {
@@ -269,7 +262,7 @@ bool parse_select(ir_parser *parser, ir_draft *draft) {
   const ir_type *condition = draft->groups[0].values[0]->type;
   if (condition->kind != IR_TYPE_SCALAR && (!parse_type_of(parser, draft, 0) || !parse_expect(parser, ',')))
     return false;
-  return parse_type_of(parser, draft, 1) && (draft_result(parser, draft, draft->groups[1].values[0]->type), true);
+  return parse_type_of(parser, draft, 1);
 }
 
 void print_select(ir_printer *printer, const ir_op *op) {
@@ -305,7 +298,6 @@ bool parse_affine(ir_parser *parser, ir_draft *draft) {
   if (dims != map->map->num_dims || draft->groups[0].count - dims != map->map->num_syms)
     return parse_error_at(parser, loc, "this map has %u dims and %u symbols, but %u and %u operands are given",
                           map->map->num_dims, map->map->num_syms, dims, draft->groups[0].count - dims);
-  draft_result(parser, draft, ir_type_index(parser->module));
   return parse_attr_dict(parser, draft);
 }
 

@@ -48,11 +48,7 @@ bool parse_shuffle(ir_parser *parser, ir_draft *draft) {
   for (unsigned i = 0; i < 3; i++)
     if ((i && !parse_expect(parser, ',')) || !parse_operand(parser, draft, i))
       return false;
-  if (!parse_attr_dict(parser, draft) || !parse_expect(parser, ':') || !parse_type_of(parser, draft, 0))
-    return false;
-  draft_result(parser, draft, draft->groups[0].values[0]->type);
-  draft_result(parser, draft, ir_type_scalar(parser->module, IR_I1));
-  return true;
+  return parse_attr_dict(parser, draft) && parse_expect(parser, ':') && parse_type_of(parser, draft, 0);
 }
 
 void print_shuffle(ir_printer *printer, const ir_op *op) {

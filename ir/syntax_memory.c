@@ -200,7 +200,7 @@ bool parse_contract(ir_parser *parser, ir_draft *draft) {
   if (!parse_attr_dict(parser, draft) || !parse_expect(parser, ':') || !parse_type_of(parser, draft, 0) ||
       !parse_expect(parser, ',') || !parse_type_of(parser, draft, 1) || !parse_expect_word(parser, "into"))
     return false;
-  return parse_type_of(parser, draft, 2) && (draft_result(parser, draft, draft->groups[2].values[0]->type), true);
+  return parse_type_of(parser, draft, 2);
 }
 
 void print_contract(ir_printer *printer, const ir_op *op) {

@@ -7,10 +7,10 @@
  *  - While the walk is inside an op, the low bits of ir_op.mark say in which region ("open"); above them stands the op's
  *    number in preorder. So whether a value is visible is decided in constant time, and the whole check is linear.
  * Terminates: one preorder walk over a tree, without recursion. */
+#include "row.h"
 #include "text.h"
 #include "verify_util.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,157 +25,21 @@ typedef struct verifier {
   bool valid;
 } verifier;
 
-/* ------------------------------------------------------------------------------------------------- columns of the row */
+/* ----------------------------------------------------------------------------------------------------------------- row */
 
-typedef struct column_word {
-  char name[48];
-  char mark; /* '?', '*', '=' or 0 */
-} column_word;
-
-/* Takes the next blank-separated word off a column of op.def; false at the end. */
-static bool next_word(const char **column, column_word *word) {
-  if (!*column)
-    return false;
-  *column += strspn(*column, " ");
-  size_t size = strcspn(*column, " ?*="), whole = strcspn(*column, " ");
-  if (!whole)
-    return false;
-  word->mark = size < whole ? (*column)[size] : 0;
-  memcpy(word->name, *column, size);
-  word->name[size] = 0;
-  *column += whole;
-  return true;
-}
-
-static bool count_fits(char mark, unsigned count) {
-  return mark == '*' || (mark == '?' ? count <= 1 : count == 1);
-}
-
-static bool verify_operand_groups(const ir_op *op) {
-  const char *column = ir_op_row(op)->operands;
-  column_word word;
-  unsigned total = 0;
-  for (unsigned group = 0; next_word(&column, &word); group++) {
-    if (!count_fits(word.mark, op->groups[group]))
-      return ir_op_error(op, "expects %s operand '%s', got %u", word.mark == '?' ? "at most one" : "one", word.name,
-                         op->groups[group]);
-    total += op->groups[group];
-  }
-  return total == op->num_operands ||
-         ir_op_error(op, "has %u operands, but its operand groups hold %u", op->num_operands, total);
-}
-
-static bool verify_result_count(const ir_op *op) {
-  const char *column = ir_op_row(op)->results;
-  column_word word;
-  unsigned least = 0, most = 0;
-  while (next_word(&column, &word)) {
-    least += word.mark == 0;
-    most = word.mark == '*' ? UINT32_MAX : most == UINT32_MAX ? most : most + 1;
-  }
-  if (op->num_results < least || op->num_results > most)
-    return ir_op_error(op, "expects %s%u result%s, got %u", least < most ? "at least " : "", least,
-                       least == 1 ? "" : "s", op->num_results);
-  return true;
-}
-
-/* The kinds that an inherent attribute may have. Names mean the same wherever they occur. */
-typedef struct attr_rule {
-  const char *name, *expected;
-  unsigned kinds;
-} attr_rule;
-
-static const attr_rule attr_rules[] = {
-#define KIND(K) (1u << IR_ATTR_##K)
-#define INTEGERS (KIND(I64S) | KIND(ARRAY) | KIND(DENSE))
-    {"alignment", "an integer", KIND(INT)},
-    {"arg_attrs", "an array", KIND(ARRAY)},
-    {"bypassL1", "a unit attribute", KIND(UNIT)},
-    {"callee", "a symbol", KIND(SYMBOL)},
-    {"cast", "a keyword", KIND(KEYWORD)},
-    {"constant", "a unit attribute", KIND(UNIT)},
-    {"conversion", "a string", KIND(STRING)},
-    {"dim", "an integer", KIND(INT)},
-    {"dimension", "an integer or a keyword", KIND(INT) | KIND(KEYWORD)},
-    {"dimensions", "integers", INTEGERS},
-    {"doc", "a string", KIND(STRING)},
-    {"dstElements", "an integer", KIND(INT)},
-    {"failure_propagation_mode", "a keyword", KIND(INT) | KIND(KEYWORD)},
-    {"fastmath", "a keyword", KIND(KEYWORD)},
-    {"function_type", "a function type", KIND(TYPE)},
-    {"in_bounds", "an array of booleans", KIND(ARRAY)},
-    {"indexing_maps", "an array of affine maps", KIND(ARRAY)},
-    {"initial_value", "a dense constant", KIND(DENSE)},
-    {"iterator_types", "an array of iterator types", KIND(ARRAY)},
-    {"kind", "a keyword", KIND(KEYWORD)},
-    {"layout", "a string", KIND(STRING)},
-    {"library_call", "a string", KIND(STRING)},
-    {"map", "an affine map", KIND(MAP)},
-    {"mapping", "an array", KIND(ARRAY)},
-    {"mmaShape", "integers", INTEGERS},
-    {"mode", "a keyword", KIND(KEYWORD)},
-    {"name", "a symbol", KIND(SYMBOL)},
-    {"nofold", "a unit attribute", KIND(UNIT)},
-    {"nontemporal", "a boolean", KIND(BOOL)},
-    {"numGroups", "an integer", KIND(INT)},
-    {"numTiles", "an integer", KIND(INT)},
-    {"offsets", "integers", INTEGERS},
-    {"op_attrs", "a dictionary", KIND(DICT)},
-    {"ops", "an array of strings", KIND(ARRAY)},
-    {"permutation", "integers", INTEGERS},
-    {"permutation_map", "an affine map", KIND(MAP)},
-    {"predicate", "an integer", KIND(INT)},
-    {"reassociation", "an array of arrays of integers", KIND(ARRAY)},
-    {"reduction_dims", "integers", INTEGERS},
-    {"res_attrs", "an array", KIND(ARRAY)},
-    {"sizes", "integers", INTEGERS},
-    {"staticLowerBound", "integers", INTEGERS},
-    {"staticStep", "integers", INTEGERS},
-    {"staticUpperBound", "integers", INTEGERS},
-    {"static_high", "integers", INTEGERS},
-    {"static_low", "integers", INTEGERS},
-    {"static_offsets", "integers", INTEGERS},
-    {"static_output_shape", "integers", INTEGERS},
-    {"static_position", "integers", INTEGERS},
-    {"static_sizes", "integers", INTEGERS},
-    {"static_strides", "integers", INTEGERS},
-    {"strides", "integers", INTEGERS},
-    {"sym_name", "a string", KIND(STRING)},
-    {"sym_visibility", "a string", KIND(STRING)},
-    {"tf32Enabled", "a unit attribute", KIND(UNIT)},
-    {"tile_interchange", "integers", INTEGERS},
-    {"tile_sizes", "integers", INTEGERS},
-    {"transpose", "a boolean", KIND(BOOL)},
-    {"type", "a type", KIND(TYPE)},
-    {"value", "a number or a dense constant", KIND(BOOL) | KIND(INT) | KIND(FLOAT) | KIND(DENSE)},
-};
-
-static int compare_rule(const void *name, const void *rule) { return strcmp(name, ((const attr_rule *)rule)->name); }
-
-static bool verify_attr(const ir_op *op, const column_word *word) {
-  const ir_attr *attr = ir_attr_get(op, word->name);
-  if (!attr)
-    return word->mark || ir_op_error(op, "needs the attribute '%s'", word->name);
-  const attr_rule *rule = bsearch(word->name, attr_rules, sizeof attr_rules / sizeof attr_rules[0],
-                                  sizeof attr_rules[0], compare_rule);
-  assert(rule && "each inherent attribute of op.def has a rule");
-  unsigned ignored;
-  const int64_t *ints;
-  if (!(rule->kinds >> attr->kind & 1) ||
-      (rule->kinds == INTEGERS && !ir_attr_i64s_of(op, word->name, &ignored, &ints)))
-    return ir_op_error(op, "attribute '%s' must be %s", word->name, rule->expected);
-  return true;
-}
-#undef INTEGERS
-#undef KIND
-
-static bool verify_attrs(const ir_op *op) {
-  const char *column = ir_op_row(op)->attrs;
-  column_word word;
-  bool valid = true;
-  while (valid && next_word(&column, &word))
-    valid = verify_attr(op, &word);
-  return valid;
+static bool verify_row(const ir_op *op) {
+  row_subject subject = {.module = op->module,
+                         .loc = op->loc,
+                         .info = ir_op_row(op),
+                         .groups = op->groups,
+                         .num_results = op->num_results,
+                         .num_regions = op->num_regions,
+                         .num_attrs = op->num_attrs,
+                         .attrs = op->attrs};
+  unsigned total = ir_group_start(op, ir_info_num_groups(subject.info));
+  if (total != op->num_operands)
+    return ir_op_error(op, "has %u operands, but its operand groups hold %u", op->num_operands, total);
+  return row_check_counts(&subject) && row_check_attrs(&subject);
 }
 
 /* -------------------------------------------------------------------------------------------------------------- traits */
@@ -238,19 +102,18 @@ static bool verify_destination_style(const ir_op *op) {
 }
 
 static bool verify_inferred(const ir_op *op) {
-  const ir_op_info *row = ir_op_row(op);
-  const ir_type *type = NULL; /* ops that infer have one result */
-  if (!row->infer(op, &type))
+  const ir_type *types[IR_MAX_INFERRED];
+  if (!ir_op_row(op)->infer(op, types))
     return false;
-  return type == ir_result(op, 0)->type ||
-         ir_op_error(op, "must have a result of type %s, not %s", ir_print_type(op->module, type),
-                     ir_print_type(op->module, ir_result(op, 0)->type));
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (types[i] != ir_result(op, i)->type)
+      return ir_op_error(op, "must have a result of type %s, not %s", ir_print_type(op->module, types[i]),
+                         ir_print_type(op->module, ir_result(op, i)->type));
+  return true;
 }
 
 static bool verify_regions(const ir_op *op) {
   const ir_op_info *row = ir_op_row(op);
-  if (op->num_regions != row->regions)
-    return ir_op_error(op, "expects %u regions, got %u", row->regions, op->num_regions);
   if (row->traits & IR_NO_TERMINATOR)
     return true;
   for (unsigned i = 0; i < op->num_regions; i++) {
@@ -351,8 +214,7 @@ static bool verify_op(const verifier *verifier, const ir_op *op) {
     return ir_op_error(op, "is not legal at this stage");
   if (verifier->depth > IR_MAX_NESTING)
     return ir_op_error(op, "is nested more than %d deep", IR_MAX_NESTING);
-  return verify_links(op) && verify_operands(verifier, op) && verify_operand_groups(op) && verify_result_count(op) &&
-         verify_types(op, verifier->stages) && verify_attrs(op) && verify_regions(op) && verify_traits(op) &&
+  return verify_links(op) && verify_operands(verifier, op) && verify_row(op) && verify_types(op, verifier->stages) && verify_regions(op) && verify_traits(op) &&
          (!row->verify || row->verify(op));
 }
 

@@ -22,7 +22,10 @@ bool infer_as_third(const ir_op *op, const ir_type **types) {
 }
 
 bool infer_compare(const ir_op *op, const ir_type **types) {
-  types[0] = ir_type_with_element(op->module, ir_operand(op, 0)->type, IR_I1);
+  const ir_type *type = ir_operand(op, 0)->type;
+  if (type->kind != IR_TYPE_SCALAR && !ir_type_is_shaped(type))
+    return ir_op_error(op, "cannot compare values of type %s", ir_print_type(op->module, type));
+  types[0] = ir_type_with_element(op->module, type, IR_I1);
   return true;
 }
 
@@ -52,9 +55,7 @@ bool verify_constant(const ir_op *op) {
   const ir_attr *value = ir_attr_get(op, "value");
   const ir_type *type = ir_result(op, 0)->type;
   bool fits;
-  if (value->kind == IR_ATTR_BOOL)
-    fits = type == ir_type_scalar(op->module, IR_I1);
-  else if (value->kind == IR_ATTR_DENSE)
+  if (value->kind == IR_ATTR_DENSE)
     fits = value->type == type && (type->kind == IR_TYPE_TENSOR || type->kind == IR_TYPE_VECTOR);
   else
     fits = value->type == type && type->kind == IR_TYPE_SCALAR &&
