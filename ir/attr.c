@@ -200,19 +200,15 @@ bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const i
     *ints = attr->ints;
     return true;
   }
-  unsigned n = attr->count;
-  bool dense = attr->kind == IR_ATTR_DENSE && attr->ints;
-  if (dense) /* a splat stands for all elements */
-    n = (unsigned)ir_type_num_elements(attr->type);
-  else if (attr->kind != IR_ATTR_ARRAY)
+  if (attr->kind != IR_ATTR_ARRAY)
     return false;
-  int64_t *copy = IR_NEW_ARRAY(&op->module->arena, int64_t, n);
-  for (unsigned i = 0; i < n; i++) {
-    if (!dense && attr->elements[i]->kind != IR_ATTR_INT)
+  int64_t *copy = IR_NEW_ARRAY(&op->module->arena, int64_t, attr->count);
+  for (unsigned i = 0; i < attr->count; i++) {
+    if (attr->elements[i]->kind != IR_ATTR_INT)
       return false;
-    copy[i] = dense ? attr->ints[attr->count == 1 ? 0 : i] : attr->elements[i]->value;
+    copy[i] = attr->elements[i]->value;
   }
-  *count = n;
+  *count = attr->count;
   *ints = copy;
   return true;
 }

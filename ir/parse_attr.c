@@ -1,4 +1,4 @@
-/* parse_attr.c - attributes and dense constants; inherent attributes as their rows of attr.def want them. See parser.h. */
+/* parse_attr.c - attributes, dense constants, and inherent attributes as attr.def wants them. See parser.h. */
 #include "parser.h"
 #include "row.h"
 
