@@ -1,8 +1,11 @@
-/* test_nvptx.c - kernels for NVIDIA GPUs: ptxas, where installed, takes every text for every chip; launches; refusals. */
+/* test_nvptx.c - kernels for NVIDIA GPUs: ptxas, where installed, takes every text for every chip; numbers on the emulator;
+ * launches; refusals. */
 #include "backend/backend.h"
 #include "ir/text.h"
+#include "runtime/ptx.h"
 
 #include <criterion/criterion.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +226,152 @@ Test(nvptx, kernels_share_a_workspace) {
   if (has_ptxas())
     assemble(&c, "sm_80");
   finish(&c);
+}
+
+/* ------------------------------------------------------------------------------------------------------------ numbers */
+
+/* Runs the only launch of the only routine on the emulator; `buffers` are the arguments of the function. */
+static void run(const compiled *c, const int64_t *extents, const ptx_buffer *buffers, size_t num_buffers) {
+  const program_routine *r = &c->routines[0].routine;
+  const program_launch *launch = &r->launches[0];
+  enum { MAX_ARGUMENTS = 16 };
+  int64_t words[MAX_ARGUMENTS];
+  ptx_argument arguments[MAX_ARGUMENTS];
+  ptx_message message = {""};
+  ptx_module *module;
+  cr_assert_leq(launch->num_arguments, MAX_ARGUMENTS);
+  for (unsigned i = 0; i < launch->num_arguments; i++) {
+    const program_argument *a = &launch->arguments[i];
+    int64_t value = evaluate(r, a->value, extents);
+    words[i] = a->kind == PROGRAM_TENSOR ? (int64_t)(intptr_t)buffers[a->tensor].base + value : value;
+    arguments[i] = (ptx_argument){&words[i], sizeof words[i]};
+  }
+  cr_assert_eq(ptx_module_load(c->text, c->size, &module, &message), TEC_OK, "%s", message.text);
+  ptx_launch_options options = {.kernel = launch->kernel,
+                                .dynamic_shared_bytes = launch->shared_bytes,
+                                .arguments = arguments,
+                                .num_arguments = launch->num_arguments,
+                                .buffers = buffers,
+                                .num_buffers = num_buffers,
+                                .threads = 1,
+                                .refuse_uninitialised = true};
+  for (unsigned i = 0; i < 3; i++) {
+    options.grid[i] = (uint32_t)evaluate(r, launch->grid[i], extents);
+    options.block[i] = launch->block[i];
+  }
+  cr_assert_eq(ptx_launch(module, &options, NULL, &message), TEC_OK, "%s", message.text);
+  ptx_module_free(module);
+}
+
+static uint16_t half(double value) {
+  return (uint16_t)ir_float_to_bits(IR_F16, value);
+}
+static double from_half(uint16_t bits) {
+  return ir_float_from_bits(IR_F16, bits);
+}
+
+Test(nvptx, pipelined_product_gives_the_right_numbers) {
+  enum { M = 48, N = 24, K = 80 };
+  static uint16_t a[M * K], b[N * K];
+  static float product[M * N];
+  for (int i = 0; i < M * K; i++)
+    a[i] = half((i * 37 % 101 - 50) / 16.0);
+  for (int i = 0; i < N * K; i++)
+    b[i] = half((i * 53 % 97 - 48) / 16.0);
+  char *text = read_file("gemm.mlir");
+  compiled c;
+  cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
+  run(&c, (int64_t[]){M, K, N, K, M, N}, (ptx_buffer[]){{a, sizeof a}, {b, sizeof b}, {product, sizeof product}}, 3);
+  for (int i = 0; i < M; i++)
+    for (int j = 0; j < N; j++) {
+      double sum = 0;
+      for (int k = 0; k < K; k++)
+        sum += from_half(a[i * K + k]) * from_half(b[j * K + k]);
+      cr_assert_float_eq(product[i * N + j], sum, 1e-3, "%d, %d: %g, not %g", i, j, product[i * N + j], sum);
+    }
+  finish(&c);
+  free(text);
+}
+
+Test(nvptx, row_softmax_gives_the_right_numbers) {
+  enum { ROWS = 19 };
+  static uint16_t x[ROWS * 32], y[ROWS * 32];
+  for (int i = 0; i < ROWS * 32; i++)
+    x[i] = half((i * 37 % 101 - 50) / 5.0);
+  char *text = read_file("softmax.mlir");
+  compiled c;
+  cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
+  run(&c, (int64_t[]){ROWS, 32, ROWS, 32}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}}, 2);
+  for (int row = 0; row < ROWS; row++) {
+    double sum = 0;
+    for (int i = 0; i < 32; i++)
+      sum += exp(from_half(x[row * 32 + i]));
+    for (int i = 0; i < 32; i++)
+      cr_assert_float_eq(from_half(y[row * 32 + i]), exp(from_half(x[row * 32 + i])) / sum, 3e-4);
+  }
+  finish(&c);
+  free(text);
+}
+
+Test(nvptx, masked_lanes_touch_nothing) {
+  enum { COUNT = 1501 };
+  static float x[COUNT], y[COUNT], z[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    x[i] = (float)i;
+    y[i] = (float)(3 * i);
+  }
+  char *text = read_file("add.mlir");
+  compiled c;
+  cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
+  run(&c, (int64_t[]){COUNT, COUNT, COUNT}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}, {z, sizeof z}}, 3);
+  for (int i = 0; i < COUNT; i++)
+    cr_assert_eq(z[i], (float)(4 * i));
+  finish(&c);
+  free(text);
+}
+
+/* In units of the last place; results below the normal range do not count. */
+static double error_of(float got, double wanted) {
+  int exponent;
+  if ((isnan(got) && isnan(wanted)) || got == (float)wanted || fabs(wanted) < 0x1p-126)
+    return 0;
+  frexp(wanted, &exponent);
+  return fabs(got - wanted) / ldexp(1, exponent - 24);
+}
+
+Test(nvptx, math_is_as_exact_as_documented) {
+  static const struct {
+    const char *name;
+    double (*exact)(double), range, bound;
+    bool exponential; /* arguments from e^-range to e^range */
+  } functions[] = {{"exp", exp, 105, 4, false},  {"exp2", exp2, 130, 2, false}, {"log", log, 85, 3, true},
+                   {"log2", log2, 85, 4, true},  {"log", log, 0.5, 3, true},    {"log2", log2, 0.5, 4, true},
+                   {"tanh", tanh, 10, 4, false}, {"tanh", tanh, 1, 4, false},   {"erf", erf, 4, 6, false}};
+  static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 89, 1e-40f, -1, 1};
+  enum { COUNT = 2000, SPECIAL = sizeof special / sizeof *special };
+  static float x[COUNT], y[COUNT];
+  for (size_t f = 0; f < sizeof functions / sizeof *functions; f++) {
+    char text[500];
+    compiled c;
+    snprintf(text, sizeof text,
+             "func.func @f(%%x: memref<2000xf32>, %%y: memref<2000xf32>) {\n"
+             "  scf.forall (%%i) = (0) to (2000) step (1) {\n"
+             "    %%v = memref.load %%x[%%i] : memref<2000xf32>\n"
+             "    %%w = math.%s %%v : f32\n"
+             "    memref.store %%w, %%y[%%i] : memref<2000xf32>\n"
+             "  }\n  return\n}\n",
+             functions[f].name);
+    for (int i = 0; i < COUNT; i++) {
+      double at = ((i + 0.37) / COUNT * 2 - 1) * functions[f].range;
+      x[i] = i < (int)SPECIAL ? special[i] : (float)(functions[f].exponential ? exp(at) : at);
+    }
+    cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
+    run(&c, (int64_t[]){COUNT, COUNT}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}}, 2);
+    for (int i = 0; i < COUNT; i++)
+      cr_expect(error_of(y[i], functions[f].exact(x[i])) <= functions[f].bound, "%s(%.9g) = %.9g", functions[f].name,
+                x[i], y[i]);
+    finish(&c);
+  }
 }
 
 /* --------------------------------------------------------------------------------------------------------- refusals */
