@@ -80,6 +80,7 @@ struct ir_module {
   unsigned num_sources;
   ir_table *types, *attrs, *exprs, *maps, *strings;
   const char *no_structure; /* why ir_structure_of last gave NULL */
+  const char *broken_by;    /* the pass that reported an internal error; NULL: none did */
 };
 
 /* An empty module (a builtin.module op without content), or NULL when no address space is left.

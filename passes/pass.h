@@ -7,6 +7,15 @@
 #include "ir/ir.h"
 #include "passes/target.h"
 
+struct pass_options;
+
+typedef struct pass_row {
+  const char *name;
+  bool (*run)(ir_module *module, const struct pass_options *options);
+  unsigned result_stages; /* ir_stage bits legal afterwards; 0: as before */
+  const char *doc;
+} pass_row;
+
 typedef struct pass_options {
   const target_facts *target;
   bool verify; /* after each pass */
@@ -18,14 +27,13 @@ typedef struct pass_options {
   /* Called after each pass with its duration, may be NULL. */
   void (*time_sink)(void *user, const char *pass, double seconds);
   void *time_user;
+  /* Called after an internal error with the passes that were still to run, the failing one first, and the module before
+   * it as valid input; may be NULL. */
+  void (*fault_sink)(void *user, const char *passes, const char *text);
+  void *fault_user;
+  const pass_row *more; /* passes besides those of pass.def, for tests */
+  unsigned num_more;
 } pass_options;
-
-typedef struct pass_row {
-  const char *name;
-  bool (*run)(ir_module *module, const pass_options *options);
-  unsigned result_stages; /* ir_stage bits legal afterwards; 0: as before */
-  const char *doc;
-} pass_row;
 
 unsigned pass_count(void);
 const pass_row *pass_get(unsigned i);

@@ -5,7 +5,7 @@
  *  - The legal stages are those of the last pass that named some; a module that a pass leaves illegal is the compiler's
  *    fault, so the verifier's findings are followed by an internal error.
  *  - A pass that reports an error ends the run; no later pass sees its half-changed module.
- * Terminates: each pass of the list runs once. */
+ * Terminates: each pass of the list runs once, and once more those before one that fails by a fault of the compiler. */
 #include "passes/pass.h"
 
 #include "ir/text.h"
@@ -26,11 +26,16 @@ unsigned pass_count(void) { return sizeof rows / sizeof rows[0]; }
 
 const pass_row *pass_get(unsigned i) { return &rows[i]; }
 
-static const pass_row *find_pass(const char *name, size_t size) {
-  for (unsigned i = 0; i < pass_count(); i++)
-    if (strlen(rows[i].name) == size && !memcmp(rows[i].name, name, size))
-      return &rows[i];
+static const pass_row *find_in(const pass_row *list, unsigned count, const char *name, size_t size) {
+  for (unsigned i = 0; i < count; i++)
+    if (strlen(list[i].name) == size && !memcmp(list[i].name, name, size))
+      return &list[i];
   return NULL;
+}
+
+static const pass_row *find_pass(const pass_options *options, const char *name, size_t size) {
+  const pass_row *row = find_in(rows, pass_count(), name, size);
+  return row ? row : find_in(options->more, options->num_more, name, size);
 }
 
 /* Cuts the next name off a comma-separated list; false at its end. Blanks around names are ignored. */
@@ -64,7 +69,8 @@ bool pass_internal_error(const ir_op *op, const char *pass, const char *format, 
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
   ir_error(op->module, op->loc, "internal error in pass '%s' at '%s': %s", pass, ir_op_row(op)->name, text);
-  ir_note(op->module, op->loc, "please report this, with the input and the output of --dump=all");
+  ir_note(op->module, op->loc, "this is not the input's fault; please report it");
+  op->module->broken_by = pass;
   return false;
 }
 
@@ -100,16 +106,38 @@ static bool run_one(ir_module *module, const pass_row *pass, unsigned *stages, c
          pass_internal_error(module->root, pass->name, "it left the module in an illegal state");
 }
 
+/* The module as it was before the failing pass is gone, so it is made again: the same passes over the same text do the
+ * same. Modules that did not come from a text cannot be shown; neither can those for which memory is short. */
+static void show_fault(const ir_module *module, const char *list, const char *failed, const pass_options *options) {
+  if (!module->broken_by || !options->fault_sink || module->num_sources != 1)
+    return;
+  const ir_source *source = &module->sources[0];
+  const pass_options quiet = {
+      .target = options->target, .fuse = options->fuse, .more = options->more, .num_more = options->num_more};
+  ir_module *again = ir_module_create(NULL, NULL);
+  char *before = strndup(list, (size_t)(failed - list)), *text = NULL;
+  if (again && before && ir_parse(again, source->name, source->text, source->size) && pass_run(again, before, &quiet))
+    text = ir_print_module(again, &(ir_print_options){0}, NULL);
+  if (text)
+    options->fault_sink(options->fault_user, failed, text);
+  free(text);
+  free(before);
+  if (again)
+    ir_module_destroy(again);
+}
+
 bool pass_run(ir_module *module, const char *list, const pass_options *options) {
   const char *name, *rest = list;
   size_t size;
   while (next_name(&rest, &name, &size))
-    if (!find_pass(name, size))
+    if (!find_pass(options, name, size))
       return ir_error(module, (ir_loc){0}, "unknown pass '%.*s'; 'tcc-attn list passes' shows all", (int)size, name);
   unsigned stages = 0;
   for (rest = list; next_name(&rest, &name, &size);)
-    if (!run_one(module, find_pass(name, size), &stages, options))
+    if (!run_one(module, find_pass(options, name, size), &stages, options)) {
+      show_fault(module, list, name, options);
       return false;
+    }
   return true;
 }
 

@@ -12,7 +12,8 @@
  *    every field, so that fields can be added at the end. A NULL options pointer means all defaults.
  *  - A context and all that belongs to it is used by one thread at a time; different contexts are independent.
  *  - Wherever a path is taken, "-" is standard input or standard output. Files are written whole or not at all.
- *  - The library never exits, prints, or changes a signal handler or the locale. */
+ *  - The library never exits, prints, or changes a signal handler or the locale. The one file that it writes unasked is
+ *    that of TEC_INTERNAL. */
 #ifndef TEC_H
 #define TEC_H
 #include <stdbool.h>
@@ -66,7 +67,7 @@ typedef enum tec_status {
   TEC_INVALID,       /* text, file, tensor or option is wrong; the message says what */
   TEC_IO,            /* a file cannot be read or written */
   TEC_OUT_OF_MEMORY, /* memory for the call, or scratch memory of a kernel */
-  TEC_INTERNAL       /* an error of tcc-attn itself: please report it */
+  TEC_INTERNAL       /* an error of tcc-attn itself: please report it, with the file in $TMPDIR (or /tmp) it names */
 } tec_status;
 
 /* "0.1.0"; a constant. */

@@ -170,7 +170,7 @@ static tec_status lower(tec_module *module, const tec_compile_options *options, 
   compile_watch watch = {module, list, options, false};
   passes.time_sink = after_pass;
   passes.time_user = &watch;
-  return pass_run(module->ir, pass_default_list(facts), &passes) ? TEC_OK : TEC_INVALID;
+  return compiler_status(module, pass_run(module->ir, pass_default_list(facts), &passes));
 }
 
 /* What a target's backend made. */

@@ -26,6 +26,8 @@ void compiler_message(void *user, ir_severity severity, const char *rendered);
 /* Fills the pass manager's options, the target's facts included; *facts must live as long as they. */
 tec_status compiler_pass_options(tec_module *module, const tec_compile_options *options, target_facts *facts,
                                  pass_options *passes);
+/* The status of a run of passes or a backend over the module. */
+tec_status compiler_status(const tec_module *module, bool good);
 /* The element type in which a scalar type is passed to and from programs; false if it cannot be (i4). */
 bool compiler_dtype(ir_scalar scalar, DLDataType *dtype);
 

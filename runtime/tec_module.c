@@ -51,7 +51,7 @@ tec_status tec_module_run_passes(tec_module *module, const char *passes, const t
   pass_options pass_options;
   tec_status status = compiler_pass_options(module, &options, &facts, &pass_options);
   if (status) return status;
-  return pass_run(module->ir, passes ? passes : "transform", &pass_options) ? TEC_OK : TEC_INVALID;
+  return compiler_status(module, pass_run(module->ir, passes ? passes : "transform", &pass_options));
 }
 
 bool tec_op_get(unsigned i, const char **name, const char **doc) {

@@ -2,7 +2,9 @@
 #include "backend/backend.h"
 #include "runtime/tec_compiler.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const compiler_target targets[] = {
     {"host", "host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
@@ -28,6 +30,26 @@ const compiler_target *compiler_find_target(tec_context *context, const char *na
   return NULL;
 }
 
+/* An internal error leaves what is needed to see it again in the folder for temporary files. */
+static void write_fault(void *user, const char *passes, const char *text) {
+  tec_context *context = user;
+  const char *folder = getenv("TMPDIR");
+  byte_buffer path = {0}, file = {0}, note = {0};
+  byte_buffer_printf(&path, "%s/tcc-attn-XXXXXX.mlir", folder && *folder ? folder : "/tmp");
+  byte_buffer_printf(&file, "// tcc-attn %s: an internal error; `tcc-attn opt FILE --verify --passes=%s` shows it again.\n%s",
+                     tec_version(), passes, text);
+  int handle = path.failed || file.failed ? -1 : mkstemps(path.bytes, (int)strlen(".mlir"));
+  if (handle >= 0) {
+    close(handle);
+    if (!tec_file_write(context, path.bytes, file.bytes, file.size))
+      byte_buffer_printf(&note, "note: the module before the failing pass is in '%s'; please send it along\n", path.bytes);
+  }
+  if (note.bytes && context->message) context->message(context->user, TEC_NOTE, note.bytes);
+  free(path.bytes);
+  free(file.bytes);
+  free(note.bytes);
+}
+
 tec_status compiler_pass_options(tec_module *module, const tec_compile_options *options, target_facts *facts,
                                  pass_options *passes) {
   const char *target = options->target ? options->target : "host";
@@ -47,6 +69,12 @@ tec_status compiler_pass_options(tec_module *module, const tec_compile_options *
                            .dump_sink = options->on_dump,
                            .dump_user = options->user,
                            .time_sink = options->on_time,
-                           .time_user = options->user};
+                           .time_user = options->user,
+                           .fault_sink = write_fault,
+                           .fault_user = module->context};
   return TEC_OK;
+}
+
+tec_status compiler_status(const tec_module *module, bool good) {
+  return good ? TEC_OK : module->ir->broken_by ? TEC_INTERNAL : TEC_INVALID;
 }
