@@ -1,4 +1,4 @@
-"""programs.py - the programs that bench/run measures, written as a framework exports them: whole-tensor ops, no schedule.
+"""programs.py - the programs that bench/run measures: whole-tensor ops without a schedule, as a framework exports them.
 
 Each function returns the text of a module with one function, whose arguments are all f32 tensors.
 """

@@ -49,7 +49,8 @@ def page(facts, peaks, rows, compile_rows, memory_rows):
 {facts['cpu']}, {facts['cores']} cores, {facts['date']}, commit {facts['commit']}. Made by `bench/run`.
 Measured f32 FMA peak: {peak_text} threads.
 
-Fused and unfused (`--fuse=off`) code of the same compiler, in interleaved rounds; medians. {dropped} rounds in which a
+Fused and unfused (`--fuse=off`) code of the same compiler, in interleaved rounds; medians; CPU time on one
+thread, wall-clock time on more. {dropped} rounds in which a
 yardstick showed that something else had the machine were dropped. A row marked as disturbed never got quiet rounds enough:
 it shows the best of all its rounds, and says less.
 Floating-point operations are those of the products as written, 2 M N K each: under a causal mask the hidden half counts, as
