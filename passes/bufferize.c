@@ -759,7 +759,7 @@ static void note_result_order(ir_op *function, const ir_type *type) {
     ir_attr_set(function, "tec.result_order", ir_attr_i64s(function->module, count, order));
 }
 
-static bool bufferize_function(ir_op *function) {
+static bool bufferize_function(ir_op *function, bool kernels) {
   ir_module *module = function->module;
   ir_block *body = ir_region(function, 0);
   const ir_type *type = ir_attr_get(function, "function_type")->type, *lowered = lowered_type(module, type);
@@ -769,7 +769,7 @@ static bool bufferize_function(ir_op *function) {
   if (!body->first)
     return true;
   note_result_order(function, type);
-  buffers b = {.module = module, .function = function, .memrefs = ir_value_map_create(module)};
+  buffers b = {.module = module, .function = function, .kernels = kernels, .memrefs = ir_value_map_create(module)};
   /* Arguments: the old ones, stand-ins for the results, then the new ones of both. */
   unsigned num_old = body->num_args, num_outputs = 0;
   for (unsigned i = 0; i < type->num_results; i++)
@@ -798,9 +798,9 @@ static bool bufferize_function(ir_op *function) {
 }
 
 bool pass_bufferize(ir_module *module, const pass_options *options) {
-  (void)options;
+  bool kernels = options->target && options->target->kind != TARGET_HOST;
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && !bufferize_function(op))
+    if (op->code == OP_FUNC_FUNC && !bufferize_function(op, kernels))
       return false;
   return true;
 }

@@ -164,7 +164,8 @@ static ir_value *create_static(buffers *b, const ir_type *type) {
   int64_t elements = ir_type_num_elements(type);
   unsigned bits = ir_scalar_bits(type->element);
   uint64_t bytes = elements > STACK_BYTES ? STACK_BYTES + 1 : (uint64_t)elements * (bits < 8 ? 1 : bits / 8);
-  bool on_stack = scope->stack_bytes + bytes <= STACK_BYTES;
+  bool has_stack = scope->parent || !b->kernels;
+  bool on_stack = has_stack && scope->stack_bytes + bytes <= STACK_BYTES;
   ir_builder builder = ir_builder_before(scope->start);
   ir_value *memref = create_allocation(b, &builder, on_stack ? OP_MEMREF_ALLOCA : OP_MEMREF_ALLOC, type, 0, NULL);
   if (on_stack)
