@@ -58,7 +58,7 @@ static LLVMValueRef nvptx_share(emitter *e, const ir_op *op, uint64_t bytes) {
 static const emit_target nvptx_target = {
     .name = "nvptx",
     .has_lanes = true,
-    .max_elements = 1 << 10,
+    .max_elements = 1 << 11,
     .shared_space = SHARED_SPACE,
     .share = nvptx_share,
     .library = nvptx_library,

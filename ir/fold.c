@@ -240,7 +240,10 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   ir_op *from = source->op;
   slice slice = slice_of(op);
   const ir_attr *attr;
-  if (source->type == type && is_whole(&slice, source))
+  /* The slice of a shared output of scf.forall is what one iteration owns, also where that is all of it: the output
+   * itself is what all of them see. */
+  bool shared = source->block && source->block->parent->code == OP_SCF_FORALL;
+  if (!shared && source->type == type && is_whole(&slice, source))
     return source;
   if (!from)
     return NULL;
