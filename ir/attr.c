@@ -158,8 +158,10 @@ void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr) {
   unsigned at = 0;
   while (at < op->num_attrs && strcmp(op->attrs[at].name, name) < 0)
     at++;
+  ir_symbol_leave(op);
   if (at < op->num_attrs && name_equal(op->attrs[at].name, name)) {
     op->attrs[at].attr = attr;
+    ir_symbol_enter(op);
     return;
   }
   ir_named_attr *grown = IR_NEW_ARRAY(&op->module->arena, ir_named_attr, op->num_attrs + 1);
@@ -170,15 +172,18 @@ void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr) {
   grown[at] = (ir_named_attr){ir_intern_cstr(op->module, name), attr};
   op->attrs = grown;
   op->num_attrs++;
+  ir_symbol_enter(op);
 }
 
 void ir_attr_remove(ir_op *op, const char *name) {
   op->structure = NULL;
-  for (unsigned i = 0; i < op->num_attrs; i++)
-    if (name_equal(op->attrs[i].name, name)) {
-      memmove(op->attrs + i, op->attrs + i + 1, (--op->num_attrs - i) * sizeof *op->attrs);
-      return;
-    }
+  ir_symbol_leave(op);
+  unsigned at = 0;
+  while (at < op->num_attrs && !name_equal(op->attrs[at].name, name))
+    at++;
+  if (at < op->num_attrs)
+    memmove(op->attrs + at, op->attrs + at + 1, (--op->num_attrs - at) * sizeof *op->attrs);
+  ir_symbol_enter(op);
 }
 
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback) {

@@ -42,13 +42,6 @@ uint32_t ir_module_add_source(ir_module *module, const char *name, const char *t
   return ++module->num_sources;
 }
 
-ir_op *ir_module_lookup(const ir_module *module, const char *name) {
-  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (ir_op_has(op, IR_SYMBOL) && !strcmp(ir_attr_string_or(op, "sym_name", ""), name))
-      return op;
-  return NULL;
-}
-
 /* ------------------------------------------------------------------------------------------------------ use lists */
 
 static void link_use(ir_use *use) {
@@ -139,9 +132,11 @@ static void link_op(ir_op *op, ir_block *block, ir_op *before) {
   *(op->prev ? &op->prev->next : &block->first) = op;
   *(before ? &before->prev : &block->last) = op;
   op->order = 0; /* unknown */
+  ir_symbol_enter(op);
 }
 
 static void unlink_op(ir_op *op) {
+  ir_symbol_leave(op);
   *(op->prev ? &op->prev->next : &op->block->first) = op->next;
   *(op->next ? &op->next->prev : &op->block->last) = op->prev;
   op->block = NULL;

@@ -79,6 +79,7 @@ struct ir_module {
   ir_source *sources;
   unsigned num_sources;
   ir_table *types, *attrs, *exprs, *maps, *strings;
+  ir_table *symbols;        /* NULL until it is built (symbol.c) */
   const char *no_structure; /* why ir_structure_of last gave NULL */
   const char *broken_by;    /* the pass that reported an internal error; NULL: none did */
 };
@@ -508,7 +509,8 @@ bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const i
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
-/* The op whose sym_name is `name` in the module's top level; NULL if there is none. */
+/* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first call,
+ * which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
 
 /* ------------------------------------------------------------------------------------- structured ops (structured.c) */

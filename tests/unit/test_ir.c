@@ -136,3 +136,30 @@ Test(ir, indices_fold_and_compose) {
   cr_assert_eq(ir_attr_get(y.value->op, "map")->map->results[0]->kind, IR_EXPR_MUL);
   cr_assert(ir_index_is_const(ir_index_ceildiv(&builder, ir_index_const(9), 4), 3));
 }
+
+static ir_op *add_function(ir_builder *builder, const char *name) {
+  ir_module *module = builder->module;
+  ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
+                           {"function_type", ir_attr_type(module, ir_type_function(module, 0, NULL, 0, NULL))}};
+  return ir_op_create(builder, OP_FUNC_FUNC, &(ir_op_spec){.attrs = attrs, .num_attrs = 2});
+}
+
+/* Look-ups between the changes: the table is there and has to follow. */
+Test(ir, symbols_follow_changes) {
+  ir_module *module = ir_module_create(NULL, NULL);
+  ir_builder builder = ir_builder_at_end(ir_region(module->root, 0));
+  cr_assert_null(ir_module_lookup(module, "a"));
+  ir_op *a = add_function(&builder, "a");
+  cr_assert_eq(ir_module_lookup(module, "a"), a);
+  ir_attr_set(a, "sym_name", ir_attr_string(module, "b", 1));
+  cr_assert_null(ir_module_lookup(module, "a"));
+  cr_assert_eq(ir_module_lookup(module, "b"), a);
+  builder.before = a;
+  ir_op *first = add_function(&builder, "b");
+  cr_assert_eq(ir_module_lookup(module, "b"), first, "the first of two");
+  ir_op_erase(first);
+  cr_assert_eq(ir_module_lookup(module, "b"), a, "the one that is left");
+  ir_attr_remove(a, "sym_name");
+  cr_assert_null(ir_module_lookup(module, "b"));
+  ir_module_destroy(module);
+}
