@@ -139,13 +139,13 @@ tec_status tec_program_call(tec_program *program, const char *name, uint32_t num
     return runtime_error(program->context, TEC_INVALID, "this library has no device for the target '%s'",
                          program->target);
   if (!program->loaded) {
-    status = program->device->load(program, &program->loaded);
+    status = program->device->runner->load(program, &program->loaded);
     if (status) return status;
   }
   DLManagedTensor **own = calloc(num_results + 1, sizeof *own);
   if (!own) return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
   if (num_results) memcpy(own, results, num_results * sizeof *own);
-  status = program->device->call(program, &entry, arguments, own);
+  status = program->device->runner->call(program, &entry, arguments, own);
   for (uint32_t i = 0; i < num_results; i++)
     if (status && own[i] != results[i]) tec_tensor_release(own[i]);
     else if (!status) results[i] = own[i];

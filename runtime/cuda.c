@@ -338,8 +338,6 @@ const runtime_device cuda_device = {
     .target = "nvptx",
     .doc = "NVIDIA's GPUs, through the driver",
     .default_target = cuda_target,
-    .load = kernel_device_load,
-    .call = kernel_device_call,
-    .unload = kernel_device_unload,
+    .runner = &kernel_runner,
     .driver = &cuda_driver,
 };

@@ -113,11 +113,11 @@ static tec_status host_run(tec_program *program, const tec_entry *entry, const D
   return status;
 }
 
+static const program_runner host_runner = {.load = host_load, .call = host_run, .unload = host_unload};
+
 const runtime_device host_device = {
     .name = "host",
     .target = "host",
     .doc = "this machine's processor",
-    .load = host_load,
-    .call = host_run,
-    .unload = host_unload,
+    .runner = &host_runner,
 };

@@ -28,12 +28,20 @@ typedef struct kernel_program {
 
 /* --------------------------------------------------------------------------------------------------------- loading */
 
+static tec_status enter(const kernel_program *loaded) {
+  return loaded->driver->enter ? loaded->driver->enter(loaded->session) : TEC_OK;
+}
+
+static void leave(const kernel_program *loaded) {
+  if (loaded->driver->leave) loaded->driver->leave(loaded->session);
+}
+
 static tec_status find_kernels(tec_program *program, kernel_program *loaded) {
   for (unsigned i = 0; i < program->num_entries; i++) {
     const program_routine *routine = &program->routines[i];
     loaded->kernels[i] = calloc((size_t)routine->num_launches + 1, sizeof(void *));
     if (!loaded->kernels[i]) return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
-    for (uint32_t k = 0; k < routine->num_launches; k++) {
+    for (uint32_t k = 0; k < routine->num_launches && loaded->driver->find; k++) {
       tec_status status = loaded->driver->find(loaded->session, &routine->launches[k], &loaded->kernels[i][k]);
       if (status) return status;
     }
@@ -41,7 +49,25 @@ static tec_status find_kernels(tec_program *program, kernel_program *loaded) {
   return TEC_OK;
 }
 
-tec_status kernel_device_load(tec_program *program, void **out) {
+static void kernel_unload(void *pointer) {
+  kernel_program *loaded = pointer;
+  /* Closing the session releases its kernels and is the last use of the device; blocks must go before. */
+  bool entered = false;
+  for (uint32_t i = 0; loaded->blocks && i < loaded->num_blocks; i++) {
+    if (!loaded->blocks[i].size) continue;
+    if (!entered && enter(loaded)) break;
+    entered = true;
+    loaded->driver->release(loaded->session, loaded->blocks[i].address);
+  }
+  if (entered) leave(loaded);
+  if (loaded->session) loaded->driver->close(loaded->session);
+  for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++) free(loaded->kernels[i]);
+  free(loaded->kernels);
+  free(loaded->blocks);
+  free(loaded);
+}
+
+static tec_status kernel_load(tec_program *program, void **out) {
   tec_context *context = program->context;
   if (!program->routines)
     return runtime_error(context, TEC_INVALID, "the program for '%s' has no launches of kernels", program->target);
@@ -60,32 +86,14 @@ tec_status kernel_device_load(tec_program *program, void **out) {
   tec_status status = TEC_OK;
   if (!loaded->kernels || !loaded->blocks) status = runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   if (!status) status = loaded->driver->open(context, program->code, program->code_size, &loaded->session);
-  if (!status) status = loaded->driver->enter(loaded->session);
+  if (!status) status = enter(loaded);
   if (!status) {
     status = find_kernels(program, loaded);
-    loaded->driver->leave(loaded->session);
+    leave(loaded);
   }
-  if (status) kernel_device_unload(loaded);
+  if (status) kernel_unload(loaded);
   else *out = loaded;
   return status;
-}
-
-void kernel_device_unload(void *pointer) {
-  kernel_program *loaded = pointer;
-  /* Closing the session releases its kernels and is the last use of the device; blocks must go before. */
-  bool entered = false;
-  for (uint32_t i = 0; loaded->blocks && i < loaded->num_blocks; i++) {
-    if (!loaded->blocks[i].size) continue;
-    if (!entered && loaded->driver->enter(loaded->session)) break;
-    entered = true;
-    loaded->driver->release(loaded->session, loaded->blocks[i].address);
-  }
-  if (entered) loaded->driver->leave(loaded->session);
-  if (loaded->session) loaded->driver->close(loaded->session);
-  for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++) free(loaded->kernels[i]);
-  free(loaded->kernels);
-  free(loaded->blocks);
-  free(loaded);
 }
 
 /* --------------------------------------------------------------------------------------------------------- calling */
@@ -252,7 +260,7 @@ static tec_status run_launch(const kernel_call *call, uint32_t number) {
 static tec_status run_launches(kernel_call *call) {
   const kernel_driver *driver = call->loaded->driver;
   void *session = call->loaded->session;
-  bool waits = call->staged || !call->program->context->asynchronous;
+  bool waits = driver->start && (call->staged || !call->program->context->asynchronous);
   call->program->device_seconds = 0;
   tec_status status = waits ? driver->start(session) : TEC_OK;
   for (uint32_t i = 0; i < call->routine->num_launches && !status; i++) status = run_launch(call, i);
@@ -289,17 +297,17 @@ static bool allocate_call(kernel_call *call, const DLTensor *const *arguments) {
 
 static tec_status run_call(kernel_call *call, DLManagedTensor **results) {
   tec_status status = prepare_sizes(call, results);
-  if (!status) status = call->loaded->driver->enter(call->loaded->session);
+  if (!status) status = enter(call->loaded);
   if (status) return status;
   status = prepare_memory(call);
   if (!status) status = run_launches(call);
   if (!status) status = copy_results(call);
-  call->loaded->driver->leave(call->loaded->session);
+  leave(call->loaded);
   return status;
 }
 
-tec_status kernel_device_call(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
-                              DLManagedTensor **results) {
+static tec_status kernel_call_entry(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
+                                    DLManagedTensor **results) {
   unsigned number = 0;
   while (strcmp(program->entries[number].name, entry->name)) number++;
   kernel_program *loaded = program->loaded;
@@ -318,3 +326,5 @@ tec_status kernel_device_call(tec_program *program, const tec_entry *entry, cons
   free(call.values);
   return status;
 }
+
+const program_runner kernel_runner = {.load = kernel_load, .call = kernel_call_entry, .unload = kernel_unload};

@@ -18,23 +18,22 @@ struct kernel_driver {
   DLDeviceType memory; /* DLPack's name for its memory; 0: callers cannot hold tensors there */
   tec_status (*open)(tec_context *context, const char *code, size_t size, void **session);
   void (*close)(void *session);
-  /* Around everything below, on the calling thread. */
+  /* Around everything below, on the calling thread. Both may be NULL: there is nothing to do. */
   tec_status (*enter)(void *session);
   void (*leave)(void *session);
-  /* The kernel of a launch, ready to be launched like that. It belongs to the session. */
+  /* The kernel of a launch, ready to be launched like that. It belongs to the session. NULL: launches go by the name. */
   tec_status (*find)(void *session, const program_launch *launch, void **kernel);
   tec_status (*allocate)(void *session, size_t size, uint64_t *address); /* size > 0; 256-byte aligned */
   void (*release)(void *session, uint64_t address);
   tec_status (*copy_in)(void *session, uint64_t to, const void *from, size_t size);
   tec_status (*copy_out)(void *session, void *to, uint64_t from, size_t size);
   tec_status (*launch)(void *session, const kernel_launch *launch);
-  /* The time from start to finish on the device's clock, 0 where it has none. finish waits for all that was launched. */
+  /* The time from start to finish on the device's clock; finish waits for all that was launched. Both may be NULL: the
+   * device has no clock, and launches return when they are done. */
   tec_status (*start)(void *session);
   tec_status (*finish)(void *session, double *seconds);
 };
 
-tec_status kernel_device_load(tec_program *program, void **loaded);
-tec_status kernel_device_call(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
-                              DLManagedTensor **results);
-void kernel_device_unload(void *loaded);
+/* The runner of all devices that have a driver. */
+extern const program_runner kernel_runner;
 #endif

@@ -36,7 +36,7 @@ tec_status tec_program_set_device(tec_program *program, const char *name) {
     return runtime_error(program->context, TEC_INVALID, "the device '%s' does not run programs for '%s'", name,
                          program->target);
   if (device != program->device && program->loaded) {
-    program->device->unload(program->loaded);
+    program->device->runner->unload(program->loaded);
     program->loaded = NULL;
   }
   program->device = device;
@@ -133,7 +133,7 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
 
 void tec_program_destroy(tec_program *program) {
   if (!program) return;
-  if (program->loaded) program->device->unload(program->loaded);
+  if (program->loaded) program->device->runner->unload(program->loaded);
   free_routines(program->routines, program->num_entries);
   free_entries(program->entries, program->num_entries);
   free(program->target);

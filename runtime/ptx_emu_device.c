@@ -36,19 +36,6 @@ static tec_status emulator_open(tec_context *context, const char *code, size_t s
   return TEC_OK;
 }
 
-static tec_status emulator_enter(void *session) {
-  (void)session;
-  return TEC_OK;
-}
-
-static void emulator_leave(void *session) { (void)session; }
-
-static tec_status emulator_find(void *session, const program_launch *launch, void **kernel) {
-  (void)session, (void)launch;
-  *kernel = NULL; /* the emulator goes by the name */
-  return TEC_OK;
-}
-
 static tec_status emulator_allocate(void *pointer, size_t size, uint64_t *address) {
   emulator_session *session = pointer;
   if (session->num_buffers == session->capacity) {
@@ -111,17 +98,6 @@ static tec_status emulator_launch(void *pointer, const kernel_launch *launch) {
   return status;
 }
 
-static tec_status emulator_start(void *session) {
-  (void)session;
-  return TEC_OK;
-}
-
-static tec_status emulator_finish(void *session, double *seconds) {
-  (void)session;
-  *seconds = 0;
-  return TEC_OK;
-}
-
 static tec_status emulator_target(tec_context *context, char target[RUNTIME_MAX_TARGET]) {
   (void)context;
   strcpy(target, "nvptx:sm_80");
@@ -131,16 +107,11 @@ static tec_status emulator_target(tec_context *context, char target[RUNTIME_MAX_
 static const kernel_driver emulator_driver = {
     .open = emulator_open,
     .close = emulator_close,
-    .enter = emulator_enter,
-    .leave = emulator_leave,
-    .find = emulator_find,
     .allocate = emulator_allocate,
     .release = emulator_release,
     .copy_in = emulator_copy_in,
     .copy_out = emulator_copy_out,
     .launch = emulator_launch,
-    .start = emulator_start,
-    .finish = emulator_finish,
 };
 
 const runtime_device ptx_emu_device = {
@@ -148,8 +119,6 @@ const runtime_device ptx_emu_device = {
     .target = "nvptx",
     .doc = "NVIDIA programs on the CPU, every access checked",
     .default_target = emulator_target,
-    .load = kernel_device_load,
-    .call = kernel_device_call,
-    .unload = kernel_device_unload,
+    .runner = &kernel_runner,
     .driver = &emulator_driver,
 };

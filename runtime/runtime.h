@@ -105,17 +105,22 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
 
 typedef struct kernel_driver kernel_driver;
 
-/* Runs the programs of one family of targets. `call` gets arguments that were checked against the entry; for each result
- * it uses the tensor there or creates one, with call_result. */
-struct runtime_device {
-  const char *name, *target, *doc; /* target: up to the ':' of the program's */
-  /* Writes the target to compile for; NULL: the device's name is one. */
-  tec_status (*default_target)(tec_context *context, char target[RUNTIME_MAX_TARGET]);
+/* Runs loaded programs. `call` gets arguments that were checked against the entry; for each result it uses the tensor there
+ * or creates one, with call_result. */
+typedef struct program_runner {
   tec_status (*load)(tec_program *program, void **loaded);
   tec_status (*call)(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
                      DLManagedTensor **results);
   void (*unload)(void *loaded);
-  const kernel_driver *driver; /* of devices that launch kernels (kernel_device.h) */
+} program_runner;
+
+/* What runs the programs of one family of targets. */
+struct runtime_device {
+  const char *name, *target, *doc; /* target: up to the ':' of the program's */
+  /* Writes the target to compile for; NULL: the device's name is one. */
+  tec_status (*default_target)(tec_context *context, char target[RUNTIME_MAX_TARGET]);
+  const program_runner *runner;
+  const kernel_driver *driver; /* of devices whose runner is kernel_runner (kernel_device.h) */
 };
 
 /* The device of that name; NULL after a reported error. */

@@ -99,6 +99,7 @@ typedef struct tec_context_options {
 /* Errors: TEC_OUT_OF_MEMORY, TEC_INVALID for a malformed options struct. Threads are started by the first call that can
  * use them and sleep between calls. */
 TEC_API tec_status tec_context_create(const tec_context_options *options, tec_context **context);
+/* Ends its threads. All that was made with it must be gone by then. */
 TEC_API void tec_context_destroy(tec_context *context);
 /* Enumerates the devices of this library: false past the last. The strings are constants. */
 TEC_API bool tec_device_get(unsigned i, const char **name, const char **doc);
@@ -123,11 +124,11 @@ TEC_API void tec_tensor_release(DLManagedTensor *tensor);
 /* A row-major copy of any host tensor in another element type: floats are rounded to nearest even, integers wrap. */
 TEC_API tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDataType dtype,
                                       DLManagedTensor **tensor);
-/* Reads and writes NumPy's .npy files, versions 1 to 3: bool, integers, f2, f4, f8 and, as '<V2', bf16. Fortran order and
- * foreign byte order are converted when read. `read` takes the bytes of a file, `name` is for messages; `write` makes
- * them; *bytes is the caller's to tec_free. */
+/* A new tensor from the bytes of one of NumPy's .npy files, versions 1 to 3: bool, integers, f2, f4, f8 and, as '<V2', bf16.
+ * Fortran order and foreign byte order are converted. `name` is for messages. TEC_INVALID for all other files. */
 TEC_API tec_status tec_tensor_read_npy(tec_context *context, const char *name, const char *bytes, size_t size,
                                        DLManagedTensor **tensor);
+/* Makes the bytes of an .npy file, version 1, from any host tensor; *bytes is the caller's to tec_free. */
 TEC_API tec_status tec_tensor_write_npy(tec_context *context, const DLTensor *tensor, char **bytes, size_t *size);
 
 /* ------------------------------------------------------------------------------------------------------- programs
@@ -162,11 +163,13 @@ TEC_API tec_status tec_program_read(tec_context *context, const char *name, cons
                                     tec_program **program);
 /* Makes the bytes of a program's file; the caller's to tec_free. */
 TEC_API tec_status tec_program_write(const tec_program *program, char **bytes, size_t *size);
-/* The same from and to a file. */
+/* tec_program_read from a file. */
 TEC_API tec_status tec_program_load(tec_context *context, const char *path, tec_program **program);
+/* tec_program_write to a file. */
 TEC_API tec_status tec_program_save(const tec_program *program, const char *path);
 /* Do the bytes start like a program's file? */
 TEC_API bool tec_program_probe(const char *bytes, size_t size);
+/* Releases its code as well: no call of it may be under way. */
 TEC_API void tec_program_destroy(tec_program *program);
 
 /* What it was compiled for: "host:znver4", "interp". The string belongs to the program. */
@@ -186,8 +189,9 @@ TEC_API tec_status tec_program_header(const tec_program *program, char **text, s
 TEC_API tec_status tec_program_set_device(tec_program *program, const char *device);
 /* Calls entry point `name` (NULL: the only one). Arguments: row-major tensors with the element types and shapes of the
  * entry, in host memory or, where a GPU runs the program, in that GPU's, which spares the copies; they are read only,
- * TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor in host memory, which is then the caller's to release; otherwise it is written in place and must have the right type and shape. Results must not
- * overlap arguments or each other. After a failure no new tensors are left, and tensors given hold anything.
+ * TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor in host memory, which is then the caller's to
+ * release; otherwise it is written in place and must have the right type and shape. Results must not overlap arguments or
+ * each other. After a failure no new tensors are left, and tensors given hold anything.
  * The first call loads the code. */
 TEC_API tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
                                     const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results);
@@ -212,12 +216,13 @@ typedef struct tec_compile_options {
   void *user;                                                     /* for both */
 } tec_compile_options;
 
-/* Enumerate what the compiler knows: false past the last. The strings are constants. */
+/* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */
 TEC_API bool tec_op_get(unsigned i, const char **name, const char **doc);
+/* Enumerates the passes that tec_module_run_passes knows. */
 TEC_API bool tec_pass_get(unsigned i, const char **name, const char **doc);
+/* Enumerates the targets, forms such as "host:CPU" among them. */
 TEC_API bool tec_target_get(unsigned i, const char **name, const char **doc);
-
-/* The named hardware layouts. */
+/* Enumerates the named hardware layouts. */
 TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
 /* A layout, by name or as digits ("[L8@4 R2@2, R2@1 L4@1]"), for people: its digits as a table and the thread that holds
  * each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
@@ -226,6 +231,7 @@ TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, boo
 /* Parses and verifies a module; `name` stands for the text in messages. Each error found is one message. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
+/* Programs made from it stay. */
 TEC_API void tec_module_destroy(tec_module *module);
 /* The module as text, pretty or with every op in generic form. *text is the caller's to tec_free; `size` may be NULL. */
 TEC_API tec_status tec_module_print(const tec_module *module, bool generic, char **text, size_t *size);

@@ -98,11 +98,11 @@ static tec_status interp_call(tec_program *program, const tec_entry *entry, cons
   return status;
 }
 
+static const program_runner interp_runner = {.load = interp_load, .call = interp_call, .unload = interp_unload};
+
 const runtime_device interp_device = {
     .name = "interp",
     .target = "interp",
     .doc = "the reference interpreter (--check compares with it in double precision)",
-    .load = interp_load,
-    .call = interp_call,
-    .unload = interp_unload,
+    .runner = &interp_runner,
 };

@@ -1,28 +1,13 @@
 /* test_api.c - the public interface as a program sees it: messages, options, one context a thread. */
 #include "runtime/tec.h"
+#include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
-typedef struct messages {
-  unsigned count;
-  char all[2048];
-} messages;
-
-static void keep_message(void *user, tec_severity severity, const char *text) {
-  messages *kept = user;
-  kept->count += severity == TEC_ERROR;
-  strncat(kept->all, text, sizeof kept->all - strlen(kept->all) - 1);
-}
-
 static tec_context *new_context(messages *kept, uint32_t threads) {
-  *kept = (messages){0};
-  tec_context_options options = {sizeof options, .message = keep_message, .user = kept, .threads = threads};
-  tec_context *context;
-  cr_assert_eq(tec_context_create(&options, &context), TEC_OK);
-  return context;
+  return messages_context(kept, (tec_context_options){.threads = threads});
 }
 
 /* result[i, j] = sum over k of a[i, k] b[k, j], 40 x 24 x 56. */
@@ -53,8 +38,8 @@ Test(api, a_parse_error_points_at_its_place) {
   cr_assert_eq(tec_module_parse(context, "model.mlir", text, strlen(text), &module), TEC_INVALID);
   cr_assert_null(module);
   cr_assert_eq(kept.count, 1);
-  cr_assert(strstr(kept.all, "model.mlir:2:23: error: "), "%s", kept.all);
-  cr_assert(strstr(kept.all, "\n  %y = arith.addf %x, %z : f32\n                      ^"), "%s", kept.all);
+  cr_assert(strstr(kept.last, "model.mlir:2:23: error: "), "%s", kept.last);
+  cr_assert(strstr(kept.last, "\n  %y = arith.addf %x, %z : f32\n                      ^"), "%s", kept.last);
   tec_context_destroy(context);
 }
 
@@ -85,7 +70,7 @@ Test(api, what_cannot_be_called_is_refused) {
     cr_assert_eq(compile(context, cases[i].text, &program), TEC_INVALID);
     cr_assert_null(program);
     cr_assert_eq(kept.count, 1);
-    cr_assert(strstr(kept.all, cases[i].message), "%s", kept.all);
+    cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
   }
   tec_context_destroy(context);
 }
@@ -141,9 +126,9 @@ Test(api, header_needs_c_names) {
   char *header;
   size_t size;
   cr_assert_eq(compile(context, "func.func @\"a b\"(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", &program),
-               TEC_OK, "%s", kept.all);
+               TEC_OK, "%s", kept.last);
   cr_assert_eq(tec_program_header(program, &header, &size), TEC_INVALID);
-  cr_assert(strstr(kept.all, "cannot be used in C"));
+  cr_assert(strstr(kept.last, "cannot be used in C"));
   tec_program_destroy(program);
   tec_context_destroy(context);
 }

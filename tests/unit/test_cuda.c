@@ -2,34 +2,12 @@
  * finds in place of NVIDIA's. */
 #include "runtime/routine.h"
 #include "tests/support/fake_cuda.h"
+#include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
 #include <dlfcn.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-typedef struct messages {
-  unsigned count;
-  char last[6000];
-} messages;
-
-static void keep_message(void *user, tec_severity severity, const char *text) {
-  messages *kept = user;
-  (void)severity;
-  kept->count++;
-  snprintf(kept->last, sizeof kept->last, "%s", text);
-}
-
-static tec_context *new_context(messages *kept, tec_context_options options) {
-  *kept = (messages){0};
-  options.size = sizeof options;
-  options.message = keep_message;
-  options.user = kept;
-  tec_context *context;
-  cr_assert_eq(tec_context_create(&options, &context), TEC_OK);
-  return context;
-}
 
 /* The state of the fake driver; the library stays loaded. */
 static fake_cuda_state *fake_driver(void) {
@@ -120,7 +98,7 @@ static void assert_nothing_held(const fake_cuda_state *driver) {
 Test(cuda, kernels_run_in_order_with_their_geometry) {
   messages kept;
   fake_cuda_state *driver = fake_driver();
-  tec_context *context = new_context(&kept, (tec_context_options){.stream = &kept});
+  tec_context *context = messages_context(&kept, (tec_context_options){.stream = &kept});
   tec_program *program = new_program(context, "add_one", 64 * 1024);
   DLManagedTensor *result = NULL;
   for (int round = 0; round < 2; round++) {
@@ -150,7 +128,7 @@ Test(cuda, kernels_run_in_order_with_their_geometry) {
 Test(cuda, tensors_on_the_device_are_used_in_place) {
   messages kept;
   fake_cuda_state *driver = fake_driver();
-  tec_context *context = new_context(&kept, (tec_context_options){.asynchronous = true});
+  tec_context *context = messages_context(&kept, (tec_context_options){.asynchronous = true});
   tec_program *program = new_program(context, "add_one", 0);
   float data[70];
   int64_t shape[] = {70};
@@ -175,7 +153,7 @@ Test(cuda, every_fault_is_one_error_and_no_leak) {
   fake_cuda_state *driver = fake_driver();
   unsigned faults = 0;
   for (bool reached = true; reached; faults++) {
-    tec_context *context = new_context(&kept, (tec_context_options){0});
+    tec_context *context = messages_context(&kept, (tec_context_options){0});
     tec_program *program = new_program(context, "add_one", 64 * 1024);
     *driver = (fake_cuda_state){.fault = faults + 1};
     DLManagedTensor *result = NULL;
@@ -204,7 +182,7 @@ Test(cuda, every_fault_is_one_error_and_no_leak) {
 Test(cuda, code_that_the_driver_refuses_is_explained) {
   messages kept;
   fake_cuda_state *driver = fake_driver();
-  tec_context *context = new_context(&kept, (tec_context_options){0});
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
   tec_program *program = new_program(context, "add_one", 0);
   DLManagedTensor *result = NULL;
   for (unsigned fault = 1; !driver->failed || strcmp(driver->failed, "cuModuleLoadDataEx"); fault++) {
@@ -230,7 +208,7 @@ Test(cuda, what_the_device_lacks_is_refused) {
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     messages kept;
     fake_cuda_state *driver = fake_driver();
-    tec_context *context = new_context(&kept, (tec_context_options){.device = cases[i].device});
+    tec_context *context = messages_context(&kept, (tec_context_options){.device = cases[i].device});
     tec_program *program = new_program(context, cases[i].kernel, cases[i].shared_bytes);
     cr_assert_eq(call(program, 70, host, &(DLManagedTensor *){NULL}), TEC_INVALID);
     cr_assert_eq(kept.count, 1);
@@ -244,7 +222,7 @@ Test(cuda, what_the_device_lacks_is_refused) {
 Test(cuda, the_target_is_the_newest_that_the_chip_runs) {
   messages kept;
   fake_driver();
-  tec_context *context = new_context(&kept, (tec_context_options){0});
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
   char *target;
   cr_assert_eq(tec_device_target(context, "cuda", &target), TEC_OK, "%s", kept.last);
   cr_assert_str_eq(target, "nvptx:sm_86"); /* the fake chip is an sm_87 */
@@ -255,7 +233,7 @@ Test(cuda, the_target_is_the_newest_that_the_chip_runs) {
 
 Test(ptx_emu, the_same_program_runs_on_the_emulator) {
   messages kept;
-  tec_context *context = new_context(&kept, (tec_context_options){0});
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
   tec_program *program = new_program(context, "add_one", 0);
   DLManagedTensor *result = NULL;
   cr_assert_eq(tec_program_set_device(program, "ptx-emu"), TEC_OK, "%s", kept.last);
@@ -322,7 +300,7 @@ static void seal(char *bytes, size_t size) {
 
 Test(routine, files_hold_them_and_damaged_ones_never_crash) {
   messages kept;
-  tec_context *context = new_context(&kept, (tec_context_options){0});
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
   tec_program *program = new_program(context, "add_one", 0), *again;
   char *bytes;
   size_t size;
@@ -353,7 +331,7 @@ Test(routine, files_hold_them_and_damaged_ones_never_crash) {
 
 Test(routine, what_does_not_fit_its_entry_is_refused) {
   messages kept;
-  tec_context *context = new_context(&kept, (tec_context_options){0});
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
   const tec_entry entry = {"f", 0, 0, NULL, NULL, 0, NULL};
   const program_value one = {.operation = PROGRAM_CONSTANT, .constant = 1}, extent = {.operation = PROGRAM_EXTENT};
   const program_argument tensor = {PROGRAM_TENSOR, 0, 0}, unknown = {PROGRAM_SIZE, 0, 1};

@@ -3,6 +3,7 @@
  *
  * The runtime is linked with --wrap for what allocates and releases, so that this file counts and refuses. */
 #include "runtime/runtime.h"
+#include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -65,24 +66,8 @@ static const char *const programs[] = {PROGRAM_DIR "/fused.tecp", PROGRAM_DIR "/
 static const DLDataType f16 = {kDLFloat, 16, 1}, bf16 = {kDLBfloat, 16, 1}, f32 = {kDLFloat, 32, 1},
                         f64 = {kDLFloat, 64, 1};
 
-typedef struct messages {
-  unsigned count;
-  char last[512];
-} messages;
-
-static void keep_message(void *user, tec_severity severity, const char *text) {
-  messages *kept = user;
-  (void)severity;
-  kept->count++;
-  snprintf(kept->last, sizeof kept->last, "%s", text);
-}
-
 static tec_context *new_context(messages *kept) {
-  *kept = (messages){0};
-  tec_context_options options = {sizeof options, .message = keep_message, .user = kept, .threads = 2};
-  tec_context *context;
-  cr_assert_eq(tec_context_create(&options, &context), TEC_OK);
-  return context;
+  return messages_context(kept, (tec_context_options){.threads = 2});
 }
 
 /* Bytes of a file, uncounted. */
@@ -283,7 +268,7 @@ Test(program, damaged_code_does_not_crash_the_loader) {
 /* Everything a program does from file to result, as .npy too; stops at the first failure and releases what it has. */
 static tec_status whole_life(messages *kept, char *file, size_t size) {
   *kept = (messages){0};
-  tec_context_options options = {sizeof options, .message = keep_message, .user = kept, .threads = 2};
+  tec_context_options options = {sizeof options, .message = messages_keep, .user = kept, .threads = 2};
   tec_context *context = NULL;
   tec_program *program = NULL;
   DLManagedTensor *tensor = NULL, *again = NULL, *result = NULL;

@@ -1,31 +1,15 @@
 /* test_runtime.c - what libtec-rt is made of: tensors, .npy files, program files, the thread pool. */
 #include "runtime/runtime.h"
+#include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct messages {
-  unsigned count;
-  char last[512];
-} messages;
-
-static void keep_message(void *user, tec_severity severity, const char *text) {
-  messages *kept = user;
-  (void)severity;
-  kept->count++;
-  snprintf(kept->last, sizeof kept->last, "%s", text);
-}
-
 static tec_context *new_context(messages *kept) {
-  *kept = (messages){0};
-  tec_context_options options = {sizeof options, .message = keep_message, .user = kept, .threads = 4};
-  tec_context *context;
-  cr_assert_eq(tec_context_create(&options, &context), TEC_OK);
-  return context;
+  return messages_context(kept, (tec_context_options){.threads = 4});
 }
 
 /* ------------------------------------------------------------------------------------------------------- tensors */
