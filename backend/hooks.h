@@ -60,6 +60,7 @@ PIECE_HOOK(emit_xori);
 
 /* math.c */
 PIECE_HOOK(emit_absf);
+PIECE_HOOK(emit_absi);
 PIECE_HOOK(emit_ceil);
 PIECE_HOOK(emit_cos);
 PIECE_HOOK(emit_erf);
@@ -67,6 +68,7 @@ PIECE_HOOK(emit_exp);
 PIECE_HOOK(emit_exp2);
 PIECE_HOOK(emit_expm1);
 PIECE_HOOK(emit_floor);
+PIECE_HOOK(emit_fpowi);
 PIECE_HOOK(emit_fma_op);
 PIECE_HOOK(emit_log);
 PIECE_HOOK(emit_log1p);

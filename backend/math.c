@@ -18,6 +18,7 @@ static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.eb
 static const double exp_coefficients[] = {1.0,           1.0,           0x1.fffffcp-2, 0x1.555492p-3,
                                           0x1.5558b6p-5, 0x1.1239a2p-7, 0x1.6a4746p-10};
 enum { NUM_COEFFICIENTS = 7 };
+enum { MAX_SQUARED_POWER = 16 };
 
 static const double log2_e = 0x1.715476p+0;
 /* ln 2 in two parts: n times the first is exact for |n| < 2^9. */
@@ -161,6 +162,21 @@ LIBRARY(emit_powf, "pow", 2)
 LIBRARY(emit_remf, "fmod", 2)
 #undef LIBRARY
 
+/* By squaring where the exponent is a small constant, as it is in norms and polynomials; else the library's pow. */
+LLVMValueRef emit_fpowi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  ir_cell exponent;
+  LLVMValueRef base = x[0];
+  if (!ir_value_splat(ir_operand(op, 1), &exponent) || exponent.i < 0 || exponent.i > MAX_SQUARED_POWER)
+    return call_library(e, "pow", (LLVMValueRef[]){base, LLVMBuildSIToFP(e->builder, x[1], LLVMTypeOf(base), "")}, 2);
+  LLVMValueRef power = NULL;
+  for (int64_t rest = exponent.i; rest; rest >>= 1) {
+    if (rest & 1)
+      power = power ? LLVMBuildFMul(e->builder, power, base, "") : base;
+    base = LLVMBuildFMul(e->builder, base, base, "");
+  }
+  return power ? power : emit_float_like(e, base, 1);
+}
+
 /* ------------------------------------------------------------------------------------------------------- intrinsics */
 
 #define INTRINSIC(NAME, INTRINSIC_NAME)                                                                                \
@@ -173,6 +189,13 @@ INTRINSIC(emit_absf, "llvm.fabs")
 INTRINSIC(emit_floor, "llvm.floor")
 INTRINSIC(emit_ceil, "llvm.ceil")
 #undef INTRINSIC
+
+LLVMValueRef emit_absi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  LLVMValueRef wrapping = LLVMConstNull(LLVMInt1TypeInContext(e->context));
+  LLVMTypeRef type = LLVMTypeOf(x[0]);
+  return emit_intrinsic_of(e, "llvm.abs", &type, 1, (LLVMValueRef[]){x[0], wrapping}, 2);
+}
 
 LLVMValueRef emit_rsqrt(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;

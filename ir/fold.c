@@ -3,7 +3,8 @@
  *
  * Contract of all hooks: the value returned equals the op's result, bit for bit, and stands nearer to the function's
  * arguments: it is an operand of the op or of an operand, or made by ops that skip one of the op's producers. So folding
- * ends. A hook that returns NULL has created nothing. */
+ * ends; tensor.concat, which is made by ops without that hook, is gone then. A hook that returns NULL has created
+ * nothing. */
 #include "build.h"
 #include "op_hooks.h"
 
@@ -89,6 +90,27 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
 }
 
 /* ------------------------------------------------------------------------------------------------ reshapes and the like */
+
+/* Tensors one behind the other: each in its place of a new tensor. */
+ir_value *fold_concat(ir_builder *builder, ir_op *op) {
+  int64_t along = ir_attr_int_or(op, "dim", 0);
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_index offsets[IR_MAX_RANK] = {0}, whole[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    whole[dim] = ir_dim(builder, ir_operand(op, 0), dim);
+  for (unsigned i = 1; i < op->num_operands; i++)
+    whole[along] = ir_index_add(builder, whole[along], ir_dim(builder, ir_operand(op, i), (unsigned)along));
+  for (unsigned dim = 0; dim < type->rank; dim++) /* the result may know more than the first input does */
+    whole[dim] = type->shape[dim] == IR_DYNAMIC ? whole[dim] : ir_index_const(type->shape[dim]);
+  ir_value *result = ir_empty(builder, type->element, type->rank, whole);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    for (unsigned dim = 0; dim < type->rank; dim++)
+      sizes[dim] = ir_dim(builder, ir_operand(op, i), dim);
+    result = ir_insert_slice(builder, ir_operand(op, i), result, offsets, sizes);
+    offsets[along] = ir_index_add(builder, offsets[along], sizes[along]);
+  }
+  return result->type == type ? result : ir_unary(builder, OP_TENSOR_CAST, result, type);
+}
 
 /* Casts of shape knowledge, reshapes, transposes: nothing to do, or there and back. */
 ir_value *fold_reshape(ir_builder *builder, ir_op *op) {

@@ -271,6 +271,31 @@ bool eval_pad(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
+bool eval_concat(ir_interp *interp, const ir_op *op) {
+  int64_t dim = ir_attr_int_or(op, "dim", 0);
+  interp_value result = *interp_operand(interp, op, 0);
+  for (unsigned i = 1; i < op->num_operands; i++)
+    if (__builtin_add_overflow(result.shape[dim], interp_operand(interp, op, i)->shape[dim], &result.shape[dim]))
+      return ir_op_error(op, "the result is too large");
+  if (!interp_allocate_raw(interp, op, result.element, result.rank, result.shape, &result) ||
+      !interp_check_type(op, op->results[0].type, &result))
+    return false;
+  interp_value part = result;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const interp_value *source = interp_operand(interp, op, i);
+    part.shape[dim] = source->shape[dim];
+    if (!interp_copy(interp, op, &part, source))
+      return false;
+    part.offset += part.shape[dim] * result.strides[dim];
+  }
+  interp_set(interp, ir_result(op, 0), &result);
+  return true;
+}
+
+bool eval_assert(ir_interp *interp, const ir_op *op) {
+  return interp_operand(interp, op, 0)->cell.i || ir_op_error(op, "fails: %s", ir_attr_string_or(op, "msg", ""));
+}
+
 /* ------------------------------------------------------------------------------------------------------------ memrefs */
 
 bool eval_alloc(ir_interp *interp, const ir_op *op) {

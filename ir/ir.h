@@ -314,6 +314,7 @@ typedef enum ir_trait {
   IR_EMPTY_SEGMENT = 1 << 20, /* upstream's op has one more operand group at the end, which is always empty here */
   IR_OWN_BODY = 1 << 21,     /* structured, with a body of its own; the body of the others follows from their row */
   IR_EXTENSION = 1 << 22,    /* not an op of upstream MLIR */
+  IR_ASSERTS = 1 << 23,      /* has no effect but to stop the program where it is wrong */
 } ir_trait;
 
 /* One scalar in the oracle: floats as double, the rest sign-extended. */

@@ -44,7 +44,9 @@ bool verify_compare(const ir_op *op);
 bool verify_constant(const ir_op *op);
 bool verify_float(const ir_op *op);
 bool verify_integer(const ir_op *op);
+bool verify_integer_power(const ir_op *op);
 bool verify_select(const ir_op *op);
+bool infer_as_first(const ir_op *op, const ir_type **types);
 bool infer_as_second(const ir_op *op, const ir_type **types);
 bool infer_as_third(const ir_op *op, const ir_type **types);
 bool infer_compare(const ir_op *op, const ir_type **types);
@@ -57,7 +59,9 @@ bool verify_softmax(const ir_op *op);
 
 /* verify_tensor.c */
 bool verify_allocation(const ir_op *op);
+bool verify_assert(const ir_op *op);
 bool verify_collapse_shape(const ir_op *op);
+bool verify_concat(const ir_op *op);
 bool verify_dealloc(const ir_op *op);
 bool verify_dim(const ir_op *op);
 bool verify_element_read(const ir_op *op);
@@ -128,6 +132,7 @@ void print_softmax(ir_printer *printer, const ir_op *op);
 ir_value *fold_binary(ir_builder *builder, ir_op *op);
 ir_value *fold_select(ir_builder *builder, ir_op *op);
 ir_value *fold_cast(ir_builder *builder, ir_op *op);
+ir_value *fold_concat(ir_builder *builder, ir_op *op);
 ir_value *fold_reshape(ir_builder *builder, ir_op *op);
 ir_value *fold_transpose(ir_builder *builder, ir_op *op);
 ir_value *fold_broadcast(ir_builder *builder, ir_op *op);

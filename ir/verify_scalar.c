@@ -11,6 +11,11 @@ bool infer_index(const ir_op *op, const ir_type **types) {
   return true;
 }
 
+bool infer_as_first(const ir_op *op, const ir_type **types) {
+  types[0] = ir_operand(op, 0)->type;
+  return true;
+}
+
 bool infer_as_second(const ir_op *op, const ir_type **types) {
   types[0] = ir_operand(op, 1)->type;
   return true;
@@ -49,6 +54,20 @@ bool verify_integer(const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   return !ir_scalar_is_float(type->element) ||
          ir_op_error(op, "works on integers, not on %s", ir_print_type(op->module, type));
+}
+
+bool verify_integer_power(const ir_op *op) {
+  const ir_type *exponent = ir_operand(op, 1)->type;
+  if (ir_scalar_kind_of(exponent->element) != IR_KIND_INTEGER || !ir_same_shape(exponent, ir_operand(op, 0)->type))
+    return ir_op_error(op, "the exponent must be an integer of the base's shape, not %s",
+                       ir_print_type(op->module, exponent));
+  return verify_float(op);
+}
+
+bool verify_assert(const ir_op *op) {
+  const ir_type *type = ir_operand(op, 0)->type;
+  return type == ir_type_scalar(op->module, IR_I1) ||
+         ir_op_error(op, "the condition must be i1, not %s", ir_print_type(op->module, type));
 }
 
 bool verify_constant(const ir_op *op) {

@@ -75,7 +75,7 @@ static bool verify_extents(const ir_op *op, const ir_structure *structure) {
 static bool verify_body_op(const ir_op *op) {
   const ir_op_info *row = ir_op_row(op);
   bool only_reads = (row->traits & IR_READS) && !(row->traits & IR_WRITES);
-  if ((row->traits & IR_TERMINATOR) || only_reads || ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
+  if ((row->traits & (IR_TERMINATOR | IR_ASSERTS)) || only_reads || ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
     return true;
   return ir_op_error(op, "cannot stand in the body of a structured op, which must be free of effects");
 }

@@ -273,6 +273,26 @@ static const ir_type *element_of_result(const ir_op *op, unsigned i) {
   return ir_type_scalar(op->module, ir_result(op, i)->type->element);
 }
 
+bool verify_concat(const ir_op *op) {
+  const ir_type *to = ir_result(op, 0)->type;
+  int64_t dim = ir_attr_int_or(op, "dim", 0), sum = 0;
+  if (!verify_base(op, to))
+    return false;
+  if (!op->num_operands || dim < 0 || dim >= to->rank)
+    return ir_op_error(op, "needs inputs, and a dim below %u", to->rank);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_type *from = ir_operand(op, i)->type;
+    bool fits = from->kind == to->kind && from->element == to->element && from->rank == to->rank;
+    for (unsigned j = 0; fits && j < to->rank; j++)
+      fits = j == dim || ir_extents_agree(from->shape[j], to->shape[j]);
+    if (!fits)
+      return ir_op_error(op, "cannot put %s into %s", type_text(op, from), type_text(op, to));
+    sum = from->shape[dim] == IR_DYNAMIC || sum == IR_DYNAMIC ? IR_DYNAMIC : sum + from->shape[dim];
+  }
+  return ir_extents_agree(sum, to->shape[dim]) ||
+         ir_op_error(op, "the extents along dim %lld do not add up to that of the result", (long long)dim);
+}
+
 bool verify_pad(const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const int64_t *low, *high;

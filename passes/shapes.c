@@ -4,7 +4,8 @@
  *       results)
  *
  * The i1 says whether the arguments fit together: the extents of each loop that several operands share, those that
- * casts and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone. NAME
+ * casts and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone, and what
+ * the program asserts of them. cf.assert ends here. NAME
  * gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
@@ -257,6 +258,23 @@ static void check_expansion(shapes *s, const ir_op *op) {
   }
 }
 
+/* What is asserted of extents becomes a condition of calling the function. */
+static void check_assertion(shapes *s, const ir_op *op) {
+  ir_index ignored;
+  if (ir_op_parent(op) == s->function && find_index(s, ir_operand(op, 0), &ignored))
+    s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_value_map_get(s->values, ir_operand(op, 0)));
+  else
+    ir_warning(op->module, op->loc, "only the interpreter checks what is asserted of elements: %s",
+               ir_attr_string_or(op, "msg", ""));
+}
+
+static bool drop_assertion(ir_op *op, void *data) {
+  (void)data;
+  if (op->code == OP_CF_ASSERT)
+    ir_op_erase(op);
+  return true;
+}
+
 static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS))
@@ -271,6 +289,8 @@ static bool check_op(ir_op *op, void *data) {
     check_expansion(s, op);
   else if (op->code == OP_FUNC_CALL)
     find_call(s, op);
+  else if (op->code == OP_CF_ASSERT)
+    check_assertion(s, op);
   return true;
 }
 
@@ -358,6 +378,7 @@ static bool add_shapes(ir_op *function) {
               .values = ir_value_map_create(module)};
   bool ok = fill_function(&s, num_results, &missing);
   function->mark = DONE;
+  ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
   if (!ok) {
     ir_op_erase(created);
     return !is_public(function) ||

@@ -51,6 +51,9 @@ func.func @floats(%a: f32, %b: f32, %v: vector<4x8xf16>, %t: tensor<?xf64>) -> f
   %26 = math.ceil %25 : f32
   %27 = math.powf %26, %b : f32
   %28 = math.fma %27, %a, %b : f32
+  %c3 = arith.constant 3 : i64
+  %29 = math.fpowi %28, %c3 : f32, i64
+  %30 = math.absi %c3 : i64
   return %28 : f32
 }
 func.func @integers(%a: i32, %b: i32, %i: index) -> i32 {

@@ -17,5 +17,8 @@ func.func @tensors(%t: tensor<16x?xf32>, %i: index, %x: f32) -> tensor<16x?xf32>
     tensor.yield %x : f32
   } : tensor<8xf32> to tensor<?xf32>
   %12 = tensor.cast %11 : tensor<?xf32> to tensor<12xf32>
+  %13 = tensor.concat dim(0) %8, %8 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
+  %14 = arith.cmpi ne, %1, %c1 : index
+  cf.assert %14, "more than one column"
   return %6 : tensor<16x?xf32>
 }
