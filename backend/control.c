@@ -296,6 +296,13 @@ bool emit_forall(emitter *e, const ir_op *op) {
   return e->in_forall ? emit_forall_serially(e, op) : e->target->forall(e, op);
 }
 
+bool emit_by_target(emitter *e, const ir_op *op) {
+  for (const emit_lane_op *row = e->target->lane_ops; row && row->emit; row++)
+    if (row->code == op->code)
+      return row->emit(e, op);
+  return ir_op_error(op, "has no form in the %s backend", e->target->name);
+}
+
 bool emit_forall_serially(emitter *e, const ir_op *op) {
   const ir_block *body = ir_region(op, 0);
   emit_loop loops[IR_MAX_LOOPS];

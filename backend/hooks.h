@@ -14,6 +14,7 @@ OP_HOOK(emit_call);
 OP_HOOK(emit_for);
 OP_HOOK(emit_forall);
 OP_HOOK(emit_if);
+OP_HOOK(emit_by_target);
 
 /* arith.c */
 OP_HOOK(emit_constant_op);
@@ -98,16 +99,6 @@ OP_HOOK(emit_transfer_read);
 OP_HOOK(emit_transfer_write);
 OP_HOOK(emit_vector_load);
 OP_HOOK(emit_vector_store);
-
-/* nvptx_ops.c */
-OP_HOOK(emit_async_copy);
-OP_HOOK(emit_async_group);
-OP_HOOK(emit_async_wait);
-OP_HOOK(emit_barrier);
-OP_HOOK(emit_gpu_shuffle);
-OP_HOOK(emit_ldmatrix);
-OP_HOOK(emit_mma_sync);
-OP_HOOK(emit_thread_id);
 
 /* vector.c */
 OP_HOOK(emit_broadcast);

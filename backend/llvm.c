@@ -82,7 +82,8 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
 
 void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
   if (type->kind == IR_TYPE_MEMREF) {
-    types[0] = LLVMPointerTypeInContext(e->context, type->space == IR_SPACE_WORKGROUP ? e->target->shared_space : 0);
+    types[0] = LLVMPointerTypeInContext(e->context, type->space == IR_SPACE_WORKGROUP ? e->target->shared_space
+                                                                                : e->target->memory_space);
     for (unsigned i = 0; i < 2u * type->rank; i++)
       types[1 + i] = LLVMInt64TypeInContext(e->context);
     return;

@@ -44,13 +44,20 @@ typedef struct emit_op_info {
   bool bits;
 } emit_op_info;
 
+/* An op that only some targets have. */
+typedef struct emit_lane_op {
+  ir_opcode code;
+  bool (*emit)(emitter *e, const ir_op *op);
+} emit_lane_op;
+
 /* What differs between targets. */
 typedef struct emit_target {
   const char *name; /* in messages */
-  bool has_lanes;   /* gpu and nvgpu ops mean something */
+  const emit_lane_op *lane_ops; /* ended by one without `emit`; NULL: none */
   /* Most elements of one vector value: each becomes registers, so more is a mistake of the schedule. */
   unsigned max_elements;
-  unsigned shared_space; /* LLVM's number for workgroup memory; all other memory is in space 0 */
+  /* LLVM's numbers for memory that lanes of a block share, for constants, and for all other but a function's frame. */
+  unsigned shared_space, constant_space, memory_space;
   /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
    * Fails the function where there is none. */
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);

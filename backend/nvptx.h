@@ -3,6 +3,7 @@
 #define TEC_BACKEND_NVPTX_H
 #include "backend/llvm.h"
 
+extern const emit_lane_op nvptx_lane_ops[];
 /* A function of the C library on f32 scalars by the chip's own approximations; NULL where there is none. */
 LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *operands);
 #endif

@@ -2,7 +2,7 @@
  *
  * LLVM aborts where a chip lacks an instruction, so only what every chip from sm_80 on has is in the tables here, and
  * what is not in them is an error at the op. Every access of shared memory is through an address of that space. */
-#include "backend/hooks.h"
+#include "backend/nvptx.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -20,29 +20,22 @@ static LLVMValueRef word(emitter *e, int64_t value) {
   return LLVMConstInt(word_type(e), (uint64_t)value, true);
 }
 
-static bool check_lanes(emitter *e, const ir_op *op) {
-  return e->target->has_lanes || ir_op_error(op, "has no form in the %s backend", e->target->name);
-}
-
 /* A call of an intrinsic that is not overloaded. */
 static LLVMValueRef call(emitter *e, const char *name, LLVMValueRef const *operands, unsigned num_operands) {
   return emit_intrinsic_of(e, name, NULL, 0, operands, num_operands);
 }
 
-bool emit_thread_id(emitter *e, const ir_op *op) {
+static bool emit_thread_id(emitter *e, const ir_op *op) {
   const char *dimension = ir_attr_string_or(op, "dimension", "dim x");
   char name[40];
-  if (!check_lanes(e, op))
-    return false;
   snprintf(name, sizeof name, "llvm.nvvm.read.ptx.sreg.tid.%c", dimension[strlen(dimension) - 1]);
   LLVMValueRef id = call(e, name, NULL, 0);
   emit_result(e, op)[0] = LLVMBuildZExt(e->builder, id, LLVMInt64TypeInContext(e->context), "");
   return true;
 }
 
-bool emit_barrier(emitter *e, const ir_op *op) {
-  if (!check_lanes(e, op))
-    return false;
+static bool emit_barrier(emitter *e, const ir_op *op) {
+  (void)op;
   LLVMValueRef number = word(e, 0);
   call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
   return true;
@@ -76,9 +69,7 @@ static LLVMValueRef shuffle_word(emitter *e, const ir_op *op, LLVMValueRef value
 }
 
 /* Values of less than a word are widened, those of two words are moved in halves. */
-bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
-  if (!check_lanes(e, op))
-    return false;
+static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
   LLVMValueRef value = emit_scalar(e, ir_operand(op, 0)), valid;
   LLVMTypeRef type = LLVMTypeOf(value);
   unsigned lanes = emit_lanes(value), bits = ir_scalar_bits(ir_operand(op, 0)->type->element) * (lanes ? lanes : 1);
@@ -165,8 +156,8 @@ static void add_rows(emitter *e, const emit_value *rows, LLVMTypeRef const *type
   }
 }
 
-bool emit_mma_sync(emitter *e, const ir_op *op) {
-  const char *name = check_lanes(e, op) ? find_product(op) : NULL;
+static bool emit_mma_sync(emitter *e, const ir_op *op) {
+  const char *name = find_product(op);
   if (!name)
     return false;
   enum { MAX_REGISTERS = 16 };
@@ -194,9 +185,7 @@ bool emit_mma_sync(emitter *e, const ir_op *op) {
   return true;
 }
 
-bool emit_ldmatrix(emitter *e, const ir_op *op) {
-  if (!check_lanes(e, op))
-    return false;
+static bool emit_ldmatrix(emitter *e, const ir_op *op) {
   unsigned tiles = (unsigned)ir_attr_int_or(op, "numTiles", 1);
   bool transpose = ir_attr_get(op, "transpose")->value != 0;
   char name[80];
@@ -220,10 +209,8 @@ static void bind_token(emitter *e, const ir_op *op) {
   emit_bind(e, ir_result(op, 0), emit_new_value(e, 0));
 }
 
-bool emit_async_copy(emitter *e, const ir_op *op) {
+static bool emit_async_copy(emitter *e, const ir_op *op) {
   enum { COPY_TARGET, COPY_TARGET_INDICES, COPY_SOURCE, COPY_SOURCE_INDICES, COPY_SOURCE_ELEMENTS };
-  if (!check_lanes(e, op))
-    return false;
   unsigned source = ir_group_start(op, COPY_SOURCE);
   unsigned size = emit_element_bytes(ir_operand(op, 0)->type->element);
   unsigned bytes = size * (unsigned)ir_attr_int_or(op, "dstElements", 0);
@@ -243,18 +230,26 @@ bool emit_async_copy(emitter *e, const ir_op *op) {
   return true;
 }
 
-bool emit_async_group(emitter *e, const ir_op *op) {
-  if (!check_lanes(e, op))
-    return false;
+static bool emit_async_group(emitter *e, const ir_op *op) {
   call(e, "llvm.nvvm.cp.async.commit.group", NULL, 0);
   bind_token(e, op);
   return true;
 }
 
-bool emit_async_wait(emitter *e, const ir_op *op) {
-  if (!check_lanes(e, op))
-    return false;
+static bool emit_async_wait(emitter *e, const ir_op *op) {
   LLVMValueRef groups = word(e, ir_attr_int_or(op, "numGroups", 0));
   call(e, "llvm.nvvm.cp.async.wait.group", &groups, 1);
   return true;
 }
+
+const emit_lane_op nvptx_lane_ops[] = {
+    {OP_GPU_THREAD_ID, emit_thread_id},
+    {OP_GPU_BARRIER, emit_barrier},
+    {OP_GPU_SHUFFLE, emit_gpu_shuffle},
+    {OP_NVGPU_MMA_SYNC, emit_mma_sync},
+    {OP_NVGPU_LDMATRIX, emit_ldmatrix},
+    {OP_NVGPU_DEVICE_ASYNC_COPY, emit_async_copy},
+    {OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP, emit_async_group},
+    {OP_NVGPU_DEVICE_ASYNC_WAIT, emit_async_wait},
+    {0, NULL},
+};

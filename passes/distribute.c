@@ -65,7 +65,11 @@ static bool fits_shape(const layout *l, const ir_type *type) {
   return !memcmp(extents, type->shape, l->rank * sizeof *extents);
 }
 
-static bool check_layout(const ir_op *op, const ir_value *value, int64_t threads) {
+typedef struct layout_check {
+  int64_t threads, warp;
+} layout_check;
+
+static bool check_layout(const ir_op *op, const ir_value *value, const layout_check *check) {
   layout l;
   const char *why;
   if (value->type->kind != IR_TYPE_VECTOR)
@@ -74,22 +78,17 @@ static bool check_layout(const ir_op *op, const ir_value *value, int64_t threads
     return ir_op_error(op, "cannot be distributed: %s", why);
   if (!fits_shape(&l, value->type))
     return ir_op_error(op, "cannot be distributed: its layout does not hold each element of the vector once");
-  if (layout_size(&l, LAYOUT_BLOCK) > 1 || layout_size(&l, LAYOUT_LANE) > WARP_LANES ||
-      layout_size(&l, LAYOUT_WARP) * WARP_LANES > threads || layout_size(&l, LAYOUT_REGISTER) > MAX_REGISTERS)
+  if (layout_size(&l, LAYOUT_BLOCK) > 1 || layout_size(&l, LAYOUT_LANE) > check->warp ||
+      layout_size(&l, LAYOUT_WARP) * check->warp > check->threads || layout_size(&l, LAYOUT_REGISTER) > MAX_REGISTERS)
     return ir_op_error(op, "cannot be distributed: its layout is for more than the kernel's %lld threads",
-                       (long long)threads);
+                       (long long)check->threads);
   return true;
 }
-
-typedef struct layout_check {
-  const ir_op *kernel;
-  int64_t threads;
-} layout_check;
 
 static bool check_op(ir_op *op, void *data) {
   const layout_check *check = data;
   for (unsigned i = 0; i < op->num_results; i++)
-    if (!check_layout(op, ir_result(op, i), check->threads))
+    if (!check_layout(op, ir_result(op, i), check))
       return false;
   return true;
 }
@@ -343,16 +342,16 @@ static ir_value *thread_id(distributor *d) {
   return ir_result(ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
 }
 
-static bool distribute_kernel(ir_op *kernel, int64_t threads) {
+static bool distribute_kernel(ir_op *kernel, int64_t threads, int64_t warp) {
   ir_module *module = kernel->module;
-  layout_check check = {kernel, threads};
-  if (threads < 1 || threads > MAX_THREADS || threads % WARP_LANES)
-    return ir_op_error(kernel, "'tec.threads' must be a multiple of %d up to %d", WARP_LANES, MAX_THREADS);
+  layout_check check = {threads, warp};
+  if (threads < 1 || threads > MAX_THREADS || threads % warp)
+    return ir_op_error(kernel, "'tec.threads' must be a multiple of %lld up to %d", (long long)warp, MAX_THREADS);
   if (kernel->num_results)
     return ir_op_error(kernel, "is a kernel that gives tensors; 'bufferize' must come before 'distribute'");
   if (!ir_walk(ir_region(kernel, 0), check_op, &check))
     return false;
-  distributor d = {.module = module, .threads = threads, .at = ir_builder_before(kernel),
+  distributor d = {.module = module, .threads = threads, .warp = warp, .at = ir_builder_before(kernel),
                    .lanes = ir_value_map_create(module)};
   ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
   for (unsigned i = 0; i < kernel->num_operands; i++)
@@ -379,7 +378,8 @@ static bool asks_no_lane(ir_op *op, void *data) {
 
 /* Kernels that ask for the number of the lane are at the LANE stage already. */
 bool pass_distribute(ir_module *module, const pass_options *options) {
-  (void)options;
+  if (!options->target || !options->target->warp)
+    return ir_error(module, (ir_loc){0}, "pass 'distribute' is for targets with lanes");
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
     if (function->code != OP_FUNC_FUNC)
       continue;
@@ -387,7 +387,7 @@ bool pass_distribute(ir_module *module, const pass_options *options) {
       next = op->next;
       int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
       bool distributed = threads && !ir_walk(ir_region(op, 0), asks_no_lane, NULL);
-      if (threads && !distributed && !distribute_kernel(op, threads))
+      if (threads && !distributed && !distribute_kernel(op, threads, options->target->warp))
         return false;
     }
   }

@@ -10,8 +10,6 @@
 #include "passes/layout.h"
 #include "passes/passes.h"
 
-enum { WARP_LANES = 32 };
-
 /* ir_op.mark in a new kernel: this bit marks a branch that the lanes of one warp may take differently; the other bits
  * number accesses to memory, where ops that are part of one access of all lanes have one number (0: of its own). */
 enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
@@ -26,6 +24,7 @@ typedef struct shared_scratch {
 typedef struct distributor {
   ir_module *module;
   int64_t threads;     /* lanes that run it */
+  int64_t warp;        /* lanes of a warp */
   ir_builder at;       /* where new ops go */
   ir_builder entry;    /* where shared memory is made: the start of the kernel */
   ir_value *thread;    /* the number of the lane among `threads` */

@@ -312,8 +312,8 @@ static int64_t writer_of(const layout *l, layout_level level, int64_t index) {
 static ir_value *writer_condition(distributor *d, const layout *l) {
   bool all = true;
   for (int64_t thread = 0; thread < d->threads && all; thread++)
-    all = writer_of(l, LAYOUT_LANE, thread % WARP_LANES) == thread % WARP_LANES &&
-          writer_of(l, LAYOUT_WARP, thread / WARP_LANES) == thread / WARP_LANES;
+    all = writer_of(l, LAYOUT_LANE, thread % d->warp) == thread % d->warp &&
+          writer_of(l, LAYOUT_WARP, thread / d->warp) == thread / d->warp;
   if (all)
     return NULL;
   layout writer = distribute_lane_part(l); /* as a layout from hardware to the number of the writer */
@@ -322,7 +322,7 @@ static ir_value *writer_condition(distributor *d, const layout *l) {
   for (unsigned i = 0; i < writer.num_digits; i++) {
     layout_digit *digit = &writer.digits[i];
     digit->dim = 0;
-    digit->dim_stride = digit->hardware_stride * (digit->level == LAYOUT_WARP ? WARP_LANES : 1);
+    digit->dim_stride = digit->hardware_stride * (digit->level == LAYOUT_WARP ? d->warp : 1);
   }
   ir_value *number = ir_index_value(&d->at, distribute_lane_offset(d, &writer, &one));
   return distribute_compare(d, COMPARE_EQUAL, d->thread, number);

@@ -50,7 +50,7 @@ static ir_value *other_lane(distributor *d, ir_value *value, int64_t offset) {
   const ir_type *type = value->type;
   if (index || bit)
     value = ir_convert(&d->at, value, ir_type_scalar(d->module, index ? IR_I64 : IR_I32));
-  ir_value *operands[] = {value, ir_const(&d->at, word, (double)offset), ir_const(&d->at, word, WARP_LANES)};
+  ir_value *operands[] = {value, ir_const(&d->at, word, (double)offset), ir_const(&d->at, word, (double)d->warp)};
   ir_named_attr mode = {"mode", ir_attr_keyword(d->module, "gpu", "shuffle_mode xor")};
   ir_op_spec spec = {.operands = operands, .num_operands = 3, .num_results = 2, .attrs = &mode, .num_attrs = 1};
   value = ir_result(ir_op_create(&d->at, OP_GPU_SHUFFLE, &spec), 0);

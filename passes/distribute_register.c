@@ -41,7 +41,7 @@ ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *
     const layout_digit *digit = &l->digits[i];
     if (digit->level == LAYOUT_REGISTER || !digit->dim_stride || !scale[digit->dim])
       continue;
-    int64_t unit = digit->hardware_stride * (digit->level == LAYOUT_WARP ? WARP_LANES : 1);
+    int64_t unit = digit->hardware_stride * (digit->level == LAYOUT_WARP ? d->warp : 1);
     const ir_expr *value = ir_expr_binary(module, IR_EXPR_FLOORDIV, thread, ir_expr_const(module, unit));
     if (unit * digit->size < d->threads) /* the top digit needs no mod */
       value = ir_expr_binary(module, IR_EXPR_MOD, value, ir_expr_const(module, digit->size));

@@ -15,7 +15,8 @@ static const target_facts rows[] = {
    .warp = WARP,                                                                                                       \
    .max_block_threads = MAX_BLOCK_THREADS,                                                                             \
    .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
-   .registers = REGISTERS},
+   .registers = REGISTERS,                                                                                             \
+   .has_half = true},
 #include "passes/target.def"
 #undef NVPTX_TARGET
 };

@@ -187,7 +187,7 @@ static tec_status emit(tec_module *module, const tec_compile_options *options, c
   *out = (emitted){0};
   bool ok = facts->kind == TARGET_HOST
                 ? backend_emit_host(module->ir, facts, output, &out->code, &out->size)
-                : backend_emit_nvptx(module->ir, facts, output, &out->code, &out->size, &out->num_routines,
+                : backend_emit_kernels(module->ir, facts, output, &out->code, &out->size, &out->num_routines,
                                      &out->routines);
   if (!ok) return TEC_INVALID;
   if (options->on_time) options->on_time(options->user, "code generation", now() - start);

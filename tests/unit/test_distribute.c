@@ -90,7 +90,7 @@ static void run_on_emulator(ir_module *module, const target_facts *facts, unsign
   ptx_buffer buffers[MAX_ARGUMENTS];
   int64_t extents[64];
   unsigned num_extents = 0;
-  cr_assert(backend_emit_nvptx(module, facts, BACKEND_ASSEMBLY, &code, &size, &num_routines, &routines), "%s", what);
+  cr_assert(backend_emit_kernels(module, facts, BACKEND_ASSEMBLY, &code, &size, &num_routines, &routines), "%s", what);
   cr_assert(ptx_module_load(code, size, &ptx, &message) == TEC_OK, "%s: %s\n%s", what, message.text, code);
   for (unsigned i = 0; i < count; i++) {
     size_t bytes;

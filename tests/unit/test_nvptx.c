@@ -37,7 +37,7 @@ static bool compile(compiled *c, const char *chip, const char *text) {
   c->module = ir_module_create(on_message, c);
   cr_assert(target_find(name, &facts));
   return ir_parse(c->module, "test.mlir", text, strlen(text)) &&
-         backend_emit_nvptx(c->module, &facts, BACKEND_ASSEMBLY, &c->text, &c->size, &c->num_routines, &c->routines);
+         backend_emit_kernels(c->module, &facts, BACKEND_ASSEMBLY, &c->text, &c->size, &c->num_routines, &c->routines);
 }
 
 static void finish(compiled *c) {
