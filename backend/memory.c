@@ -267,12 +267,31 @@ static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_va
   return emit_address(e, element, memref->pieces[0], offset);
 }
 
+/* x where the value is x + constant, which is added to *constant; else the value itself. */
+static ir_value *without_constant(ir_value *value, int64_t *constant) {
+  const ir_attr *attr;
+  if (!value->op || value->op->code != OP_ARITH_ADDI || !ir_value_constant(ir_operand(value->op, 1), &attr))
+    return value;
+  *constant += attr->value;
+  return ir_operand(value->op, 0);
+}
+
+/* Constant parts of subscripts go into one constant behind the rest, which is then the same for neighbours. */
 LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
-  LLVMValueRef indices[IR_MAX_RANK];
+  LLVMValueRef indices[IR_MAX_RANK] = {NULL};
   const ir_type *type = ir_operand(op, memref)->type;
-  for (unsigned i = 0; i < type->rank; i++)
-    indices[i] = emit_scalar(e, ir_operand(op, first + i));
-  return element_address(e, type->element, emit_operand(e, op, memref), indices);
+  int64_t strides[IR_MAX_RANK], behind = 0;
+  ir_type_strides(type, strides);
+  for (unsigned i = 0; i < type->rank; i++) {
+    int64_t constant = 0;
+    ir_value *index = ir_operand(op, first + i);
+    if (strides[i] != IR_DYNAMIC)
+      index = without_constant(index, &constant);
+    indices[i] = emit_scalar(e, index);
+    behind += constant * strides[i];
+  }
+  LLVMValueRef address = element_address(e, type->element, emit_operand(e, op, memref), indices);
+  return behind ? emit_address(e, type->element, address, emit_index(e, behind)) : address;
 }
 
 bool emit_memref_load(emitter *e, const ir_op *op) {

@@ -47,10 +47,9 @@ static LLVMValueRef nvptx_block_number(emitter *e, unsigned axis) {
   return LLVMBuildZExt(e->builder, number, LLVMInt64TypeInContext(e->context), "");
 }
 
-static const char pipeline[] = "function(sroa,early-cse,simplifycfg),"
-                               "function(scalarizer<min-bits=32;load-store>,early-cse<memssa>,instcombine<no-verify-"
-                               "fixpoint>,simplifycfg,loop-mssa(loop-rotate,licm),indvars,gvn,loop-unroll,"
-                               "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+/* The passes before have merged, hoisted and unrolled; what comes from emission itself is left to tidy up. */
+static const char pipeline[] = "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+                               "loop-mssa(loop-rotate,licm),early-cse,instcombine<no-verify-fixpoint>,simplifycfg)";
 
 const kernel_target nvptx_target = {
     .emit = {.name = "nvptx",
