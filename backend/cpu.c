@@ -48,7 +48,7 @@ static const struct {
 } isas[] = {
     [ISA_SSE2] = {"x86_64-unknown-linux-gnu", 128, 16, 8},
     [ISA_AVX2] = {"x86_64-unknown-linux-gnu", 256, 16, 8},
-    [ISA_AVX512] = {"x86_64-unknown-linux-gnu", 512, 32, 8},
+    [ISA_AVX512] = {"x86_64-unknown-linux-gnu", 512, 32, 16},
     [ISA_NEON] = {"aarch64-unknown-linux-gnu", 128, 32, 16},
 };
 

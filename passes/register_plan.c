@@ -16,6 +16,8 @@ enum { MAX_TRANSPOSED = 16 };
 /* Uses of a packed element that pay for packing it. */
 enum { MIN_REUSE = 8 };
 enum { MAX_PANEL_BYTES = 64 * 1024 };
+/* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
+enum { FAR_BYTES = 2048 };
 
 typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
 
@@ -91,10 +93,25 @@ static int64_t panel_depth(const planner *p, unsigned operand) {
   return depth;
 }
 
-/* An input that is strided along the SIMD loop but used again by a row loop: worth a transposed copy, of `width`
- * elements for each iteration of the reductions. */
+/* The operand's rows along the reductions lie far apart. */
+static bool is_scattered(const planner *p, unsigned operand) {
+  const ir_map *map = p->structure->maps[operand];
+  const ir_type *type = ir_operand(p->op, operand)->type;
+  int64_t strides[IR_MAX_RANK];
+  ir_type_strides(type, strides);
+  for (unsigned i = 0; i < map->num_results; i++) {
+    int loop = ir_map_result_dim(map, i);
+    bool far = strides[i] == IR_DYNAMIC || strides[i] * ir_scalar_bits(type->element) / 8 >= FAR_BYTES;
+    if (loop >= 0 && far && is_reduction(p, (unsigned)loop) && guess(p, (unsigned)loop) >= MIN_REUSE)
+      return true;
+  }
+  return false;
+}
+
+/* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
+ * of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
-  if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) != ACCESS_STRIDED ||
+  if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) == ACCESS_ABSENT ||
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]))
     return false;
   int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
@@ -251,14 +268,19 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
         plan->order[count++] = loop;
 }
 
-/* The operands to read through panels: those whose elements the rows use again. */
+/* The operands to read through panels: those whose elements the rows use again. One that can be loaded in place must
+ * be used again by several register tiles. */
 static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
   uint32_t packed = 0;
   if (row >= 0 && guess(p, (unsigned)row) >= MIN_REUSE)
-    for (unsigned i = 0; i < p->num_inputs && i < 32; i++)
+    for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
+      bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
+      if (in_place && (!is_scattered(p, i) || guess(p, (unsigned)row) < MIN_REUSE * plan->steps[row]))
+        continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
         packed |= loop_bit(i);
+    }
   return packed;
 }
 

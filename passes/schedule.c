@@ -27,7 +27,7 @@ enum {
 
 /* The sizes of tiles around contractions. */
 typedef struct tile_policy {
-  int64_t rows, columns;    /* of a contraction's tile, along its first free loop and its second */
+  int64_t rows, columns;    /* of a contraction's tile, along its first free loop and its second, at least */
   int64_t reduction;        /* step of a long reduction .. */
   int64_t long_reduction;   /* .. one that is at least this long */
   int64_t running_softmax;  /* step of a running softmax, and of the contraction that follows */
@@ -244,6 +244,18 @@ static void tile_by_lanes(const ir_op *root, const int64_t *extents, int64_t *si
   }
 }
 
+/* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
+ * more rows pay for as long as the step's part of the other factor stays in half of the second-level cache. A running
+ * softmax holds its scores there instead, and few rows leave more to skip where they are masked. */
+static int64_t choose_rows(const pace *p, const target_facts *target) {
+  const tile_policy *policy = policy_of(target);
+  int64_t rows = policy->rows;
+  if (!is_gpu(target) && state_operand(p->op) < 0)
+    while ((uint64_t)(4 * rows * policy->reduction) * sizeof(float) <= target->l2_bytes)
+      rows *= 2;
+  return rows;
+}
+
 static void choose_parallel_tiles(const ir_op *root, const target_facts *target, int64_t *sizes) {
   int64_t extents[IR_MAX_LOOPS];
   pace p;
@@ -261,7 +273,7 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
-  int first = tile_free_loops(&p, rows, policy->rows, sizes);
+  int first = tile_free_loops(&p, rows, choose_rows(&p, target), sizes);
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : policy->columns, sizes);
   if (!is_gpu(target))
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
