@@ -29,8 +29,6 @@ SIMPLE(emit_xori, LLVMBuildXor)
     (void)op;                                                                                                          \
     return emit_intrinsic(e, INTRINSIC_NAME, x, COUNT);                                                                \
   }
-INTRINSIC(emit_maximumf, "llvm.maximum", 2)
-INTRINSIC(emit_minimumf, "llvm.minimum", 2)
 INTRINSIC(emit_maxnumf, "llvm.maxnum", 2)
 INTRINSIC(emit_minnumf, "llvm.minnum", 2)
 INTRINSIC(emit_maxsi, "llvm.smax", 2)
@@ -38,6 +36,34 @@ INTRINSIC(emit_maxui, "llvm.umax", 2)
 INTRINSIC(emit_minsi, "llvm.smin", 2)
 INTRINSIC(emit_minui, "llvm.umin", 2)
 #undef INTRINSIC
+
+/* The greater, or less, of two floats: NaN if one is, and -0 below +0. */
+static LLVMValueRef extremum(emitter *e, bool greater, const LLVMValueRef *x) {
+  LLVMBuilderRef b = e->builder;
+  if (!e->target->has_plain_maximum)
+    return emit_intrinsic(e, greater ? "llvm.maximum" : "llvm.minimum", x, 2);
+  LLVMTypeRef type = LLVMTypeOf(x[0]), element = emit_element_of(x[0]);
+  unsigned bits = LLVMGetTypeKind(element) == LLVMDoubleTypeKind ? 64 : 32;
+  LLVMTypeRef word = emit_type_like(x[0], LLVMIntTypeInContext(e->context, bits));
+  LLVMValueRef lhs = LLVMBuildBitCast(b, x[0], word, ""), rhs = LLVMBuildBitCast(b, x[1], word, "");
+  LLVMValueRef zero = greater ? LLVMBuildAnd(b, lhs, rhs, "") : LLVMBuildOr(b, lhs, rhs, "");
+  LLVMValueRef first = LLVMBuildFCmp(b, greater ? LLVMRealOGT : LLVMRealOLT, x[0], x[1], "");
+  LLVMValueRef equal = LLVMBuildFCmp(b, LLVMRealOEQ, x[0], x[1], "");
+  LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, x[0], x[0], "");
+  LLVMValueRef result = LLVMBuildSelect(b, first, x[0], x[1], "");
+  result = LLVMBuildSelect(b, equal, LLVMBuildBitCast(b, zero, type, ""), result, "");
+  return LLVMBuildSelect(b, nan, x[0], result, "");
+}
+
+LLVMValueRef emit_maximumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return extremum(e, true, x);
+}
+
+LLVMValueRef emit_minimumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return extremum(e, false, x);
+}
 
 LLVMValueRef emit_negf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;

@@ -341,7 +341,7 @@ static bool emit_entries(kernels *k, unsigned *num_routines, const backend_routi
   return true;
 }
 
-static const kernel_target *const targets[] = {[TARGET_NVPTX] = &nvptx_target};
+static const kernel_target *const targets[] = {[TARGET_NVPTX] = &nvptx_target, [TARGET_SPIRV] = &spirv_target};
 
 bool backend_emit_kernels(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
                           size_t *size, unsigned *num_routines, const backend_routine **routines) {

@@ -1,4 +1,4 @@
-/* target.c - the chips of target.def by name. What all NVIDIA chips from sm_80 on have in common stands here. */
+/* target.c - the chips of target.def by name. What the chips of a kind have in common stands here. */
 #include "passes/target.h"
 
 #include <string.h>
@@ -16,9 +16,22 @@ static const target_facts rows[] = {
    .max_block_threads = MAX_BLOCK_THREADS,                                                                             \
    .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
    .registers = REGISTERS,                                                                                             \
-   .has_half = true},
+   .has_half = true,                                                                                                   \
+   .has_double = true},
+#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, HALF, DOUBLE, DOC)                                              \
+  {.name = "spirv:" CHIP,                                                                                              \
+   .kind = TARGET_SPIRV,                                                                                               \
+   .triple = "spirv64v1.3-unknown-unknown",                                                                            \
+   .cpu = "",                                                                                                          \
+   .features = "",                                                                                                     \
+   .warp = LANES,                                                                                                      \
+   .max_block_threads = THREADS,                                                                                       \
+   .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
+   .has_half = HALF,                                                                                                   \
+   .has_double = DOUBLE},
 #include "passes/target.def"
 #undef NVPTX_TARGET
+#undef SPIRV_TARGET
 };
 
 bool target_find(const char *name, target_facts *facts) {

@@ -19,6 +19,7 @@ typedef struct target_facts {
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */
   unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
+  bool has_double;            /* f64 (GPU) */
 } target_facts;
 
 /* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */

@@ -7,24 +7,24 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_PTX, EMIT_OBJECT, EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
+typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_PTX, EMIT_OBJECT, EMIT_SPIRV, EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
 
 static emit_kind find_emit(const char *name) {
-  static const char *const names[] = {"mlir", "llvm", "asm", "ptx", "obj", "program"};
+  static const char *const names[] = {"mlir", "llvm", "asm", "ptx", "obj", "spirv", "program"};
   if (!name) return EMIT_PROGRAM;
   for (int i = 0; i < EMIT_UNKNOWN; i++)
     if (!strcmp(names[i], name)) return (emit_kind)i;
   return EMIT_UNKNOWN;
 }
 
-/* An object and its header, or a program. */
+/* The code alone, of an object with its header, or a program. */
 static tec_status write_program(tec_context *context, const command_options *options, const char *output,
-                                const tec_program *program, bool object) {
+                                const tec_program *program, bool code_only) {
   char *file = NULL, *header = NULL;
   const char *bytes;
   size_t size, header_size = 0;
   tec_status status = TEC_OK;
-  if (object) tec_program_code(program, &bytes, &size);
+  if (code_only) tec_program_code(program, &bytes, &size);
   else status = tec_program_write(program, &file, &size), bytes = file;
   if (!status && options->header) status = tec_program_header(program, &header, &header_size);
   if (!status) status = tec_file_write(context, output, bytes, size);
@@ -51,7 +51,7 @@ static tec_status compile(tec_context *context, const command_options *options, 
     if (!status) status = tec_file_write(context, output, emitted, size);
   } else if (!status) {
     status = tec_module_compile(module, &compile, &program);
-    if (!status) status = write_program(context, options, output, program, emit == EMIT_OBJECT);
+    if (!status) status = write_program(context, options, output, program, emit != EMIT_PROGRAM);
   }
   tec_free(emitted);
   tec_program_destroy(program);
@@ -63,11 +63,13 @@ static tec_status compile(tec_context *context, const command_options *options, 
 int command_compile(const command_options *options) {
   emit_kind emit = find_emit(options->emit);
   bool to_terminal = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
-  bool for_kernels = options->target && !strncmp(options->target, "nvptx:", strlen("nvptx:"));
-  const char *wrong = emit == EMIT_UNKNOWN                      ? "--emit is mlir, llvm, asm, ptx, obj or program"
+  const char *target = options->target ? options->target : "host";
+  emit_kind native = !strncmp(target, "nvptx:", 6) ? EMIT_PTX : !strncmp(target, "spirv:", 6) ? EMIT_SPIRV : EMIT_OBJECT;
+  bool is_code = emit == EMIT_PTX || emit == EMIT_SPIRV || emit == EMIT_OBJECT;
+  const char *wrong = emit == EMIT_UNKNOWN                      ? "--emit is mlir, llvm, asm, ptx, spirv, obj or program"
                       : options->header && emit != EMIT_OBJECT  ? "--header goes with --emit=obj"
-                      : for_kernels != (emit == EMIT_PTX) && (emit == EMIT_PTX || emit == EMIT_OBJECT)
-                          ? "--emit=ptx goes with --target=nvptx:CHIP, --emit=obj with a host"
+                      : is_code && emit != native
+                          ? "--emit=ptx goes with --target=nvptx:CHIP, spirv with --target=spirv:CHIP, obj with a host"
                       : to_terminal && emit >= EMIT_OBJECT      ? "name an output with -o: this is no text"
                                                                 : NULL;
   if (wrong) {

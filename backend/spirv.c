@@ -1,0 +1,126 @@
+/* spirv.c - what is special about kernels in SPIR-V, as OpenCL and Level Zero take it.
+ *
+ * A warp is a sub-group of fixed size. Buffers are global memory from the start: SPIR-V has no cheap generic pointers, so
+ * kernels whose loops or branches carry buffers are refused. Memory that lanes share is one variable each memref.alloca.
+ * LLVM's SPIR-V code generator aborts, or writes what no driver takes, where it meets what the language of OpenCL does not
+ * have; so every instruction is checked before it is handed over. */
+#include "backend/spirv.h"
+#include "backend/kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static LLVMValueRef spirv_place_shared(emitter *e, uint64_t offset, uint64_t bytes) {
+  (void)offset;
+  LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes ? bytes : 1);
+  LLVMValueRef memory = LLVMAddGlobalInAddressSpace(e->llvm, type, "shared", SPIRV_LOCAL);
+  LLVMSetLinkage(memory, LLVMInternalLinkage);
+  LLVMSetInitializer(memory, LLVMGetUndef(type));
+  LLVMSetAlignment(memory, KERNELS_SHARED_ALIGNMENT);
+  return memory;
+}
+
+/* !name !{i32 numbers[0], ..} on a kernel. */
+static void add_numbers(emitter *e, LLVMValueRef kernel, const char *name, unsigned count, const unsigned *numbers) {
+  LLVMMetadataRef nodes[3];
+  LLVMTypeRef word = LLVMInt32TypeInContext(e->context);
+  for (unsigned i = 0; i < count; i++)
+    nodes[i] = LLVMValueAsMetadata(LLVMConstInt(word, numbers[i], false));
+  unsigned kind = LLVMGetMDKindIDInContext(e->context, name, (unsigned)strlen(name));
+  LLVMGlobalSetMetadata(kernel, kind, LLVMMDNodeInContext2(e->context, nodes, count));
+}
+
+static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads) {
+  LLVMValueRef kernel = LLVMAddFunction(e->llvm, name, type);
+  const unsigned size[] = {(unsigned)threads, 1, 1}, lanes[] = {e->facts->warp};
+  LLVMSetFunctionCallConv(kernel, LLVMSPIRKERNELCallConv);
+  add_numbers(e, kernel, "reqd_work_group_size", 3, size);
+  add_numbers(e, kernel, "intel_reqd_sub_group_size", 1, lanes);
+  return kernel;
+}
+
+static LLVMValueRef spirv_block_number(emitter *e, unsigned axis) {
+  LLVMValueRef operand = LLVMConstInt(LLVMInt32TypeInContext(e->context), axis, false);
+  return spirv_call(e, "_Z12get_group_idj", LLVMInt64TypeInContext(e->context), &operand, 1, false);
+}
+
+/* ---------------------------------------------------------------------------------------- what the code generator takes */
+
+/* Intrinsics that become one instruction each, or nothing. */
+static bool is_known_intrinsic(const char *name) {
+  static const char *const names[] = {"llvm.fma.",      "llvm.fmuladd.", "llvm.sqrt.",        "llvm.fabs.",
+                                      "llvm.floor.",    "llvm.ceil.",    "llvm.copysign.",    "llvm.maxnum.",
+                                      "llvm.minnum.",   "llvm.smax.",    "llvm.smin.",        "llvm.umax.",
+                                      "llvm.umin.",     "llvm.abs.",     "llvm.fptosi.sat.",  "llvm.fptoui.sat.",
+                                      "llvm.lifetime.", "llvm.assume",   "llvm.experimental.noalias.scope.decl",
+                                      "llvm.memcpy.",   "llvm.memset."};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strncmp(names[i], name, strlen(names[i])))
+      return true;
+  return strncmp(name, "llvm.", 5) != 0;
+}
+
+/* What SPIR-V has not in the type of a value; NULL: nothing. */
+static const char *missing_in(const target_facts *facts, LLVMTypeRef type) {
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
+    unsigned lanes = LLVMGetVectorSize(type);
+    if (lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
+      return "a vector of other than 2, 3, 4, 8 or 16 elements";
+    type = LLVMGetElementType(type);
+  }
+  if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind && !facts->has_double)
+    return "arithmetic in f64";
+  if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
+    return NULL;
+  unsigned bits = LLVMGetIntTypeWidth(type);
+  return bits != 1 && bits != 8 && bits != 16 && bits != 32 && bits != 64 ? "an integer of unusual width" : NULL;
+}
+
+static bool accept_instruction(emitter *e, LLVMValueRef instruction) {
+  const char *missing = missing_in(e->facts, LLVMTypeOf(instruction));
+  LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
+  for (int i = 0; i < LLVMGetNumOperands(instruction) && !missing; i++)
+    missing = missing_in(e->facts, LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
+  if (!missing && callee) {
+    size_t size;
+    const char *name = LLVMGetValueName2(callee, &size);
+    missing = is_known_intrinsic(name) ? NULL : name;
+  }
+  return !missing || ir_error(e->module, e->module->root->loc, "a kernel needs %s, which %s does not have", missing,
+                              e->facts->name);
+}
+
+static bool spirv_accept(emitter *e) {
+  for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f))
+    for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
+      for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))
+        if (!accept_instruction(e, i))
+          return false;
+  return true;
+}
+
+/* Rows of registers become scalars, for the driver's compiler to place; only what is loaded and stored at once, and what
+ * matrix units take, stays a vector. */
+static const char pipeline[] = "function(sroa,early-cse,simplifycfg),"
+                               "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
+                               "loop-mssa(loop-rotate,licm),indvars,gvn,loop-unroll,instcombine<no-verify-fixpoint>,"
+                               "loop-mssa(licm),simplifycfg)";
+
+const kernel_target spirv_target = {
+    .emit = {.name = "spirv",
+             .lane_ops = spirv_lane_ops,
+             .max_elements = 1 << 11,
+             .shared_space = SPIRV_LOCAL,
+             .constant_space = SPIRV_CONSTANT,
+             .memory_space = SPIRV_GLOBAL,
+             .has_plain_maximum = true,
+             .share = kernels_share,
+             .library = spirv_library,
+             .forall = emit_forall_serially},
+    .parameter_space = SPIRV_GLOBAL,
+    .declare = spirv_declare,
+    .block_number = spirv_block_number,
+    .place_shared = spirv_place_shared,
+    .pipeline = pipeline,
+    .accept = spirv_accept,
+};

@@ -1,0 +1,16 @@
+/* spirv.h - what the files of the SPIR-V backend share. */
+#ifndef TEC_BACKEND_SPIRV_H
+#define TEC_BACKEND_SPIRV_H
+#include "backend/llvm.h"
+
+/* LLVM's numbers for OpenCL's address spaces. */
+enum { SPIRV_GLOBAL = 1, SPIRV_CONSTANT = 2, SPIRV_LOCAL = 3 };
+
+extern const emit_lane_op spirv_lane_ops[];
+/* A function of the C library on f32 or f64 scalars, by OpenCL's of the same name. */
+LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *operands);
+/* A call of a function of OpenCL C, or of an extension, by its mangled name. `together`: lanes of a sub-group, or all of a
+ * block, take part in it as one. */
+LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,
+                        unsigned num_operands, bool together);
+#endif

@@ -1,0 +1,131 @@
+/* spirv_ops.c - the ops of one lane (gpu) and functions on numbers as OpenCL's built-in functions.
+ *
+ * The number of a lane is made of the numbers of its sub-group and of the lane there, so that it does not depend on how a
+ * device deals work-items to sub-groups. */
+#include "backend/spirv.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static LLVMTypeRef word_type(emitter *e) {
+  return LLVMInt32TypeInContext(e->context);
+}
+
+static LLVMValueRef word(emitter *e, int64_t value) {
+  return LLVMConstInt(word_type(e), (uint64_t)value, true);
+}
+
+static void add_attribute(emitter *e, LLVMValueRef function, const char *name) {
+  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
+LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,
+                        unsigned num_operands, bool together) {
+  enum { MAX_OPERANDS = 12 };
+  LLVMTypeRef types[MAX_OPERANDS];
+  LLVMValueRef copies[MAX_OPERANDS];
+  for (unsigned i = 0; i < num_operands; i++) {
+    copies[i] = operands[i];
+    types[i] = LLVMTypeOf(operands[i]);
+  }
+  LLVMTypeRef type = LLVMFunctionType(result, types, num_operands, false);
+  LLVMValueRef function = LLVMGetNamedFunction(e->llvm, name);
+  if (!function) {
+    function = LLVMAddFunction(e->llvm, name, type);
+    LLVMSetFunctionCallConv(function, LLVMSPIRFUNCCallConv);
+    add_attribute(e, function, "nounwind");
+    add_attribute(e, function, together ? "convergent" : "willreturn");
+    if (!together)
+      add_attribute(e, function, "memory"); /* none */
+  }
+  LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, copies, num_operands, "");
+  LLVMSetInstructionCallConv(call, LLVMSPIRFUNCCallConv);
+  return call;
+}
+
+static LLVMValueRef lane_number(emitter *e) {
+  return spirv_call(e, "_Z22get_sub_group_local_idv", word_type(e), NULL, 0, false);
+}
+
+static bool emit_thread_id(emitter *e, const ir_op *op) {
+  const char *dimension = ir_attr_string_or(op, "dimension", "dim x");
+  LLVMValueRef number = word(e, 0);
+  if (dimension[strlen(dimension) - 1] == 'x') {
+    LLVMValueRef group = spirv_call(e, "_Z16get_sub_group_idv", word_type(e), NULL, 0, false);
+    number = LLVMBuildNUWMul(e->builder, group, word(e, e->facts->warp), "");
+    number = LLVMBuildNUWAdd(e->builder, number, lane_number(e), "");
+  }
+  emit_result(e, op)[0] = LLVMBuildZExt(e->builder, number, LLVMInt64TypeInContext(e->context), "");
+  return true;
+}
+
+static bool emit_barrier(emitter *e, const ir_op *op) {
+  enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
+  LLVMValueRef fences = word(e, LOCAL_FENCE | GLOBAL_FENCE);
+  (void)op;
+  spirv_call(e, "_Z7barrierj", LLVMVoidTypeInContext(e->context), &fences, 1, true);
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- shuffle */
+
+/* The lane whose value is wanted; any number where there is none. */
+static LLVMValueRef other_lane(emitter *e, const ir_op *op, LLVMValueRef lane, LLVMValueRef offset, LLVMValueRef width) {
+  const char *mode = ir_attr_string_or(op, "mode", "");
+  LLVMBuilderRef b = e->builder;
+  if (!strcmp(mode, "shuffle_mode xor"))
+    return LLVMBuildXor(b, lane, offset, "");
+  if (!strcmp(mode, "shuffle_mode up"))
+    return LLVMBuildSub(b, lane, offset, "");
+  if (!strcmp(mode, "shuffle_mode down"))
+    return LLVMBuildAdd(b, lane, offset, "");
+  LLVMValueRef first = LLVMBuildAnd(b, lane, LLVMBuildNeg(b, width, ""), "");
+  return LLVMBuildAdd(b, first, offset, "");
+}
+
+/* Groups of `width` lanes, a power of two, exchange values; what is moved is an integer of 32 or 64 bits. */
+static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef value = emit_scalar(e, ir_operand(op, 0)), lane = lane_number(e);
+  LLVMValueRef offset = emit_scalar(e, ir_operand(op, 1)), width = emit_scalar(e, ir_operand(op, 2));
+  unsigned lanes = emit_lanes(value), bits = ir_scalar_bits(ir_operand(op, 0)->type->element) * (lanes ? lanes : 1);
+  LLVMValueRef whole = LLVMBuildBitCast(b, value, LLVMIntTypeInContext(e->context, bits), "");
+  LLVMValueRef other = other_lane(e, op, lane, offset, width);
+  bool is_xor = !strcmp(ir_attr_string_or(op, "mode", ""), "shuffle_mode xor");
+  LLVMValueRef operands[] = {bits < 32 ? LLVMBuildZExt(b, whole, word_type(e), "") : whole, is_xor ? offset : other};
+  static const char *const names[2][2] = {{"_Z17sub_group_shufflejj", "_Z17sub_group_shufflemj"},
+                                          {"_Z21sub_group_shuffle_xorjj", "_Z21sub_group_shuffle_xormj"}};
+  LLVMValueRef moved = spirv_call(e, names[is_xor][bits > 32], LLVMTypeOf(operands[0]), operands, 2, true);
+  if (bits < 32)
+    moved = LLVMBuildTrunc(b, moved, LLVMTypeOf(whole), "");
+  LLVMValueRef in_group = LLVMBuildICmp(b, LLVMIntULT, LLVMBuildXor(b, lane, other, ""), width, "");
+  LLVMValueRef exists = LLVMBuildICmp(b, LLVMIntULT, other, word(e, e->facts->warp), "");
+  LLVMValueRef results[] = {LLVMBuildBitCast(b, moved, LLVMTypeOf(value), ""), LLVMBuildAnd(b, in_group, exists, "")};
+  for (unsigned i = 0; i < 2; i++) {
+    emit_value bound = emit_new_value(e, 1);
+    bound.pieces[0] = results[i];
+    emit_bind(e, ir_result(op, i), bound);
+  }
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- functions */
+
+LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *operands) {
+  static const char *const binary[] = {"pow", "fmod"};
+  LLVMTypeRef type = LLVMTypeOf(operands[0]);
+  const char *letter = LLVMGetTypeKind(type) == LLVMDoubleTypeKind ? "d" : "f";
+  bool two = !strcmp(name, binary[0]) || !strcmp(name, binary[1]);
+  char mangled[32];
+  snprintf(mangled, sizeof mangled, "_Z%zu%s%s%s", strlen(name), name, letter, two ? letter : "");
+  return spirv_call(e, mangled, type, operands, two ? 2 : 1, false);
+}
+
+const emit_lane_op spirv_lane_ops[] = {
+    {OP_GPU_THREAD_ID, emit_thread_id},
+    {OP_GPU_BARRIER, emit_barrier},
+    {OP_GPU_SHUFFLE, emit_gpu_shuffle},
+    {0, NULL},
+};
