@@ -168,16 +168,25 @@ ir_index ir_index_mul(ir_builder *builder, ir_index a, ir_index b) {
   return (ir_index){.value = ir_binary(builder, OP_ARITH_MULI, a.value, b.value)};
 }
 
-ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b) {
+/* affine.min or affine.max of two. */
+static ir_index extreme(ir_builder *builder, ir_opcode code, ir_index a, ir_index b) {
   if (ir_index_equal(a, b))
     return a;
   if (!a.value && !b.value)
-    return a.constant < b.constant ? a : b;
+    return (a.constant < b.constant) == (code == OP_AFFINE_MIN) ? a : b;
   apply_operands operands = {.count = 0};
   const ir_expr *results[2];
   results[0] = expr_of_index(builder->module, &operands, a);
   results[1] = expr_of_index(builder->module, &operands, b);
-  return create_affine(builder, OP_AFFINE_MIN, &operands, 2, results);
+  return create_affine(builder, code, &operands, 2, results);
+}
+
+ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b) {
+  return extreme(builder, OP_AFFINE_MIN, a, b);
+}
+
+ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b) {
+  return extreme(builder, OP_AFFINE_MAX, a, b);
 }
 
 ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b) {

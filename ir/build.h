@@ -26,6 +26,7 @@ ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_mul(ir_builder *builder, ir_index a, ir_index b); /* one side constant, or arith.muli */
 ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b);
+ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b);
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);

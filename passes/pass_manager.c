@@ -143,7 +143,7 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 
 const char *pass_default_list(const target_facts *target) {
 #define TO_TILES                                                                                                       \
-  "simplify,shapes,transform,raise,widen-accumulators,schedule,simplify,decompose-softmax,simplify,"
+  "simplify,shapes,transform,raise,widen-accumulators,schedule,simplify,trim,decompose-softmax,simplify,"
   if (target->warp)
     return TO_TILES "vectorize-tiles,simplify,bufferize,layout,distribute,registers,simplify";
   return TO_TILES "bufferize,register-tile,simplify";
