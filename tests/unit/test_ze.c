@@ -1,0 +1,292 @@
+/* test_ze.c - the device "ze" on the driver in tests/level_zero, which the dynamic loader finds in place of Level Zero's. */
+#include "runtime/program.h"
+#include "runtime/runtime.h"
+#include "runtime/ze_api.h"
+#include "tests/level_zero/level_zero.h"
+#include "tests/support/messages.h"
+
+#include <criterion/criterion.h>
+#include <dlfcn.h>
+#include <level_zero/ze_api.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The state of the test driver; the library stays loaded. */
+static level_zero_state *test_driver(void) {
+  void *library = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
+  cr_assert(library, "%s", dlerror());
+  level_zero_state *state = dlsym(library, "level_zero_test");
+  cr_assert(state, "the driver found is not the test's");
+  return state;
+}
+
+/* add_one twice over a vector, by way of a workspace as large as the vector; 32 work-items a work-group. */
+enum { NUMBER, ITEMS, ONE, GROUPS, FOUR, BYTES, ZERO, NUM_VALUES };
+
+static const program_value add_values[NUM_VALUES] = {
+    [NUMBER] = {.operation = PROGRAM_EXTENT, .constant = 0},
+    [ITEMS] = {.operation = PROGRAM_CONSTANT, .constant = 32},
+    [ONE] = {.operation = PROGRAM_CONSTANT, .constant = 1},
+    [GROUPS] = {.operation = PROGRAM_CEILDIV, .operands = {NUMBER, ITEMS}},
+    [FOUR] = {.operation = PROGRAM_CONSTANT, .constant = 4},
+    [BYTES] = {.operation = PROGRAM_MUL, .operands = {NUMBER, FOUR}},
+    [ZERO] = {.operation = PROGRAM_CONSTANT, .constant = 0},
+};
+static const program_argument first_arguments[] = {
+    {PROGRAM_TENSOR, 0, ZERO}, {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
+static const program_argument second_arguments[] = {
+    {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_TENSOR, 1, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
+
+/* An assembled module; the caller frees it. */
+static char *read_module(const char *name, size_t *size) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/%s.spv", MODULE_DIR, name);
+  FILE *file = fopen(path, "rb");
+  cr_assert(file, "%s", path);
+  char *code = malloc(1 << 16);
+  *size = fread(code, 1, 1 << 16, file);
+  fclose(file);
+  return code;
+}
+
+static tec_program *program_of(tec_context *context, const char *kernel, uint32_t items, const char *code, size_t size) {
+  const program_launch launches[] = {
+      {kernel, {GROUPS, ONE, ONE}, {items, 1, 1}, 0, 3, first_arguments},
+      {kernel, {GROUPS, ONE, ONE}, {items, 1, 1}, 0, 3, second_arguments},
+  };
+  const uint32_t extents[] = {NUMBER};
+  const program_routine routine = {NUM_VALUES, add_values, ONE, 1, extents, BYTES, 2, launches};
+  const int64_t shape[] = {-1};
+  const tec_type type = {TEC_KIND_TENSOR, {kDLFloat, 32, 1}, 1, shape};
+  const tec_entry entry = {"add_two", 1, 1, &type, &type, 0, NULL};
+  tec_program *program;
+  cr_assert_eq(program_create(context, "spirv:generic", 1, &entry, &routine, code, size, &program), TEC_OK);
+  cr_assert_eq(tec_program_set_device(program, "ze"), TEC_OK);
+  return program;
+}
+
+static tec_program *new_program(tec_context *context, const char *kernel, uint32_t items) {
+  size_t size;
+  char *code = read_module("add_one", &size);
+  tec_program *program = program_of(context, kernel, items, code, size);
+  free(code);
+  return program;
+}
+
+static tec_status call(tec_program *program, int64_t count, DLManagedTensor **result) {
+  static float data[100];
+  for (int i = 0; i < 100; i++) data[i] = (float)i;
+  DLTensor tensor = {
+      .data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &count};
+  const DLTensor *arguments[] = {&tensor};
+  return tec_program_call(program, NULL, 1, arguments, 1, result);
+}
+
+static void assert_nothing_held(const level_zero_state *driver) {
+  cr_assert_eq(driver->contexts, 0);
+  cr_assert_eq(driver->lists, 0);
+  cr_assert_eq(driver->pools, 0);
+  cr_assert_eq(driver->events, 0);
+  cr_assert_eq(driver->modules, 0);
+  cr_assert_eq(driver->logs, 0);
+  cr_assert_eq(driver->kernels, 0);
+  cr_assert_eq(driver->blocks, 0);
+}
+
+Test(ze, kernels_run_in_order_with_their_geometry) {
+  messages kept;
+  level_zero_state *driver = test_driver();
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
+  tec_program *program = new_program(context, "add_one", 32);
+  DLManagedTensor *result = NULL;
+  for (int round = 0; round < 2; round++) {
+    cr_assert_eq(call(program, 70, &result), TEC_OK, "%s", kept.last);
+    for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+    /* The driver's clock wraps around in the first call. */
+    cr_assert_float_eq(tec_program_device_seconds(program), 5e-3, 1e-9);
+  }
+  tec_tensor_release(result);
+  cr_assert_eq(driver->launches, 4);
+  cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
+  cr_assert(driver->groups[0] == 3 && driver->groups[1] == 1 && driver->groups[2] == 1);
+  cr_assert(driver->group_size[0] == 32 && driver->group_size[1] == 1 && driver->group_size[2] == 1);
+  cr_assert_eq(tec_program_scratch_bytes(program), 280);
+  result = NULL;
+  cr_assert_eq(call(program, 0, &result), TEC_OK, "%s", kept.last);
+  cr_assert_eq(driver->launches, 4, "nothing to launch for empty tensors");
+  tec_tensor_release(result);
+  tec_program_destroy(program);
+  assert_nothing_held(driver);
+  tec_context_destroy(context);
+}
+
+/* A fault at the first call of the driver, at the second, and so on through loading and two calls. */
+Test(ze, every_fault_is_one_error_and_no_leak) {
+  messages kept;
+  level_zero_state *driver = test_driver();
+  unsigned faults = 0;
+  for (bool reached = true; reached; faults++) {
+    tec_context *context = messages_context(&kept, (tec_context_options){0});
+    tec_program *program = new_program(context, "add_one", 32);
+    *driver = (level_zero_state){.fault = faults + 1};
+    DLManagedTensor *result = NULL;
+    tec_status status = call(program, 70, &result);
+    DLManagedTensor *shorter = NULL;
+    if (!status) status = call(program, 33, &shorter);
+    tec_tensor_release(shorter);
+    reached = driver->calls >= driver->fault;
+    cr_assert_eq(status != TEC_OK, reached, "a fault in %s", driver->failed);
+    cr_assert_eq(kept.count, reached, "a fault in %s: %u messages, %s", driver->failed, kept.count, kept.last);
+    if (reached) cr_assert(strstr(kept.last, "(0x7ffffffe)"), "%s: %s", driver->failed, kept.last);
+    /* What failed once works the next time. */
+    driver->fault = 0;
+    DLManagedTensor *again = NULL;
+    cr_assert_eq(call(program, 70, &again), TEC_OK, "after a fault in %s: %s", driver->failed, kept.last);
+    cr_assert_eq(((float *)again->dl_tensor.data)[69], 71);
+    tec_tensor_release(again);
+    tec_tensor_release(result);
+    tec_program_destroy(program);
+    assert_nothing_held(driver);
+    tec_context_destroy(context);
+  }
+  cr_assert_gt(faults, 50);
+}
+
+Test(ze, programs_that_the_driver_refuses_are_explained) {
+  messages kept;
+  level_zero_state *driver = test_driver();
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
+  size_t size;
+  char *code = read_module("add_one", &size);
+  uint32_t unknown = 1u << 16 | 9999, newer = 0x00010600;
+  memcpy(code + size, &unknown, sizeof unknown);
+  DLManagedTensor *result = NULL;
+  tec_program *program = program_of(context, "add_one", 32, code, size + 4);
+  cr_assert_eq(call(program, 70, &result), TEC_INVALID);
+  cr_assert_eq(kept.count, 1);
+  cr_assert(strstr(kept.last, "cannot build the program for 'Test generic' (0x70000004):\ninstruction 9999 is unknown"),
+            "%s", kept.last);
+  tec_program_destroy(program);
+  memcpy(code + 4, &newer, sizeof newer);
+  program = program_of(context, "add_one", 32, code, size);
+  cr_assert_eq(call(program, 70, &result), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the program is SPIR-V 1.6; the driver of 'Test generic' takes 1.4"), "%s", kept.last);
+  tec_program_destroy(program);
+  free(code);
+  assert_nothing_held(driver);
+  tec_context_destroy(context);
+}
+
+Test(ze, what_the_device_lacks_is_refused) {
+  static const struct {
+    const char *kernel;
+    uint32_t items, device;
+    const char *message;
+  } cases[] = {{"add_one", 1024, 0, "cannot set the size of work-groups: ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION"},
+               {"other", 32, 0, "Level Zero cannot find a kernel: ZE_RESULT_ERROR_INVALID_KERNEL_NAME (0x78000011)"},
+               {"add_one", 32, 3, "there is no Level Zero GPU 3; there are 1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    messages kept;
+    level_zero_state *driver = test_driver();
+    tec_context *context = messages_context(&kept, (tec_context_options){.device = cases[i].device});
+    tec_program *program = new_program(context, cases[i].kernel, cases[i].items);
+    cr_assert_eq(call(program, 70, &(DLManagedTensor *){NULL}), TEC_INVALID);
+    cr_assert_eq(kept.count, 1);
+    cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
+    tec_program_destroy(program);
+    assert_nothing_held(driver);
+    tec_context_destroy(context);
+  }
+}
+
+Test(ze, the_target_is_the_chip) {
+  static const char *const chips[] = {"generic", "dg2", "pvc", "bmg"};
+  messages kept;
+  level_zero_state *driver = test_driver();
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
+  for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
+    char *target;
+    driver->chip = chips[i];
+    cr_assert_eq(tec_device_target(context, "ze", &target), TEC_OK, "%s", kept.last);
+    cr_assert(!strncmp(target, "spirv:", 6) && !strcmp(target + 6, chips[i]), "%s", target);
+    tec_free(target);
+  }
+  tec_context_destroy(context);
+}
+
+/* ------------------------------------------------------------------------------------- our declarations and the real ones */
+
+#define SAME_SIZE(OURS, THEIRS) _Static_assert(sizeof(OURS) == sizeof(THEIRS), #OURS)
+#define SAME_PLACE(OURS, FIELD, THEIRS, MEMBER)                                                                        \
+  _Static_assert(offsetof(OURS, FIELD) == offsetof(THEIRS, MEMBER) &&                                                  \
+                     sizeof(((OURS *)0)->FIELD) == sizeof(((THEIRS *)0)->MEMBER),                                      \
+                 #OURS "." #FIELD)
+SAME_SIZE(ze_device_properties, ze_device_properties_t);
+SAME_PLACE(ze_device_properties, kind, ze_device_properties_t, type);
+SAME_PLACE(ze_device_properties, vendor, ze_device_properties_t, vendorId);
+SAME_PLACE(ze_device_properties, id, ze_device_properties_t, deviceId);
+SAME_PLACE(ze_device_properties, timer_resolution, ze_device_properties_t, timerResolution);
+SAME_PLACE(ze_device_properties, kernel_timestamp_bits, ze_device_properties_t, kernelTimestampValidBits);
+SAME_PLACE(ze_device_properties, name, ze_device_properties_t, name);
+SAME_SIZE(ze_compute_properties, ze_device_compute_properties_t);
+SAME_PLACE(ze_compute_properties, max_group, ze_device_compute_properties_t, maxTotalGroupSize);
+SAME_PLACE(ze_compute_properties, max_local_bytes, ze_device_compute_properties_t, maxSharedLocalMemory);
+SAME_SIZE(ze_module_properties, ze_device_module_properties_t);
+SAME_PLACE(ze_module_properties, spirv_version, ze_device_module_properties_t, spirvVersionSupported);
+SAME_SIZE(ze_queue_group_properties, ze_command_queue_group_properties_t);
+SAME_PLACE(ze_queue_group_properties, flags, ze_command_queue_group_properties_t, flags);
+SAME_SIZE(ze_context_description, ze_context_desc_t);
+SAME_SIZE(ze_queue_description, ze_command_queue_desc_t);
+SAME_PLACE(ze_queue_description, ordinal, ze_command_queue_desc_t, ordinal);
+SAME_PLACE(ze_queue_description, mode, ze_command_queue_desc_t, mode);
+SAME_SIZE(ze_pool_description, ze_event_pool_desc_t);
+SAME_PLACE(ze_pool_description, flags, ze_event_pool_desc_t, flags);
+SAME_PLACE(ze_pool_description, count, ze_event_pool_desc_t, count);
+SAME_SIZE(ze_event_description, ze_event_desc_t);
+SAME_PLACE(ze_event_description, index, ze_event_desc_t, index);
+SAME_PLACE(ze_event_description, signal, ze_event_desc_t, signal);
+SAME_PLACE(ze_event_description, wait, ze_event_desc_t, wait);
+SAME_SIZE(ze_timestamps, ze_kernel_timestamp_result_t);
+SAME_PLACE(ze_timestamps, global_end, ze_kernel_timestamp_result_t, global.kernelEnd);
+SAME_SIZE(ze_allocation_description, ze_device_mem_alloc_desc_t);
+SAME_SIZE(ze_module_description, ze_module_desc_t);
+SAME_PLACE(ze_module_description, format, ze_module_desc_t, format);
+SAME_PLACE(ze_module_description, size, ze_module_desc_t, inputSize);
+SAME_PLACE(ze_module_description, code, ze_module_desc_t, pInputModule);
+SAME_PLACE(ze_module_description, flags, ze_module_desc_t, pBuildFlags);
+SAME_SIZE(ze_kernel_description, ze_kernel_desc_t);
+SAME_PLACE(ze_kernel_description, name, ze_kernel_desc_t, pKernelName);
+SAME_SIZE(ze_kernel_properties, ze_kernel_properties_t);
+SAME_PLACE(ze_kernel_properties, local_bytes, ze_kernel_properties_t, localMemSize);
+SAME_PLACE(ze_kernel_properties, spilled_bytes, ze_kernel_properties_t, spillMemSize);
+_Static_assert(sizeof(ze_group_count_t) == 3 * sizeof(uint32_t), "group counts are three numbers");
+
+#define SAME(OURS, THEIRS) cr_assert_eq((uint64_t)(OURS), (uint64_t)(THEIRS), #OURS)
+
+Test(ze, our_numbers_are_those_of_the_specification) {
+#define ZE_RESULT(NAME, VALUE) SAME(VALUE, ZE_RESULT_##NAME);
+  ZE_RESULTS(ZE_RESULT)
+#undef ZE_RESULT
+  SAME(ZE_COMPUTE_PROPERTIES, ZE_STRUCTURE_TYPE_DEVICE_COMPUTE_PROPERTIES);
+  SAME(ZE_MODULE_PROPERTIES, ZE_STRUCTURE_TYPE_DEVICE_MODULE_PROPERTIES);
+  SAME(ZE_QUEUE_GROUP_PROPERTIES, ZE_STRUCTURE_TYPE_COMMAND_QUEUE_GROUP_PROPERTIES);
+  SAME(ZE_CONTEXT, ZE_STRUCTURE_TYPE_CONTEXT_DESC);
+  SAME(ZE_QUEUE, ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC);
+  SAME(ZE_POOL, ZE_STRUCTURE_TYPE_EVENT_POOL_DESC);
+  SAME(ZE_EVENT, ZE_STRUCTURE_TYPE_EVENT_DESC);
+  SAME(ZE_ALLOCATION, ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC);
+  SAME(ZE_MODULE, ZE_STRUCTURE_TYPE_MODULE_DESC);
+  SAME(ZE_KERNEL, ZE_STRUCTURE_TYPE_KERNEL_DESC);
+  SAME(ZE_KERNEL_PROPERTIES, ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES);
+  SAME(ZE_DEVICE_PROPERTIES, ZE_STRUCTURE_TYPE_DEVICE_PROPERTIES_1_2);
+  SAME(ZE_INIT_GPU_ONLY, ZE_INIT_FLAG_GPU_ONLY);
+  SAME(ZE_DEVICE_GPU, ZE_DEVICE_TYPE_GPU);
+  SAME(ZE_QUEUE_COMPUTES, ZE_COMMAND_QUEUE_GROUP_PROPERTY_FLAG_COMPUTE);
+  SAME(ZE_QUEUE_ASYNCHRONOUS, ZE_COMMAND_QUEUE_MODE_ASYNCHRONOUS);
+  SAME(ZE_POOL_HOST_VISIBLE, ZE_EVENT_POOL_FLAG_HOST_VISIBLE);
+  SAME(ZE_POOL_TIMESTAMPS, ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP);
+  SAME(ZE_SCOPE_HOST, ZE_EVENT_SCOPE_FLAG_HOST);
+  SAME(ZE_FORMAT_SPIRV, ZE_MODULE_FORMAT_IL_SPIRV);
+  SAME(ZE_FORMAT_NATIVE, ZE_MODULE_FORMAT_NATIVE);
+}
