@@ -182,7 +182,17 @@ static tec_status build_module(ze_session *session, const char *code, size_t siz
 
 /* ------------------------------------------------------------------------------------------------------------ sessions */
 
-/* Until all that is in the list is done. */
+/* Waits for all that is in the list where nobody is left to be told of an error, which the one who caused it reported. */
+static void settle(ze_session *session) {
+  const ze_api *api = &session->api;
+  if (!session->pending) return;
+  if (api->event_reset(session->events[1])) return;
+  if (api->append_barrier(session->list, session->events[1], 0, NULL)) return;
+  session->pending = api->event_wait(session->events[1], UINT64_MAX) != 0;
+}
+
+/* Until all that is in the list is done. After an error the list is given one more chance to finish, because the caller will
+ * take back the memory that it works on. */
 static tec_status wait(ze_session *session, const char *what) {
   const ze_api *api = &session->api;
   session->pending = true;
@@ -190,16 +200,8 @@ static tec_status wait(ze_session *session, const char *what) {
   if (!status) status = check(session, api->append_barrier(session->list, session->events[1], 0, NULL), what);
   if (!status) status = check(session, api->event_wait(session->events[1], UINT64_MAX), what);
   session->pending = status != TEC_OK;
+  if (status) settle(session);
   return status;
-}
-
-/* The same where nobody is left to be told of an error, which the one who caused it has reported. */
-static void settle(ze_session *session) {
-  const ze_api *api = &session->api;
-  if (!session->pending) return;
-  if (api->event_reset(session->events[1])) return;
-  if (api->append_barrier(session->list, session->events[1], 0, NULL)) return;
-  session->pending = api->event_wait(session->events[1], UINT64_MAX) != 0;
 }
 
 static void ze_close(void *pointer) {
