@@ -520,26 +520,30 @@ static bool same(ir_scalar type, ir_cell value, ir_cell expected) {
   return fabs(value.f - rounded) <= unit * fabs(rounded) + 0x1p-24;
 }
 
-/* Runs `row` on vectors of `from`, giving `to`, compiled for `target`; false where the language has no such op. */
+/* Runs `row` on vectors of `from`, the last of several operands of `last`, giving `to`, compiled for `target`; false where
+ * the language has no such op. */
 static bool check_elementwise(const char *target, const ir_op_info *row, unsigned num_operands, ir_scalar from,
-                              ir_scalar to, const char *attribute) {
+                              ir_scalar last, ir_scalar to, const char *attribute) {
   char text[3000];
+  ir_scalar types[MAX_OPERANDS];
+  for (unsigned i = 0; i < num_operands; i++)
+    types[i] = i && i + 1 == num_operands ? last : from;
   int at = snprintf(text, sizeof text, "func.func @f(%%r: memref<19x%s>", ir_scalar_name(to));
   for (unsigned i = 0; i < num_operands; i++)
-    at += snprintf(text + at, sizeof text - at, ", %%x%u: memref<19x%s>", i, ir_scalar_name(from));
-  at += snprintf(text + at, sizeof text - at, ") {\n  %%i = arith.constant 0 : index\n  %%p = arith.constant %s : %s\n",
-                 ir_scalar_is_float(from) ? "0.0" : "0", ir_scalar_name(from));
+    at += snprintf(text + at, sizeof text - at, ", %%x%u: memref<19x%s>", i, ir_scalar_name(types[i]));
+  at += snprintf(text + at, sizeof text - at, ") {\n  %%i = arith.constant 0 : index\n");
   for (unsigned i = 0; i < num_operands; i++)
-    at +=
-        snprintf(text + at, sizeof text - at,
-                 "  %%v%u = vector.transfer_read %%x%u[%%i], %%p {in_bounds = [true]} : memref<19x%s>, vector<19x%s>\n",
-                 i, i, ir_scalar_name(from), ir_scalar_name(from));
+    at += snprintf(text + at, sizeof text - at,
+                   "  %%p%u = arith.constant %s : %s\n  %%v%u = vector.transfer_read %%x%u[%%i], %%p%u "
+                   "{in_bounds = [true]} : memref<19x%s>, vector<19x%s>\n",
+                   i, ir_scalar_is_float(types[i]) ? "0.0" : "0", ir_scalar_name(types[i]), i, i, i,
+                   ir_scalar_name(types[i]), ir_scalar_name(types[i]));
   at += snprintf(text + at, sizeof text - at, "  %%o = \"%s\"(", row->name);
   for (unsigned i = 0; i < num_operands; i++)
     at += snprintf(text + at, sizeof text - at, "%s%%v%u", i ? ", " : "", i);
   at += snprintf(text + at, sizeof text - at, ") <{%s}> : (", attribute);
   for (unsigned i = 0; i < num_operands; i++)
-    at += snprintf(text + at, sizeof text - at, "%svector<19x%s>", i ? ", " : "", ir_scalar_name(from));
+    at += snprintf(text + at, sizeof text - at, "%svector<19x%s>", i ? ", " : "", ir_scalar_name(types[i]));
   snprintf(text + at, sizeof text - at,
            ") -> vector<19x%s>\n  vector.transfer_write %%o, %%r[%%i] {in_bounds = [true]} : vector<19x%s>, "
            "memref<19x%s>\n  return\n}\n",
@@ -549,7 +553,7 @@ static bool check_elementwise(const char *target, const ir_op_info *row, unsigne
   uint64_t memory[MAX_OPERANDS + 1][LANES] = {0};
   for (unsigned i = 0; i < num_operands; i++)
     for (unsigned lane = 0; lane < LANES; lane++)
-      store_cell(memory[i + 1], lane, from, sample(from, lane, i + 1 == num_operands && i));
+      store_cell(memory[i + 1], lane, types[i], sample(types[i], lane, i + 1 == num_operands && i));
   const ir_op *op = known ? ir_region(ir_region(module->root, 0)->first, 0)->last->prev->prev : NULL;
   if (known) {
     void *data[] = {memory[0], memory[1], memory[2], memory[3]};
@@ -557,7 +561,7 @@ static bool check_elementwise(const char *target, const ir_op_info *row, unsigne
     for (unsigned lane = 0; lane < LANES; lane++) {
       ir_cell operands[MAX_OPERANDS];
       for (unsigned i = 0; i < num_operands; i++)
-        operands[i] = load_cell(memory[i + 1], lane, from);
+        operands[i] = load_cell(memory[i + 1], lane, types[i]);
       ir_cell value = load_cell(memory[0], lane, to), expected = row->scalar(op, operands);
       if (!ir_scalar_is_float(to))
         expected.i = ir_scalar_wrap(to, expected.i);
@@ -603,9 +607,11 @@ Test(host, elementwise_ops_agree_with_the_oracle, .timeout = 120) {
           if (compares)
             snprintf(attribute, sizeof attribute, "predicate = %u : i64", predicate + 1);
           if (!compares || predicate + 1 < 10 || ir_scalar_is_float(types[i]))
-            known += check_elementwise("host", row, num_operands, types[i], types[k], attribute);
+            known += check_elementwise("host", row, num_operands, types[i], types[i], types[k], attribute);
           if (types[i] == IR_F16 || types[k] == IR_F16) /* without conversions in hardware */
-            check_elementwise("host:x86-64", row, num_operands, types[i], types[k], attribute);
+            check_elementwise("host:x86-64", row, num_operands, types[i], types[i], types[k], attribute);
+          if (i != k && num_operands > 1) /* math.fpowi */
+            known += check_elementwise("host", row, num_operands, types[i], types[k], types[i], attribute);
         }
       }
     cr_assert(known, "%s takes no type", row->name);
