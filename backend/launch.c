@@ -275,7 +275,7 @@ static void launch_subview(launch_plan *plan, const ir_op *op) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
   bool kept[IR_MAX_RANK];
   ir_slice_of(op, offsets, sizes, steps);
-  if (view.kind != LAUNCH_MEMREF || !emit_kept_dims(op, sizes, kept))
+  if (view.kind != LAUNCH_MEMREF || !emit_kept_dims(op, kept))
     return;
   const uint32_t *strides = view.dims + type->rank;
   unsigned rank = ir_result(op, 0)->type->rank, next = 0;

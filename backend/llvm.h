@@ -231,7 +231,7 @@ void emitter_destroy(emitter *e);
 /* Address of the element of the operand `memref` at the indices that are the operands from `first` on. */
 LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first);
 /* Which dims of a subview its result keeps: a dim of size 1 is dropped where the result type has no place for it. */
-bool emit_kept_dims(const ir_op *op, const ir_index *sizes, bool *kept);
+bool emit_kept_dims(const ir_op *op, bool *kept);
 
 static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) {
   return memref->pieces[1 + dim];

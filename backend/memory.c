@@ -154,15 +154,16 @@ bool emit_get_global(emitter *e, const ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------------------ views */
 
-bool emit_kept_dims(const ir_op *op, const ir_index *sizes, bool *kept) {
+bool emit_kept_dims(const ir_op *op, bool *kept) {
   const ir_type *source = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
-  unsigned drops = source->rank - type->rank, next = 0;
+  unsigned drops = source->rank - type->rank, next = 0, rank;
+  const int64_t *sizes; /* as the type has them, which may know less than a constant operand tells */
+  ir_attr_i64s_of(op, "static_sizes", &rank, &sizes);
   for (unsigned i = 0; i < source->rank; i++) {
-    int64_t size = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
-    kept[i] = next < type->rank && type->shape[next] == size;
+    kept[i] = next < type->rank && type->shape[next] == sizes[i];
     if (kept[i])
       next++;
-    else if (!drops-- || size != 1)
+    else if (!drops-- || sizes[i] != 1)
       return ir_op_error(op, "has a result that is not a part of its operand");
   }
   return next == type->rank || ir_op_error(op, "has a result that is not a part of its operand");
@@ -175,7 +176,7 @@ bool emit_subview(emitter *e, const ir_op *op) {
   LLVMValueRef new_sizes[IR_MAX_RANK], new_strides[IR_MAX_RANK];
   bool kept[IR_MAX_RANK];
   ir_slice_of(op, offsets, sizes, steps);
-  if (!emit_kept_dims(op, sizes, kept))
+  if (!emit_kept_dims(op, kept))
     return false;
   LLVMValueRef offset = emit_index(e, 0);
   unsigned next = 0;

@@ -168,7 +168,7 @@ ir_eval_hook eval_for, eval_forall, eval_if;
 ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_insert_slice, eval_expand_shape,
     eval_collapse_shape, eval_dim, eval_extract, eval_insert, eval_from_elements, eval_pad, eval_cast, eval_concat, eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_load, eval_store, eval_copy;
-ir_eval_hook eval_softmax, eval_index;
+ir_eval_hook eval_softmax, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
     eval_transpose, eval_shape_cast, eval_vector_extract, eval_vector_insert, eval_extract_strided_slice,
     eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather, eval_vector_load,

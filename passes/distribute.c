@@ -112,6 +112,10 @@ void distribute_set(distributor *d, const ir_op *op, ir_value *value) {
 
 ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted) {
   ir_value *lane = ir_value_map_get(d->lanes, value);
+  if (lane == value && distribute_is_deferred(value)) {
+    lane = distribute_read_now(d, value->op);
+    ir_value_map_set(d->lanes, value, lane);
+  }
   if (value->type->kind != IR_TYPE_VECTOR || !wanted)
     return lane;
   layout own = distribute_layout(value);
@@ -292,9 +296,17 @@ static bool has_vectors(const ir_op *op) {
   return found;
 }
 
+/* Barriers, and groups of a lane's own copies, write no memref. */
+static bool writes_memref(const ir_op *op) {
+  bool found = false;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    found |= ir_operand(op, i)->type->kind == IR_TYPE_MEMREF;
+  return found && ir_op_row(op)->traits & IR_WRITES;
+}
+
 /* An op on scalars: the same in all lanes, except that one lane does what writes memory. */
 static void copy_scalar_op(distributor *d, const ir_op *op) {
-  if (!(ir_op_row(op)->traits & IR_WRITES)) {
+  if (!writes_memref(op)) {
     ir_op_clone(&d->at, op, d->lanes);
     return;
   }

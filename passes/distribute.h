@@ -6,13 +6,18 @@
  * register part is a constant, the lane part an affine function of the thread number. */
 #ifndef TEC_PASSES_DISTRIBUTE_H
 #define TEC_PASSES_DISTRIBUTE_H
-#include "ir/build.h"
-#include "passes/layout.h"
+#include "passes/lane_access.h"
 #include "passes/passes.h"
 
 /* ir_op.mark in a new kernel: this bit marks a branch that the lanes of one warp may take differently; the other bits
  * number accesses to memory, where ops that are part of one access of all lanes have one number (0: of its own). */
 enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
+
+/* An array of two numbers on a memref.alloca of shared memory: see distribute_access.c. */
+#define DISTRIBUTE_SWIZZLE "tec.swizzle"
+/* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait for
+ * its group of copies. */
+#define DISTRIBUTE_ASYNC "tec.async"
 
 /* Memory in the workgroup's shared space that conversions use one after the other. */
 typedef struct shared_scratch {
@@ -32,16 +37,6 @@ typedef struct distributor {
   shared_scratch *scratch;
   uint32_t access;     /* the mark of the access under way */
 } distributor;
-
-/* Elements of memory that a vector stands for: coordinate c of vector dim v adds c * scale[v] to dim memory_dim[v]. */
-typedef struct lane_access {
-  ir_value *memref;
-  ir_index start[IR_MAX_RANK];      /* by dim of the memref */
-  int memory_dim[LAYOUT_MAX_RANK];  /* -1: the same elements all along the dim */
-  int64_t scale[LAYOUT_MAX_RANK];
-  uint32_t bounded;                 /* dims of the memref whose ends must be checked */
-  ir_value *mask;                   /* one i1 a register, or NULL */
-} lane_access;
 
 /* ----------------------------------------------------------------------------------------------------- distribute.c */
 
@@ -89,13 +84,48 @@ distribute_hook distribute_broadcast, distribute_transpose, distribute_shape_cas
 
 /* --------------------------------------------------------------------------------------------- distribute_access.c */
 
+/* The indices of one access, shared by its registers, made where they are first asked for: so all in one block. */
+typedef struct known_index known_index;
+typedef struct access_plan {
+  distributor *d;
+  const layout *layout;
+  const lane_access *access;
+  int64_t run;                 /* registers that move together */
+  ir_value *base[IR_MAX_RANK]; /* start + lane part */
+  ir_value *end[IR_MAX_RANK];  /* of bounded dims */
+  layout_shared swizzle;       /* mask 0: none */
+  known_index *known;
+} access_plan;
+
+/* Keeps `l` and `access`. */
+access_plan distribute_plan(distributor *d, const layout *l, const lane_access *access);
+/* The subscripts of the element that is `constants` behind the lane part; the condition for it to be in bounds, or NULL:
+ * always. */
+ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_value **subscripts);
 /* What each register of the layout holds in memory; `padding`, a scalar, where that is out of bounds or masked. */
 ir_value *distribute_load(distributor *d, const layout *l, const lane_access *access, ir_value *padding);
 /* One lane writes each element. */
 void distribute_store(distributor *d, const layout *l, const lane_access *access, ir_value *vector);
 /* Shared memory for a vector in row-major order, and the access of all of it. */
 lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l);
+/* The memref and the start of an access are those of the new kernel from here on. */
+void distribute_enter(distributor *d, lane_access *access);
+/* The vector of a vector.transfer_read, read at the builder's place. */
+ir_value *distribute_read_now(distributor *d, const ir_op *op);
 distribute_hook distribute_read, distribute_write, distribute_gather;
+
+/* ------------------------------------------------------------------------------------------- distribute_matrix.c */
+
+/* A read of shared memory that waits until a contraction asks for fragments: its one user, with nothing between them that
+ * writes memory, and the layout is one that ldmatrix gives. */
+bool distribute_is_deferred(const ir_value *value);
+
+/* Where fragments of such a read come from. */
+typedef struct matrix_source matrix_source;
+matrix_source *distribute_matrix_source(distributor *d, const ir_value *value);
+/* `count` 8x8 matrices of 16-bit elements, 1, 2 or 4, the i-th of which gives registers[i] and the next: as one vector, or
+ * NULL where they do not lie evenly. */
+ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64_t *registers);
 
 /* ------------------------------------------------------------------------------------------- distribute_combine.c */
 

@@ -1,178 +1,43 @@
 /* distribute_access.c - memory as one lane sees it: each register's element has an address that is a common lane part plus
  * a constant.
  *
- * Registers that follow each other in memory move as one vector, as wide as alignment can be proven: from the strides, from
- * what divides the start, and from the base, which is aligned to 16 bytes (runtimes promise it of arguments). An access
- * that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in bounds as a
- * whole or not at all. Of lanes and registers that hold the same element, one writes.
- * Terminates: divisors are followed from a value to what defines it, to a limited depth; the rest loops over registers. */
+ * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h). An
+ * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in bounds
+ * as a whole or not at all. Of lanes and registers that hold the same element, one writes.
+ *
+ * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so that
+ * chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift & mask).
+ * All accesses go through here, so nobody else has to know.
+ * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
 
 #include <string.h>
 
-enum { WIDEST = 16, MAX_DEPTH = 16 };
-
-/* ---------------------------------------------------------------------------------------------------------- divisors */
-
-/* The largest power of two up to WIDEST that divides a number. */
-static int64_t power_in(int64_t number) {
-  int64_t power = 1;
-  while (power < WIDEST && number % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-
-static int64_t divisor_of(const ir_value *value, unsigned depth);
-
-static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *op, unsigned num_dims, unsigned depth) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST: return power_in(expr->value);
-  case IR_EXPR_DIM: return divisor_of(ir_operand(op, (unsigned)expr->value), depth + 1);
-  case IR_EXPR_SYM: return divisor_of(ir_operand(op, num_dims + (unsigned)expr->value), depth + 1);
-  case IR_EXPR_ADD:
-    return least(divisor_of_expr(expr->lhs, op, num_dims, depth), divisor_of_expr(expr->rhs, op, num_dims, depth));
-  case IR_EXPR_MUL:
-    return least(WIDEST,
-                 divisor_of_expr(expr->lhs, op, num_dims, depth) * divisor_of_expr(expr->rhs, op, num_dims, depth));
-  case IR_EXPR_MOD:
-    return least(divisor_of_expr(expr->lhs, op, num_dims, depth), divisor_of_expr(expr->rhs, op, num_dims, depth));
-  default: return 1;
-  }
-}
-
-/* A counter starts at a bound and goes by steps. */
-static int64_t divisor_of_argument(const ir_value *value, unsigned depth) {
-  const ir_op *loop = value->block->parent;
-  if (loop->code == OP_SCF_FOR && value->index == 0)
-    return least(divisor_of(ir_operand(loop, 0), depth + 1), divisor_of(ir_operand(loop, 2), depth + 1));
-  if (loop->code != OP_SCF_FORALL)
-    return 1;
-  ir_index from = ir_mixed(loop, 0, "staticLowerBound", value->index);
-  ir_index step = ir_mixed(loop, 2, "staticStep", value->index);
-  return least(from.value ? divisor_of(from.value, depth + 1) : power_in(from.constant),
-               step.value ? divisor_of(step.value, depth + 1) : power_in(step.constant));
-}
-
-static int64_t divisor_of(const ir_value *value, unsigned depth) {
-  const ir_attr *constant;
-  if (depth > MAX_DEPTH)
-    return 1;
-  if (ir_value_constant(value, &constant))
-    return constant->kind == IR_ATTR_INT ? power_in(constant->value) : 1;
-  const ir_op *op = value->op;
-  if (!op)
-    return divisor_of_argument(value, depth);
-  int64_t result = WIDEST;
-  switch (op->code) {
-  case OP_AFFINE_APPLY:
-  case OP_AFFINE_MIN:
-  case OP_AFFINE_MAX: {
-    const ir_map *map = ir_attr_get(op, "map")->map;
-    for (unsigned i = 0; i < map->num_results; i++)
-      result = least(result, divisor_of_expr(map->results[i], op, map->num_dims, depth));
-    return result;
-  }
-  case OP_ARITH_ADDI:
-  case OP_ARITH_SUBI:
-    return least(divisor_of(ir_operand(op, 0), depth + 1), divisor_of(ir_operand(op, 1), depth + 1));
-  case OP_ARITH_MULI:
-    return least(WIDEST, divisor_of(ir_operand(op, 0), depth + 1) * divisor_of(ir_operand(op, 1), depth + 1));
-  default: return 1;
-  }
-}
-
-static int64_t divisor_of_index(ir_index x) { return x.value ? divisor_of(x.value, 0) : power_in(x.constant); }
-
-/* What divides the address of a memref's first element, in bytes. */
-static int64_t alignment_of(const ir_value *memref, unsigned depth) {
-  const ir_op *op = memref->op;
-  if (!op || ir_op_has(op, IR_ALLOCATES) || op->code == OP_MEMREF_GET_GLOBAL)
-    return WIDEST;
-  if (!ir_op_has(op, IR_VIEW) || depth > MAX_DEPTH)
-    return 1;
-  int64_t result = alignment_of(ir_operand(op, 0), depth + 1);
-  if (op->code != OP_MEMREF_SUBVIEW)
-    return result;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(memref->type->element) / 8;
-  unsigned rank = ir_slice_of(op, offsets, sizes, steps);
-  ir_type_strides(ir_operand(op, 0)->type, strides);
-  for (unsigned i = 0; i < rank; i++) {
-    int64_t stride = strides[i] == IR_DYNAMIC ? 1 : power_in(strides[i]);
-    result = least(result, divisor_of_index(offsets[i]) * stride * (bytes ? bytes : 1));
-  }
-  return result;
-}
-
 /* ------------------------------------------------------------------------------------------------------------- plans */
 
-/* An index or a condition that several registers share: dim `dim` of the memref, `constant` behind the lane part. */
-typedef struct known_index {
+enum { PLAIN = -1 };
+
+/* An index or a condition that several registers share: dim `dim` of the memref, `constant` behind the lane part. `row`
+ * is PLAIN, or how far the row is behind the lane part of which this is the swizzled place. */
+struct known_index {
   unsigned dim;
-  int64_t constant;
+  int64_t constant, row;
   ir_value *index, *inside;
   struct known_index *next;
-} known_index;
+};
 
-typedef struct access_plan {
-  distributor *d;
-  const layout *layout;
-  const lane_access *access;
-  int64_t run;                /* registers that move together */
-  ir_value *base[IR_MAX_RANK]; /* start + lane part */
-  ir_value *end[IR_MAX_RANK];  /* of bounded dims */
-  known_index *known;
-} access_plan;
-
-/* The register part of the position in each dim of the memref. */
-static void constants_of(const access_plan *plan, int64_t reg, int64_t *constants) {
-  int64_t coord[LAYOUT_MAX_RANK];
-  distribute_coord(plan->layout, reg, coord);
-  memset(constants, 0, IR_MAX_RANK * sizeof *constants);
-  for (unsigned dim = 0; dim < plan->layout->rank; dim++)
-    if (plan->access->memory_dim[dim] >= 0)
-      constants[plan->access->memory_dim[dim]] += coord[dim] * plan->access->scale[dim];
+static void find_swizzle(access_plan *plan) {
+  const ir_value *memref = plan->access->memref;
+  unsigned count;
+  const int64_t *numbers;
+  if (!memref->op || memref->op->code != OP_MEMREF_ALLOCA || memref->type->rank < 2 ||
+      !ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count, &numbers) || count != 2)
+    return;
+  plan->swizzle = (layout_shared){.shift = (unsigned)numbers[0], .mask = (unsigned)numbers[1]};
 }
 
-/* Are runs of `run` registers consecutive in memory, aligned to their size, and on one side of each bound? */
-static bool can_run(const access_plan *plan, int64_t run) {
-  const lane_access *access = plan->access;
-  const ir_type *type = access->memref->type;
-  unsigned last = type->rank - 1u;
-  int64_t strides[IR_MAX_RANK], constants[IR_MAX_RANK], next[IR_MAX_RANK];
-  int64_t registers = distribute_registers(plan->layout), bits = ir_scalar_bits(type->element);
-  ir_type_strides(type, strides);
-  if (access->mask || bits < 8 || registers % run || strides[last] != 1 || run * bits / 8 > WIDEST ||
-      alignment_of(access->memref, 0) % (run * bits / 8) || divisor_of_index(access->start[last]) % run)
-    return false;
-  for (unsigned i = 0; i < last; i++)
-    if (strides[i] == IR_DYNAMIC || strides[i] % run)
-      return false;
-  if (access->bounded >> last & 1 && (type->shape[last] == IR_DYNAMIC || type->shape[last] % run))
-    return false;
-  for (unsigned i = 0; i < plan->layout->num_digits; i++) {
-    const layout_digit *digit = &plan->layout->digits[i];
-    if (digit->level != LAYOUT_REGISTER && access->memory_dim[digit->dim] == (int)last &&
-        digit->dim_stride * access->scale[digit->dim] % run)
-      return false;
-  }
-  for (int64_t r = 0; r < registers; r++) {
-    constants_of(plan, r, r % run ? next : constants);
-    if (r % run) {
-      next[last] -= r % run;
-      if (memcmp(next, constants, sizeof next))
-        return false;
-    } else if (constants[last] % run) {
-      return false;
-    }
-  }
-  return true;
-}
-
-static access_plan plan_access(distributor *d, const layout *l, const lane_access *access) {
-  access_plan plan = {.d = d, .layout = l, .access = access, .run = 16};
+access_plan distribute_plan(distributor *d, const layout *l, const lane_access *access) {
+  access_plan plan = {.d = d, .layout = l, .access = access, .run = lane_access_run(access, l)};
   const ir_type *type = access->memref->type;
   for (unsigned dim = 0; dim < type->rank; dim++) {
     int64_t scale[LAYOUT_MAX_RANK];
@@ -183,38 +48,66 @@ static access_plan plan_access(distributor *d, const layout *l, const lane_acces
     if (access->bounded >> dim & 1)
       plan.end[dim] = ir_index_value(&d->at, ir_dim(&d->at, access->memref, dim));
   }
-  while (plan.run > 1 && !can_run(&plan, plan.run))
-    plan.run /= 2;
+  find_swizzle(&plan);
   return plan;
 }
 
-static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant) {
+/* Where the element `index` of row `row` is in swizzled memory. */
+static ir_value *swizzle(const access_plan *plan, ir_value *index, ir_value *row) {
+  distributor *d = plan->d;
+  ir_module *module = d->module;
+  int64_t chunk = LANE_ACCESS_WIDEST * 8 / ir_scalar_bits(plan->access->memref->type->element);
+  const ir_expr *moved = ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0),
+                                        ir_expr_const(module, INT64_C(1) << plan->swizzle.shift));
+  moved = ir_expr_binary(module, IR_EXPR_MOD, moved, ir_expr_const(module, plan->swizzle.mask + 1));
+  moved = ir_expr_binary(module, IR_EXPR_MUL, moved, ir_expr_const(module, chunk));
+  ir_index offset = ir_index_apply(&d->at, moved, 1, (ir_index[]){{.value = row}});
+  return ir_binary(&d->at, OP_ARITH_XORI, index, ir_index_value(&d->at, offset));
+}
+
+static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, int64_t row) {
   distributor *d = plan->d;
   for (known_index *known = plan->known; known; known = known->next)
-    if (known->dim == dim && known->constant == constant)
+    if (known->dim == dim && known->constant == constant && known->row == row)
       return known;
   known_index *made = IR_NEW(&d->module->arena, known_index);
-  *made = (known_index){dim, constant, plan->base[dim], NULL, plan->known};
-  if (constant)
+  *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL};
+  if (row != PLAIN)
+    made->index = swizzle(plan, index_at(plan, dim, constant, PLAIN)->index, index_at(plan, dim - 1, row, PLAIN)->index);
+  else if (constant)
     made->index = ir_binary(&d->at, OP_ARITH_ADDI, plan->base[dim], ir_const_index(&d->at, constant));
-  if (plan->end[dim]) /* unsigned: positions before the start are out of bounds, too */
+  if (plan->end[dim] && row == PLAIN) /* unsigned: positions before the start are out of bounds, too */
     made->inside = distribute_compare(d, COMPARE_UNSIGNED_LESS, made->index, plan->end[dim]);
+  made->next = plan->known;
   return plan->known = made;
+}
+
+ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_value **subscripts) {
+  ir_value *condition = NULL;
+  unsigned rank = plan->access->memref->type->rank;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    known_index *known = index_at(plan, dim, constants[dim], PLAIN);
+    subscripts[dim] = known->index;
+    if (known->inside)
+      condition = condition ? ir_binary(&plan->d->at, OP_ARITH_ANDI, condition, known->inside) : known->inside;
+  }
+  if (plan->swizzle.mask) {
+    int64_t period = (int64_t)(plan->swizzle.mask + 1) << plan->swizzle.shift; /* rows this far apart are alike */
+    subscripts[rank - 1] = index_at(plan, rank - 1, constants[rank - 1], constants[rank - 2] % period)->index;
+  }
+  return condition;
 }
 
 /* The subscripts of a register's element, and the condition for it to be accessed; NULL: always. */
 static ir_value *subscripts_of(access_plan *plan, int64_t reg, ir_value **subscripts) {
   distributor *d = plan->d;
   int64_t constants[IR_MAX_RANK];
-  ir_value *condition = plan->access->mask ? distribute_get(d, plan->access->mask, reg) : NULL;
-  constants_of(plan, reg, constants);
-  for (unsigned dim = 0; dim < plan->access->memref->type->rank; dim++) {
-    known_index *known = index_at(plan, dim, constants[dim]);
-    subscripts[dim] = known->index;
-    if (known->inside)
-      condition = condition ? ir_binary(&d->at, OP_ARITH_ANDI, condition, known->inside) : known->inside;
-  }
-  return condition;
+  lane_access_constants(plan->access, plan->layout, reg, constants);
+  ir_value *inside = distribute_subscripts(plan, constants, subscripts);
+  if (!plan->access->mask)
+    return inside;
+  ir_value *wanted = distribute_get(d, plan->access->mask, reg);
+  return inside ? ir_binary(&d->at, OP_ARITH_ANDI, wanted, inside) : wanted;
 }
 
 /* memref.load or .store of one element, vector.load or .store of more; `stored` is NULL for loads. */
@@ -277,15 +170,15 @@ ir_value *distribute_load(distributor *d, const layout *l, const lane_access *ac
   int64_t registers = distribute_registers(l), first[IR_MAX_RANK], other[IR_MAX_RANK];
   ir_scalar element = access->memref->type->element;
   d->access += DISTRIBUTE_ACCESS;
-  access_plan plan = plan_access(d, l, access);
+  access_plan plan = distribute_plan(d, l, access);
   ir_value **runs = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
   if (padding && plan.run > 1)
     padding = ir_unary(&d->at, OP_VECTOR_BROADCAST, padding, distribute_type(d, element, plan.run));
   for (int64_t r = 0; r < registers; r += plan.run) {
     runs[r] = NULL;
-    constants_of(&plan, r, first);
+    lane_access_constants(access, l, r, first);
     for (int64_t before = 0; before < r && !runs[r] && !access->mask; before += plan.run) {
-      constants_of(&plan, before, other);
+      lane_access_constants(access, l, before, other);
       if (!memcmp(first, other, sizeof first))
         runs[r] = runs[before]; /* the same elements again */
     }
@@ -350,7 +243,7 @@ void distribute_store(distributor *d, const layout *l, const lane_access *access
   ir_builder outside = d->at;
   if (condition)
     d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
-  access_plan plan = plan_access(d, l, access);
+  access_plan plan = distribute_plan(d, l, access);
   for (int64_t r = 0; r < distribute_registers(l); r += plan.run)
     if (writer_of(l, LAYOUT_REGISTER, r) == r)
       store_run(&plan, r, vector);
@@ -406,32 +299,103 @@ static ir_value *mask_of(distributor *d, const ir_op *op, unsigned group, const 
   return distribute_convert(d, distribute_lane(d, mask, NULL), &from, &wanted, NULL);
 }
 
-/* The access of a transfer whose base is operand `base`. */
+void distribute_enter(distributor *d, lane_access *access) {
+  unsigned rank = access->memref->type->rank;
+  access->memref = distribute_lane(d, access->memref, NULL);
+  for (unsigned i = 0; i < rank; i++)
+    if (access->start[i].value)
+      access->start[i] = ir_index_of(distribute_lane(d, access->start[i].value, NULL));
+}
+
+/* The access of a transfer whose base is operand `base`, in the new kernel. */
 static lane_access access_of(distributor *d, const ir_op *op, unsigned base, const layout *l) {
-  lane_access access = {.memref = distribute_lane(d, ir_operand(op, base), NULL)};
-  const ir_map *map = ir_attr_get(op, "permutation_map")->map;
-  const ir_attr *in_bounds = ir_attr_get(op, "in_bounds");
-  for (unsigned i = 0; i < access.memref->type->rank; i++)
-    access.start[i] = ir_index_of(distribute_lane(d, ir_operand(op, base + 1 + i), NULL));
-  for (unsigned dim = 0; dim < l->rank; dim++) {
-    access.memory_dim[dim] = ir_map_result_dim(map, dim);
-    access.scale[dim] = 1;
-    if (access.memory_dim[dim] >= 0 && !in_bounds->elements[dim]->value)
-      access.bounded |= UINT32_C(1) << access.memory_dim[dim];
-  }
+  lane_access access = lane_access_of(op, base, l->rank);
   access.mask = mask_of(d, op, ir_info_num_groups(ir_op_row(op)) - 1, &access, l);
+  distribute_enter(d, &access);
   return access;
 }
 
-bool distribute_read(distributor *d, const ir_op *op) {
+/* The write to shared memory that takes all there is to this read of global memory; NULL: there is none. */
+static const ir_op *copied_by(const ir_op *read) {
+  const ir_value *value = ir_result(read, 0);
+  const ir_op *write = ir_value_has_one_use(value) ? value->uses->user : NULL;
+  return write && write->code == OP_VECTOR_TRANSFER_WRITE && ir_operand(write, 0) == value &&
+                 write->block == read->block && ir_attr_get(write, DISTRIBUTE_ASYNC)
+             ? write
+             : NULL;
+}
+
+ir_value *distribute_read_now(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   lane_access access = access_of(d, op, 0, &l);
-  ir_value *padding = distribute_lane(d, ir_group_operand(op, 2, 0), NULL);
-  distribute_set(d, op, distribute_load(d, &l, &access, padding));
+  return distribute_load(d, &l, &access, distribute_lane(d, ir_group_operand(op, 2, 0), NULL));
+}
+
+bool distribute_read(distributor *d, const ir_op *op) {
+  if (!copied_by(op) && !distribute_is_deferred(ir_result(op, 0)))
+    distribute_set(d, op, distribute_read_now(d, op));
   return true;
 }
 
+/* One nvgpu.device_async_copy of `run` elements; zeros where the source is out of bounds. */
+static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t run) {
+  distributor *d = from->d;
+  int64_t constants[IR_MAX_RANK], bytes = run * ir_scalar_bits(from->access->memref->type->element) / 8;
+  ir_value *operands[2 * IR_MAX_RANK + 3], *subscripts[IR_MAX_RANK];
+  unsigned count = 0, ranks[2] = {to->access->memref->type->rank, from->access->memref->type->rank};
+  ir_value *condition = NULL;
+  for (unsigned side = 0; side < 2; side++) {
+    access_plan *plan = side ? from : to;
+    lane_access_constants(plan->access, plan->layout, reg, constants);
+    condition = distribute_subscripts(plan, constants, subscripts);
+    operands[count++] = plan->access->memref;
+    memcpy(operands + count, subscripts, ranks[side] * sizeof *subscripts);
+    count += ranks[side];
+  }
+  if (condition) {
+    ir_value *amounts[] = {condition, ir_const_index(&d->at, run), ir_const_index(&d->at, 0)};
+    const ir_type *index = ir_type_index(d->module);
+    ir_op_spec select = {.operands = amounts, .num_operands = 3, .types = &index, .num_results = 1};
+    operands[count++] = ir_result(ir_op_create(&d->at, OP_ARITH_SELECT, &select), 0);
+  }
+  ir_named_attr attrs[] = {{"dstElements", ir_attr_int(d->module, ir_type_index(d->module), run)},
+                           {"bypassL1", ir_attr_unit(d->module)}};
+  ir_op_spec spec = {.operands = operands, .num_operands = count, .groups = {1, ranks[0], 1, ranks[1], condition != NULL},
+                     .num_results = 1, .attrs = attrs, .num_attrs = bytes == LANE_ACCESS_WIDEST ? 2 : 1};
+  ir_op_create(&d->at, OP_NVGPU_DEVICE_ASYNC_COPY, &spec)->mark = d->access;
+}
+
+/* A tile on its way from global to shared memory: asynchronous where pieces of at least a word can be copied, which
+ * leave zeros out of bounds; else through registers. */
+static void copy_tile(distributor *d, const ir_op *read, const ir_op *write) {
+  layout l = distribute_layout(ir_result(read, 0));
+  lane_access from = access_of(d, read, 0, &l), to = access_of(d, write, 1, &l);
+  ir_value *padding = ir_group_operand(read, 2, 0);
+  int64_t run = lane_access_copy_run(&from, &to, &l, padding);
+  if (!run) {
+    distribute_store(d, &l, &to, distribute_load(d, &l, &from, distribute_lane(d, padding, NULL)));
+    return;
+  }
+  d->access += DISTRIBUTE_ACCESS;
+  ir_value *condition = writer_condition(d, &l);
+  ir_builder outside = d->at;
+  if (condition)
+    d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
+  access_plan source = distribute_plan(d, &l, &from), target = distribute_plan(d, &l, &to);
+  for (int64_t r = 0; r < distribute_registers(&l); r += run)
+    if (writer_of(&l, LAYOUT_REGISTER, r) == r)
+      copy_run(&source, &target, r, run);
+  if (condition)
+    ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);
+  d->at = outside;
+}
+
 bool distribute_write(distributor *d, const ir_op *op) {
+  const ir_op *read = ir_operand(op, 0)->op;
+  if (read && read->code == OP_VECTOR_TRANSFER_READ && copied_by(read) == op) {
+    copy_tile(d, read, op);
+    return true;
+  }
   layout l = distribute_layout(ir_operand(op, 0));
   lane_access access = access_of(d, op, 1, &l);
   distribute_store(d, &l, &access, distribute_lane(d, ir_operand(op, 0), NULL));

@@ -155,6 +155,9 @@ typedef struct fragments {
   int64_t rows, columns; /* of a fragment */
   int64_t registers;     /* of a fragment */
   ir_value *vector;
+  matrix_source *source; /* in place of the vector: shared memory */
+  int64_t ahead[2];      /* from there: the fragment that was loaded together with the last .. */
+  ir_value *ahead_value; /* .. and its registers; NULL: none */
 } fragments;
 
 /* The loops of a plain product, and which dim of each operand is which: dims[operand][0] is m (A, C) or k (B), the
@@ -277,8 +280,13 @@ static fragments fragments_of(const ir_value *value, const unsigned dims[2], con
 static bool fragment_operand(distributor *d, ir_value *value, const unsigned dims[2], fragments *f,
                              const layout *row_warps, const layout *column_warps) {
   layout own = f->layout;
+  bool fragmented = is_fragmented(&d->module->arena, f, row_warps, column_warps);
+  if (fragmented && distribute_is_deferred(value)) {
+    f->source = distribute_matrix_source(d, value);
+    return true;
+  }
   ir_value *vector = distribute_lane(d, value, NULL);
-  if (!is_fragmented(&d->module->arena, f, row_warps, column_warps)) {
+  if (!fragmented) {
     f->layout = f->fragment;
     if (!tile_dim(&f->layout, 0, f->rows, value->type->shape[dims[0]], row_warps) ||
         !tile_dim(&f->layout, 1, f->columns, value->type->shape[dims[1]], column_warps))
@@ -289,11 +297,32 @@ static bool fragment_operand(distributor *d, ir_value *value, const unsigned dim
   return true;
 }
 
+/* A fragment from shared memory; where it is half of what one load gives, with the next along the columns. */
+static ir_value *load_fragment(distributor *d, fragments *f, int64_t row, int64_t column) {
+  enum { MOST = 4, PAIR = 2 }; /* matrices of one load; registers of one matrix */
+  int64_t registers[MOST * PAIR], firsts[MOST], own = f->registers / PAIR, picked[MOST * PAIR];
+  if (f->ahead_value && f->ahead[0] == row && f->ahead[1] == column)
+    return f->ahead_value;
+  fragment_at(f, row, column, registers);
+  bool two = 2 * own <= MOST && fragment_at(f, row, column + f->columns, registers + f->registers);
+  for (int64_t i = 0; i < (two ? 2 : 1) * own; i++)
+    firsts[i] = registers[PAIR * i];
+  ir_value *loaded = two ? distribute_matrices(f->source, (unsigned)(2 * own), firsts) : NULL;
+  if (!loaded)
+    return distribute_matrices(f->source, (unsigned)own, firsts);
+  for (int64_t i = 0; i < 2 * f->registers; i++)
+    picked[i] = i;
+  f->ahead[0] = row;
+  f->ahead[1] = column + f->columns;
+  f->ahead_value = distribute_pick(d, loaded, f->registers, picked + f->registers);
+  return distribute_pick(d, loaded, f->registers, picked);
+}
+
 /* One fragment as the instruction wants it: rows of two elements. */
-static ir_value *fragment_value(distributor *d, const fragments *f, int64_t row, int64_t column) {
+static ir_value *fragment_value(distributor *d, fragments *f, int64_t row, int64_t column) {
   int64_t registers[16], shape[2] = {f->registers / 2, 2};
   fragment_at(f, row, column, registers);
-  ir_value *flat = distribute_pick(d, f->vector, f->registers, registers);
+  ir_value *flat = f->source ? load_fragment(d, f, row, column) : distribute_pick(d, f->vector, f->registers, registers);
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, flat, ir_type_vector(d->module, flat->type->element, 2, shape));
 }
 
@@ -307,8 +336,8 @@ static ir_value *mma(distributor *d, const matrix_kind *kind, ir_value *a, ir_va
 }
 
 /* All products of fragments: along k outermost, so that products of one fragment of C are far apart. */
-static ir_value *multiply_fragments(distributor *d, const matrix_kind *kind, const fragments *a, const fragments *b,
-                                    const fragments *c, int64_t extent) {
+static ir_value *multiply_fragments(distributor *d, const matrix_kind *kind, fragments *a, fragments *b, fragments *c,
+                                    int64_t extent) {
   ir_arena *arena = &d->module->arena;
   int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
   int64_t count = all_fragments(arena, c, &places);

@@ -145,7 +145,7 @@ const char *pass_default_list(const target_facts *target) {
 #define TO_TILES                                                                                                       \
   "simplify,shapes,transform,raise,widen-accumulators,schedule,simplify,trim,decompose-softmax,simplify,"
   if (target->warp)
-    return TO_TILES "vectorize-tiles,simplify,bufferize,layout,distribute,registers,simplify";
+    return TO_TILES "vectorize-tiles,simplify,bufferize,layout,stage,distribute,registers,simplify";
   return TO_TILES "bufferize,register-tile,simplify";
 #undef TO_TILES
 }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536 };
+enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3 };
 
 static const target_facts rows[] = {
 #define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC)                                                                       \
@@ -15,6 +15,7 @@ static const target_facts rows[] = {
    .warp = WARP,                                                                                                       \
    .max_block_threads = MAX_BLOCK_THREADS,                                                                             \
    .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
+   .copy_stages = COPY_STAGES,                                                                                         \
    .registers = REGISTERS,                                                                                             \
    .has_half = true,                                                                                                   \
    .has_double = true},

@@ -17,6 +17,7 @@ typedef struct target_facts {
   unsigned warp;              /* lanes that run in lockstep (GPU) */
   unsigned max_block_threads; /* lanes of one block (GPU) */
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */
+  unsigned copy_stages;       /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
   unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;            /* f64 (GPU) */

@@ -1,0 +1,168 @@
+/* distribute_matrix.c - fragments of matrix units straight from shared memory, by ldmatrix.
+ *
+ * One ldmatrix loads up to four 8x8 matrices of 16-bit elements. Of each, lane l gets a pair of neighbours in row l / 4 (or,
+ * transposed, in column l / 4); the rows are named by addresses, row r of matrix i by lane 8 i + r. So a layout fits whose
+ * lanes lie like that and whose registers 2 i and 2 i + 1 are such pairs: then each pair is a matrix, and which matrices go
+ * together is free as long as their places are an affine function of i.
+ *
+ * Contractions ask for fragments one step at a time, right before they multiply, so that few registers hold factors: the
+ * read is deferred. This needs nothing between the read and its user that writes memory.
+ * Terminates: loops over registers and digits, and over the ops between a read and its user. */
+#include "passes/distribute.h"
+
+#include <string.h>
+
+enum { MATRIX = 8, PAIR = 2, MATRIX_BITS = 16, MAX_MATRICES = 4 };
+
+/* Addresses of rows, for matrices that lie in one way to each other. */
+typedef struct row_addresses {
+  int64_t steps[2][2]; /* from matrix 0 to 1, and to 2, by dim of the vector */
+  layout lanes;        /* the row that each lane names */
+  access_plan plan;
+  struct row_addresses *next;
+} row_addresses;
+
+struct matrix_source {
+  distributor *d;
+  layout layout;
+  lane_access access;
+  unsigned row_dim; /* of the vector: the dim that is not contiguous in memory */
+  bool transposed;  /* pairs lie along it */
+  row_addresses *known;
+};
+
+/* The lane digits of the layout are those of an 8x8 matrix whose pairs lie along `pair_dim`, and so do the registers. */
+static bool lanes_fit(const layout *l, unsigned pair_dim) {
+  layout lanes = distribute_lane_part(l), matrix = {.rank = 2, .num_digits = 2};
+  unsigned kept = 0;
+  bool pairs = false;
+  matrix.digits[0] = (layout_digit){LAYOUT_LANE, pair_dim, MATRIX / PAIR, 1, PAIR};
+  matrix.digits[1] = (layout_digit){LAYOUT_LANE, 1 - pair_dim, MATRIX, MATRIX / PAIR, 1};
+  for (unsigned i = 0; i < lanes.num_digits; i++)
+    if (lanes.digits[i].level == LAYOUT_LANE)
+      lanes.digits[kept++] = lanes.digits[i];
+  lanes.num_digits = kept;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *digit = &l->digits[i];
+    pairs |= digit->level == LAYOUT_REGISTER && digit->hardware_stride == 1 && digit->dim == pair_dim &&
+             digit->dim_stride == 1 && digit->size % PAIR == 0;
+  }
+  return pairs && layout_equal(&lanes, &matrix);
+}
+
+/* Each pair of registers is in a matrix that starts at a multiple of its width. */
+static bool matrices_aligned(const layout *l, unsigned column_dim) {
+  int64_t coord[LAYOUT_MAX_RANK];
+  for (int64_t r = 0; r < distribute_registers(l); r += PAIR) {
+    distribute_coord(l, r, coord);
+    if (coord[column_dim] % MATRIX)
+      return false;
+  }
+  return true;
+}
+
+/* What lane 8 i + r names: row r of matrix i, which is i % 2 first steps and i / 2 second steps away. */
+static layout named_rows(const matrix_source *source, unsigned count, int64_t steps[2][2]) {
+  layout rows = {.rank = 2};
+  for (unsigned i = 0; i < source->layout.num_digits; i++)
+    if (source->layout.digits[i].level == LAYOUT_WARP && source->layout.digits[i].dim_stride)
+      rows.digits[rows.num_digits++] = source->layout.digits[i];
+  rows.digits[rows.num_digits++] = (layout_digit){LAYOUT_LANE, source->row_dim, MATRIX, 1, 1};
+  for (unsigned step = 0; 1u << step < count; step++)
+    for (unsigned dim = 0; dim < 2; dim++)
+      if (steps[step][dim])
+        rows.digits[rows.num_digits++] = (layout_digit){LAYOUT_LANE, dim, 2, MATRIX << step, steps[step][dim]};
+  return rows;
+}
+
+/* Rows are whole and aligned in memory: eight neighbours could move together. */
+static bool rows_aligned(const matrix_source *source) {
+  layout row = named_rows(source, 1, NULL);
+  row.digits[row.num_digits++] = (layout_digit){LAYOUT_REGISTER, 1 - source->row_dim, MATRIX, 1, 1};
+  return lane_access_run(&source->access, &row) == MATRIX;
+}
+
+static bool find_source(const ir_op *read, matrix_source *source) {
+  const ir_type *type = ir_result(read, 0)->type, *memory = ir_operand(read, 0)->type;
+  if (type->rank != 2 || memory->kind != IR_TYPE_MEMREF || memory->rank < 2 || memory->space != IR_SPACE_WORKGROUP ||
+      ir_scalar_bits(type->element) != MATRIX_BITS || ir_group_size(read, 3))
+    return false;
+  *source = (matrix_source){.layout = distribute_layout(ir_result(read, 0)), .access = lane_access_of(read, 0, 2)};
+  int last = memory->rank - 1;
+  source->row_dim = source->access.memory_dim[0] == last;
+  if (source->access.bounded || source->access.memory_dim[source->row_dim] != last - 1 ||
+      source->access.memory_dim[1 - source->row_dim] != last)
+    return false;
+  source->transposed = lanes_fit(&source->layout, source->row_dim);
+  return (source->transposed || lanes_fit(&source->layout, 1 - source->row_dim)) &&
+         matrices_aligned(&source->layout, 1 - source->row_dim) && rows_aligned(source);
+}
+
+bool distribute_is_deferred(const ir_value *value) {
+  const ir_op *read = value->op;
+  matrix_source source;
+  if (!read || read->code != OP_VECTOR_TRANSFER_READ || !ir_value_has_one_use(value))
+    return false;
+  const ir_op *user = value->uses->user, *op = read->next;
+  if (user->code != OP_VECTOR_CONTRACT || user->block != read->block || ir_use_index(value->uses) > 1)
+    return false;
+  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
+    op = op->next;
+  return op == user && find_source(read, &source);
+}
+
+matrix_source *distribute_matrix_source(distributor *d, const ir_value *value) {
+  matrix_source *source = IR_NEW(&d->module->arena, matrix_source);
+  find_source(value->op, source);
+  source->d = d;
+  distribute_enter(d, &source->access);
+  return source;
+}
+
+static row_addresses *addresses_of(matrix_source *source, unsigned count, int64_t steps[2][2]) {
+  for (row_addresses *known = source->known; known; known = known->next)
+    if (!memcmp(known->steps, steps, sizeof known->steps))
+      return known;
+  row_addresses *made = IR_NEW(&source->d->module->arena, row_addresses);
+  memcpy(made->steps, steps, sizeof made->steps);
+  made->lanes = named_rows(source, count, steps);
+  made->plan = distribute_plan(source->d, &made->lanes, &source->access);
+  made->next = source->known;
+  return source->known = made;
+}
+
+/* The steps from matrix 0 to 1 and to 2; false where matrix 3 is not both away, or a step goes backwards. */
+static bool find_steps(unsigned count, int64_t places[MAX_MATRICES][LAYOUT_MAX_RANK], int64_t steps[2][2]) {
+  memset(steps, 0, 2 * sizeof *steps);
+  for (unsigned dim = 0; dim < 2; dim++) {
+    for (unsigned i = 1; i < count && i < 3; i++)
+      steps[i - 1][dim] = places[i][dim] - places[0][dim];
+    if (steps[0][dim] < 0 || steps[1][dim] < 0 ||
+        (count == MAX_MATRICES && places[3][dim] != places[0][dim] + steps[0][dim] + steps[1][dim]))
+      return false;
+  }
+  return true;
+}
+
+ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64_t *registers) {
+  distributor *d = source->d;
+  ir_module *module = d->module;
+  int64_t places[MAX_MATRICES][LAYOUT_MAX_RANK], steps[2][2], constants[IR_MAX_RANK] = {0};
+  for (unsigned i = 0; i < count; i++)
+    distribute_coord(&source->layout, registers[i], places[i]);
+  if (!find_steps(count, places, steps))
+    return NULL;
+  row_addresses *addresses = addresses_of(source, count, steps);
+  for (unsigned dim = 0; dim < 2; dim++)
+    constants[source->access.memory_dim[dim]] += places[0][dim];
+  unsigned rank = source->access.memref->type->rank;
+  ir_value *operands[IR_MAX_RANK + 1] = {source->access.memref};
+  distribute_subscripts(&addresses->plan, constants, operands + 1);
+  const ir_type *type = ir_type_vector(module, source->access.memref->type->element, 2, (int64_t[]){count, PAIR});
+  ir_named_attr attrs[] = {{"numTiles", ir_attr_int(module, ir_type_scalar(module, IR_I32), count)},
+                           {"transpose", ir_attr_bool(module, source->transposed)}};
+  ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}, .types = &type,
+                     .num_results = 1, .attrs = attrs, .num_attrs = 2};
+  ir_value *loaded = ir_result(ir_op_create(&d->at, OP_NVGPU_LDMATRIX, &spec), 0);
+  return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, loaded, distribute_type(d, type->element, count * PAIR));
+}

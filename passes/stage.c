@@ -1,0 +1,518 @@
+/* stage.c - the pass "stage": tiles of global memory that lanes use several times go through shared memory.
+ *
+ * A tile is staged where a warp or a lane has replicas in its layout, or where a warp would read less of a row at once than
+ * memory is fetched in. It is copied in pieces of 16 bytes, side by side in all lanes, whatever the layout of its users;
+ * these read it from shared memory, each right where it needs it.
+ *
+ * In a loop that reads a tile further on in each iteration, copies run ahead: as many tiles as there are stages have places
+ * in shared memory, and iteration i
+ *     waits for tile i; starts copying tile i + stages - 1 to where tile i - 1 was; works on tile i.
+ * Each tile ahead is one group of asynchronous copies, so the wait leaves stages - 2 groups under way. An iteration has
+ * one barrier, which barriers.c finds to be needed between what was read and what is copied there. Elsewhere, and where
+ * pieces are too small to be copied asynchronously, there is one place, filled where the tile was read.
+ *
+ * Targets without asynchronous copies are left to their caches.
+ *
+ * A copy is a vector.transfer_read and a vector.transfer_write with `tec.async`; a place in shared memory is a memref.alloca
+ * with `tec.swizzle`. So the result means the same to the interpreter, and "distribute" decides how lanes do it.
+ *
+ * Invariants
+ *  - Places of one kernel take at most half of what the target has: the rest is for conversions, and for a second block
+ *    beside this one. What does not fit stays where it was.
+ *  - Only loops that write no global memory are read ahead of.
+ * Terminates: each read of the module is looked at once; loops are walked from the inside. */
+#include "passes/anchor.h"
+#include "passes/distribute.h"
+
+#include <string.h>
+
+enum {
+  SECTOR = 32,         /* bytes in which global memory is fetched */
+  CHUNK = 16,          /* bytes of a swizzle's unit, and of a copy at best */
+  LANE_REGISTERS = 216 /* for what lanes keep across the iterations of a loop; the rest is for what they compute with */
+};
+
+/* A tile that goes through shared memory. */
+typedef struct staged_tile {
+  ir_op *read;     /* of global memory, to be replaced */
+  layout copied;   /* who copies what */
+  ir_value *place; /* stages x tile */
+  int64_t pitch;   /* elements from row to row of a place */
+  int64_t bytes;   /* of one stage */
+  layout_shared shared;
+  bool asynchronous;
+  struct staged_tile *next;
+} staged_tile;
+
+typedef struct stager {
+  ir_module *module;
+  ir_op *kernel;
+  anchor_lanes lanes;
+  int64_t bytes_left;
+  int64_t most_stages;
+} stager;
+
+/* -------------------------------------------------------------------------------------------------------- which tiles */
+
+/* Is some element held by several lanes or warps? */
+static bool is_replicated(const layout *l) {
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].level != LAYOUT_REGISTER && !l->digits[i].dim_stride && l->digits[i].size > 1)
+      return true;
+  return false;
+}
+
+/* How many neighbours along a dim the lanes of a warp have at once, with what each moves at once. */
+static int64_t neighbours(const layout *l, unsigned dim, int64_t run) {
+  layout ordered = layout_coalesce(l); /* by dim stride */
+  for (unsigned i = 0; i < ordered.num_digits; i++) {
+    const layout_digit *digit = &ordered.digits[i];
+    if (digit->dim == dim && digit->level == LAYOUT_LANE && digit->dim_stride == run)
+      run *= digit->size;
+  }
+  return run;
+}
+
+/* Elements of memory in the order of the vector's dims, the last one contiguous. */
+static bool in_memory_order(const lane_access *access, unsigned rank) {
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (access->memory_dim[dim] < 0 || (dim && access->memory_dim[dim] <= access->memory_dim[dim - 1]))
+      return false;
+  return access->memory_dim[rank - 1] == access->memref->type->rank - 1;
+}
+
+/* Fills in a tile; false where the read is better off as it is. */
+static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
+  const ir_type *type = ir_result(read, 0)->type, *memory = ir_operand(read, 0)->type;
+  int64_t bits = ir_scalar_bits(type->element), elements = ir_type_num_elements(type);
+  if (memory->kind != IR_TYPE_MEMREF || memory->space != IR_SPACE_GLOBAL || type->rank < 2 || bits < 8 ||
+      ir_group_size(read, 3) || !ir_attr_get(read, "tec.layouts"))
+    return false;
+  layout l = distribute_layout(ir_result(read, 0));
+  lane_access access = lane_access_of(read, 0, type->rank);
+  int64_t row = type->shape[type->rank - 1] * bits / 8;
+  int64_t fetched = neighbours(&l, type->rank - 1u, lane_access_run(&access, &l)) * bits / 8;
+  *tile = (staged_tile){.read = read, .copied = anchor_vector(type, &s->lanes), .shared = layout_shared_choose(row)};
+  if (!in_memory_order(&access, type->rank) || row % CHUNK || (!is_replicated(&l) && fetched >= SECTOR) ||
+      layout_equal(&l, &tile->copied) || elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
+    return false;
+  tile->pitch = tile->shared.pitch * 8 / bits;
+  tile->bytes = elements / type->shape[type->rank - 1] * tile->shared.pitch;
+  tile->asynchronous =
+      lane_access_copy_run(&access, NULL, &tile->copied, ir_group_operand(read, 2, 0)) > 0;
+  return true;
+}
+
+/* -------------------------------------------------------------------------------------------------------- shared memory */
+
+static const ir_attr *layouts_of(ir_module *module, const char *text) {
+  const ir_attr *one = ir_attr_string(module, text, strlen(text));
+  return ir_attr_array(module, 1, &one);
+}
+
+static void make_place(stager *s, staged_tile *tile, int64_t stages) {
+  const ir_type *type = ir_result(tile->read, 0)->type;
+  int64_t shape[IR_MAX_RANK];
+  const int64_t swizzle[] = {tile->shared.shift, tile->shared.mask};
+  shape[0] = stages;
+  memcpy(shape + 1, type->shape, type->rank * sizeof *shape);
+  shape[type->rank] = tile->pitch;
+  const ir_type *memory = ir_type_memref(s->module, type->element, type->rank + 1u, shape, NULL, 0, IR_SPACE_WORKGROUP);
+  ir_named_attr attr = {DISTRIBUTE_SWIZZLE, ir_attr_i64s(s->module, 2, swizzle)};
+  ir_op_spec spec = {.types = &memory, .num_results = 1, .attrs = &attr, .num_attrs = tile->shared.mask ? 1 : 0};
+  ir_builder builder = ir_builder_before(ir_region(s->kernel, 0)->first);
+  builder.loc = tile->read->loc;
+  tile->place = ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
+  s->bytes_left -= stages * tile->bytes;
+}
+
+/* Attributes and subscripts of a transfer between a place and a vector whose dim i lies along dim dims[i] of the tile. */
+typedef struct place_transfer {
+  ir_value *operands[IR_MAX_RANK + 3];
+  ir_named_attr attrs[4];
+  unsigned count;
+} place_transfer;
+
+static void add_place(ir_builder *builder, place_transfer *t, const staged_tile *tile, ir_index stage,
+                      const unsigned *dims) {
+  ir_module *module = builder->module;
+  unsigned rank = ir_result(tile->read, 0)->type->rank, places[IR_MAX_RANK];
+  const ir_attr *in_bounds[IR_MAX_RANK];
+  t->operands[t->count++] = tile->place;
+  t->operands[t->count++] = ir_index_value(builder, stage);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    t->operands[t->count++] = ir_const_index(builder, 0);
+    places[dim] = 1 + (dims ? dims[dim] : dim);
+    in_bounds[dim] = ir_attr_bool(module, true);
+  }
+  t->attrs[0] = (ir_named_attr){"in_bounds", ir_attr_array(module, rank, in_bounds)};
+  t->attrs[1] = (ir_named_attr){"permutation_map", ir_attr_map(module, ir_map_select(module, rank + 1, rank, places))};
+}
+
+/* The read of global memory, again for copying, and the write to a place. */
+static void copy_tile(ir_builder *builder, const staged_tile *tile, ir_index stage, ir_value_map *map) {
+  ir_module *module = builder->module;
+  char text[1024];
+  layout_print(&tile->copied, text, sizeof text);
+  ir_op *read = ir_op_clone(builder, tile->read, map);
+  ir_attr_set(read, "tec.layouts", layouts_of(module, text));
+  place_transfer write = {.operands = {ir_result(read, 0)}, .count = 1};
+  add_place(builder, &write, tile, stage, NULL);
+  write.attrs[2] = (ir_named_attr){DISTRIBUTE_ASYNC, ir_attr_unit(module)};
+  ir_op_spec spec = {.operands = write.operands, .num_operands = write.count, .groups = {1, 1, write.count - 2},
+                     .attrs = write.attrs, .num_attrs = tile->asynchronous ? 3 : 2};
+  ir_op_create(builder, OP_VECTOR_TRANSFER_WRITE, &spec);
+}
+
+/* The tile as `value` has it, whose dim i lies along the tile's dim dims[i]. */
+static ir_value *read_place(ir_builder *builder, const staged_tile *tile, ir_index stage, const ir_value *value,
+                            const unsigned *dims) {
+  const ir_op *owner = value->op;
+  place_transfer t = {.count = 0};
+  add_place(builder, &t, tile, stage, dims);
+  t.attrs[2] = (ir_named_attr){"tec.layouts", ir_attr_get(owner, "tec.layouts")};
+  unsigned subscripts = t.count - 1;
+  t.operands[t.count++] = ir_group_operand(tile->read, 2, 0);
+  ir_op_spec spec = {.operands = t.operands, .num_operands = t.count, .groups = {1, subscripts, 1},
+                     .types = &value->type, .num_results = 1, .attrs = t.attrs, .num_attrs = 3};
+  return ir_result(ir_op_create(builder, OP_VECTOR_TRANSFER_READ, &spec), 0);
+}
+
+static ir_value *close_group(ir_builder *builder) {
+  return ir_result(ir_op_create(builder, OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP, &(ir_op_spec){.num_results = 1}), 0);
+}
+
+/* All groups but the latest `under_way` have arrived. */
+static void wait_for(ir_builder *builder, ir_value *group, int64_t under_way) {
+  ir_named_attr attr = {"numGroups", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I32), under_way)};
+  ir_op_spec spec = {.operands = &group, .num_operands = 1, .attrs = &attr, .num_attrs = 1};
+  ir_op_create(builder, OP_NVGPU_DEVICE_ASYNC_WAIT, &spec);
+}
+
+/* ------------------------------------------------------------------------------------------------------------- users */
+
+static bool is_factor(const ir_use *use) {
+  return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2;
+}
+
+/* A transpose that only contractions use is a way to read. */
+static bool is_factor_transposed(const ir_op *op) {
+  bool only = op->code == OP_VECTOR_TRANSPOSE;
+  for (const ir_use *use = only ? op->results[0].uses : NULL; use; use = use->next)
+    only &= is_factor(use);
+  return only;
+}
+
+/* 32-bit registers that a lane needs for a vector. */
+static int64_t registers_of(const ir_value *value) {
+  if (value->type->kind != IR_TYPE_VECTOR)
+    return 0;
+  layout l = distribute_layout(value);
+  return (layout_size(&l, LAYOUT_REGISTER) * ir_scalar_bits(value->type->element) + 31) / 32;
+}
+
+static bool find_largest(ir_op *op, void *data) {
+  int64_t *largest = data;
+  if (op->code == OP_VECTOR_TRANSFER_READ || op->code == OP_VECTOR_TRANSPOSE)
+    return true; /* factors, which are read piece by piece */
+  for (unsigned i = 0; i < op->num_results; i++)
+    *largest = registers_of(ir_result(op, i)) > *largest ? registers_of(ir_result(op, i)) : *largest;
+  return true;
+}
+
+/* What lanes hold all along a loop, and the largest vector that they compute in it. */
+static int64_t registers_across(const ir_op *loop) {
+  int64_t carried = 0, largest = 0;
+  for (unsigned i = 0; i < loop->num_results; i++)
+    carried += registers_of(ir_result(loop, i));
+  ir_walk(ir_region(loop, 0), find_largest, &largest);
+  return carried + largest;
+}
+
+/* Before which op a user reads its factor: right before itself; in a loop that began after the tile was there, before
+ * the loop, if lanes have the registers to keep it. */
+static ir_op *reading_place(const staged_tile *tile, ir_op *user) {
+  ir_op *outermost = ir_op_ancestor_in(user, tile->read->block);
+  if (outermost == user || outermost->code != OP_SCF_FOR)
+    return outermost;
+  return registers_across(outermost) + registers_of(ir_result(tile->read, 0)) > LANE_REGISTERS ? user : outermost;
+}
+
+/* Each contraction reads its factor by itself. */
+static void replace_factors(const staged_tile *tile, ir_index stage, ir_value *value, const unsigned *dims) {
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    if (!is_factor(use))
+      continue;
+    ir_builder builder = ir_builder_before(reading_place(tile, use->user));
+    ir_set_operand(use->user, ir_use_index(use), read_place(&builder, tile, stage, value, dims));
+  }
+}
+
+/* All users of the tile read it from its place; those that are no contractions once, before `first`. */
+static void replace_users(const staged_tile *tile, ir_index stage, ir_op *first) {
+  ir_value *value = ir_result(tile->read, 0);
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    ir_op *user = use->user;
+    unsigned count, dims[IR_MAX_RANK];
+    const int64_t *permutation;
+    if (!is_factor_transposed(user))
+      continue;
+    ir_attr_i64s_of(user, "permutation", &count, &permutation);
+    for (unsigned i = 0; i < count; i++)
+      dims[i] = (unsigned)permutation[i];
+    replace_factors(tile, stage, ir_result(user, 0), dims);
+    ir_op_erase(user);
+  }
+  replace_factors(tile, stage, value, NULL);
+  if (!ir_value_unused(value)) {
+    ir_builder builder = ir_builder_before(first);
+    ir_replace_uses(value, read_place(&builder, tile, stage, value, NULL));
+  }
+  ir_op_erase(tile->read);
+}
+
+/* --------------------------------------------------------------------------------------------------------- pipelines */
+
+/* A loop and the tiles that are copied ahead of it. */
+typedef struct pipeline {
+  ir_op *loop;
+  ir_block *body;
+  staged_tile *tiles;
+  int64_t stages, step;
+} pipeline;
+
+static bool writes_global_memory(const ir_op *op) {
+  if (!(ir_op_row(op)->traits & IR_WRITES))
+    return false;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type->kind == IR_TYPE_MEMREF && ir_operand(op, i)->type->space == IR_SPACE_GLOBAL)
+      return true;
+  return false;
+}
+
+static bool keeps_global_memory(ir_op *op, void *data) {
+  (void)data;
+  return !writes_global_memory(op);
+}
+
+static bool is_marked(const ir_op *op) { return op->mark != 0; }
+
+static void set_marks(const ir_block *body, const ir_op *end, uint32_t mark) {
+  for (ir_op *op = body->first; op != end; op = op->next)
+    op->mark = mark;
+}
+
+/* Marks what the op is computed from in the body; false where not all of it is pure and follows from the counter. */
+static bool mark_address(const ir_block *body, const ir_op *read) {
+  set_marks(body, read, 0);
+  for (const ir_op *op = read; op; op = op->prev) {
+    if (op != read && !is_marked(op))
+      continue;
+    if (op != read && (!pass_is_pure(op) || op->num_regions))
+      return false;
+    for (unsigned i = 0; i < op->num_operands; i++) {
+      ir_value *value = ir_operand(op, i);
+      if (value->op && value->op->block == body)
+        value->op->mark = 1;
+      else if (!value->op && value->block == body && value->index > 0)
+        return false; /* carried */
+    }
+  }
+  return true;
+}
+
+/* Copies all tiles of an iteration whose counter is `counter` to stage `stage`. */
+static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage) {
+  ir_value_map *map = ir_value_map_create(builder->module);
+  ir_value_map_set(map, p->body->args[0], ir_index_value(builder, counter));
+  for (const staged_tile *tile = p->tiles; tile; tile = tile->next) {
+    mark_address(p->body, tile->read);
+    for (ir_op *op = p->body->first; op != tile->read; op = op->next)
+      if (is_marked(op) && ir_value_map_get(map, ir_result(op, 0)) == ir_result(op, 0))
+        ir_op_clone(builder, op, map);
+    copy_tile(builder, tile, stage, map);
+  }
+}
+
+/* The same where that iteration takes place; in any case one group is closed. */
+static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage) {
+  ir_index end = ir_index_of(ir_operand(p->loop, 1));
+  if (counter.value || end.value) {
+    ir_value *operands[] = {ir_index_value(builder, counter), ir_index_value(builder, end)};
+    ir_named_attr less = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64),
+                                                   COMPARE_SIGNED_LESS)};
+    ir_op_spec compare = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = &less, .num_attrs = 1};
+    ir_value *takes_place = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
+    ir_op *branch = ir_op_create(builder, OP_SCF_IF, &(ir_op_spec){.operands = &takes_place, .num_operands = 1});
+    ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
+    copy_tiles(&inside, p, counter, stage);
+    ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
+  } else if (counter.constant < end.constant) {
+    copy_tiles(builder, p, counter, stage);
+  }
+  return close_group(builder);
+}
+
+/* The stage of the tile `ahead` iterations ahead. */
+static ir_index stage_of(ir_builder *builder, const pipeline *p, int64_t ahead) {
+  ir_module *module = builder->module;
+  ir_index dims[] = {{.value = p->body->args[0]}, ir_index_of(ir_operand(p->loop, 0))};
+  const ir_expr *start = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
+  const ir_expr *number = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, 0), start);
+  number = ir_expr_binary(module, IR_EXPR_FLOORDIV, number, ir_expr_const(module, p->step));
+  number = ir_expr_binary(module, IR_EXPR_ADD, number, ir_expr_const(module, ahead));
+  number = ir_expr_binary(module, IR_EXPR_MOD, number, ir_expr_const(module, p->stages));
+  return ir_index_apply(builder, number, 2, dims);
+}
+
+static void build_pipeline(stager *s, const pipeline *p) {
+  ir_builder before = ir_builder_before(p->loop), inside = ir_builder_before(p->body->first);
+  ir_index start = ir_index_of(ir_operand(p->loop, 0));
+  ir_value *group = NULL;
+  for (staged_tile *tile = p->tiles; tile; tile = tile->next)
+    make_place(s, tile, p->stages);
+  for (int64_t i = 0; i + 1 < p->stages; i++) {
+    ir_index counter = ir_index_add(&before, start, ir_index_const(i * p->step));
+    group = copy_ahead(&before, p, counter, ir_index_const(i));
+  }
+  wait_for(&inside, group, p->stages - 2);
+  ir_index ahead = ir_index_add(&inside, (ir_index){.value = p->body->args[0]},
+                                ir_index_const((p->stages - 1) * p->step));
+  copy_ahead(&inside, p, ahead, stage_of(&inside, p, p->stages - 1));
+  ir_index stage = stage_of(&inside, p, 0);
+  for (staged_tile *tile = p->tiles; tile; tile = tile->next)
+    replace_users(tile, stage, tile->read);
+}
+
+/* How many stages a loop's tiles get; 1: there is nothing to run ahead of, or no room. */
+static int64_t choose_stages(const stager *s, const pipeline *p) {
+  ir_index start = ir_index_of(ir_operand(p->loop, 0)), end = ir_index_of(ir_operand(p->loop, 1));
+  int64_t stages = s->most_stages, bytes = 0;
+  for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
+    bytes += tile->bytes;
+  if (!start.value && !end.value)
+    while (stages > 1 && (stages - 1) * p->step >= end.constant - start.constant)
+      stages--;
+  while (stages > 1 && stages * bytes > s->bytes_left)
+    stages--;
+  return stages;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ blocks */
+
+static bool closes_no_group(ir_op *op, void *data) {
+  (void)data;
+  return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
+}
+
+/* How many groups are certainly closed between two ops of a block. */
+static int64_t groups_between(const ir_op *from, const ir_op *to) {
+  int64_t count = 0;
+  for (const ir_op *op = from->next; op != to; op = op->next) {
+    count += op->code == OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
+    for (unsigned r = 0; r < op->num_regions; r++)
+      if (!ir_walk(ir_region(op, r), closes_no_group, NULL))
+        return 0;
+  }
+  return count;
+}
+
+/* One place, filled where the tile was read; the first user waits for it. */
+static void stage_in_place(stager *s, staged_tile *tile) {
+  ir_op *read = tile->read, *first = NULL;
+  for (const ir_use *use = ir_result(read, 0)->uses; use; use = use->next) {
+    ir_op *user = ir_op_ancestor_in(use->user, read->block);
+    first = !first || ir_op_is_before(user, first) ? user : first;
+  }
+  if (!first)
+    return;
+  ir_builder builder = ir_builder_before(read);
+  make_place(s, tile, 1);
+  copy_tile(&builder, tile, ir_index_const(0), NULL);
+  if (tile->asynchronous) {
+    ir_value *group = close_group(&builder);
+    builder = ir_builder_before(first);
+    wait_for(&builder, group, groups_between(group->op, first));
+  }
+  replace_users(tile, ir_index_const(0), first);
+}
+
+/* The tiles read in a block itself, in order. */
+static staged_tile *find_tiles(const stager *s, ir_block *block) {
+  staged_tile *tiles = NULL, **end = &tiles, tile;
+  for (ir_op *op = block->first; op; op = op->next)
+    if (op->code == OP_VECTOR_TRANSFER_READ && find_tile(s, op, &tile)) {
+      *end = IR_NEW(&s->module->arena, staged_tile);
+      **end = tile;
+      end = &(*end)->next;
+    }
+  return tiles;
+}
+
+/* Takes those tiles off the list that a loop can run ahead of. */
+static staged_tile *split_ahead(const ir_block *body, staged_tile **tiles) {
+  staged_tile *ahead = NULL, **end = &ahead;
+  while (*tiles) {
+    staged_tile *tile = *tiles;
+    if (!tile->asynchronous || !mark_address(body, tile->read)) {
+      tiles = &tile->next;
+      continue;
+    }
+    *tiles = tile->next;
+    *end = tile;
+    end = &tile->next;
+    tile->next = NULL;
+  }
+  return ahead;
+}
+
+/* Runs ahead of a loop's tiles if that can be done; returns those that are left. */
+static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
+  ir_index step = ir_index_of(ir_operand(loop, 2));
+  pipeline p = {.loop = loop, .body = ir_region(loop, 0), .step = step.constant};
+  if (step.value || step.constant < 1 || !ir_walk(p.body, keeps_global_memory, NULL))
+    return tiles;
+  p.tiles = split_ahead(p.body, &tiles);
+  p.stages = choose_stages(s, &p);
+  if (p.tiles && p.stages > 1) {
+    build_pipeline(s, &p);
+    return tiles;
+  }
+  staged_tile **end = &p.tiles;
+  while (*end)
+    end = &(*end)->next;
+  *end = tiles;
+  return p.tiles;
+}
+
+static void stage_block(stager *s, ir_block *block) {
+  for (ir_op *op = block->first; op; op = op->next)
+    if (op->code == OP_SCF_FOR)
+      stage_block(s, ir_region(op, 0));
+  staged_tile *tiles = find_tiles(s, block);
+  if (tiles && block->parent->code == OP_SCF_FOR)
+    tiles = stage_loop(s, block->parent, tiles);
+  for (; tiles; tiles = tiles->next)
+    if (tiles->bytes <= s->bytes_left)
+      stage_in_place(s, tiles);
+}
+
+bool pass_stage(ir_module *module, const pass_options *options) {
+  const target_facts *facts = options->target;
+  if (!facts->copy_stages)
+    return true;
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC)
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first; op; op = op->next) {
+      int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
+      stager s = {.module = module, .kernel = op, .lanes = {facts->warp, threads / facts->warp},
+                  .bytes_left = (int64_t)facts->shared_bytes / 2, .most_stages = facts->copy_stages};
+      if (threads && threads % facts->warp == 0)
+        stage_block(&s, ir_region(op, 0));
+    }
+  }
+  return true;
+}
