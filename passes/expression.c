@@ -171,13 +171,15 @@ static int free_loop(const expression_space *space, unsigned rank, const int *su
   return found >= 0 && space->extents[found] == extent ? found : -1;
 }
 
-/* The neutral element of a sum or a maximum, or less for a maximum: -inf, or the lowest finite value. */
+/* The neutral element of a sum, a conjunction or a maximum, or less for a maximum: -inf, or the lowest finite value. */
 static bool starts_neutral(const ir_value *init, ir_opcode code) {
   ir_cell cell;
   if (!ir_value_splat(init, &cell))
     return false;
   if (code == OP_ARITH_ADDF)
     return cell.f == 0;
+  if (code == OP_ARITH_ANDI)
+    return cell.i == -1;
   ir_scalar element = init->type->element;
   double lowest = element == IR_F64 ? -DBL_MAX : element == IR_F16 ? -65504 : element == IR_F32 ? -FLT_MAX : -3.38e38;
   return cell.f <= lowest;
@@ -208,7 +210,7 @@ static const expression *of_structured(expression_space *space, const ir_value *
     return NULL;
   ir_opcode code = combine->code == OP_ARITH_MAXNUMF ? OP_ARITH_MAXIMUMF : combine->code;
   unsigned side = ir_operand(combine, 0) == running;
-  if ((code != OP_ARITH_ADDF && code != OP_ARITH_MAXIMUMF) || ir_operand(combine, 1 - side) != running ||
+  if ((code != OP_ARITH_ADDF && code != OP_ARITH_MAXIMUMF && code != OP_ARITH_ANDI) || ir_operand(combine, 1 - side) != running ||
       !starts_neutral(ir_operand(v.op, init), code))
     return NULL;
   int64_t extents[IR_MAX_LOOPS];
@@ -252,6 +254,17 @@ static bool through_unit_dims(const ir_op *reshape, const int *subscripts, int *
   return true;
 }
 
+/* A tensor constant with one value everywhere. */
+static const expression *of_splat(expression_space *space, const ir_value *value) {
+  const ir_attr *attr;
+  if (!ir_value_constant(value, &attr) || attr->kind != IR_ATTR_DENSE || attr->count != 1)
+    return NULL;
+  const ir_type *type = ir_type_scalar(space->module, value->type->element);
+  attr = attr->floats ? ir_attr_float(space->module, type, attr->floats[0])
+                      : ir_attr_int(space->module, type, attr->ints[0]);
+  return intern(space, &(expression){.kind = EXPRESSION_CONSTANT, .type = type, .attr = attr});
+}
+
 /* NULL where the op cannot be seen through. */
 static const expression *through(expression_space *space, ir_value *value, const int *subscripts) {
   const ir_op *op = value->op;
@@ -259,6 +272,7 @@ static const expression *through(expression_space *space, ir_value *value, const
   if (!op)
     return NULL;
   switch (op->code) {
+  case OP_ARITH_CONSTANT: return of_splat(space, value);
   case OP_TENSOR_CAST: return of_tensor(space, ir_operand(op, 0), subscripts);
   case OP_TENSOR_EXPAND_SHAPE:
   case OP_TENSOR_COLLAPSE_SHAPE:
@@ -285,6 +299,13 @@ static const expression *of_tensor(expression_space *space, ir_value *value, con
       memcpy(seen->subscripts, subscripts, rank * sizeof *subscripts);
   }
   return node;
+}
+
+const expression *expression_of_element(expression_space *space, ir_value *tensor) {
+  int subscripts[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    subscripts[dim] = tensor->type->shape[dim] == 1 ? EXPRESSION_ZERO : (int)dim;
+  return of_tensor(space, tensor, subscripts);
 }
 
 void expression_begin(expression_space *space, ir_op *root) {

@@ -18,7 +18,7 @@ typedef enum expression_kind {
   EXPRESSION_CONSTANT, /* attr */
   EXPRESSION_INDEX,    /* the current iteration of loop `loop` */
   EXPRESSION_OP,       /* code(arguments) with the attributes */
-  EXPRESSION_REDUCE    /* code (addf or maximumf) of arguments[0] over loop `loop`, from the neutral element */
+  EXPRESSION_REDUCE    /* code (addf, maximumf or andi) of arguments[0] over loop `loop`, from the neutral element */
 } expression_kind;
 
 typedef struct expression {
@@ -55,6 +55,8 @@ typedef struct expression_space {
 void expression_begin(expression_space *space, ir_op *root);
 /* The scalar of the root's body; NULL where it depends on what no expression can say (memory, tensor.extract). */
 const expression *expression_of_scalar(expression_space *space, ir_value *scalar);
+/* The element of a tensor of the root's shape, subscripts being the root's loops in order. */
+const expression *expression_of_element(expression_space *space, ir_value *tensor);
 /* The op node code(a, b) without attributes (b may be NULL), and a float constant. NULL when there is no room. */
 const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a, const expression *b);
 const expression *expression_constant(expression_space *space, const ir_type *type, double value);

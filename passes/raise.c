@@ -13,6 +13,7 @@
 #include "passes/softmax.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A softmax found: its argument, loop, and the parts that the program may also use by themselves. */
 typedef struct softmax_match {
@@ -22,6 +23,8 @@ typedef struct softmax_match {
   int loop;
   ir_value *scalar; /* the quotient in the root's body */
 } softmax_match;
+
+enum { EQUAL = 1 }; /* the predicate of arith.cmpf: neither is NaN, and both are equal */
 
 static bool is_op(const expression *node, ir_opcode code) {
   return node->kind == EXPRESSION_OP && node->code == code;
@@ -86,6 +89,36 @@ static bool match_softmax(expression_space *space, const expression *node, softm
     match->argument = ln2 ? expression_apply(space, OP_ARITH_MULF, match->argument, ln2) : NULL;
   }
   return match->argument != NULL;
+}
+
+/* `node` is true where x is minus infinity all along the loop. */
+static bool is_masked_row(const expression *node, const expression *x, int loop) {
+  if (node->kind != EXPRESSION_REDUCE || node->code != OP_ARITH_ANDI || node->loop != loop)
+    return false;
+  const expression *test = node->arguments[0];
+  if (!is_op(test, OP_ARITH_CMPF) || !expression_is_constant(test->arguments[1], -INFINITY))
+    return false;
+  for (unsigned i = 0; i < test->num_attrs; i++)
+    if (!strcmp(test->attrs[i].name, "predicate") && test->attrs[i].attr->value != EQUAL)
+      return false;
+  const expression *tested = test->arguments[0];
+  while (is_op(tested, OP_ARITH_EXTF))
+    tested = tested->arguments[0];
+  return tested == x;
+}
+
+/* select(row is masked everywhere, 0, softmax): the softmax gives 0 there by itself. NULL, or its result. */
+static ir_value *match_guard(expression_space *space, const expression *node) {
+  if (!is_op(node, OP_ARITH_SELECT) || !expression_is_constant(node->arguments[1], 0))
+    return NULL;
+  const expression *quotient = node->arguments[2];
+  ir_op *softmax = quotient->kind == EXPRESSION_LEAF ? quotient->value->op : NULL;
+  if (!softmax || softmax->code != OP_LINALG_EXT_SOFTMAX || quotient->value->index ||
+      quotient != expression_of_element(space, quotient->value))
+    return NULL;
+  const expression *x = expression_of_element(space, ir_input(softmax, 0));
+  int loop = (int)ir_attr_int_or(softmax, "dimension", 0);
+  return x && is_masked_row(node->arguments[0], x, loop) ? quotient->value : NULL;
 }
 
 /* The tensor's uses after the softmax read the statistic instead: its subscripts must be all loops but the softmax's. */
@@ -197,11 +230,16 @@ static bool is_candidate(const ir_op *op) {
 
 static void raise_softmax(ir_op *op, expression_space *space) {
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
-    if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF)
+    if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF && inner->code != OP_ARITH_SELECT)
       continue;
     expression_begin(space, op);
     const expression *node = expression_of_scalar(space, ir_result(inner, 0));
     softmax_match match = {.scalar = ir_result(inner, 0)};
+    ir_value *guarded = node ? match_guard(space, node) : NULL;
+    if (guarded) {
+      replace_scalar(op, match.scalar, guarded);
+      return;
+    }
     if (node && match_softmax(space, node, &match) && raise_match(space, &match))
       return; /* the op is gone */
   }

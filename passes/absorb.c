@@ -1,0 +1,513 @@
+/* absorb.c - pass "absorb-moves": transposes, broadcasts and reshapes go into the maps and loops of the ops around them.
+ *
+ * What exporters write between the ops that compute mostly moves data: heads split off and merged, transposes for the next
+ * product, keys repeated for groups of heads, dims of extent 1. An indexing map can say all of that, and then fusion sees
+ * the ops that compute next to each other. One walk over a function, forwards; at each op
+ *   - an input that a transpose or broadcast copies is read from the original, with the two maps composed, and so is one
+ *     to which a reshape only adds dims of extent 1,
+ *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands being
+ *     expanded, the results collapsed after the op,
+ *   - a transpose of the result of an op that has no other user goes into the map of the result.
+ * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than several
+ * short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys need them.
+ *
+ * Invariants: elements and their order of summation stay, but for contractions over repeated loops, of which there are
+ * none. Terminates: each rewrite takes an op that moves data from between an op and a value above it; splitting adds
+ * expansions of other operands only, which are not absorbed again but where they add dims of extent 1. */
+#include "passes/absorb.h"
+#include "passes/passes.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------------------------------------- recasting */
+
+bool recast_begin(recast *recast, ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_operands > RECAST_MAX_OPERANDS ||
+      op->num_results != ir_num_inits(op))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  recast->op = op;
+  recast->num_ins = ir_num_inputs(op);
+  recast->num_outs = ir_num_inits(op);
+  recast->num_loops = structure->num_loops;
+  recast->reductions = structure->reductions;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    recast->operands[i] = ir_operand(op, i);
+    recast->maps[i] = structure->maps[i];
+  }
+  return true;
+}
+
+bool recast_is_valid(const recast *recast) {
+  for (unsigned loop = 0; loop < recast->num_loops; loop++) {
+    bool found = false;
+    for (unsigned i = 0; i < recast->num_ins + recast->num_outs; i++)
+      found |= ir_map_find_dim(recast->maps[i], loop) >= 0;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+/* The index of the old loop `dim` where there are new loops. */
+static ir_value *create_index(ir_builder *builder, const ir_expr *expr, unsigned num_loops) {
+  ir_index loops[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < num_loops; loop++) {
+    if (!ir_expr_uses_dim(expr, loop))
+      continue;
+    ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), loop)};
+    ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
+    loops[loop] = (ir_index){.value = ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0)};
+    if (expr->kind == IR_EXPR_DIM)
+      return loops[loop].value;
+  }
+  return ir_index_value(builder, ir_index_apply(builder, expr, num_loops, loops));
+}
+
+void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,
+                       const ir_expr *const *indices) {
+  for (const ir_op *op = body->first; op != body->last; op = op->next) {
+    if (op->code != OP_LINALG_INDEX || !indices) {
+      ir_op_clone(inside, op, map);
+      continue;
+    }
+    inside->loc = op->loc;
+    ir_value_map_set(map, ir_result(op, 0), create_index(inside, indices[ir_attr_int_or(op, "dim", 0)], num_loops));
+  }
+}
+
+ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices) {
+  ir_op *generic = ir_generic(builder, recast->num_ins, recast->operands, recast->num_outs,
+                              recast->operands + recast->num_ins, recast->maps, recast->num_loops, recast->reductions);
+  const ir_block *old = ir_region(recast->op, 0);
+  ir_block *body = ir_region(generic, 0);
+  ir_value_map *map = ir_value_map_create(builder->module);
+  for (unsigned i = 0; i < old->num_args; i++)
+    ir_value_map_set(map, old->args[i], body->args[i]);
+  ir_builder inside = ir_builder_at_end(body);
+  recast_clone_body(old, &inside, map, recast->num_loops, indices);
+  ir_op_clone(&inside, old->last, map);
+  return generic;
+}
+
+void recast_replace(ir_op *op, ir_op *with) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    ir_replace_uses(ir_result(op, i), ir_result(with, i));
+  ir_op_erase(op);
+}
+
+bool recast_is_move(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_num_inputs(op) != 1 ||
+      ir_structure_of(op)->reductions || ir_operand(op, 0)->type->kind != IR_TYPE_TENSOR)
+    return false;
+  const ir_block *body = ir_region(op, 0);
+  const ir_map *out = ir_structure_of(op)->maps[1];
+  return ir_operand(body->last, 0) == body->args[0] && ir_map_is_projected_permutation(out) &&
+         out->num_results == ir_structure_of(op)->num_loops;
+}
+
+/* ------------------------------------------------------------------------------------------------- transposed inputs */
+
+/* The dims of the wide side of a reshape that stand for the dims of the narrow side: kept[g] is the only dim of group g
+ * that may be longer than 1 (the first one where none is). False where a group has more. */
+static bool only_unit_dims(const ir_op *reshape, const ir_type *wide, unsigned *kept) {
+  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
+  for (unsigned g = 0, dim = 0; g < groups->count; g++) {
+    unsigned longer = 0;
+    kept[g] = dim;
+    for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++)
+      if (wide->shape[dim] != 1) {
+        kept[g] = dim;
+        longer++;
+      }
+    if (longer > 1)
+      return false;
+  }
+  return true;
+}
+
+/* The value that input `i` shows in another order or repeated, and the map with which the op can read that; NULL if the
+ * input is no such. */
+static ir_value *find_original(const recast *parts, unsigned i, const ir_map **map) {
+  const ir_op *producer = parts->operands[i]->op;
+  const ir_map *read = parts->maps[i];
+  const ir_expr *subscripts[IR_MAX_LOOPS] = {0};
+  ir_module *module = parts->op->module;
+  if (!producer)
+    return NULL;
+  if (recast_is_move(producer)) {
+    const ir_structure *structure = ir_structure_of(producer);
+    for (unsigned dim = 0; dim < read->num_results; dim++)
+      subscripts[ir_map_result_dim(structure->maps[1], dim)] = read->results[dim];
+    const ir_map *inner = structure->maps[0];
+    const ir_expr *results[IR_MAX_RANK];
+    for (unsigned dim = 0; dim < inner->num_results; dim++)
+      results[dim] = ir_expr_replace(module, inner->results[dim], subscripts, NULL);
+    *map = ir_map_get(module, read->num_dims, 0, inner->num_results, results);
+    return ir_operand(producer, 0);
+  }
+  unsigned kept[IR_MAX_RANK];
+  if (producer->code != OP_TENSOR_EXPAND_SHAPE || !only_unit_dims(producer, parts->operands[i]->type, kept))
+    return NULL;
+  unsigned rank = ir_operand(producer, 0)->type->rank;
+  for (unsigned g = 0; g < rank; g++)
+    subscripts[g] = read->results[kept[g]];
+  *map = ir_map_get(module, read->num_dims, 0, rank, subscripts);
+  return ir_operand(producer, 0);
+}
+
+/* Reads inputs from before they are moved. Contractions stay in the form that makes them one. */
+static ir_op *read_originals(ir_op *op) {
+  recast parts;
+  bool changed = false, contraction = ir_is_contraction(op);
+  if (!recast_begin(&parts, op))
+    return op;
+  for (unsigned i = 0; i < parts.num_ins; i++) {
+    const ir_map *map, *old_map = parts.maps[i];
+    ir_value *old = parts.operands[i], *original;
+    while ((original = find_original(&parts, i, &map))) {
+      recast before = parts;
+      parts.operands[i] = original;
+      parts.maps[i] = map;
+      if (!recast_is_valid(&parts) || (contraction && !ir_map_is_projected_permutation(map))) {
+        parts = before;
+        break;
+      }
+    }
+    changed |= parts.operands[i] != old || parts.maps[i] != old_map;
+  }
+  if (!changed)
+    return op;
+  ir_builder builder = ir_builder_before(op);
+  ir_op *fresh = recast_create(&parts, &builder, NULL);
+  recast_replace(op, fresh);
+  return fresh;
+}
+
+/* ------------------------------------------------------------------------------------------------------ collapsed dims */
+
+/* How the loops of an op are split: loop l becomes loops first[l] .. first[l] + count[l] - 1 of these extents. */
+typedef struct split {
+  unsigned first[IR_MAX_LOOPS], count[IR_MAX_LOOPS], num_loops;
+  ir_index extents[IR_MAX_LOOPS][IR_MAX_RANK];
+} split;
+
+/* Loops that are to stay whole: see the head of the file. */
+static uint32_t unsplit_loops(const recast *parts) {
+  uint32_t loops = parts->reductions;
+  if (ir_is_contraction(parts->op))
+    for (unsigned loop = 0; loop < parts->num_loops; loop++)
+      if (ir_map_find_dim(parts->maps[0], loop) < 0 || ir_map_find_dim(parts->maps[1], loop) < 0)
+        loops |= 1u << loop;
+  return loops;
+}
+
+/* The finest split that a collapsed input asks for; false if there is none. Of two that ask for the same loop the one with
+ * more dims counts; whether the other fits is seen when it is reshaped. */
+static bool find_split(const recast *parts, ir_builder *builder, split *split) {
+  uint32_t whole = unsplit_loops(parts);
+  bool found = false;
+  for (unsigned loop = 0; loop < parts->num_loops; loop++)
+    split->count[loop] = 1;
+  for (unsigned i = 0; i < parts->num_ins; i++) {
+    ir_op *collapse = parts->operands[i]->op;
+    if (!collapse || collapse->code != OP_TENSOR_COLLAPSE_SHAPE)
+      continue;
+    const ir_attr *groups = ir_attr_get(collapse, "reassociation");
+    for (unsigned g = 0, dim = 0; g < groups->count; dim += groups->elements[g++]->count) {
+      int loop = ir_map_result_dim(parts->maps[i], g);
+      unsigned count = groups->elements[g]->count;
+      if (loop < 0 || whole >> loop & 1 || count <= split->count[loop])
+        continue;
+      split->count[loop] = count;
+      for (unsigned part = 0; part < count; part++)
+        split->extents[loop][part] = pass_dim(builder, ir_operand(collapse, 0), dim + part);
+      found = true;
+    }
+  }
+  split->num_loops = 0;
+  for (unsigned loop = 0; loop < parts->num_loops; loop++) {
+    split->first[loop] = split->num_loops;
+    split->num_loops += split->count[loop];
+  }
+  return found && split->num_loops <= IR_MAX_LOOPS;
+}
+
+/* A reassociation that puts counts[g] neighbouring dims into group g. */
+static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const unsigned *counts) {
+  const ir_attr *groups[IR_MAX_RANK], *members[IR_MAX_RANK];
+  const ir_type *type = ir_type_scalar(module, IR_I64);
+  unsigned dim = 0;
+  for (unsigned g = 0; g < num_groups; g++) {
+    for (unsigned i = 0; i < counts[g]; i++)
+      members[i] = ir_attr_int(module, type, dim++);
+    groups[g] = ir_attr_array(module, counts[g], members);
+  }
+  return ir_attr_array(module, num_groups, groups);
+}
+
+static ir_value *collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
+  ir_named_attr groups = {"reassociation", make_groups(builder->module, type->rank, counts)};
+  ir_op_spec spec = {.operands = &value, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &groups,
+                     .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_TENSOR_COLLAPSE_SHAPE, &spec), 0);
+}
+
+static ir_value *expand(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
+                        const unsigned *counts) {
+  ir_module *module = builder->module;
+  ir_value *operands[IR_MAX_RANK + 1] = {value};
+  int64_t shape[IR_MAX_RANK];
+  unsigned dynamic = 0;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    shape[dim] = sizes[dim].value ? IR_DYNAMIC : sizes[dim].constant;
+    if (sizes[dim].value)
+      operands[1 + dynamic++] = sizes[dim].value;
+  }
+  const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
+  ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
+                           {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
+  ir_op_spec spec = {.operands = operands, .num_operands = 1 + dynamic, .groups = {1, dynamic}, .types = &type,
+                     .num_results = 1, .attrs = attrs, .num_attrs = 2};
+  return ir_result(ir_op_create(builder, OP_TENSOR_EXPAND_SHAPE, &spec), 0);
+}
+
+/* Neighbouring dims of `from` and `to` in groups of equal products, so that one side of each group is one dim; the number
+ * of groups, 0 where there are no such groups. Static shapes. */
+static unsigned align_shapes(const ir_type *from, unsigned rank, const ir_index *to, unsigned *from_counts,
+                             unsigned *to_counts) {
+  unsigned groups = 0, i = 0, j = 0;
+  while (i < from->rank && j < rank) {
+    int64_t left = from->shape[i++], right = to[j++].constant;
+    from_counts[groups] = to_counts[groups] = 1;
+    while (left != right && (left < right ? i < from->rank : j < rank)) {
+      if (left < right) {
+        left *= from->shape[i++];
+        from_counts[groups]++;
+      } else {
+        right *= to[j++].constant;
+        to_counts[groups]++;
+      }
+    }
+    if (left != right || (from_counts[groups] > 1 && to_counts[groups] > 1))
+      return 0;
+    groups++;
+  }
+  return i == from->rank && j == rank ? groups : 0;
+}
+
+static bool all_static(const ir_type *type, unsigned rank, const ir_index *sizes) {
+  bool known = ir_type_is_static(type);
+  for (unsigned dim = 0; dim < rank; dim++)
+    known &= !sizes[dim].value;
+  return known;
+}
+
+/* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
+static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
+                             const unsigned *counts) {
+  ir_op *op = value->op;
+  ir_cell splat;
+  if (op && op->code == OP_TENSOR_EMPTY)
+    return ir_empty(builder, value->type->element, rank, sizes);
+  if (op && op->code == OP_LINALG_FILL)
+    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, value->type->element, rank, sizes));
+  if (ir_value_splat(value, &splat) && all_static(value->type, rank, sizes)) {
+    int64_t shape[IR_MAX_RANK];
+    for (unsigned dim = 0; dim < rank; dim++)
+      shape[dim] = sizes[dim].constant;
+    bool is_float = ir_scalar_is_float(value->type->element);
+    return ir_const(builder, ir_type_with_shape(builder->module, value->type, rank, shape),
+                    is_float ? splat.f : (double)splat.i);
+  }
+  if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE)
+    return expand(builder, value, rank, sizes, counts);
+  ir_value *source = ir_operand(op, 0);
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  bool same = true;
+  for (unsigned dim = 0; dim < value->type->rank; dim++)
+    same &= groups->elements[dim]->count == counts[dim];
+  if (same)
+    return source;
+  unsigned before[IR_MAX_RANK], after[IR_MAX_RANK], num_groups;
+  if (!all_static(source->type, rank, sizes) || !(num_groups = align_shapes(source->type, rank, sizes, before, after)))
+    return expand(builder, value, rank, sizes, counts);
+  /* First the dims to be merged, then those to be split. */
+  int64_t middle[IR_MAX_RANK];
+  for (unsigned g = 0, dim = 0; g < num_groups; g++) {
+    middle[g] = 1;
+    for (unsigned i = 0; i < before[g]; i++)
+      middle[g] *= source->type->shape[dim++];
+  }
+  if (num_groups < source->type->rank)
+    source = collapse(builder, source, ir_type_with_shape(builder->module, source->type, num_groups, middle), before);
+  return num_groups < rank ? expand(builder, source, rank, sizes, after) : source;
+}
+
+/* The operand as the split loops read it, with its map; false if it cannot be had. */
+static bool split_operand(const recast *parts, const split *split, unsigned i, ir_builder *builder, recast *fresh,
+                          unsigned *counts) {
+  const ir_map *map = parts->maps[i];
+  ir_value *value = parts->operands[i];
+  const ir_expr *results[IR_MAX_RANK], *whole[IR_MAX_LOOPS];
+  ir_module *module = builder->module;
+  ir_index sizes[IR_MAX_RANK];
+  unsigned rank = 0;
+  bool changed = false;
+  for (unsigned loop = 0; loop < parts->num_loops; loop++)
+    whole[loop] = ir_expr_dim(module, split->first[loop]);
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim);
+    for (unsigned l = 0; l < parts->num_loops; l++)
+      if (loop < 0 && split->count[l] > 1 && ir_expr_uses_dim(map->results[dim], l))
+        return false;
+    counts[dim] = loop < 0 ? 1 : split->count[loop];
+    changed |= counts[dim] > 1;
+    if (rank + counts[dim] > IR_MAX_RANK)
+      return false;
+    if (counts[dim] == 1) {
+      sizes[rank] = pass_dim(builder, value, dim);
+      results[rank++] = ir_expr_replace(module, map->results[dim], whole, NULL);
+      continue;
+    }
+    for (unsigned part = 0; part < counts[dim]; part++) {
+      sizes[rank] = split->extents[loop][part];
+      results[rank++] = ir_expr_dim(module, split->first[loop] + part);
+    }
+  }
+  fresh->operands[i] = changed ? split_value(builder, value, rank, sizes, counts) : value;
+  fresh->maps[i] = ir_map_get(module, split->num_loops, 0, rank, results);
+  return true;
+}
+
+/* Each old loop in terms of the new ones, for linalg.index; false where that is not linear. */
+static bool express_loops(const recast *parts, const split *split, const ir_expr **loops) {
+  ir_module *module = parts->op->module;
+  for (unsigned loop = 0; loop < parts->num_loops; loop++) {
+    loops[loop] = ir_expr_dim(module, split->first[loop]);
+    for (unsigned part = 1; part < split->count[loop]; part++) {
+      ir_index extent = split->extents[loop][part];
+      if (extent.value)
+        return false;
+      loops[loop] = ir_expr_binary(module, IR_EXPR_MUL, loops[loop], ir_expr_const(module, extent.constant));
+      loops[loop] = ir_expr_binary(module, IR_EXPR_ADD, loops[loop],
+                                   ir_expr_dim(module, split->first[loop] + part));
+    }
+  }
+  return true;
+}
+
+/* Splits loops over merged dims. */
+static ir_op *split_loops(ir_op *op) {
+  recast parts;
+  split how;
+  ir_builder builder = ir_builder_before(op);
+  if (!recast_begin(&parts, op) || !find_split(&parts, &builder, &how))
+    return op;
+  recast fresh = parts;
+  const ir_expr *loops[IR_MAX_LOOPS];
+  unsigned counts[RECAST_MAX_OPERANDS][IR_MAX_RANK];
+  if (!express_loops(&parts, &how, loops))
+    return op;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (!split_operand(&parts, &how, i, &builder, &fresh, counts[i]))
+      return op;
+  fresh.num_loops = how.num_loops;
+  fresh.reductions = 0;
+  for (unsigned loop = 0; loop < parts.num_loops; loop++)
+    if (parts.reductions >> loop & 1)
+      fresh.reductions |= 1u << how.first[loop];
+  ir_op *generic = recast_create(&fresh, &builder, loops);
+  for (unsigned i = 0; i < op->num_results; i++) {
+    ir_value *result = ir_result(generic, i);
+    if (result->type->rank != ir_result(op, i)->type->rank)
+      result = collapse(&builder, result, ir_result(op, i)->type, counts[parts.num_ins + i]);
+    ir_replace_uses(ir_result(op, i), result);
+  }
+  ir_op_erase(op);
+  return generic;
+}
+
+/* ------------------------------------------------------------------------------------------------- transposed results */
+
+/* A transpose of the result of an op that has no other user: the op writes the transposed tensor. */
+static ir_op *write_transposed(ir_op *move) {
+  recast parts;
+  if (!recast_is_move(move))
+    return move;
+  ir_op *op = ir_operand(move, 0)->op;
+  const ir_structure *structure = ir_structure_of(move);
+  ir_cell init;
+  bool fits = op && op->block == move->block && op->num_results == 1 && ir_value_has_one_use(ir_result(op, 0)) &&
+              recast_begin(&parts, op) && ir_map_is_projected_permutation(structure->maps[0]) &&
+              structure->maps[0]->num_results == structure->num_loops && ir_map_is_identity(structure->maps[1]) &&
+              ir_map_is_projected_permutation(parts.maps[parts.num_ins]);
+  bool reads = fits && ir_body_reads_init(op, 0);
+  if (!fits || (reads && !ir_value_splat(ir_init(op, 0), &init)))
+    return move;
+  const ir_map *old = parts.maps[parts.num_ins];
+  const ir_expr *results[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < old->num_results; dim++)
+    results[ir_map_result_dim(structure->maps[0], dim)] = old->results[dim];
+  parts.maps[parts.num_ins] = ir_map_get(op->module, old->num_dims, 0, old->num_results, results);
+  ir_builder builder = ir_builder_before(move);
+  builder.loc = op->loc;
+  ir_value *out = ir_init(move, 0);
+  if (reads) {
+    const ir_type *scalar = ir_type_scalar(op->module, out->type->element);
+    bool is_float = ir_scalar_is_float(out->type->element);
+    out = ir_fill(&builder, ir_const(&builder, scalar, is_float ? init.f : (double)init.i), out);
+  }
+  parts.operands[parts.num_ins] = out;
+  ir_op *fresh = recast_create(&parts, &builder, NULL);
+  recast_replace(move, fresh);
+  ir_op_erase(op);
+  return fresh;
+}
+
+/* ----------------------------------------------------------------------------------------------------------------- walk */
+
+/* An expansion of merged dims is taken from before they were merged. */
+static void expand_original(ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_value *source = ir_operand(op, 0);
+  if (!source->op || source->op->code != OP_TENSOR_COLLAPSE_SHAPE)
+    return;
+  ir_builder builder = ir_builder_before(op);
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  ir_index sizes[IR_MAX_RANK];
+  unsigned counts[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    sizes[dim] = ir_mixed(op, 1, "static_output_shape", dim);
+  for (unsigned g = 0; g < groups->count; g++)
+    counts[g] = groups->elements[g]->count;
+  if (!all_static(ir_operand(source->op, 0)->type, type->rank, sizes))
+    return;
+  ir_replace_uses(ir_result(op, 0), split_value(&builder, source, type->rank, sizes, counts));
+  ir_op_erase(op);
+}
+
+static void absorb(ir_op *op) {
+  ir_op *before;
+  do {
+    before = op;
+    op = split_loops(read_originals(op));
+  } while (op != before);
+  write_transposed(op);
+}
+
+bool pass_absorb_moves(ir_module *module, const pass_options *options) {
+  (void)options;
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
+      next = op->next;
+      if (op->code == OP_TENSOR_EXPAND_SHAPE)
+        expand_original(op);
+      else
+        absorb(op);
+    }
+  }
+  return true;
+}

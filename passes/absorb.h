@@ -1,0 +1,31 @@
+/* absorb.h - structured ops written anew with other operands, maps or loops (absorb.c, merge.c). */
+#ifndef TEC_PASSES_ABSORB_H
+#define TEC_PASSES_ABSORB_H
+#include "ir/build.h"
+
+enum { RECAST_MAX_OPERANDS = 24 };
+
+/* A structured op as data: what a linalg.generic in its place will be made from. */
+typedef struct recast {
+  ir_op *op;
+  unsigned num_ins, num_outs, num_loops;
+  uint32_t reductions;
+  ir_value *operands[RECAST_MAX_OPERANDS];
+  const ir_map *maps[RECAST_MAX_OPERANDS];
+} recast;
+
+/* False where the op has no body or too many operands. */
+bool recast_begin(recast *recast, ir_op *op);
+/* Each loop is the plain subscript of an operand, so that its extent is known. */
+bool recast_is_valid(const recast *recast);
+/* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms of
+ * the new ones, for linalg.index. The old op stays. */
+ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices);
+/* The ops of a body but its terminator, at the end of another one; `map` has what stands for the arguments. */
+void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,
+                       const ir_expr *const *indices);
+/* Erases the op, with all its uses going to the results of `with`. */
+void recast_replace(ir_op *op, ir_op *with);
+/* The op only copies elements of its one input: no cast, no constant. */
+bool recast_is_move(const ir_op *op);
+#endif

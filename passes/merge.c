@@ -1,0 +1,162 @@
+/* merge.c - pass "merge-elementwise": elementwise ops become part of the elementwise ops that read them.
+ *
+ * What stands between two contractions (scale, mask, bias, soft cap, index arithmetic, gathers) thus becomes one op that
+ * reads the first product's element once. A producer is merged where that computes nothing twice, or hardly anything:
+ *   - its one use is the consumer, which reads each element once,
+ *   - or it reads no tensor (positions, masks made from them),
+ *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor need
+ *     not exist, and each tile reads what that is made from.
+ * Expensive work, of which an exponential or a division is the smallest, is never repeated.
+ * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
+#include "passes/absorb.h"
+#include "passes/passes.h"
+
+enum {
+  MAX_BODY = 96,       /* ops in a merged body */
+  MAX_REPEATED = 12,   /* ops that may be repeated for each element of the consumer */
+};
+
+static bool is_elementwise(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_num_inits(op) != 1)
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *out = structure->maps[ir_num_inputs(op)];
+  return !structure->reductions && ir_map_is_projected_permutation(out) && out->num_results == structure->num_loops &&
+         !ir_body_reads_init(op, 0);
+}
+
+static unsigned body_size(const ir_op *op) {
+  unsigned size = 0;
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    size++;
+  return size;
+}
+
+static bool reads_tensors(const ir_op *op) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (ir_type_is_shaped(ir_input(op, i)->type))
+      return true;
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    if (inner->code == OP_TENSOR_EXTRACT)
+      return true;
+  return false;
+}
+
+/* Costs about as much as reading the result from memory would. */
+static bool is_light(const ir_op *op) {
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    switch (inner->code) {
+    case OP_ARITH_ADDF: case OP_ARITH_SUBF: case OP_ARITH_MULF: case OP_ARITH_NEGF: case OP_ARITH_MAXIMUMF:
+    case OP_ARITH_MINIMUMF: case OP_ARITH_ADDI: case OP_ARITH_SUBI: case OP_ARITH_MULI: case OP_ARITH_ANDI:
+    case OP_ARITH_ORI: case OP_ARITH_XORI: case OP_ARITH_CMPF: case OP_ARITH_CMPI: case OP_ARITH_SELECT:
+    case OP_ARITH_EXTF: case OP_ARITH_TRUNCF: case OP_ARITH_EXTSI: case OP_ARITH_EXTUI: case OP_ARITH_TRUNCI:
+    case OP_ARITH_SITOFP: case OP_ARITH_UITOFP: case OP_ARITH_INDEX_CAST: case OP_ARITH_INDEX_CASTUI:
+    case OP_ARITH_CONSTANT: case OP_LINALG_INDEX: case OP_LINALG_YIELD: case OP_AFFINE_APPLY: break;
+    default: return false;
+    }
+  return body_size(op) <= MAX_REPEATED;
+}
+
+/* Every loop of the reader is a subscript of the map, so that it reads each element once. */
+static bool reads_each_once(const ir_map *map, unsigned num_loops) {
+  for (unsigned loop = 0; loop < num_loops; loop++)
+    if (ir_map_find_dim(map, loop) < 0)
+      return false;
+  return true;
+}
+
+static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
+  const ir_structure *structure = ir_structure_of(consumer);
+  const ir_map *read = structure->maps[input];
+  if (body_size(producer) + body_size(consumer) > MAX_BODY)
+    return false;
+  if (ir_value_has_one_use(ir_result(producer, 0)) && reads_each_once(read, structure->num_loops))
+    return true;
+  if (!reads_tensors(producer))
+    return true;
+  return !reads_each_once(read, structure->num_loops) && is_light(producer);
+}
+
+/* The position of the operand with that map in the list, added where it is new. */
+static unsigned add_input(recast *parts, ir_value *value, const ir_map *map) {
+  for (unsigned i = 0; i < parts->num_ins; i++)
+    if (parts->operands[i] == value && parts->maps[i] == map)
+      return i;
+  parts->operands[parts->num_ins] = value;
+  parts->maps[parts->num_ins] = map;
+  return parts->num_ins++;
+}
+
+/* The consumer with the producer's body in front of its own; NULL where that has too many operands. */
+static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
+  recast from, to, merged;
+  ir_module *module = consumer->module;
+  if (!recast_begin(&from, producer) || !recast_begin(&to, consumer) ||
+      from.num_ins + to.num_ins + 1 > RECAST_MAX_OPERANDS)
+    return NULL;
+  merged = to;
+  merged.num_ins = 0;
+  /* The producer's loops in terms of the consumer's. */
+  const ir_expr *loops[IR_MAX_LOOPS];
+  for (unsigned dim = 0; dim < to.maps[input]->num_results; dim++)
+    loops[ir_map_result_dim(from.maps[from.num_ins], dim)] = to.maps[input]->results[dim];
+  unsigned from_places[RECAST_MAX_OPERANDS], to_places[RECAST_MAX_OPERANDS];
+  for (unsigned i = 0; i < to.num_ins; i++)
+    if (i != input)
+      to_places[i] = add_input(&merged, to.operands[i], to.maps[i]);
+  for (unsigned i = 0; i < from.num_ins; i++) {
+    const ir_expr *results[IR_MAX_RANK];
+    for (unsigned dim = 0; dim < from.maps[i]->num_results; dim++)
+      results[dim] = ir_expr_replace(module, from.maps[i]->results[dim], loops, NULL);
+    const ir_map *map = ir_map_get(module, to.num_loops, 0, from.maps[i]->num_results, results);
+    from_places[i] = add_input(&merged, from.operands[i], map);
+  }
+  merged.operands[merged.num_ins] = to.operands[to.num_ins];
+  merged.maps[merged.num_ins] = to.maps[to.num_ins];
+  ir_builder builder = ir_builder_before(consumer);
+  ir_op *generic = ir_generic(&builder, merged.num_ins, merged.operands, 1, merged.operands + merged.num_ins,
+                              merged.maps, merged.num_loops, 0);
+  ir_block *body = ir_region(generic, 0), *first = ir_region(producer, 0), *second = ir_region(consumer, 0);
+  ir_value_map *map = ir_value_map_create(module);
+  ir_builder inside = ir_builder_at_end(body);
+  for (unsigned i = 0; i < from.num_ins; i++)
+    ir_value_map_set(map, first->args[i], body->args[from_places[i]]);
+  recast_clone_body(first, &inside, map, to.num_loops, loops);
+  for (unsigned i = 0; i < to.num_ins; i++)
+    ir_value_map_set(map, second->args[i],
+                     i == input ? ir_value_map_get(map, ir_operand(first->last, 0)) : body->args[to_places[i]]);
+  recast_clone_body(second, &inside, map, to.num_loops, NULL);
+  ir_op_clone(&inside, second->last, map);
+  return generic;
+}
+
+static void merge_producers(ir_op *consumer) {
+  for (unsigned i = 0; i < ir_num_inputs(consumer);) {
+    ir_op *producer = ir_input(consumer, i)->op, *merged = NULL;
+    if (producer && producer->block == consumer->block && is_elementwise(producer) && pays(producer, consumer, i))
+      merged = merge(producer, consumer, i);
+    if (!merged) {
+      i++;
+      continue;
+    }
+    recast_replace(consumer, merged);
+    if (ir_value_unused(ir_result(producer, 0)))
+      ir_op_erase(producer);
+    consumer = merged;
+    i = 0;
+  }
+}
+
+bool pass_merge_elementwise(ir_module *module, const pass_options *options) {
+  (void)options;
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
+    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
+      continue;
+    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
+      next = op->next;
+      if (is_elementwise(op))
+        merge_producers(op);
+    }
+  }
+  return true;
+}
