@@ -37,6 +37,8 @@ static LLVMValueRef nvptx_declare(emitter *e, const char *name, LLVMTypeRef type
                           LLVMCreateEnumAttribute(e->context, nounwind, 0));
   snprintf(text, sizeof text, "%lld,1,1", (long long)threads);
   add_attribute(e, kernel, "nvvm.reqntid", text);
+  /* Spelled out, it keeps ptxas from spilling registers for the sake of more blocks. */
+  add_attribute(e, kernel, "nvvm.minctasm", "1");
   return kernel;
 }
 
