@@ -11,6 +11,22 @@ uint64_t spirv_load_bits(const uint8_t *at, unsigned width) {
 
 void spirv_store_bits(uint8_t *at, uint64_t bits, unsigned width) { memcpy(at, &bits, width / 8); }
 
+/* Says how far an address is from the last allocation before it. */
+static void stop_outside(const spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane,
+                         uint64_t address, size_t size) {
+  const spirv_launch *launch = subgroup->group->launch;
+  const spirv_buffer *nearest = NULL;
+  for (size_t i = 0; i < launch->num_buffers; i++)
+    if ((uintptr_t)launch->buffers[i].base <= address && (!nearest || launch->buffers[i].base > nearest->base))
+      nearest = &launch->buffers[i];
+  if (!nearest)
+    spirv_stop(subgroup, instruction, lane, "accesses %zu bytes at 0x%llx, outside all allocations", size,
+               (unsigned long long)address);
+  else
+    spirv_stop(subgroup, instruction, lane, "accesses %zu bytes at byte %llu of an allocation of %zu", size,
+               (unsigned long long)(address - (uintptr_t)nearest->base), nearest->size);
+}
+
 static uint8_t *reach_global(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane,
                              uint64_t address, size_t size) {
   spirv_group *group = subgroup->group;
@@ -23,8 +39,7 @@ static uint8_t *reach_global(spirv_subgroup *subgroup, const spirv_instruction *
     group->last_buffer = number;
     return (uint8_t *)buffer->base + offset;
   }
-  spirv_stop(subgroup, instruction, lane, "accesses %zu bytes at 0x%llx, outside all allocations", size,
-             (unsigned long long)address);
+  stop_outside(subgroup, instruction, lane, address, size);
   return NULL;
 }
 

@@ -22,6 +22,7 @@ bool spirv_stop(const spirv_subgroup *subgroup, const spirv_instruction *instruc
   va_end(arguments);
   const char *given = instruction->result ? group->module->ids[instruction->result].name : NULL;
   if (given && *given) snprintf(name, sizeof name, " (%%%s)", given);
+  else if (instruction->result) snprintf(name, sizeof name, " (%%%u)", instruction->result);
   if (lane < subgroup->lanes) snprintf(where, sizeof where, "work-item %u", subgroup->first_item + lane);
   else snprintf(where, sizeof where, "sub-group %u", subgroup->number);
   snprintf(group->message->text, sizeof group->message->text, "kernel '%s': %s%s: %s, in %s of work-group (%u, %u, %u)",
