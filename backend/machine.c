@@ -63,8 +63,11 @@ LLVMTargetMachineRef emit_create_machine(emitter *e) {
     fail_with(e, "LLVM", message);
     return NULL;
   }
+  /* Before it writes SPIR-V, LLVM would only prepare loops for a machine that it does not know, with integers of widths
+   * that SPIR-V lacks, which its writer gets wrong. */
+  LLVMCodeGenOptLevel level = e->facts->kind == TARGET_SPIRV ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
   LLVMTargetMachineRef machine = LLVMCreateTargetMachine(target, e->facts->triple, e->facts->cpu, e->facts->features,
-                                                         LLVMCodeGenLevelDefault, LLVMRelocPIC, LLVMCodeModelDefault);
+                                                         level, LLVMRelocPIC, LLVMCodeModelDefault);
   if (!machine) {
     ir_error(e->module, e->module->root->loc, "LLVM has no code generator for '%s'", e->facts->name);
     return NULL;
