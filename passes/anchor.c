@@ -184,40 +184,12 @@ static void matrix_layouts(const ir_op *contract, const product *p, const anchor
   layouts[2] = order_dims(&acc, operand_map(contract, 2), p->loops[ROWS]);
 }
 
-/* What a factor must be so that each lane has, along the reduction, all that its elements of the result need. */
-static layout factor_layout(const ir_op *contract, unsigned operand, const layout *acc) {
-  const ir_map *from = operand_map(contract, 2), *to = operand_map(contract, operand);
-  layout l = *acc;
-  unsigned loops[LAYOUT_MAX_RANK] = {0}, permutation[LAYOUT_MAX_RANK] = {0};
-  for (unsigned dim = from->num_results; dim-- > 0;)
-    if (ir_map_find_dim(to, (unsigned)ir_map_result_dim(from, dim)) < 0)
-      l = layout_project(&l, dim);
-  unsigned rank = 0;
-  for (unsigned dim = 0; dim < from->num_results; dim++)
-    if (ir_map_find_dim(to, (unsigned)ir_map_result_dim(from, dim)) >= 0)
-      loops[rank++] = (unsigned)ir_map_result_dim(from, dim);
-  for (unsigned dim = to->num_results; dim-- > 0;) {
-    unsigned loop = (unsigned)ir_map_result_dim(to, dim);
-    if (ir_map_find_dim(from, loop) >= 0)
-      continue;
-    loops[rank] = loop;
-    l.rank = rank + 1;
-    append_registers(&l, rank++, ir_operand(contract, operand)->type->shape[dim]);
-  }
-  for (unsigned dim = 0; dim < rank; dim++)
-    for (unsigned i = 0; i < rank; i++)
-      if (ir_map_result_dim(to, dim) == (int)loops[i])
-        permutation[dim] = i;
-  return layout_permute(&l, permutation);
-}
-
-void anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]) {
+bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]) {
   product p;
   if (fits_matrix_units(contract, &p)) {
     matrix_layouts(contract, &p, lanes, layouts);
-    return;
+    return true;
   }
   layouts[2] = spread(ir_operand(contract, 2)->type, lanes, PRODUCT_COLUMNS);
-  for (unsigned i = 0; i < 2; i++)
-    layouts[i] = factor_layout(contract, i, &layouts[2]);
+  return false;
 }

@@ -14,9 +14,9 @@ typedef struct anchor_lanes {
 /* Warps are useful to a contraction up to this number: those that its rows can be dealt to. */
 int64_t anchor_contraction_warps(const ir_op *contract);
 
-/* The layouts of lhs, rhs and acc of a vector.contract: of matrix units where they fit shapes and types, else of lanes
- * that multiply and add on their own. Rank at most LAYOUT_MAX_RANK each. A scalar acc gets rank 0. */
-void anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]);
+/* The layouts of lhs, rhs and acc of a vector.contract that matrix units do. False for others, which lanes multiply and
+ * add on their own: then only that of acc, and factors may have any. A scalar acc gets rank 0. */
+bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]);
 
 /* A vector that is read and written in wide neighbouring pieces: lanes along the last dim, warps along the first. */
 layout anchor_vector(const ir_type *type, const anchor_lanes *lanes);

@@ -354,8 +354,9 @@ static ir_value *thread_id(distributor *d) {
   return ir_result(ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
 }
 
-static bool distribute_kernel(ir_op *kernel, int64_t threads, int64_t warp) {
+static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts *facts) {
   ir_module *module = kernel->module;
+  int64_t warp = facts->warp;
   layout_check check = {threads, warp};
   if (threads < 1 || threads > MAX_THREADS || threads % warp)
     return ir_op_error(kernel, "'tec.threads' must be a multiple of %lld up to %d", (long long)warp, MAX_THREADS);
@@ -363,8 +364,8 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, int64_t warp) {
     return ir_op_error(kernel, "is a kernel that gives tensors; 'bufferize' must come before 'distribute'");
   if (!ir_walk(ir_region(kernel, 0), check_op, &check))
     return false;
-  distributor d = {.module = module, .threads = threads, .warp = warp, .at = ir_builder_before(kernel),
-                   .lanes = ir_value_map_create(module)};
+  distributor d = {.module = module, .threads = threads, .warp = warp, .shared_bytes = facts->shared_bytes,
+                   .at = ir_builder_before(kernel), .lanes = ir_value_map_create(module)};
   ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
   for (unsigned i = 0; i < kernel->num_operands; i++)
     operands[i] = ir_operand(kernel, i);
@@ -399,7 +400,7 @@ bool pass_distribute(ir_module *module, const pass_options *options) {
       next = op->next;
       int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
       bool distributed = threads && !ir_walk(ir_region(op, 0), asks_no_lane, NULL);
-      if (threads && !distributed && !distribute_kernel(op, threads, options->target->warp))
+      if (threads && !distributed && !distribute_kernel(op, threads, options->target))
         return false;
     }
   }

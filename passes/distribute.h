@@ -19,7 +19,8 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
  * its group of copies. */
 #define DISTRIBUTE_ASYNC "tec.async"
 
-/* Memory in the workgroup's shared space that conversions use one after the other. */
+/* Memory in the workgroup's shared space, one for each type of elements, that conversions use one after the other; as
+ * large as the largest of them wants. */
 typedef struct shared_scratch {
   ir_value *memref; /* 1-D */
   struct shared_scratch *next;
@@ -30,6 +31,8 @@ typedef struct distributor {
   ir_module *module;
   int64_t threads;     /* lanes that run it */
   int64_t warp;        /* lanes of a warp */
+  uint64_t shared_bytes; /* what the target has for a block .. */
+  uint64_t kept_bytes;   /* .. and what of it is in use for as long as the kernel runs */
   ir_builder at;       /* where new ops go */
   ir_builder entry;    /* where shared memory is made: the start of the kernel */
   ir_value *thread;    /* the number of the lane among `threads` */
@@ -106,8 +109,10 @@ ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_
 ir_value *distribute_load(distributor *d, const layout *l, const lane_access *access, ir_value *padding);
 /* One lane writes each element. */
 void distribute_store(distributor *d, const layout *l, const lane_access *access, ir_value *vector);
-/* Shared memory for a vector in row-major order, and the access of all of it. */
-lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l);
+/* Shared memory for a vector in row-major order with `padding` elements behind each row, and the access of all of it:
+ * of its own, or what is used for one thing after the other, from element *offset on (NULL: 0), which moves behind it. */
+lane_access distribute_memory(distributor *d, ir_scalar element, const layout *l, int64_t padding);
+lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l, int64_t padding, int64_t *offset);
 /* The memref and the start of an access are those of the new kernel from here on. */
 void distribute_enter(distributor *d, lane_access *access);
 /* The vector of a vector.transfer_read, read at the builder's place. */
@@ -130,6 +135,11 @@ ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64
 /* ------------------------------------------------------------------------------------------- distribute_combine.c */
 
 distribute_hook distribute_contract, distribute_reduction;
+
+/* ------------------------------------------------------------------------------------------- distribute_product.c */
+
+/* A contraction without the matrix unit. */
+distribute_hook distribute_product;
 
 /* ------------------------------------------------------------------------------------------------------ barriers.c */
 

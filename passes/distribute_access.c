@@ -252,24 +252,51 @@ void distribute_store(distributor *d, const layout *l, const lane_access *access
   d->at = outside;
 }
 
-lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l) {
-  lane_access access = {0};
+/* Row-major elements of a layout with `padding` behind each row; returns how many. */
+static int64_t row_major(const layout *l, int64_t padding, int64_t *scale) {
   int64_t size = 1;
   for (unsigned dim = l->rank; dim-- > 0;) {
-    access.scale[dim] = size;
-    size *= layout_extent(l, dim);
+    scale[dim] = size;
+    size = size * layout_extent(l, dim) + (dim + 1u == l->rank ? padding : 0);
   }
-  for (shared_scratch *known = d->scratch; known && !access.memref; known = known->next)
-    if (known->memref->type->element == element && known->memref->type->shape[0] >= size)
-      access.memref = known->memref;
-  if (access.memref)
-    return access;
-  const ir_type *type = ir_type_memref(d->module, element, 1, &size, NULL, 0, IR_SPACE_WORKGROUP);
-  ir_op_spec spec = {.types = &type, .num_results = 1};
-  shared_scratch *made = IR_NEW(&d->module->arena, shared_scratch);
-  *made = (shared_scratch){ir_result(ir_op_create(&d->entry, OP_MEMREF_ALLOCA, &spec), 0), d->scratch};
-  d->scratch = made;
-  access.memref = made->memref;
+  return size;
+}
+
+static const ir_type *workgroup_type(const distributor *d, ir_scalar element, int64_t size) {
+  return ir_type_memref(d->module, element, 1, &size, NULL, 0, IR_SPACE_WORKGROUP);
+}
+
+static ir_value *workgroup_memory(distributor *d, ir_scalar element, int64_t size) {
+  const ir_type *type = workgroup_type(d, element, size);
+  return ir_result(ir_op_create(&d->entry, OP_MEMREF_ALLOCA, &(ir_op_spec){.types = &type, .num_results = 1}), 0);
+}
+
+lane_access distribute_memory(distributor *d, ir_scalar element, const layout *l, int64_t padding) {
+  lane_access access = {0};
+  int64_t size = row_major(l, padding, access.scale);
+  access.memref = workgroup_memory(d, element, size);
+  return access;
+}
+
+lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l, int64_t padding, int64_t *offset) {
+  lane_access access = {0};
+  int64_t start = offset ? *offset : 0, end = start + row_major(l, padding, access.scale);
+  int64_t unit = ir_scalar_bits(element) < WIDEST * 8 ? WIDEST * 8 / ir_scalar_bits(element) : 1;
+  end = (end + unit - 1) / unit * unit;
+  shared_scratch *known = d->scratch;
+  while (known && known->memref->type->element != element)
+    known = known->next;
+  if (!known) {
+    known = IR_NEW(&d->module->arena, shared_scratch);
+    *known = (shared_scratch){workgroup_memory(d, element, end), d->scratch};
+    d->scratch = known;
+  }
+  if (known->memref->type->shape[0] < end)
+    known->memref->type = workgroup_type(d, element, end);
+  access.memref = known->memref;
+  access.start[0] = ir_index_const(start);
+  if (offset)
+    *offset = end;
   return access;
 }
 

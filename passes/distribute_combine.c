@@ -4,8 +4,8 @@
  * is held by all lanes. Where warps, or a number of lanes that is no power of two, hold parts, the parts of each lane
  * become registers of all through a conversion, and the reduction goes on there.
  * A contraction uses the matrix unit where its types and layouts fit one of its instructions: the registers of the
- * layouts are then fragments of instructions, and each product of fragments is one. Else each lane multiplies and adds
- * what it holds, with the operands brought to layouts that follow from the result's.
+ * layouts are then fragments of instructions, and each product of fragments is one. Else it is left to
+ * distribute_product.c.
  * Terminates: loops over registers, dims and loops of static extents; a reduction is started again once a dim at most.
  */
 #include "passes/distribute.h"
@@ -400,92 +400,6 @@ static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------ contractions by the lanes */
-
-/* The layout in which each lane holds all of an operand that its part of the result needs. */
-static layout operand_layout(const layout *result, const ir_map *result_map, const ir_map *map, const int64_t *shape) {
-  layout l = {.rank = map->num_results};
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int place = ir_map_find_dim(result_map, (unsigned)ir_map_result_dim(map, dim));
-    if (place < 0) {
-      l.digits[l.num_digits++] = (layout_digit){LAYOUT_REGISTER, dim, shape[dim], distribute_registers(&l), 1};
-      continue;
-    }
-    for (unsigned i = 0; i < result->num_digits; i++) {
-      layout_digit digit = result->digits[i];
-      if (digit.dim != (unsigned)place || !digit.dim_stride)
-        continue;
-      digit.dim = dim;
-      if (digit.level == LAYOUT_REGISTER)
-        digit.hardware_stride = distribute_registers(&l);
-      l.digits[l.num_digits++] = digit;
-    }
-  }
-  return l;
-}
-
-/* The element of an operand at a point of the loops, in the result's element type. */
-static ir_value *factor_at(distributor *d, ir_value *vector, const layout *l, const ir_map *map, const int64_t *point,
-                           const ir_type *type) {
-  int64_t coord[LAYOUT_MAX_RANK];
-  for (unsigned dim = 0; dim < map->num_results; dim++)
-    coord[dim] = point[ir_map_result_dim(map, dim)];
-  return ir_convert(&d->at, distribute_get(d, vector, distribute_find(l, coord)), type);
-}
-
-static bool contract_by_lanes(distributor *d, const ir_op *op) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
-  const ir_map *map[3] = {maps->elements[0]->map, maps->elements[1]->map, maps->elements[2]->map};
-  ir_value *result = ir_result(op, 0), *vectors[2];
-  const ir_type *type = ir_type_scalar(d->module, result->type->element);
-  bool scalar = result->type->kind != IR_TYPE_VECTOR;
-  layout l = {0}, operands[2];
-  ir_opcode combine, multiply = ir_scalar_is_float(type->element) ? OP_ARITH_MULF : OP_ARITH_MULI;
-  int64_t extents[IR_MAX_LOOPS] = {0}, point[IR_MAX_LOOPS] = {0}, coord[LAYOUT_MAX_RANK];
-  if (!vectorize_kind(op, type->element, &combine))
-    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(type->element));
-  if (!scalar)
-    l = distribute_layout(result);
-  for (unsigned i = 0; i < 2; i++) {
-    const ir_type *own = ir_operand(op, i)->type;
-    operands[i] = operand_layout(&l, map[2], map[i], own->shape);
-    vectors[i] = distribute_lane(d, ir_operand(op, i), &operands[i]);
-    for (unsigned dim = 0; dim < own->rank; dim++)
-      extents[ir_map_result_dim(map[i], dim)] = own->shape[dim];
-  }
-  for (unsigned i = 0; i < map[2]->num_results; i++)
-    extents[ir_map_result_dim(map[2], i)] = 1;
-  ir_value *acc = distribute_lane(d, ir_operand(op, 2), scalar ? NULL : &l);
-  int64_t registers = distribute_registers(&l);
-  ir_value **sums = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  for (int64_t r = 0; r < registers; r++) {
-    sums[r] = scalar ? acc : distribute_get(d, acc, r);
-    distribute_coord(&l, r, coord);
-    for (unsigned i = 0; i < map[2]->num_results; i++)
-      point[ir_map_result_dim(map[2], i)] = coord[i];
-    for (bool more = true; more;) {
-      ir_value *a = factor_at(d, vectors[0], &operands[0], map[0], point, type);
-      ir_value *b = factor_at(d, vectors[1], &operands[1], map[1], point, type);
-      if (combine == OP_ARITH_ADDF) {
-        ir_value *terms[] = {a, b, sums[r]};
-        ir_op_spec spec = {.operands = terms, .num_operands = 3, .types = &type, .num_results = 1};
-        sums[r] = ir_result(ir_op_create(&d->at, OP_MATH_FMA, &spec), 0);
-      } else {
-        sums[r] = ir_binary(&d->at, combine, sums[r], ir_binary(&d->at, multiply, a, b));
-      }
-      more = false;
-      for (unsigned loop = map[0]->num_dims; loop-- > 0 && !more;) { /* the next point of the reduction loops */
-        if (ir_map_find_dim(map[2], loop) >= 0)
-          continue;
-        more = ++point[loop] < extents[loop];
-        point[loop] = more ? point[loop] : 0;
-      }
-    }
-  }
-  distribute_set(d, op, scalar ? sums[0] : distribute_pack(d, type->element, registers, sums));
-  return true;
-}
-
 bool distribute_contract(distributor *d, const ir_op *op) {
-  return contract_by_matrix_unit(d, op) || contract_by_lanes(d, op);
+  return contract_by_matrix_unit(d, op) || distribute_product(d, op);
 }

@@ -138,7 +138,7 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
   }
   if (known && registers_within_lane(from, to, constants, registers))
     return distribute_pick(d, vector, count, registers);
-  lane_access memory = distribute_scratch(d, vector->type->element, from);
+  lane_access memory = distribute_scratch(d, vector->type->element, from, 0, NULL);
   distribute_store(d, from, &memory, vector);
   for (unsigned dim = 0; start && dim < to->rank; dim++)
     memory.start[0] = ir_index_add(&d->at, memory.start[0],
@@ -268,7 +268,7 @@ bool distribute_insert(distributor *d, const ir_op *op) {
   } else {
     leading = count = position_of(d, op, 2, start);
   }
-  lane_access memory = distribute_scratch(d, whole->type->element, &from), inner = memory;
+  lane_access memory = distribute_scratch(d, whole->type->element, &from, 0, NULL), inner = memory;
   distribute_store(d, &from, &memory, distribute_lane(d, whole, NULL));
   access_part(d, &inner, leading, count, start);
   layout part_layout = {0};

@@ -283,11 +283,26 @@ static const placed *leading_layout(const propagation *p, const ir_op *op) {
   return cheap;
 }
 
+/* A value that may have any layout takes what suits the memory that it comes from, transposed or not. */
+static void anchor_source(propagation *p, ir_value *value) {
+  if (layout_of(p, value) || !value->op || value->op->code != OP_VECTOR_TRANSPOSE) {
+    anchor(p, value);
+    return;
+  }
+  anchor_source(p, ir_operand(value->op, 0));
+  take(p, value, through_transpose(p, value->op, layout_of(p, ir_operand(value->op, 0)), false));
+  meet_demands(p);
+}
+
 static void forward_contraction(propagation *p, ir_op *op) {
   layout layouts[3];
-  anchor_contraction(op, &p->lanes, layouts);
-  for (unsigned i = 0; i < 3; i++)
-    require(p, op, i, place(p, &layouts[i]));
+  bool by_matrix_units = anchor_contraction(op, &p->lanes, layouts);
+  for (unsigned i = 0; i < 2; i++)
+    if (by_matrix_units)
+      require(p, op, i, place(p, &layouts[i]));
+    else
+      anchor_source(p, ir_operand(op, i));
+  require(p, op, 2, place(p, &layouts[2]));
   if (is_vector(ir_result(op, 0)))
     p->slots[op->mark] = place(p, &layouts[2]);
 }

@@ -22,7 +22,7 @@ enum {
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
   LANE_REGISTERS = 216, /* for what a lane carries through a running softmax; it has 255 */
   GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop */
-  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units: each lane has whole rows of the step */
+  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
 /* The sizes of tiles around contractions. */
