@@ -66,6 +66,8 @@ ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result)
 void distribute_coord(const layout *l, int64_t reg, int64_t *coord);
 /* The lane part of sum(scale[dim] * coordinate) as an index. `scale` has one entry a dim. */
 ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *scale);
+/* The part of a hardware index that coordinates depend on: without what only tells replicas apart. */
+int64_t distribute_significant(const layout *l, layout_level level, int64_t index);
 /* The layout without registers and replication: what depends on lane and warp. */
 layout distribute_lane_part(const layout *l);
 /* The first register with these register parts of coordinates, or -1. */
@@ -84,6 +86,14 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
                              const ir_index *start);
 distribute_hook distribute_broadcast, distribute_transpose, distribute_shape_cast, distribute_slice,
     distribute_extract, distribute_insert, distribute_step, distribute_create_mask, distribute_to_layout;
+
+/* -------------------------------------------------------------------------------------------- distribute_shuffle.c */
+
+/* The value of another lane of the warp: `lane`, an i32, is its number ("shuffle_mode idx") or differs from it. */
+ir_value *distribute_exchange(distributor *d, ir_value *value, const char *mode, ir_value *lane);
+/* As distribute_convert, from lanes of the same warp; NULL, with nothing done, where that does not suffice or pay. */
+ir_value *distribute_shuffle(distributor *d, ir_value *vector, const layout *from, const layout *to,
+                             const int64_t *start);
 
 /* --------------------------------------------------------------------------------------------- distribute_access.c */
 

@@ -190,23 +190,12 @@ ir_value *distribute_load(distributor *d, const layout *l, const lane_access *ac
 
 /* ------------------------------------------------------------------------------------------------------------ stores */
 
-/* The hardware index without what only tells replicas apart. */
-static int64_t writer_of(const layout *l, layout_level level, int64_t index) {
-  int64_t writer = 0;
-  for (unsigned i = 0; i < l->num_digits; i++) {
-    const layout_digit *digit = &l->digits[i];
-    if (digit->level == level && digit->dim_stride)
-      writer += index / digit->hardware_stride % digit->size * digit->hardware_stride;
-  }
-  return writer;
-}
-
 /* Whether this lane is the one that writes; NULL: all are. */
 static ir_value *writer_condition(distributor *d, const layout *l) {
   bool all = true;
   for (int64_t thread = 0; thread < d->threads && all; thread++)
-    all = writer_of(l, LAYOUT_LANE, thread % d->warp) == thread % d->warp &&
-          writer_of(l, LAYOUT_WARP, thread / d->warp) == thread / d->warp;
+    all = distribute_significant(l, LAYOUT_LANE, thread % d->warp) == thread % d->warp &&
+          distribute_significant(l, LAYOUT_WARP, thread / d->warp) == thread / d->warp;
   if (all)
     return NULL;
   layout writer = distribute_lane_part(l); /* as a layout from hardware to the number of the writer */
@@ -245,7 +234,7 @@ void distribute_store(distributor *d, const layout *l, const lane_access *access
     d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
   access_plan plan = distribute_plan(d, l, access);
   for (int64_t r = 0; r < distribute_registers(l); r += plan.run)
-    if (writer_of(l, LAYOUT_REGISTER, r) == r)
+    if (distribute_significant(l, LAYOUT_REGISTER, r) == r)
       store_run(&plan, r, vector);
   if (condition)
     ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);

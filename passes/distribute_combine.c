@@ -45,16 +45,8 @@ static void combine_registers(distributor *d, ir_value *vector, const layout *l,
 
 /* The value of the lane whose number differs by `offset` in exclusive or. */
 static ir_value *other_lane(distributor *d, ir_value *value, int64_t offset) {
-  const ir_type *word = ir_type_scalar(d->module, IR_I32);
-  bool index = value->type->element == IR_INDEX, bit = value->type->element == IR_I1;
-  const ir_type *type = value->type;
-  if (index || bit)
-    value = ir_convert(&d->at, value, ir_type_scalar(d->module, index ? IR_I64 : IR_I32));
-  ir_value *operands[] = {value, ir_const(&d->at, word, (double)offset), ir_const(&d->at, word, (double)d->warp)};
-  ir_named_attr mode = {"mode", ir_attr_keyword(d->module, "gpu", "shuffle_mode xor")};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .num_results = 2, .attrs = &mode, .num_attrs = 1};
-  value = ir_result(ir_op_create(&d->at, OP_GPU_SHUFFLE, &spec), 0);
-  return ir_convert(&d->at, value, type);
+  ir_value *lane = ir_const(&d->at, ir_type_scalar(d->module, IR_I32), (double)offset);
+  return distribute_exchange(d, value, "shuffle_mode xor", lane);
 }
 
 /* Does `dim` lie across warps, or across lanes that no butterfly reaches? */

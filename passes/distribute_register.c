@@ -2,7 +2,8 @@
  *
  * All of them are one: each register of the result wants an element of the operand, named by its coordinates there. So
  * an op is described by the layout that its result has in terms of its operand's coordinates, where an operand that is
- * repeated has digits of stride 0, and distribute_convert does the rest.
+ * repeated has digits of stride 0, and distribute_convert does the rest: in registers, by shuffles or in shared memory,
+ * the first that suffices.
  * Terminates: all loops are over digits, dims and registers. */
 #include "passes/distribute.h"
 
@@ -24,6 +25,16 @@ int64_t distribute_find(const layout *l, const int64_t *coord) {
     return -1;
   distribute_coord(l, hardware[LAYOUT_REGISTER], found);
   return memcmp(found, coord, l->rank * sizeof *coord) ? -1 : hardware[LAYOUT_REGISTER];
+}
+
+int64_t distribute_significant(const layout *l, layout_level level, int64_t index) {
+  int64_t result = 0;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *digit = &l->digits[i];
+    if (digit->level == level && digit->dim_stride)
+      result += index / digit->hardware_stride % digit->size * digit->hardware_stride;
+  }
+  return result;
 }
 
 layout distribute_lane_part(const layout *l) {
@@ -138,6 +149,9 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
   }
   if (known && registers_within_lane(from, to, constants, registers))
     return distribute_pick(d, vector, count, registers);
+  ir_value *shuffled = known ? distribute_shuffle(d, vector, from, to, constants) : NULL;
+  if (shuffled)
+    return shuffled;
   lane_access memory = distribute_scratch(d, vector->type->element, from, 0, NULL);
   distribute_store(d, from, &memory, vector);
   for (unsigned dim = 0; start && dim < to->rank; dim++)

@@ -146,7 +146,7 @@ static void check_kernel(const kernel_case *kernel) {
 
 #define PIPELINE                                                                                                       \
   "simplify,shapes,transform,raise,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage," \
-  "distribute,simplify"
+  "distribute,registers,simplify"
 /* Attention of 2 heads, S_q = 100, S_k = 130, with elements of type T, head dim D. */
 #define ATTENTION(T, D)                                                                                                \
   "func.func @f(%q: tensor<2x100x" D "x" T ">, %k: tensor<2x130x" D "x" T ">, %v: tensor<2x130x" D "x" T ">) -> tensor<2x100x" D "x" T "> {\n" \
@@ -207,6 +207,8 @@ static const kernel_case kernels[] = {
     {"identity", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@2, R2@1 L4@1 R2@4]"), "distribute", {0}, 0, 0},
     {"register permute", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@4, R2@1 L4@1 R2@2]"), "distribute", {0}, 0, 0},
     {"lane shuffle", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@2, L4@1 R4@4]"), "distribute", {0}, 0, 0},
+    {"lane shuffle, registers that depend on the lane", CONVERSION("[L8@4 R2@2, R2@1 L4@1 R2@4]", "[L8@4 R2@1, L4@1 R2@2 R2@4]"),
+     "distribute,registers", {0}, 0, 0},
     {"across warps", CONVERSION("[L8@4 W2@1, R2@1 L4@1 R2@2]", "[R16@1, L16@1]"), "distribute", {0}, 0, 0},
     {"row softmax with a ragged tail",
      "func.func @f(%x: memref<?x72xf32>, %y: memref<?x72xf32>) {\n" CONSTANTS
@@ -270,6 +272,19 @@ static const kernel_case kernels[] = {
          "vector.transfer_write %rows, %r[%c0] {in_bounds = [true]} : vector<8xf32>, memref<8xf32>\n")
      "return\n}\n",
      "distribute", {0}, 0, 1e-4},
+    {"short product by the lanes",
+     "func.func @f(%a: memref<8x6xf32>, %b: memref<6x8xf32>, %c: memref<8x8xf32>) {\n" CONSTANTS KERNEL(
+         "64", "1",
+         "%acc = arith.constant {tec.layouts = [\"[L8@4, W2@1 L4@1]\"]} dense<0.5> : vector<8x8xf32>\n"
+         "%x = vector.transfer_read %a[%c0, %c0], %zero {in_bounds = [true, true], tec.layouts = [\"[L8@4, R6@1]\"]} : "
+         "memref<8x6xf32>, vector<8x6xf32>\n"
+         "%y = vector.transfer_read %b[%c0, %c0], %zero {in_bounds = [true, true], tec.layouts = [\"[R6@1, L8@1]\"]} "
+         ": memref<6x8xf32>, vector<6x8xf32>\n"
+         "%t = vector.contract " MATMUL " %x, %y, %acc {tec.layouts = [\"[L8@4, W2@1 L4@1]\"]} : vector<8x6xf32>, "
+         "vector<6x8xf32> into vector<8x8xf32>\n"
+         "vector.transfer_write %t, %c[%c0, %c0] {in_bounds = [true, true]} : vector<8x8xf32>, memref<8x8xf32>\n")
+     "return\n}\n",
+     "distribute,registers,simplify", {0}, 0, 1e-4},
     {"attention, f16, head dim 64", ATTENTION("f16", "64"), PIPELINE, {0}, 0, 4e-3},
     {"attention, bf16, head dim 72", ATTENTION("bf16", "72"), PIPELINE, {0}, 0, 3e-2},
 };
