@@ -354,6 +354,15 @@ static ir_value *thread_id(distributor *d) {
   return ir_result(ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
 }
 
+/* Adds up the shared memory that a kernel has already. */
+static bool add_shared(ir_op *op, void *data) {
+  uint64_t *bytes = data;
+  const ir_type *type = op->num_results ? op->results[0].type : NULL;
+  if (op->code == OP_MEMREF_ALLOCA && type->space == IR_SPACE_WORKGROUP && ir_type_is_static(type))
+    *bytes += (uint64_t)ir_type_num_elements(type) * ((ir_scalar_bits(type->element) + 7) / 8);
+  return true;
+}
+
 static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts *facts) {
   ir_module *module = kernel->module;
   int64_t warp = facts->warp;
@@ -366,6 +375,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
     return false;
   distributor d = {.module = module, .threads = threads, .warp = warp, .shared_bytes = facts->shared_bytes,
                    .at = ir_builder_before(kernel), .lanes = ir_value_map_create(module)};
+  ir_walk(ir_region(kernel, 0), add_shared, &d.kept_bytes);
   ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
   for (unsigned i = 0; i < kernel->num_operands; i++)
     operands[i] = ir_operand(kernel, i);

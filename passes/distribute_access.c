@@ -270,7 +270,7 @@ lane_access distribute_memory(distributor *d, ir_scalar element, const layout *l
 lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l, int64_t padding, int64_t *offset) {
   lane_access access = {0};
   int64_t start = offset ? *offset : 0, end = start + row_major(l, padding, access.scale);
-  int64_t unit = ir_scalar_bits(element) < WIDEST * 8 ? WIDEST * 8 / ir_scalar_bits(element) : 1;
+  int64_t unit = LANE_ACCESS_WIDEST * 8 / ir_scalar_bits(element); /* what follows is aligned */
   end = (end + unit - 1) / unit * unit;
   shared_scratch *known = d->scratch;
   while (known && known->memref->type->element != element)
@@ -399,7 +399,7 @@ static void copy_tile(distributor *d, const ir_op *read, const ir_op *write) {
     d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
   access_plan source = distribute_plan(d, &l, &from), target = distribute_plan(d, &l, &to);
   for (int64_t r = 0; r < distribute_registers(&l); r += run)
-    if (writer_of(&l, LAYOUT_REGISTER, r) == r)
+    if (distribute_significant(&l, LAYOUT_REGISTER, r) == r)
       copy_run(&source, &target, r, run);
   if (condition)
     ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);
