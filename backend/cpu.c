@@ -6,6 +6,7 @@
 #include "backend/cpu.h"
 
 #include <llvm-c/Core.h>
+#include <llvm-c/Support.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <sched.h>
@@ -33,6 +34,10 @@ static void initialize(void) {
   LLVMInitializeSPIRVTarget();
   LLVMInitializeSPIRVTargetMC();
   LLVMInitializeSPIRVAsmPrinter();
+  /* LLVM takes these from a command line only; a module names those that it uses. */
+  static const char *const arguments[] = {
+      "tcc-attn", "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_subgroup_matrix_multiply_accumulate,+SPV_INTEL_2d_block_io"};
+  LLVMParseCommandLineOptions(2, arguments, NULL);
 }
 
 /* The registry is LLVM's one global; so is the flag that guards it. */

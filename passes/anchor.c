@@ -12,9 +12,7 @@
 #include <string.h>
 
 enum {
-  UNIT_ROWS = 16,      /* of a matrix unit's result .. */
-  UNIT_COLUMNS = 8,    /* .. its columns .. */
-  UNIT_DEPTH = 16,     /* .. and its reduction, of 16-bit factors */
+  DEFAULT_ROWS = 16,   /* of a contraction for one warp, without matrix unit */
   ACCESS_BITS = 128,   /* the widest access of a lane */
   PRODUCT_COLUMNS = 8, /* lanes along the columns of a product without matrix units */
 };
@@ -124,20 +122,19 @@ static bool find_product(const ir_op *contract, product *p) {
   return seen == 7;
 }
 
-int64_t anchor_contraction_warps(const ir_op *contract) {
+int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts) {
   product p;
+  int64_t unit = facts->num_matrices ? facts->matrices[0].m : DEFAULT_ROWS;
   bool found = find_product(contract, &p);
-  return found && p.extents[ROWS] % UNIT_ROWS == 0 ? power_divisor(p.extents[ROWS] / UNIT_ROWS, INT64_C(1) << 30)
-                                                   : INT64_MAX;
+  return found && p.extents[ROWS] % unit == 0 ? power_divisor(p.extents[ROWS] / unit, INT64_C(1) << 30) : INT64_MAX;
 }
 
-static bool fits_matrix_units(const ir_op *contract, product *p) {
-  ir_scalar lhs = ir_operand(contract, 0)->type->element, rhs = ir_operand(contract, 1)->type->element;
-  ir_scalar acc = ir_operand(contract, 2)->type->element;
-  bool types = lhs == rhs && ((lhs == IR_F16 && (acc == IR_F32 || acc == IR_F16)) || (lhs == IR_BF16 && acc == IR_F32));
-  const char *kind = ir_attr_string_or(contract, "kind", "add");
-  return types && !strcmp(kind, "add") && find_product(contract, p) && p->extents[ROWS] % UNIT_ROWS == 0 &&
-         p->extents[COLUMNS] % UNIT_COLUMNS == 0 && p->extents[DEPTH] % UNIT_DEPTH == 0;
+static bool fits_matrix(const ir_op *contract, const product *p, const target_matrix *matrix) {
+  return ir_operand(contract, 0)->type->element == matrix->element &&
+         ir_operand(contract, 1)->type->element == matrix->element &&
+         ir_operand(contract, 2)->type->element == IR_F32 &&
+         !strcmp(ir_attr_string_or(contract, "kind", "add"), "add") && p->extents[ROWS] % matrix->m == 0 &&
+         p->extents[COLUMNS] % matrix->n == 0 && p->extents[DEPTH] % matrix->k == 0;
 }
 
 /* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other dim. */
@@ -160,17 +157,18 @@ static layout order_dims(const layout *l, const ir_map *map, unsigned first) {
   return ir_map_result_dim(map, 0) == (int)first ? *l : layout_permute(l, swapped);
 }
 
-static void matrix_layouts(const ir_op *contract, const product *p, const anchor_lanes *lanes, layout layouts[3]) {
-  int64_t row_tiles = p->extents[ROWS] / UNIT_ROWS, column_tiles = p->extents[COLUMNS] / UNIT_COLUMNS;
-  int64_t depth_tiles = p->extents[DEPTH] / UNIT_DEPTH;
+static void matrix_layouts(const ir_op *contract, const product *p, const target_matrix *matrix,
+                           const anchor_lanes *lanes, layout layouts[3]) {
+  int64_t row_tiles = p->extents[ROWS] / matrix->m, column_tiles = p->extents[COLUMNS] / matrix->n;
+  int64_t depth_tiles = p->extents[DEPTH] / matrix->k;
   int64_t row_warps = power_divisor(row_tiles, lanes->warps);
   int64_t column_warps = power_divisor(column_tiles, lanes->warps / row_warps);
   int64_t shared = row_warps * column_warps, idle = lanes->warps / shared;
   row_tiles /= row_warps;
   column_tiles /= column_warps;
-  layout lhs = tile_fragment("mma.m16n8k16.a", 1, depth_tiles, row_tiles);
-  layout rhs = tile_fragment("mma.m16n8k16.b", 0, depth_tiles, column_tiles);
-  layout acc = tile_fragment("mma.m16n8.c", 1, column_tiles, row_tiles);
+  layout lhs = tile_fragment(matrix->lhs, 1, depth_tiles, row_tiles);
+  layout rhs = tile_fragment(matrix->rhs, 0, depth_tiles, column_tiles);
+  layout acc = tile_fragment(matrix->acc, 1, column_tiles, row_tiles);
   append(&lhs, 0, LAYOUT_WARP, row_warps, 1);
   replicate(&lhs, LAYOUT_WARP, lanes->warps / row_warps, row_warps);
   append(&rhs, 1, LAYOUT_WARP, column_warps, row_warps);
@@ -184,12 +182,25 @@ static void matrix_layouts(const ir_op *contract, const product *p, const anchor
   layouts[2] = order_dims(&acc, operand_map(contract, 2), p->loops[ROWS]);
 }
 
-bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]) {
+bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const layout *lhs, layout layouts[3]) {
   product p;
-  if (fits_matrix_units(contract, &p)) {
-    matrix_layouts(contract, &p, lanes, layouts);
-    return true;
+  layout found[3];
+  bool any = false;
+  layout_conversion cost = LAYOUT_SHARED, least = LAYOUT_SHARED;
+  bool is_product = find_product(contract, &p);
+  for (unsigned i = 0; is_product && i < lanes->facts->num_matrices; i++) {
+    if (!fits_matrix(contract, &p, &lanes->facts->matrices[i]))
+      continue;
+    matrix_layouts(contract, &p, &lanes->facts->matrices[i], lanes, found);
+    cost = lhs ? layout_classify(lhs, &found[0], -1) : LAYOUT_IDENTITY;
+    if (any && cost >= least)
+      continue;
+    memcpy(layouts, found, sizeof found);
+    least = cost;
+    any = true;
   }
+  if (any)
+    return true;
   layouts[2] = spread(ir_operand(contract, 2)->type, lanes, PRODUCT_COLUMNS);
   return false;
 }

@@ -9,14 +9,16 @@
 typedef struct anchor_lanes {
   int64_t warp;  /* lanes of a warp */
   int64_t warps; /* of a block; both are powers of two */
+  const target_facts *facts;
 } anchor_lanes;
 
 /* Warps are useful to a contraction up to this number: those that its rows can be dealt to. */
-int64_t anchor_contraction_warps(const ir_op *contract);
+int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts);
 
-/* The layouts of lhs, rhs and acc of a vector.contract that matrix units do. False for others, which lanes multiply and
- * add on their own: then only that of acc, and factors may have any. A scalar acc gets rank 0. */
-bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, layout layouts[3]);
+/* The layouts of lhs, rhs and acc of a vector.contract that matrix units do; of what they can do, that is taken to which
+ * the left factor is brought most cheaply from its layout `lhs` (NULL: it has none yet). False for others, which lanes
+ * multiply and add on their own: then only that of acc, and factors may have any. A scalar acc gets rank 0. */
+bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const layout *lhs, layout layouts[3]);
 
 /* A vector that is read and written in wide neighbouring pieces: lanes along the last dim, warps along the first. */
 layout anchor_vector(const ir_type *type, const anchor_lanes *lanes);

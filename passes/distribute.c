@@ -373,7 +373,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
     return ir_op_error(kernel, "is a kernel that gives tensors; 'bufferize' must come before 'distribute'");
   if (!ir_walk(ir_region(kernel, 0), check_op, &check))
     return false;
-  distributor d = {.module = module, .threads = threads, .warp = warp, .shared_bytes = facts->shared_bytes,
+  distributor d = {.module = module, .threads = threads, .warp = warp, .facts = facts,
                    .at = ir_builder_before(kernel), .lanes = ir_value_map_create(module)};
   ir_walk(ir_region(kernel, 0), add_shared, &d.kept_bytes);
   ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);

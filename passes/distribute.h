@@ -31,8 +31,8 @@ typedef struct distributor {
   ir_module *module;
   int64_t threads;     /* lanes that run it */
   int64_t warp;        /* lanes of a warp */
-  uint64_t shared_bytes; /* what the target has for a block .. */
-  uint64_t kept_bytes;   /* .. and what of it is in use for as long as the kernel runs */
+  const target_facts *facts;
+  uint64_t kept_bytes; /* shared memory that is in use for as long as the kernel runs */
   ir_builder at;       /* where new ops go */
   ir_builder entry;    /* where shared memory is made: the start of the kernel */
   ir_value *thread;    /* the number of the lane among `threads` */

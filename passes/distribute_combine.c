@@ -129,18 +129,6 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
 
 /* ----------------------------------------------------------------------------------- contractions on the matrix unit */
 
-/* One instruction: its operands' element type and the layouts of one fragment of each. */
-typedef struct matrix_kind {
-  ir_scalar element;
-  int64_t m, n, k;
-  const char *a, *b, *c;
-} matrix_kind;
-
-static const matrix_kind matrix_kinds[] = {
-    {IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
-    {IR_BF16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
-};
-
 /* A value as fragments: dims turned so that they are those of the instruction's operand. */
 typedef struct fragments {
   layout layout, fragment;
@@ -310,26 +298,37 @@ static ir_value *load_fragment(distributor *d, fragments *f, int64_t row, int64_
   return distribute_pick(d, loaded, f->registers, picked);
 }
 
-/* One fragment as the instruction wants it: rows of two elements. */
+/* One fragment, as 1-D vector. */
 static ir_value *fragment_value(distributor *d, fragments *f, int64_t row, int64_t column) {
-  int64_t registers[16], shape[2] = {f->registers / 2, 2};
+  int64_t registers[16];
+  if (f->source)
+    return load_fragment(d, f, row, column);
   fragment_at(f, row, column, registers);
-  ir_value *flat = f->source ? load_fragment(d, f, row, column) : distribute_pick(d, f->vector, f->registers, registers);
+  return distribute_pick(d, f->vector, f->registers, registers);
+}
+
+/* nvgpu.mma.sync has its operands as rows of two elements, which 32 bits, or two registers of C, hold. */
+static ir_value *as_pairs(distributor *d, ir_value *flat) {
+  const int64_t shape[] = {flat->type->shape[0] / 2, 2};
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, flat, ir_type_vector(d->module, flat->type->element, 2, shape));
 }
 
-static ir_value *mma(distributor *d, const matrix_kind *kind, ir_value *a, ir_value *b, ir_value *c) {
-  const int64_t shape[] = {kind->m, kind->n, kind->k};
+static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value *a, ir_value *b, ir_value *c) {
+  const int64_t shape[] = {matrix->m, matrix->n, matrix->k};
+  bool in_pairs = matrix->op == OP_NVGPU_MMA_SYNC;
   ir_value *operands[] = {a, b, c};
+  for (unsigned i = 0; in_pairs && i < 3; i++)
+    operands[i] = as_pairs(d, operands[i]);
   ir_named_attr attr = {"mmaShape", distribute_numbers(d, 3, shape)};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &c->type, .num_results = 1, .attrs = &attr,
-                     .num_attrs = 1};
-  return ir_result(ir_op_create(&d->at, OP_NVGPU_MMA_SYNC, &spec), 0);
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &operands[2]->type, .num_results = 1,
+                     .attrs = &attr, .num_attrs = in_pairs};
+  ir_value *sum = ir_result(ir_op_create(&d->at, matrix->op, &spec), 0);
+  return in_pairs ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }
 
 /* All products of fragments: along k outermost, so that products of one fragment of C are far apart. */
-static ir_value *multiply_fragments(distributor *d, const matrix_kind *kind, fragments *a, fragments *b, fragments *c,
-                                    int64_t extent) {
+static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix, fragments *a, fragments *b,
+                                    fragments *c, int64_t extent) {
   ir_arena *arena = &d->module->arena;
   int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
   int64_t count = all_fragments(arena, c, &places);
@@ -337,7 +336,7 @@ static ir_value *multiply_fragments(distributor *d, const matrix_kind *kind, fra
   ir_value **left = IR_NEW_ARRAY(arena, ir_value *, count), **right = IR_NEW_ARRAY(arena, ir_value *, count);
   for (int64_t i = 0; i < count; i++)
     sums[i] = fragment_value(d, c, places[i][0], places[i][1]);
-  for (int64_t k = 0; k < extent; k += kind->k)
+  for (int64_t k = 0; k < extent; k += matrix->k)
     for (int64_t i = 0; i < count; i++) {
       left[i] = right[i] = NULL;
       for (int64_t before = 0; before < i; before++) {
@@ -348,46 +347,60 @@ static ir_value *multiply_fragments(distributor *d, const matrix_kind *kind, fra
         left[i] = fragment_value(d, a, places[i][0], k);
       if (!right[i])
         right[i] = fragment_value(d, b, k, places[i][1]);
-      sums[i] = mma(d, kind, left[i], right[i], sums[i]);
+      sums[i] = multiply(d, matrix, left[i], right[i], sums[i]);
     }
   for (int64_t i = 0; i < count; i++) {
-    ir_value *sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sums[i],
-                             distribute_type(d, sums[i]->type->element, c->registers));
     fragment_at(c, places[i][0], places[i][1], registers);
     for (int64_t r = 0; r < c->registers; r++)
-      flat[registers[r]] = distribute_get(d, sum, r);
+      flat[registers[r]] = distribute_get(d, sums[i], r);
   }
   return distribute_pack(d, c->vector->type->element, total, flat);
+}
+
+/* Of the matrix unit's products of such operands that for which the left factor lies right, else the first; NULL: none. */
+static const target_matrix *choose_matrix(distributor *d, const ir_op *op, unsigned dims[3][2]) {
+  ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2);
+  const target_matrix *first = NULL;
+  const layout none = {.rank = 1};
+  if (acc->type->element != IR_F32 || strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
+    return NULL;
+  for (unsigned i = 0; i < d->facts->num_matrices; i++) {
+    const target_matrix *matrix = &d->facts->matrices[i];
+    if (matrix->element != lhs->type->element || matrix->element != rhs->type->element ||
+        acc->type->shape[dims[2][0]] % matrix->m || acc->type->shape[dims[2][1]] % matrix->n ||
+        lhs->type->shape[dims[0][1]] % matrix->k)
+      continue;
+    fragments a = fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k);
+    layout row_warps = warps_along(&a.layout, 0);
+    if (is_fragmented(&d->module->arena, &a, &row_warps, &none))
+      return matrix;
+    first = first ? first : matrix;
+  }
+  return first;
 }
 
 /* False where no instruction fits; then nothing was done but conversions. */
 static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   unsigned dims[3][2];
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2), *result = ir_result(op, 0);
-  const matrix_kind *kind = NULL;
-  for (unsigned i = 0; i < sizeof matrix_kinds / sizeof *matrix_kinds; i++)
-    if (matrix_kinds[i].element == lhs->type->element && matrix_kinds[i].element == rhs->type->element)
-      kind = &matrix_kinds[i];
-  if (!kind || acc->type->element != IR_F32 || strcmp(ir_attr_string_or(op, "kind", "add"), "add") ||
-      !plain_product(op, dims))
+  if (!plain_product(op, dims))
     return false;
-  int64_t rows = acc->type->shape[dims[2][0]], columns = acc->type->shape[dims[2][1]];
-  int64_t depth = lhs->type->shape[dims[0][1]];
-  if (rows % kind->m || columns % kind->n || depth % kind->k)
+  const target_matrix *matrix = choose_matrix(d, op, dims);
+  if (!matrix)
     return false;
-  fragments a = fragments_of(lhs, dims[0], kind->a, kind->m, kind->k);
-  fragments b = fragments_of(rhs, dims[1], kind->b, kind->k, kind->n);
-  fragments c = fragments_of(result, dims[2], kind->c, kind->m, kind->n);
+  fragments a = fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k);
+  fragments b = fragments_of(rhs, dims[1], matrix->rhs, matrix->k, matrix->n);
+  fragments c = fragments_of(result, dims[2], matrix->acc, matrix->m, matrix->n);
   layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0), column_warps = warps_along(&wanted, 1);
   if (!is_fragmented(&d->module->arena, &c, &row_warps, &column_warps))
     row_warps = column_warps = none;
   if (!fragment_operand(d, lhs, dims[0], &a, &row_warps, &none) ||
       !fragment_operand(d, rhs, dims[1], &b, &none, &column_warps))
     return false;
-  c = fragments_of(acc, dims[2], kind->c, kind->m, kind->n);
+  c = fragments_of(acc, dims[2], matrix->acc, matrix->m, matrix->n);
   if (!fragment_operand(d, acc, dims[2], &c, &row_warps, &column_warps))
     return false;
-  ir_value *product = multiply_fragments(d, kind, &a, &b, &c, depth);
+  ir_value *product = multiply_fragments(d, matrix, &a, &b, &c, lhs->type->shape[dims[0][1]]);
   distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
   return true;
 }

@@ -132,14 +132,14 @@ static bool fits(const distributor *d, const ir_op *op) {
   for (unsigned i = 0; i < 2; i++)
     if (factors[i]->type->kind != IR_TYPE_VECTOR || !factors[i]->type->rank || ir_scalar_bits(factors[i]->type->element) < 8)
       return false;
-  return d->kept_bytes + bytes_of(factors[0]) + bytes_of(factors[1]) <= d->shared_bytes;
+  return d->kept_bytes + bytes_of(factors[0]) + bytes_of(factors[1]) <= d->facts->shared_bytes;
 }
 
 /* A factor that stays the same in a loop around the product lies in memory of its own from before the loop on, where
  * there is enough: it need not be in registers then. */
 static bool is_kept(const distributor *d, const ir_op *op, const ir_value *factor, const ir_value *other) {
   return op->block->parent->code == OP_SCF_FOR && ir_value_is_outside(factor, op->block) &&
-         d->kept_bytes + bytes_of(factor) + 2 * bytes_of(other) <= d->shared_bytes;
+         d->kept_bytes + bytes_of(factor) + 2 * bytes_of(other) <= d->facts->shared_bytes;
 }
 
 /* Puts the factors into shared memory. */

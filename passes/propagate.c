@@ -27,7 +27,6 @@
 #include <string.h>
 
 enum {
-  CONTRACTION_WARPS = 4, /* of a block with contractions, if their rows can be dealt to as many */
   LANE_ELEMENTS = 32,    /* of the largest vector, in a block without contractions */
   MAX_TEXT = 1024,
 };
@@ -296,7 +295,9 @@ static void anchor_source(propagation *p, ir_value *value) {
 
 static void forward_contraction(propagation *p, ir_op *op) {
   layout layouts[3];
-  bool by_matrix_units = anchor_contraction(op, &p->lanes, layouts);
+  const placed *lhs = is_vector(ir_operand(op, 0)) ? layout_of(p, ir_operand(op, 0)) : NULL;
+  bool fixed = lhs && !is_cheap(ir_operand(op, 0)->op);
+  bool by_matrix_units = anchor_contraction(op, &p->lanes, fixed ? &lhs->layout : NULL, layouts);
   for (unsigned i = 0; i < 2; i++)
     if (by_matrix_units)
       require(p, op, i, place(p, &layouts[i]));
@@ -451,6 +452,7 @@ static bool prepare_op(ir_op *op, void *data) {
 }
 
 typedef struct contraction_warps {
+  const target_facts *facts;
   bool any;
   int64_t most;
 } contraction_warps;
@@ -459,7 +461,7 @@ static bool find_contraction(ir_op *op, void *data) {
   contraction_warps *found = data;
   if (op->code != OP_VECTOR_CONTRACT)
     return true;
-  int64_t warps = anchor_contraction_warps(op);
+  int64_t warps = anchor_contraction_warps(op, found->facts);
   found->most = !found->any || warps > found->most ? warps : found->most;
   found->any = true;
   return true;
@@ -505,14 +507,14 @@ static void write_launch(const propagation *p, ir_op *forall) {
 }
 
 static bool propagate_kernel(ir_op *forall, const target_facts *facts) {
-  propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1}};
-  contraction_warps contractions = {false, 0};
+  propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
+  contraction_warps contractions = {facts, false, 0};
   if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
     return false;
   int64_t most = facts->max_block_threads / facts->warp;
   ir_walk(p.kernel, find_contraction, &contractions);
   if (contractions.any)
-    most = contractions.most < CONTRACTION_WARPS ? contractions.most : CONTRACTION_WARPS;
+    most = contractions.most < facts->block_warps ? contractions.most : facts->block_warps;
   if (contractions.any || p.lanes.warps > most)
     p.lanes.warps = most;
   if (!forward_block(&p, p.kernel))

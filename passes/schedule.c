@@ -18,7 +18,6 @@
 enum {
   MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
   BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
-  GPU_LANES = 128,      /* of a block: 4 warps, which share the rows of a tile */
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
   LANE_REGISTERS = 216, /* for what a lane carries through a running softmax; it has 255 */
   GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop */
@@ -36,6 +35,9 @@ typedef struct tile_policy {
 static const tile_policy host_policy = {128, 128, 256, 512, 128}, gpu_policy = {64, 64, 64, 65, 64};
 
 static bool is_gpu(const target_facts *target) { return target->kind != TARGET_HOST; }
+
+/* Those that share the rows of a tile on a GPU. */
+static int64_t block_lanes(const target_facts *target) { return (int64_t)target->block_warps * target->warp; }
 
 static const tile_policy *policy_of(const target_facts *target) {
   return is_gpu(target) ? &gpu_policy : &host_policy;
@@ -222,10 +224,10 @@ static bool reads_reduction(const ir_op *root) {
 }
 
 /* No contraction, on a GPU: tiles that give each lane a few elements, whole rows where reductions are along them. */
-static void tile_by_lanes(const ir_op *root, const int64_t *extents, int64_t *sizes) {
+static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = structure->maps[ir_num_inputs(root)];
-  int64_t budget = (int64_t)GPU_LANES * LANE_ELEMENTS;
+  int64_t budget = block_lanes(target) * LANE_ELEMENTS;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (ir_loop_is_reduction(structure, loop) && extents[loop])
       budget /= extents[loop] == IR_DYNAMIC || extents[loop] > GPU_LONG_ROW ? gpu_policy.reduction : extents[loop];
@@ -244,13 +246,42 @@ static void tile_by_lanes(const ir_op *root, const int64_t *extents, int64_t *si
   }
 }
 
+/* Columns of the state of a running softmax and of its other factor. */
+static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t columns = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[side], loop) < 0 && extents[loop] != IR_DYNAMIC)
+      columns += extents[loop];
+  return columns;
+}
+
+/* What a lane carries through a running softmax: its share of a row of scores and of the state, in f32, and of the scores
+ * and queries as factors, half as wide. */
+static int64_t lane_registers(int64_t rows, int64_t columns, const target_facts *target) {
+  return 3 * rows * columns / (2 * block_lanes(target));
+}
+
+/* Rows of a running softmax on a GPU: as few as needed to take whole steps, but not so few that warps are left without. */
+static int64_t softmax_rows(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  int64_t rows = target->block_rows, columns = gpu_policy.running_softmax + columns_beside(op, side, extents);
+  int64_t least = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
+  while (rows / 2 >= least && lane_registers(rows, columns, target) > LANE_REGISTERS)
+    rows /= 2;
+  return rows;
+}
+
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
  * more rows pay for as long as the step's part of the other factor stays in half of the second-level cache. A running
  * softmax holds its scores there instead, and few rows leave more to skip where they are masked. */
 static int64_t choose_rows(const pace *p, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
-  int64_t rows = policy->rows;
-  if (!is_gpu(target) && state_operand(p->op) < 0)
+  int64_t rows = policy->rows, extents[IR_MAX_LOOPS];
+  int side = state_operand(p->op);
+  ir_loop_extents(p->op, extents);
+  if (is_gpu(target))
+    return side < 0 ? target->block_rows : softmax_rows(p->op, (unsigned)side, target, extents);
+  if (side < 0)
     while ((uint64_t)(4 * rows * policy->reduction) * sizeof(float) <= target->l2_bytes)
       rows *= 2;
   return rows;
@@ -263,7 +294,7 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   find_pace(root, &p);
   if (!p.op) {
     if (is_gpu(target))
-      tile_by_lanes(root, extents, sizes);
+      tile_by_lanes(root, target, extents, sizes);
     else
       tile_by_footprint(root, extents, target, sizes);
     return;
@@ -287,15 +318,12 @@ static void identity_interchange(fuse_options *options) {
     options->interchange[i] = i;
 }
 
-/* The step of a running softmax on a GPU: what a lane carries must stay in registers. That is its share of a row of
- * scores and of the state, in f32, and of the scores and queries as factors, half as wide. */
-static int64_t softmax_step_in_registers(const ir_op *op, unsigned side, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t step = gpu_policy.running_softmax, columns = 0;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_map_find_dim(structure->maps[side], loop) < 0 && extents[loop] != IR_DYNAMIC)
-      columns += extents[loop];
-  while (step > MIN_ROWS && 3 * gpu_policy.rows * (step + columns) / (2 * GPU_LANES) > LANE_REGISTERS)
+/* The step of a running softmax on a GPU: what a lane carries must stay in registers. */
+static int64_t softmax_step_in_registers(const ir_op *op, unsigned side, const target_facts *target,
+                                         const int64_t *extents) {
+  int64_t step = gpu_policy.running_softmax, columns = columns_beside(op, side, extents);
+  int64_t rows = softmax_rows(op, side, target, extents);
+  while (step > MIN_ROWS && lane_registers(rows, step + columns, target) > LANE_REGISTERS)
     step /= 2;
   return step;
 }
@@ -320,7 +348,7 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
     return extents[loop] > GPU_LONG_ROW || extents[loop] == IR_DYNAMIC ? policy->reduction : 0;
   int side = state_operand(op);
   if (side >= 0)
-    return is_gpu(target) ? softmax_step_in_registers(op, (unsigned)side, extents)
+    return is_gpu(target) ? softmax_step_in_registers(op, (unsigned)side, target, extents)
                           : softmax_step_in_cache(op, loop, extents, target->l2_bytes);
   bool narrow = is_gpu(target) && ir_scalar_bits(ir_operand(op, 0)->type->element) > 16;
   int64_t step = narrow ? GPU_NARROW_STEP : policy->reduction;

@@ -5,6 +5,17 @@
 
 typedef enum target_kind { TARGET_HOST, TARGET_NVPTX, TARGET_SPIRV } target_kind;
 
+/* One product that a matrix unit computes: (m, k) times (k, n), added to (m, n) in f32. */
+typedef struct target_matrix {
+  ir_opcode op;      /* for one lane: nvgpu.mma.sync or xegpu.dpas */
+  ir_scalar element; /* of both factors */
+  int64_t m, n, k;
+  const char *lhs, *rhs, *acc; /* which lane holds what: names of layout.def */
+} target_matrix;
+
+/* How SPIR-V names what is beyond OpenCL: by functions that Intel's compiler knows, or by instructions of extensions. */
+typedef enum target_spelling { SPELLING_IMPORT, SPELLING_OPS } target_spelling;
+
 typedef struct target_facts {
   const char *name; /* "host:znver4", "nvptx:sm_80" */
   target_kind kind;
@@ -19,6 +30,11 @@ typedef struct target_facts {
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */
   unsigned copy_stages;       /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
   unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
+  unsigned block_warps;       /* warps that share a tile with contractions (GPU) .. */
+  int64_t block_rows;         /* .. and the rows of such a tile; both are powers of two */
+  const target_matrix *matrices; /* what the matrix unit can do, the preferred first (GPU) */
+  unsigned num_matrices;
+  target_spelling spelling;   /* (SPIR-V) */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;            /* f64 (GPU) */
 } target_facts;

@@ -41,6 +41,9 @@ static element b16_pair(int r, int l, int w) {
 static element transposed_8x8(int r, int l, int w) { return (element){l % 4 * 2 + r + 0 * w, l / 4}; }
 static element rows_by_lanes(int r, int l, int w) { return (element){r + 0 * w, l}; }
 static element dpas_a_i8(int r, int l, int w) { return (element){r / 2 + 0 * w, 2 * l + r % 2}; }
+static element dpas8_a(int r, int l, int w) { return (element){r / 2 + 0 * w, 2 * l + r % 2}; }
+static element dpas8_a_halves(int r, int l, int w) { return (element){r / 2 + 0 * w, l + 8 * (r % 2)}; }
+static element dpas8_b_halves(int r, int l, int w) { return (element){r / 2 + 8 * (r % 2) + 0 * w, l}; }
 static element dpas_a_tf32(int r, int l, int w) { return (element){2 * r + l / 8 + 0 * w, l % 8}; }
 static element two_blocks_16(int r, int l, int w) { return (element){r % 16 + 0 * w, 16 * (r / 16) + l}; }
 static element two_blocks_32(int r, int l, int w) { return (element){r % 32 + 0 * w, 16 * (r / 32) + l}; }
@@ -75,6 +78,11 @@ static const struct {
     {"dpas.a.f16", rows_by_lanes, 8, 8, 16},
     {"dpas.b.f16", rows_by_lanes, 16, 16, 16},
     {"dpas.c.f32", rows_by_lanes, 8, 8, 16},
+    {"dpas8.a", dpas8_a, 16, 8, 16},
+    {"dpas8.b", rows_by_lanes, 16, 16, 8},
+    {"dpas8.a.halves", dpas8_a_halves, 16, 8, 16},
+    {"dpas8.b.halves", dpas8_b_halves, 16, 16, 8},
+    {"dpas8.c", rows_by_lanes, 8, 8, 8},
     {"dpas.a.i8", dpas_a_i8, 16, 8, 32},
     {"dpas.b.i8", rows_by_lanes, 32, 32, 16},
     {"dpas.a.tf32", dpas_a_tf32, 4, 8, 8},
@@ -143,6 +151,8 @@ Test(layout, conversions_are_classified_by_the_cheapest_way) {
       {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), -1, LAYOUT_SHUFFLE},
       {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), 1, LAYOUT_RELABEL},
       {tiled("dpas.c.f32", 1, 2), get("dpas.a.i8"), -1, LAYOUT_SHUFFLE},
+      {tiled("dpas8.c", 1, 2), get("dpas8.a"), -1, LAYOUT_SHUFFLE},
+      {tiled("dpas8.c", 1, 2), get("dpas8.a.halves"), -1, LAYOUT_REGISTERS},
       {tiled("mma.m16n8.c", 1, 2), tiled("mma.m16n8k8.tf32.a", 1, 2), -1, LAYOUT_SHUFFLE},
       {get("[L8@4 R2@2 R2@4, R2@1 L4@1 R2@8]"), get("[L8@4 R2@2 R2@8, R2@1 L4@1 R2@4]"), -1, LAYOUT_REGISTERS},
       {get("[L8@4 R2@2 W2@1, R2@1 L4@1 R2@4]"), get("[L8@4 R2@2 R2@4, R2@1 L4@1 W2@1]"), -1, LAYOUT_SHARED},

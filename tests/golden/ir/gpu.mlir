@@ -1,4 +1,5 @@
-func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x64xf16>, %a : vector<4x2xf16>, %b : vector<2x2xf16>, %c : vector<2x2xf32>, %x: f32) {
+func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x64xf16>, %a : vector<4x2xf16>, %b : vector<2x2xf16>, %c : vector<2x2xf32>, %x: f32,
+             %a8: vector<8xf16>, %b16: vector<16xf16>, %acc: vector<8xf32>) {
   %c0 = arith.constant 0 : index
   %c8 = arith.constant 8 : index
   %t = gpu.thread_id x
@@ -8,6 +9,7 @@ func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x
   %s, %ok = gpu.shuffle xor %x, %off, %w : f32
   %l4 = nvgpu.ldmatrix %m[%t, %c0] {numTiles = 4 : i32, transpose = false} : memref<16x64xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
   %r = nvgpu.mma.sync(%l4, %b, %c) {mmaShape = [16, 8, 16]} : (vector<4x2xf16>, vector<2x2xf16>, vector<2x2xf32>) -> vector<2x2xf32>
+  %d = xegpu.dpas %a8, %b16, %acc : vector<8xf16>, vector<16xf16>, vector<8xf32> -> vector<8xf32>
   %cp = nvgpu.device_async_copy %g[%t, %c0], %m[%t, %c8], 8 {bypassL1} : memref<?x64xf16> to memref<16x64xf16, #gpu.address_space<workgroup>>
   %cp2 = nvgpu.device_async_copy %g[%t, %c0], %m[%t, %c8], 8, %t : memref<?x64xf16> to memref<16x64xf16, #gpu.address_space<workgroup>>
   %tok = nvgpu.device_async_create_group %cp, %cp2
