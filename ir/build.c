@@ -231,13 +231,14 @@ unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_ind
   return rank;
 }
 
-/* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be NULL). */
-static ir_value *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,
+/* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be NULL).
+ * `type`: of the result; NULL if there is none. */
+static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,
                               const ir_index *offsets, const ir_index *sizes, const ir_type *type) {
   ir_value *operands[2 + 2 * IR_MAX_RANK];
   int64_t statics[3][IR_MAX_RANK];
   unsigned count = 0, group = 0;
-  ir_op_spec spec = {.operands = operands, .types = &type, .num_results = 1};
+  ir_op_spec spec = {.operands = operands, .types = &type, .num_results = type != NULL};
   operands[count++] = source;
   spec.groups[group++] = 1;
   if (dest) {
@@ -261,7 +262,7 @@ static ir_value *create_slice(ir_builder *builder, ir_opcode code, ir_value *sou
   spec.num_operands = count;
   spec.attrs = attrs;
   spec.num_attrs = 3;
-  return ir_result(ir_op_create(builder, code, &spec), 0);
+  return ir_op_create(builder, code, &spec);
 }
 
 ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
@@ -272,12 +273,18 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
     shape[i] = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
   if (!type)
     type = ir_type_tensor(builder->module, source->type->element, rank, shape);
-  return create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, type);
+  return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, type), 0);
 }
 
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes) {
-  return create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, into->type);
+  unsigned rank = into->type->rank;
+  return ir_result(create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, rank, offsets, sizes, into->type), 0);
+}
+
+void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
+                              const ir_index *sizes) {
+  create_slice(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, NULL);
 }
 
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
@@ -295,7 +302,7 @@ ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offs
   }
   const ir_type *type =
       ir_type_memref(builder->module, whole->element, whole->rank, shape, strides, offset, whole->space);
-  return create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, type);
+  return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, type), 0);
 }
 
 /* ------------------------------------------------------------------------------------------- scalars and structure */
@@ -435,4 +442,38 @@ ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, un
   for (unsigned i = 0; i < num_inits; i++)
     ir_block_add_arg(ir_region(loop, 0), types[i]);
   return loop;
+}
+
+ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to, const ir_index *step,
+                 unsigned num_outs, ir_value *const *outs) {
+  static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
+  const ir_index *const bounds[] = {from, to, step};
+  ir_module *module = builder->module;
+  ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, 3 * num_loops + num_outs);
+  const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_outs);
+  ir_named_attr attrs[3];
+  ir_op_spec spec = {.operands = operands, .types = types, .num_results = num_outs, .attrs = attrs, .num_attrs = 3};
+  for (unsigned part = 0; part < 3; part++) {
+    int64_t statics[IR_MAX_LOOPS];
+    for (unsigned i = 0; i < num_loops; i++) {
+      ir_index x = bounds[part][i];
+      statics[i] = x.value ? IR_DYNAMIC : x.constant;
+      if (!x.value)
+        continue;
+      operands[spec.num_operands++] = x.value;
+      spec.groups[part]++;
+    }
+    attrs[part] = (ir_named_attr){names[part], ir_attr_i64s(module, num_loops, statics)};
+  }
+  spec.groups[3] = num_outs;
+  for (unsigned i = 0; i < num_outs; i++) {
+    operands[spec.num_operands++] = outs[i];
+    types[i] = outs[i]->type;
+  }
+  ir_op *forall = ir_op_create(builder, OP_SCF_FORALL, &spec);
+  for (unsigned i = 0; i < num_loops; i++)
+    ir_block_add_arg(ir_region(forall, 0), ir_type_index(module));
+  for (unsigned i = 0; i < num_outs; i++)
+    ir_block_add_arg(ir_region(forall, 0), types[i]);
+  return forall;
 }

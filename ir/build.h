@@ -57,6 +57,9 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
                            const ir_type *type);
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes);
+/* tensor.parallel_insert_slice, for the region of scf.forall.in_parallel. */
+void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
+                              const ir_index *sizes);
 /* memref.subview with unit strides, of full rank. */
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes);
 /* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */
@@ -70,4 +73,7 @@ ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_val
 /* scf.for with an empty body: block arguments are the induction variable, then the carried values. */
 ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,
               ir_value *const *inits);
+/* scf.forall with an empty body: block arguments are an induction variable a loop, then the shared outputs. */
+ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to, const ir_index *step,
+                 unsigned num_outs, ir_value *const *outs);
 #endif

@@ -177,59 +177,17 @@ static unsigned finish_for(nest *nest, unsigned num_carried, nest_carried *carri
   return nest->num_levels;
 }
 
-static void parallel_insert_slice(ir_builder *builder, const nest_carried *carried, ir_value *into) {
-  ir_value *operands[2 + 2 * IR_MAX_RANK] = {carried->tile, into};
-  int64_t statics[3][IR_MAX_RANK];
-  unsigned rank = carried->box.rank;
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .groups = {1, 1}, .num_attrs = 3};
-  for (unsigned part = 0; part < 2; part++)
-    for (unsigned dim = 0; dim < rank; dim++) {
-      ir_index x = part ? carried->box.sizes[dim] : carried->box.offsets[dim];
-      statics[part][dim] = x.value ? IR_DYNAMIC : x.constant;
-      statics[2][dim] = 1;
-      if (!x.value)
-        continue;
-      operands[spec.num_operands++] = x.value;
-      spec.groups[2 + part]++;
-    }
-  ir_named_attr attrs[] = {{"static_offsets", ir_attr_i64s(builder->module, rank, statics[0])},
-                           {"static_sizes", ir_attr_i64s(builder->module, rank, statics[1])},
-                           {"static_strides", ir_attr_i64s(builder->module, rank, statics[2])}};
-  spec.attrs = attrs;
-  ir_op_create(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, &spec);
-}
-
 static ir_op *create_forall(nest *nest, unsigned num_carried, const nest_carried *carried) {
-  ir_module *module = nest->module;
-  ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_levels + num_carried);
-  const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_carried);
-  int64_t lower[IR_MAX_LOOPS], upper[IR_MAX_LOOPS], step[IR_MAX_LOOPS];
-  ir_op_spec spec = {.operands = operands, .types = types, .num_results = num_carried, .num_attrs = 3};
+  ir_value **outs = IR_NEW_ARRAY(&nest->module->arena, ir_value *, num_carried);
+  ir_index lower[NEST_MAX_LEVELS] = {{0}}, upper[NEST_MAX_LEVELS], step[NEST_MAX_LEVELS];
   for (unsigned i = 0; i < nest->num_levels; i++) {
-    const nest_level *level = &nest->levels[i];
-    lower[i] = 0;
-    upper[i] = level->extent.value ? IR_DYNAMIC : level->extent.constant;
-    step[i] = level->step;
-    if (level->extent.value)
-      operands[spec.num_operands++] = level->extent.value;
+    upper[i] = nest->levels[i].extent;
+    step[i] = ir_index_const(nest->levels[i].step);
   }
-  spec.groups[1] = spec.num_operands;
-  spec.groups[3] = num_carried;
-  for (unsigned i = 0; i < num_carried; i++) {
-    operands[spec.num_operands++] = carried[i].init;
-    types[i] = carried[i].init->type;
-  }
-  ir_named_attr attrs[] = {{"staticLowerBound", ir_attr_i64s(module, nest->num_levels, lower)},
-                           {"staticUpperBound", ir_attr_i64s(module, nest->num_levels, upper)},
-                           {"staticStep", ir_attr_i64s(module, nest->num_levels, step)}};
-  spec.attrs = attrs;
-  ir_builder builder = ir_builder_before(nest->outermost);
-  ir_op *forall = ir_op_create(&builder, OP_SCF_FORALL, &spec);
-  for (unsigned i = 0; i < nest->num_levels; i++)
-    ir_block_add_arg(ir_region(forall, 0), ir_type_index(module));
   for (unsigned i = 0; i < num_carried; i++)
-    ir_block_add_arg(ir_region(forall, 0), types[i]);
-  return forall;
+    outs[i] = carried[i].init;
+  ir_builder builder = ir_builder_before(nest->outermost);
+  return ir_forall(&builder, nest->num_levels, lower, upper, step, num_carried, outs);
 }
 
 static unsigned finish_forall(nest *nest, unsigned num_carried, nest_carried *carried, ir_op **loops) {
@@ -242,7 +200,7 @@ static unsigned finish_forall(nest *nest, unsigned num_carried, nest_carried *ca
   ir_op *terminator = ir_op_create(&at, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
   ir_builder inserts = ir_builder_at_end(ir_region(terminator, 0));
   for (unsigned i = 0; i < num_carried; i++) {
-    parallel_insert_slice(&inserts, &carried[i], shared[i]);
+    ir_parallel_insert_slice(&inserts, carried[i].tile, shared[i], carried[i].box.offsets, carried[i].box.sizes);
     carried[i].result = ir_result(forall, i);
   }
   loops[0] = forall;

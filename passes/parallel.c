@@ -11,8 +11,7 @@
 typedef struct access {
   const ir_value *iv;
   int64_t step;
-  int64_t factor; /* 0 until the first slice has been seen */
-  unsigned dim;
+  parallel_part *part; /* its factor is 0 until the first slice has been seen */
 } access;
 
 static int64_t factor_of_iv(ir_index x, const ir_value *iv) {
@@ -26,7 +25,8 @@ static int64_t factor_of_iv(ir_index x, const ir_value *iv) {
   return scaled && ir_operand(op, (unsigned)expr->lhs->value) == iv ? expr->rhs->value : 0;
 }
 
-static bool is_own_part(access *a, const ir_op *slice) {
+static bool is_own_part(const access *a, const ir_op *slice) {
+  parallel_part *part = a->part;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(slice, offsets, sizes, strides);
   for (unsigned dim = 0; dim < rank; dim++) {
@@ -34,10 +34,12 @@ static bool is_own_part(access *a, const ir_op *slice) {
     if (factor <= 0 || !ir_index_is_const(strides[dim], 1) || a->step > INT64_MAX / factor ||
         extent_bound(sizes[dim]) > factor * a->step)
       continue;
-    if (a->factor && (a->factor != factor || a->dim != dim))
+    if (part->factor && (part->factor != factor || part->dim != dim))
       continue;
-    a->factor = factor;
-    a->dim = dim;
+    part->same_size = part->factor ? part->same_size && ir_index_equal(part->size, sizes[dim]) : true;
+    part->factor = factor;
+    part->dim = dim;
+    part->size = sizes[dim];
     return true;
   }
   return false;
@@ -47,7 +49,7 @@ enum { MAX_CHAIN = 1000 }; /* slices inserted one after the other; more count as
 
 /* All that happens to the carried value in the loop body; `position` is its place among the carried values of the loop
  * around. */
-static bool uses_own_parts(access *a, const ir_value *value, unsigned position, unsigned depth) {
+static bool uses_own_parts(const access *a, const ir_value *value, unsigned position, unsigned depth) {
   if (depth > MAX_CHAIN)
     return false;
   for (const ir_use *use = value->uses; use; use = use->next) {
@@ -78,17 +80,23 @@ static bool uses_own_parts(access *a, const ir_value *value, unsigned position, 
   return true;
 }
 
-/* The yielded value is the carried one, sliced into: a chain of insert_slices and inner loops that starts there. */
+/* The yielded value is the carried one, sliced into: a chain of insert_slices, and of inner loops that do the same, that
+ * starts there. */
 static bool stems_from(const ir_value *value, const ir_value *carried) {
   while (value != carried) {
-    if (!value->op)
+    const ir_op *op = value->op;
+    if (!op)
       return false;
-    if (value->op->code == OP_TENSOR_INSERT_SLICE)
-      value = ir_operand(value->op, 1);
-    else if (value->op->code == OP_SCF_FOR)
-      value = ir_operand(value->op, 3 + value->index);
-    else
+    if (op->code == OP_TENSOR_INSERT_SLICE) {
+      value = ir_operand(op, 1);
+    } else if (op->code == OP_SCF_FOR) {
+      const ir_block *body = ir_region(op, 0);
+      if (!stems_from(ir_operand(body->last, value->index), body->args[1 + value->index]))
+        return false;
+      value = ir_operand(op, 3 + value->index);
+    } else {
       return false;
+    }
   }
   return true;
 }
@@ -98,17 +106,22 @@ static bool has_no_effect(ir_op *op, void *data) {
   return op->code == OP_TENSOR_PARALLEL_INSERT_SLICE || !(ir_op_row(op)->traits & (IR_WRITES | IR_READS));
 }
 
-bool loop_is_parallel(const ir_op *loop) {
-  if (loop->code == OP_SCF_FORALL)
-    return true;
+bool parallel_parts(const ir_op *loop, parallel_part *parts) {
   ir_block *body = ir_region(loop, 0);
   ir_index step = ir_index_of(ir_operand(loop, 2));
-  if (loop->code != OP_SCF_FOR || step.value || step.constant <= 0 || !ir_walk(body, has_no_effect, NULL))
+  if (step.value || step.constant <= 0 || !ir_walk(body, has_no_effect, NULL))
     return false;
   for (unsigned i = 0; i + 1 < body->num_args; i++) {
-    access a = {.iv = body->args[0], .step = step.constant};
+    parts[i] = (parallel_part){0};
+    access a = {.iv = body->args[0], .step = step.constant, .part = &parts[i]};
     if (!stems_from(ir_operand(body->last, i), body->args[1 + i]) || !uses_own_parts(&a, body->args[1 + i], i, 0))
       return false;
   }
   return true;
+}
+
+bool loop_is_parallel(const ir_op *loop) {
+  return loop->code == OP_SCF_FORALL ||
+         (loop->code == OP_SCF_FOR &&
+          parallel_parts(loop, IR_NEW_ARRAY(&loop->module->arena, parallel_part, loop->num_results)));
 }

@@ -1,7 +1,7 @@
 /* test_fuse.c - tiling and fusion never change a number, and fuse what they can.
  *
- * Each program runs through the interpreter in double precision before and after its transform script, and before and
- * after the default schedule, on normal inputs whose logits have a standard deviation of 4 and more. */
+ * Each program runs through the interpreter in double precision before and after its transform script, with its parallel
+ * loops as scf.forall too, and before and after the default schedule, on normal inputs whose logits have a standard deviation of 4 and more. */
 #include "ir/text.h"
 #include "passes/pass.h"
 #include "tests/support/check.h"
@@ -61,7 +61,8 @@ static void check_at(const char *function, const char *script, const char *holds
            "%s\ntransform.sequence failures(propagate) {\n^bb0(%%m: !transform.any_op):\n"
            "  %%root = transform.structured.match attributes {__root__} in %%m : (!transform.any_op) -> "
            "!transform.any_op\n%s"
-           "  %%t, %%loops:%u = transform.structured.fuse_ext %%root%s {%s}\n  cleanup\n}\n",
+           "  %%t, %%loops:%u = transform.structured.fuse_ext %%root%s {%s}\n"
+           "  transform.structured.tile_loop_hint %%t : !transform.any_op\n  cleanup\n}\n",
            function, stop, loops, *stop ? ", %stop" : "", script);
   messages[0] = 0;
   char *fused = transform(function, text, "transform", true, extent);
@@ -70,6 +71,7 @@ static void check_at(const char *function, const char *script, const char *holds
   else
     cr_expect_eq(messages[0], 0, "unexpected: %s\n%s", messages, fused);
   cr_expect(strstr(fused, holds), "no '%s' in\n%s", holds, fused);
+  free(transform(function, text, "transform,simplify,parallelize,simplify", true, extent));
   char *scheduled = transform(function, function, "simplify,schedule,simplify", true, extent);
   cr_expect(strstr(scheduled, "scf.forall"), "%s", scheduled);
   free(transform(function, function, "simplify,schedule,simplify", false, extent));
