@@ -37,9 +37,13 @@ INTRINSIC(emit_minsi, "llvm.smin", 2)
 INTRINSIC(emit_minui, "llvm.umin", 2)
 #undef INTRINSIC
 
-/* The greater, or less, of two floats: NaN if one is, and -0 below +0. */
-static LLVMValueRef extremum(emitter *e, bool greater, const LLVMValueRef *x) {
+/* The greater, or less, of two floats: NaN if one is, and -0 below +0. Where a NaN may get lost, a comparison and a
+ * choice do: one instruction on x86. */
+static LLVMValueRef extremum(emitter *e, const ir_op *op, bool greater, const LLVMValueRef *x) {
   LLVMBuilderRef b = e->builder;
+  LLVMRealPredicate better = greater ? LLVMRealOGT : LLVMRealOLT;
+  if (op && emit_fast_math(op) & LLVMFastMathNoNaNs)
+    return LLVMBuildSelect(b, LLVMBuildFCmp(b, better, x[0], x[1], ""), x[0], x[1], "");
   if (!e->target->has_plain_maximum)
     return emit_intrinsic(e, greater ? "llvm.maximum" : "llvm.minimum", x, 2);
   LLVMTypeRef type = LLVMTypeOf(x[0]), element = emit_element_of(x[0]);
@@ -47,7 +51,7 @@ static LLVMValueRef extremum(emitter *e, bool greater, const LLVMValueRef *x) {
   LLVMTypeRef word = emit_type_like(x[0], LLVMIntTypeInContext(e->context, bits));
   LLVMValueRef lhs = LLVMBuildBitCast(b, x[0], word, ""), rhs = LLVMBuildBitCast(b, x[1], word, "");
   LLVMValueRef zero = greater ? LLVMBuildAnd(b, lhs, rhs, "") : LLVMBuildOr(b, lhs, rhs, "");
-  LLVMValueRef first = LLVMBuildFCmp(b, greater ? LLVMRealOGT : LLVMRealOLT, x[0], x[1], "");
+  LLVMValueRef first = LLVMBuildFCmp(b, better, x[0], x[1], "");
   LLVMValueRef equal = LLVMBuildFCmp(b, LLVMRealOEQ, x[0], x[1], "");
   LLVMValueRef nan = LLVMBuildFCmp(b, LLVMRealUNO, x[0], x[0], "");
   LLVMValueRef result = LLVMBuildSelect(b, first, x[0], x[1], "");
@@ -56,13 +60,11 @@ static LLVMValueRef extremum(emitter *e, bool greater, const LLVMValueRef *x) {
 }
 
 LLVMValueRef emit_maximumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return extremum(e, true, x);
+  return extremum(e, op, true, x);
 }
 
 LLVMValueRef emit_minimumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return extremum(e, false, x);
+  return extremum(e, op, false, x);
 }
 
 LLVMValueRef emit_negf(emitter *e, const ir_op *op, const LLVMValueRef *x) {

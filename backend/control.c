@@ -101,7 +101,7 @@ static const struct {
 };
 
 /* The attribute holds words separated by commas. Products may always be contracted with sums. */
-static LLVMFastMathFlags fast_math_flags(const ir_op *op) {
+LLVMFastMathFlags emit_fast_math(const ir_op *op) {
   LLVMFastMathFlags flags = LLVMFastMathAllowContract;
   for (const char *word = ir_attr_string_or(op, "fastmath", ""); *word; word += strspn(word, ", ")) {
     size_t size = strcspn(word, ", ");
@@ -120,7 +120,8 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   if (!results)
     return false;
   ir_scalar element = ir_result(op, 0)->type->element;
-  LLVMFastMathFlags flags = fast_math_flags(op);
+  /* To LLVM a broken promise of no NaN or infinity would make the result arbitrary; hooks may use it as they see fit. */
+  LLVMFastMathFlags flags = emit_fast_math(op) & ~(LLVMFastMathFlags)(LLVMFastMathNoNaNs | LLVMFastMathNoInfs);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
   for (unsigned piece = 0; piece < count; piece++) {
     LLVMValueRef operands[3] = {0};

@@ -262,6 +262,8 @@ void emit_transpose(emitter *e, unsigned rank, const int64_t *shape, const unsig
 
 /* How two pieces are combined by the `kind` of a reduction; NULL after an error. The hook does not read its op. */
 emit_piece_hook emit_combine_of(const ir_op *op, ir_scalar element);
+/* The flags that the attribute `fastmath` names, and contraction (control.c). */
+LLVMFastMathFlags emit_fast_math(const ir_op *op);
 /* a * b + c: for floats rounded once where the machine does that as fast, else twice; wrapping for integers. */
 LLVMValueRef emit_multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c);
 /* Signed quotients that never trap: by 0 gives 0; the least integer by -1 wraps. */

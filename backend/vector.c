@@ -367,6 +367,33 @@ static LLVMValueRef combine_lanes(emitter *e, emit_piece_hook combine, LLVMValue
   return odd ? combine(e, NULL, (LLVMValueRef[]){value, odd}) : value;
 }
 
+/* The lanes of each row combined, one row's result a lane: `count` rows, a power of two no larger than that of their
+ * lanes. Two vectors that hold parts of rows, in blocks, become one with blocks half as long, so that all rows together
+ * cost little more than one. */
+static LLVMValueRef combine_rows(emitter *e, emit_piece_hook combine, LLVMValueRef *rows, unsigned count) {
+  unsigned lanes = emit_lanes(rows[0]);
+  int *first = IR_NEW_ARRAY(&e->arena, int, lanes), *second = IR_NEW_ARRAY(&e->arena, int, lanes);
+  for (unsigned block = lanes, held = count; block > 1; block /= 2) {
+    bool pairs = held > 1;
+    unsigned result_lanes = pairs ? lanes : count * block / 2;
+    for (unsigned i = 0; i < result_lanes; i++) {
+      first[i] = (int)(i / (block / 2) * block + i % (block / 2));
+      second[i] = first[i] + (int)(block / 2);
+    }
+    for (unsigned i = 0; i < (pairs ? held / 2 : 1); i++) {
+      LLVMValueRef a = rows[pairs ? 2 * i : i], b = pairs ? rows[2 * i + 1] : LLVMGetPoison(LLVMTypeOf(a));
+      LLVMValueRef halves[] = {emit_shuffle(e, a, b, first, result_lanes), emit_shuffle(e, a, b, second, result_lanes)};
+      rows[i] = combine(e, NULL, halves);
+    }
+    held = pairs ? held / 2 : 1;
+  }
+  return rows[0];
+}
+
+static bool is_power_of_two(unsigned x) {
+  return x && !(x & (x - 1));
+}
+
 /* One source row per step is combined into what stands for its place in the result: rows where the innermost dim is
  * kept, a partial row per kept place where it is reduced. */
 bool emit_multi_reduction(emitter *e, const ir_op *op) {
@@ -403,7 +430,11 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
     LLVMValueRef value = horizontal ? NULL : partial[i];
     if (horizontal && to->kind == IR_TYPE_SCALAR)
       value = combine_lanes(e, combine, partial[0]);
-    for (unsigned lane = 0; horizontal && to->kind == IR_TYPE_VECTOR && lane < lanes; lane++) {
+    bool together = horizontal && to->kind == IR_TYPE_VECTOR && is_power_of_two(lanes) &&
+                    is_power_of_two(emit_lanes(partial[0])) && lanes <= emit_lanes(partial[0]);
+    if (together)
+      value = combine_rows(e, combine, &partial[i * lanes], lanes);
+    for (unsigned lane = 0; horizontal && !together && to->kind == IR_TYPE_VECTOR && lane < lanes; lane++) {
       LLVMValueRef scalar = combine_lanes(e, combine, partial[i * lanes + lane]);
       if (!lane)
         value = LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), lanes));

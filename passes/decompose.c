@@ -493,7 +493,8 @@ static ir_value *convert_argument(ir_builder *body, const ir_op *generic, unsign
   return ir_convert(body, argument(generic, i), ir_type_scalar(body->module, element));
 }
 
-/* max(max, lowest finite), then with the rows of x. The copy is no loss: the old max is needed next to the new one. */
+/* max(max, lowest finite), then with the rows of x. A NaN may get lost here (nnan), which is cheaper: its exponential is
+ * NaN again, and so the sum, whatever the maximum. The copy is no loss: the old max is needed next to the new one. */
 static ir_value *create_max(step *s) {
   ir_scalar element = s->max->type->element;
   const ir_type *scalar = ir_type_scalar(s->builder.module, element);
@@ -511,7 +512,9 @@ static ir_value *create_max(step *s) {
   ir_op *reduce = reduce_rows(s, s->x, start);
   ir_builder body = body_of(reduce);
   ir_value *x = ir_convert(&body, argument(reduce, 0), scalar);
-  return finish(&body, reduce, ir_binary(&body, OP_ARITH_MAXIMUMF, argument(reduce, 1), x));
+  ir_value *larger = ir_binary(&body, OP_ARITH_MAXIMUMF, argument(reduce, 1), x);
+  ir_attr_set(larger->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "nnan"));
+  return finish(&body, reduce, larger);
 }
 
 /* e^(a - b) of the two inputs of a generic. */
