@@ -9,7 +9,7 @@
  * Terminates: one walk; packing adds one op for each packed operand, which has no reductions and so packs nothing. */
 #include "ir/build.h"
 #include "passes/passes.h"
-#include "passes/register_plan.h"
+#include "passes/register_group.h"
 #include "passes/vectorize.h"
 
 /* Copies of the innermost loop of a contraction; the backend unrolls. */
@@ -19,6 +19,7 @@ typedef struct nest {
   ir_op *op;
   const target_facts *facts;
   register_plan plan;
+  register_group group;
   vector_tile tile;
   unsigned num_inputs, num_outs;
   ir_index extents[IR_MAX_LOOPS];
@@ -40,7 +41,7 @@ static uint32_t loop_bit(unsigned loop) {
   return UINT32_C(1) << loop;
 }
 
-static void lower_op(ir_op *op, const target_facts *facts);
+static unsigned lower_op(ir_op *op, const target_facts *facts, bool alone);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
 /* -------------------------------------------------------------------------------------------------------- segments */
@@ -164,7 +165,7 @@ static void pack(nest *nest, ir_builder *builder, unsigned i) {
   ir_terminator(&body, OP_LINALG_YIELD, 1, &ir_region(copy, 0)->args[0]);
   nest->tile.operands[i] = (vector_operand){
       .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
-  lower_op(copy, nest->facts);
+  lower_op(copy, nest->facts, true);
 }
 
 /* Packs at the place just inside of the SIMD loop. */
@@ -224,6 +225,63 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
       accumulators[out] = ir_result(op, count++);
 }
 
+/* ------------------------------------------------------------------------------------------------ begin and end */
+
+static ir_value *begin_output(nest *nest, ir_builder *builder, unsigned out) {
+  vector_tile *tile = &nest->tile;
+  unsigned operand = nest->num_inputs + out;
+  if (nest->group.fill)
+    tile->operands[operand].vector = vectorize_repeat(builder, tile, operand, ir_input(nest->group.fill, 0));
+  return vectorize_begin(builder, tile, out);
+}
+
+/* The same part of the leader's iterations as a tile of an epilogue. */
+static void epilogue_tile(const nest *nest, const register_epilogue *epilogue, vector_tile *tile) {
+  const vector_tile *leader = &nest->tile;
+  const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
+  *tile = (vector_tile){.op = epilogue->op,
+                        .operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, epilogue->op->num_operands)};
+  vectorize_operands(epilogue->op, tile->operands);
+  for (unsigned i = 0; i < leader->num_dims; i++)
+    if (ir_map_find_dim(result, leader->loops[i]) >= 0) {
+      tile->loops[tile->num_dims] = epilogue->loops[leader->loops[i]];
+      tile->sizes[tile->num_dims++] = leader->sizes[i];
+    }
+  for (unsigned dim = 0; dim < result->num_results; dim++) {
+    unsigned outer = (unsigned)ir_map_result_dim(result, dim), loop = epilogue->loops[outer];
+    tile->starts[loop] = leader->starts[outer];
+    tile->ends[loop] = leader->ends[outer];
+    if (leader->masked & loop_bit(outer))
+      tile->masked |= loop_bit(loop);
+  }
+}
+
+/* Writes the output, after the epilogues have made of it what they do; only the last of several writes to the same
+ * place is made. */
+static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
+  const register_group *group = &nest->group;
+  vector_tile tile = nest->tile;
+  unsigned operand = nest->num_inputs + out;
+  ir_value *value = vectorize_end(builder, &tile, out, accumulator);
+  for (unsigned k = 0;; k++) {
+    bool last = k == group->count;
+    if (last || ir_init(group->epilogues[k].op, 0) != ir_operand(tile.op, operand))
+      vectorize_write(builder, &tile, operand, value);
+    if (last)
+      return;
+    ir_value *known = vectorize_to_subscripts(builder, &tile, operand, value);
+    const register_epilogue *epilogue = &group->epilogues[k];
+    epilogue_tile(nest, epilogue, &tile);
+    operand = ir_num_inputs(epilogue->op);
+    for (unsigned i = 0; i < epilogue->op->num_operands; i++)
+      if (epilogue->previous & loop_bit(i))
+        tile.operands[i].vector = known;
+    value = ir_body_reads_init(epilogue->op, 0) ? vectorize_begin(builder, &tile, 0) : NULL;
+    vectorize_body(builder, &tile, &value);
+    value = vectorize_end(builder, &tile, 0, value);
+  }
+}
+
 /* What lies inside of the first `depth` loops. */
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
@@ -232,7 +290,7 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
   bool innermost = depth == plan->num_loops;
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
-      accumulators[out] = vectorize_begin(builder, &nest->tile, out);
+      accumulators[out] = begin_output(nest, builder, out);
   if (innermost) {
     vectorize_body(builder, &nest->tile, accumulators);
   } else {
@@ -243,7 +301,7 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
   }
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth)
-      vectorize_end(builder, &nest->tile, out, accumulators[out]);
+      end_output(nest, builder, out, accumulators[out]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- the pass
@@ -273,14 +331,18 @@ static bool check_op(const ir_op *op) {
   return true;
 }
 
-/* Replaces a structured op by loops over register tiles. */
-static void lower_op(ir_op *op, const target_facts *facts) {
+/* Replaces a structured op by loops over register tiles, and with it the ops that it takes in (`alone`: none). Returns
+ * how many of those came after it. */
+static unsigned lower_op(ir_op *op, const target_facts *facts, bool alone) {
   ir_arena *arena = &op->module->arena;
   nest nest = {.op = op,
                .facts = facts,
                .plan = register_plan_make(op, facts),
                .num_inputs = ir_num_inputs(op),
                .num_outs = ir_num_inits(op)};
+  register_group *group = &nest.group;
+  if (!alone)
+    register_group_find(op, &nest.plan, group);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   vector_tile *tile = &nest.tile;
@@ -289,7 +351,7 @@ static void lower_op(ir_op *op, const target_facts *facts) {
                         .num_dims = nest.plan.num_dims,
                         .partial = nest.plan.partial};
   vectorize_operands(op, tile->operands);
-  ir_builder builder = ir_builder_before(op);
+  ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);
   for (unsigned i = 0; i < tile->num_dims; i++) {
     tile->loops[i] = nest.plan.dims[i];
     tile->sizes[i] = nest.plan.steps[nest.plan.dims[i]];
@@ -304,25 +366,60 @@ static void lower_op(ir_op *op, const target_facts *facts) {
       nest.panels[i] = allocate_panel(&nest, i);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
+  if (group->fill)
+    ir_op_erase(group->fill);
+  for (unsigned k = 0; k < group->count; k++)
+    ir_op_erase(group->epilogues[k].op);
   ir_op_erase(op);
+  return group->count;
 }
 
-static bool visit(ir_op *op, void *data) {
-  const target_facts *facts = data;
-  if (op->code == OP_MEMREF_COPY) {
-    ir_builder builder = ir_builder_before(op);
-    ir_value *source = ir_operand(op, 0), *target = ir_operand(op, 1);
-    ir_op *copy = ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL);
-    ir_op_erase(op);
-    lower_op(copy, facts);
-  } else if (ir_op_has(op, IR_STRUCTURED)) {
-    if (!check_op(op))
-      return false;
-    lower_op(op, facts);
-  }
+/* `next` starts from what `fill` writes, and will take it in. */
+static bool takes_fill(ir_op *next, const ir_op *fill, const target_facts *facts) {
+  if (fill->num_operands != 2 || ir_type_is_shaped(ir_operand(fill, 0)->type))
+    return false;
+  register_plan plan = register_plan_make(next, facts);
+  register_group group;
+  register_group_find(next, &plan, &group);
+  return group.fill == fill;
+}
+
+/* The ops to lower, in order; a group of ops that are lowered together stands together. */
+typedef struct worklist {
+  ir_op **ops;
+  size_t count;
+} worklist;
+
+static bool count_op(ir_op *op, void *data) {
+  worklist *list = data;
+  list->count += op->code == OP_MEMREF_COPY || ir_op_has(op, IR_STRUCTURED);
   return true;
 }
 
+static bool collect_op(ir_op *op, void *data) {
+  worklist *list = data;
+  if (op->code == OP_MEMREF_COPY) {
+    ir_builder builder = ir_builder_before(op);
+    ir_value *source = ir_operand(op, 0), *target = ir_operand(op, 1);
+    list->ops[list->count++] = ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL);
+    ir_op_erase(op);
+    return true;
+  }
+  if (ir_op_has(op, IR_STRUCTURED))
+    list->ops[list->count++] = op;
+  return !ir_op_has(op, IR_STRUCTURED) || check_op(op);
+}
+
 bool pass_register_tile(ir_module *module, const pass_options *options) {
-  return ir_walk(ir_region(module->root, 0), visit, (void *)options->target);
+  worklist list = {0};
+  ir_block *top = ir_region(module->root, 0);
+  ir_walk(top, count_op, &list);
+  list.ops = IR_NEW_ARRAY(&module->arena, ir_op *, list.count);
+  list.count = 0;
+  if (!ir_walk(top, collect_op, &list))
+    return false;
+  for (size_t i = 0; i < list.count; i++)
+    if (i + 1 == list.count || !takes_fill(list.ops[i + 1], list.ops[i], options->target))
+      i += lower_op(list.ops[i], options->target, false);
+  return true;
 }

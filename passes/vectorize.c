@@ -459,6 +459,14 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }
 
+ir_value *vectorize_repeat(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *scalar) {
+  access dims = access_dims(tile, i);
+  if (!dims.rank)
+    return scalar;
+  const ir_type *type = ir_type_vector(builder->module, scalar->type->element, dims.rank, dims.sizes);
+  return ir_unary(builder, OP_VECTOR_BROADCAST, scalar, type);
+}
+
 ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value) {
   access dims = access_dims(tile, i);
   return dims.transposed ? transpose(builder, value, dims.to_memory) : value;
@@ -805,7 +813,7 @@ ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned
                neutral_cell(combiner_find(combine->code)->neutral, element));
 }
 
-void vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator) {
+ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator) {
   unsigned operand = ir_num_inputs(tile->op) + out;
   if (keeps_partial_lanes(tile, out)) {
     ir_value *term;
@@ -814,5 +822,5 @@ void vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, i
     tile_value old = {vectorize_read(builder, tile, operand), loops & ~tile->partial};
     accumulator = reduce(builder, tile, combine->code, (tile_value){accumulator, loops}, old);
   }
-  vectorize_write(builder, tile, operand, accumulator);
+  return accumulator;
 }

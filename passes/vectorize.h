@@ -48,6 +48,8 @@ bool vectorize_kind(const ir_op *op, ir_scalar element, ir_opcode *combine);
 
 /* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
+/* A scalar, repeated, as the tile's part of operand `i` in the order of its subscripts: what `vector` wants. */
+ir_value *vectorize_repeat(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *scalar);
 /* A value in the order of the tile's dims, as vectorize_read gives it, in the order of the operand's subscripts. */
 ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 /* The value with 0 where one of `loops` (vector dims of operand `i`, masked) has ended. */
@@ -60,6 +62,6 @@ void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, i
 ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out);
 /* Runs the body: accumulators[out] holds each output's value before, then after. */
 void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **accumulators);
-/* After the last tile: combines partial lanes with the old value, and writes the output. */
-void vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator);
+/* After the last tile: what is to be written, partial lanes combined with the old value. */
+ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator);
 #endif

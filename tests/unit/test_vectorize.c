@@ -414,7 +414,7 @@ static void vectorize_whole(ir_op *op, int64_t multiple) {
   ir_builder builder = ir_builder_before(op);
   ir_value *accumulator = vectorize_begin(&builder, &tile, 0);
   vectorize_body(&builder, &tile, &accumulator);
-  vectorize_end(&builder, &tile, 0, accumulator);
+  vectorize_write(&builder, &tile, ir_num_inputs(tile.op), vectorize_end(&builder, &tile, 0, accumulator));
   ir_op_erase(op);
 }
 

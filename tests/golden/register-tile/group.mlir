@@ -1,0 +1,75 @@
+// What an op's output starts from, and what is done to it element by element, happens in registers.
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s
+
+#all = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+
+// Fill, product, bias and square root: one store of the result, and no load of it.
+// CHECK-LABEL: func.func @product(
+// CHECK: %[[C:.*]] = memref.alloc()
+// CHECK-NOT: vector.transfer_write
+// CHECK: %[[ZERO:.*]] = vector.broadcast %{{.*}} : f32 to vector<4x16xf32>
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]])
+// CHECK: vector.contract
+// CHECK: %[[BIAS:.*]] = vector.transfer_read {{.*}} vector<16xf32>
+// CHECK-NOT: vector.transfer_write
+// CHECK: arith.addf %[[SUM]], %{{.*}} : vector<4x16xf32>
+// CHECK: %[[ROOT:.*]] = math.sqrt %{{.*}} : vector<4x16xf32>
+// CHECK: vector.transfer_write %[[ROOT]], %[[C]]
+// CHECK: memref.dealloc
+func.func @product(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %bias: memref<32xf32>, %use: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<32x32xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+  linalg.generic {indexing_maps = [#column, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%bias : memref<32xf32>) outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = arith.addf %old, %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%c : memref<32x32xf32>) outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = math.sqrt %x : f32
+    linalg.yield %y : f32
+  }
+  memref.copy %c, %use : memref<32x32xf32> to memref<32x32xf32>
+  memref.dealloc %c : memref<32x32xf32>
+  return
+}
+
+// The fill's memory may be that of a factor, which is read until the end: it stays.
+// CHECK-LABEL: func.func @overlap(
+// CHECK: vector.transfer_write
+// CHECK: vector.contract
+func.func @overlap(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+  return
+}
+
+// The transposed result is read by other elements' tiles: two passes.
+// CHECK-LABEL: func.func @transposed(
+// CHECK: math.sqrt
+// CHECK: vector.transfer_write
+// CHECK: scf.for
+// CHECK: math.absf
+func.func @transposed(%a: memref<32x32xf32>, %use: memref<32x32xf32>) {
+  %c = memref.alloc() : memref<32x32xf32>
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<32x32xf32>) outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = math.sqrt %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%c : memref<32x32xf32>) outs(%use : memref<32x32xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = math.absf %x : f32
+    linalg.yield %y : f32
+  }
+  memref.dealloc %c : memref<32x32xf32>
+  return
+}
