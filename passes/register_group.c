@@ -1,5 +1,5 @@
-/* register_group.c - finds what a structured op takes into its register tiles: the fill that its output starts from, and
- * the elementwise ops that follow. So a product starts from zeros in registers, and a scale, a mask, a bias or an
+/* register_group.c - finds what a structured op takes into its register tiles: the fill that its output starts from,
+ * and the elementwise ops that follow. So a product starts from zeros in registers, and a scale, a mask, a bias or an
  * activation costs no pass over memory.
  *
  * Invariants
@@ -48,7 +48,7 @@ static bool is_disjoint(const ir_value *a, const ir_value *b) {
   return a != b && ((a->op && ir_op_has(a->op, IR_ALLOCATES)) || (b->op && ir_op_has(b->op, IR_ALLOCATES)));
 }
 
-/* Each element of the output is begun and ended once: no loop that it does not use stands outside of one that it does. */
+/* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */
 static bool is_complete_in_tile(const register_plan *plan, const ir_map *map) {
   bool unused = false;
   for (unsigned depth = 0; depth < plan->num_loops; depth++) {

@@ -8,7 +8,7 @@ enum { REGISTER_GROUP_MAX = 8 };
 /* An elementwise op on the result of the op before it in the group, while that is in registers. */
 typedef struct register_epilogue {
   ir_op *op;
-  unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader: the op's own loop with the same iterations; unused for others */
+  unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader's result: the op's own loop with the same iterations */
   uint32_t previous;            /* the operands (bits) that are the result before */
 } register_epilogue;
 
