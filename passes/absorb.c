@@ -96,6 +96,17 @@ void recast_replace(ir_op *op, ir_op *with) {
   ir_op_erase(op);
 }
 
+const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {
+  const ir_structure *structure = ir_structure_of(producer);
+  const ir_map *out = structure->maps[ir_num_inputs(producer)], *in = structure->maps[input];
+  const ir_expr *loops[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < read->num_results; dim++)
+    loops[ir_map_result_dim(out, dim)] = read->results[dim];
+  for (unsigned dim = 0; dim < in->num_results; dim++)
+    results[dim] = ir_expr_replace(producer->module, in->results[dim], loops, NULL);
+  return ir_map_get(producer->module, read->num_dims, 0, in->num_results, results);
+}
+
 bool recast_is_move(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_num_inputs(op) != 1 ||
       ir_structure_of(op)->reductions || ir_operand(op, 0)->type->kind != IR_TYPE_TENSOR)
@@ -136,14 +147,7 @@ static ir_value *find_original(const recast *parts, unsigned i, const ir_map **m
   if (!producer)
     return NULL;
   if (recast_is_move(producer)) {
-    const ir_structure *structure = ir_structure_of(producer);
-    for (unsigned dim = 0; dim < read->num_results; dim++)
-      subscripts[ir_map_result_dim(structure->maps[1], dim)] = read->results[dim];
-    const ir_map *inner = structure->maps[0];
-    const ir_expr *results[IR_MAX_RANK];
-    for (unsigned dim = 0; dim < inner->num_results; dim++)
-      results[dim] = ir_expr_replace(module, inner->results[dim], subscripts, NULL);
-    *map = ir_map_get(module, read->num_dims, 0, inner->num_results, results);
+    *map = recast_read_through(producer, 0, read);
     return ir_operand(producer, 0);
   }
   unsigned kept[IR_MAX_RANK];
@@ -324,9 +328,11 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
     return expand(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
   const ir_attr *groups = ir_attr_get(op, "reassociation");
-  bool same = true;
+  bool same = source->type->rank == rank;
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     same &= groups->elements[dim]->count == counts[dim];
+  for (unsigned dim = 0; same && dim < rank; dim++)
+    same = ir_index_equal(pass_dim(builder, source, dim), sizes[dim]);
   if (same)
     return source;
   unsigned before[IR_MAX_RANK], after[IR_MAX_RANK], num_groups;

@@ -105,11 +105,7 @@ static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
     if (i != input)
       to_places[i] = add_input(&merged, to.operands[i], to.maps[i]);
   for (unsigned i = 0; i < from.num_ins; i++) {
-    const ir_expr *results[IR_MAX_RANK];
-    for (unsigned dim = 0; dim < from.maps[i]->num_results; dim++)
-      results[dim] = ir_expr_replace(module, from.maps[i]->results[dim], loops, NULL);
-    const ir_map *map = ir_map_get(module, to.num_loops, 0, from.maps[i]->num_results, results);
-    from_places[i] = add_input(&merged, from.operands[i], map);
+    from_places[i] = add_input(&merged, from.operands[i], recast_read_through(producer, i, to.maps[input]));
   }
   merged.operands[merged.num_ins] = to.operands[to.num_ins];
   merged.maps[merged.num_ins] = to.maps[to.num_ins];

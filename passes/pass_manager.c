@@ -143,8 +143,8 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 
 const char *pass_default_list(const target_facts *target) {
 #define TO_TILES                                                                                                       \
-  "simplify,shapes,transform,absorb-moves,simplify,raise,simplify,merge-elementwise,simplify,widen-accumulators,"       \
-  "schedule,simplify,parallelize,trim,decompose-softmax,simplify,"
+  "simplify,shapes,transform,absorb-moves,simplify,raise,simplify,move-factors,merge-elementwise,simplify,"            \
+  "widen-accumulators,schedule,simplify,parallelize,trim,decompose-softmax,simplify,"
   if (target->warp)
     return TO_TILES "vectorize-tiles,simplify,bufferize,layout,stage,distribute,registers,simplify";
   return TO_TILES "bufferize,register-tile,simplify";
