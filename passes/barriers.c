@@ -66,6 +66,15 @@ static void end_access(barrier_state *state, uint32_t next) {
   state->access = next;
 }
 
+/* Places a barrier before the op if what it does meets what was done since the last. */
+static void separate(ir_op *op, const barrier_state *effects, barrier_state *state) {
+  if (!(effects->writes & (state->reads | state->writes)) && !(effects->reads & state->writes))
+    return;
+  ir_builder before = ir_builder_before(op);
+  ir_op_create(&before, OP_GPU_BARRIER, &(ir_op_spec){0});
+  state->reads = state->writes = 0;
+}
+
 /* One op, or a branch as a whole. */
 static void visit_access(barrier_walk *walk, ir_op *op, barrier_state *state) {
   barrier_state effects = {0};
@@ -75,11 +84,7 @@ static void visit_access(barrier_walk *walk, ir_op *op, barrier_state *state) {
   uint32_t access = op->mark & ~(uint32_t)DISTRIBUTE_DIVERGENT;
   if (!access || access != state->access)
     end_access(state, access);
-  if (effects.writes & (state->reads | state->writes) || effects.reads & state->writes) {
-    ir_builder before = ir_builder_before(op);
-    ir_op_create(&before, OP_GPU_BARRIER, &(ir_op_spec){0});
-    state->reads = state->writes = 0;
-  }
+  separate(op, &effects, state);
   state->own_reads |= effects.reads;
   if (op->code == OP_NVGPU_DEVICE_ASYNC_COPY)
     state->pending |= effects.writes;
@@ -108,6 +113,19 @@ static void visit_loop(barrier_walk *walk, ir_op *loop, barrier_state *state) {
   }
 }
 
+/* A branch that all lanes take together. A barrier that its first access needs stands before it, for both ways: what
+ * comes behind will mostly need one, too. */
+static void visit_branch(barrier_walk *walk, ir_op *op, barrier_state *state) {
+  barrier_state effects = {0}, other;
+  add_nested_effects(walk, op, &effects);
+  end_access(state, 0);
+  separate(op, &effects, state);
+  other = *state;
+  visit_block(walk, ir_region(op, 0), state);
+  visit_block(walk, ir_region(op, 1), &other);
+  *state = either(*state, other);
+}
+
 static void visit_op(barrier_walk *walk, ir_op *op, barrier_state *state) {
   if (op->code == OP_GPU_BARRIER) {
     end_access(state, 0);
@@ -119,10 +137,7 @@ static void visit_op(barrier_walk *walk, ir_op *op, barrier_state *state) {
   } else if (op->code == OP_SCF_FOR) {
     visit_loop(walk, op, state);
   } else if (op->code == OP_SCF_IF && !(op->mark & DISTRIBUTE_DIVERGENT)) {
-    barrier_state other = *state;
-    visit_block(walk, ir_region(op, 0), state);
-    visit_block(walk, ir_region(op, 1), &other);
-    *state = either(*state, other);
+    visit_branch(walk, op, state);
   } else {
     visit_access(walk, op, state);
   }

@@ -141,6 +141,8 @@ matrix_source *distribute_matrix_source(distributor *d, const ir_value *value);
 /* `count` 8x8 matrices of 16-bit elements, 1, 2 or 4, the i-th of which gives registers[i] and the next: as one vector, or
  * NULL where they do not lie evenly. */
 ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64_t *registers);
+/* All of a read of shared memory in this way; NULL where it does not fit. */
+ir_value *distribute_read_matrices(distributor *d, const ir_op *read);
 
 /* ------------------------------------------------------------------------------------------- distribute_combine.c */
 

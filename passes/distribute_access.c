@@ -342,6 +342,9 @@ static const ir_op *copied_by(const ir_op *read) {
 }
 
 ir_value *distribute_read_now(distributor *d, const ir_op *op) {
+  ir_value *matrices = distribute_read_matrices(d, op);
+  if (matrices)
+    return matrices;
   layout l = distribute_layout(ir_result(op, 0));
   lane_access access = access_of(d, op, 0, &l);
   return distribute_load(d, &l, &access, distribute_lane(d, ir_group_operand(op, 2, 0), NULL));

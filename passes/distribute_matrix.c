@@ -166,3 +166,23 @@ ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64
   ir_value *loaded = ir_result(ir_op_create(&d->at, OP_NVGPU_LDMATRIX, &spec), 0);
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, loaded, distribute_type(d, type->element, count * PAIR));
 }
+
+ir_value *distribute_read_matrices(distributor *d, const ir_op *read) {
+  matrix_source source;
+  if (!find_source(read, &source))
+    return NULL;
+  source.d = d;
+  distribute_enter(d, &source.access);
+  int64_t registers = distribute_registers(&source.layout);
+  ir_value **values = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
+  unsigned count;
+  for (int64_t r = 0; r < registers; r += count * PAIR) {
+    const int64_t firsts[MAX_MATRICES] = {r, r + PAIR, r + 2 * PAIR, r + 3 * PAIR};
+    ir_value *loaded = NULL;
+    for (count = MAX_MATRICES; !loaded; count /= loaded ? 1 : 2) /* one alone always can */
+      loaded = r + count * PAIR <= registers ? distribute_matrices(&source, count, firsts) : NULL;
+    for (unsigned i = 0; i < count * PAIR; i++)
+      values[r + i] = distribute_get(d, loaded, i);
+  }
+  return distribute_pack(d, ir_result(read, 0)->type->element, registers, values);
+}

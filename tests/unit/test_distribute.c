@@ -1,10 +1,8 @@
 /* test_distribute.c - kernels on vectors with layouts: what the PTX emulator computes of them after the pass "distribute"
  * is what the interpreter computes before, and the emulator sees no race. */
-#include "backend/backend.h"
 #include "passes/pass.h"
-#include "runtime/ptx.h"
-#include "runtime/routine.h"
 #include "tests/support/check.h"
+#include "tests/support/emulate.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -19,99 +17,6 @@ typedef struct kernel_case {
   unsigned num_dims;
   double tolerance;
 } kernel_case;
-
-/* A tensor as devices have it: packed elements. */
-static void *pack(const ir_tensor *tensor, size_t *bytes) {
-  int64_t count = 1;
-  unsigned size = ir_scalar_bits(tensor->element) / 8;
-  for (unsigned i = 0; i < tensor->rank; i++)
-    count *= tensor->shape[i];
-  *bytes = (size_t)count * size;
-  unsigned char *data = aligned_alloc(256, (*bytes + 256) / 256 * 256);
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t bits = ir_scalar_is_float(tensor->element) ? ir_float_to_bits(tensor->element, tensor->cells[i].f)
-                                                        : (uint64_t)tensor->cells[i].i;
-    memcpy(data + i * size, &bits, size);
-  }
-  return data;
-}
-
-static void unpack(const void *data, ir_tensor *tensor) {
-  int64_t count = 1;
-  unsigned size = ir_scalar_bits(tensor->element) / 8;
-  for (unsigned i = 0; i < tensor->rank; i++)
-    count *= tensor->shape[i];
-  for (int64_t i = 0; i < count; i++) {
-    uint64_t bits = 0;
-    memcpy(&bits, (const unsigned char *)data + i * size, size);
-    if (ir_scalar_is_float(tensor->element))
-      tensor->cells[i].f = ir_float_from_bits(tensor->element, bits);
-    else
-      tensor->cells[i].i = ir_scalar_wrap(tensor->element, (int64_t)bits);
-  }
-}
-
-/* Runs one launch on buffers that are the tensors. */
-static void launch(ptx_module *ptx, const program_launch *launch, const int64_t *values, unsigned count,
-                   const ptx_buffer *buffers, const char *what) {
-  ptx_argument arguments[32];
-  uint64_t words[32];
-  ptx_message message = {""};
-  for (uint32_t i = 0; i < launch->num_arguments; i++) {
-    const program_argument *from = &launch->arguments[i];
-    words[i] = (uint64_t)values[from->value];
-    if (from->kind == PROGRAM_TENSOR)
-      words[i] += (uint64_t)(uintptr_t)buffers[from->tensor].base;
-    arguments[i] = (ptx_argument){&words[i], 8};
-  }
-  ptx_launch_options options = {.kernel = launch->kernel,
-                                .dynamic_shared_bytes = launch->shared_bytes,
-                                .arguments = arguments,
-                                .num_arguments = launch->num_arguments,
-                                .buffers = buffers,
-                                .num_buffers = count,
-                                .threads = 1,
-                                .refuse_uninitialised = true};
-  for (unsigned i = 0; i < 3; i++) {
-    options.grid[i] = (uint32_t)values[launch->grid[i]];
-    options.block[i] = launch->block[i];
-  }
-  cr_assert(ptx_launch(ptx, &options, NULL, &message) == TEC_OK, "%s: %s", what, message.text);
-}
-
-static void run_on_emulator(ir_module *module, const target_facts *facts, unsigned count, ir_tensor *tensors,
-                            const char *what) {
-  char *code;
-  size_t size;
-  unsigned num_routines;
-  const backend_routine *routines;
-  ptx_module *ptx;
-  ptx_message message = {""};
-  ptx_buffer buffers[MAX_ARGUMENTS];
-  int64_t extents[64];
-  unsigned num_extents = 0;
-  cr_assert(backend_emit_kernels(module, facts, BACKEND_ASSEMBLY, &code, &size, &num_routines, &routines), "%s", what);
-  cr_assert(ptx_module_load(code, size, &ptx, &message) == TEC_OK, "%s: %s\n%s", what, message.text, code);
-  for (unsigned i = 0; i < count; i++) {
-    size_t bytes;
-    void *base = pack(&tensors[i], &bytes);
-    buffers[i] = (ptx_buffer){.base = base, .size = bytes};
-    for (unsigned dim = 0; dim < tensors[i].rank; dim++)
-      extents[num_extents++] = tensors[i].shape[dim];
-  }
-  const program_routine *routine = &routines[0].routine;
-  int64_t *values = calloc(routine->num_values + 1, sizeof *values);
-  routine_evaluate(routine, extents, values);
-  for (uint32_t i = 0; i < routine->num_launches; i++)
-    launch(ptx, &routine->launches[i], values, count, buffers, what);
-  for (unsigned i = 0; i < count; i++) {
-    unpack(buffers[i].base, &tensors[i]);
-    free(buffers[i].base);
-  }
-  free(values);
-  ptx_module_free(ptx);
-  free(code);
-}
 
 static void check_kernel(const kernel_case *kernel) {
   target_facts facts;
@@ -133,7 +38,7 @@ static void check_kernel(const kernel_case *kernel) {
   }
   count += num_results;
   cr_assert(pass_run(after, kernel->passes, &options), "%s", kernel->what);
-  run_on_emulator(after, &facts, count, found, kernel->what);
+  emulate(after, &facts, count, found, kernel->what);
   for (unsigned i = 0; i < count; i++) {
     double error = check_difference(&expected[i], &found[i]);
     cr_expect(error <= kernel->tolerance, "%s: argument %u differs by %g", kernel->what, i, error);

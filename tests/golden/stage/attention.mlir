@@ -1,0 +1,56 @@
+// Attention with 64 keys and 128 columns a step. Queries have one place in shared memory, keys and values two stages each,
+// the second of which is being filled while the first is worked on; three would take more than half of the memory. Factors
+// are read right before they are multiplied.
+// RUN: tcc-attn opt %s --target=nvptx:sm_80 --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage,simplify | FileCheck %s
+// RUN: tcc-attn compile %s --target=nvptx:sm_80 --verify --emit=ptx -o - | FileCheck %s --check-prefix=PTX
+#rows = affine_map<(m, n) -> (m, n)>
+func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tensor<512x128xf16>) -> tensor<256x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s0 = tensor.empty() : tensor<256x512xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<256x512xf32>) -> tensor<256x512xf32>
+  %s = linalg.contract indexing_maps = [affine_map<(m, n, d) -> (m, d)>, affine_map<(m, n, d) -> (n, d)>, affine_map<(m, n, d) -> (m, n)>]
+    ins(%q, %k : tensor<256x128xf16>, tensor<512x128xf16>) outs(%s1 : tensor<256x512xf32>) -> tensor<256x512xf32>
+  %p = linalg.softmax dimension(1) ins(%s : tensor<256x512xf32>) outs(%s0 : tensor<256x512xf32>) -> tensor<256x512xf32>
+  %h0 = tensor.empty() : tensor<256x512xf16>
+  %h = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+    ins(%p : tensor<256x512xf32>) outs(%h0 : tensor<256x512xf16>) {
+  ^bb0(%x: f32, %y: f16):
+    %z = arith.truncf %x : f32 to f16
+    linalg.yield %z : f16
+  } -> tensor<256x512xf16>
+  %o0 = tensor.empty() : tensor<256x128xf32>
+  %o1 = linalg.fill ins(%zero : f32) outs(%o0 : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %o = linalg.matmul ins(%h, %v : tensor<256x512xf16>, tensor<512x128xf16>) outs(%o1 : tensor<256x128xf32>) -> tensor<256x128xf32>
+  return %o : tensor<256x128xf32>
+}
+// CHECK: scf.forall
+// CHECK-DAG: %[[QUERIES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<1x64x128xf16, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[VALUES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[KEYS:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
+// CHECK: %[[Q:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L2@16 R8@8 W4@1, R8@1 L16@1]"]
+// CHECK: vector.transfer_write %[[Q]], %[[QUERIES]]{{.*}}tec.async
+// CHECK: %[[QGROUP:.*]] = nvgpu.device_async_create_group
+// CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%c0, {{.*}}tec.async
+// CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%c0, {{.*}}tec.async
+// CHECK: %[[FIRST:.*]] = nvgpu.device_async_create_group
+// CHECK: nvgpu.device_async_wait %[[QGROUP]] {numGroups = 1 : i32}
+// CHECK: %[[QFACTOR:.*]] = vector.transfer_read %[[QUERIES]]{{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R2@4 R8@8]"]
+// CHECK: scf.for
+// CHECK: nvgpu.device_async_wait %[[FIRST]] {numGroups = 0 : i32}
+// CHECK: scf.if
+// CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%[[OTHER:.*]], %c0, {{.*}}tec.async
+// CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%[[OTHER]], {{.*}}tec.async
+// CHECK: nvgpu.device_async_create_group
+// CHECK: %[[K:.*]] = vector.transfer_read %[[KEYS]]
+// CHECK-NEXT: vector.contract {{.*}} %[[QFACTOR]], %[[K]],
+// CHECK: %[[V:.*]] = vector.transfer_read %[[VALUES]]{{.*}}permutation_map
+// CHECK-NEXT: vector.contract {{.*}}, %[[V]],
+
+// PTX: cp.async.cg.shared.global
+// PTX: cp.async.commit_group
+// PTX: cp.async.wait_group 1;
+// PTX: bar.sync 0;
+// PTX-COUNT-8: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// PTX: mma.sync
+// PTX: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// PTX: mma.sync
