@@ -236,7 +236,8 @@ static tec_status run_launch(const kernel_call *call, uint32_t number) {
                          .kernel = call->kernels[number],
                          .block = {launch->block[0], launch->block[1], launch->block[2]},
                          .shared_bytes = launch->shared_bytes,
-                         .num_arguments = launch->num_arguments};
+                         .num_arguments = launch->num_arguments,
+                         .arguments = launch->arguments};
   bool empty;
   tec_status status = launch_grid(call, launch, ready.grid, &empty);
   if (status || empty) return status;

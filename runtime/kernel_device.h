@@ -8,6 +8,7 @@ typedef struct kernel_launch {
   void *kernel; /* what `find` gave */
   uint32_t grid[3], block[3], shared_bytes;
   uint32_t num_arguments;
+  const program_argument *arguments; /* what they are */
   void **values; /* where the value of each argument lies */
   const size_t *sizes;
 } kernel_launch;
@@ -23,7 +24,7 @@ struct kernel_driver {
   void (*leave)(void *session);
   /* The kernel of a launch, ready to be launched like that. It belongs to the session. NULL: launches go by the name. */
   tec_status (*find)(void *session, const program_launch *launch, void **kernel);
-  tec_status (*allocate)(void *session, size_t size, uint64_t *address); /* size > 0; 256-byte aligned */
+  tec_status (*allocate)(void *session, size_t size, uint64_t *address); /* size > 0; 128-byte aligned */
   void (*release)(void *session, uint64_t address);
   tec_status (*copy_in)(void *session, uint64_t to, const void *from, size_t size);
   tec_status (*copy_out)(void *session, void *to, uint64_t from, size_t size);

@@ -7,7 +7,7 @@
  * is not positive, or when an operand is; PROGRAM_SELECT only looks at what it selects. Undefined values do no harm until
  * something that runs needs one: then the call fails.
  *
- * A call evaluates the values; `fits` must not be 0; results get their extents; `workspace_bytes` of device memory, 256-byte
+ * A call evaluates the values; `fits` must not be 0; results get their extents; `workspace_bytes` of device memory, 128-byte
  * aligned, are provided; the launches run in order, each after all before it. A launch with an empty grid is left out. */
 #ifndef TEC_RUNTIME_PROGRAM_H
 #define TEC_RUNTIME_PROGRAM_H

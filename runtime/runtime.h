@@ -144,5 +144,5 @@ typedef struct runtime_platform_row {
 } runtime_platform_row;
 
 extern const runtime_platform_row runtime_platform;
-extern const runtime_device host_device, cuda_device, ptx_emu_device, level_zero_device;
+extern const runtime_device host_device, cuda_device, ptx_emu_device, level_zero_device, opencl_device;
 #endif
