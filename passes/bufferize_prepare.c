@@ -113,11 +113,13 @@ static void repeat_for_users(ir_block *block) {
   for (ir_op *op = block->first; op; op = op->next) {
     for (unsigned i = 0; i < op->num_regions; i++)
       repeat_for_users(ir_region(op, i));
+    /* scf.forall.in_parallel holds nothing but insertions. */
+    ir_op *place = op->code == OP_TENSOR_PARALLEL_INSERT_SLICE ? ir_op_parent(op) : op;
     for (unsigned i = 0; i < op->num_operands; i++) {
       ir_op *source = ir_operand(op, i)->op;
-      if (!source || (ir_value_has_one_use(ir_operand(op, i)) && source->block == block))
+      if (!source || (ir_value_has_one_use(ir_operand(op, i)) && source->block == place->block))
         continue;
-      ir_builder builder = ir_builder_before(op);
+      ir_builder builder = ir_builder_before(place);
       if (source->code == OP_TENSOR_EMPTY && op->code != OP_TENSOR_DIM) {
         ir_set_operand(op, i, ir_result(ir_op_clone(&builder, source, NULL), 0));
       } else if (is_fill_of_empty(source) && starts_writing(&op->operands[i])) {

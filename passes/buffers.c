@@ -79,16 +79,21 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
                                        memref->type->space);
   ir_value *operands[1 + 3 * IR_MAX_RANK] = {memref};
   ir_op_spec spec = {.operands = operands, .num_operands = 1, .groups = {1}, .types = &type, .num_results = 1};
-  unsigned first = ir_info_num_groups(ir_op_row(slice)) - 3;
-  for (unsigned g = 0; g < 3; g++) {
-    spec.groups[1 + g] = ir_group_size(slice, first + g);
-    for (unsigned i = 0; i < spec.groups[1 + g]; i++)
-      operands[spec.num_operands++] = ir_group_operand(slice, first + g, i);
-  }
+  /* What is constant by now is so in the view's type, and has to be in its attributes. */
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
+  const ir_index *const lists[] = {offsets, sizes, steps};
   ir_named_attr attrs[3];
-  for (unsigned i = 0; i < 3; i++)
-    attrs[i] = (ir_named_attr){names[i], ir_attr_get(slice, names[i])};
+  for (unsigned k = 0; k < 3; k++) {
+    int64_t statics[IR_MAX_RANK];
+    for (unsigned i = 0; i < rank; i++) {
+      ir_index index = lists[k][i];
+      statics[i] = index.value ? IR_DYNAMIC : index.constant;
+      if (index.value)
+        operands[spec.num_operands++] = index.value;
+      spec.groups[1 + k] += index.value != NULL;
+    }
+    attrs[k] = (ir_named_attr){names[k], ir_attr_i64s(builder->module, rank, statics)};
+  }
   spec.attrs = attrs;
   spec.num_attrs = 3;
   return ir_result(ir_op_create(builder, OP_MEMREF_SUBVIEW, &spec), 0);

@@ -23,7 +23,7 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
       continue;
     nest_level *level = &nest->levels[nest->num_levels++];
     *level = (nest_level){.dim = dim, .extent = domain->sizes[dim], .step = sizes[dim]};
-    level->once = !level->extent.value && level->extent.constant <= level->step;
+    level->once = !level->extent.value && level->extent.constant > 0 && level->extent.constant <= level->step;
     level->loop = ir_for(&at, ir_index_const(0), level->extent, ir_index_const(level->step), 0, NULL);
     at = ir_builder_at_end(ir_region(level->loop, 0));
     at.loc = builder->loc;
@@ -37,7 +37,7 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
     if (level->once) {
       offset = ir_index_const(0);
       level->size = level->extent;
-    } else if (level->extent.value || level->extent.constant % level->step) {
+    } else if (level->extent.value || !level->extent.constant || level->extent.constant % level->step) {
       level->size = ir_index_min(&at, step, ir_index_sub(&at, level->extent, offset));
     }
     tile->offsets[level->dim] = offset;
