@@ -34,7 +34,7 @@ typedef struct ir_structure ir_structure;
 #define IR_DYNAMIC INT64_MIN
 #define IR_MAX_RANK 16
 #define IR_MAX_LOOPS 32
-/* Ops nested in each other: passes may recurse over regions. */
+/* Ops nested in each other, and functions that call each other: passes may recurse over both. */
 #define IR_MAX_NESTING 256
 #define IR_MAX_VECTOR_ELEMENTS (1 << 20)
 

@@ -14,6 +14,9 @@ const ir_structure *structure_softmax(const ir_op *op);   /* dimension is a redu
 const ir_structure *structure_diag(const ir_op *op);
 const ir_structure *structure_layout(const ir_op *op); /* linalg_ext.batch_matmul */
 
+/* verify_calls.c: not of one op, but of all calls of a module that is valid otherwise */
+bool verify_call_graph(ir_module *module);
+
 /* verify_control.c */
 bool verify_call(const ir_op *op);
 bool verify_for(const ir_op *op);

@@ -7,6 +7,7 @@
  *  - While the walk is inside an op, the low bits of ir_op.mark say in which region ("open"); above them stands the op's
  *    number in preorder. So whether a value is visible is decided in constant time, and the whole check is linear.
  * Terminates: one preorder walk over a tree, without recursion. */
+#include "op_hooks.h"
 #include "row.h"
 #include "text.h"
 #include "verify_util.h"
@@ -271,5 +272,5 @@ bool ir_verify(ir_module *module, unsigned stages) {
     if (!verify_op(&verifier, op))
       verifier.valid = false;
   }
-  return verify_symbols(module) && verifier.valid;
+  return verify_symbols(module) && verifier.valid && verify_call_graph(module);
 }

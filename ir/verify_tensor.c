@@ -37,6 +37,12 @@ typedef struct slice {
   const int64_t *offsets, *sizes, *strides;
 } slice;
 
+/* Number `i` of a list that holds integers and operands; IR_DYNAMIC for operands that are no constants. */
+static int64_t known_index(const ir_op *op, unsigned group, const char *name, unsigned i) {
+  ir_index index = ir_mixed(op, group, name, i);
+  return index.value ? IR_DYNAMIC : index.constant;
+}
+
 /* The slice fits into `whole`; `group` is the operand group of the offsets. */
 static bool verify_slice(const ir_op *op, const ir_type *whole, unsigned group, slice *slice) {
   unsigned rank = whole->rank;
@@ -45,7 +51,8 @@ static bool verify_slice(const ir_op *op, const ir_type *whole, unsigned group, 
       !verify_mixed(op, group + 2, "static_strides", rank, &slice->strides))
     return false;
   for (unsigned i = 0; i < rank; i++) {
-    int64_t offset = slice->offsets[i], size = slice->sizes[i], stride = slice->strides[i], extent = whole->shape[i];
+    int64_t offset = known_index(op, group, "static_offsets", i), size = known_index(op, group + 1, "static_sizes", i);
+    int64_t stride = known_index(op, group + 2, "static_strides", i), extent = whole->shape[i];
     if ((offset < 0 && offset != IR_DYNAMIC) || (size < 0 && size != IR_DYNAMIC))
       return ir_op_error(op, "offset and size of dim %u must not be negative", i);
     if (stride <= 0 && stride != IR_DYNAMIC)
@@ -303,7 +310,8 @@ bool verify_pad(const ir_op *op) {
   if (!verify_mixed(op, 1, "static_low", from->rank, &low) || !verify_mixed(op, 2, "static_high", from->rank, &high))
     return false;
   for (unsigned i = 0; i < from->rank; i++) {
-    if ((low[i] < 0 && low[i] != IR_DYNAMIC) || (high[i] < 0 && high[i] != IR_DYNAMIC))
+    int64_t before = known_index(op, 1, "static_low", i), after = known_index(op, 2, "static_high", i);
+    if ((before < 0 && before != IR_DYNAMIC) || (after < 0 && after != IR_DYNAMIC))
       return ir_op_error(op, "the padding of dim %u must not be negative", i);
     bool known = low[i] != IR_DYNAMIC && high[i] != IR_DYNAMIC && from->shape[i] != IR_DYNAMIC;
     int64_t extent = IR_DYNAMIC;

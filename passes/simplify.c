@@ -10,6 +10,7 @@
 #include "passes/simplify.h"
 
 #include "ir/build.h"
+#include "ir/text.h"
 
 #include <string.h>
 
@@ -291,5 +292,6 @@ bool pass_simplify(ir_module *module, const pass_options *options) {
   (void)options;
   while (run_round(module))
     continue;
-  return true;
+  /* Constants that came to light may show that an op is illegal, a slice out of bounds say. That is the input's fault. */
+  return ir_verify(module, 0);
 }

@@ -11,6 +11,9 @@ module @unit attributes {a.flag, a.number = 3 : i32, a.list = [1, 2.0, "s", @f, 
     func.return {a.tag} %x, %r : f32, tensor<8xf32>
   }
   func.func @"odd name"() attributes {a.ints = array<i64: 1, -2>, a.none = array<i64>, a.dense = dense<1> : tensor<2xi32>, "odd key" = unit} {
+    return
+  }
+  func.func @"other name"() {
     call @"odd name"() : () -> ()
     return
   }
