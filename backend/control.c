@@ -78,7 +78,11 @@ static void set_unroll(emitter *e, LLVMValueRef branch, int64_t unroll) {
 
 void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_t unroll) {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
-  LLVMValueRef iv = LLVMBuildNSWAdd(e->builder, loop->iv, loop->step, "");
+  /* Short steps do not get to the end of 64 bits in anyone's lifetime; others could step over it and count from below. */
+  bool is_short = LLVMIsAConstantInt(loop->step) && LLVMConstIntGetSExtValue(loop->step) <= INT32_MAX &&
+                  LLVMGetIntTypeWidth(LLVMTypeOf(loop->step)) == 64;
+  LLVMValueRef iv = is_short ? LLVMBuildNSWAdd(e->builder, loop->iv, loop->step, "")
+                             : emit_intrinsic(e, "llvm.sadd.sat", (LLVMValueRef[]){loop->iv, loop->step}, 2);
   LLVMAddIncoming(loop->iv, &iv, &latch, 1);
   for (unsigned i = 0; i < loop->num_carried; i++)
     LLVMAddIncoming(loop->carried[i], (LLVMValueRef *)&next[i], &latch, 1);
@@ -233,6 +237,8 @@ bool emit_for(emitter *e, const ir_op *op) {
   LLVMValueRef step = emit_scalar(e, ir_operand(op, 2));
   if (LLVMIsAConstantInt(step) && LLVMConstIntGetSExtValue(step) <= 0)
     return ir_op_error(op, "needs a positive step");
+  if (!LLVMIsAConstantInt(step)) /* a loop whose step is not positive would never end */
+    step = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){step, LLVMConstInt(LLVMTypeOf(step), 1, false)}, 2);
   emit_loop loop = emit_loop_begin(e, emit_scalar(e, ir_operand(op, 0)), emit_scalar(e, ir_operand(op, 1)), step,
                                    num_carried, inits);
   emit_value iv = emit_new_value(e, 1);

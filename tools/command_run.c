@@ -1,7 +1,7 @@
 /* command_run.c - tcc-attn run: calls a function on .npy files or random data; checks and times it.
  *
- * FILE is a module's text, which is compiled for the device, or a program file. --check runs the text twice more, in the
- * interpreter, on copies of the arguments made before the call (check.h says what is compared). */
+ * FILE is a module's text, which is compiled for the device, or a program file. --check first runs the text twice in the
+ * interpreter, on copies of the arguments (check.h says what is compared). */
 #include "tools/check.h"
 #include "tools/command.h"
 #include "tools/tensors.h"
@@ -105,23 +105,19 @@ static tec_status write_results(const run_state *run) {
 
 /* ----------------------------------------------------------------------------------------------------------- check */
 
-/* Before the call, which may write to its arguments. */
-static tec_status prepare_check(run_state *run) {
+/* Runs the interpreter before anything else: it tells what compiled code need not survive, such as a subscript out of
+ * bounds. */
+static tec_status run_interpreter(run_state *run) {
   tec_status status = compile_text(run, "interp:double", &run->exact.program);
   if (!status) status = compile_text(run, "interp", &run->plain.program);
   if (!status) status = check_prepare(run->context, &run->entry, run->tested.arguments, &run->exact);
   if (!status) status = check_prepare(run->context, &run->entry, run->tested.arguments, &run->plain);
   if (!status) check_blur(&run->entry, &run->plain);
-  return status;
-}
-
-static tec_status check(const run_state *run) {
   double start = command_seconds();
-  tec_status status = call(run, &run->exact);
+  if (!status) status = call(run, &run->exact);
   if (!status) status = call(run, &run->plain);
-  if (status) return status;
-  if (run->options->time) command_report_time("interpreter", command_seconds() - start);
-  return check_compare(run->context, &run->entry, &run->tested, &run->exact, &run->plain, run->report);
+  if (!status && run->options->time) command_report_time("interpreter", command_seconds() - start);
+  return status;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- bench */
@@ -183,7 +179,7 @@ static tec_status run_all(run_state *run) {
   double compiled = command_seconds();
   if (status) return status;
   status = make_arguments(run);
-  if (!status && options->check) status = prepare_check(run);
+  if (!status && options->check) status = run_interpreter(run);
   if (status) return status;
   double called = command_seconds();
   status = call(run, &run->tested);
@@ -193,7 +189,8 @@ static tec_status run_all(run_state *run) {
   fprintf(run->report, "run: compiled in %.1f ms, first call %.1f ms\n", (compiled - start) * 1e3, (done - called) * 1e3);
   /* Before --bench calls again, which would change buffers written in place once more. */
   status = write_results(run);
-  if (!status && options->check) status = check(run);
+  if (!status && options->check)
+    status = check_compare(run->context, &run->entry, &run->tested, &run->exact, &run->plain, run->report);
   if (!status && options->bench) status = bench(run);
   return status;
 }

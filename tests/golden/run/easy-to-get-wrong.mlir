@@ -1,0 +1,490 @@
+// Programs that are easy to get wrong: each gives the interpreter's numbers, fused and unfused.
+// RUN: rm -rf %t && split-file %s %t
+// RUN: sh -c 'for program in %t/*.mlir; do for fuse in on off; do tcc-attn run $program --func=f --random --check --verify --fuse=$fuse || { echo $program; exit 1; }; done; done' | FileCheck %s
+// CHECK: : good
+// CHECK-NOT: WRONG
+
+//--- same-twice.mlir
+// One tensor as both factors.
+func.func @f(%a: tensor<33x33xf32>) -> tensor<33x33xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33x33xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<33x33xf32>) -> tensor<33x33xf32>
+  %r = linalg.matmul ins(%a, %a : tensor<33x33xf32>, tensor<33x33xf32>) outs(%i : tensor<33x33xf32>) -> tensor<33x33xf32>
+  return %r : tensor<33x33xf32>
+}
+
+//--- square-acc-self.mlir
+// One tensor as both factors and as what they are added to.
+func.func @f(%a: tensor<33x33xf32>) -> tensor<33x33xf32> {
+  %r = linalg.matmul ins(%a, %a : tensor<33x33xf32>, tensor<33x33xf32>) outs(%a : tensor<33x33xf32>) -> tensor<33x33xf32>
+  return %r : tensor<33x33xf32>
+}
+
+//--- return-args.mlir
+// Arguments as results, some twice.
+func.func @f(%a: tensor<5x3xf32>, %x: f32, %n: index) -> (tensor<5x3xf32>, f32, tensor<5x3xf32>, index, f32) {
+  return %a, %x, %a, %n, %x : tensor<5x3xf32>, f32, tensor<5x3xf32>, index, f32
+}
+
+//--- dup-results.mlir
+// A result that is also overwritten, and returned twice.
+func.func @f(%a: tensor<17xf32>) -> (tensor<17xf32>, tensor<17xf32>, tensor<17xf32>) {
+  %e = tensor.empty() : tensor<17xf32>
+  %r = linalg.add ins(%a, %a : tensor<17xf32>, tensor<17xf32>) outs(%e : tensor<17xf32>) -> tensor<17xf32>
+  %s = linalg.mul ins(%r, %r : tensor<17xf32>, tensor<17xf32>) outs(%r : tensor<17xf32>) -> tensor<17xf32>
+  return %r, %s, %r : tensor<17xf32>, tensor<17xf32>, tensor<17xf32>
+}
+
+//--- empty-function.mlir
+// Nothing at all.
+func.func @f() { return }
+
+//--- only-constant.mlir
+// No arguments.
+func.func @f() -> (tensor<3xf32>, f32) { %c = arith.constant dense<[1.0,2.0,3.0]> : tensor<3xf32> %x = arith.constant 3.0 : f32 return %c, %x : tensor<3xf32>, f32 }
+
+//--- rank0.mlir
+// Rank 0.
+func.func @f(%a: tensor<f32>, %b: tensor<f32>) -> (tensor<f32>, f32) {
+  %r = linalg.add ins(%a, %b : tensor<f32>, tensor<f32>) outs(%a : tensor<f32>) -> tensor<f32>
+  %x = tensor.extract %r[] : tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %y = arith.mulf %x, %x : f32
+  %z = linalg.fill ins(%y : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  return %z, %x : tensor<f32>, f32
+}
+
+//--- rank16.mlir
+// The highest rank.
+func.func @f(%a: tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32>) -> tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32> {
+  %r = linalg.add ins(%a, %a : tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32>, tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32>) outs(%a : tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32>) -> tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32>
+  return %r : tensor<1x2x1x2x1x2x1x2x1x2x1x2x1x2x1x3xf32>
+}
+
+//--- shift-wide.mlir
+// Shifts by more than the width.
+func.func @f(%a: tensor<7xi32>) -> (tensor<7xi32>) {
+  %e = tensor.empty() : tensor<7xi32>
+  %r = linalg.map ins(%a : tensor<7xi32>) outs(%e : tensor<7xi32>) (%x: i32, %o: i32) {
+    %c = arith.constant 40 : i32
+    %y = arith.addi %x, %c : i32
+    %q = arith.shli %x, %y : i32
+    %u = arith.shrsi %q, %y : i32
+    %w = arith.shrui %y, %c : i32
+    %s = arith.addi %q, %u : i32
+    %t = arith.addi %s, %w : i32
+    linalg.yield %t : i32 }
+  return %r : tensor<7xi32>
+}
+
+//--- fptosi-inf.mlir
+// Floats that no integer of the type can hold.
+func.func @f(%a: tensor<7xf32>) -> (tensor<7xi32>, tensor<7xi8>, tensor<7xi64>) {
+  %e = tensor.empty() : tensor<7xi32>
+  %e8 = tensor.empty() : tensor<7xi8>
+  %e64 = tensor.empty() : tensor<7xi64>
+  %r:3 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+   ins(%a : tensor<7xf32>) outs(%e, %e8, %e64 : tensor<7xi32>, tensor<7xi8>, tensor<7xi64>) {
+    ^bb0(%x: f32, %o: i32, %o8: i8, %o64: i64):
+    %big = arith.constant 1.0e38 : f32
+    %b = arith.mulf %x, %big : f32
+    %c = arith.fptosi %b : f32 to i32
+    %d = arith.fptosi %b : f32 to i8
+    %f = arith.fptoui %b : f32 to i64
+    linalg.yield %c, %d, %f : i32, i8, i64 } -> (tensor<7xi32>, tensor<7xi8>, tensor<7xi64>)
+  return %r#0, %r#1, %r#2 : tensor<7xi32>, tensor<7xi8>, tensor<7xi64>
+}
+
+//--- endless-for.mlir
+// A step that leads beyond 64 bits.
+func.func @f(%a: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 9223372036854775807 : index
+  %s = arith.constant 9223372036854775806 : index
+  %r = scf.for %i = %c0 to %c1 step %s iter_args(%x = %a) -> tensor<4xf32> {
+    %y = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+//--- step-i8.mlir
+// The same in 8 bits.
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : i8
+  %c5 = arith.constant 127 : i8
+  %s = arith.constant 100 : i8
+  %r = scf.for %i = %c0 to %c5 step %s iter_args(%x = %a) -> (tensor<4xf32>) : i8 {
+    %y = linalg.add ins(%x, %x : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+//--- yield-swap.mlir
+// Carried tensors trade places.
+func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %a, %y = %b) -> (tensor<4xf32>, tensor<4xf32>) {
+    %z = linalg.add ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %y, %z : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+//--- yield-rotate.mlir
+// Three of them, with nothing computed.
+func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r:3 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %a, %y = %b, %w = %c) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+    scf.yield %y, %w, %x : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1, %r#2 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+//--- same-init-twice.mlir
+// Two carried tensors start as the same one.
+func.func @f(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %r:2 = scf.for %i = %c0 to %c5 step %c1 iter_args(%x = %a, %y = %a) -> (tensor<4xf32>, tensor<4xf32>) {
+    %z = linalg.add ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    %w = linalg.sub ins(%z, %y : tensor<4xf32>, tensor<4xf32>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %z, %w : tensor<4xf32>, tensor<4xf32>
+  }
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xf32>
+}
+
+//--- overlap-insert.mlir
+// A slice of a tensor inserted into the same tensor, where they overlap: forwards,
+func.func @f(%a: tensor<10xf32>) -> tensor<10xf32> {
+  %s = tensor.extract_slice %a[0] [8] [1] : tensor<10xf32> to tensor<8xf32>
+  %r = tensor.insert_slice %s into %a[2] [8] [1] : tensor<8xf32> into tensor<10xf32>
+  return %r : tensor<10xf32>
+}
+
+//--- overlap-insert-back.mlir
+// and backwards.
+func.func @f(%a: tensor<100xf32>) -> tensor<100xf32> {
+  %e = tensor.empty() : tensor<100xf32>
+  %b = linalg.exp ins(%a : tensor<100xf32>) outs(%e : tensor<100xf32>) -> tensor<100xf32>
+  %s = tensor.extract_slice %b[20] [80] [1] : tensor<100xf32> to tensor<80xf32>
+  %r = tensor.insert_slice %s into %b[1] [80] [1] : tensor<80xf32> into tensor<100xf32>
+  return %r : tensor<100xf32>
+}
+
+//--- transpose-self.mlir
+// The transpose of a tensor in place of itself.
+func.func @f(%a: tensor<33x33xf32>) -> tensor<33x33xf32> {
+  %r = linalg.transpose ins(%a : tensor<33x33xf32>) outs(%a : tensor<33x33xf32>) permutation = [1, 0]
+  return %r : tensor<33x33xf32>
+}
+
+//--- reverse-self.mlir
+// A tensor minus its transpose, in its own place.
+func.func @f(%a: tensor<33x33xf32>) -> tensor<33x33xf32> {
+  %e = tensor.empty() : tensor<33x33xf32>
+  %b = linalg.exp ins(%a : tensor<33x33xf32>) outs(%e : tensor<33x33xf32>) -> tensor<33x33xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j,i)>, affine_map<(i, j) -> (i,j)>], iterator_types=["parallel","parallel"]}
+   ins(%b : tensor<33x33xf32>) outs(%b : tensor<33x33xf32>) {
+   ^bb0(%x: f32, %o: f32):
+     %s = arith.subf %x, %o : f32
+     linalg.yield %s : f32 } -> tensor<33x33xf32>
+  return %r : tensor<33x33xf32>
+}
+
+//--- forall-reads-shared.mlir
+// Iterations read what others write: they must see what was there before.
+func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
+  %r = scf.forall (%i) in (4) shared_outs(%o = %a) -> tensor<16xf32> {
+    %k = affine.apply affine_map<(d0) -> (d0*4)>(%i)
+    %s = tensor.extract_slice %a[%k] [4] [1] : tensor<16xf32> to tensor<4xf32>
+    %w = tensor.extract_slice %o[0] [4] [1] : tensor<16xf32> to tensor<4xf32>
+    %e = tensor.empty() : tensor<4xf32>
+    %y = linalg.add ins(%s, %w : tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.forall.in_parallel { tensor.parallel_insert_slice %y into %o[%k] [4] [1] : tensor<4xf32> into tensor<16xf32> }
+  }
+  return %r : tensor<16xf32>
+}
+
+//--- forall-zero.mlir
+// No iterations.
+func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
+  %r = scf.forall (%i, %j) in (0, 4) shared_outs(%o = %a) -> tensor<16xf32> {
+    %s = tensor.extract_slice %a[%i] [4] [1] : tensor<16xf32> to tensor<4xf32>
+    scf.forall.in_parallel { tensor.parallel_insert_slice %s into %o[0] [4] [1] : tensor<4xf32> into tensor<16xf32> }
+  }
+  return %r : tensor<16xf32>
+}
+
+//--- forall-huge.mlir
+// Steps beyond 64 bits in each dim.
+func.func @f(%a: tensor<16xf32>) -> tensor<16xf32> {
+  %r = scf.forall (%i, %j) = (0, 0) to (9223372036854775807, 9223372036854775807) step (9223372036854775806, 9223372036854775806) shared_outs(%o = %a) -> tensor<16xf32> {
+    %s = tensor.extract_slice %a[4] [4] [1] : tensor<16xf32> to tensor<4xf32>
+    scf.forall.in_parallel { tensor.parallel_insert_slice %s into %o[0] [4] [1] : tensor<4xf32> into tensor<16xf32> }
+  }
+  return %r : tensor<16xf32>
+}
+
+//--- affine-overflow.mlir
+// Affine arithmetic that wraps.
+func.func @f(%n: index) -> (index, index, index) {
+  %c = arith.constant 9223372036854775807 : index
+  %1 = affine.apply affine_map<(d0) -> (d0 * 4611686018427387904 + 7)>(%c)
+  %2 = affine.apply affine_map<(d0, d1) -> ((d0 + d1) ceildiv 3)>(%c, %n)
+  %3 = affine.apply affine_map<(d0) -> ((d0 * 9223372036854775807) floordiv 9223372036854775807)>(%n)
+  return %1, %2, %3 : index, index, index
+}
+
+//--- affine-mod-neg.mlir
+// Division of negative numbers.
+func.func @f(%n: index) -> (index, index, index) {
+  %c = arith.constant -9 : index
+  %d = arith.subi %c, %n : index
+  %1 = affine.apply affine_map<(d0) -> (d0 mod 4)>(%d)
+  %2 = affine.apply affine_map<(d0) -> (d0 floordiv 4)>(%d)
+  %3 = affine.apply affine_map<(d0) -> (d0 ceildiv 4)>(%d)
+  return %1, %2, %3 : index, index, index
+}
+
+//--- call-aliased.mlir
+// A function that gets the same tensor twice, and writes.
+func.func private @p(%a: tensor<4xf32>, %b: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+ %r = linalg.add ins(%a, %b : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+ return %r, %b : tensor<4xf32>, tensor<4xf32> }
+func.func @f(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) { %r:2 = call @p(%a, %a) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) return %r#0, %r#1, %a : tensor<4xf32>, tensor<4xf32>, tensor<4xf32> }
+
+//--- if-alias.mlir
+// A branch that hands on one of two tensors, which is then overwritten.
+func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %n: index) -> (tensor<4xf32>, tensor<4xf32>) {
+  %c = arith.constant 3 : index
+  %p = arith.cmpi slt, %n, %c : index
+  %r = scf.if %p -> tensor<4xf32> { scf.yield %a : tensor<4xf32> } else { scf.yield %b : tensor<4xf32> }
+  %s = linalg.exp ins(%r : tensor<4xf32>) outs(%r : tensor<4xf32>) -> tensor<4xf32>
+  %t = linalg.add ins(%a, %s : tensor<4xf32>, tensor<4xf32>) outs(%a : tensor<4xf32>) -> tensor<4xf32>
+  return %t, %r : tensor<4xf32>, tensor<4xf32>
+}
+
+//--- pad-zero.mlir
+// Padding around nothing.
+func.func @f(%a: tensor<0x3xf32>) -> tensor<4x3xf32> {
+  %z = arith.constant 2.0 : f32
+  %r = tensor.pad %a low[1, 0] high[3, 0] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<0x3xf32> to tensor<4x3xf32>
+  return %r : tensor<4x3xf32>
+}
+
+//--- pad-index.mlir
+// Padding with values computed from the place.
+func.func @f(%a: tensor<5x3xf32>) -> tensor<9x3xf32> {
+  %r = tensor.pad %a low[1, 0] high[3, 0] { ^bb0(%i: index, %j: index): 
+    %s = arith.addi %i, %j : index
+    %t = arith.index_cast %s : index to i32
+    %u = arith.sitofp %t : i32 to f32
+    tensor.yield %u : f32 } : tensor<5x3xf32> to tensor<9x3xf32>
+  return %r : tensor<9x3xf32>
+}
+
+//--- softmax-zero.mlir
+// Softmax over nothing.
+func.func @f(%a: tensor<5x0xf32>) -> tensor<5x0xf32> {
+  %e = tensor.empty() : tensor<5x0xf32>
+  %r = linalg.softmax dimension(1) ins(%a : tensor<5x0xf32>) outs(%e : tensor<5x0xf32>) -> tensor<5x0xf32>
+  return %r : tensor<5x0xf32>
+}
+
+//--- softmax-dim0.mlir
+// Softmax along the first dimension.
+func.func @f(%a: tensor<45x7xf32>) -> tensor<45x7xf32> {
+  %e = tensor.empty() : tensor<45x7xf32>
+  %r = linalg.softmax dimension(0) ins(%a : tensor<45x7xf32>) outs(%a : tensor<45x7xf32>) -> tensor<45x7xf32>
+  return %r : tensor<45x7xf32>
+}
+
+//--- softmax-inf.mlir
+// Softmax of infinities: NaN where upstream gives it.
+func.func @f(%a: tensor<45x70xf32>) -> tensor<45x70xf32> {
+  %big = arith.constant 3.0e38 : f32
+  %e = tensor.empty() : tensor<45x70xf32>
+  %s = linalg.map ins(%a : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) (%x: f32, %o: f32) {
+     %y = arith.mulf %x, %big : f32
+     linalg.yield %y : f32 }
+  %r = linalg.softmax dimension(1) ins(%s : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) -> tensor<45x70xf32>
+  return %r : tensor<45x70xf32>
+}
+
+//--- masked-rows.mlir
+// Some rows masked everywhere, some up to the last tile.
+func.func @f(%a: tensor<45x70xf32>, %v: tensor<70x9xf32>) -> tensor<45x9xf32> {
+  %inf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<45x70xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i,j)>, affine_map<(i, j) -> (i,j)>], iterator_types=["parallel","parallel"]} ins(%a : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) {
+    ^bb0(%x: f32, %o: f32):
+     %i = linalg.index 0 : index
+     %j = linalg.index 1 : index
+     %c = arith.constant 60 : index
+     %k = arith.addi %j, %i : index
+     %p = arith.cmpi sgt, %k, %c : index
+     %y = arith.select %p, %x, %inf : f32
+     linalg.yield %y : f32 } -> tensor<45x70xf32>
+  %r = linalg.softmax dimension(1) ins(%s : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) -> tensor<45x70xf32>
+  %oe = tensor.empty() : tensor<45x9xf32>
+  %oi = linalg.fill ins(%zero : f32) outs(%oe : tensor<45x9xf32>) -> tensor<45x9xf32>
+  %o = linalg.matmul ins(%r, %v : tensor<45x70xf32>, tensor<70x9xf32>) outs(%oi : tensor<45x9xf32>) -> tensor<45x9xf32>
+  return %o : tensor<45x9xf32>
+}
+
+//--- masked-all.mlir
+// All rows masked everywhere.
+func.func @f(%a: tensor<45x70xf32>, %v: tensor<70x9xf32>) -> tensor<45x9xf32> {
+  %inf = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<45x70xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i,j)>, affine_map<(i, j) -> (i,j)>], iterator_types=["parallel","parallel"]} ins(%a : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) {
+    ^bb0(%x: f32, %o: f32):
+     %i = linalg.index 0 : index
+     %j = linalg.index 1 : index
+     %c = arith.constant 600 : index
+     %k = arith.addi %j, %i : index
+     %p = arith.cmpi sgt, %k, %c : index
+     %y = arith.select %p, %x, %inf : f32
+     linalg.yield %y : f32 } -> tensor<45x70xf32>
+  %r = linalg.softmax dimension(1) ins(%s : tensor<45x70xf32>) outs(%e : tensor<45x70xf32>) -> tensor<45x70xf32>
+  %oe = tensor.empty() : tensor<45x9xf32>
+  %oi = linalg.fill ins(%zero : f32) outs(%oe : tensor<45x9xf32>) -> tensor<45x9xf32>
+  %o = linalg.matmul ins(%r, %v : tensor<45x70xf32>, tensor<70x9xf32>) outs(%oi : tensor<45x9xf32>) -> tensor<45x9xf32>
+  return %o : tensor<45x9xf32>
+}
+
+//--- nonzero-init-tiled-k.mlir
+// A product added to something, tiled over its reduction.
+func.func @f(%a: tensor<33x21xf32>, %b: tensor<21x17xf32>, %c: tensor<33x17xf32>) -> tensor<33x17xf32> {
+  %e = tensor.empty() : tensor<33x17xf32>
+  %i = linalg.exp ins(%c : tensor<33x17xf32>) outs(%e : tensor<33x17xf32>) -> tensor<33x17xf32>
+  %r = linalg.matmul {__root__} ins(%a, %b : tensor<33x21xf32>, tensor<21x17xf32>) outs(%i : tensor<33x17xf32>) -> tensor<33x17xf32>
+  return %r : tensor<33x17xf32>
+}
+transform.sequence failures(propagate) {
+^bb0(%m: !transform.any_op):
+  %r = transform.structured.match attributes {__root__} in %m : (!transform.any_op) -> !transform.any_op
+  %t, %l:2 = transform.structured.fuse_ext %r {tile_sizes = [4, 0, 8]} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  transform.structured.tile_loop_hint %t : !transform.any_op
+  transform.cleanup
+}
+
+//--- attn-nonzero-init-default.mlir
+// Attention added to something.
+func.func @f(%q: tensor<37x24xf32>, %k: tensor<41x24xf32>, %v: tensor<41x19xf32>) -> tensor<37x19xf32> {
+  %zero = arith.constant 0.0 : f32
+  %se = tensor.empty() : tensor<37x41xf32>
+  %si = linalg.fill ins(%zero : f32) outs(%se : tensor<37x41xf32>) -> tensor<37x41xf32>
+  %s = linalg_ext.batch_matmul ins(%q, %k : tensor<37x24xf32>, tensor<41x24xf32>) outs(%si : tensor<37x41xf32>) layout = "nt"
+  %lowest = arith.constant 0xFF800000 : f32
+  %me = tensor.empty() : tensor<37xf32>
+  %m0 = linalg.fill ins(%lowest : f32) outs(%me : tensor<37xf32>) -> tensor<37xf32>
+  %a0 = linalg.fill ins(%zero : f32) outs(%me : tensor<37xf32>) -> tensor<37xf32>
+  %p:4 = linalg_ext.softmax dimension(1) ins(%s : tensor<37x41xf32>) outs(%se, %m0, %a0, %me : tensor<37x41xf32>, tensor<37xf32>, tensor<37xf32>, tensor<37xf32>) : tensor<37x41xf32>, tensor<37xf32>, tensor<37xf32>, tensor<37xf32>
+  %oe = tensor.empty() : tensor<37x19xf32>
+  %one = arith.constant 3.0 : f32
+  %oi = linalg.fill ins(%one : f32) outs(%oe : tensor<37x19xf32>) -> tensor<37x19xf32>
+  %o = linalg.matmul {__root__} ins(%p#0, %v : tensor<37x41xf32>, tensor<41x19xf32>) outs(%oi : tensor<37x19xf32>) -> tensor<37x19xf32>
+  return %o : tensor<37x19xf32>
+}
+
+//--- bool-tensor.mlir
+// Single bits.
+func.func @f(%a: tensor<67xi1>, %b: tensor<67xi1>) -> tensor<67xi1> {
+  %e = tensor.empty() : tensor<67xi1>
+  %r = linalg.map ins(%a, %b : tensor<67xi1>, tensor<67xi1>) outs(%e : tensor<67xi1>) (%x: i1, %y: i1, %o: i1) {
+    %z = arith.xori %x, %y : i1
+    linalg.yield %z : i1 }
+  return %r : tensor<67xi1>
+}
+
+//--- script-two-roots.mlir
+// A script that matches two ops.
+func.func @f(%a: tensor<33x21xf32>, %b: tensor<21x17xf32>) -> tensor<33x17xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33x17xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<33x17xf32>) -> tensor<33x17xf32>
+  %r = linalg.matmul {__root__} ins(%a, %b : tensor<33x21xf32>, tensor<21x17xf32>) outs(%i : tensor<33x17xf32>) -> tensor<33x17xf32>
+  return %r : tensor<33x17xf32>
+}
+func.func @g(%a: tensor<33x21xf32>, %b: tensor<21x17xf32>) -> tensor<33x17xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33x17xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<33x17xf32>) -> tensor<33x17xf32>
+  %r = linalg.matmul {__root__} ins(%a, %b : tensor<33x21xf32>, tensor<21x17xf32>) outs(%i : tensor<33x17xf32>) -> tensor<33x17xf32>
+  return %r : tensor<33x17xf32>
+}
+transform.sequence failures(propagate) {
+^bb0(%m: !transform.any_op):
+  %r = transform.structured.match attributes {__root__} in %m : (!transform.any_op) -> !transform.any_op
+  %t, %l:2 = transform.structured.fuse_ext %r {tile_sizes = [8, 0, 8]} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op)
+  transform.structured.tile_loop_hint %t : !transform.any_op
+  transform.cleanup
+}
+
+//--- script-fused-again.mlir
+// Tiles of tiles of tiles.
+func.func @f(%a: tensor<33x21xf32>, %b: tensor<21x17xf32>) -> tensor<33x17xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33x17xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<33x17xf32>) -> tensor<33x17xf32>
+  %r = linalg.matmul {__root__} ins(%a, %b : tensor<33x21xf32>, tensor<21x17xf32>) outs(%i : tensor<33x17xf32>) -> tensor<33x17xf32>
+  return %r : tensor<33x17xf32>
+}
+transform.sequence failures(propagate) {
+^bb0(%m: !transform.any_op):
+  %r = transform.structured.match attributes {__root__} in %m : (!transform.any_op) -> !transform.any_op
+  %t, %l:3 = transform.structured.fuse_ext %r {tile_sizes = [16, 8, 16]} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  %u, %k:3 = transform.structured.fuse_ext %t {tile_sizes = [5, 3, 4]} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  %w, %j:3 = transform.structured.fuse_ext %u {tile_sizes = [2, 2, 3]} : (!transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+  transform.cleanup
+}
+
+//--- script-stop-self.mlir
+// The root is where fusion stops.
+func.func @f(%a: tensor<33x21xf32>, %b: tensor<21x17xf32>) -> tensor<33x17xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<33x17xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<33x17xf32>) -> tensor<33x17xf32>
+  %r = linalg.matmul {__root__} ins(%a, %b : tensor<33x21xf32>, tensor<21x17xf32>) outs(%i : tensor<33x17xf32>) -> tensor<33x17xf32>
+  return %r : tensor<33x17xf32>
+}
+transform.sequence failures(propagate) {
+^bb0(%m: !transform.any_op):
+  %r = transform.structured.match attributes {__root__} in %m : (!transform.any_op) -> !transform.any_op
+  %t, %l:3 = transform.structured.fuse_ext %r, %r {tile_sizes = [16, 8, 16]} : (!transform.any_op, !transform.any_op) -> (!transform.any_op, !transform.any_op, !transform.any_op, !transform.any_op)
+}
+
+//--- undefined-insert.mlir
+// Undefined content is moved, but nobody reads it.
+func.func @f(%a: tensor<32x19xf32>) -> tensor<32x19xf32> {
+  %e = tensor.empty() : tensor<32x19xf32>
+  %u = scf.forall (%i) = (0) to (32) step (16) shared_outs(%o = %e) -> (tensor<32x19xf32>) {
+    %p = tensor.empty() : tensor<16x19xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %p into %o[%i, 0] [16, 19] [1, 1] : tensor<16x19xf32> into tensor<32x19xf32>
+    }
+  }
+  %r = linalg.exp ins(%a : tensor<32x19xf32>) outs(%u : tensor<32x19xf32>) -> tensor<32x19xf32>
+  return %r : tensor<32x19xf32>
+}
+
+//--- constant-slices.mlir
+// Slices whose offsets and sizes are constants, but written as operands.
+func.func @f(%a: tensor<4xf32>, %b: tensor<?xf32>) -> (tensor<2xf32>, tensor<?xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %r = tensor.extract_slice %a[%c1] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  %s = tensor.extract_slice %b[%c1] [%c2] [1] : tensor<?xf32> to tensor<?xf32>
+  return %r, %s : tensor<2xf32>, tensor<?xf32>
+}
