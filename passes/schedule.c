@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum {
+  REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
   MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
   BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
@@ -107,7 +108,7 @@ typedef struct pace {
 static void find_pace(const ir_op *root, pace *p) {
   p->op = root;
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
-    p->root_loop[loop] = (int)loop;
+    p->root_loop[loop] = ir_loop_is_reduction(ir_structure_of(root), loop) ? -1 : (int)loop;
   while (p->op && !ir_is_contraction(p->op)) {
     const ir_op *user = p->op;
     p->op = NULL;
@@ -204,9 +205,13 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
     int64_t extent = extents[loop] == IR_DYNAMIC ? host_policy.rows : extents[loop];
+    if (ir_loop_is_reduction(structure, loop)) /* it is whole */
+      continue;
     bool innermost = dim + 1 == result->num_results;
     int64_t least = innermost ? 4 * host_policy.rows : 1;
     sizes[loop] = budget < least ? least : budget;
+    if (sizes[loop] > REGISTER_ROWS)
+      sizes[loop] -= sizes[loop] % REGISTER_ROWS;
     if (sizes[loop] >= extent && extents[loop] != IR_DYNAMIC)
       sizes[loop] = innermost ? 0 : extent;
     budget /= extent > 0 ? extent : 1;
@@ -287,12 +292,25 @@ static int64_t choose_rows(const pace *p, const target_facts *target) {
   return rows;
 }
 
+/* Fewer rows where the root itself needs whole rows (softmax does): a tile stays in half of the second-level cache. */
+static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t rows, uint64_t l2_bytes) {
+  const ir_structure *structure = ir_structure_of(root);
+  int64_t columns = 1;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC && columns < INT64_MAX / extents[loop] / rows)
+      columns *= extents[loop];
+  while (rows > MIN_ROWS && (uint64_t)(rows * columns) > l2_bytes / 2 / sizeof(float))
+    rows /= 2;
+  return rows;
+}
+
 static void choose_parallel_tiles(const ir_op *root, const target_facts *target, int64_t *sizes) {
   int64_t extents[IR_MAX_LOOPS];
   pace p;
   ir_loop_extents(root, extents);
   find_pace(root, &p);
-  if (!p.op) {
+  bool whole_rows = !ir_is_contraction(root) && ir_structure_of(root)->reductions;
+  if (!p.op || (whole_rows && is_gpu(target))) {
     if (is_gpu(target))
       tile_by_lanes(root, target, extents, sizes);
     else
@@ -304,7 +322,10 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
-  int first = tile_free_loops(&p, rows, choose_rows(&p, target), sizes);
+  int64_t num_rows = choose_rows(&p, target);
+  if (whole_rows)
+    num_rows = rows_in_cache(root, extents, num_rows, target->l2_bytes);
+  int first = tile_free_loops(&p, rows, num_rows, sizes);
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : policy->columns, sizes);
   if (!is_gpu(target))
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
