@@ -402,6 +402,12 @@ static bool run_call(const walker *w, ir_op *op) {
   return ok;
 }
 
+/* Without it the kernels would see other memory. Destination-style ops are pure on tensors only. */
+static bool has_effect(const ir_op *op) {
+  bool writes = ir_op_has(op, IR_DPS) && op->num_results < ir_num_inits(op);
+  return writes || (!ir_op_has(op, IR_PURE) && !ir_op_has(op, IR_TERMINATOR) && op->code != OP_MEMREF_DEALLOC);
+}
+
 static bool run_op(const walker *w, ir_op *op) {
   launch_plan *plan = w->plan;
   if (plan->num_values > MAX_VALUES || plan->num_launches > MAX_LAUNCHES)
@@ -420,7 +426,7 @@ static bool run_op(const walker *w, ir_op *op) {
   }
   if (hooks[op->code] && integers)
     hooks[op->code](plan, op);
-  else if (!ir_op_has(op, IR_PURE) && !ir_op_has(op, IR_TERMINATOR) && op->code != OP_MEMREF_DEALLOC)
+  else if (has_effect(op))
     return ir_op_error(op, "stands outside of kernels (scf.forall), where only sizes can be computed");
   return plan->module->num_errors == 0;
 }

@@ -13,12 +13,14 @@
 #include "passes/extent.h"
 #include "passes/parallel.h"
 #include "passes/passes.h"
+#include "passes/tile.h"
 
 /* Loops right inside each other, outermost first, that carry the same tensors in the same order. */
 typedef struct loop_nest {
   ir_op *loops[IR_MAX_LOOPS];
   unsigned num_loops, num_carried;
   parallel_part *parts; /* of loop i and carried value k: at i * num_carried + k */
+  const ir_op **fills;  /* which carried value k starts as, part by part; NULL: as what it is outside */
 } loop_nest;
 
 static const parallel_part *part_of(const loop_nest *nest, unsigned loop, unsigned carried) {
@@ -207,6 +209,22 @@ static void move_bodies(const loop_nest *nest, ir_block *block) {
   }
 }
 
+/* The fill that carried tensor `k` starts as, where iterations together have all of it: each then fills its own part. */
+static const ir_op *fill_in_parts(const loop_nest *nest, unsigned k) {
+  ir_value *whole = ir_operand(nest->loops[0], 3 + k);
+  ir_builder outside = ir_builder_before(nest->loops[0]);
+  if (!whole->op || whole->op->code != OP_LINALG_FILL)
+    return NULL;
+  for (unsigned loop = 0; loop < nest->num_loops; loop++) {
+    const parallel_part *part = part_of(nest, loop, k);
+    const ir_op *op = nest->loops[loop];
+    if (part->factor != 1 || !ir_index_is_const(ir_index_of(ir_operand(op, 0)), 0) ||
+        !tile_index_equal(ir_index_of(ir_operand(op, 1)), pass_dim(&outside, whole, part->dim)))
+      return NULL;
+  }
+  return whole->op;
+}
+
 /* One output of the forall: carried tensor `k`, shared as `shared`. `last` is its value at the end of an iteration. */
 static void share_part(const loop_nest *nest, unsigned k, const ir_op *forall, ir_value *shared, ir_value *last,
                        ir_builder *inserts) {
@@ -215,18 +233,23 @@ static void share_part(const loop_nest *nest, unsigned k, const ir_op *forall, i
   ir_builder inside = ir_builder_before(first_user(argument, ir_region(forall, 0)));
   box part = box_of(nest, k, &outside, &inside, forall);
   ir_value *own = ir_extract_slice(&inside, shared, part.offsets, part.sizes, NULL);
+  if (nest->fills[k])
+    own = ir_fill(&inside, ir_input(nest->fills[k], 0), own);
   ir_replace_uses(argument, own);
   narrow(nest, k, own);
   ir_parallel_insert_slice(inserts, last, shared, part.offsets, part.sizes);
 }
 
-static void parallelize(const loop_nest *nest) {
+static void parallelize(loop_nest *nest) {
   ir_op *outermost = nest->loops[0], *innermost = nest->loops[nest->num_loops - 1];
   ir_value **outs = IR_NEW_ARRAY(&outermost->module->arena, ir_value *, nest->num_carried);
   unsigned num_outs = 0;
-  for (unsigned k = 0; k < nest->num_carried; k++)
+  nest->fills = IR_NEW_ARRAY(&outermost->module->arena, const ir_op *, nest->num_carried);
+  for (unsigned k = 0; k < nest->num_carried; k++) {
+    nest->fills[k] = fill_in_parts(nest, k);
     if (part_of(nest, 0, k)->factor)
-      outs[num_outs++] = ir_operand(outermost, 3 + k);
+      outs[num_outs++] = nest->fills[k] ? ir_init(nest->fills[k], 0) : ir_operand(outermost, 3 + k);
+  }
   ir_builder before = ir_builder_before(outermost);
   ir_op *forall = create_forall(nest, &before, num_outs, outs);
   ir_block *block = ir_region(forall, 0);

@@ -414,6 +414,8 @@ Test(nvptx, refusals) {
   refuse("not known before it is launched",
          "  scf.forall (%i) = (0) to (%s) step (1) {\n  }\n");
   refuse("stands outside of kernels", "  %v = memref.load %x[%c0] : memref<?xf32>\n");
+  refuse("stands outside of kernels", "  %z = arith.constant 0.0 : f32\n"
+                                      "  linalg.fill ins(%z : f32) outs(%x : memref<?xf32>)\n");
 }
 
 Test(nvptx, lanes_exist_on_gpus_only) {

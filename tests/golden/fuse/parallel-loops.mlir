@@ -4,13 +4,14 @@
 // RUN: tcc-attn run %s --func=overlapping --random --check --threads=2 | FileCheck %s --check-prefix=GOOD
 // RUN: tcc-attn run %s --func=swapped --random --check --threads=2 | FileCheck %s --check-prefix=GOOD
 // Loops that the script labels parallel become one scf.forall. An iteration takes its part of what the loops carry, and
-// the sequential loop inside works on that.
+// the sequential loop inside works on that. What they start as is filled part by part.
 // GOOD: good
 
 // CHECK-LABEL: func.func @rows(
 // CHECK: scf.forall (%[[I:.*]]) = (0) to (6) step (2) shared_outs(%[[OUT:.*]] = %{{.*}}) -> (tensor<6x24x10xf32>)
 // CHECK: %[[OWN:.*]] = tensor.extract_slice %[[OUT]][%[[I]], 0, 0] [2, 24, 10]
-// CHECK: %[[K:.*]] = scf.for {{.*}} iter_args(%[[K_OWN:.*]] = %[[OWN]]) -> (tensor<2x24x10xf32>)
+// CHECK: %[[ZERO:.*]] = linalg.fill ins(%{{.*}}) outs(%[[OWN]] : tensor<2x24x10xf32>)
+// CHECK: %[[K:.*]] = scf.for {{.*}} iter_args(%[[K_OWN:.*]] = %[[ZERO]]) -> (tensor<2x24x10xf32>)
 // CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%[[J_OWN:.*]] = %[[K_OWN]]) -> (tensor<2x24x10xf32>)
 // CHECK: tensor.extract_slice %[[J_OWN]][0, %[[J]], 0] [2, 8, 10]
 // CHECK: tensor.insert_slice %{{.*}} into %[[J_OWN]][0, %[[J]], 0] [2, 8, 10]
