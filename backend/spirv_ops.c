@@ -54,8 +54,9 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
   LLVMValueRef number = word(e, 0);
   if (dimension[strlen(dimension) - 1] == 'x') {
     LLVMValueRef group = spirv_call(e, "_Z16get_sub_group_idv", word_type(e), NULL, 0, false);
+    LLVMValueRef lane = LLVMBuildAnd(e->builder, lane_number(e), word(e, e->facts->warp - 1), ""); /* as LLVM cannot know */
     number = LLVMBuildNUWMul(e->builder, group, word(e, e->facts->warp), "");
-    number = LLVMBuildNUWAdd(e->builder, number, lane_number(e), "");
+    number = LLVMBuildOr(e->builder, number, lane, "");
   }
   emit_result(e, op)[0] = LLVMBuildZExt(e->builder, number, LLVMInt64TypeInContext(e->context), "");
   return true;
@@ -143,6 +144,93 @@ static bool emit_dpas(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* ------------------------------------------------------------------------------------------------------ block loads */
+
+/* The surface that a block is cut from, and where. Hardware wants it to start at a multiple of 64 bytes: what lies between
+ * such an address and the first element counts as columns on the left. */
+typedef struct block_surface {
+  LLVMValueRef base, width, height, pitch; /* bytes, rows, bytes */
+  LLVMValueRef column, row;
+} block_surface;
+
+static block_surface find_surface(emitter *e, const ir_op *op) {
+  enum { SURFACE_ALIGNMENT = 64, BYTES = 2 };
+  LLVMBuilderRef b = e->builder;
+  const emit_value *memref = emit_operand(e, op, 0);
+  unsigned rank = ir_operand(op, 0)->type->rank;
+  LLVMTypeRef byte = LLVMInt8TypeInContext(e->context), index = LLVMInt64TypeInContext(e->context);
+  LLVMValueRef address = memref->pieces[0];
+  for (unsigned dim = 0; dim + 2 < rank; dim++) {
+    LLVMValueRef offset = LLVMBuildMul(b, emit_scalar(e, ir_operand(op, 1 + dim)), emit_stride(memref, dim), "");
+    address = emit_address(e, ir_operand(op, 0)->type->element, address, offset);
+  }
+  LLVMValueRef mask = emit_index(e, SURFACE_ALIGNMENT - 1);
+  LLVMValueRef left = LLVMBuildAnd(b, LLVMBuildPtrToInt(b, address, index, ""), mask, "");
+  LLVMValueRef back = LLVMBuildNeg(b, left, ""), words[5];
+  LLVMValueRef columns = LLVMBuildLShr(b, left, emit_index(e, 1), "");
+  LLVMValueRef width = LLVMBuildMul(b, emit_size(memref, rank - 1), emit_index(e, BYTES), "");
+  LLVMValueRef wide[] = {LLVMBuildAdd(b, width, left, ""), emit_size(memref, rank - 2),
+                         LLVMBuildMul(b, emit_stride(memref, rank - 2), emit_index(e, BYTES), ""),
+                         LLVMBuildAdd(b, emit_scalar(e, ir_operand(op, rank)), columns, ""),
+                         emit_scalar(e, ir_operand(op, rank - 1))};
+  for (unsigned i = 0; i < 5; i++)
+    words[i] = LLVMBuildTrunc(b, wide[i], word_type(e), "");
+  return (block_surface){LLVMBuildGEP2(b, byte, address, &back, 1, ""), words[0], words[1], words[2], words[3], words[4]};
+}
+
+static LLVMValueRef pair_of(emitter *e, LLVMValueRef x, LLVMValueRef y) {
+  LLVMValueRef pair = LLVMGetPoison(LLVMVectorType(word_type(e), 2));
+  return emit_set_lane(e, emit_set_lane(e, pair, x, 0), y, 1);
+}
+
+static LLVMValueRef load_by_function(emitter *e, const block_surface *s, const char *name, LLVMTypeRef type) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef one = word(e, 1);
+  LLVMValueRef operands[] = {LLVMBuildPtrToInt(b, s->base, LLVMInt64TypeInContext(e->context), ""),
+                             LLVMBuildSub(b, s->width, one, ""), LLVMBuildSub(b, s->height, one, ""),
+                             LLVMBuildSub(b, s->pitch, one, ""), pair_of(e, s->column, s->row)};
+  return spirv_call(e, name, type, operands, 5, true);
+}
+
+/* The instruction leaves what it loads in memory of the lane, which is a register in the end. */
+static LLVMValueRef load_by_instruction(emitter *e, const block_surface *s, const char *name, const int64_t shape[3],
+                                        LLVMTypeRef type) {
+  LLVMValueRef place = emit_alloca(e, type, 32);
+  LLVMValueRef operands[] = {word(e, shape[0]), word(e, shape[1]), word(e, shape[2]), word(e, 1), s->base, s->width,
+                             s->height, s->pitch, pair_of(e, s->column, s->row), place};
+  spirv_call(e, name, LLVMVoidTypeInContext(e->context), operands, 10, true);
+  return LLVMBuildLoad2(e->builder, type, place, "");
+}
+
+/* 16 registers of 16 bits are 8 words: pairs of rows, or, transposed, columns of words, which are pairs too. */
+static bool emit_block_load(emitter *e, const ir_op *op) {
+  enum { ROWS, PAIRS, TRANSPOSED };
+  static const struct {
+    const char *function, *instruction;
+    int64_t shape[3]; /* bytes of an element, columns and rows */
+  } forms[] = {
+      [ROWS] = {"__builtin_IB_subgroup_block_read_flat_u16_m8k16v1",
+                "_Z32__spirv_Subgroup2DBlockLoadINTELiiiiPU3AS1KviiiDv2_iPv", {2, 16, 8}},
+      [PAIRS] = {"__builtin_IB_subgroup_block_read_flat_transform_u16_k16",
+                 "_Z41__spirv_Subgroup2DBlockLoadTransformINTELiiiiPU3AS1KviiiDv2_iPv", {2, 16, 16}},
+      [TRANSPOSED] = {"__builtin_IB_subgroup_block_read_flat_transpose_u32_k8",
+                      "_Z41__spirv_Subgroup2DBlockLoadTransposeINTELiiiiPU3AS1KviiiDv2_iPv", {4, 8, 16}}};
+  if (!e->facts->has_block_loads)
+    return ir_op_error(op, "is no instruction of %s", e->facts->name);
+  bool transposed = ir_attr_get(op, "transposed") != NULL;
+  unsigned registers = (unsigned)ir_result(op, 0)->type->shape[0], form = transposed ? TRANSPOSED : registers == 8 ? ROWS : PAIRS;
+  block_surface surface = find_surface(e, op);
+  LLVMTypeRef type = LLVMVectorType(form == ROWS ? LLVMInt16TypeInContext(e->context) : word_type(e), 8);
+  if (transposed)
+    surface.column = LLVMBuildLShr(e->builder, surface.column, word(e, 1), "");
+  LLVMValueRef loaded = e->facts->spelling == SPELLING_IMPORT
+                            ? load_by_function(e, &surface, forms[form].function, type)
+                            : load_by_instruction(e, &surface, forms[form].instruction, forms[form].shape, type);
+  LLVMTypeRef row = LLVMVectorType(LLVMInt16TypeInContext(e->context), registers);
+  emit_result(e, op)[0] = LLVMBuildBitCast(e->builder, loaded, row, "");
+  return true;
+}
+
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *operands) {
@@ -160,5 +248,6 @@ const emit_lane_op spirv_lane_ops[] = {
     {OP_GPU_BARRIER, emit_barrier},
     {OP_GPU_SHUFFLE, emit_gpu_shuffle},
     {OP_XEGPU_DPAS, emit_dpas},
+    {OP_VECTOR_EXT_BLOCK_LOAD, emit_block_load},
     {0, NULL},
 };

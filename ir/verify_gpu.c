@@ -89,6 +89,22 @@ bool verify_dpas(const ir_op *op) {
   return true;
 }
 
+bool verify_block_load(const ir_op *op) {
+  const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
+  bool transposed = ir_attr_get(op, "transposed") != NULL;
+  if (memref->kind != IR_TYPE_MEMREF || memref->rank < 2 || is_workgroup(memref) || ir_scalar_bits(memref->element) != 16)
+    return ir_op_error(op, "reads global memory of 16-bit elements and rank 2 at least, not %s",
+                       ir_print_type(op->module, memref));
+  if (ir_group_size(op, 1) != memref->rank)
+    return ir_op_error(op, "needs %u indices, got %u", memref->rank, ir_group_size(op, 1));
+  bool fits = result->kind == IR_TYPE_VECTOR && result->rank == 1 && result->element == memref->element &&
+              (result->shape[0] == 16 || (result->shape[0] == 8 && !transposed));
+  if (!fits)
+    return ir_op_error(op, "gives 16 (or, not transposed, 8) of the memref's elements, not %s",
+                       ir_print_type(op->module, result));
+  return verify_index_operands(op, 1, "index");
+}
+
 bool verify_ldmatrix(const ir_op *op) {
   const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
   int64_t tiles = ir_attr_int_or(op, "numTiles", 0);

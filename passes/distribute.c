@@ -112,9 +112,12 @@ void distribute_set(distributor *d, const ir_op *op, ir_value *value) {
 
 ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted) {
   ir_value *lane = ir_value_map_get(d->lanes, value);
-  if (lane == value && distribute_is_deferred(value)) {
-    lane = distribute_read_now(d, value->op);
-    ir_value_map_set(d->lanes, value, lane);
+  if (lane == value && (distribute_is_deferred(value) || distribute_is_late(d, value))) {
+    if (value->op->code == OP_VECTOR_TRANSPOSE)
+      distribute_transpose_now(d, value->op);
+    else
+      distribute_set(d, value->op, distribute_read_now(d, value->op));
+    lane = ir_value_map_get(d->lanes, value);
   }
   if (value->type->kind != IR_TYPE_VECTOR || !wanted)
     return lane;

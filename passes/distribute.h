@@ -85,7 +85,7 @@ ir_value *distribute_coordinates(distributor *d, const layout *l, unsigned dim);
 ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *from, const layout *to,
                              const ir_index *start);
 distribute_hook distribute_broadcast, distribute_transpose, distribute_shape_cast, distribute_slice,
-    distribute_extract, distribute_insert, distribute_step, distribute_create_mask, distribute_to_layout;
+    distribute_transpose_now, distribute_extract, distribute_insert, distribute_step, distribute_create_mask, distribute_to_layout;
 
 /* -------------------------------------------------------------------------------------------- distribute_shuffle.c */
 
@@ -128,6 +128,15 @@ void distribute_enter(distributor *d, lane_access *access);
 /* The vector of a vector.transfer_read, read at the builder's place. */
 ir_value *distribute_read_now(distributor *d, const ir_op *op);
 distribute_hook distribute_read, distribute_write, distribute_gather;
+
+/* ------------------------------------------------------------------------------------------- distribute_factor.c */
+
+/* A factor that is read from global memory, or transposed after that, when its contraction asks for fragments. */
+bool distribute_is_late(const distributor *d, const ir_value *value);
+typedef struct late_factor late_factor;
+late_factor *distribute_late_factor(distributor *d, const ir_value *value);
+/* What the lane holds of the fragment with that layout which is `offset` behind the start; dims are those of the value. */
+ir_value *distribute_late_fragment(const late_factor *factor, const layout *fragment, const int64_t offset[2]);
 
 /* ------------------------------------------------------------------------------------------- distribute_matrix.c */
 

@@ -351,7 +351,7 @@ ir_value *distribute_read_now(distributor *d, const ir_op *op) {
 }
 
 bool distribute_read(distributor *d, const ir_op *op) {
-  if (!copied_by(op) && !distribute_is_deferred(ir_result(op, 0)))
+  if (!copied_by(op) && !distribute_is_deferred(ir_result(op, 0)) && !distribute_is_late(d, ir_result(op, 0)))
     distribute_set(d, op, distribute_read_now(d, op));
   return true;
 }

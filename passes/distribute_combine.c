@@ -135,7 +135,9 @@ typedef struct fragments {
   int64_t rows, columns; /* of a fragment */
   int64_t registers;     /* of a fragment */
   ir_value *vector;
-  matrix_source *source; /* in place of the vector: shared memory */
+  unsigned dims[2];      /* of the value, which rows and columns are */
+  late_factor *late;     /* in place of the vector: global memory .. */
+  matrix_source *source; /* .. or shared memory */
   int64_t ahead[2];      /* from there: the fragment that was loaded together with the last .. */
   ir_value *ahead_value; /* .. and its registers; NULL: none */
 } fragments;
@@ -247,7 +249,7 @@ static bool is_fragmented(ir_arena *arena, const fragments *f, const layout *row
 
 static fragments fragments_of(const ir_value *value, const unsigned dims[2], const char *name, int64_t rows,
                               int64_t columns) {
-  fragments f = {.rows = rows, .columns = columns};
+  fragments f = {.rows = rows, .columns = columns, .dims = {dims[0], dims[1]}};
   const char *why;
   layout_parse(name, &f.fragment, &why);
   f.registers = distribute_registers(&f.fragment);
@@ -263,6 +265,10 @@ static bool fragment_operand(distributor *d, ir_value *value, const unsigned dim
   bool fragmented = is_fragmented(&d->module->arena, f, row_warps, column_warps);
   if (fragmented && distribute_is_deferred(value)) {
     f->source = distribute_matrix_source(d, value);
+    return true;
+  }
+  if (fragmented && distribute_is_late(d, value)) {
+    f->late = distribute_late_factor(d, value);
     return true;
   }
   ir_value *vector = distribute_lane(d, value, NULL);
@@ -298,11 +304,25 @@ static ir_value *load_fragment(distributor *d, fragments *f, int64_t row, int64_
   return distribute_pick(d, loaded, f->registers, picked);
 }
 
+static ir_value *load_late_fragment(const fragments *f, int64_t row, int64_t column) {
+  layout fragment = f->fragment;
+  int64_t offset[2];
+  for (unsigned i = 0; i < f->layout.num_digits; i++)
+    if (f->layout.digits[i].level == LAYOUT_WARP && f->layout.digits[i].dim_stride)
+      fragment.digits[fragment.num_digits++] = f->layout.digits[i];
+  fragment = layout_permute(&fragment, f->dims);
+  offset[f->dims[0]] = row;
+  offset[f->dims[1]] = column;
+  return distribute_late_fragment(f->late, &fragment, offset);
+}
+
 /* One fragment, as 1-D vector. */
 static ir_value *fragment_value(distributor *d, fragments *f, int64_t row, int64_t column) {
   int64_t registers[16];
   if (f->source)
     return load_fragment(d, f, row, column);
+  if (f->late)
+    return load_late_fragment(f, row, column);
   fragment_at(f, row, column, registers);
   return distribute_pick(d, f->vector, f->registers, registers);
 }

@@ -197,6 +197,10 @@ bool distribute_broadcast(distributor *d, const ir_op *op) {
 }
 
 bool distribute_transpose(distributor *d, const ir_op *op) {
+  return distribute_is_late(d, ir_result(op, 0)) || distribute_transpose_now(d, op);
+}
+
+bool distribute_transpose_now(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   unsigned count;
   const int64_t *permutation;

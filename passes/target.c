@@ -43,7 +43,7 @@ static const target_facts rows[] = {
    MATRICES(mma_sync),                                                                                                 \
    .has_half = true,                                                                                                   \
    .has_double = true},
-#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, WARPS, ROWS, UNIT, SPELLING, HALF, DOUBLE, DOC)                 \
+#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE, DOC)         \
   {.name = "spirv:" CHIP,                                                                                              \
    .kind = TARGET_SPIRV,                                                                                               \
    .triple = "spirv64v1.3-unknown-unknown",                                                                            \
@@ -56,6 +56,7 @@ static const target_facts rows[] = {
    .block_rows = ROWS,                                                                                                 \
    UNIT,                                                                                                               \
    .spelling = SPELLING_##SPELLING,                                                                                    \
+   .has_block_loads = BLOCKS,                                                                                          \
    .has_half = HALF,                                                                                                   \
    .has_double = DOUBLE},
 #include "passes/target.def"

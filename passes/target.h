@@ -35,6 +35,7 @@ typedef struct target_facts {
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first (GPU) */
   unsigned num_matrices;
   target_spelling spelling;   /* (SPIR-V) */
+  bool has_block_loads;       /* 2-D blocks of memory to registers (SPIR-V) */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;            /* f64 (GPU) */
 } target_facts;

@@ -263,6 +263,10 @@ static bool parse_block(const char *name, block *one) {
       second = 16;
       int more = 0;
       if (sscanf(shape + used, "n%u%n", &second, &more) == 1) used += more;
+      if (rows[i].form == TRANSPOSE) { /* as many rows as there are lanes */
+        second = first;
+        first = 16;
+      }
     }
     if (!used) return false;
     int more = 0;

@@ -1,0 +1,154 @@
+/* distribute_factor.c - factors of contractions straight from global memory, one fragment at a time.
+ *
+ * A tile of a factor that all warps of a block read is more than a lane has registers for. Where nothing brings tiles to
+ * shared memory ahead of time, the read waits until its contraction asks for fragments, right before it multiplies them.
+ * This needs nothing between the read and its user that writes memory; a transposition may stand there.
+ *
+ * Where the target moves 2-D blocks of memory (vector_ext.block_load), a fragment whose lanes lie along a row, or along a
+ * column, is one of those: what is out of bounds is then zero without a branch. Blocks need rows of at least 64 bytes, a
+ * multiple of 16 bytes apart; where memory starts does not matter.
+ * Terminates: loops over the ops between a read and its user, dims and digits. */
+#include "passes/distribute.h"
+
+#include <string.h>
+
+enum { BLOCK_LANES = 16, BLOCK_ROWS = 8, LEAST_WIDTH = 64, PITCH_UNIT = 16 };
+
+struct late_factor {
+  distributor *d;
+  const ir_op *read;
+  lane_access access;
+  unsigned dims[2]; /* of the read, by dim of the factor */
+  bool in_blocks;
+};
+
+/* The read that gives the value, as it is or transposed; its dims by those of the value. NULL: none. */
+static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
+  const ir_op *op = value->op;
+  dims[0] = 0;
+  dims[1] = 1;
+  if (op && op->code == OP_VECTOR_TRANSPOSE && value->type->rank == 2) {
+    unsigned count;
+    const int64_t *permutation;
+    ir_attr_i64s_of(op, "permutation", &count, &permutation);
+    for (unsigned i = 0; i < 2; i++)
+      dims[i] = (unsigned)permutation[i];
+    value = ir_operand(op, 0);
+    op = ir_value_has_one_use(value) ? value->op : NULL;
+  }
+  bool plain = op && op->code == OP_VECTOR_TRANSFER_READ && value->type->rank == 2 && !ir_group_size(op, 3);
+  return plain && ir_operand(op, 0)->type->kind == IR_TYPE_MEMREF &&
+                 ir_operand(op, 0)->type->space != IR_SPACE_WORKGROUP
+             ? op
+             : NULL;
+}
+
+bool distribute_is_late(const distributor *d, const ir_value *value) {
+  unsigned dims[2];
+  if (d->facts->copy_stages || !value->op || !ir_value_has_one_use(value))
+    return false;
+  const ir_op *user = value->uses->user;
+  if (user->code == OP_VECTOR_TRANSPOSE && user->block == value->op->block)
+    return value->op->code == OP_VECTOR_TRANSFER_READ && distribute_is_late(d, ir_result(user, 0));
+  if (user->code != OP_VECTOR_CONTRACT || ir_use_index(value->uses) > 1)
+    return false;
+  const ir_op *read = find_read(value, dims), *op = read ? read->next : NULL;
+  if (!read || user->block != read->block)
+    return false;
+  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
+    op = op->next;
+  return op == user;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ blocks */
+
+static bool is_zero(const ir_value *padding) {
+  const ir_attr *constant;
+  return ir_value_constant(padding, &constant) && constant->kind == IR_ATTR_FLOAT && constant->number == 0;
+}
+
+/* Rows and columns are the last two dims of the memory, whose extents the hardware can watch. */
+static bool can_load_blocks(const distributor *d, const ir_op *read, const lane_access *access) {
+  const ir_type *memory = ir_operand(read, 0)->type;
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(memory->element) / 8;
+  unsigned rank = memory->rank;
+  if (!d->facts->has_block_loads || rank < 2 || ir_scalar_bits(memory->element) != 16)
+    return false;
+  ir_type_strides(memory, strides);
+  uint32_t inner = UINT32_C(3) << (rank - 2);
+  return strides[rank - 1] == 1 && strides[rank - 2] != IR_DYNAMIC && strides[rank - 2] * bytes % PITCH_UNIT == 0 &&
+         memory->shape[rank - 1] != IR_DYNAMIC && memory->shape[rank - 1] * bytes >= LEAST_WIDTH &&
+         memory->shape[rank - 1] % 2 == 0 && access->memory_dim[0] + access->memory_dim[1] == (int)(2 * rank - 3) &&
+         access->memory_dim[0] >= (int)rank - 2 && access->memory_dim[1] >= (int)rank - 2 &&
+         !(access->bounded & ~inner) && (!access->bounded || is_zero(ir_group_operand(read, 2, 0)));
+}
+
+/* Registers along one dim and lanes along the other, as a block has them; *transposed: registers along the row. */
+static bool is_block(const layout *l, unsigned row_dim, bool *transposed) {
+  layout lanes = {.rank = 2, .num_digits = 2}, own = *l;
+  own.num_digits = 0;
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].level != LAYOUT_WARP)
+      own.digits[own.num_digits++] = l->digits[i];
+  int64_t registers = distribute_registers(l);
+  for (unsigned i = 0; i < 2; i++) {
+    *transposed = i;
+    lanes.digits[0] = (layout_digit){LAYOUT_REGISTER, i ? 1 - row_dim : row_dim, registers, 1, 1};
+    lanes.digits[1] = (layout_digit){LAYOUT_LANE, i ? row_dim : 1 - row_dim, BLOCK_LANES, 1, 1};
+    if (layout_equal(&own, &lanes))
+      return registers == BLOCK_LANES || (registers == BLOCK_ROWS && !i);
+  }
+  return false;
+}
+
+/* `start` is that of the fragment but for the place of the warp. */
+static ir_value *load_block(const late_factor *factor, const layout *l, const ir_index *start, bool transposed) {
+  distributor *d = factor->d;
+  unsigned rank = factor->access.memref->type->rank;
+  layout warps = {.rank = 2};
+  ir_value *operands[IR_MAX_RANK + 1] = {factor->access.memref};
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].level == LAYOUT_WARP)
+      warps.digits[warps.num_digits++] = l->digits[i];
+  for (unsigned dim = 0; dim < rank; dim++) {
+    int64_t scale[2];
+    for (unsigned i = 0; i < 2; i++)
+      scale[i] = factor->access.memory_dim[i] == (int)dim;
+    operands[1 + dim] = ir_index_value(&d->at, ir_index_add(&d->at, start[dim], distribute_lane_offset(d, &warps, scale)));
+  }
+  const ir_type *type = distribute_type(d, factor->access.memref->type->element, distribute_registers(l));
+  ir_named_attr attr = {"transposed", ir_attr_unit(d->module)};
+  ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}, .types = &type,
+                     .num_results = 1, .attrs = &attr, .num_attrs = transposed};
+  return ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_BLOCK_LOAD, &spec), 0);
+}
+
+/* --------------------------------------------------------------------------------------------------------- fragments */
+
+late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
+  late_factor *factor = IR_NEW(&d->module->arena, late_factor);
+  *factor = (late_factor){.d = d};
+  factor->read = find_read(value, factor->dims);
+  factor->access = lane_access_of(factor->read, 0, 2);
+  factor->in_blocks = can_load_blocks(d, factor->read, &factor->access);
+  distribute_enter(d, &factor->access);
+  return factor;
+}
+
+ir_value *distribute_late_fragment(const late_factor *factor, const layout *fragment, const int64_t offset[2]) {
+  distributor *d = factor->d;
+  layout l = *fragment;
+  lane_access access = factor->access;
+  bool transposed;
+  for (unsigned i = 0; i < l.num_digits; i++)
+    l.digits[i].dim = factor->dims[l.digits[i].dim];
+  for (unsigned i = 0; i < 2; i++) {
+    int dim = access.memory_dim[factor->dims[i]];
+    if (dim >= 0)
+      access.start[dim] = ir_index_add(&d->at, access.start[dim], ir_index_const(offset[i]));
+  }
+  unsigned row_dim = access.memory_dim[1] < access.memory_dim[0];
+  if (factor->in_blocks && is_block(&l, row_dim, &transposed))
+    return load_block(factor, &l, access.start, transposed);
+  return distribute_load(d, &l, &access, distribute_lane(d, ir_group_operand(factor->read, 2, 0), NULL));
+}
