@@ -327,23 +327,23 @@ static ir_value *fragment_value(distributor *d, fragments *f, int64_t row, int64
   return distribute_pick(d, f->vector, f->registers, registers);
 }
 
-/* nvgpu.mma.sync has its operands as rows of two elements, which 32 bits, or two registers of C, hold. */
-static ir_value *as_pairs(distributor *d, ir_value *flat) {
-  const int64_t shape[] = {flat->type->shape[0] / 2, 2};
+/* nvgpu.mma.sync has its operands as rows: what 32 bits hold of factors, two elements of C. */
+static ir_value *as_rows(distributor *d, ir_value *flat, int64_t row) {
+  const int64_t shape[] = {flat->type->shape[0] / row, row};
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, flat, ir_type_vector(d->module, flat->type->element, 2, shape));
 }
 
 static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value *a, ir_value *b, ir_value *c) {
   const int64_t shape[] = {matrix->m, matrix->n, matrix->k};
-  bool in_pairs = matrix->op == OP_NVGPU_MMA_SYNC;
+  bool in_rows = matrix->op == OP_NVGPU_MMA_SYNC, rounds = matrix->element == IR_F32;
   ir_value *operands[] = {a, b, c};
-  for (unsigned i = 0; in_pairs && i < 3; i++)
-    operands[i] = as_pairs(d, operands[i]);
-  ir_named_attr attr = {"mmaShape", distribute_numbers(d, 3, shape)};
+  for (unsigned i = 0; in_rows && i < 3; i++)
+    operands[i] = as_rows(d, operands[i], i < 2 && rounds ? 1 : 2);
+  ir_named_attr attrs[] = {{"mmaShape", distribute_numbers(d, 3, shape)}, {"tf32Enabled", ir_attr_unit(d->module)}};
   ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &operands[2]->type, .num_results = 1,
-                     .attrs = &attr, .num_attrs = in_pairs};
+                     .attrs = attrs, .num_attrs = in_rows ? 1 + rounds : 0};
   ir_value *sum = ir_result(ir_op_create(&d->at, matrix->op, &spec), 0);
-  return in_pairs ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
+  return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }
 
 /* All products of fragments: along k outermost, so that products of one fragment of C are far apart. */

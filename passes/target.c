@@ -8,7 +8,12 @@ enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3 }
 static const target_matrix mma_sync[] = {
     {OP_NVGPU_MMA_SYNC, IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
     {OP_NVGPU_MMA_SYNC, IR_BF16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
+    {OP_NVGPU_MMA_SYNC, IR_F32, 16, 8, 8, "mma.m16n8k8.tf32.a", "mma.m16n8k8.tf32.b", "mma.m16n8.c"},
+    {OP_NVGPU_MMA_SYNC, IR_F32, 16, 8, 8, "mma.m16n8k8.tf32.a.pairs", "mma.m16n8k8.tf32.b.pairs", "mma.m16n8.c"},
 };
+
+/* The last ones of them. A result is a factor as it lies when the reduction counts in another order, in pairs. */
+enum { MMA_SYNC_TF32 = 2 };
 
 /* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. */
 static const target_matrix dpas8[] = {
@@ -40,7 +45,9 @@ static const target_facts rows[] = {
    .registers = REGISTERS,                                                                                             \
    .block_warps = 4,                                                                                                   \
    .block_rows = 64,                                                                                                   \
-   MATRICES(mma_sync),                                                                                                 \
+   .matrices = mma_sync,                                                                                               \
+   .num_matrices = sizeof mma_sync / sizeof *mma_sync - MMA_SYNC_TF32,                                                 \
+   .num_tf32 = MMA_SYNC_TF32,                                                                                          \
    .has_half = true,                                                                                                   \
    .has_double = true},
 #define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE, DOC)         \

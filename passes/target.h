@@ -34,11 +34,18 @@ typedef struct target_facts {
   int64_t block_rows;         /* .. and the rows of such a tile; both are powers of two */
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first (GPU) */
   unsigned num_matrices;
+  unsigned num_tf32;          /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
   target_spelling spelling;   /* (SPIR-V) */
   bool has_block_loads;       /* 2-D blocks of memory to registers (SPIR-V) */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;            /* f64 (GPU) */
 } target_facts;
+
+/* Products of f32 may round their factors to tf32: the matrix unit's are added to what it can do. */
+static inline void target_allow_tf32(target_facts *facts) {
+  facts->num_matrices += facts->num_tf32;
+  facts->num_tf32 = 0;
+}
 
 /* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */
 bool target_find(const char *name, target_facts *facts);

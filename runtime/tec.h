@@ -214,6 +214,7 @@ typedef struct tec_compile_options {
   void (*on_dump)(void *user, const char *pass, const char *text);
   void (*on_time)(void *user, const char *phase, double seconds); /* after each phase; may be NULL */
   void *user;                                                     /* for both */
+  bool tf32; /* products of f32 may round their factors to tf32 (10 bits), where matrix units want that */
 } tec_compile_options;
 
 /* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */

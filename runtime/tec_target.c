@@ -65,6 +65,7 @@ tec_status compiler_pass_options(tec_module *module, const tec_compile_options *
   } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", facts)) {
     return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
   }
+  if (options->tf32) target_allow_tf32(facts);
   *passes = (pass_options){.target = facts,
                            .verify = options->verify,
                            .fuse = !options->no_fuse,

@@ -105,13 +105,17 @@ static tec_status measure(tec_context *context, const DLTensor *const *tensors, 
   return status;
 }
 
+/* tf32 has 13 bits less than f32. */
+static const double tf32_rounding = 1 << 13;
+
 static tec_status compare(tec_context *context, const char *what, uint32_t number, const DLTensor *const *tensors,
-                          FILE *report) {
+                          bool tf32, FILE *report) {
   check_error error;
   tec_status status = measure(context, tensors, &error);
   if (status) return status;
   /* The maximum over a few elements may be small by luck: the fewer there are, the more is allowed. */
   double factor = 2 + 16 / (double)(error.count + 1);
+  if (tf32 && tensors[0]->dtype.code == kDLFloat && tensors[0]->dtype.bits == 32) factor *= tf32_rounding;
   double allowed = factor * error.plain + one_rounding(tensors[0]->dtype) * error.largest;
   bool good = error.tested <= allowed;
   fprintf(report, "check: %s %u: largest error %.3g (of values up to %.3g); plain arithmetic errs %.3g, allowed %.3g: %s\n",
@@ -129,12 +133,12 @@ tec_status check_compare(tec_context *context, const tec_entry *entry, const che
   bool wrong = false;
   for (uint32_t i = 0; i < entry->num_results; i++) {
     for (int k = 0; k < 3; k++) tensors[k] = &runs[k]->results[i]->dl_tensor;
-    wrong |= compare(context, "result", i, tensors, report) != TEC_OK;
+    wrong |= compare(context, "result", i, tensors, tested->tf32, report) != TEC_OK;
   }
   for (uint32_t i = 0; i < entry->num_arguments; i++) {
     if (entry->arguments[i].kind != TEC_KIND_BUFFER) continue;
     for (int k = 0; k < 3; k++) tensors[k] = &runs[k]->arguments[i]->dl_tensor;
-    wrong |= compare(context, "argument", i, tensors, report) != TEC_OK;
+    wrong |= compare(context, "argument", i, tensors, tested->tf32, report) != TEC_OK;
   }
   if (wrong) fprintf(stderr, "error: the result is less exact than plain arithmetic, or wrong\n");
   return wrong ? TEC_INVALID : TEC_OK;

@@ -9,6 +9,7 @@
 typedef struct check_run {
   tec_program *program;
   DLManagedTensor **arguments, **results; /* as many as the entry has; NULL until there is one */
+  bool tf32; /* compiled so that products of f32 may round their factors: its errors may be larger by as much */
 } check_run;
 
 /* Copies of the arguments, with room for results. What was made is in *run also after a failure. */

@@ -13,7 +13,7 @@ typedef struct command_options {
   const char *input; /* the one positional argument: a file, "-", or what to list */
   const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
       *threads;
-  const char *fuse, *svg;
+  const char *fuse, *f32, *svg;
   bool verify, generic, check, time, help;
 } command_options;
 

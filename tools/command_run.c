@@ -108,6 +108,7 @@ static tec_status write_results(const run_state *run) {
 /* Runs the interpreter before anything else: it tells what compiled code need not survive, such as a subscript out of
  * bounds. */
 static tec_status run_interpreter(run_state *run) {
+  run->tested.tf32 = run->options->f32 && !strcmp(run->options->f32, "tf32");
   tec_status status = compile_text(run, "interp:double", &run->exact.program);
   if (!status) status = compile_text(run, "interp", &run->plain.program);
   if (!status) status = check_prepare(run->context, &run->entry, run->tested.arguments, &run->exact);

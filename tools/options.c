@@ -39,6 +39,8 @@ static const struct option_row {
     ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN, "threads to use; one for each core by default"),
     ROW("--fuse", "on|off", OPTION_VALUE, fuse, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
         "off: tile every op by itself"),
+    ROW("--f32", "ieee|tf32", OPTION_VALUE, f32, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
+        "tf32: products of f32 may round their factors to 10 bits, for matrix units; ieee by default"),
     ROW("--dump", "PASS|all", OPTION_VALUE, dump, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
         "print the module after a pass, or each, to standard error"),
     ROW("--verify", NULL, OPTION_FLAG, verify, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
@@ -107,6 +109,8 @@ bool options_parse(unsigned command, int count, char **arguments, command_option
   }
   if (options->fuse && strcmp(options->fuse, "on") && strcmp(options->fuse, "off"))
     return usage_error("--fuse is on or off, not", options->fuse);
+  if (options->f32 && strcmp(options->f32, "ieee") && strcmp(options->f32, "tf32"))
+    return usage_error("--f32 is ieee or tf32, not", options->f32);
   if (!options->input && !options->help) {
     fprintf(stderr, "tcc-attn: an argument is missing; see tcc-attn --help\n");
     return false;

@@ -56,6 +56,7 @@ tec_compile_options command_compile_options(const command_options *options, cons
                                .target = target,
                                .verify = options->verify,
                                .no_fuse = options->fuse && !strcmp(options->fuse, "off"),
+                               .tf32 = options->f32 && !strcmp(options->f32, "tf32"),
                                .dump = options->dump,
                                .on_dump = print_dump,
                                .on_time = options->time ? print_time : NULL};

@@ -1,6 +1,6 @@
 /* conformance.c - one list of programs, run on any device and compared with the interpreter in double precision.
  *
- *   conformance [--device=host] [--target=nvptx:sm_90] [--filter=TEXT] [--list] [--print=NAME]
+ *   conformance [--device=host] [--target=nvptx:sm_90] [--f32=tf32] [--filter=TEXT] [--list] [--print=NAME]
  *
  * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
  * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the error of
@@ -170,12 +170,12 @@ static char *expand(tec_context *context, const device_case *row, size_t *size) 
 
 /* --------------------------------------------------------------------------------------------------------- running */
 
-static tec_status compile(tec_context *context, const char *text, size_t size, const char *target,
+static tec_status compile(tec_context *context, const char *text, size_t size, const char *target, bool tf32,
                           tec_program **program) {
   tec_module *module;
   tec_status status = tec_module_parse(context, "case", text, size, &module);
   if (status) return status;
-  tec_compile_options options = {sizeof options, .target = target};
+  tec_compile_options options = {sizeof options, .target = target, .tf32 = tf32};
   status = tec_module_compile(module, &options, program);
   tec_module_destroy(module);
   return status;
@@ -183,6 +183,7 @@ static tec_status compile(tec_context *context, const char *text, size_t size, c
 
 typedef struct device_choice {
   const char *device, *target;
+  bool tf32;
 } device_choice;
 
 /* A case as it is run three times: on the device, and by the interpreter in both precisions. */
@@ -200,8 +201,8 @@ static tec_status call(const case_run *run, const check_run *one) {
 }
 
 static tec_status run_interpreters(case_run *run, const char *text, size_t size, const tensor_source *source) {
-  tec_status status = compile(run->context, text, size, "interp", &run->plain.program);
-  if (!status) status = compile(run->context, text, size, "interp:double", &run->exact.program);
+  tec_status status = compile(run->context, text, size, "interp", false, &run->plain.program);
+  if (!status) status = compile(run->context, text, size, "interp:double", false, &run->exact.program);
   if (!status) status = tec_program_find(run->plain.program, NULL, &run->entry);
   if (status) return status;
   DLManagedTensor *made[MAX_ARGUMENTS] = {NULL};
@@ -215,7 +216,8 @@ static tec_status run_interpreters(case_run *run, const char *text, size_t size,
 }
 
 static tec_status run_device(case_run *run, const char *text, size_t size, const device_choice *choice) {
-  tec_status status = compile(run->context, text, size, choice->target, &run->tested.program);
+  tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->tested.program);
+  run->tested.tf32 = choice->tf32;
   if (!status) status = tec_program_set_device(run->tested.program, choice->device);
   return status ? status : call(run, &run->tested);
 }
@@ -261,7 +263,7 @@ static void print_message(void *user, tec_severity severity, const char *text) {
 }
 
 typedef struct conformance_options {
-  const char *device, *target, *filter, *print;
+  const char *device, *target, *f32, *filter, *print;
   bool list;
 } conformance_options;
 
@@ -271,6 +273,7 @@ static bool parse_options(int count, char **given, conformance_options *options)
     const char **field;
   } rows[] = {{"--device=", &options->device},
               {"--target=", &options->target},
+              {"--f32=", &options->f32},
               {"--filter=", &options->filter},
               {"--print=", &options->print}};
   for (int i = 1; i < count; i++) {
@@ -292,7 +295,8 @@ static bool parse_options(int count, char **given, conformance_options *options)
 static int run_cases(tec_context *context, const conformance_options *options) {
   char *suited = NULL;
   if (!options->target && tec_device_target(context, options->device, &suited)) return 1;
-  device_choice choice = {options->device, suited ? suited : options->target};
+  bool tf32 = options->f32 && !strcmp(options->f32, "tf32");
+  device_choice choice = {options->device, suited ? suited : options->target, tf32};
   unsigned passed = 0, failed = 0;
   case_list list = {.count = 0};
   add_all(&list);

@@ -30,6 +30,8 @@ static element c16(int r, int l, int w) {
   return (element){l / 4 + 8 * (r / 2 % 2) + 16 * w, l % 4 * 2 + r % 2 + 8 * (r / 4)};
 }
 static element a_tf32(int r, int l, int w) { return (element){l / 4 + 8 * (r % 2) + 16 * w, l % 4 + 4 * (r / 2)}; }
+static element a_tf32_pairs(int r, int l, int w) { return (element){l / 4 + 8 * (r % 2) + 0 * w, 2 * (l % 4) + r / 2}; }
+static element b_tf32_pairs(int r, int l, int w) { return (element){2 * (l % 4) + r + 0 * w, l / 4}; }
 static element b_tf32(int r, int l, int w) { return (element){l % 4 + 4 * r + 0 * w, l / 4}; }
 static element a8(int r, int l, int w) {
   return (element){l / 4 + 8 * (r / 4 % 2) + 16 * w, l % 4 * 4 + r % 4 + 16 * (r / 8)};
@@ -62,6 +64,8 @@ static const struct {
     {"mma.m16n8k8.f16.b", b16, 2, 8, 8},
     {"mma.m16n8k8.tf32.a", a_tf32, 4, 16, 8},
     {"mma.m16n8k8.tf32.b", b_tf32, 2, 8, 8},
+    {"mma.m16n8k8.tf32.a.pairs", a_tf32_pairs, 4, 16, 8},
+    {"mma.m16n8k8.tf32.b.pairs", b_tf32_pairs, 2, 8, 8},
     {"mma.m16n8k32.a", a8, 16, 16, 32},
     {"mma.m16n8k32.b", b8, 8, 32, 8},
     {"ldmatrix.x1", c16, 2, 8, 8},
