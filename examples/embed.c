@@ -1,7 +1,7 @@
 /* embed.c - the compiler inside another program: parse text, compile it, run it on tensors of one's own, read an error.
  *
  *   cc embed.c $(pkg-config --cflags --libs tec) -o embed */
-#include "runtime/tec.h"
+#include <tec.h>
 
 #include <stdio.h>
 #include <string.h>

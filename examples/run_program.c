@@ -3,7 +3,7 @@
  *   tcc-attn compile attention.mlir -o attention.tecp
  *   cc run_program.c $(pkg-config --cflags --libs tec-rt) -o run_program
  *   ./run_program attention.tecp */
-#include "runtime/tec.h"
+#include <tec.h>
 
 #include <stdio.h>
 

@@ -51,10 +51,21 @@ static const char preamble[] =
     "}\n"
     "#endif\n";
 
+/* Names that a function cannot have in C or C++, with a blank before and after each. */
+static const char keywords[] =
+    " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
+    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for "
+    "friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
+    "protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast "
+    "struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
+    "volatile wchar_t while xor xor_eq ";
+
 static bool is_identifier(const char *name) {
   if (!isalpha((unsigned char)*name) && *name != '_') return false;
-  for (; *name; name++)
-    if (!isalnum((unsigned char)*name) && *name != '_') return false;
+  size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+  if (name[length]) return false;
+  for (const char *found = keywords; (found = strstr(found, name)); found++)
+    if (found[-1] == ' ' && found[length] == ' ') return false;
   return true;
 }
 

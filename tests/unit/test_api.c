@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 static tec_context *new_context(messages *kept, uint32_t threads) {
@@ -120,15 +121,20 @@ Test(api, four_contexts_work_at_once) {
 }
 
 Test(api, header_needs_c_names) {
+  static const char *const names[] = {"\"a b\"", "class", "xor_eq", "alignas"};
   messages kept;
   tec_context *context = new_context(&kept, 1);
-  tec_program *program;
-  char *header;
-  size_t size;
-  cr_assert_eq(compile(context, "func.func @\"a b\"(%x: tensor<4xf32>) -> tensor<4xf32> { return %x : tensor<4xf32> }", &program),
-               TEC_OK, "%s", kept.last);
-  cr_assert_eq(tec_program_header(program, &header, &size), TEC_INVALID);
-  cr_assert(strstr(kept.last, "cannot be used in C"));
-  tec_program_destroy(program);
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+    tec_program *program;
+    char text[100], *header;
+    size_t size;
+    snprintf(text, sizeof text, "func.func @%s(%%x: tensor<4xf32>) -> tensor<4xf32> { return %%x : tensor<4xf32> }", names[i]);
+    kept = (messages){0};
+    cr_assert_eq(compile(context, text, &program), TEC_OK, "%s", kept.last);
+    cr_assert_eq(tec_program_header(program, &header, &size), TEC_INVALID, "%s", names[i]);
+    cr_assert_eq(kept.count, 1);
+    cr_assert(strstr(kept.last, "cannot be used in C"));
+    tec_program_destroy(program);
+  }
   tec_context_destroy(context);
 }
