@@ -1,6 +1,6 @@
-/* register_group.c - finds what a structured op takes into its register tiles: the fill that its output starts from,
- * and the elementwise ops that follow. So a product starts from zeros in registers, and a scale, a mask, a bias or an
- * activation costs no pass over memory.
+/* register_group.c - finds what a structured op takes into its register tiles: the elementwise op that makes what its
+ * output starts from, and those that follow. So a product starts from zeros in registers, or from what was accumulated
+ * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory.
  *
  * Invariants
  *  - Members follow each other with nothing between that reads or writes memory; moving them to the last one's place
@@ -60,21 +60,6 @@ static bool is_complete_in_tile(const register_plan *plan, const ir_map *map) {
   return ir_map_is_projected_permutation(map);
 }
 
-/* The fill right before that writes what the leader starts from. */
-static ir_op *find_fill(ir_op *leader) {
-  ir_op *fill = neighbour(leader, false);
-  if (!is_structured(fill) || ir_num_inits(fill) != 1 || fill->num_operands != 2 || !ir_body_reads_init(leader, 0) ||
-      ir_init(fill, 0) != ir_init(leader, 0))
-    return NULL;
-  const ir_value *scalar = ir_input(fill, 0);
-  const ir_block *body = ir_region(fill, 0);
-  bool repeats = ir_operand(ir_block_terminator(body), 0) == body->args[0] &&
-                 scalar->type == ir_type_scalar(leader->module, ir_init(fill, 0)->type->element);
-  for (unsigned i = 0; repeats && i < ir_num_inputs(leader); i++)
-    repeats = !ir_type_is_shaped(ir_input(leader, i)->type) || is_disjoint(ir_input(leader, i), ir_init(fill, 0));
-  return repeats ? fill : NULL;
-}
-
 /* The operand is cheap to have in registers along the loop. */
 static bool is_contiguous(const ir_op *op, unsigned operand, unsigned loop) {
   const ir_map *map = ir_structure_of(op)->maps[operand];
@@ -88,28 +73,34 @@ static bool is_contiguous(const ir_op *op, unsigned operand, unsigned loop) {
   return true;
 }
 
-/* Finds the operands that are the result before and lets their loops meet those of the leader; false where they do not
+/* The two are not seen to overlap. That is enough between operands of one op, of which none may overlap what the op
+ * writes but for the same elements. */
+static bool is_apart(const ir_value *a, const ir_value *b) {
+  return !ir_type_is_shaped(a->type) || memory_of(a) != memory_of(b);
+}
+
+/* Finds the operands that are `memory` and lets their loops meet those of the leader's result; false where they do not
  * all meet in the same way, or something else overlaps that memory. */
-static bool link_loops(const ir_map *result_map, const ir_value *result, register_epilogue *epilogue) {
-  const ir_op *op = epilogue->op;
+static bool link_loops(const ir_map *result_map, const ir_value *memory, register_member *member) {
+  const ir_op *op = member->op;
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *map = NULL;
   for (unsigned i = 0; i < op->num_operands; i++) {
-    if (ir_operand(op, i) != result) {
-      if (ir_type_is_shaped(ir_operand(op, i)->type) && !is_disjoint(ir_operand(op, i), result))
+    if (ir_operand(op, i) != memory) {
+      if (!is_apart(ir_operand(op, i), memory))
         return false;
       continue;
     }
     if (map && structure->maps[i] != map)
       return false;
     map = structure->maps[i];
-    epilogue->previous |= loop_bit(i);
+    member->linked |= loop_bit(i);
   }
   if (!map || !ir_map_is_projected_permutation(map) || structure->num_loops != map->num_results ||
       structure->maps[ir_num_inputs(op)] != map)
     return false;
   for (unsigned dim = 0; dim < map->num_results; dim++)
-    epilogue->loops[ir_map_result_dim(result_map, dim)] = (unsigned)ir_map_result_dim(map, dim);
+    member->loops[ir_map_result_dim(result_map, dim)] = (unsigned)ir_map_result_dim(map, dim);
   return true;
 }
 
@@ -130,24 +121,36 @@ static bool writes_apart(const ir_op *op, const ir_value *result, const ir_op *l
   return true;
 }
 
-static bool can_join(ir_op *leader, const register_plan *plan, const register_group *group, const ir_value *result,
-                     register_epilogue *epilogue) {
-  ir_op *op = epilogue->op;
+/* An elementwise op that can run on tiles of the leader's result, linked by `memory`. */
+static bool fits_tiles(ir_op *leader, const register_plan *plan, const ir_value *memory, register_member *member) {
+  ir_op *op = member->op;
   const ir_map *result_map = ir_structure_of(leader)->maps[ir_num_inputs(leader)];
   if (!is_structured(op) || ir_num_inits(op) != 1 || op->num_operands > 32 || ir_structure_of(op)->reductions ||
-      !link_loops(result_map, result, epilogue) || !writes_apart(op, result, leader, group))
+      !link_loops(result_map, memory, member))
     return false;
   uint32_t allowed = vectorize_loops(op);
   for (unsigned i = 0; i < plan->num_dims; i++) {
     unsigned loop = plan->dims[i];
     if (ir_map_find_dim(result_map, loop) < 0)
       continue;
-    if (!(allowed & loop_bit(epilogue->loops[loop])))
+    if (!(allowed & loop_bit(member->loops[loop])))
       return false;
     for (unsigned k = 0; (int)loop == plan->simd && k < op->num_operands; k++)
-      if (!is_contiguous(op, k, epilogue->loops[loop]))
+      if (!is_contiguous(op, k, member->loops[loop]))
         return false;
   }
+  return true;
+}
+
+/* The op right before that writes what the leader starts from, of which the leader reads nothing else. */
+static bool is_prologue(ir_op *leader, const register_plan *plan, register_member *member) {
+  const ir_value *memory = ir_init(leader, 0);
+  if (!ir_body_reads_init(leader, 0) || !is_structured(member->op) || ir_num_inits(member->op) != 1 ||
+      ir_init(member->op, 0) != memory || !fits_tiles(leader, plan, memory, member))
+    return false;
+  for (unsigned i = 0; i < ir_num_inputs(leader); i++)
+    if (!is_apart(ir_input(leader, i), memory))
+      return false;
   return true;
 }
 
@@ -156,12 +159,14 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
   if (ir_num_inits(leader) != 1 ||
       !is_complete_in_tile(plan, ir_structure_of(leader)->maps[ir_num_inputs(leader)]))
     return;
-  group->fill = find_fill(leader);
+  register_member prologue = {.op = neighbour(leader, false)};
+  if (is_prologue(leader, plan, &prologue))
+    group->prologue = prologue;
   const ir_value *result = ir_init(leader, 0);
   for (ir_op *last = leader; group->count < REGISTER_GROUP_MAX; last = neighbour(last, true)) {
-    register_epilogue *next = &group->epilogues[group->count];
-    *next = (register_epilogue){.op = neighbour(last, true)};
-    if (!next->op || !can_join(leader, plan, group, result, next))
+    register_member *next = &group->epilogues[group->count];
+    *next = (register_member){.op = neighbour(last, true)};
+    if (!next->op || !fits_tiles(leader, plan, result, next) || !writes_apart(next->op, result, leader, group))
       return;
     result = ir_init(next->op, 0);
     group->count++;

@@ -5,17 +5,17 @@
 
 enum { REGISTER_GROUP_MAX = 8 };
 
-/* An elementwise op on the result of the op before it in the group, while that is in registers. */
-typedef struct register_epilogue {
+/* An elementwise op that runs on the leader's tile, while that is in registers. */
+typedef struct register_member {
   ir_op *op;
   unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader's result: the op's own loop with the same iterations */
-  uint32_t previous;            /* the operands (bits) that are the result before */
-} register_epilogue;
+  uint32_t linked;              /* the operands (bits) that are the memory by which it belongs to the group */
+} register_member;
 
 typedef struct register_group {
-  ir_op *fill; /* gives the leader's one output its first content: a scalar, repeated; NULL if there is none */
+  register_member prologue; /* makes what the leader's one output starts from; op NULL if there is none */
   unsigned count;
-  register_epilogue epilogues[REGISTER_GROUP_MAX];
+  register_member epilogues[REGISTER_GROUP_MAX]; /* each works on the result of the op before */
 } register_group;
 
 /* What can join `leader`, a structured op on memrefs with the plan: no op between the members has effects, so that the

@@ -227,33 +227,49 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
 
 /* ------------------------------------------------------------------------------------------------ begin and end */
 
-static ir_value *begin_output(nest *nest, ir_builder *builder, unsigned out) {
-  vector_tile *tile = &nest->tile;
-  unsigned operand = nest->num_inputs + out;
-  if (nest->group.fill)
-    tile->operands[operand].vector = vectorize_repeat(builder, tile, operand, ir_input(nest->group.fill, 0));
-  return vectorize_begin(builder, tile, out);
-}
-
-/* The same part of the leader's iterations as a tile of an epilogue. */
-static void epilogue_tile(const nest *nest, const register_epilogue *epilogue, vector_tile *tile) {
+/* The same part of the leader's iterations as a tile of another member of the group. */
+static void member_tile(const nest *nest, const register_member *member, vector_tile *tile) {
   const vector_tile *leader = &nest->tile;
   const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
-  *tile = (vector_tile){.op = epilogue->op,
-                        .operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, epilogue->op->num_operands)};
-  vectorize_operands(epilogue->op, tile->operands);
+  *tile = (vector_tile){.op = member->op,
+                        .operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, member->op->num_operands)};
+  vectorize_operands(member->op, tile->operands);
   for (unsigned i = 0; i < leader->num_dims; i++)
     if (ir_map_find_dim(result, leader->loops[i]) >= 0) {
-      tile->loops[tile->num_dims] = epilogue->loops[leader->loops[i]];
+      tile->loops[tile->num_dims] = member->loops[leader->loops[i]];
       tile->sizes[tile->num_dims++] = leader->sizes[i];
     }
   for (unsigned dim = 0; dim < result->num_results; dim++) {
-    unsigned outer = (unsigned)ir_map_result_dim(result, dim), loop = epilogue->loops[outer];
+    unsigned outer = (unsigned)ir_map_result_dim(result, dim), loop = member->loops[outer];
     tile->starts[loop] = leader->starts[outer];
     tile->ends[loop] = leader->ends[outer];
     if (leader->masked & loop_bit(outer))
       tile->masked |= loop_bit(loop);
   }
+}
+
+/* Runs a member on its tile; `known`, if any, is the tile's part of what links it to the group. Returns its result. */
+static ir_value *run_member(nest *nest, ir_builder *builder, const register_member *member, ir_value *known,
+                            vector_tile *tile) {
+  member_tile(nest, member, tile);
+  for (unsigned i = 0; known && i < member->op->num_operands; i++)
+    if (member->linked & loop_bit(i))
+      tile->operands[i].vector = known;
+  ir_value *value = ir_body_reads_init(member->op, 0) ? vectorize_begin(builder, tile, 0) : NULL;
+  vectorize_body(builder, tile, &value);
+  return vectorize_end(builder, tile, 0, value);
+}
+
+/* What the output starts from: what the prologue makes, or what is there. */
+static ir_value *begin_output(nest *nest, ir_builder *builder, unsigned out) {
+  const register_member *prologue = &nest->group.prologue;
+  if (prologue->op) {
+    vector_tile tile;
+    ir_value *value = run_member(nest, builder, prologue, NULL, &tile);
+    nest->tile.operands[nest->num_inputs + out].vector =
+        vectorize_to_subscripts(builder, &tile, ir_num_inputs(prologue->op), value);
+  }
+  return vectorize_begin(builder, &nest->tile, out);
 }
 
 /* Writes the output, after the epilogues have made of it what they do; only the last of several writes to the same
@@ -270,15 +286,9 @@ static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *
     if (last)
       return;
     ir_value *known = vectorize_to_subscripts(builder, &tile, operand, value);
-    const register_epilogue *epilogue = &group->epilogues[k];
-    epilogue_tile(nest, epilogue, &tile);
+    const register_member *epilogue = &group->epilogues[k];
+    value = run_member(nest, builder, epilogue, known, &tile);
     operand = ir_num_inputs(epilogue->op);
-    for (unsigned i = 0; i < epilogue->op->num_operands; i++)
-      if (epilogue->previous & loop_bit(i))
-        tile.operands[i].vector = known;
-    value = ir_body_reads_init(epilogue->op, 0) ? vectorize_begin(builder, &tile, 0) : NULL;
-    vectorize_body(builder, &tile, &value);
-    value = vectorize_end(builder, &tile, 0, value);
   }
 }
 
@@ -366,22 +376,22 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, bool alone) {
       nest.panels[i] = allocate_panel(&nest, i);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
-  if (group->fill)
-    ir_op_erase(group->fill);
+  if (group->prologue.op)
+    ir_op_erase(group->prologue.op);
   for (unsigned k = 0; k < group->count; k++)
     ir_op_erase(group->epilogues[k].op);
   ir_op_erase(op);
   return group->count;
 }
 
-/* `next` starts from what `fill` writes, and will take it in. */
-static bool takes_fill(ir_op *next, const ir_op *fill, const target_facts *facts) {
-  if (fill->num_operands != 2 || ir_type_is_shaped(ir_operand(fill, 0)->type))
+/* `next` starts from what the op writes, and will take it in. */
+static bool takes_prologue(ir_op *next, const ir_op *op, const target_facts *facts) {
+  if (ir_num_inits(op) != 1 || ir_num_inits(next) != 1 || ir_init(op, 0) != ir_init(next, 0))
     return false;
   register_plan plan = register_plan_make(next, facts);
   register_group group;
   register_group_find(next, &plan, &group);
-  return group.fill == fill;
+  return group.prologue.op == op;
 }
 
 /* The ops to lower, in order; a group of ops that are lowered together stands together. */
@@ -418,8 +428,12 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
   list.count = 0;
   if (!ir_walk(top, collect_op, &list))
     return false;
+  /* From the end, since an op that is taken in itself takes in none. */
+  bool *taken = IR_NEW_ARRAY(&module->arena, bool, list.count + 1);
+  for (size_t i = list.count; i-- > 1;)
+    taken[i - 1] = !taken[i] && takes_prologue(list.ops[i], list.ops[i - 1], options->target);
   for (size_t i = 0; i < list.count; i++)
-    if (i + 1 == list.count || !takes_fill(list.ops[i + 1], list.ops[i], options->target))
+    if (!taken[i])
       i += lower_op(list.ops[i], options->target, false);
   return true;
 }

@@ -459,14 +459,6 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }
 
-ir_value *vectorize_repeat(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *scalar) {
-  access dims = access_dims(tile, i);
-  if (!dims.rank)
-    return scalar;
-  const ir_type *type = ir_type_vector(builder->module, scalar->type->element, dims.rank, dims.sizes);
-  return ir_unary(builder, OP_VECTOR_BROADCAST, scalar, type);
-}
-
 ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value) {
   access dims = access_dims(tile, i);
   return dims.transposed ? transpose(builder, value, dims.to_memory) : value;

@@ -48,8 +48,6 @@ bool vectorize_kind(const ir_op *op, ir_scalar element, ir_opcode *combine);
 
 /* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
-/* A scalar, repeated, as the tile's part of operand `i` in the order of its subscripts: what `vector` wants. */
-ir_value *vectorize_repeat(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *scalar);
 /* A value in the order of the tile's dims, as vectorize_read gives it, in the order of the operand's subscripts. */
 ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 /* The value with 0 where one of `loops` (vector dims of operand `i`, masked) has ended. */

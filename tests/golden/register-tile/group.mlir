@@ -39,14 +39,34 @@ func.func @product(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %bias: memref<3
   return
 }
 
-// The fill's memory may be that of a factor, which is read until the end: it stays.
+// What was accumulated so far is rescaled where the product starts from it.
+// CHECK-LABEL: func.func @rescaled(
+// CHECK: %[[OLD:.*]] = vector.transfer_read %arg2
+// CHECK: %[[START:.*]] = arith.mulf %[[OLD]], %{{.*}} : vector<4x16xf32>
+// CHECK-NOT: vector.transfer_write
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
+func.func @rescaled(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>, %scale: memref<32xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%scale : memref<32xf32>) outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = arith.mulf %old, %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+  return
+}
+
+// The fill's memory holds a factor, too: it stays.
 // CHECK-LABEL: func.func @overlap(
 // CHECK: vector.transfer_write
 // CHECK: vector.contract
-func.func @overlap(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>) {
+func.func @overlap(%a: memref<32x64xf32>, %c: memref<96x32xf32>) {
   %zero = arith.constant 0.0 : f32
-  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
-  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+  %b = memref.subview %c[0, 0] [64, 32] [1, 1] : memref<96x32xf32> to memref<64x32xf32, strided<[32, 1]>>
+  %rest = memref.subview %c[64, 0] [32, 32] [1, 1] : memref<96x32xf32> to memref<32x32xf32, strided<[32, 1], offset: 2048>>
+  linalg.fill ins(%zero : f32) outs(%rest : memref<32x32xf32, strided<[32, 1], offset: 2048>>)
+  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32, strided<[32, 1]>>)
+      outs(%rest : memref<32x32xf32, strided<[32, 1], offset: 2048>>)
   return
 }
 
