@@ -7,6 +7,7 @@
  *     to which a reshape only adds dims of extent 1,
  *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands being
  *     expanded, the results collapsed after the op,
+ *   - a dim of extent 1 that a reduction keeps in its result is added after the op instead,
  *   - a transpose of the result of an op that has no other user goes into the map of the result.
  * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than several
  * short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys need them.
@@ -434,6 +435,64 @@ static ir_op *split_loops(ir_op *op) {
   return generic;
 }
 
+/* -------------------------------------------------------------------------------------------------------- kept dims */
+
+static bool is_constant_subscript(const ir_map *map, unsigned dim) { return map->results[dim]->kind == IR_EXPR_CONST; }
+
+/* The init without the dims that the map writes at a constant, which have extent 1; `counts` tells which dims each one left
+ * stands for. */
+static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const ir_map *map, const ir_map **kept_map,
+                                    unsigned *counts) {
+  const ir_type *type = init->type;
+  const ir_expr *results[IR_MAX_RANK];
+  int64_t shape[IR_MAX_RANK];
+  ir_index sizes[IR_MAX_RANK];
+  unsigned kept = 0, leading = 0;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    if (is_constant_subscript(map, dim)) {
+      (*(kept ? &counts[kept - 1] : &leading))++;
+      continue;
+    }
+    counts[kept] = 1 + leading;
+    leading = 0;
+    shape[kept] = type->shape[dim];
+    sizes[kept] = pass_dim(builder, init, dim);
+    results[kept++] = map->results[dim];
+  }
+  *kept_map = ir_map_get(builder->module, map->num_dims, 0, kept, results);
+  ir_op *op = init->op;
+  if (op && op->code == OP_TENSOR_EMPTY)
+    return ir_empty(builder, type->element, kept, sizes);
+  if (op && op->code == OP_LINALG_FILL)
+    return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, type->element, kept, sizes));
+  return collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
+}
+
+/* Results of reductions that keep a dim of extent 1 lose it, and get it back after the op. */
+static ir_op *drop_kept_dims(ir_op *op) {
+  recast parts;
+  if (!recast_begin(&parts, op) || op->num_results != 1)
+    return op;
+  const ir_map *map = parts.maps[parts.num_ins];
+  unsigned constants = 0, counts[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    constants += is_constant_subscript(map, dim);
+  if (!constants || parts.operands[parts.num_ins]->type->kind != IR_TYPE_TENSOR)
+    return op;
+  ir_builder builder = ir_builder_before(op);
+  parts.operands[parts.num_ins] =
+      drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);
+  ir_op *fresh = recast_create(&parts, &builder, NULL);
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    sizes[dim] = pass_dim(&builder, ir_init(op, 0), dim);
+  ir_value *wide = expand(&builder, ir_result(fresh, 0), type->rank, sizes, counts);
+  ir_replace_uses(ir_result(op, 0), wide);
+  ir_op_erase(op);
+  return fresh;
+}
+
 /* ------------------------------------------------------------------------------------------------- transposed results */
 
 /* A transpose of the result of an op that has no other user: the op writes the transposed tensor. */
@@ -495,6 +554,7 @@ static void expand_original(ir_op *op) {
 
 static void absorb(ir_op *op) {
   ir_op *before;
+  op = drop_kept_dims(op);
   do {
     before = op;
     op = split_loops(read_originals(op));

@@ -64,7 +64,7 @@ static ir_value *scale(ir_builder *builder, ir_value *value, const ir_op *scalin
   return ir_result(generic, 0);
 }
 
-static void unscale_keys(ir_op *contraction) {
+static void unscale_keys(ir_op *contraction, const pass_options *options) {
   recast parts;
   int dim = softmax_dim(contraction);
   if (dim < 0 || !recast_begin(&parts, contraction))
@@ -85,19 +85,20 @@ static void unscale_keys(ir_op *contraction) {
   parts.maps[keys] = map;
   if (!recast_is_valid(&parts))
     return;
+  if (options->explain)
+    ir_remark(contraction->module, product->loc, "recognised: the scale of the keys can go to the queries");
   parts.operands[1 - keys] = scale(&builder, parts.operands[1 - keys], scaling, product);
   recast_replace(contraction, recast_create(&parts, &builder, NULL));
 }
 
 bool pass_move_factors(ir_module *module, const pass_options *options) {
-  (void)options;
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
     if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
       continue;
     for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
       next = op->next;
       if (ir_is_contraction(op) && op->num_results == 1)
-        unscale_keys(op);
+        unscale_keys(op, options);
     }
   }
   return true;

@@ -553,7 +553,7 @@ static void fuse_node(fusion *f, node *n) {
   const char *why = tile_can(n->op) ? fuse_once(f, n) : "it cannot be tiled";
   if (!why)
     return;
-  if (f->options->policy == FUSE_GREEDY && ir_op_has(n->op, IR_STRUCTURED))
+  if ((f->options->policy == FUSE_GREEDY || f->options->explain) && ir_op_has(n->op, IR_STRUCTURED))
     ir_remark(f->module, n->op->loc, "not fused: %s", why);
   leave_outside(f, n);
 }

@@ -15,6 +15,7 @@ typedef struct fuse_options {
   bool forall;                        /* one scf.forall, over parallel loops only, instead of scf.for */
   int64_t tile_sizes[IR_MAX_LOOPS];   /* by loop of the root; 0: not tiled */
   unsigned interchange[IR_MAX_LOOPS]; /* the root's loop at each position: a permutation of all its loops */
+  bool explain;                       /* a remark for each op that stays outside */
   ir_op *const *stops;                /* ops that stay outside */
   unsigned num_stops;
 } fuse_options;

@@ -19,6 +19,7 @@ typedef struct pass_row {
 typedef struct pass_options {
   const target_facts *target;
   bool verify; /* after each pass */
+  bool explain; /* remarks say what was recognised, and why the default schedule did not fuse */
   bool fuse;   /* false: the default schedule tiles but does not fuse */
   /* Called after each pass that `dump` names ("all" for each). `text` is valid input. */
   const char *dump;

@@ -228,7 +228,7 @@ static bool is_candidate(const ir_op *op) {
   return !structure->reductions && ir_map_is_identity(structure->maps[ir_num_inputs(op)]);
 }
 
-static void raise_softmax(ir_op *op, expression_space *space) {
+static void raise_softmax(ir_op *op, expression_space *space, const pass_options *options) {
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
     if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF && inner->code != OP_ARITH_SELECT)
       continue;
@@ -237,16 +237,21 @@ static void raise_softmax(ir_op *op, expression_space *space) {
     softmax_match match = {.scalar = ir_result(inner, 0)};
     ir_value *guarded = node ? match_guard(space, node) : NULL;
     if (guarded) {
+      if (options->explain)
+        ir_remark(op->module, op->loc, "recognised: rows that are masked everywhere give 0, as softmax does by itself");
       replace_scalar(op, match.scalar, guarded);
       return;
     }
-    if (node && match_softmax(space, node, &match) && raise_match(space, &match))
+    ir_loc loc = inner->loc;
+    if (node && match_softmax(space, node, &match) && raise_match(space, &match)) {
+      if (options->explain)
+        ir_remark(space->module, loc, "recognised: a softmax along dim %d, whatever is subtracted first", match.loop);
       return; /* the op is gone */
+    }
   }
 }
 
 bool pass_raise(ir_module *module, const pass_options *options) {
-  (void)options;
   expression_space *space = IR_NEW(&module->arena, expression_space);
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
     if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
@@ -254,7 +259,7 @@ bool pass_raise(ir_module *module, const pass_options *options) {
     for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
       next = op->next;
       if (is_candidate(op))
-        raise_softmax(op, space);
+        raise_softmax(op, space, options);
     }
   }
   return true;

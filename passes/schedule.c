@@ -417,7 +417,7 @@ static void schedule_function(ir_block *block, const pass_options *pass) {
     if (!is_root(op))
       continue;
     bool alone = !pass->fuse || reads_statistics(op);
-    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true};
+    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true, .explain = pass->explain};
     fuse_result result;
     choose_parallel_tiles(op, pass->target, options.tile_sizes);
     identity_interchange(&options);

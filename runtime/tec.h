@@ -241,6 +241,10 @@ TEC_API tec_status tec_module_layouts(const tec_module *module, char **text, siz
 /* Runs a comma-separated list of passes in place, or the module's own transform script when `passes` is NULL (no script:
  * the module stays as it is). After a failure the module is only good for tec_module_destroy. */
 TEC_API tec_status tec_module_run_passes(tec_module *module, const char *passes, const tec_compile_options *options);
+/* What the compiler makes of the module for the target, in words, for people: what it recognised, which ops share a kernel,
+ * which do not and why, with the lines of the source. Afterwards the module is only good for tec_module_print and
+ * tec_module_destroy. *text is the caller's to tec_free; `size` may be NULL. */
+TEC_API tec_status tec_module_explain(tec_module *module, const tec_compile_options *options, char **text, size_t *size);
 /* Compiles the functions of the module that are not private. The module is lowered in place on the way and afterwards only
  * good for tec_module_print and tec_module_destroy. The program does not depend on the module. */
 TEC_API tec_status tec_module_compile(tec_module *module, const tec_compile_options *options, tec_program **program);

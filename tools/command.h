@@ -6,7 +6,7 @@
 enum { EXIT_GOOD = 0, EXIT_BAD = 1, EXIT_USAGE = 2 };
 
 /* Bits: which commands an option belongs to. */
-enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8, COMMAND_LAYOUT = 16 };
+enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8, COMMAND_LAYOUT = 16, COMMAND_EXPLAIN = 32 };
 
 /* Options as given; NULL or false where absent. Where a value is optional, "" stands for its absence. */
 typedef struct command_options {
@@ -33,6 +33,7 @@ int command_opt(const command_options *options);
 int command_compile(const command_options *options);
 int command_run(const command_options *options);
 int command_list(const command_options *options);
+int command_explain(const command_options *options);
 int command_layout(const command_options *options);
 
 /* A context whose messages go to standard error; NULL after a message. */

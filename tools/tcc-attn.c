@@ -14,6 +14,7 @@ static const struct command_row {
     {"opt", "FILE [options]", "run passes over a module and print it", COMMAND_OPT, command_opt},
     {"compile", "FILE [options]", "compile a module to code or to a program file", COMMAND_COMPILE, command_compile},
     {"run", "FILE [options]", "run a module or a program file", COMMAND_RUN, command_run},
+    {"explain", "FILE [options]", "say in words what is fused, and what is not and why", COMMAND_EXPLAIN, command_explain},
     {"list", "ops|passes|targets|devices|layouts", "list what this build knows", COMMAND_LIST, command_list},
     {"layout", "NAME|DIGITS|FILE [--svg FILE]", "show which thread holds which element", COMMAND_LAYOUT, command_layout},
 };

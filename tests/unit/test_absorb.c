@@ -96,6 +96,18 @@ static const program programs[] = {
      "%k = tensor.expand_shape %r [[0], [1, 2]] output_shape [3, 5, 1] : tensor<3x5xf32> into tensor<3x5x1xf32>\n"
      EMPTY("%e", S) "%y = linalg.generic {indexing_maps = [#id3, #keep3, #id3], " PARALLEL3 "} ins(%x, %k : " S
      ", tensor<3x5x1xf32>) outs(%e : " S ")" TWO("%d = arith.subf %a, %b : f32\n" YIELD("%d")) " -> " S "\n" END("%y", S)},
+    {"a sum that keeps its dim", ABSORB, OP_TENSOR_EXPAND_SHAPE, 0,
+     BEGIN("%x: " S, S) ZEROS("%z", "tensor<3x5x1xf32>")
+     "%r = linalg.generic {indexing_maps = [#id3, #keep3], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} "
+     "ins(%x : " S ") outs(%z : tensor<3x5x1xf32>)" ONE("%d = arith.addf %a, %o : f32\n" YIELD("%d"))
+     " -> tensor<3x5x1xf32>\n" EMPTY("%e", S)
+     "%y = linalg.generic {indexing_maps = [#id3, #keep3, #id3], " PARALLEL3 "} ins(%x, %r : " S
+     ", tensor<3x5x1xf32>) outs(%e : " S ")" TWO("%d = arith.divf %a, %b : f32\n" YIELD("%d")) " -> " S "\n" END("%y", S)},
+    {"a sum onto a kept dim that is given", ABSORB, OP_TENSOR_EXPAND_SHAPE, 1,
+     BEGIN("%x: " S ", %z: tensor<3x5x1xf32>", "tensor<3x5x1xf32>")
+     "%r = linalg.generic {indexing_maps = [#id3, #keep3], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} "
+     "ins(%x : " S ") outs(%z : tensor<3x5x1xf32>)" ONE("%d = arith.addf %a, %o : f32\n" YIELD("%d"))
+     " -> tensor<3x5x1xf32>\n" END("%r", "tensor<3x5x1xf32>")},
     {"a transposed result", ABSORB, OP_LINALG_TRANSPOSE, 0,
      BEGIN("%q: " Q ", %k: tensor<3x4x7xf32>", "tensor<5x3x7xf32>") PRODUCT("%q", "%k", Q, "tensor<3x4x7xf32>")
      EMPTY("%e", "tensor<5x3x7xf32>")

@@ -1,0 +1,169 @@
+/* explain.c - what became of a function, in words and with the lines of the source; see explain.h.
+ *
+ * Each op keeps the place in the source that it was made from, and ops of merged bodies keep theirs, so a kernel's lines
+ * are those of all ops inside. A parallel loop at the top of a function is a kernel; what else computes there runs by
+ * itself; views, constants and index arithmetic cost nothing and are passed over.
+ * Terminates: one walk over each function. */
+#include "passes/explain.h"
+
+#include "ir/text.h"
+#include "passes/passes.h"
+#include "passes/tile.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_LINES = 4096 };
+
+typedef struct kernel_facts {
+  ir_module *module;
+  unsigned products, softmaxes, online, reductions, elementwise;
+  unsigned lines[MAX_LINES], num_lines;
+} kernel_facts;
+
+static void add_line(kernel_facts *facts, ir_loc loc) {
+  unsigned line, column;
+  if (!ir_loc_resolve(facts->module, loc, NULL, &line, &column) || facts->num_lines == MAX_LINES)
+    return;
+  for (unsigned i = 0; i < facts->num_lines; i++)
+    if (facts->lines[i] == line)
+      return;
+  facts->lines[facts->num_lines++] = line;
+}
+
+static bool in_sequential_loop(const ir_op *op) {
+  for (const ir_op *around = ir_op_parent(op); around; around = ir_op_parent(around))
+    if (around->code == OP_SCF_FOR)
+      return true;
+  return false;
+}
+
+static bool add_op(ir_op *op, void *data) {
+  kernel_facts *facts = data;
+  bool inner = ir_op_parent(op) && ir_op_has(ir_op_parent(op), IR_STRUCTURED);
+  if (inner && !ir_op_has(op, IR_CONSTANT) && !ir_op_has(op, IR_TERMINATOR))
+    add_line(facts, op->loc);
+  /* A product with a diagonal matrix is the scaling of rows that comes with a running softmax. */
+  const ir_op *first = op->num_operands ? ir_operand(op, 0)->op : NULL;
+  bool scales_rows = op->code == OP_LINALG_EXT_DIAG || (first && first->code == OP_LINALG_EXT_DIAG);
+  if (inner || !ir_op_has(op, IR_STRUCTURED) || tile_is_cheap(op) || scales_rows)
+    return true;
+  add_line(facts, op->loc);
+  if (pass_op_info_of(op->code)->states) {
+    facts->softmaxes++;
+    facts->online += in_sequential_loop(op);
+  } else if (ir_is_contraction(op)) {
+    facts->products++;
+  } else if (ir_structure_of(op)->reductions) {
+    facts->reductions++;
+  } else {
+    facts->elementwise++;
+  }
+  return true;
+}
+
+static int compare_lines(const void *a, const void *b) {
+  unsigned x = *(const unsigned *)a, y = *(const unsigned *)b;
+  return (x > y) - (x < y);
+}
+
+/* "lines 3, 7-9" */
+static void write_lines(FILE *out, kernel_facts *facts) {
+  qsort(facts->lines, facts->num_lines, sizeof *facts->lines, compare_lines);
+  for (unsigned i = 0, last; i < facts->num_lines; i = last + 1) {
+    for (last = i; last + 1 < facts->num_lines && facts->lines[last + 1] == facts->lines[last] + 1;)
+      last++;
+    fprintf(out, "%s%u", i ? ", " : facts->num_lines > 1 ? " (lines " : " (line ", facts->lines[i]);
+    if (last > i)
+      fprintf(out, "-%u", facts->lines[last]);
+  }
+  fprintf(out, facts->num_lines ? ")\n" : "\n");
+}
+
+static void write_count(FILE *out, unsigned *parts, unsigned count, const char *one, const char *many) {
+  if (!count)
+    return;
+  fprintf(out, (*parts)++ ? ", " : "");
+  if (count > 1)
+    fprintf(out, "%u %s", count, many);
+  else
+    fprintf(out, "%s", one);
+}
+
+static void write_kernel(FILE *out, ir_op *loop, unsigned number) {
+  kernel_facts *facts = IR_NEW(&loop->module->arena, kernel_facts);
+  facts->module = loop->module;
+  ir_walk(ir_region(loop, 0), add_op, facts);
+  unsigned parts = 0;
+  bool attention = facts->softmaxes && facts->products > 1;
+  fprintf(out, "  kernel %u: %s", number, attention ? "attention: " : "");
+  write_count(out, &parts, facts->products, "a product", "products");
+  write_count(out, &parts, facts->softmaxes,
+              facts->online ? "a softmax that runs along with the loop over keys" : "a softmax of whole rows", "softmaxes");
+  write_count(out, &parts, facts->reductions, "a reduction", "reductions");
+  write_count(out, &parts, facts->elementwise, "an elementwise step", "elementwise steps");
+  if (!parts)
+    fprintf(out, "moves data");
+  write_lines(out, facts);
+}
+
+/* Costs something when it runs at the top of a function. */
+static bool runs(const ir_op *op) {
+  return ir_op_has(op, IR_STRUCTURED) ? !tile_is_cheap(op)
+                                      : op->code == OP_SCF_FORALL || op->code == OP_SCF_FOR || op->code == OP_SCF_IF ||
+                                            op->code == OP_FUNC_CALL || op->code == OP_TENSOR_INSERT_SLICE ||
+                                            op->code == OP_TENSOR_PAD || op->code == OP_TENSOR_FROM_ELEMENTS;
+}
+
+/* Some use, also of a view of the value, is by something that runs. */
+static bool is_read_again(const ir_value *value) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (ir_op_parent(user)->code != OP_FUNC_FUNC || runs(user))
+      return true;
+    if (ir_op_has(user, IR_VIEW) && is_read_again(ir_result(user, 0)))
+      return true;
+  }
+  return false;
+}
+
+static void write_between(FILE *out, const ir_op *op, unsigned *stored) {
+  for (unsigned i = 0; i < op->num_results; i++) {
+    const ir_type *type = ir_result(op, i)->type;
+    if (!ir_type_is_shaped(type) || !is_read_again(ir_result(op, i)))
+      continue;
+    ++*stored;
+    fprintf(out, "    stores %s for what follows\n", ir_print_type(op->module, type));
+  }
+}
+
+static void write_function(FILE *out, ir_op *function) {
+  const char *file = "";
+  unsigned line = 0, column, kernels = 0, stored = 0;
+  ir_loc_resolve(function->module, function->loc, &file, &line, &column);
+  fprintf(out, "@%s (%s:%u)\n", ir_attr_string_or(function, "sym_name", ""), file, line);
+  for (ir_op *op = ir_region(function, 0)->first; op; op = op->next) {
+    if (!runs(op))
+      continue;
+    if (op->code == OP_SCF_FORALL) {
+      write_kernel(out, op, ++kernels);
+    } else {
+      unsigned at;
+      fprintf(out, "  by itself: %s", ir_op_row(op)->name);
+      if (ir_loc_resolve(op->module, op->loc, NULL, &at, &column))
+        fprintf(out, " (line %u)", at);
+      fputc('\n', out);
+    }
+    write_between(out, op, &stored);
+  }
+  fprintf(out, "  %u kernel%s, %s\n", kernels, kernels == 1 ? "" : "s",
+          stored ? "with tensors in memory between them" : "with nothing in memory between");
+}
+
+bool explain_write(FILE *out, ir_module *module) {
+  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
+    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first &&
+        strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private"))
+      write_function(out, op);
+  return !ferror(out);
+}
