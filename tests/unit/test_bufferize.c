@@ -1,5 +1,6 @@
 /* test_bufferize.c - what must hold of memory in every bufferized program, over random ones: arguments are read-
- * only, each allocation is given back once in its own block, and views and scratch are all that is left of tensors. */
+ * only, each allocation is given back once in its own block, and views and scratch are all that is left of tensors.
+ * Then the same once scratch is shared, and how much is left of it. */
 #include "ir/text.h"
 #include "passes/pass.h"
 #include "tests/support/generate.h"
@@ -54,14 +55,15 @@ static bool inspect(ir_op *op, void *data) {
   return true;
 }
 
-static void check_seed(uint64_t seed, const generate_options *options) {
+/* Returns the number of allocations. `facts` may be NULL: then small scratch is on the stack. */
+static unsigned check_passes(const char *list, const target_facts *facts, uint64_t seed,
+                             const generate_options *options) {
   generated_program program;
   cr_assert(generate_program(seed, options, &program));
   ir_module *module = ir_module_create(show, NULL);
   cr_assert(ir_parse(module, "program", program.text, program.size), "seed %u", (unsigned)seed);
-  pass_options passes = {.verify = true, .fuse = true};
-  cr_assert(pass_run(module, "shapes,decompose-softmax,bufferize", &passes), "seed %u:\n%s", (unsigned)seed,
-            program.text);
+  pass_options passes = {.target = facts, .verify = true, .fuse = true};
+  cr_assert(pass_run(module, list, &passes), "seed %u:\n%s", (unsigned)seed, program.text);
   findings found = {.num_inputs = program.num_arguments};
   ir_op *function = ir_module_lookup(module, "main");
   cr_assert_eq(ir_region(function, 0)->num_args, program.num_arguments + program.num_results);
@@ -72,6 +74,11 @@ static void check_seed(uint64_t seed, const generate_options *options) {
   cr_expect_eq(found.misplaced, 0, "seed %u", (unsigned)seed);
   ir_module_destroy(module);
   free(program.text);
+  return found.allocations;
+}
+
+static void check_seed(uint64_t seed, const generate_options *options) {
+  check_passes("shapes,decompose-softmax,bufferize", NULL, seed, options);
 }
 
 Test(bufferize, random_programs) {
@@ -87,6 +94,18 @@ Test(bufferize, dynamic_extents) {
 Test(bufferize, half_precision) {
   for (uint64_t seed = 1; seed <= NUM_SEEDS; seed++)
     check_seed(seed, &(generate_options){.element = "f16"});
+}
+
+Test(bufferize, shared_memory) {
+  unsigned before = 0, after = 0;
+  target_facts facts;
+  cr_assert(target_find("nvptx:sm_80", &facts));
+  for (uint64_t seed = 1; seed <= NUM_SEEDS; seed++) {
+    const generate_options options = {.dynamic = seed % 2};
+    before += check_passes("shapes,decompose-softmax,bufferize", &facts, seed, &options);
+    after += check_passes("shapes,decompose-softmax,bufferize,share-memory", &facts, seed, &options);
+  }
+  cr_assert_lt(after, before);
 }
 
 /* Bytes that the allocations of a function ask for. */
@@ -133,5 +152,28 @@ Test(bufferize, fused_attention_needs_tiles_only) {
   int64_t bytes = 0;
   ir_walk(ir_region(module->root, 0), add_bytes, &bytes);
   cr_assert_eq(bytes, (64 + 64 + 8 * 32 + 8) * 4);
+  ir_module_destroy(module);
+}
+
+/* However long a chain of products is, only one factor and one result are needed at a time. */
+Test(bufferize, chains_need_two_buffers) {
+  enum { LENGTH = 7, EXTENT = 192 };
+  char text[4096];
+  int size = snprintf(text, sizeof text, "func.func @chain(%%v0: tensor<192x192xf32>) -> "
+                                                 "tensor<192x192xf32> {\n");
+  for (int i = 0; i < LENGTH; i++)
+    size += snprintf(text + size, sizeof text - (size_t)size,
+                     "%%e%d = tensor.empty() : tensor<192x192xf32>\n"
+                     "%%v%d = linalg.matmul ins(%%v%d, %%v0 : tensor<192x192xf32>, tensor<192x192xf32>) "
+                     "outs(%%e%d : tensor<192x192xf32>) -> tensor<192x192xf32>\n",
+                     i, i + 1, i, i);
+  size += snprintf(text + size, sizeof text - (size_t)size, "return %%v%d : tensor<192x192xf32>\n}\n", LENGTH);
+  ir_module *module = ir_module_create(show, NULL);
+  cr_assert(ir_parse(module, "chain", text, (size_t)size));
+  pass_options passes = {.verify = true, .fuse = true};
+  cr_assert(pass_run(module, "bufferize,share-memory", &passes));
+  int64_t bytes = 0;
+  ir_walk(ir_region(module->root, 0), add_bytes, &bytes);
+  cr_assert_eq(bytes, 2 * EXTENT * EXTENT * 4);
   ir_module_destroy(module);
 }
