@@ -112,6 +112,17 @@ static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* OpenCL's extrema drop NaN, as maxnumf and minnumf do. */
+static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
+  const char *combines = ir_attr_string_or(op, "op", "");
+  const char *name = !strcmp(combines, "all_reduce_op add")       ? "_Z20sub_group_reduce_addf"
+                     : !strcmp(combines, "all_reduce_op maxnumf") ? "_Z20sub_group_reduce_maxf"
+                                                                  : "_Z20sub_group_reduce_minf";
+  LLVMValueRef value = emit_scalar(e, ir_operand(op, 0));
+  emit_result(e, op)[0] = spirv_call(e, name, LLVMTypeOf(value), &value, 1, true);
+  return true;
+}
+
 /* --------------------------------------------------------------------------------------------------------- matrices */
 
 /* A on 16 lanes has one 16-bit element in each of 8 rows; on 8 lanes it has two, as one word, like B. */
@@ -247,6 +258,7 @@ const emit_lane_op spirv_lane_ops[] = {
     {OP_GPU_THREAD_ID, emit_thread_id},
     {OP_GPU_BARRIER, emit_barrier},
     {OP_GPU_SHUFFLE, emit_gpu_shuffle},
+    {OP_GPU_SUBGROUP_REDUCE, emit_subgroup_reduce},
     {OP_XEGPU_DPAS, emit_dpas},
     {OP_VECTOR_EXT_BLOCK_LOAD, emit_block_load},
     {0, NULL},

@@ -36,6 +36,7 @@ bool verify_async_wait(const ir_op *op);
 bool verify_ldmatrix(const ir_op *op);
 bool verify_mma_sync(const ir_op *op);
 bool verify_dpas(const ir_op *op);
+bool verify_subgroup_reduce(const ir_op *op);
 bool verify_block_load(const ir_op *op);
 bool verify_shuffle(const ir_op *op);
 bool verify_thread_id(const ir_op *op);
@@ -124,6 +125,7 @@ SYNTAX(contract)
 SYNTAX(global)
 SYNTAX(thread_id)
 SYNTAX(shuffle)
+SYNTAX(subgroup_reduce)
 SYNTAX(sequence)
 SYNTAX(match)
 SYNTAX(fuse_ext)

@@ -41,6 +41,24 @@ void print_thread_id(ir_printer *printer, const ir_op *op) {
   print_attr_dict(printer, op, "dimension", "");
 }
 
+/* gpu.subgroup_reduce add %value : (T) -> T */
+bool parse_subgroup_reduce(ir_parser *parser, ir_draft *draft) {
+  return parse_gpu_keyword(parser, draft, "op", "all_reduce_op") && parse_operand(parser, draft, 0) &&
+         parse_attr_dict(parser, draft) && parse_expect(parser, ':') && parse_expect(parser, '(') &&
+         parse_type_of(parser, draft, 0) && parse_expect(parser, ')') && parse_expect(parser, LEX_ARROW) &&
+         parse_result_type(parser, draft);
+}
+
+void print_subgroup_reduce(ir_printer *printer, const ir_op *op) {
+  print_format(printer, " %s ", gpu_keyword(op, "op"));
+  print_value(printer, ir_operand(op, 0));
+  print_attr_dict(printer, op, "op", "");
+  print_text(printer, " : (");
+  print_type(printer, ir_operand(op, 0)->type);
+  print_text(printer, ") -> ");
+  print_type(printer, ir_result(op, 0)->type);
+}
+
 /* gpu.shuffle xor %value, %offset, %width : T */
 bool parse_shuffle(ir_parser *parser, ir_draft *draft) {
   if (!parse_gpu_keyword(parser, draft, "mode", "shuffle_mode"))

@@ -75,6 +75,19 @@ bool verify_mma_sync(const ir_op *op) {
          verify_fragment(op, c, m * n, 2, "C");
 }
 
+bool verify_subgroup_reduce(const ir_op *op) {
+  static const char *const words[] = {"all_reduce_op add", "all_reduce_op maxnumf", "all_reduce_op minnumf"};
+  const char *word = ir_attr_string_or(op, "op", "");
+  bool known = false;
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    known |= !strcmp(word, words[i]);
+  if (!known)
+    return ir_op_error(op, "'op' must be add, maxnumf or minnumf");
+  const ir_type *type = ir_operand(op, 0)->type;
+  return (type->kind == IR_TYPE_SCALAR && type->element == IR_F32) ||
+         ir_op_error(op, "combines f32, not %s", ir_print_type(op->module, type));
+}
+
 /* C is 8 rows by as many columns as there are lanes; the reduction is 16 deep. */
 bool verify_dpas(const ir_op *op) {
   enum { ROWS = 8, DEPTH = 16 };

@@ -49,6 +49,21 @@ static ir_value *other_lane(distributor *d, ir_value *value, int64_t offset) {
   return distribute_exchange(d, value, "shuffle_mode xor", lane);
 }
 
+/* The op that combines f32 values of all lanes of a warp; NULL: none. What it gives is known to be the same in all lanes,
+ * where compilers can keep it once. */
+static const char *subgroup_reduction(const distributor *d, ir_opcode combine, ir_scalar element) {
+  static const struct {
+    ir_opcode combine;
+    const char *word;
+  } rows[] = {{OP_ARITH_ADDF, "all_reduce_op add"},
+              {OP_ARITH_MAXNUMF, "all_reduce_op maxnumf"},
+              {OP_ARITH_MINNUMF, "all_reduce_op minnumf"}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows && d->facts->has_subgroup_reduce && element == IR_F32; i++)
+    if (rows[i].combine == combine)
+      return rows[i].word;
+  return NULL;
+}
+
 /* Does `dim` lie across warps, or across lanes that no butterfly reaches? */
 static bool beyond_butterflies(const layout *l, unsigned dim) {
   for (unsigned i = 0; i < l->num_digits; i++) {
@@ -80,6 +95,14 @@ static void gathered_layouts(const layout *l, unsigned dim, layout *parts, layou
       (layout_digit){LAYOUT_REGISTER, dim, extent, distribute_registers(parts), 1};
 }
 
+static ir_value *reduce_subgroup(distributor *d, ir_value *value, ir_opcode combine) {
+  const char *word = subgroup_reduction(d, combine, value->type->element);
+  ir_named_attr attr = {"op", ir_attr_keyword(d->module, "gpu", word)};
+  ir_op_spec spec = {.operands = &value, .num_operands = 1, .types = &value->type, .num_results = 1, .attrs = &attr,
+                     .num_attrs = 1};
+  return ir_result(ir_op_create(&d->at, OP_GPU_SUBGROUP_REDUCE, &spec), 0);
+}
+
 /* Reduces `dim` away; *l becomes the layout of the result. */
 static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigned dim, ir_opcode combine) {
   ir_scalar element = vector->type->element;
@@ -95,7 +118,10 @@ static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigne
     return reduce_dim(d, vector, l, dim, combine);
   }
   unsigned count = layout_butterflies(l, dim, offsets);
-  for (unsigned i = 0; i < count; i++)
+  bool whole = INT64_C(1) << count == d->warp && subgroup_reduction(d, combine, element);
+  for (int64_t r = 0; r < registers && whole; r++)
+    result[r] = reduce_subgroup(d, result[r], combine);
+  for (unsigned i = 0; i < count && !whole; i++)
     for (int64_t r = 0; r < registers; r++)
       result[r] = ir_binary(&d->at, combine, result[r], other_lane(d, result[r], offsets[i]));
   *l = projected;

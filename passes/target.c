@@ -64,6 +64,7 @@ static const target_facts rows[] = {
    UNIT,                                                                                                               \
    .spelling = SPELLING_##SPELLING,                                                                                    \
    .has_block_loads = BLOCKS,                                                                                          \
+   .has_subgroup_reduce = true,                                                                                        \
    .has_half = HALF,                                                                                                   \
    .has_double = DOUBLE},
 #include "passes/target.def"

@@ -637,8 +637,16 @@ static const ir_attr *kind_attr(ir_module *module, const char *kind) {
   return ir_attr_keyword(module, "vector.kind", kind);
 }
 
-/* Combines the dims of `value` that the accumulator lacks onto it. */
-static ir_value *reduce(ir_builder *builder, const vector_tile *tile, ir_opcode code, tile_value value,
+/* A reduction has no `nnan`: extrema that may lose a NaN become those that do, which are single instructions. */
+static ir_opcode reducing_code(const ir_op *combine) {
+  bool loses = strstr(ir_attr_string_or(combine, "fastmath", ""), "nnan") != NULL;
+  return loses && combine->code == OP_ARITH_MAXIMUMF   ? OP_ARITH_MAXNUMF
+         : loses && combine->code == OP_ARITH_MINIMUMF ? OP_ARITH_MINNUMF
+                                                       : combine->code;
+}
+
+/* Combines the dims of `value` that the accumulator lacks onto it, as `combine` does. */
+static ir_value *reduce(ir_builder *builder, const vector_tile *tile, const ir_op *combine, tile_value value,
                         tile_value accumulator) {
   ir_module *module = builder->module;
   int64_t dims[IR_MAX_RANK];
@@ -649,7 +657,7 @@ static ir_value *reduce(ir_builder *builder, const vector_tile *tile, ir_opcode 
       dims[count++] = dim;
     dim += (value.loops & bit) != 0;
   }
-  ir_named_attr attrs[] = {{"kind", kind_attr(module, combiner_find(code)->kind)},
+  ir_named_attr attrs[] = {{"kind", kind_attr(module, combiner_find(reducing_code(combine))->kind)},
                            {"reduction_dims", ir_attr_i64s(module, count, dims)}};
   ir_value *operands[] = {value.value, accumulator.value};
   ir_op_spec spec = {.operands = operands,
@@ -678,7 +686,7 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
     value.value =
         select_masked(state->builder, &reduced, loops, value.value, splat(state->builder, value.value->type, neutral));
   }
-  return reduce(state->builder, tile, combine->code, value, accumulator);
+  return reduce(state->builder, tile, combine, value, accumulator);
 }
 
 /* The multiplication of a contraction whose tile vector.contract can say: both factors are vectors with all reduction
@@ -812,7 +820,7 @@ ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned o
     ir_op *combine = combining_op(tile->op, out, &term);
     uint32_t loops = accumulator_loops(tile, out);
     tile_value old = {vectorize_read(builder, tile, operand), loops & ~tile->partial};
-    accumulator = reduce(builder, tile, combine->code, (tile_value){accumulator, loops}, old);
+    accumulator = reduce(builder, tile, combine, (tile_value){accumulator, loops}, old);
   }
   return accumulator;
 }

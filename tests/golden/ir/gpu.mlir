@@ -4,6 +4,7 @@ func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x
   %c8 = arith.constant 8 : index
   %t = gpu.thread_id x
   gpu.barrier
+  %sum = gpu.subgroup_reduce add %x : (f32) -> f32
   %bl = vector_ext.block_load %g[%t, %c0] {transposed} : memref<?x64xf16> -> vector<16xf16>
   %off = arith.constant 1 : i32
   %w = arith.constant 32 : i32

@@ -28,7 +28,7 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
 // CHECK: scf.for
 // CHECK: %[[K:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L8@4 R8@32 W4@1:0, R2@1 L4@1 R2@2 R8@4]"]{{.*}}vector<64x128xf16>
 // CHECK: %[[S:.*]] = vector.contract {{.*}} %[[Q]], %[[K]], {{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R8@4]"]{{.*}}vector<64x64xf32>
-// CHECK: %[[MAX:.*]] = vector.multi_reduction <maximumf>, %[[S]], {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 W4@1]"]
+// CHECK: %[[MAX:.*]] = vector.multi_reduction <maxnumf>, %[[S]], {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 W4@1]"]
 // CHECK: %[[P:.*]] = math.exp {{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R8@4]"]
 // CHECK: %[[SCALE:.*]] = math.exp {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 W4@1]"]{{.*}}vector<64xf32>
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[P]]
