@@ -90,16 +90,20 @@ class Library:
         return Program(self, text, fuse)
 
 
-def random_tensor(library, shape, seed):
-    """A tensor of f32 numbers, normal with deviation 2. A long sequence of them is repeated: its length has no common
-    factor with usual extents, so that rows differ."""
+BFLOAT = 4  # DLPack's code of the type
+
+
+def random_tensor(library, dtype, shape, seed):
+    """A tensor of numbers, f32 or bf16, normal with deviation 2. A long sequence of them is repeated: its length has no
+    common factor with usual extents, so that rows differ."""
     tensor, extents = POINTER(ManagedTensor)(), (c_int64 * len(shape))(*shape)
-    library.check(library.calls.tec_tensor_create(library.context, DataType(2, 32, 1), c_int32(len(shape)), extents,
-                                                  byref(tensor)))
+    library.check(library.calls.tec_tensor_create(library.context, dtype, c_int32(len(shape)), extents, byref(tensor)))
     count, source = 1, random.Random(seed)
     for extent in shape:
         count *= extent
     period = array("f", (source.gauss(0, 2) for _ in range(min(count, 65521))))
+    if dtype.code == BFLOAT:  # the upper halves
+        period = array("H", period.tobytes())[1::2]
     data = (period * (count // len(period) + 1))[:count].tobytes()
     ctypes.memmove(tensor.contents.tensor.data, data, len(data))
     return tensor
@@ -121,7 +125,8 @@ class Program:
     def prepare(self):
         """Makes arguments and calls once, which also makes the results."""
         entry = self.entry
-        self.arguments = [random_tensor(self.library, entry.arguments[i].shape[:entry.arguments[i].ndim], i)
+        self.arguments = [random_tensor(self.library, entry.arguments[i].dtype,
+                                        entry.arguments[i].shape[:entry.arguments[i].ndim], i)
                           for i in range(entry.num_arguments)]
         self.views = (POINTER(Tensor) * len(self.arguments))(
             *(ctypes.pointer(argument.contents.tensor) for argument in self.arguments))
@@ -134,7 +139,7 @@ class Program:
             self.results))
 
     def result(self):
-        """The first result's numbers."""
+        """The first result's numbers, f32."""
         tensor, count = self.results[0].contents.tensor, 1
         for extent in tensor.shape[:tensor.ndim]:
             count *= extent

@@ -1,11 +1,11 @@
-"""programs.py - the programs that bench/run measures: whole-tensor ops without a schedule, as a framework exports them.
+"""programs.py - the programs that the benchmarks measure: whole-tensor ops without a schedule, as a framework exports them.
 
-Each function returns the text of a module with one function, whose arguments are all f32 tensors.
+Each function returns the text of a module with one function, whose arguments are f32 tensors unless it says otherwise.
 """
 
 
-def tensor(*extents):
-    return "tensor<" + "".join(f"{extent}x" for extent in extents) + "f32>"
+def tensor(*extents, element="f32"):
+    return "tensor<" + "".join(f"{extent}x" for extent in extents) + element + ">"
 
 
 # What stands between the scores' product and their softmax; %1 is the scaled score.
@@ -21,24 +21,27 @@ SCORE_BODIES = {
 }
 
 
-def attention(heads, length, features, mask):
-    """softmax(query key^T / sqrt(features) + mask) value for each head."""
-    rows, scores = tensor(heads, length, features), tensor(heads, length, length)
-    transposed, mask_type = tensor(heads, features, length), tensor(length, length)
+def attention(heads, length, features, mask, element="f32", queries=None):
+    """softmax(query key^T / sqrt(features) + mask) value for each head, for as many queries as keys unless told; arguments
+    and result of type `element`, all between in f32."""
+    queries = queries or length
+    query, key = tensor(heads, queries, features, element=element), tensor(heads, length, features, element=element)
+    scores, transposed = tensor(heads, queries, length), tensor(heads, features, length, element=element)
+    mask_type, rows = tensor(queries, length), tensor(heads, queries, features)
     identity = "affine_map<(h, q, k) -> (h, q, k)>"
     additive = mask == "additive"
     maps = [identity] + (["affine_map<(h, q, k) -> (q, k)>"] if additive else []) + [identity]
     inputs = f"%scores, %mask : {scores}, {mask_type}" if additive else f"%scores : {scores}"
     return f"""
-func.func @attention(%query: {rows}, %key: {rows}, %value: {rows}{f", %mask: {mask_type}" if additive else ""}) -> {rows} {{
+func.func @attention(%query: {query}, %key: {key}, %value: {key}{f", %mask: {mask_type}" if additive else ""}) -> {query} {{
   %zero = arith.constant 0.0 : f32
   %hidden = arith.constant 0xFF800000 : f32
   %scale = arith.constant {features ** -0.5:.9e} : f32
   %key_empty = tensor.empty() : {transposed}
-  %key_transposed = linalg.transpose ins(%key : {rows}) outs(%key_empty : {transposed}) permutation = [0, 2, 1]
+  %key_transposed = linalg.transpose ins(%key : {key}) outs(%key_empty : {transposed}) permutation = [0, 2, 1]
   %scores_empty = tensor.empty() : {scores}
   %scores_zero = linalg.fill ins(%zero : f32) outs(%scores_empty : {scores}) -> {scores}
-  %scores = linalg.batch_matmul ins(%query, %key_transposed : {rows}, {transposed}) outs(%scores_zero : {scores}) -> {scores}
+  %scores = linalg.batch_matmul ins(%query, %key_transposed : {query}, {transposed}) outs(%scores_zero : {scores}) -> {scores}
   %scaled = linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = ["parallel", "parallel", "parallel"]}}
       ins({inputs}) outs(%scores_empty : {scores}) {{
   ^bb0(%score: f32, {"%mask_element: f32, " if additive else ""}%out: f32):
@@ -48,10 +51,24 @@ func.func @attention(%query: {rows}, %key: {rows}, %value: {rows}{f", %mask: {ma
   %weights = linalg.softmax dimension(2) ins(%scaled : {scores}) outs(%scores_empty : {scores}) -> {scores}
   %result_empty = tensor.empty() : {rows}
   %result_zero = linalg.fill ins(%zero : f32) outs(%result_empty : {rows}) -> {rows}
-  %result = linalg.batch_matmul ins(%weights, %value : {scores}, {rows}) outs(%result_zero : {rows}) -> {rows}
-  return %result : {rows}
+  %result = linalg.batch_matmul ins(%weights, %value : {scores}, {key}) outs(%result_zero : {rows}) -> {rows}
+{rounded(rows, query) if element != "f32" else f"  return %result : {rows}"}
 }}
 """
+
+
+def rounded(wide, narrow):
+    """The end of a function that returns %result in a narrower type."""
+    identity = "affine_map<(h, q, d) -> (h, q, d)>"
+    element = narrow[narrow.rindex("x") + 1:-1]
+    return f"""  %narrow_empty = tensor.empty() : {narrow}
+  %narrow = linalg.generic {{indexing_maps = [{identity}, {identity}], iterator_types = ["parallel", "parallel", "parallel"]}}
+      ins(%result : {wide}) outs(%narrow_empty : {narrow}) {{
+  ^bb0(%number: f32, %out: {element}):
+    %close = arith.truncf %number : f32 to {element}
+    linalg.yield %close : {element}
+  }} -> {narrow}
+  return %narrow : {narrow}"""
 
 
 def gemm(rows, columns, depth):

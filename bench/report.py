@@ -42,7 +42,7 @@ def run_table(rows):
 
 
 def page(facts, peaks, rows, compile_rows, memory_rows):
-    peak_text = ", ".join(f"{peak:.0f} GFLOP/s on {threads}" for threads, peak in peaks.items())
+    peak_text = ", ".join(f"{peak / 1e9:.0f} GFLOP/s on {threads}" for threads, peak in peaks.items())
     dropped = sum(row["dropped"] for row in rows)
     return f"""# Measured on a host
 
@@ -77,36 +77,44 @@ def write_csv(path, facts, rows):
                              row["dropped"], facts["cpu"], facts["date"], facts["commit"]])
 
 
-# The chart: one line a program with two bars, of the FMA peak.
-LEFT, WIDTH, LINE, TOP = 260, 460, 26, 60
-COLORS = {"fused": "#2a6fbb", "unfused": "#c9c9c9"}
+# The chart: for each line a label and a bar for each of its codes, from 0 to 1.
+LEFT, WIDTH, BAR, GAP, TOP = 260, 460, 10, 6, 60
 
 
-def chart(facts, rows):
-    rows = [row for row in rows if row["flops"]]
-    height = TOP + LINE * len(rows) + 20
+def chart(title, lines, colors):
+    """`lines`: (label, {code: fraction}); `colors` by code, in the order of the bars."""
+    height = TOP + sum(BAR * len(bars) + GAP for _, bars in lines) + 20
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 60}" height="{height}" '
              'font-family="sans-serif" font-size="11">',
              f'<rect width="100%" height="{height}" fill="white"/>',
-             f'<text x="10" y="20" font-size="14">Share of the f32 FMA peak, {escape(facts["cpu"])}, {facts["date"]}</text>']
-    for i, (code, color) in enumerate(COLORS.items()):
-        parts.append(f'<rect x="{LEFT + 90 * i}" y="32" width="10" height="10" fill="{color}"/>'
-                     f'<text x="{LEFT + 90 * i + 15}" y="41">{code}</text>')
+             f'<text x="10" y="20" font-size="14">{escape(title)}</text>']
+    for i, (code, color) in enumerate(colors.items()):
+        parts.append(f'<rect x="{10 + 110 * i}" y="32" width="10" height="10" fill="{color}"/>'
+                     f'<text x="{25 + 110 * i}" y="41">{escape(code)}</text>')
     for quarter in range(5):
         x = LEFT + WIDTH * quarter / 4
         parts.append(f'<line x1="{x}" x2="{x}" y1="{TOP - 8}" y2="{height - 15}" stroke="#e4e4e4"/>'
                      f'<text x="{x}" y="{height - 3}" text-anchor="middle">{25 * quarter}%</text>')
-    for i, row in enumerate(rows):
-        y = TOP + LINE * i
-        threads = f"{row['threads']} thread" + ("s" if row["threads"] > 1 else "")
-        parts.append(f'<text x="{LEFT - 8}" y="{y + 13}" text-anchor="end">{escape(row["name"])}, {threads}</text>')
-        for k, (code, color) in enumerate(COLORS.items()):
-            length = WIDTH * fraction(row, code)
-            parts.append(f'<rect x="{LEFT}" y="{y + 10 * k}" width="{length:.1f}" height="9" fill="{color}"/>')
+    y = TOP
+    for label, bars in lines:
+        parts.append(f'<text x="{LEFT - 8}" y="{y + BAR * len(bars) / 2 + 4}" text-anchor="end">{escape(label)}</text>')
+        for code in colors:
+            if code in bars:
+                parts.append(f'<rect x="{LEFT}" y="{y}" width="{WIDTH * bars[code]:.1f}" height="{BAR - 1}" '
+                             f'fill="{colors[code]}"/>')
+                y += BAR
+        y += GAP
     return "\n".join(parts + ["</svg>", ""])
+
+
+def in_threads(threads):
+    return f"{threads} thread" + ("s" if threads > 1 else "")
 
 
 def write(directory, facts, peaks, rows, compile_rows, memory_rows):
     (directory / "host.md").write_text(page(facts, peaks, rows, compile_rows, memory_rows))
-    (directory / "host.svg").write_text(chart(facts, rows))
+    lines = [(f"{row['name']}, {in_threads(row['threads'])}", {code: fraction(row, code) for code in ("fused", "unfused")})
+             for row in rows if row["flops"]]
+    title = f"Share of the f32 FMA peak, {facts['cpu']}, {facts['date']}"
+    (directory / "host.svg").write_text(chart(title, lines, {"fused": "#2a6fbb", "unfused": "#c9c9c9"}))
     write_csv(directory / "host.csv", facts, rows)
