@@ -63,6 +63,7 @@ typedef struct spirv_launch {
   const void *const *arguments; /* each of its parameter's size */
   const spirv_buffer *buffers;  /* not overlapping */
   size_t num_buffers;
+  uint64_t budget; /* instructions of sub-groups that may be executed; 0: 2^32 */
 } spirv_launch;
 
 /* Runs a kernel to its end; false after a message. */

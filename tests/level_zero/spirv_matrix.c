@@ -294,9 +294,9 @@ static bool call_block(spirv_subgroup *subgroup, const spirv_instruction *instru
 }
 
 static bool block_call_fits(const spirv_module *module, const spirv_instruction *instruction, const block *one) {
-  uint32_t packed, count = scalars_of(one, module->chip.matrix_lanes, &packed);
   uint32_t operands = one->form == STORE ? 6 : 5;
   if (!module->chip.has_block_io || instruction->num_operands < operands) return false;
+  uint32_t packed, count = scalars_of(one, module->chip.matrix_lanes, &packed);
   if (spirv_value_type(module, instruction->operands[4])->components != 2) return false;
   if (one->form == PREFETCH) return !instruction->type;
   const spirv_type *type = one->form == STORE ? spirv_value_type(module, instruction->operands[5])

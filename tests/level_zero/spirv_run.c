@@ -323,7 +323,7 @@ bool spirv_run(const spirv_module *module, const spirv_launch *launch, spirv_mes
                        .launch = launch,
                        .message = message,
                        .num_items = (uint32_t)items,
-                       .budget = MAX_INSTRUCTIONS};
+                       .budget = launch->budget ? launch->budget : MAX_INSTRUCTIONS};
   bool good = allocate_group(&group);
   if (!good) snprintf(message->text, sizeof message->text, "out of memory");
   good = good && run_groups(&group);
