@@ -1,5 +1,5 @@
 /* machine.c - LLVM's half of code generation: the target machine, its passes, the text or object at the end. */
-#include "backend/llvm.h"
+#include "backend/spirv.h"
 
 #include <llvm-c/Analysis.h>
 #include <llvm-c/Transforms/PassBuilder.h>
@@ -49,7 +49,10 @@ bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output,
   char *message = NULL;
   LLVMMemoryBufferRef buffer = NULL;
   LLVMCodeGenFileType kind = output == BACKEND_OBJECT ? LLVMObjectFile : LLVMAssemblyFile;
-  if (LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, kind, &message, &buffer))
+  bool failed = e->facts->kind == TARGET_SPIRV
+                    ? spirv_write(e->llvm, machine, kind, &message, &buffer)
+                    : LLVMTargetMachineEmitToMemoryBuffer(machine, e->llvm, kind, &message, &buffer);
+  if (failed)
     return fail_with(e, "LLVM", message);
   bool ok = copy_out(e, LLVMGetBufferStart(buffer), LLVMGetBufferSize(buffer), bytes, size);
   LLVMDisposeMemoryBuffer(buffer);

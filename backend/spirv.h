@@ -13,4 +13,8 @@ LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *ope
  * block, take part in it as one. */
 LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,
                         unsigned num_operands, bool together);
+
+/* As LLVMTargetMachineEmitToMemoryBuffer, with sound ids (spirv_write.c). */
+LLVMBool spirv_write(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, char **message,
+                     LLVMMemoryBufferRef *buffer);
 #endif

@@ -1,8 +1,10 @@
 /* test_spirv.c - the executor of SPIR-V in tests/level_zero: what it computes, and what it finds suspicious. */
+#include "runtime/tec.h"
 #include "tests/level_zero/spirv.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -173,4 +175,54 @@ Test(spirv, damaged_modules_do_no_harm) {
     free(copy);
   }
   cr_assert_gt(refused, size);
+}
+
+/* --------------------------------------------------------------------------------------------- many modules, one process */
+
+/* Modules of different sizes in turn; NULL, or what was wrong. LLVM keeps ids from module to module: see spirv_write.c. */
+static void *write_many(void *unused) {
+  (void)unused;
+  static const int extents[] = {1, 40, 7, 200};
+  tec_context *context;
+  if (tec_context_create(NULL, &context)) return "context";
+  for (unsigned i = 0; i < 24; i++) {
+    char text[600];
+    int rows = extents[i % 4], columns = extents[i / 4 % 4];
+    int size = snprintf(text, sizeof text,
+                        "func.func @sum(%%a: tensor<%dx%dxf32>) -> tensor<%dxf32> {\n"
+                        "  %%zero = arith.constant 0.0 : f32\n"
+                        "  %%e = tensor.empty() : tensor<%dxf32>\n"
+                        "  %%z = linalg.fill ins(%%zero : f32) outs(%%e : tensor<%dxf32>) -> tensor<%dxf32>\n"
+                        "  %%r = linalg.reduce { arith.addf } ins(%%a : tensor<%dx%dxf32>) outs(%%z : tensor<%dxf32>)\n"
+                        "      dimensions = [1]\n"
+                        "  return %%r : tensor<%dxf32>\n"
+                        "}\n",
+                        rows, columns, rows, rows, rows, rows, rows, columns, rows, rows);
+    tec_module *module;
+    tec_program *program;
+    const tec_compile_options options = {sizeof options, .target = "spirv:generic"};
+    if (tec_module_parse(context, "text", text, (size_t)size, &module)) return "parse";
+    if (tec_module_compile(module, &options, &program)) return "compile";
+    const char *code;
+    size_t code_size;
+    spirv_message message;
+    tec_program_code(program, &code, &code_size);
+    spirv_module *loaded = spirv_load(code, code_size, &chip, &message);
+    if (!loaded) return "load";
+    spirv_free(loaded);
+    tec_program_destroy(program);
+    tec_module_destroy(module);
+  }
+  tec_context_destroy(context);
+  return NULL;
+}
+
+Test(spirv, modules_of_one_process_do_not_mix) {
+  pthread_t threads[4];
+  for (unsigned i = 0; i < 4; i++) cr_assert_eq(pthread_create(&threads[i], NULL, write_many, NULL), 0);
+  for (unsigned i = 0; i < 4; i++) {
+    void *wrong;
+    pthread_join(threads[i], &wrong);
+    cr_assert_null(wrong, "%s", (const char *)wrong);
+  }
 }
