@@ -1,14 +1,16 @@
-/* fuzz.c - damaged programs through parser, verifier and all passes: nothing may crash, hang or fail without a message.
+/* fuzz.c - damaged programs through parser, verifier, all passes and code generation: nothing may crash, hang or fail
+ * without a message.
  *
  *   fuzz FIRST COUNT [--keep=FILE] DIRECTORY...
  *
  * Runs rounds FIRST to FIRST + COUNT - 1. A round takes a file of the directories or a random program, damages it token
- * by token, and runs it through what a user can reach. The same round gives the same text, so that a failure can be
+ * by token, and compiles it for one of the kinds of targets. The same round gives the same text, so that a failure can be
  * repeated; --keep writes each text to FILE before it runs, for failures that end the process.
  *
  * What must hold: a run that fails has reported an error, one that succeeds has not; no error is the compiler's own;
  * what parses prints, and what was printed parses. A round that takes longer than TIME_LIMIT ends the process.
  * Terminates: rounds, edits and passes are counted. */
+#include "backend/backend.h"
 #include "ir/text.h"
 #include "passes/pass.h"
 #include "tests/support/generate.h"
@@ -38,7 +40,7 @@ typedef struct fuzzer {
   unsigned num_inputs;
   const char *keep;
   uint64_t state;
-  unsigned parsed, lowered;
+  unsigned parsed, compiled;
 } fuzzer;
 
 static uint64_t draw(fuzzer *fuzzer, uint64_t below) {
@@ -149,7 +151,7 @@ static void append(text *text, const char *bytes, size_t size) {
 static text damage(fuzzer *fuzzer, const text *input, const text *other) {
   token *tokens = malloc(2 * MAX_TOKENS * sizeof *tokens), *others = tokens + MAX_TOKENS;
   unsigned count = split(input, tokens), num_others = split(other, others);
-  unsigned edits = (unsigned)draw(fuzzer, MAX_EDITS), places[MAX_EDITS];
+  unsigned edits = (unsigned)draw(fuzzer, 1 + draw(fuzzer, MAX_EDITS)), places[MAX_EDITS]; /* mostly few */
   for (unsigned i = 0; i < edits; i++)
     places[i] = (unsigned)draw(fuzzer, count + 1);
   text result = {malloc(MAX_TEXT), 0};
@@ -211,16 +213,41 @@ static bool survives_printing(const ir_module *module) {
   return true;
 }
 
+/* A host that is no machine's, or a GPU. */
+static target_facts draw_target(fuzzer *fuzzer) {
+  static const char *const gpus[] = {"nvptx:sm_80", "nvptx:sm_90", "spirv:generic", "spirv:dg2", "spirv:pvc"};
+  target_facts facts = {.name = "host:fuzz",
+                        .kind = TARGET_HOST,
+                        .triple = "x86_64-unknown-linux-gnu",
+                        .cpu = "x86-64-v3",
+                        .features = "",
+                        .vector_bits = 256,
+                        .vector_registers = 16,
+                        .accumulators = 8,
+                        .l1_bytes = 32 << 10,
+                        .l2_bytes = 512 << 10,
+                        .l3_bytes = 8 << 20,
+                        .threads = 4};
+  if (draw(fuzzer, 2))
+    target_find(gpus[draw(fuzzer, sizeof gpus / sizeof *gpus)], &facts);
+  return facts;
+}
+
+/* LLVM IR is the end of what is ours. */
+static bool emit(ir_module *module, const target_facts *facts) {
+  char *code = NULL;
+  size_t size;
+  unsigned num_routines;
+  const backend_routine *routines;
+  bool done = facts->kind == TARGET_HOST
+                  ? backend_emit_host(module, facts, BACKEND_LLVM, &code, &size)
+                  : backend_emit_kernels(module, facts, BACKEND_LLVM, &code, &size, &num_routines, &routines);
+  free(code);
+  return done;
+}
+
 static bool run(fuzzer *fuzzer, const text *text) {
-  static const target_facts facts = {.name = "host:fuzz",
-                                     .kind = TARGET_HOST,
-                                     .vector_bits = 256,
-                                     .vector_registers = 16,
-                                     .accumulators = 8,
-                                     .l1_bytes = 32 << 10,
-                                     .l2_bytes = 512 << 10,
-                                     .l3_bytes = 8 << 20,
-                                     .threads = 4};
+  target_facts facts = draw_target(fuzzer);
   report report = {0};
   ir_module *module = ir_module_create(on_message, &report);
   bool done = ir_parse(module, "damaged", text->bytes, text->size), held = true;
@@ -237,7 +264,8 @@ static bool run(fuzzer *fuzzer, const text *text) {
     if (!held)
       printf("after %s\n", name);
   }
-  fuzzer->lowered += done;
+  done = held && done && emit(module, &facts);
+  fuzzer->compiled += done;
   if (held && done != !report.errors)
     held = fail(done ? "success with an error" : "failure without an error", &report);
   if (held && report.internal)
@@ -312,8 +340,8 @@ int main(int argc, char **argv) {
   uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), failed = 0;
   for (uint64_t round = first; round < first + count; round++)
     failed += !run_round(&fuzzer, round);
-  printf("%llu rounds, of which %u parsed and %u came down to loops; %llu failed\n", (unsigned long long)count,
-         fuzzer.parsed, fuzzer.lowered, (unsigned long long)failed);
+  printf("%llu rounds, of which %u parsed and %u compiled; %llu failed\n", (unsigned long long)count,
+         fuzzer.parsed, fuzzer.compiled, (unsigned long long)failed);
   for (unsigned i = 0; i < fuzzer.num_inputs; i++)
     free(fuzzer.inputs[i].bytes);
   return failed != 0;

@@ -157,6 +157,11 @@ static const program programs[] = {
      "%u = linalg.exp ins(%x : " S ") outs(%e : " S ") -> " S "\n"
      "%v = linalg.negf ins(%u : " S ") outs(%e : " S ") -> " S "\n"
      "%w = linalg.mul ins(%u, %x : " S ", " S ") outs(%e : " S ") -> " S "\nreturn %v, %w : " S ", " S "\n}\n"},
+    {"that holds for what is cheap, too", MERGE, OP_LINALG_NEGF, 1,
+     BEGIN("%x: " S, "(" S ", " S ")") EMPTY("%e", S)
+     "%u = linalg.negf ins(%x : " S ") outs(%e : " S ") -> " S "\n"
+     "%v = linalg.exp ins(%u : " S ") outs(%e : " S ") -> " S "\n"
+     "%w = linalg.mul ins(%u, %x : " S ", " S ") outs(%e : " S ") -> " S "\nreturn %v, %w : " S ", " S "\n}\n"},
     {"an op that updates its output is no producer", MERGE, OP_LINALG_GENERIC, 1,
      BEGIN("%x: " S ", %y: " S, S) EMPTY("%e", S)
      "%u = linalg.generic {indexing_maps = [#id3, #id3], " PARALLEL3 "} ins(%x : " S ") outs(%y : " S ")"

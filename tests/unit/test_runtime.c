@@ -115,6 +115,11 @@ Test(npy, fortran_order_and_big_endian_are_converted) {
   cr_assert_eq(tec_tensor_read_npy(context, "file", file, size, &tensor), TEC_OK, "%s", kept.last);
   for (int16_t i = 0; i < 6; i++) cr_assert_eq(((int16_t *)tensor->dl_tensor.data)[i], i + 1);
   tec_tensor_release(tensor);
+  const int8_t cube[] = {0, 4, 2, 6, 1, 5, 3, 7};
+  size = make_npy(file, "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 2, 2), }\n", cube, sizeof cube);
+  cr_assert_eq(tec_tensor_read_npy(context, "file", file, size, &tensor), TEC_OK, "%s", kept.last);
+  for (int8_t i = 0; i < 8; i++) cr_assert_eq(((int8_t *)tensor->dl_tensor.data)[i], i);
+  tec_tensor_release(tensor);
   tec_context_destroy(context);
 }
 

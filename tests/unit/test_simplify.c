@@ -120,6 +120,20 @@ Test(simplify, loops_of_no_or_one_iteration_go) {
   expect("return %0, %arg0", 1);
 }
 
+Test(simplify, a_loop_of_two_iterations_stays) {
+  simplify("func.func @f(%a: f32) -> f32 {\n"
+           "  %c0 = arith.constant 0 : index\n"
+           "  %c4 = arith.constant 4 : index\n"
+           "  %c5 = arith.constant 5 : index\n"
+           "  %r = scf.for %i = %c0 to %c5 step %c4 iter_args(%x = %a) -> (f32) {\n"
+           "    %n = arith.mulf %x, %x : f32\n"
+           "    scf.yield %n : f32\n"
+           "  }\n"
+           "  return %r : f32\n"
+           "}\n");
+  expect("scf.for", 1);
+}
+
 Test(simplify, a_min_that_a_loop_decides_is_its_constant) {
   simplify("func.func @f(%m: memref<512xindex>) {\n"
            "  %c0 = arith.constant 0 : index\n"

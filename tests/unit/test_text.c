@@ -131,6 +131,10 @@ Test(text, prints_newer_spelling) {
                "^bb0(%arg0: !transform.any_op):\n    transform.cleanup\n    transform.yield\n");
 }
 
+Test(text, names_may_have_signs_in_them) {
+  check_prints("func.func @f$1.a(%x$y: f32) { %a.b-c$_ = arith.negf %x$y : f32 return }", "func.func @f$1.a(%arg0: f32)");
+}
+
 Test(text, prints_numbers_exactly) {
   check_prints("func.func @f() { %0 = arith.constant 0.1 : f64 return }", "%cst = arith.constant 1.000000e-01 : f64");
   check_prints("func.func @f() { %0 = arith.constant 0x3DCCCCCE : f32 return }", "arith.constant 1.0000001e-01 : f32");

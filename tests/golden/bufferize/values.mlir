@@ -46,3 +46,14 @@ func.func @constant(%a: tensor<2x2xf32>, %c: i1) -> (tensor<2x2xf32>, tensor<4xf
   %f = tensor.collapse_shape %z [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>
   return %z, %f, %v : tensor<2x2xf32>, tensor<4xf32>, f32
 }
+
+// Dims that do not follow one another in memory merge in a copy.
+// CHECK-LABEL: func.func @merged_slice(
+// CHECK: %[[SLICE:.*]] = memref.subview %arg0[0, 2] [4, 2] [1, 1]
+// CHECK: memref.copy %[[SLICE]], %[[DENSE:.*]] : memref<4x2xf32, strided<[6, 1], offset: 2>> to memref<4x2xf32>
+// CHECK: memref.collapse_shape %[[DENSE]]
+func.func @merged_slice(%x: tensor<4x6xf32>) -> tensor<8xf32> {
+  %slice = tensor.extract_slice %x[0, 2] [4, 2] [1, 1] : tensor<4x6xf32> to tensor<4x2xf32>
+  %merged = tensor.collapse_shape %slice [[0, 1]] : tensor<4x2xf32> into tensor<8xf32>
+  return %merged : tensor<8xf32>
+}

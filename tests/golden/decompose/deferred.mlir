@@ -6,7 +6,8 @@
 // CHECK: scf.for {{.*}} iter_args(%[[O:.*]] = %{{.*}}, %[[MAX:.*]] = %{{.*}}, %[[SUM:.*]] = %{{.*}})
 // CHECK: %[[OLD:.*]] = tensor.extract_slice %[[MAX]]
 // CHECK: linalg.generic {{.*}} ins(%[[OLD]] :
-// CHECK: arith.maximumf %{{.*}}, %cst
+// CHECK: %[[LOWEST:.*]] = arith.constant -3.4028235e+38 : f32
+// CHECK: arith.maximumf %{{.*}}, %[[LOWEST]]
 // CHECK: %[[NEW:.*]] = linalg.generic {{.*}}"reduction"]}
 // CHECK: arith.maximumf
 // CHECK: %[[E:.*]] = linalg.generic {{.*}} ins(%{{.*}}, %[[NEW]] :
