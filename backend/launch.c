@@ -216,6 +216,13 @@ static void launch_cmpi(launch_plan *plan, const ir_op *op) {
   set_size(plan, op, inverted ? equals_zero(plan, holds) : holds);
 }
 
+/* Sizes are numbers of 64 bits, whatever they are called. */
+static void launch_index_cast(launch_plan *plan, const ir_op *op) {
+  uint32_t size;
+  if (operand_sizes(plan, op, &size))
+    set_size(plan, op, size);
+}
+
 static void launch_select(launch_plan *plan, const ir_op *op) {
   uint32_t x[3];
   if (operand_sizes(plan, op, x))
@@ -361,6 +368,7 @@ static launch_hook *const hooks[IR_NUM_OPCODES] = {
     [OP_ARITH_ANDI] = launch_andi,
     [OP_ARITH_ORI] = launch_ori,
     [OP_ARITH_CMPI] = launch_cmpi,
+    [OP_ARITH_INDEX_CAST] = launch_index_cast,
     [OP_ARITH_SELECT] = launch_select,
     [OP_AFFINE_APPLY] = launch_apply,
     [OP_AFFINE_MIN] = launch_min,

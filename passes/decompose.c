@@ -605,7 +605,7 @@ static void start_step(ir_op *op, step *s) {
   s->sum = carries ? ir_init(op, 2) : row_constant(s, s->statistics, 0);
 }
 
-static void decompose_softmax(ir_op *op) {
+void softmax_decompose(ir_op *op, bool repeats) {
   step s;
   start_step(op, &s);
   deferral match;
@@ -636,6 +636,8 @@ static void decompose_softmax(ir_op *op) {
     ir_value *final = match.state.sum.out;
     normalise(&match, final && final != ir_result(op, carries ? 2 : 0) ? final : sum);
   } else {
+    if (repeats)
+      exponentials = create_exponentials(&s, max);
     if (!ir_value_unused(ir_result(op, 0)))
       ir_replace_uses(ir_result(op, 0), fill_quotient(&s, full_generic(&s, exponentials, sum, ir_init(op, 0))));
     if (reads_scale) {
@@ -690,6 +692,6 @@ bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
   for (unsigned i = 0; i < list.num_diagonals; i++)
     rewrite_diagonal(list.diagonals[i]);
   for (unsigned i = 0; i < list.num_softmaxes; i++)
-    decompose_softmax(list.softmaxes[i]);
+    softmax_decompose(list.softmaxes[i], false);
   return true;
 }

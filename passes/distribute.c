@@ -352,7 +352,7 @@ static bool distribute_block(distributor *d, const ir_block *from, ir_block *to,
 
 /* --------------------------------------------------------------------------------------------------------- kernels */
 
-static ir_value *thread_id(distributor *d) {
+ir_value *distribute_thread_id(distributor *d) {
   ir_named_attr dimension = {"dimension", ir_attr_keyword(d->module, "gpu", "dim x")};
   return ir_result(ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
 }
@@ -388,7 +388,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
     ir_value_map_set(d.lanes, body->args[i], ir_block_add_arg(ir_region(made, 0), body->args[i]->type));
   d.at.block = ir_region(made, 0);
   d.at.before = NULL;
-  d.thread = thread_id(&d);
+  d.thread = distribute_thread_id(&d);
   d.entry = ir_builder_before(d.thread->op);
   if (!distribute_block(&d, body, ir_region(made, 0), kernel))
     return false;
@@ -411,6 +411,12 @@ bool pass_distribute(ir_module *module, const pass_options *options) {
       continue;
     for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
       next = op->next;
+      if (op->code == OP_SCF_FORALL && ir_attr_get(op, PASS_BY_ELEMENT)) {
+        distributor d = {.module = module, .facts = options->target};
+        if (!distribute_elements(&d, op))
+          return false;
+        continue;
+      }
       int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
       bool distributed = threads && !ir_walk(ir_region(op, 0), asks_no_lane, NULL);
       if (threads && !distributed && !distribute_kernel(op, threads, options->target))

@@ -53,6 +53,8 @@ ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted)
 void distribute_set(distributor *d, const ir_op *op, ir_value *value);
 /* [a, b, ..] */
 const ir_attr *distribute_numbers(const distributor *d, unsigned count, const int64_t *numbers);
+/* The number of the lane. */
+ir_value *distribute_thread_id(distributor *d);
 const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t registers);
 /* arith.cmpi on indices, or vectors of them. */
 typedef enum compare_predicate { COMPARE_EQUAL = 0, COMPARE_SIGNED_LESS = 2, COMPARE_UNSIGNED_LESS = 6 } compare_predicate;
@@ -161,6 +163,11 @@ distribute_hook distribute_contract, distribute_reduction;
 
 /* A contraction without the matrix unit. */
 distribute_hook distribute_product;
+
+/* -------------------------------------------------------------------------------------------- distribute_element.c */
+
+/* Replaces a kernel that is PASS_BY_ELEMENT; false after a reported error. */
+bool distribute_elements(distributor *d, ir_op *kernel);
 
 /* ------------------------------------------------------------------------------------------------------ barriers.c */
 

@@ -146,7 +146,8 @@ const char *pass_default_list(const target_facts *target) {
   "simplify,shapes,transform,absorb-moves,simplify,raise,simplify,move-factors,merge-elementwise,simplify,"            \
   "widen-accumulators,schedule,simplify,parallelize,trim,decompose-softmax,simplify,"
   if (target->warp)
-    return TO_TILES "vectorize-tiles,simplify,bufferize,share-memory,layout,stage,distribute,registers,simplify";
+    return TO_TILES "vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,stage,distribute,registers,"
+                    "simplify";
   return TO_TILES "bufferize,share-memory,register-tile,simplify";
 #undef TO_TILES
 }

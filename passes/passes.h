@@ -22,4 +22,7 @@ bool pass_drop_dead(ir_module *module);
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim);
 /* The same without creating the op for an unexplained dim: false, with that value and dim in *value and *dim. */
 bool pass_trace_dim(ir_builder *builder, ir_value **value, unsigned *dim, ir_index *extent);
+
+/* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */
+#define PASS_BY_ELEMENT "tec.by_element"
 #endif

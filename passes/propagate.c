@@ -541,7 +541,8 @@ bool pass_layout(ir_module *module, const pass_options *options) {
     if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
       continue;
     for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
-      if (op->code == OP_SCF_FORALL && !ir_attr_get(op, "tec.threads") && !propagate_kernel(op, options->target))
+      if (op->code == OP_SCF_FORALL && !ir_attr_get(op, "tec.threads") && !ir_attr_get(op, PASS_BY_ELEMENT) &&
+          !propagate_kernel(op, options->target))
         return false;
     drop_outer_vectors(ir_region(function, 0));
   }

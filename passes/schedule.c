@@ -6,12 +6,14 @@
  *
  * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it. On the
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can hold.
+ * There, what has no form on tiles in registers stays where it is, outside of all kernels.
  * Functions that a transform script has scheduled are left alone.
  * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root. */
 #include "passes/fuse.h"
 #include "passes/passes.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
+#include "passes/vectorize_tiles.h"
 
 #include <string.h>
 
@@ -21,7 +23,7 @@ enum {
   BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
   LANE_REGISTERS = 216, /* for what a lane carries through a running softmax; it has 255 */
-  GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop */
+  GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
@@ -246,8 +248,10 @@ static void tile_by_lanes(const ir_op *root, const target_facts *target, const i
     int64_t size = budget < 1 ? 1 : budget;
     if (is_row || (extent != IR_DYNAMIC && size > extent))
       size = extent;
+    if (!is_row && size > 1 && vectorize_tiles_size(size) > budget)
+      size = 1;
     sizes[loop] = is_row ? 0 : size;
-    budget /= size ? size : 1;
+    budget /= size > 1 ? vectorize_tiles_size(size) : 1;
   }
 }
 
@@ -406,18 +410,62 @@ static bool is_root(const ir_op *op) {
   return true;
 }
 
+/* One op reads the result, and that is a contraction, which can be corrected as the running state moves on. */
+static bool serves_contraction(const ir_op *op) {
+  while (op && ir_value_has_one_use(ir_result(op, 0))) {
+    op = ir_result(op, 0)->uses->user;
+    if (!ir_op_has(op, IR_STRUCTURED) || !tile_only_moves(op))
+      return ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op);
+  }
+  return false;
+}
+
+/* Has a running state that somebody else than a contraction reads the end of, so that it cannot be in a loop with its
+ * readers, and rows of at least `length`. */
+static bool needs_whole_rows(const ir_op *op, int64_t length) {
+  if (!pass_op_info_of(op->code)->states || serves_contraction(op))
+    return false;
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
+    if (ir_loop_is_reduction(ir_structure_of(op), loop) && (extents[loop] == IR_DYNAMIC || extents[loop] >= length))
+      return true;
+  return false;
+}
+
+/* On a GPU, what cannot be part of its readers' kernels, on registers: the number of those, in *stops. */
+static unsigned find_stops(ir_block *block, const target_facts *target, ir_op ***stops) {
+  unsigned count = 0, capacity = 0;
+  for (ir_op *op = block->first; op; op = op->next)
+    capacity++;
+  *stops = IR_NEW_ARRAY(&block->parent->module->arena, ir_op *, capacity);
+  for (ir_op *op = block->first; is_gpu(target) && op; op = op->next)
+    if (op->num_results && ir_result(op, 0)->type->kind == IR_TYPE_TENSOR &&
+        (!vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction)))
+      (*stops)[count++] = op;
+  return count;
+}
+
 static void schedule_function(ir_block *block, const pass_options *pass) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     if (op->code == OP_LINALG_SOFTMAX)
       make_online(op);
   }
+  for (ir_op *op = block->first, *next; is_gpu(pass->target) && op; op = next) {
+    next = op->next;
+    if (needs_whole_rows(op, GPU_LONG_ROW))
+      softmax_decompose(op, true);
+  }
+  ir_op **stops;
+  unsigned num_stops = find_stops(block, pass->target, &stops);
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;
-    if (!is_root(op))
+    if (!is_root(op) || (is_gpu(pass->target) && !vectorize_tiles_can(op)))
       continue;
     bool alone = !pass->fuse || reads_statistics(op);
-    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true, .explain = pass->explain};
+    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true, .explain = pass->explain,
+                            .stops = stops, .num_stops = num_stops};
     fuse_result result;
     choose_parallel_tiles(op, pass->target, options.tile_sizes);
     identity_interchange(&options);

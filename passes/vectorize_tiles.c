@@ -14,6 +14,7 @@
 #include "passes/passes.h"
 #include "passes/tile.h"
 #include "passes/vectorize.h"
+#include "passes/vectorize_tiles.h"
 
 #include <string.h>
 
@@ -54,15 +55,15 @@ static bool is_tensor(const ir_value *value) { return value->type->kind == IR_TY
 
 /* ----------------------------------------------------------------------------------------------------------- tiles */
 
+int64_t vectorize_tiles_size(int64_t bound) {
+  int64_t unit = bound > LONG_SIZE_UNIT ? LONG_SIZE_UNIT : SIZE_UNIT;
+  return bound < unit ? unit : (bound + unit - 1) / unit * unit;
+}
+
 /* The vector size of an extent; 0 if it has no known bound. */
 static int64_t vector_size(ir_index extent) {
   int64_t bound = extent_bound(extent);
-  if (ir_index_is_const(extent, 1))
-    return 1;
-  if (bound > IR_MAX_VECTOR_ELEMENTS)
-    return 0;
-  int64_t unit = bound > LONG_SIZE_UNIT ? LONG_SIZE_UNIT : SIZE_UNIT;
-  return bound < unit ? unit : (bound + unit - 1) / unit * unit;
+  return bound > IR_MAX_VECTOR_ELEMENTS ? 0 : ir_index_is_const(extent, 1) ? 1 : vectorize_tiles_size(bound);
 }
 
 /* A tile without a vector; false after an error at `op`. */
@@ -365,6 +366,23 @@ static bool vectorize_insert_slice(kernel *k, ir_op *op) {
   return define_reshaped(k, op, source, dest->extents);
 }
 
+/* The next dim from `dim` on whose extent is not known to be 1. */
+static unsigned next_long_dim(const ir_type *type, unsigned dim) {
+  while (dim < type->rank && type->shape[dim] == 1)
+    dim++;
+  return dim;
+}
+
+/* The extents other than 1 are the same, in the same order. */
+static bool keeps_extents(const ir_type *from, const ir_type *to) {
+  unsigned i = next_long_dim(from, 0), k = next_long_dim(to, 0);
+  while (i < from->rank && k < to->rank && from->shape[i] == to->shape[k]) {
+    i = next_long_dim(from, i + 1);
+    k = next_long_dim(to, k + 1);
+  }
+  return i == from->rank && k == to->rank;
+}
+
 /* Casts and reshapes. Extents of results that are not static are those of the source dims that they come from. */
 static bool vectorize_reshape(kernel *k, ir_op *op) {
   const tile *from = tile_of(k, op, ir_operand(op, 0));
@@ -372,10 +390,17 @@ static bool vectorize_reshape(kernel *k, ir_op *op) {
   if (!from)
     return false;
   ir_builder builder = ir_builder_before(op);
-  for (unsigned dim = 0; dim < ir_result(op, 0)->type->rank; dim++) {
-    extents[dim] = tile_extent(&builder, ir_result(op, 0), dim);
-    if (op->code == OP_TENSOR_CAST)
+  const ir_type *before = ir_operand(op, 0)->type, *after = ir_result(op, 0)->type;
+  bool kept = op->code != OP_TENSOR_CAST && keeps_extents(before, after);
+  for (unsigned dim = 0, source = 0; dim < after->rank; dim++) {
+    if (op->code == OP_TENSOR_CAST) {
       extents[dim] = from->extents[dim];
+    } else if (kept && after->shape[dim] != 1) {
+      source = next_long_dim(before, source);
+      extents[dim] = from->extents[source++];
+    } else {
+      extents[dim] = tile_extent(&builder, ir_result(op, 0), dim);
+    }
   }
   return define_reshaped(k, op, from, extents);
 }
@@ -472,6 +497,38 @@ static bool vectorize_for(kernel *k, ir_op *op) {
   inside = ir_builder_at_end(body);
   ir_terminator(&inside, OP_SCF_YIELD, op->num_results, values);
   return true;
+}
+
+/* --------------------------------------------------------------------------------------------------- what is possible */
+
+/* Subscripts are loops, or constants of dims of extent 1, and all loops with several iterations can be dims of vectors. */
+static bool can_structured(ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  uint32_t allowed = op->num_regions ? vectorize_loops(op) : UINT32_MAX; /* without a body: decomposed before */
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (extents[loop] != 1 && !(allowed >> loop & 1))
+      return false;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_value *operand = ir_operand(op, i);
+    for (unsigned dim = 0; is_tensor(operand) && dim < operand->type->rank; dim++)
+      if (ir_map_result_dim(structure->maps[i], dim) < 0 && operand->type->shape[dim] != 1)
+        return false;
+  }
+  return true;
+}
+
+bool vectorize_tiles_can(ir_op *op) {
+  if (ir_op_has(op, IR_STRUCTURED))
+    return can_structured(op);
+  switch (op->code) {
+  case OP_TENSOR_EMPTY:
+  case OP_TENSOR_CAST: return true;
+  case OP_TENSOR_EXPAND_SHAPE:
+  case OP_TENSOR_COLLAPSE_SHAPE: return keeps_extents(ir_operand(op, 0)->type, ir_result(op, 0)->type);
+  default: return false;
+  }
 }
 
 /* ------------------------------------------------------------------------------------------------------- the walk */
