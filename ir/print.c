@@ -471,6 +471,12 @@ static void print_generic(ir_printer *printer, const ir_op *op) {
 
 /* ---------------------------------------------------------------------------------------------------------- ops */
 
+/* A list of operands that is empty and ends the op would take the name of the next op's result for its own. */
+static bool swallows_next(const ir_op *op, const ir_op_info *info) {
+  const char *end = info->format && *info->format == '$' ? strchr(info->format, ' ') : NULL;
+  return end && !strcmp(end, " attr-dict") && !op->num_operands && !op->num_attrs;
+}
+
 static void print_op(ir_printer *printer, const ir_op *op) {
   const ir_op_info *info = ir_op_row(op);
   if (op->num_results) {
@@ -480,7 +486,7 @@ static void print_op(ir_printer *printer, const ir_op *op) {
       print_format(printer, ":%u", op->num_results);
     print_text(printer, " = ");
   }
-  if (printer->generic || !(info->print || info->format)) {
+  if (printer->generic || !(info->print || info->format) || swallows_next(op, info)) {
     print_generic(printer, op);
     return;
   }

@@ -16,5 +16,7 @@ func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x
   %cp2 = nvgpu.device_async_copy %g[%t, %c0], %m[%t, %c8], 8, %t : memref<?x64xf16> to memref<16x64xf16, #gpu.address_space<workgroup>>
   %tok = nvgpu.device_async_create_group %cp, %cp2
   nvgpu.device_async_wait %tok {numGroups = 1 : i32}
+  %none = "nvgpu.device_async_create_group"() : () -> !nvgpu.device.async.token
+  %next = gpu.thread_id x
   return
 }

@@ -29,10 +29,10 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
 // CHECK-DAG: %[[KEYS:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
 // CHECK: %[[Q:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L2@16 R8@8 W4@1, R8@1 L16@1]"]
 // CHECK: vector.transfer_write %[[Q]], %[[QUERIES]]{{.*}}tec.async
-// CHECK: %[[QGROUP:.*]] = nvgpu.device_async_create_group
+// CHECK: %[[QGROUP:.*]] = "nvgpu.device_async_create_group"()
 // CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%c0, {{.*}}tec.async
 // CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%c0, {{.*}}tec.async
-// CHECK: %[[FIRST:.*]] = nvgpu.device_async_create_group
+// CHECK: %[[FIRST:.*]] = "nvgpu.device_async_create_group"()
 // CHECK: nvgpu.device_async_wait %[[QGROUP]] {numGroups = 1 : i32}
 // CHECK: %[[QFACTOR:.*]] = vector.transfer_read %[[QUERIES]]{{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R2@4 R8@8]"]
 // CHECK: scf.for
@@ -40,7 +40,7 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
 // CHECK: scf.if
 // CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%[[OTHER:.*]], %c0, {{.*}}tec.async
 // CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%[[OTHER]], {{.*}}tec.async
-// CHECK: nvgpu.device_async_create_group
+// CHECK: "nvgpu.device_async_create_group"()
 // CHECK: %[[K:.*]] = vector.transfer_read %[[KEYS]]
 // CHECK-NEXT: vector.contract {{.*}} %[[QFACTOR]], %[[K]],
 // CHECK: %[[V:.*]] = vector.transfer_read %[[VALUES]]{{.*}}permutation_map
