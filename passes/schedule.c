@@ -287,6 +287,8 @@ static int64_t choose_rows(const pace *p, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
   int64_t rows = policy->rows, extents[IR_MAX_LOOPS];
   int side = state_operand(p->op);
+  if (target->tiles.rows)
+    return target->tiles.rows;
   ir_loop_extents(p->op, extents);
   if (is_gpu(target))
     return side < 0 ? target->block_rows : softmax_rows(p->op, (unsigned)side, target, extents);
@@ -327,11 +329,12 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
   int64_t num_rows = choose_rows(&p, target);
-  if (whole_rows)
+  if (whole_rows && !target->tiles.rows)
     num_rows = rows_in_cache(root, extents, num_rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, num_rows, sizes);
-  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : policy->columns, sizes);
-  if (!is_gpu(target))
+  int64_t num_columns = target->tiles.columns ? target->tiles.columns : policy->columns;
+  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
+  if (!is_gpu(target) && !target->tiles.rows)
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
               target->threads);
 }
@@ -372,6 +375,9 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
   if (!ir_is_contraction(op))
     return extents[loop] > GPU_LONG_ROW || extents[loop] == IR_DYNAMIC ? policy->reduction : 0;
   int side = state_operand(op);
+  int64_t asked = side >= 0 ? target->tiles.softmax : target->tiles.reduction;
+  if (asked)
+    return extents[loop] > asked || extents[loop] == IR_DYNAMIC ? asked : 0;
   if (side >= 0)
     return is_gpu(target) ? softmax_step_in_registers(op, (unsigned)side, target, extents)
                           : softmax_step_in_cache(op, loop, extents, target->l2_bytes);

@@ -16,6 +16,13 @@ typedef struct target_matrix {
 /* How SPIR-V names what is beyond OpenCL: by functions that Intel's compiler knows, or by instructions of extensions. */
 typedef enum target_spelling { SPELLING_IMPORT, SPELLING_OPS } target_spelling;
 
+/* Sizes of tiles around contractions that a user asks for; 0: the schedule's own choice. */
+typedef struct target_tiles {
+  int64_t rows, columns; /* along the first free loop and the second */
+  int64_t reduction;     /* step of a long reduction */
+  int64_t softmax;       /* step of a running softmax, and of the contraction that follows */
+} target_tiles;
+
 typedef struct target_facts {
   const char *name; /* "host:znver4", "nvptx:sm_80" */
   target_kind kind;
@@ -24,7 +31,8 @@ typedef struct target_facts {
   unsigned vector_registers;           /* architectural SIMD registers (host) */
   unsigned accumulators;               /* FMA latency x FMA pipes: independent chains that fill the pipes (host) */
   uint64_t l1_bytes, l2_bytes, l3_bytes;
-  unsigned threads; /* cores (host) */
+  unsigned threads;   /* cores (host) */
+  target_tiles tiles; /* (host) */
   unsigned warp;              /* lanes that run in lockstep (GPU) */
   unsigned max_block_threads; /* lanes of one block (GPU) */
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */

@@ -215,6 +215,9 @@ typedef struct tec_compile_options {
   void (*on_time)(void *user, const char *phase, double seconds); /* after each phase; may be NULL */
   void *user;                                                     /* for both */
   bool tf32; /* products of f32 may round their factors to tf32 (10 bits), where matrix units want that */
+  /* Tile sizes around contractions instead of the schedule's own choice, for the host: "rows=64,columns=128,reduction=256,
+   * softmax=128" or some of them. `reduction` is the step of long reductions, `softmax` that of running softmaxes. */
+  const char *tiles;
 } tec_compile_options;
 
 /* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */

@@ -53,6 +53,31 @@ static void write_fault(void *user, const char *passes, const char *text) {
   free(note.bytes);
 }
 
+/* "rows=64,softmax=128" into `tiles`; false if it is not of that form. */
+static bool read_tiles(const char *text, target_tiles *tiles) {
+  const struct {
+    const char *name;
+    int64_t *size;
+  } sizes[] = {{"rows=", &tiles->rows},
+               {"columns=", &tiles->columns},
+               {"reduction=", &tiles->reduction},
+               {"softmax=", &tiles->softmax}};
+  enum { NUM_SIZES = sizeof sizes / sizeof *sizes, MOST = 1 << 20 };
+  for (bool more = true; more;) {
+    unsigned i = 0;
+    while (i < NUM_SIZES && strncmp(text, sizes[i].name, strlen(sizes[i].name))) i++;
+    if (i == NUM_SIZES) return false;
+    text += strlen(sizes[i].name);
+    char *end;
+    long size = strtol(text, &end, 10);
+    if (*text < '1' || *text > '9' || size > MOST) return false;
+    *sizes[i].size = size;
+    more = *end == ',';
+    text = end + more;
+  }
+  return !*text;
+}
+
 tec_status compiler_pass_options(tec_module *module, const tec_compile_options *options, target_facts *facts,
                                  pass_options *passes) {
   const char *target = options->target ? options->target : "host";
@@ -66,6 +91,11 @@ tec_status compiler_pass_options(tec_module *module, const tec_compile_options *
     return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
   }
   if (options->tf32) target_allow_tf32(facts);
+  if (options->tiles && (row->code == CODE_KERNELS || !read_tiles(options->tiles, &facts->tiles)))
+    return runtime_error(module->context, TEC_INVALID, row->code == CODE_KERNELS
+                             ? "tile sizes are for the host; on a GPU they follow from its registers"
+                             : "'%s' are no tile sizes; they look like rows=64,columns=128,reduction=256,softmax=128",
+                         options->tiles);
   *passes = (pass_options){.target = facts,
                            .verify = options->verify,
                            .fuse = !options->no_fuse,

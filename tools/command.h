@@ -6,14 +6,14 @@
 enum { EXIT_GOOD = 0, EXIT_BAD = 1, EXIT_USAGE = 2 };
 
 /* Bits: which commands an option belongs to. */
-enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8, COMMAND_LAYOUT = 16, COMMAND_EXPLAIN = 32 };
+enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8, COMMAND_LAYOUT = 16, COMMAND_EXPLAIN = 32, COMMAND_TUNE = 64 };
 
 /* Options as given; NULL or false where absent. Where a value is optional, "" stands for its absence. */
 typedef struct command_options {
   const char *input; /* the one positional argument: a file, "-", or what to list */
   const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
       *threads;
-  const char *fuse, *f32, *svg;
+  const char *fuse, *f32, *svg, *tiles, *seconds;
   bool verify, generic, check, time, help;
 } command_options;
 
@@ -35,9 +35,14 @@ int command_run(const command_options *options);
 int command_list(const command_options *options);
 int command_explain(const command_options *options);
 int command_layout(const command_options *options);
+int command_tune(const command_options *options);
 
 /* A context whose messages go to standard error; NULL after a message. */
 tec_context *command_context(uint32_t threads);
+/* An error that belongs to no place in a file: prints it. Returns TEC_INVALID. */
+tec_status command_failure(const char *text);
+/* Stands for the schedule's own choice where tile sizes are named. */
+#define COMMAND_OWN_TILES "own"
 /* The compile options that the command line asks for: dumps and times go to standard error. */
 tec_compile_options command_compile_options(const command_options *options, const char *target);
 /* Parses the text; reports the time under --time. */

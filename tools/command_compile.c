@@ -1,9 +1,11 @@
 /* command_compile.c - tcc-attn compile: a module to IR, assembly, an object with its C header, or a program file.
  *
  * Everything is made before anything is written, so that a failure leaves no file behind. */
-#include "tools/command.h"
+#include "tools/tensors.h"
+#include "tools/tuned.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -43,9 +45,11 @@ static tec_status compile(tec_context *context, const command_options *options, 
   size_t size;
   tec_module *module = NULL;
   tec_program *program = NULL;
+  char *tiles = NULL;
   tec_compile_options compile = command_compile_options(options, options->target);
   tec_status status = tec_file_read(context, options->input, &text, &size);
   if (!status) status = command_parse(context, options, text, size, &module);
+  if (!status) status = tuned_choose(context, options, module, tensors_cores(), &compile, &tiles);
   if (!status && emit < EMIT_OBJECT) {
     status = tec_module_emit(module, outputs[emit], &compile, &emitted, &size);
     if (!status) status = tec_file_write(context, output, emitted, size);
@@ -56,6 +60,7 @@ static tec_status compile(tec_context *context, const command_options *options, 
   tec_free(emitted);
   tec_program_destroy(program);
   tec_module_destroy(module);
+  free(tiles);
   tec_free(text);
   return status;
 }

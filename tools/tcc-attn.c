@@ -15,6 +15,7 @@ static const struct command_row {
     {"compile", "FILE [options]", "compile a module to code or to a program file", COMMAND_COMPILE, command_compile},
     {"run", "FILE [options]", "run a module or a program file", COMMAND_RUN, command_run},
     {"explain", "FILE [options]", "say in words what is fused, and what is not and why", COMMAND_EXPLAIN, command_explain},
+    {"tune", "FILE [options]", "measure tile sizes on this machine and keep the fastest", COMMAND_TUNE, command_tune},
     {"list", "ops|passes|targets|devices|layouts", "list what this build knows", COMMAND_LIST, command_list},
     {"layout", "NAME|DIGITS|FILE [--svg FILE]", "show which thread holds which element", COMMAND_LAYOUT, command_layout},
 };
@@ -38,6 +39,11 @@ tec_context *command_context(uint32_t threads) {
   return context;
 }
 
+tec_status command_failure(const char *text) {
+  fprintf(stderr, "error: %s\n", text);
+  return TEC_INVALID;
+}
+
 static void print_dump(void *user, const char *pass, const char *text) {
   (void)user;
   fprintf(stderr, "// ----- after %s\n%s", pass, text);
@@ -58,6 +64,7 @@ tec_compile_options command_compile_options(const command_options *options, cons
                                .verify = options->verify,
                                .no_fuse = options->fuse && !strcmp(options->fuse, "off"),
                                .tf32 = options->f32 && !strcmp(options->f32, "tf32"),
+                               .tiles = options->tiles && strcmp(options->tiles, COMMAND_OWN_TILES) ? options->tiles : NULL,
                                .dump = options->dump,
                                .on_dump = print_dump,
                                .on_time = options->time ? print_time : NULL};

@@ -1,0 +1,212 @@
+/* command_tune.c - tcc-attn tune: measures tile sizes on this machine and keeps the fastest for `run` and `compile`.
+ *
+ * From the schedule's own choice, one size after the other is changed and kept where that is faster, until no change
+ * helps, the time is over, or the user interrupts. Sizes that lead to loops that were measured already are not measured
+ * again. A candidate must win twice: at first sight, and then in turns with the best one.
+ * Terminates: each round ends with the list of sizes; there is another one only after a gain of a few percent, and the
+ * clock ends them all. */
+#include "tools/runner.h"
+#include "tools/tensors.h"
+#include "tools/tuned.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { NUM_SIZES = 4, MAX_TEXT = 128, MAX_MEASURED = 256, DUEL_ROUNDS = 3, BAR_WIDTH = 30 };
+
+static const double gain = 0.97, sample_seconds = 0.05; /* what counts as faster; how long to measure at least */
+
+static const struct {
+  const char *name;
+  int candidates[9]; /* up to a 0 */
+} sizes[NUM_SIZES] = {{"rows", {16, 32, 48, 64, 96, 128, 256, 512}},
+                      {"softmax", {32, 48, 64, 96, 128, 192, 256, 512}},
+                      {"columns", {32, 64, 128, 256, 512, 1024}},
+                      {"reduction", {64, 128, 256, 512, 1024, 2048}}};
+
+typedef struct candidate {
+  int sizes[NUM_SIZES]; /* 0: the schedule's choice */
+  double seconds;
+  check_run run;
+} candidate;
+
+typedef struct tuner {
+  runner runner;
+  double start, budget; /* seconds */
+  candidate best;
+  double speedup; /* of the best over the schedule's own: the product of what was measured side by side */
+  char *measured[MAX_MEASURED]; /* what loops the candidates had */
+  unsigned num_measured;
+  DLManagedTensor **arguments, **results; /* of all candidates */
+} tuner;
+
+static volatile sig_atomic_t interrupted;
+
+static void interrupt(int signal_number) {
+  (void)signal_number;
+  interrupted = 1;
+}
+
+static bool is_over(const tuner *tuner) { return interrupted || command_seconds() - tuner->start > tuner->budget; }
+
+/* "rows=64,softmax=128"; COMMAND_OWN_TILES without any. */
+static const char *describe(const int *chosen, char text[MAX_TEXT]) {
+  int length = 0;
+  for (unsigned i = 0; i < NUM_SIZES; i++)
+    if (chosen[i])
+      length += snprintf(text + length, MAX_TEXT - (size_t)length, "%s%s=%d", length ? "," : "", sizes[i].name, chosen[i]);
+  return length ? text : COMMAND_OWN_TILES;
+}
+
+static void show_progress(const tuner *tuner) {
+  if (!isatty(STDERR_FILENO)) return;
+  double spent = command_seconds() - tuner->start, share = spent < tuner->budget ? spent / tuner->budget : 1;
+  char text[MAX_TEXT];
+  fprintf(stderr, "\r[%-*.*s] %2.0f of %.0f s, %u tried, best %.3f ms (%.2fx): %s\033[K", BAR_WIDTH,
+          (int)(share * BAR_WIDTH), "##############################", spent, tuner->budget, tuner->num_measured,
+          tuner->best.seconds * 1e3, tuner->speedup, describe(tuner->best.sizes, text));
+}
+
+/* The shortest of calls for some time. */
+static tec_status measure(tuner *tuner, candidate *one) {
+  double start = command_seconds(), end = start, least = 0;
+  for (unsigned calls = 0; calls < 3 || end - start < sample_seconds; calls++) {
+    double before = end;
+    tec_status status = runner_call(&tuner->runner, &one->run);
+    if (status) return status;
+    end = command_seconds();
+    if (!calls || end - before < least) least = end - before;
+  }
+  if (!one->seconds || least < one->seconds) one->seconds = least;
+  return TEC_OK;
+}
+
+/* Has a candidate with the same loops been here before? Remembers them. */
+static bool is_known(tuner *tuner, const candidate *one) {
+  tec_entry entry;
+  if (tec_program_find(one->run.program, tuner->runner.entry.name, &entry)) return true;
+  for (unsigned i = 0; i < tuner->num_measured; i++)
+    if (!strcmp(tuner->measured[i], entry.tiles)) return true;
+  if (tuner->num_measured == MAX_MEASURED) return true;
+  char *tiles = strdup(entry.tiles);
+  if (!tiles) return true;
+  tuner->measured[tuner->num_measured++] = tiles;
+  return false;
+}
+
+static tec_status compile(tuner *tuner, candidate *one) {
+  char text[MAX_TEXT];
+  const char *tiles = describe(one->sizes, text);
+  const char *target = tuner->runner.options->target ? tuner->runner.options->target : "host";
+  one->run.arguments = tuner->arguments, one->run.results = tuner->results;
+  return runner_compile(&tuner->runner, target, tiles, &one->run.program);
+}
+
+/* In turns with the best one, so that both see the same machine. */
+static tec_status duel(tuner *tuner, candidate *one) {
+  tec_status status = TEC_OK;
+  tuner->best.seconds = one->seconds = 0;
+  for (unsigned i = 0; i < DUEL_ROUNDS && !status; i++) {
+    status = measure(tuner, &tuner->best);
+    if (!status) status = measure(tuner, one);
+  }
+  return status;
+}
+
+static tec_status try_candidate(tuner *tuner, candidate *one, bool *better) {
+  *better = false;
+  tec_status status = compile(tuner, one);
+  if (!status && !is_known(tuner, one)) {
+    status = measure(tuner, one);
+    if (!status && one->seconds < gain * tuner->best.seconds) {
+      status = duel(tuner, one);
+      *better = !status && one->seconds < gain * tuner->best.seconds;
+    }
+  }
+  if (*better) tuner->speedup *= tuner->best.seconds / one->seconds;
+  candidate *loser = *better ? &tuner->best : one;
+  tec_program_destroy(loser->run.program);
+  if (*better) tuner->best = *one;
+  show_progress(tuner);
+  return status;
+}
+
+static tec_status search(tuner *tuner) {
+  for (bool gained = true; gained && !is_over(tuner);) {
+    gained = false;
+    for (unsigned i = 0; i < NUM_SIZES; i++)
+      for (unsigned k = 0; sizes[i].candidates[k] && !is_over(tuner); k++) {
+        candidate one = {.seconds = 0};
+        bool better;
+        memcpy(one.sizes, tuner->best.sizes, sizeof one.sizes);
+        one.sizes[i] = sizes[i].candidates[k];
+        tec_status status = try_candidate(tuner, &one, &better);
+        if (status) return status;
+        gained |= better;
+      }
+  }
+  return TEC_OK;
+}
+
+static tec_status store(tuner *tuner) {
+  const runner *runner = &tuner->runner;
+  char text[MAX_TEXT], *path = NULL;
+  const char *tiles = describe(tuner->best.sizes, text);
+  bool own = !strcmp(tiles, COMMAND_OWN_TILES);
+  tec_compile_options compile = command_compile_options(runner->options, runner->options->target);
+  tec_module *module;
+  uint64_t key;
+  tec_status status = command_parse(runner->context, runner->options, runner->file, runner->file_size, &module);
+  if (status) return status;
+  status = tuned_key(module, &compile, runner->threads, &key);
+  tec_module_destroy(module);
+  if (!status) status = tuned_store(runner->context, key, own ? NULL : tiles, &path);
+  if (status) return status;
+  printf("tune: of %u candidates, ", tuner->num_measured);
+  if (own) printf("none is faster than the schedule's own tiles, %.3f ms\n", tuner->best.seconds * 1e3);
+  else printf("%s is the fastest, %.3f ms, %.2fx the schedule's own\ntune: kept for run and compile in '%s'\n", tiles,
+              tuner->best.seconds * 1e3, tuner->speedup, path ? path : "?");
+  free(path);
+  return TEC_OK;
+}
+
+static tec_status tune(tuner *tuner) {
+  runner *runner = &tuner->runner;
+  tec_status status = runner_read(runner);
+  if (status) return status;
+  if (tec_program_probe(runner->file, runner->file_size))
+    return command_failure("tune needs the module's text, not a compiled program");
+  status = compile(tuner, &tuner->best);
+  if (!status) status = tec_program_find(tuner->best.run.program, runner->options->function, &runner->entry);
+  if (!status) status = runner_make_arguments(runner, &tuner->best.run);
+  tuner->arguments = tuner->best.run.arguments, tuner->results = tuner->best.run.results;
+  if (status) return status;
+  is_known(tuner, &tuner->best);
+  status = measure(tuner, &tuner->best);
+  if (!status) status = search(tuner);
+  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  return status ? status : store(tuner);
+}
+
+int command_tune(const command_options *options) {
+  tuner tuner = {.start = command_seconds(), .speedup = 1};
+  uint64_t seconds;
+  if (options->target && strncmp(options->target, "host", 4)) {
+    fputs("tcc-attn: tune is for the host\n", stderr);
+    return EXIT_USAGE;
+  }
+  if (!options_number("--seconds", options->seconds, 1, 86400, 30, &seconds)) return EXIT_USAGE;
+  int exit_status = runner_start(options, &tuner.runner);
+  if (exit_status) return exit_status;
+  tuner.budget = (double)seconds;
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
+  sigaction(SIGINT, &action, NULL);
+  tec_status status = tune(&tuner);
+  check_release(&tuner.runner.entry, &tuner.best.run);
+  for (unsigned i = 0; i < tuner.num_measured; i++) free(tuner.measured[i]);
+  runner_end(&tuner.runner);
+  return status ? EXIT_BAD : EXIT_GOOD;
+}
