@@ -12,40 +12,23 @@
  * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members. */
 #include "passes/register_group.h"
 
-#include "passes/passes.h"
+#include "passes/memory.h"
 #include "passes/vectorize.h"
 
 static uint32_t loop_bit(unsigned loop) {
   return UINT32_C(1) << loop;
 }
 
-static bool has_effect(const ir_op *op) {
-  return op->num_regions || ir_op_has(op, IR_READS) || !(pass_is_pure(op) || ir_op_has(op, IR_ALLOCATES));
-}
-
 /* The nearest op that has effects, before or after; NULL at the block's end. */
 static ir_op *neighbour(ir_op *op, bool after) {
   do
     op = after ? op->next : op->prev;
-  while (op && !has_effect(op));
+  while (op && !memory_touches(op));
   return op;
 }
 
 static bool is_structured(const ir_op *op) {
   return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions;
-}
-
-static const ir_value *memory_of(const ir_value *value) {
-  while (value->op && ir_op_has(value->op, IR_VIEW))
-    value = ir_operand(value->op, 0);
-  return value;
-}
-
-/* The two surely do not overlap: fresh memory and something else. */
-static bool is_disjoint(const ir_value *a, const ir_value *b) {
-  a = memory_of(a);
-  b = memory_of(b);
-  return a != b && ((a->op && ir_op_has(a->op, IR_ALLOCATES)) || (b->op && ir_op_has(b->op, IR_ALLOCATES)));
 }
 
 /* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */
@@ -76,7 +59,7 @@ static bool is_contiguous(const ir_op *op, unsigned operand, unsigned loop) {
 /* The two are not seen to overlap. That is enough between operands of one op, of which none may overlap what the op
  * writes but for the same elements. */
 static bool is_apart(const ir_value *a, const ir_value *b) {
-  return !ir_type_is_shaped(a->type) || memory_of(a) != memory_of(b);
+  return !ir_type_is_shaped(a->type) || memory_root(a) != memory_root(b);
 }
 
 /* Finds the operands that are `memory` and lets their loops meet those of the leader's result; false where they do not
@@ -110,12 +93,12 @@ static bool writes_apart(const ir_op *op, const ir_value *result, const ir_op *l
   if (target == result)
     return true;
   for (unsigned i = 0; i < leader->num_operands; i++)
-    if (ir_type_is_shaped(ir_operand(leader, i)->type) && !is_disjoint(ir_operand(leader, i), target))
+    if (ir_type_is_shaped(ir_operand(leader, i)->type) && !memory_is_disjoint(ir_operand(leader, i), target))
       return false;
   for (unsigned k = 0; k < group->count; k++)
     for (unsigned i = 0; i < group->epilogues[k].op->num_operands; i++) {
       const ir_value *other = ir_operand(group->epilogues[k].op, i);
-      if (ir_type_is_shaped(other->type) && !is_disjoint(other, target))
+      if (ir_type_is_shaped(other->type) && !memory_is_disjoint(other, target))
         return false;
     }
   return true;

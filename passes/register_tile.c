@@ -8,9 +8,12 @@
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  * Terminates: one walk; packing adds one op for each packed operand, which has no reductions and so packs nothing. */
 #include "ir/build.h"
+#include "passes/hidden.h"
 #include "passes/passes.h"
 #include "passes/register_group.h"
 #include "passes/vectorize.h"
+
+#include <string.h>
 
 /* Copies of the innermost loop of a contraction; the backend unrolls. */
 enum { CONTRACTION_UNROLL = 4 };
@@ -20,6 +23,7 @@ typedef struct nest {
   const target_facts *facts;
   register_plan plan;
   register_group group;
+  mask reduced; /* reductions need run only where this holds */
   vector_tile tile;
   unsigned num_inputs, num_outs;
   ir_index extents[IR_MAX_LOOPS];
@@ -41,7 +45,7 @@ static uint32_t loop_bit(unsigned loop) {
   return UINT32_C(1) << loop;
 }
 
-static unsigned lower_op(ir_op *op, const target_facts *facts, bool alone);
+static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, bool alone);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
 /* -------------------------------------------------------------------------------------------------------- segments */
@@ -88,6 +92,54 @@ static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop
   int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
   segments[1] = (segment){full, extent, is_simd ? narrow : 1, is_simd, false};
   return 2;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- hidden */
+
+/* The least that the iterations of the other loops add to the left side of a bound of `nest->reduced`, where `depth`
+ * loops have been entered. */
+static ir_index least_of_others(const nest *nest, ir_builder *builder, const mask_bound *bound, unsigned depth) {
+  const vector_tile *tile = &nest->tile;
+  ir_index sum = mask_outer(builder, bound);
+  for (unsigned at = 0; at < nest->plan.num_loops; at++) {
+    unsigned loop = nest->plan.order[at];
+    int64_t step = bound->steps[loop];
+    if (at == depth || !step)
+      continue;
+    ir_index last = nest->extents[loop];
+    if (at < depth) {
+      last = ir_index_const(1);
+      for (unsigned i = 0; i < tile->num_dims; i++)
+        if (tile->loops[i] == loop)
+          last = ir_index_const(tile->sizes[i]);
+      sum = ir_index_add(builder, sum, mask_scaled(builder, tile->starts[loop], step));
+    }
+    if (step < 0)
+      sum = ir_index_add(builder, sum, mask_scaled(builder, ir_index_sub(builder, last, ir_index_const(1)), step));
+  }
+  return sum;
+}
+
+/* Narrows the segment of a reduction, which carries accumulators from 0 to its extent one by one, to the iterations in
+ * which some element of the tile counts, in whole copies of the unrolled loop. */
+static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned depth, segment *segment) {
+  unsigned loop = nest->plan.order[depth];
+  ir_index extent = segment->to, copies = ir_index_const(CONTRACTION_UNROLL), zero = ir_index_const(0);
+  for (unsigned i = 0; i < nest->reduced.count; i++) {
+    const mask_bound *bound = &nest->reduced.bounds[i];
+    int64_t step = bound->steps[loop];
+    ir_index room = mask_scaled(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
+    if (step < 0) {
+      ir_index first = mask_scaled(builder, mask_quotient(builder, room, -step), -1);
+      ir_index whole = mask_scaled(builder, mask_quotient(builder, first, CONTRACTION_UNROLL), CONTRACTION_UNROLL);
+      segment->from = ir_index_max(builder, segment->from, whole);
+      continue;
+    }
+    ir_index visible = ir_index_add(builder, step ? mask_quotient(builder, room, step) : room, ir_index_const(1));
+    ir_index whole = step ? ir_index_mul(builder, ir_index_ceildiv(builder, visible, CONTRACTION_UNROLL), copies)
+                          : ir_index_mul(builder, ir_index_max(builder, visible, zero), extent);
+    segment->to = ir_index_min(builder, segment->to, whole);
+  }
 }
 
 /* --------------------------------------------------------------------------------------------------------- packing */
@@ -165,7 +217,7 @@ static void pack(nest *nest, ir_builder *builder, unsigned i) {
   ir_terminator(&body, OP_LINALG_YIELD, 1, &ir_region(copy, 0)->args[0]);
   nest->tile.operands[i] = (vector_operand){
       .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
-  lower_op(copy, nest->facts, true);
+  lower_op(copy, nest->facts, NULL, true);
 }
 
 /* Packs at the place just inside of the SIMD loop. */
@@ -305,7 +357,9 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
     vectorize_body(builder, &nest->tile, accumulators);
   } else {
     segment segments[MAX_SEGMENTS];
-    unsigned count = segments_of(nest, builder, plan->order[depth], segments);
+    unsigned loop = plan->order[depth], count = segments_of(nest, builder, loop, segments);
+    if (ir_loop_is_reduction(ir_structure_of(nest->op), loop) && plan->steps[loop] == 1 && !segments[0].single)
+      leave_out_hidden(nest, builder, depth, &segments[0]);
     for (unsigned i = 0; i < count; i++)
       emit_segment(nest, builder, depth, &segments[i], accumulators);
   }
@@ -341,9 +395,31 @@ static bool check_op(const ir_op *op) {
   return true;
 }
 
-/* Replaces a structured op by loops over register tiles, and with it the ops that it takes in (`alone`: none). Returns
- * how many of those came after it. */
-static unsigned lower_op(ir_op *op, const target_facts *facts, bool alone) {
+/* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
+static void add_hidden_result(nest *nest) {
+  const register_group *group = &nest->group;
+  const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
+  mask where;
+  unsigned k = 0;
+  while (k < group->count && ir_init(group->epilogues[k].op, 0) == ir_init(nest->op, 0) &&
+         !hidden_result(group->epilogues[k].op, &where))
+    k++;
+  if (k == group->count || ir_init(group->epilogues[k].op, 0) != ir_init(nest->op, 0))
+    return;
+  for (unsigned i = 0; i < where.count && nest->reduced.count < MASK_MAX_BOUNDS; i++) {
+    mask_bound *bound = &nest->reduced.bounds[nest->reduced.count++];
+    *bound = where.bounds[i];
+    memset(bound->steps, 0, sizeof bound->steps);
+    for (unsigned dim = 0; dim < result->num_results; dim++) {
+      unsigned loop = (unsigned)ir_map_result_dim(result, dim);
+      bound->steps[loop] = where.bounds[i].steps[group->epilogues[k].loops[loop]];
+    }
+  }
+}
+
+/* Replaces a structured op by loops over register tiles, and with it the ops that it takes in (`alone`: none). Its
+ * reductions need run only where `reduced` holds; NULL: everywhere. Returns how many of those came after it. */
+static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, bool alone) {
   ir_arena *arena = &op->module->arena;
   nest nest = {.op = op,
                .facts = facts,
@@ -351,8 +427,12 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, bool alone) {
                .num_inputs = ir_num_inputs(op),
                .num_outs = ir_num_inits(op)};
   register_group *group = &nest.group;
-  if (!alone)
+  if (reduced)
+    nest.reduced = *reduced;
+  if (!alone) {
     register_group_find(op, &nest.plan, group);
+    add_hidden_result(&nest);
+  }
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   vector_tile *tile = &nest.tile;
@@ -394,10 +474,17 @@ static bool takes_prologue(ir_op *next, const ir_op *op, const target_facts *fac
   return group.prologue.op == op;
 }
 
+/* An op to lower, and where its reductions need run; NULL: everywhere. */
+typedef struct work {
+  ir_op *op;
+  mask *reduced;
+} work;
+
 /* The ops to lower, in order; a group of ops that are lowered together stands together. */
 typedef struct worklist {
-  ir_op **ops;
+  work *items;
   size_t count;
+  hidden_facts facts; /* where the walk stands */
 } worklist;
 
 static bool count_op(ir_op *op, void *data) {
@@ -408,32 +495,45 @@ static bool count_op(ir_op *op, void *data) {
 
 static bool collect_op(ir_op *op, void *data) {
   worklist *list = data;
+  mask reduced;
   if (op->code == OP_MEMREF_COPY) {
     ir_builder builder = ir_builder_before(op);
     ir_value *source = ir_operand(op, 0), *target = ir_operand(op, 1);
-    list->ops[list->count++] = ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL);
+    list->items[list->count++].op = ir_structured(&builder, OP_LINALG_COPY, 1, &source, 1, &target, 0, NULL);
+    hidden_pass(&list->facts, list->items[list->count - 1].op);
     ir_op_erase(op);
     return true;
   }
-  if (ir_op_has(op, IR_STRUCTURED))
-    list->ops[list->count++] = op;
-  return !ir_op_has(op, IR_STRUCTURED) || check_op(op);
+  if (!ir_op_has(op, IR_STRUCTURED)) {
+    hidden_pass(&list->facts, op);
+    return true;
+  }
+  if (!check_op(op))
+    return false;
+  work *item = &list->items[list->count++];
+  item->op = op;
+  if (hidden_factor(&list->facts, op, &reduced)) {
+    item->reduced = IR_NEW(&op->module->arena, mask);
+    *item->reduced = reduced;
+  }
+  hidden_pass(&list->facts, op);
+  return true;
 }
 
 bool pass_register_tile(ir_module *module, const pass_options *options) {
   worklist list = {0};
   ir_block *top = ir_region(module->root, 0);
   ir_walk(top, count_op, &list);
-  list.ops = IR_NEW_ARRAY(&module->arena, ir_op *, list.count);
+  list.items = IR_NEW_ARRAY(&module->arena, work, list.count);
   list.count = 0;
   if (!ir_walk(top, collect_op, &list))
     return false;
   /* From the end, since an op that is taken in itself takes in none. */
   bool *taken = IR_NEW_ARRAY(&module->arena, bool, list.count + 1);
   for (size_t i = list.count; i-- > 1;)
-    taken[i - 1] = !taken[i] && takes_prologue(list.ops[i], list.ops[i - 1], options->target);
+    taken[i - 1] = !taken[i] && takes_prologue(list.items[i].op, list.items[i - 1].op, options->target);
   for (size_t i = 0; i < list.count; i++)
     if (!taken[i])
-      i += lower_op(list.ops[i], options->target, false);
+      i += lower_op(list.items[i].op, options->target, list.items[i].reduced, false);
   return true;
 }

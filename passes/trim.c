@@ -13,12 +13,11 @@
  * Terminates: one walk over the loops; traces follow use-def chains up to MAX_DEPTH. */
 #include "ir/build.h"
 #include "passes/extent.h"
+#include "passes/mask.h"
 #include "passes/passes.h"
 #include "passes/tile.h"
 
-#include <math.h>
-
-enum { MAX_DEPTH = 32, MAX_TERMS = 8 };
+enum { MAX_DEPTH = 32 };
 
 /* ------------------------------------------------------------------------------- what an iteration leaves unchanged */
 
@@ -135,100 +134,6 @@ static bool is_neutral_without_scores(ir_op *loop) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------- linear forms */
-
-/* A sum of index values times coefficients, and what the loops of one op add: between `low` and `high`. */
-typedef struct linear {
-  unsigned count;
-  ir_value *values[MAX_TERMS];
-  int64_t coefficients[MAX_TERMS];
-  int64_t low, high;
-} linear;
-
-static bool add_product(int64_t *sum, int64_t a, int64_t b) {
-  int64_t product;
-  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
-}
-
-static bool add_constant(linear *form, int64_t constant, int64_t factor) {
-  return add_product(&form->low, constant, factor) && add_product(&form->high, constant, factor);
-}
-
-static bool add_term(linear *form, ir_value *value, int64_t factor) {
-  unsigned i = 0;
-  while (i < form->count && form->values[i] != value)
-    i++;
-  if (i == MAX_TERMS)
-    return false;
-  if (i == form->count) {
-    form->values[form->count++] = value;
-    form->coefficients[i] = 0;
-  }
-  return !__builtin_add_overflow(form->coefficients[i], factor, &form->coefficients[i]);
-}
-
-/* The iterations of the op's loop, 0 to its extent - 1. */
-static bool add_iterations(linear *form, ir_op *op, unsigned loop, int64_t factor) {
-  unsigned operand, dim;
-  if (!ir_loop_extent(op, loop, &operand, &dim))
-    return false;
-  const ir_type *type = ir_operand(op, operand)->type;
-  int64_t bound = type->shape[dim];
-  if (bound == IR_DYNAMIC) {
-    extent traced = extent_of(ir_operand(op, operand), dim);
-    if (traced.value && ir_type_is_shaped(traced.value->type))
-      return false;
-    bound = extent_bound((ir_index){.value = traced.value, .constant = traced.constant});
-  }
-  return bound > 0 && bound != INT64_MAX && add_product(factor < 0 ? &form->low : &form->high, factor, bound - 1);
-}
-
-/* Adds factor * value, an index as the body of `op` sees it. False where that is no linear form. */
-static bool add_value(linear *form, ir_op *op, ir_value *value, int64_t factor, unsigned depth);
-
-static bool add_expr(linear *form, ir_op *op, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned depth) {
-  const ir_map *map = ir_attr_get(apply, "map")->map;
-  if (depth == MAX_DEPTH)
-    return false;
-  switch (expr->kind) {
-  case IR_EXPR_CONST: return add_constant(form, expr->value, factor);
-  case IR_EXPR_DIM: return add_value(form, op, ir_operand(apply, (unsigned)expr->value), factor, depth + 1);
-  case IR_EXPR_SYM:
-    return add_value(form, op, ir_operand(apply, map->num_dims + (unsigned)expr->value), factor, depth + 1);
-  case IR_EXPR_ADD:
-    return add_expr(form, op, apply, expr->lhs, factor, depth + 1) &&
-           add_expr(form, op, apply, expr->rhs, factor, depth + 1);
-  case IR_EXPR_MUL:
-    return expr->rhs->kind == IR_EXPR_CONST && !__builtin_mul_overflow(factor, expr->rhs->value, &factor) &&
-           add_expr(form, op, apply, expr->lhs, factor, depth + 1);
-  default: return false;
-  }
-}
-
-static bool add_value(linear *form, ir_op *op, ir_value *value, int64_t factor, unsigned depth) {
-  const ir_attr *constant;
-  if (depth == MAX_DEPTH)
-    return false;
-  if (ir_value_constant(value, &constant))
-    return add_constant(form, constant->value, factor);
-  ir_op *from = value->op;
-  switch (from ? from->code : IR_NUM_OPCODES) {
-  case OP_LINALG_INDEX: return add_iterations(form, op, (unsigned)ir_attr_int_or(from, "dim", 0), factor);
-  case OP_AFFINE_APPLY:
-    return add_expr(form, op, from, ir_attr_get(from, "map")->map->results[0], factor, depth + 1);
-  case OP_ARITH_ADDI:
-    return add_value(form, op, ir_operand(from, 0), factor, depth + 1) &&
-           add_value(form, op, ir_operand(from, 1), factor, depth + 1);
-  case OP_ARITH_SUBI:
-    return factor != INT64_MIN && add_value(form, op, ir_operand(from, 0), factor, depth + 1) &&
-           add_value(form, op, ir_operand(from, 1), -factor, depth + 1);
-  case OP_ARITH_INDEX_CAST:
-    return ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 && ir_scalar_bits(value->type->element) == 64 &&
-           add_value(form, op, ir_operand(from, 0), factor, depth + 1);
-  default: return value->type->element == IR_INDEX && add_term(form, value, factor);
-  }
-}
-
 /* ----------------------------------------------------------------------------------------------------------- bounds */
 
 /* A loop whose bounds are being trimmed. */
@@ -239,87 +144,62 @@ typedef struct window {
   int64_t step;
 } window;
 
-static ir_index scaled(ir_builder *builder, ir_index x, int64_t factor) {
-  ir_module *module = builder->module;
-  const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 0), ir_expr_const(module, factor));
-  return ir_index_apply(builder, expr, 1, &x);
+/* Adds the least that the iterations of the op's loop, 0 to its extent - 1, add to the sum. */
+static bool add_least(int64_t *sum, ir_op *op, unsigned loop, int64_t step) {
+  unsigned operand, dim;
+  int64_t least;
+  if (step >= 0)
+    return true;
+  if (!ir_loop_extent(op, loop, &operand, &dim))
+    return false;
+  const ir_type *type = ir_operand(op, operand)->type;
+  int64_t bound = type->shape[dim];
+  if (bound == IR_DYNAMIC) {
+    extent traced = extent_of(ir_operand(op, operand), dim);
+    if (traced.value && ir_type_is_shaped(traced.value->type))
+      return false;
+    bound = extent_bound((ir_index){.value = traced.value, .constant = traced.constant});
+  }
+  return bound > 0 && bound != INT64_MAX && !__builtin_mul_overflow(step, bound - 1, &least) &&
+         !__builtin_add_overflow(*sum, least, sum);
 }
 
-/* floor(x / divisor) */
-static ir_index quotient(ir_builder *builder, ir_index x, int64_t divisor) {
-  ir_module *module = builder->module;
-  const ir_expr *expr =
-      ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, divisor));
-  return ir_index_apply(builder, expr, 1, &x);
-}
-
-/* Scores are visible only where lhs - rhs + distance <= 0: keeps the iterations in which the least value that this has
- * in a tile allows it. */
-static void keep_below(window *w, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
-  linear form = {.count = 0};
+/* Keeps the iterations in which the least value that the bound's left side has in a tile allows it to hold. */
+static void keep_below(window *w, mask_bound bound) {
   ir_value *induction = ir_region(w->loop, 0)->args[0];
-  if (!add_value(&form, op, lhs, 1, 0) || !add_value(&form, op, rhs, -1, 0) || !add_constant(&form, distance, 1))
-    return;
   int64_t slope = 0;
-  for (unsigned i = 0; i < form.count; i++) {
-    if (form.values[i] == induction)
-      slope = form.coefficients[i];
-    else if (!ir_value_is_outside(form.values[i], ir_region(w->loop, 0)) || form.coefficients[i] == INT64_MIN)
+  for (unsigned i = 0; i < bound.count; i++) {
+    if (bound.values[i] == induction) {
+      slope = bound.coefficients[i];
+      bound.coefficients[i] = 0;
+    } else if (!ir_value_is_outside(bound.values[i], ir_region(w->loop, 0)))
       return;
   }
-  if (!slope || slope == INT64_MIN || form.low == INT64_MIN)
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
+    if (!add_least(&bound.constant, bound.op, loop, bound.steps[loop]))
+      return;
+  if (!slope || bound.constant == INT64_MIN)
     return;
   ir_builder *builder = &w->builder;
-  ir_index room = ir_index_const(-form.low); /* slope * induction <= room */
-  for (unsigned i = 0; i < form.count; i++)
-    if (form.values[i] != induction)
-      room = ir_index_sub(builder, room, scaled(builder, ir_index_of(form.values[i]), form.coefficients[i]));
+  ir_index room = mask_scaled(builder, mask_outer(builder, &bound), -1); /* slope * induction <= room */
   if (slope > 0) {
-    ir_index last = quotient(builder, room, slope);
+    ir_index last = mask_quotient(builder, room, slope);
     w->upper = ir_index_min(builder, w->upper, ir_index_add(builder, last, ir_index_const(1)));
     return;
   }
   /* induction >= -floor(room / -slope): whole steps before that are left out */
-  ir_index first = scaled(builder, quotient(builder, room, -slope), -1);
-  ir_index steps = quotient(builder, ir_index_sub(builder, first, w->lower), w->step);
+  ir_index first = mask_scaled(builder, mask_quotient(builder, room, -slope), -1);
+  ir_index steps = mask_quotient(builder, ir_index_sub(builder, first, w->lower), w->step);
   ir_index left_out = ir_index_max(builder, steps, ir_index_const(0));
-  w->lower = ir_index_add(builder, w->lower, scaled(builder, left_out, w->step));
-}
-
-/* Scores are visible only where the comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. */
-static void keep_compared(window *w, ir_op *op, const ir_op *compare, bool wanted) {
-  enum { EQ, NE, SLT, SLE, SGT, SGE };
-  static const int inverse[] = {[EQ] = NE, [NE] = EQ, [SLT] = SGE, [SLE] = SGT, [SGT] = SLE, [SGE] = SLT};
-  int64_t predicate = ir_attr_int_or(compare, "predicate", NE);
-  ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
-  if (predicate > SGE)
-    return;
-  if (!wanted)
-    predicate = inverse[predicate];
-  if (predicate == SLT || predicate == SLE || predicate == EQ)
-    keep_below(w, op, lhs, rhs, predicate == SLT);
-  if (predicate == SGT || predicate == SGE || predicate == EQ)
-    keep_below(w, op, rhs, lhs, predicate == SGT);
+  w->lower = ir_index_add(builder, w->lower, mask_scaled(builder, left_out, w->step));
 }
 
 /* Scores are visible only where the condition is `wanted`. */
-static void keep_where(window *w, ir_op *op, const ir_value *condition, bool wanted, unsigned depth) {
-  const ir_op *from = condition->op;
-  if (!from || depth == MAX_DEPTH)
-    return;
-  ir_cell mask;
-  if (from->code == OP_ARITH_CMPI)
-    keep_compared(w, op, from, wanted);
-  else if (from->code == (wanted ? OP_ARITH_ANDI : OP_ARITH_ORI))
-    for (unsigned i = 0; i < 2; i++)
-      keep_where(w, op, ir_operand(from, i), wanted, depth + 1);
-  else if (from->code == OP_ARITH_XORI && ir_value_splat(ir_operand(from, 1), &mask))
-    keep_where(w, op, ir_operand(from, 0), wanted == !mask.i, depth + 1);
-}
-
-static bool is_minus_infinity(const ir_value *value) {
-  ir_cell cell;
-  return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f == -INFINITY;
+static void keep_where(window *w, ir_op *op, const ir_value *condition, bool wanted) {
+  mask mask = {.count = 0};
+  mask_add(&mask, op, condition, wanted);
+  for (unsigned i = 0; i < mask.count; i++)
+    keep_below(w, mask.bounds[i]);
 }
 
 static bool is_positive(const ir_value *value) {
@@ -351,8 +231,8 @@ static void keep_visible(window *w, ir_op *op, ir_value *value, unsigned depth) 
   switch (from ? from->code : IR_NUM_OPCODES) {
   case OP_ARITH_SELECT:
     for (unsigned i = 1; i <= 2; i++)
-      if (is_minus_infinity(ir_operand(from, 3 - i))) {
-        keep_where(w, op, ir_operand(from, 0), i == 1, depth + 1);
+      if (mask_is_hidden(ir_operand(from, 3 - i))) {
+        keep_where(w, op, ir_operand(from, 0), i == 1);
         keep_visible(w, op, ir_operand(from, i), depth + 1);
       }
     return;

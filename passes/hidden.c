@@ -1,0 +1,193 @@
+/* hidden.c - follows hidden scores through memory: select(k <= q, x, -inf) is -infinity beyond a line, scaled and
+ * shifted by a finite maximum it still is, and its exponential is 0 there. So a product with those exponentials can end
+ * at the line, and the product that made the scores need not be computed beyond it.
+ *
+ * Weights that are 0 by a mask are taken to hide NaN and infinity in what they are multiplied with, as they do for the
+ * pass trim; only -infinity by an affine comparison counts as a mask, and only its exponential as such a weight.
+ *
+ * Invariants
+ *  - A fact holds where the walk stands: what may write to its memory removes it, and so does entering or leaving a
+ *    block.
+ *  - Bounds name only loops, or dims, of one op, or one memref, and index values that dominate it.
+ * Terminates: one step an op; operands in a body are followed up to MAX_DEPTH. */
+#include "passes/hidden.h"
+
+#include "passes/memory.h"
+#include "passes/vectorize.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { MAX_DEPTH = 32 };
+
+static const hidden_element unknown = {.kind = HIDDEN_UNKNOWN}, above = {.kind = HIDDEN_ABOVE};
+
+/* ---------------------------------------------------------------------------------------------------------- elements */
+
+/* Gives bounds the loops or dims `to[i]` for what was `i`; false where one that they use has none. */
+static bool rename_steps(mask *where, unsigned count, const int *to) {
+  for (unsigned i = 0; i < where->count; i++) {
+    mask_bound *bound = &where->bounds[i];
+    int64_t steps[IR_MAX_LOOPS] = {0};
+    for (unsigned k = 0; k < count; k++)
+      if (bound->steps[k] && (to[k] < 0 || __builtin_add_overflow(steps[to[k]], bound->steps[k], &steps[to[k]])))
+        return false;
+    memcpy(bound->steps, steps, sizeof steps);
+  }
+  return true;
+}
+
+/* The scalar is a constant above -infinity. */
+static bool is_above(const ir_value *value) {
+  ir_cell cell;
+  return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f > -INFINITY;
+}
+
+/* An operand's element, seen from the op's loops. */
+static hidden_element operand_element(const hidden_facts *facts, ir_op *op, unsigned i) {
+  const ir_value *memory = ir_operand(op, i);
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  int loops[IR_MAX_RANK];
+  if (!ir_type_is_shaped(memory->type))
+    return is_above(memory) ? above : unknown;
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    loops[dim] = ir_map_result_dim(map, dim);
+  for (unsigned k = 0; k < facts->count; k++)
+    if (facts->facts[k].memory == memory) {
+      hidden_element element = facts->facts[k].element;
+      for (unsigned b = 0; b < element.where.count; b++)
+        element.where.bounds[b].op = op;
+      return rename_steps(&element.where, map->num_results, loops) ? element : unknown;
+    }
+  return unknown;
+}
+
+static bool is_hidden(const hidden_element *element) {
+  return element->kind == HIDDEN_KNOWN && element->value == -INFINITY;
+}
+
+static bool is_positive(const ir_value *value) {
+  ir_cell cell;
+  return ir_value_splat(value, &cell) && cell.f > 0;
+}
+
+static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned depth);
+
+/* select(condition, x, -infinity), or the other way round. */
+static hidden_element selected(const hidden_facts *facts, ir_op *op, const ir_op *select, unsigned depth) {
+  for (unsigned i = 1; i <= 2; i++) {
+    if (!mask_is_hidden(ir_operand(select, 3 - i)))
+      continue;
+    hidden_element element = element_of(facts, op, ir_operand(select, i), depth + 1);
+    if (!is_hidden(&element))
+      element = (hidden_element){.kind = HIDDEN_KNOWN, .value = -INFINITY};
+    mask_add(&element.where, op, ir_operand(select, 0), i == 1);
+    return element.where.count ? element : unknown;
+  }
+  return unknown;
+}
+
+/* What the body of `op` computes as `value`. */
+static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned depth) {
+  const ir_op *from = value->op;
+  if (depth == MAX_DEPTH)
+    return unknown;
+  if (!from && value->block == ir_region(op, 0))
+    return operand_element(facts, op, value->index);
+  if (is_above(value))
+    return above;
+  if (!from || !from->num_operands)
+    return unknown;
+  if (from->code == OP_ARITH_SELECT)
+    return selected(facts, op, from, depth);
+  hidden_element lhs = element_of(facts, op, ir_operand(from, 0), depth + 1), rhs = unknown;
+  if (from->num_operands == 2)
+    rhs = element_of(facts, op, ir_operand(from, 1), depth + 1);
+  switch (from->code) {
+  case OP_ARITH_ADDF: return is_hidden(&lhs) ? lhs : is_hidden(&rhs) ? rhs : unknown;
+  case OP_ARITH_SUBF: return is_hidden(&lhs) && rhs.kind == HIDDEN_ABOVE ? lhs : unknown;
+  case OP_ARITH_MULF:
+    return lhs.kind == HIDDEN_KNOWN && is_positive(ir_operand(from, 1))   ? lhs
+           : rhs.kind == HIDDEN_KNOWN && is_positive(ir_operand(from, 0)) ? rhs
+                                                                          : unknown;
+  case OP_ARITH_MAXIMUMF: return lhs.kind == HIDDEN_ABOVE || rhs.kind == HIDDEN_ABOVE ? above : unknown;
+  case OP_ARITH_EXTF: return lhs;
+  case OP_ARITH_TRUNCF: return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
+  case OP_MATH_EXP:
+  case OP_MATH_EXP2:
+    lhs.value = 0;
+    return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
+  default: return unknown;
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------- facts */
+
+static void forget(hidden_facts *facts, const ir_value *memory) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < facts->count; i++)
+    if (memory_is_disjoint(facts->facts[i].memory, memory))
+      facts->facts[kept++] = facts->facts[i];
+  facts->count = kept;
+}
+
+/* What the op makes of all elements of its one output. */
+static hidden_element written_element(const hidden_facts *facts, ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *map = structure->maps[ir_num_inputs(op)];
+  int dims[IR_MAX_LOOPS];
+  ir_opcode combine;
+  if (!ir_map_is_projected_permutation(map))
+    return unknown;
+  if (structure->reductions) {
+    hidden_element old = operand_element(facts, op, ir_num_inputs(op));
+    return old.kind == HIDDEN_ABOVE && vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_MAXIMUMF ? above
+                                                                                                           : unknown;
+  }
+  hidden_element element = element_of(facts, op, ir_operand(ir_block_terminator(ir_region(op, 0)), 0), 0);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    dims[loop] = ir_map_find_dim(map, loop);
+  return rename_steps(&element.where, structure->num_loops, dims) ? element : unknown;
+}
+
+void hidden_pass(hidden_facts *facts, ir_op *op) {
+  if (op->block->parent && ir_op_has(op->block->parent, IR_STRUCTURED))
+    return;
+  if (op->block != facts->block) {
+    facts->block = op->block;
+    facts->count = 0;
+  }
+  if (!memory_touches(op))
+    return;
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions) {
+    facts->count = 0;
+    return;
+  }
+  hidden_fact fact = {.memory = ir_init(op, 0)};
+  if (ir_num_inits(op) == 1 && ir_type_is_shaped(fact.memory->type))
+    fact.element = written_element(facts, op);
+  for (unsigned out = 0; out < ir_num_inits(op); out++)
+    forget(facts, ir_init(op, out));
+  if (fact.element.kind != HIDDEN_UNKNOWN && facts->count < HIDDEN_MAX_FACTS)
+    facts->facts[facts->count++] = fact;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- users */
+
+bool hidden_factor(const hidden_facts *facts, ir_op *contraction, mask *where) {
+  if (!ir_is_contraction(contraction))
+    return false;
+  for (unsigned i = 0; i < 2; i++) {
+    hidden_element element = operand_element(facts, contraction, i);
+    *where = element.where;
+    if (element.kind == HIDDEN_KNOWN && element.value == 0)
+      return true;
+  }
+  return false;
+}
+
+bool hidden_result(ir_op *op, mask *where) {
+  hidden_element element = element_of(&(hidden_facts){0}, op, ir_operand(ir_block_terminator(ir_region(op, 0)), 0), 0);
+  *where = element.where;
+  return element.kind == HIDDEN_KNOWN;
+}

@@ -1,0 +1,42 @@
+/* hidden.h - which iterations of a product on memrefs change nothing, because a mask hides what they would work on. */
+#ifndef TEC_PASSES_HIDDEN_H
+#define TEC_PASSES_HIDDEN_H
+#include "passes/mask.h"
+
+enum { HIDDEN_MAX_FACTS = 16 };
+
+/* What is known of an element. */
+typedef enum hidden_kind {
+  HIDDEN_UNKNOWN,
+  HIDDEN_ABOVE, /* it is not -infinity */
+  HIDDEN_KNOWN  /* it is `value` wherever one of the bounds does not hold */
+} hidden_kind;
+
+typedef struct hidden_element {
+  hidden_kind kind;
+  double value; /* -infinity or 0 */
+  mask where;
+} hidden_element;
+
+/* What is known of all elements of a memref; `steps` of the bounds are by dim. */
+typedef struct hidden_fact {
+  const ir_value *memory;
+  hidden_element element;
+} hidden_fact;
+
+/* What is known of memory at a place in a block. Starts as zeros. */
+typedef struct hidden_facts {
+  const ir_block *block;
+  unsigned count;
+  hidden_fact facts[HIDDEN_MAX_FACTS];
+} hidden_facts;
+
+/* Moves past the op. To be called for the ops of a function in pre-order. */
+void hidden_pass(hidden_facts *facts, ir_op *op);
+/* The bounds, over the loops of a contraction, beyond which a factor is 0 because exponentials of hidden scores are;
+ * false if there are none. */
+bool hidden_factor(const hidden_facts *facts, ir_op *contraction, mask *where);
+/* The bounds, over the loops of an elementwise op, beyond which its result is hidden whatever its inputs are; false if
+ * there are none. */
+bool hidden_result(ir_op *op, mask *where);
+#endif

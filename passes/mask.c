@@ -1,0 +1,154 @@
+/* mask.c - affine inequalities from comparisons in bodies; see mask.h.
+ *
+ * Sums and products of 64-bit numbers that would overflow give no inequality. Terminates: operands are followed up to
+ * MAX_DEPTH. */
+#include "passes/mask.h"
+
+#include <math.h>
+
+enum { MAX_DEPTH = 32 };
+
+/* ----------------------------------------------------------------------------------------------------- linear forms */
+
+static bool add_product(int64_t *sum, int64_t a, int64_t b) {
+  int64_t product;
+  return !__builtin_mul_overflow(a, b, &product) && !__builtin_add_overflow(*sum, product, sum);
+}
+
+static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
+  unsigned i = 0;
+  while (i < bound->count && bound->values[i] != value)
+    i++;
+  if (i == MASK_MAX_TERMS || !ir_value_is_outside(value, ir_region(bound->op, 0)))
+    return false;
+  if (i == bound->count) {
+    bound->values[bound->count++] = value;
+    bound->coefficients[i] = 0;
+  }
+  return add_product(&bound->coefficients[i], factor, 1);
+}
+
+/* Adds factor * value, an index as the body sees it. False where that is no linear form. */
+static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned depth);
+
+static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned depth) {
+  const ir_map *map = ir_attr_get(apply, "map")->map;
+  if (depth == MAX_DEPTH)
+    return false;
+  switch (expr->kind) {
+  case IR_EXPR_CONST: return add_product(&bound->constant, expr->value, factor);
+  case IR_EXPR_DIM: return add_value(bound, ir_operand(apply, (unsigned)expr->value), factor, depth + 1);
+  case IR_EXPR_SYM:
+    return add_value(bound, ir_operand(apply, map->num_dims + (unsigned)expr->value), factor, depth + 1);
+  case IR_EXPR_ADD:
+    return add_expr(bound, apply, expr->lhs, factor, depth + 1) && add_expr(bound, apply, expr->rhs, factor, depth + 1);
+  case IR_EXPR_MUL:
+    return expr->rhs->kind == IR_EXPR_CONST && !__builtin_mul_overflow(factor, expr->rhs->value, &factor) &&
+           add_expr(bound, apply, expr->lhs, factor, depth + 1);
+  default: return false;
+  }
+}
+
+static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned depth) {
+  const ir_attr *constant;
+  if (depth == MAX_DEPTH)
+    return false;
+  if (ir_value_constant(value, &constant))
+    return add_product(&bound->constant, constant->value, factor);
+  ir_op *from = value->op;
+  switch (from ? from->code : IR_NUM_OPCODES) {
+  case OP_LINALG_INDEX: return add_product(&bound->steps[ir_attr_int_or(from, "dim", 0)], factor, 1);
+  case OP_AFFINE_APPLY: return add_expr(bound, from, ir_attr_get(from, "map")->map->results[0], factor, depth + 1);
+  case OP_ARITH_ADDI:
+    return add_value(bound, ir_operand(from, 0), factor, depth + 1) &&
+           add_value(bound, ir_operand(from, 1), factor, depth + 1);
+  case OP_ARITH_SUBI:
+    return factor != INT64_MIN && add_value(bound, ir_operand(from, 0), factor, depth + 1) &&
+           add_value(bound, ir_operand(from, 1), -factor, depth + 1);
+  case OP_ARITH_INDEX_CAST:
+    return ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 && ir_scalar_bits(value->type->element) == 64 &&
+           add_value(bound, ir_operand(from, 0), factor, depth + 1);
+  default: return value->type->element == IR_INDEX && add_term(bound, value, factor);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------- conditions */
+
+static bool is_negatable(const mask_bound *bound) {
+  bool safe = bound->constant != INT64_MIN;
+  for (unsigned i = 0; i < bound->count; i++)
+    safe &= bound->coefficients[i] != INT64_MIN;
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
+    safe &= bound->steps[loop] != INT64_MIN;
+  return safe;
+}
+
+/* lhs - rhs + distance <= 0 */
+static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
+  mask_bound bound = {.op = op, .constant = distance};
+  if (mask->count < MASK_MAX_BOUNDS && add_value(&bound, lhs, 1, 0) && add_value(&bound, rhs, -1, 0) &&
+      is_negatable(&bound))
+    mask->bounds[mask->count++] = bound;
+}
+
+/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. */
+static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wanted) {
+  enum { EQ, NE, SLT, SLE, SGT, SGE };
+  static const int inverse[] = {[EQ] = NE, [NE] = EQ, [SLT] = SGE, [SLE] = SGT, [SGT] = SLE, [SGE] = SLT};
+  int64_t predicate = ir_attr_int_or(compare, "predicate", NE);
+  ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
+  if (predicate > SGE)
+    return;
+  if (!wanted)
+    predicate = inverse[predicate];
+  if (predicate == SLT || predicate == SLE || predicate == EQ)
+    add_bound(mask, op, lhs, rhs, predicate == SLT);
+  if (predicate == SGT || predicate == SGE || predicate == EQ)
+    add_bound(mask, op, rhs, lhs, predicate == SGT);
+}
+
+static void add_condition(mask *mask, ir_op *op, const ir_value *condition, bool wanted, unsigned depth) {
+  const ir_op *from = condition->op;
+  if (!from || depth == MAX_DEPTH)
+    return;
+  ir_cell flipped;
+  if (from->code == OP_ARITH_CMPI)
+    add_comparison(mask, op, from, wanted);
+  else if (from->code == (wanted ? OP_ARITH_ANDI : OP_ARITH_ORI))
+    for (unsigned i = 0; i < 2; i++)
+      add_condition(mask, op, ir_operand(from, i), wanted, depth + 1);
+  else if (from->code == OP_ARITH_XORI && ir_value_splat(ir_operand(from, 1), &flipped))
+    add_condition(mask, op, ir_operand(from, 0), wanted == !flipped.i, depth + 1);
+}
+
+void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
+  add_condition(mask, op, condition, wanted, 0);
+}
+
+bool mask_is_hidden(const ir_value *value) {
+  ir_cell cell;
+  return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f == -INFINITY;
+}
+
+/* ---------------------------------------------------------------------------------------------------- as index values */
+
+ir_index mask_scaled(ir_builder *builder, ir_index x, int64_t factor) {
+  ir_module *module = builder->module;
+  const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 0), ir_expr_const(module, factor));
+  return ir_index_apply(builder, expr, 1, &x);
+}
+
+ir_index mask_quotient(ir_builder *builder, ir_index x, int64_t divisor) {
+  ir_module *module = builder->module;
+  const ir_expr *expr =
+      ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, divisor));
+  return ir_index_apply(builder, expr, 1, &x);
+}
+
+ir_index mask_outer(ir_builder *builder, const mask_bound *bound) {
+  ir_index sum = ir_index_const(bound->constant);
+  for (unsigned i = 0; i < bound->count; i++)
+    if (bound->coefficients[i])
+      sum = ir_index_add(builder, sum, mask_scaled(builder, ir_index_of(bound->values[i]), bound->coefficients[i]));
+  return sum;
+}

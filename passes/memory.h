@@ -1,0 +1,24 @@
+/* memory.h - which memrefs may overlap, and which ops touch memory. */
+#ifndef TEC_PASSES_MEMORY_H
+#define TEC_PASSES_MEMORY_H
+#include "passes/passes.h"
+
+/* The memref that the value is a view of. */
+static inline const ir_value *memory_root(const ir_value *value) {
+  while (value->op && ir_op_has(value->op, IR_VIEW))
+    value = ir_operand(value->op, 0);
+  return value;
+}
+
+/* The two surely do not overlap: fresh memory and something else. */
+static inline bool memory_is_disjoint(const ir_value *a, const ir_value *b) {
+  a = memory_root(a);
+  b = memory_root(b);
+  return a != b && ((a->op && ir_op_has(a->op, IR_ALLOCATES)) || (b->op && ir_op_has(b->op, IR_ALLOCATES)));
+}
+
+/* May the op read or write memory that existed before? */
+static inline bool memory_touches(const ir_op *op) {
+  return op->num_regions || ir_op_has(op, IR_READS) || !(pass_is_pure(op) || ir_op_has(op, IR_ALLOCATES));
+}
+#endif
