@@ -7,14 +7,16 @@
  * A contraction of diag(s) with C into zeros becomes a scaling of C's rows by s, in place of C where the shapes
  * allow it.
  *
- * Deferred normalisation: when the quotients reach nothing but a contraction that accumulates O' = scale O + result
+ * Deferred normalisation: when the quotients reach nothing but contractions that accumulate O' = scale O + result
  * V in a carried value O that starts from zero, the loop carries the numerators O' = alpha O + e V instead, and one
  * division by the final sum follows the outermost loop that carries O. That is the same value, since all numerators
- * of a row are scaled by the same alphas as its sum; `carry` holds what must be true of the slices for that.
+ * of a row are scaled by the same alphas as its sum, whatever that starts from; `carry` holds what must be true of the
+ * slices for that. On the way to the contraction the quotients may be multiplied by what does not depend on them.
  *
  * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
 #include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/tile.h"
 
 #include <float.h>
 #include <math.h>
@@ -378,22 +380,24 @@ static bool find_carry(carry *state) {
     else
       return false;
   }
-  return is_zero(state->sum.in);
+  return true;
 }
 
 /* --------------------------------------------------------------------------------------------------------- deferral */
 
+enum { MAX_PRODUCTS = 8 };
+
 typedef struct deferral {
-  ir_op *product; /* the contraction that reads the quotient */
+  ir_op *product; /* a contraction that reads the quotient */
+  unsigned operand; /* .. there */
   ir_op *scaling; /* what scales the accumulator before, or NULL where the product starts from zeros */
   carry state;    /* at the level where the division goes */
 } deferral;
 
-static bool match_scaling(ir_value *accumulator, ir_value *scale, const carry *state, unsigned num_rows,
+static bool match_scaling(ir_value *accumulator, const ir_value *scale, const carry *state, unsigned num_rows,
                           ir_op **scaling) {
   ir_op *op = accumulator->op;
-  ir_use *use = only_use(scale);
-  if (!op || !use || use->user != op || ir_use_index(use) != 0 || !is_product(op) || !only_use(accumulator))
+  if (!op || !ir_op_has(op, IR_STRUCTURED) || ir_operand(op, 0) != scale || !is_product(op) || !only_use(accumulator))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   if (structure->reductions || !ir_map_is_identity(structure->maps[1]))
@@ -405,29 +409,33 @@ static bool match_scaling(ir_value *accumulator, ir_value *scale, const carry *s
   return true;
 }
 
-/* The contraction that alone reads the quotient, in `operand`; through casts. */
-static ir_op *find_product(const ir_value *result, unsigned *operand) {
-  for (;;) {
-    const ir_use *use = only_use(result);
-    if (!use || !use->user->num_results)
-      return NULL;
-    *operand = ir_use_index(use);
-    if (*operand == 0 && is_cast(use->user))
-      result = ir_result(use->user, 0);
-    else
-      return ir_op_has(use->user, IR_STRUCTURED) && *operand < 2 && ir_is_contraction(use->user) ? use->user : NULL;
-  }
+/* The contractions that read the quotient, unchanged but for what is linear in it; 0 if anything else reads it. */
+static unsigned find_products(const ir_value *result, deferral *found) {
+  const ir_value *values[MAX_PRODUCTS] = {result};
+  unsigned num_values = 1, count = 0;
+  for (unsigned at = 0; at < num_values; at++)
+    for (const ir_use *use = values[at]->uses; use; use = use->next) {
+      ir_op *user = use->user;
+      unsigned operand = ir_use_index(use);
+      if (user->code == OP_TENSOR_DIM)
+        continue;
+      if (count + num_values > MAX_PRODUCTS || !user->num_results)
+        return 0;
+      if (tile_is_linear_in(user, operand) || (operand == 0 && is_cast(user)))
+        values[num_values++] = ir_result(user, 0);
+      else if (ir_op_has(user, IR_STRUCTURED) && operand < 2 && ir_is_contraction(user))
+        found[count++] = (deferral){.product = user, .operand = operand};
+      else
+        return 0;
+    }
+  return count;
 }
 
-static bool match_deferral(ir_op *softmax, unsigned dimension, deferral *match) {
-  unsigned operand;
-  ir_op *product = find_product(ir_result(softmax, 0), &operand);
-  if (!product || ir_result(product, 0)->type->element == IR_F16) /* numerators need the range of f32 */
-    return false;
-  const ir_structure *structure = ir_structure_of(product);
-  const ir_map *map = structure->maps[operand], *out = structure->maps[2];
-  *match = (deferral){.product = product};
-  unsigned num_rows = 0;
+/* The rows of the quotient go along with rows of the product, and the softmax's dimension with its reduction. */
+static bool match_rows(deferral *match, unsigned dimension, unsigned *num_rows) {
+  const ir_structure *structure = ir_structure_of(match->product);
+  const ir_map *map = structure->maps[match->operand], *out = structure->maps[2];
+  *num_rows = 0;
   for (unsigned i = 0; i < map->num_results; i++) {
     int loop = ir_map_result_dim(map, i);
     if (loop < 0 || (i == dimension && structure->reductions != 1u << loop))
@@ -437,11 +445,18 @@ static bool match_deferral(ir_op *softmax, unsigned dimension, deferral *match) 
       continue;
     if (position < 0)
       return false;
-    match->state.row[num_rows++] = (unsigned)position;
+    match->state.row[(*num_rows)++] = (unsigned)position;
   }
+  return true;
+}
+
+static bool match_deferral(ir_op *softmax, unsigned dimension, deferral *match) {
+  unsigned num_rows;
+  if (ir_result(match->product, 0)->type->element == IR_F16 || !match_rows(match, dimension, &num_rows))
+    return false; /* numerators need the range of f32 */
   bool has_statistics = softmax->num_results == 4;
-  ir_value *init = ir_init(product, 0);
-  match->state.accumulator = (carried){init, ir_result(product, 0)};
+  ir_value *init = ir_init(match->product, 0);
+  match->state.accumulator = (carried){init, ir_result(match->product, 0)};
   if (!has_statistics || (ir_value_unused(ir_result(softmax, 3)) && is_zero(init)))
     return is_zero(init);
   if (!match_scaling(init, ir_result(softmax, 3), &match->state, num_rows, &match->scaling))
@@ -449,6 +464,18 @@ static bool match_deferral(ir_op *softmax, unsigned dimension, deferral *match) 
   match->state.accumulator.in = ir_init(match->scaling, 0);
   match->state.sum = (carried){ir_init(softmax, 2), ir_result(softmax, 2)};
   return find_carry(&match->state);
+}
+
+/* The products to which the normalisation is deferred; 0 where it cannot be deferred for all. */
+static unsigned match_deferrals(ir_op *softmax, unsigned dimension, deferral matches[MAX_PRODUCTS]) {
+  unsigned count = find_products(ir_result(softmax, 0), matches), scalings = 0;
+  for (unsigned i = 0; i < count; i++) {
+    if (!match_deferral(softmax, dimension, &matches[i]))
+      return 0;
+    scalings += matches[i].scaling != NULL;
+  }
+  bool others = softmax->num_results == 4 && count_uses(ir_result(softmax, 3)) != scalings;
+  return others ? 0 : count;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- softmax */
@@ -605,11 +632,26 @@ static void start_step(ir_op *op, step *s) {
   s->sum = carries ? ir_init(op, 2) : row_constant(s, s->statistics, 0);
 }
 
+/* The product accumulates numerators, and is divided by the sum where its loops end. */
+static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum) {
+  if (match->scaling) {
+    ir_builder builder = ir_builder_before(match->scaling);
+    const ir_structure *structure = ir_structure_of(match->scaling);
+    ir_value *accumulator = ir_init(match->scaling, 0);
+    ir_op *scaling = create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator);
+    ir_replace_uses(ir_result(match->scaling, 0), ir_result(scaling, 0));
+    ir_op_erase(match->scaling);
+  }
+  ir_value *final = match->state.sum.out;
+  normalise(match, final && final != ir_result(s->op, s->op->num_results == 4 ? 2 : 0) ? final : sum);
+}
+
 void softmax_decompose(ir_op *op, bool repeats) {
   step s;
   start_step(op, &s);
-  deferral match;
-  bool deferred = match_deferral(op, s.dimension, &match);
+  deferral matches[MAX_PRODUCTS];
+  unsigned num_deferred = match_deferrals(op, s.dimension, matches);
+  bool deferred = num_deferred > 0;
   bool carries = op->num_results == 4, reads_scale = carries && !ir_value_unused(ir_result(op, 3));
   ir_value *max = create_max(&s), *exponentials = create_exponentials(&s, max), *alpha = NULL, *start = s.sum;
   ir_cell first;
@@ -624,17 +666,8 @@ void softmax_decompose(ir_op *op, bool repeats) {
   ir_value *sum = create_sum(&s, exponentials, start);
   if (deferred) {
     ir_replace_uses(ir_result(op, 0), create_numerators(&s, exponentials));
-    if (match.scaling) {
-      ir_builder builder = ir_builder_before(match.scaling);
-      const ir_structure *structure = ir_structure_of(match.scaling);
-      ir_value *accumulator = ir_init(match.scaling, 0);
-      ir_op *scaling =
-          create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator);
-      ir_replace_uses(ir_result(match.scaling, 0), ir_result(scaling, 0));
-      ir_op_erase(match.scaling);
-    }
-    ir_value *final = match.state.sum.out;
-    normalise(&match, final && final != ir_result(op, carries ? 2 : 0) ? final : sum);
+    for (unsigned i = 0; i < num_deferred; i++)
+      defer(&s, &matches[i], alpha, sum);
   } else {
     if (repeats)
       exponentials = create_exponentials(&s, max);

@@ -324,8 +324,12 @@ typedef struct emission {
   const expression *leaves[IR_MAX_LOOPS];
   ir_value *inputs[IR_MAX_LOOPS];
   unsigned count;
+  int without; /* the root's loop that the tensor does not have, or -1 */
   ir_block *body;
 } emission;
+
+/* The tensor's dim for a loop of the root. */
+static unsigned place_of(int loop, int without) { return (unsigned)(loop - (without >= 0 && loop > without)); }
 
 static bool collect_leaves(emission *e, const expression *node) {
   if (node->kind == EXPRESSION_REDUCE)
@@ -345,7 +349,7 @@ static bool collect_leaves(emission *e, const expression *node) {
 }
 
 /* The leaf's tensor without the dims that are read at 0 only, and the map of the rest. */
-static ir_value *drop_zero_dims(ir_builder *builder, const expression *leaf_node, unsigned num_loops,
+static ir_value *drop_zero_dims(ir_builder *builder, const expression *leaf_node, unsigned num_loops, int without,
                                 const ir_map **map) {
   const ir_type *type = leaf_node->value->type;
   unsigned loops[IR_MAX_RANK], kept = 0;
@@ -358,7 +362,7 @@ static ir_value *drop_zero_dims(ir_builder *builder, const expression *leaf_node
     if (zero)
       continue;
     shape[kept] = sizes[dim].value ? IR_DYNAMIC : sizes[dim].constant;
-    loops[kept++] = (unsigned)leaf_node->subscripts[dim];
+    loops[kept++] = place_of(leaf_node->subscripts[dim], without);
   }
   *map = ir_map_select(builder->module, num_loops, kept, loops);
   if (kept == type->rank)
@@ -380,7 +384,8 @@ static ir_value *emit(emission *e, ir_builder *builder, const expression *node) 
     return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
   }
   case EXPRESSION_INDEX: {
-    ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), node->loop)};
+    ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64),
+                                            place_of(node->loop, e->without))};
     ir_op_spec spec = {.types = &node->type, .num_results = 1, .attrs = &dim, .num_attrs = 1};
     return ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
   }
@@ -398,39 +403,49 @@ static ir_value *emit(emission *e, ir_builder *builder, const expression *node) 
   return ir_result(ir_op_create(builder, node->code, &spec), 0);
 }
 
-/* Loop i of the root is dim i of the tensor. */
-static bool is_whole(const expression_space *space, const expression_tensor *tensor) {
-  if (tensor->value->type->kind != IR_TYPE_TENSOR || tensor->value->type->rank != space->num_loops)
+/* The root's loops in order, but `without`, are the dims of the tensor. */
+static bool is_whole(const expression_space *space, const expression_tensor *tensor, int without) {
+  const ir_type *type = tensor->value->type;
+  if (type->kind != IR_TYPE_TENSOR || type->rank != space->num_loops - (without >= 0))
     return false;
-  for (unsigned dim = 0; dim < space->num_loops; dim++)
-    if (tensor->subscripts[dim] != (space->extents[dim] == 1 ? EXPRESSION_ZERO : (int)dim))
+  for (int loop = 0; loop < (int)space->num_loops; loop++)
+    if (loop != without &&
+        tensor->subscripts[place_of(loop, without)] != (space->extents[loop] == 1 ? EXPRESSION_ZERO : loop))
       return false;
   return true;
 }
 
-ir_value *expression_empty(expression_space *space, ir_builder *builder, ir_scalar element) {
+static ir_value *create_empty(expression_space *space, ir_builder *builder, ir_scalar element, int without) {
   ir_index sizes[IR_MAX_LOOPS];
+  unsigned rank = 0;
   for (unsigned loop = 0; loop < space->num_loops; loop++) {
     unsigned operand, dim;
+    if ((int)loop == without)
+      continue;
     ir_loop_extent(space->root, loop, &operand, &dim);
-    sizes[loop] = pass_dim(builder, ir_operand(space->root, operand), dim);
+    sizes[rank++] = pass_dim(builder, ir_operand(space->root, operand), dim);
   }
-  return ir_empty(builder, element, space->num_loops, sizes);
+  return ir_empty(builder, element, rank, sizes);
 }
 
-ir_value *expression_materialize(expression_space *space, ir_builder *builder, const expression *node) {
+ir_value *expression_empty(expression_space *space, ir_builder *builder, ir_scalar element) {
+  return create_empty(space, builder, element, -1);
+}
+
+ir_value *expression_materialize(expression_space *space, ir_builder *builder, const expression *node, int without) {
   for (unsigned i = 0; i < space->num_tensors; i++)
-    if (space->tensors[i].node == node && is_whole(space, &space->tensors[i]))
+    if (space->tensors[i].node == node && is_whole(space, &space->tensors[i], without))
       return space->tensors[i].value;
-  emission e = {.space = space};
-  if (!collect_leaves(&e, node))
+  emission e = {.space = space, .without = without};
+  if ((without >= 0 && expression_depends(node, without)) || !collect_leaves(&e, node))
     return NULL;
+  unsigned rank = space->num_loops - (without >= 0);
   const ir_map *maps[IR_MAX_LOOPS + 1];
   for (unsigned i = 0; i < e.count; i++)
-    e.inputs[i] = drop_zero_dims(builder, e.leaves[i], space->num_loops, &maps[i]);
-  maps[e.count] = ir_map_identity(space->module, space->num_loops);
-  ir_value *out = expression_empty(space, builder, node->type->element);
-  ir_op *generic = ir_generic(builder, e.count, e.inputs, 1, &out, maps, space->num_loops, 0);
+    e.inputs[i] = drop_zero_dims(builder, e.leaves[i], rank, without, &maps[i]);
+  maps[e.count] = ir_map_identity(space->module, rank);
+  ir_value *out = create_empty(space, builder, node->type->element, without);
+  ir_op *generic = ir_generic(builder, e.count, e.inputs, 1, &out, maps, rank, 0);
   e.body = ir_region(generic, 0);
   ir_builder inside = ir_builder_at_end(e.body);
   ir_value *result = emit(&e, &inside, node);

@@ -21,6 +21,8 @@
 
 #include <string.h>
 
+enum { MAX_ROOTS = 8 };
+
 /* A box of `value` that the tile of `consumer` reads, at first from the extract_slice `slice`. */
 typedef struct request request;
 struct request {
@@ -34,7 +36,8 @@ struct request {
 typedef struct node {
   ir_op *op;
   request *requests;
-  bool before; /* the loops need the op itself */
+  bool is_root; /* tiled with the loops rather than for a request: the root, or a contraction that joins it */
+  bool before;  /* the loops need the op itself */
   bool fused;
   bool after;       /* has to run after the loops */
   uint32_t outputs; /* results (bits) that become results of the loops */
@@ -156,7 +159,7 @@ static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operan
   bool is_init = ir_op_has(op, IR_DPS) && operand >= ir_num_inputs(op);
   nest_carried *carried = is_init ? find_carried(f, ir_result(op, operand - ir_num_inputs(op))) : NULL;
   bool accumulated = is_accumulated(f, op, operand);
-  if (carried && (accumulated || op == f->root))
+  if (carried && (accumulated || f->current->is_root))
     carried->slice = slice;
   if (accumulated) {
     need_before(f, value);
@@ -214,54 +217,75 @@ static const char *merge_requests(fusion *f, node *n) {
 
 /* ------------------------------------------------------------------------------------- tiling over one's reduction */
 
-/* Only changes the type of its elements. */
-static bool is_cast(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || op->num_regions != 1 ||
-      !ir_map_is_identity(ir_structure_of(op)->maps[0]) || !ir_map_is_identity(ir_structure_of(op)->maps[1]))
-    return false;
-  const ir_block *body = ir_region(op, 0);
-  const ir_value *value = ir_operand(body->last, 0);
-  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
-    value = ir_operand(value->op, 0);
-  return value == body->args[0];
+static bool starts_from_zero(const ir_op *op) {
+  ir_cell init;
+  return ir_value_splat(ir_init(op, 0), &init) && init.f == 0;
 }
 
-/* The operand of the root that result 0 reaches with no other use on the way than casts; the root's number of operands
- * if there is no such. */
-static unsigned follow_to_root(const fusion *f, const ir_op *op) {
-  const ir_value *value = ir_result(op, 0);
-  for (;;) {
-    const ir_use *only = NULL;
-    for (const ir_use *use = value->uses; use; use = use->next) {
+/* A contraction whose tile reads the running result, and the operand that does. */
+typedef struct reader {
+  node *root;
+  unsigned operand;
+} reader;
+
+/* The roots that result 0 reaches, unchanged but for what is linear in it; 0 if it reaches anything else. */
+static unsigned find_readers(const fusion *f, const ir_op *op, reader readers[MAX_ROOTS]) {
+  const ir_value *values[MAX_ROOTS] = {ir_result(op, 0)};
+  unsigned num_values = 1, count = 0;
+  for (unsigned at = 0; at < num_values; at++)
+    for (const ir_use *use = values[at]->uses; use; use = use->next) {
       if (ir_op_is_inside(use->user, f->nest.body))
         continue; /* the extract_slice of the request */
-      if (only)
-        return f->root->num_operands;
-      only = use;
+      node *user = find_node(f, use->user);
+      if (!user || !user->fused || count + num_values > MAX_ROOTS)
+        return 0;
+      for (unsigned i = 0; i < count; i++)
+        if (readers[i].root == user)
+          return 0;
+      if (user->is_root)
+        readers[count++] = (reader){user, ir_use_index(use)};
+      else if (num_values < MAX_ROOTS && tile_is_linear_in(use->user, ir_use_index(use)))
+        values[num_values++] = ir_result(use->user, 0);
+      else
+        return 0;
     }
-    if (only && only->user == f->root)
-      return ir_use_index(only);
-    const node *next = only ? find_node(f, only->user) : NULL;
-    if (!next || !next->fused || !is_cast(only->user))
-      return f->root->num_operands;
-    value = ir_result(only->user, 0);
-  }
+  return count;
 }
 
-/* NULL, or why the op cannot run tile by tile over its reduction, rescaling what the root has accumulated:
- * - the root is a contraction over just that loop, reads result 0 as a factor, and nobody else reads it;
+/* NULL, or why what the reader has accumulated cannot be rescaled: it must be a contraction over just the op's loops. */
+static const char *check_reader(const node *n, const reader *reader) {
+  const ir_op *root = reader->root->op;
+  if (!ir_is_contraction(root) || reader->operand >= 2 || !ir_scalar_is_float(ir_result(root, 0)->type->element))
+    return "its running result is read by an op that is no contraction";
+  const ir_structure *structure = ir_structure_of(root);
+  for (unsigned loop = 0; loop < n->tile.rank; loop++) {
+    if (!(n->reductions >> loop & 1))
+      continue;
+    int dim = ir_map_find_dim(ir_structure_of(n->op)->maps[ir_num_inputs(n->op)], loop);
+    int root_loop = dim < 0 ? -1 : ir_map_result_dim(structure->maps[reader->operand], (unsigned)dim);
+    if (root_loop < 0 || structure->reductions != 1u << root_loop)
+      return "it is no softmax over the dimension that its consumer contracts";
+  }
+  return NULL;
+}
+
+/* NULL, or why the op cannot run tile by tile over its reduction, rescaling what the roots have accumulated:
+ * - the roots are contractions over just that loop, read result 0 as a factor, and nobody else reads it;
  * - every tile is computed once (a second time would change the state again), the tiles cover the reduction;
  * - the states are final after the loops only, so nothing in the loops may read them. */
 static const char *check_state(const fusion *f, const node *n) {
   const ir_op *op = n->op;
-  const ir_structure *root = ir_structure_of(f->root);
   if (!pass_op_info_of(op->code)->states)
     return "it would be tiled over its own reduction";
-  unsigned operand = follow_to_root(f, op);
-  if (operand >= f->root->num_operands)
-    return "its running result has another reader than one contraction that is tiled over the same loop";
-  if (!ir_is_contraction(f->root) || operand >= 2 || !ir_scalar_is_float(ir_result(f->root, 0)->type->element))
-    return "its running result is read by an op that is no contraction";
+  reader readers[MAX_ROOTS];
+  unsigned num_readers = find_readers(f, op, readers);
+  if (!num_readers)
+    return "its running result has another reader than contractions that are tiled over the same loop";
+  for (unsigned i = 0; i < num_readers; i++) {
+    const char *why = check_reader(n, &readers[i]);
+    if (why)
+      return why;
+  }
   for (unsigned i = 1; i < op->num_results; i++)
     for (const ir_use *use = ir_result(op, i)->uses; use; use = use->next) {
       const node *user = find_node(f, ir_op_ancestor_in(use->user, f->block));
@@ -270,16 +294,9 @@ static const char *check_state(const fusion *f, const node *n) {
     }
   if (n->levels != nest_all_levels(&f->nest))
     return "a loop that it does not depend on would update its state again";
-  for (unsigned loop = 0; loop < n->tile.rank; loop++) {
-    if (!(n->reductions >> loop & 1))
-      continue;
-    int dim = ir_map_find_dim(ir_structure_of(op)->maps[ir_num_inputs(op)], loop);
-    int root_loop = dim < 0 ? -1 : ir_map_result_dim(root->maps[operand], (unsigned)dim);
-    if (root_loop < 0 || root->reductions != 1u << root_loop)
-      return "it is no softmax over the dimension that its consumer contracts";
-    if (!nest_covers_dim(&f->nest, &n->tile, &n->domain, loop))
+  for (unsigned loop = 0; loop < n->tile.rank; loop++)
+    if (n->reductions >> loop & 1 && !nest_covers_dim(&f->nest, &n->tile, &n->domain, loop))
       return "the tiles do not cover its reduction";
-  }
   return NULL;
 }
 
@@ -471,18 +488,20 @@ static void carry_results(fusion *f, node *n) {
   }
 }
 
-/* Lets the root's tile rescale what it has accumulated, and makes sure that this starts from zero: the first step
+/* Lets the roots' tiles rescale what they have accumulated, and makes sure that this starts from zero: the first step
  * multiplies it by 0. */
-static void rescale_root(fusion *f, node *n) {
-  node *root = find_node(f, f->root);
-  ir_op *tile = root->tiles[0]->op;
-  ir_cell init;
-  if (!ir_value_splat(ir_init(f->root, 0), &init) || init.f != 0)
-    f->separate_init = true;
-  ir_builder before = ir_builder_before(tile);
-  tile_rescale rescale = {
-      .builder = &before, .producer = n->tiles[0]->op, .consumer = tile, .operand = follow_to_root(f, n->op)};
-  pass_op_info_of(n->op->code)->rescale(&rescale);
+static void rescale_roots(fusion *f, node *n) {
+  reader readers[MAX_ROOTS];
+  unsigned num_readers = find_readers(f, n->op, readers);
+  for (unsigned i = 0; i < num_readers; i++) {
+    ir_op *root = readers[i].root->op, *tile = readers[i].root->tiles[0]->op;
+    if (!starts_from_zero(root))
+      f->separate_init = true;
+    ir_builder before = ir_builder_before(tile);
+    tile_rescale rescale = {
+        .builder = &before, .producer = n->tiles[0]->op, .consumer = tile, .operand = readers[i].operand};
+    pass_op_info_of(n->op->code)->rescale(&rescale);
+  }
 }
 
 static bool create_tile(fusion *f, node *n) {
@@ -535,7 +554,7 @@ static const char *fuse_once(fusion *f, node *n) {
   for (unsigned i = carried; i < f->num_carried; i++)
     f->carried[i].tile = n->tiles[f->carried_for[i]->index];
   if (n->reductions)
-    rescale_root(f, n);
+    rescale_roots(f, n);
   for (const request *r = n->requests; r; r = r->next)
     answer(f, n, r);
   return NULL;
@@ -600,20 +619,83 @@ static const char *check_root(const ir_op *root, const fuse_options *options, un
   return *num_levels > NEST_MAX_LEVELS ? "that are too many loops" : NULL;
 }
 
-static bool tile_root(fusion *f, node *root) {
-  root->levels = nest_levels_of_box(&f->nest, &root->tile);
-  root->reductions = tiled_reductions(root);
-  for (unsigned i = 0; i < f->root->num_results; i++) {
-    nest_carried *carried = add_carried(f, ir_result(f->root, i));
-    tile_of_result(&f->builder.index, f->root, i, &root->tile, &carried->box);
-    carried->init = ir_init(f->root, i);
+/* Creates the tile of a root, with its results carried by the loops. */
+static bool tile_root(fusion *f, node *n) {
+  unsigned carried = f->num_carried;
+  ir_op *root = n->op;
+  n->is_root = true;
+  for (unsigned i = 0; i < root->num_results; i++) {
+    nest_carried *result = add_carried(f, ir_result(root, i));
+    tile_of_result(&f->builder.index, root, i, &n->tile, &result->box);
+    result->init = ir_init(root, i);
   }
   f->builder.body = ir_builder_at_end(f->nest.body);
-  if (!create_tile(f, root))
+  if (!create_tile(f, n)) {
+    f->num_carried = carried;
     return false;
-  for (unsigned i = 0; i < f->root->num_results; i++)
-    f->carried[i].tile = root->tiles[i];
+  }
+  for (unsigned i = 0; i < root->num_results; i++)
+    f->carried[carried + i].tile = n->tiles[i];
   return true;
+}
+
+/* ------------------------------------------------------------------------------------------------- roots that join */
+
+/* The tile of a contraction that shares input `with` of the root, as input `operand`: the iteration's part of it, all of
+ * the other loops. False unless the iterations then compute each element once and all of them. */
+static bool tile_of_partner(const fusion *f, const node *root, unsigned with, node *n, unsigned operand) {
+  const ir_structure *structure = ir_structure_of(n->op);
+  const ir_map *map = structure->maps[operand], *root_map = ir_structure_of(root->op)->maps[with];
+  tile_box box, whole;
+  uint32_t given = 0;
+  ir_builder index = f->builder.index;
+  tile_domain(&index, n->op, &n->domain);
+  n->tile = n->domain;
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim), root_loop = ir_map_result_dim(root_map, dim);
+    if (loop < 0 || root_loop < 0 || given >> loop & 1)
+      return false;
+    given |= 1u << loop;
+    n->tile.offsets[loop] = root->tile.offsets[root_loop];
+    n->tile.sizes[loop] = root->tile.sizes[root_loop];
+  }
+  n->levels = nest_levels_of_box(&f->nest, &n->tile);
+  n->reductions = tiled_reductions(n);
+  tile_of_result(&index, n->op, 0, &n->tile, &box);
+  tile_of_result(&index, n->op, 0, &n->domain, &whole);
+  return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &box, &whole) &&
+         (!n->reductions || (root->reductions && n->reductions == structure->reductions && starts_from_zero(n->op)));
+}
+
+/* Contractions of the same running result as the root join it: the loops then compute them all, and nobody has to store
+ * the weights. Whether the loops can be without them is seen when the walk meets them (join_root). */
+static void expect_partners(fusion *f, const node *root) {
+  if (f->options->policy != FUSE_ONCE || !ir_is_contraction(root->op))
+    return;
+  for (unsigned with = 0; with < 2; with++) {
+    const ir_value *shared = ir_operand(root->op, with);
+    if (!tile_find_running(shared))
+      continue;
+    for (const ir_use *use = shared->uses; use; use = use->next) {
+      ir_op *op = use->user;
+      unsigned operand = ir_use_index(use);
+      if (op->block != f->block || op == root->op || !ir_op_is_before(op, f->nest.outermost) || operand > 1 ||
+          !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || find_node(f, op))
+        continue;
+      node partner = {.op = op};
+      if (!tile_of_partner(f, root, with, &partner, operand))
+        continue;
+      node *n = expect(f, op);
+      *n = partner;
+      n->is_root = true;
+    }
+  }
+}
+
+/* False where the loops need the result of the contraction that might join the root, or it cannot move behind them. */
+static bool join_root(fusion *f, node *n) {
+  n->is_root = false;
+  return !n->before && !n->requests && postpone_users(f, n->op) && tile_root(f, n);
 }
 
 /* --------------------------------------------------------------------------------------------------------- finish */
@@ -701,18 +783,22 @@ bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
   f.builder.index = ir_builder_before(f.nest.divider);
   for (ir_op *op = f.nest.outermost->prev; op && op->code == OP_TENSOR_DIM; op = op->prev)
     need_operands_before(op, &f);
+  n->levels = nest_levels_of_box(&f.nest, &n->tile);
+  n->reductions = tiled_reductions(n);
   if (!tile_root(&f, n)) {
     nest_discard(&f.nest);
     ir_remark(root->module, root->loc, "not tiled: its tile is no box of its operands");
     return false;
   }
+  expect_partners(&f, n);
   for (ir_op *op = f.nest.outermost->prev, *previous; op && f.pending; op = previous) {
     previous = op->prev;
     node *met = find_node(&f, op);
     if (!met)
       continue;
     f.pending--;
-    fuse_node(&f, met);
+    if (!met->is_root || !join_root(&f, met))
+      fuse_node(&f, met);
   }
   finish(&f, result);
   return true;

@@ -3,7 +3,8 @@
  * An element e(x) / sum of e(x) along a loop is softmax, where e is exp or exp2 of an argument; terms of the argument
  * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. The quotient may
  * be a product with a reciprocal. Matching works on expressions (expression.h), so names, the number of ops and how the
- * computation is split over them play no role; what differs in meaning has another expression and is left alone.
+ * computation is split over them play no role; what differs in meaning has another expression and is left alone. A sum
+ * that starts from one more exponential is that of a softmax that has seen one more score (an attention sink).
  *
  * The running maximum and sum are results of the op, so a maximum or sum of the program that is read elsewhere (for a
  * log-sum-exp, say) is taken from there. Rows that are masked everywhere give 0 instead of NaN.
@@ -20,6 +21,7 @@ typedef struct softmax_match {
   const expression *argument; /* x */
   const expression *sum;      /* sum of e(x - max) */
   const expression *shift;    /* what is subtracted, NULL if nothing or more than one thing */
+  const expression *sink;     /* a score besides, the same all along the loop, of which only the sum knows; or NULL */
   int loop;
   ir_value *scalar; /* the quotient in the root's body */
 } softmax_match;
@@ -73,22 +75,54 @@ static bool split_quotient(const expression *node, const expression **element, c
   return false;
 }
 
+/* sum = sum of elements, or that and one more term, which does not vary along the loop; *extra is its exponent. */
+static bool split_sum(const expression *sum, const expression *element, const expression **total,
+                      const expression **extra) {
+  *total = sum;
+  *extra = NULL;
+  for (unsigned side = 0; is_op(sum, OP_ARITH_ADDF) && side < 2; side++)
+    if (sum->arguments[side]->kind == EXPRESSION_REDUCE && is_op(sum->arguments[1 - side], element->code)) {
+      *total = sum->arguments[side];
+      *extra = sum->arguments[1 - side]->arguments[0];
+      if (expression_depends(*extra, (*total)->loop))
+        return false;
+    }
+  return (*total)->kind == EXPRESSION_REDUCE && (*total)->code == OP_ARITH_ADDF && (*total)->arguments[0] == element;
+}
+
+/* The score whose exponent is `extra` where `shift` (or nothing) is subtracted from all; NULL where that is not plain. */
+static const expression *unshifted(expression_space *space, const expression *extra, const expression *shift) {
+  if (!shift)
+    return extra;
+  if (is_op(extra, OP_ARITH_SUBF) && extra->arguments[1] == shift)
+    return extra->arguments[0];
+  return is_op(extra, OP_ARITH_NEGF) && extra->arguments[0] == shift ? expression_constant(space, shift->type, 0) : NULL;
+}
+
 static bool match_softmax(expression_space *space, const expression *node, softmax_match *match) {
-  const expression *element, *sum;
-  if (!split_quotient(node, &element, &sum) || sum->kind != EXPRESSION_REDUCE || sum->code != OP_ARITH_ADDF ||
-      sum->arguments[0] != element || (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)))
+  const expression *element, *sum, *extra;
+  if (!split_quotient(node, &element, &sum) || (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)) ||
+      !split_sum(sum, element, &match->sum, &extra))
     return false;
-  match->sum = sum;
-  match->loop = sum->loop;
+  match->loop = match->sum->loop;
   match->argument = without_shifts(space, element->arguments[0], match->loop, &match->shift);
   if (!match->argument || !expression_depends(match->argument, match->loop))
     return false;
+  if (extra) {
+    bool plain = match->shift || match->argument == element->arguments[0];
+    match->sink = plain ? unshifted(space, extra, match->shift) : NULL;
+    if (!match->sink)
+      return false;
+  }
   if (element->code == OP_MATH_EXP2) { /* 2^x = e^(x ln 2); the statistics are those of another argument */
     match->shift = NULL;
     const expression *ln2 = expression_constant(space, match->argument->type, M_LN2);
     match->argument = ln2 ? expression_apply(space, OP_ARITH_MULF, match->argument, ln2) : NULL;
+    if (match->sink)
+      match->sink = ln2 ? expression_apply(space, OP_ARITH_MULF, match->sink, ln2) : NULL;
+    return match->argument && (!extra || match->sink);
   }
-  return match->argument != NULL;
+  return true;
 }
 
 /* `node` is true where x is minus infinity all along the loop. */
@@ -206,11 +240,14 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
   ir_builder builder = ir_builder_before(root);
   if (ir_num_inputs(root) >= IR_MAX_LOOPS)
     return false;
-  ir_value *x = expression_materialize(space, &builder, match->argument);
-  if (!x)
+  if (match->sink && match->sink->type->element != softmax_statistic(match->argument->type))
+    return false;
+  ir_value *sink = match->sink ? expression_materialize(space, &builder, match->sink, match->loop) : NULL;
+  ir_value *x = expression_materialize(space, &builder, match->argument, -1);
+  if (!x || (match->sink && !sink))
     return false;
   ir_value *out = expression_empty(space, &builder, x->type->element);
-  ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop);
+  ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop, sink);
   if (match->shift && match->shift->kind == EXPRESSION_REDUCE && match->shift->code == OP_ARITH_MAXIMUMF &&
       match->shift->loop == match->loop && match->shift->arguments[0] == match->argument) {
     take_statistic(space, match->shift, softmax, 1, match->loop);
@@ -245,7 +282,8 @@ static void raise_softmax(ir_op *op, expression_space *space, const pass_options
     ir_loc loc = inner->loc;
     if (node && match_softmax(space, node, &match) && raise_match(space, &match)) {
       if (options->explain)
-        ir_remark(space->module, loc, "recognised: a softmax along dim %d, whatever is subtracted first", match.loop);
+        ir_remark(space->module, loc, "recognised: a softmax along dim %d%s, whatever is subtracted first", match.loop,
+                  match.sink ? " with a sink, a score that takes weight but has no value" : "");
       return; /* the op is gone */
     }
   }

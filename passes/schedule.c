@@ -51,7 +51,8 @@ static const tile_policy *policy_of(const target_facts *target) {
 /* linalg.softmax as a step of online softmax from the empty state, which can be tiled over its dimension. */
 static void make_online(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
-  ir_op *online = softmax_create(&builder, ir_input(op, 0), ir_init(op, 0), (unsigned)ir_attr_int_or(op, "dimension", 0));
+  unsigned dim = (unsigned)ir_attr_int_or(op, "dimension", 0);
+  ir_op *online = softmax_create(&builder, ir_input(op, 0), ir_init(op, 0), dim, NULL);
   ir_replace_uses(ir_result(op, 0), ir_result(online, 0));
   ir_op_erase(op);
 }
@@ -74,15 +75,11 @@ static bool is_computed(const ir_op *user, const ir_value *value) {
   return false;
 }
 
-/* The operand of the contraction that is, up to copies, the result of an op that carries a running state; or -1. */
+/* The operand of the contraction that is the running result of an op with a state; or -1. */
 static int state_operand(const ir_op *contraction) {
-  for (unsigned i = 0; i < 2; i++)
-    for (const ir_op *op = ir_operand(contraction, i)->op; op; op = ir_operand(op, 0)->op) {
-      if (pass_op_info_of(op->code)->states)
-        return (int)i;
-      if (!ir_op_has(op, IR_STRUCTURED) || !op->num_operands || !tile_only_moves(op))
-        break;
-    }
+  for (int i = 0; i < 2; i++)
+    if (tile_find_running(ir_operand(contraction, (unsigned)i)))
+      return i;
   return -1;
 }
 

@@ -88,9 +88,11 @@ void softmax_rescale(const tile_rescale *rescale) {
   ir_set_operand(rescale->consumer, ir_num_inputs(rescale->consumer), scaled);
 }
 
-ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim) {
+ir_scalar softmax_statistic(const ir_type *x) { return x->element == IR_F64 ? IR_F64 : IR_F32; }
+
+ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink) {
   ir_module *module = builder->module;
-  ir_scalar statistic = x->type->element == IR_F64 ? IR_F64 : IR_F32;
+  ir_scalar statistic = softmax_statistic(x->type);
   const ir_type *scalar = ir_type_scalar(module, statistic);
   ir_index sizes[IR_MAX_RANK];
   unsigned rank = 0;
@@ -100,8 +102,9 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
   ir_value *outs[4] = {out};
   for (unsigned i = 1; i < 4; i++)
     outs[i] = ir_empty(builder, statistic, rank, sizes);
-  outs[1] = ir_fill(builder, ir_const(builder, scalar, statistic == IR_F64 ? -DBL_MAX : -FLT_MAX), outs[1]);
-  outs[2] = ir_fill(builder, ir_const(builder, scalar, 0), outs[2]);
+  double lowest = statistic == IR_F64 ? -DBL_MAX : -FLT_MAX;
+  outs[1] = sink ? sink : ir_fill(builder, ir_const(builder, scalar, lowest), outs[1]);
+  outs[2] = ir_fill(builder, ir_const(builder, scalar, sink ? 1 : 0), outs[2]);
   ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
   return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
 }

@@ -51,6 +51,54 @@ bool tile_only_moves(const ir_op *op) {
   return !value->op || ir_op_has(value->op, IR_CONSTANT);
 }
 
+/* How a value of a body depends on one of the body's arguments. */
+enum { NOT_AT_ALL, LINEARLY, SOMEHOW };
+
+static uint32_t dependence(const ir_value *value, const ir_value *argument) {
+  if (value == argument)
+    return LINEARLY;
+  return value->op && value->op->block == argument->block ? value->op->mark : NOT_AT_ALL;
+}
+
+static uint32_t dependence_of_op(const ir_op *op, const ir_value *argument) {
+  uint32_t seen = NOT_AT_ALL, first;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    seen |= dependence(ir_operand(op, i), argument);
+  if (op->num_regions || seen == NOT_AT_ALL)
+    return op->num_regions ? SOMEHOW : NOT_AT_ALL;
+  first = dependence(ir_operand(op, 0), argument);
+  switch (op->code) {
+  case OP_ARITH_EXTF: case OP_ARITH_TRUNCF: case OP_ARITH_NEGF: return first;
+  case OP_ARITH_MULF: return first + dependence(ir_operand(op, 1), argument) == LINEARLY ? LINEARLY : SOMEHOW;
+  case OP_ARITH_DIVF: return dependence(ir_operand(op, 1), argument) == NOT_AT_ALL ? first : SOMEHOW;
+  default: return SOMEHOW;
+  }
+}
+
+bool tile_is_linear_in(const ir_op *op, unsigned input) {
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || op->num_regions != 1 || input >= ir_num_inputs(op) ||
+      ir_structure_of(op)->reductions || !ir_map_is_identity(ir_structure_of(op)->maps[input]) ||
+      !ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]) || ir_body_reads_init(op, 0))
+    return false;
+  const ir_block *body = ir_region(op, 0);
+  for (ir_op *inner = body->first; inner != body->last; inner = inner->next)
+    inner->mark = dependence_of_op(inner, body->args[input]);
+  return dependence(ir_operand(body->last, 0), body->args[input]) == LINEARLY;
+}
+
+const ir_op *tile_find_running(const ir_value *value) {
+  while (value->op && !pass_op_info_of(value->op->code)->states) {
+    const ir_op *op = value->op;
+    unsigned input = 0, num_inputs = ir_op_has(op, IR_STRUCTURED) ? ir_num_inputs(op) : 0;
+    while (input < num_inputs && !tile_is_linear_in(op, input))
+      input++;
+    if (input == num_inputs)
+      return NULL;
+    value = ir_input(op, input);
+  }
+  return value->index ? NULL : value->op;
+}
+
 bool tile_is_cheap(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
     return pass_op_info_of(op->code)->cheap;

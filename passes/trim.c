@@ -5,7 +5,7 @@
  * elements of a tile, the tile changes nothing: the weights are 0, maximum and sum stay, and so does what is
  * accumulated with them. The iterations for which that can be shown lie at the ends of the loop; its bounds
  * become minima and maxima of affine expressions. Weights that are 0 by the mask are taken to hide NaN and infinity in
- * scores and values, too.
+ * scores, values and factors, too.
  *
  * Invariants
  *  - A loop is touched only if an iteration without visible score gives back each carried value (unchanged_argument).
@@ -37,11 +37,8 @@ static ir_value *moved_from(ir_value *value) {
   return value;
 }
 
-/* The op whose weights are all 0 in an iteration without visible score, if the value is those weights. */
-static bool is_weights(ir_value *value) {
-  value = moved_from(value);
-  return value->op && value->op->code == OP_LINALG_EXT_SOFTMAX && !value->index;
-}
+/* The value is the weights of a softmax, which are all 0 in an iteration without visible score, or those times something. */
+static bool is_weights(ir_value *value) { return tile_find_running(moved_from(value)) != NULL; }
 
 /* By what the softmax scales earlier contributions: 1, but for rows that had no sum yet, whose contributions are 0. */
 static bool is_scale(const ir_value *value) {
