@@ -1,4 +1,5 @@
 // RUN: tcc-attn opt %s --passes=transform | FileCheck %s
+// RUN: tcc-attn run %s --random --check
 // The reduction loop is the outer one: max, sum and output live across it.
 func.func @dot_attention(%arg0: tensor<1024x32xf32>, %arg1: tensor<32x512xf32>, %arg2: tensor<512x32xf32>) -> tensor<1024x32xf32> {
   %cst = arith.constant 0.000000e+00 : f32
