@@ -1,10 +1,11 @@
-/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials, roots and roundings as intrinsics, the rest as
- * calls of the C library, lane by lane.
+/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials (others in elementary.c), roots and roundings as
+ * intrinsics, the rest as calls of the C library, lane by lane.
  *
  * 2^x = 2^n 2^f with n the integer nearest x, and e^x = 2^n e^f with f = x - n ln 2. Both polynomials are minimax fits
  * of the relative error with f32 coefficients, constant term 1, so 0 gives exactly 1. Errors: below 1.1 ulp over all
  * inputs (1.2 for exp on machines without FMA), results below the normal range included; NaN in gives NaN out. */
 #include "backend/hooks.h"
+#include "backend/math.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,30 +22,25 @@ enum { NUM_COEFFICIENTS = 7 };
 enum { MAX_SQUARED_POWER = 16 };
 
 static const double log2_e = 0x1.715476p+0;
-/* ln 2 in two parts: n times the first is exact for |n| < 2^9. */
-static const double ln2_high = 0x1.62e400p-1, ln2_low = 0x1.7f7d1cp-20;
-/* Adding this rounds to an integer, which then stands in the low bits of the sum. */
-static const double round_magic = 0x1.8p+23;
 
-/* min(x, limit) or max(x, limit), a NaN staying one. */
-static LLVMValueRef clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit) {
+LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit) {
   LLVMValueRef bound = emit_float_like(e, x, limit);
   return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
 }
 
-/* p 2^n, where `shifted` is n + round_magic and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
+/* p 2^n, where `shifted` is n + MATH_ROUND and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
  * for small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. */
 static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
   if (e->has_scale) {
-    LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, round_magic), word, "");
+    LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, MATH_ROUND), word, "");
     LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
     return emit_intrinsic_of(e, "llvm.ldexp", overloads, 2, (LLVMValueRef[]){p, n}, 2);
   }
   LLVMValueRef zero = emit_float_like(e, p, 0.0);
-  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, round_magic - 124), "");
+  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, MATH_ROUND - 124), "");
   LLVMValueRef lift = LLVMBuildSelect(b, small, emit_float_like(e, p, 25), zero, "");
   LLVMValueRef bits = LLVMBuildBitCast(b, LLVMBuildFAdd(b, shifted, lift, ""), word, "");
   bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, 23), "");
@@ -54,9 +50,9 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
   return LLVMBuildFMul(b, LLVMBuildFMul(b, p, power, ""), rest, "");
 }
 
-static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients) {
-  LLVMValueRef p = emit_float_like(e, x, coefficients[NUM_COEFFICIENTS - 1]);
-  for (unsigned i = NUM_COEFFICIENTS - 1; i-- > 0;)
+LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
+  LLVMValueRef p = emit_float_like(e, x, coefficients[count - 1]);
+  for (unsigned i = count - 1; i-- > 0;)
     p = emit_multiply_add(e, p, x, emit_float_like(e, x, coefficients[i]));
   return p;
 }
@@ -64,22 +60,27 @@ static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coeffic
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. */
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
-  x = clamp(e, LLVMRealOGT, clamp(e, LLVMRealOLT, x, -151), 128);
-  LLVMValueRef magic = emit_float_like(e, x, round_magic);
+  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, -151), 128);
+  LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
   LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
   LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
-  return scale(e, polynomial(e, fraction, exp2_coefficients), shifted);
+  return scale(e, math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS), shifted);
 }
 
-static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
-  LLVMBuilderRef b = e->builder;
-  x = clamp(e, LLVMRealOGT, clamp(e, LLVMRealOLT, x, -104.5), 89);
-  LLVMValueRef magic = emit_float_like(e, x, round_magic);
+LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
+  LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
   LLVMValueRef shifted = emit_multiply_add(e, x, emit_float_like(e, x, log2_e), magic);
-  LLVMValueRef n = LLVMBuildFSub(b, shifted, magic, "");
-  LLVMValueRef fraction = emit_multiply_add(e, n, emit_float_like(e, x, -ln2_high), x);
-  fraction = emit_multiply_add(e, n, emit_float_like(e, x, -ln2_low), fraction);
-  return scale(e, polynomial(e, fraction, exp_coefficients), shifted);
+  LLVMValueRef n = LLVMBuildFSub(e->builder, shifted, magic, "");
+  *fraction = emit_multiply_add(e, n, emit_float_like(e, x, -MATH_LN2_HIGH), x);
+  *fraction = emit_multiply_add(e, n, emit_float_like(e, x, -MATH_LN2_LOW), *fraction);
+  return shifted;
+}
+
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x) {
+  LLVMValueRef fraction;
+  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, -104.5), 89);
+  LLVMValueRef shifted = math_reduce(e, x, &fraction);
+  return scale(e, math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS), shifted);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- libm */
@@ -135,29 +136,29 @@ static bool is_f32(const LLVMValueRef x) {
   return LLVMGetTypeKind(emit_element_of(x)) == LLVMFloatTypeKind;
 }
 
-LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return is_f32(x[0]) && !e->target->library ? exp_of(e, x[0]) : call_library(e, "exp", x, 1);
-}
-
-LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return is_f32(x[0]) && !e->target->library ? exp2_of(e, x[0]) : call_library(e, "exp2", x, 1);
-}
+/* In f32 a polynomial, but for targets with functions of their own. */
+#define POLYNOMIAL(NAME, FUNCTION, APPROXIMATE)                                                                        \
+  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
+    (void)op;                                                                                                          \
+    return is_f32(x[0]) && !e->target->library ? APPROXIMATE(e, x[0]) : call_library(e, FUNCTION, x, 1);               \
+  }
+POLYNOMIAL(emit_exp, "exp", math_exp)
+POLYNOMIAL(emit_exp2, "exp2", exp2_of)
+POLYNOMIAL(emit_expm1, "expm1", math_expm1)
+POLYNOMIAL(emit_log, "log", math_log)
+POLYNOMIAL(emit_log2, "log2", math_log2)
+POLYNOMIAL(emit_log1p, "log1p", math_log1p)
+POLYNOMIAL(emit_tanh, "tanh", math_tanh)
+POLYNOMIAL(emit_erf, "erf", math_erf)
+#undef POLYNOMIAL
 
 #define LIBRARY(NAME, FUNCTION, COUNT)                                                                                 \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
     (void)op;                                                                                                          \
     return call_library(e, FUNCTION, x, COUNT);                                                                        \
   }
-LIBRARY(emit_expm1, "expm1", 1)
-LIBRARY(emit_log, "log", 1)
-LIBRARY(emit_log2, "log2", 1)
-LIBRARY(emit_log1p, "log1p", 1)
-LIBRARY(emit_tanh, "tanh", 1)
 LIBRARY(emit_sin, "sin", 1)
 LIBRARY(emit_cos, "cos", 1)
-LIBRARY(emit_erf, "erf", 1)
 LIBRARY(emit_powf, "pow", 2)
 LIBRARY(emit_remf, "fmod", 2)
 #undef LIBRARY

@@ -1,0 +1,26 @@
+/* math.h - pieces of polynomial math on f32, scalars or rows, for the files that approximate functions. */
+#ifndef TEC_BACKEND_MATH_H
+#define TEC_BACKEND_MATH_H
+#include "backend/llvm.h"
+
+/* ln 2 in two parts: a whole number below 2^9 times the first is exact. */
+#define MATH_LN2_HIGH 0x1.62e400p-1
+#define MATH_LN2_LOW 0x1.7f7d1cp-20
+/* Adding this rounds to an integer, which then stands in the low bits of the sum. */
+#define MATH_ROUND 0x1.8p+23
+
+/* min(x, limit) for LLVMRealOGT, max(x, limit) for LLVMRealOLT; a NaN stays one. */
+LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit);
+/* coefficients[0] + coefficients[1] x + .. */
+LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count);
+/* x = n ln 2 + *fraction with n the nearest integer; returns n + MATH_ROUND. |x| < 2^21. */
+LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction);
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x);
+
+LLVMValueRef math_expm1(emitter *e, LLVMValueRef x);
+LLVMValueRef math_log(emitter *e, LLVMValueRef x);
+LLVMValueRef math_log2(emitter *e, LLVMValueRef x);
+LLVMValueRef math_log1p(emitter *e, LLVMValueRef x);
+LLVMValueRef math_tanh(emitter *e, LLVMValueRef x);
+LLVMValueRef math_erf(emitter *e, LLVMValueRef x);
+#endif
