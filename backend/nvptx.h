@@ -6,4 +6,6 @@
 extern const emit_lane_op nvptx_lane_ops[];
 /* A function of the C library on f32 scalars by the chip's own approximations; NULL where there is none. */
 LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *operands);
+/* The same for functions that take f64 on the way (nvptx_wide.c). */
+LLVMValueRef nvptx_wide_library(emitter *e, const char *name, LLVMValueRef const *operands);
 #endif

@@ -1,7 +1,7 @@
 /* nvptx_math.c - functions of the C library on f32 scalars, from the chip's exponential and plain arithmetic.
  *
  * Largest errors, in units of the last place: exp2 2, exp 4, log 3, log2 4, tanh 4, erf 6. Exponentials below the
- * normal range are 0; NaN in gives NaN out. Other functions, and f64, have no form here. */
+ * normal range are 0; NaN in gives NaN out. Other functions are those of nvptx_wide.c; f64 has no form. */
 #include "backend/nvptx.h"
 
 #include <string.h>
@@ -127,5 +127,5 @@ LLVMValueRef nvptx_library(emitter *e, const char *name, LLVMValueRef const *ope
   for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
     if (!strcmp(functions[i].name, name))
       return functions[i].emit(e, operands[0]);
-  return NULL;
+  return nvptx_wide_library(e, name, operands);
 }

@@ -37,7 +37,8 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
     if (level->once) {
       offset = ir_index_const(0);
       level->size = level->extent;
-    } else if (level->extent.value || !level->extent.constant || level->extent.constant % level->step) {
+    } else if (level->step > 1 &&
+               (level->extent.value || !level->extent.constant || level->extent.constant % level->step)) {
       level->size = ir_index_min(&at, step, ir_index_sub(&at, level->extent, offset));
     }
     tile->offsets[level->dim] = offset;

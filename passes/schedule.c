@@ -245,8 +245,8 @@ static void tile_by_lanes(const ir_op *root, const target_facts *target, const i
     int64_t size = budget < 1 ? 1 : budget;
     if (is_row || (extent != IR_DYNAMIC && size > extent))
       size = extent;
-    if (!is_row && size > 1 && vectorize_tiles_size(size) > budget)
-      size = 1;
+    if (!is_row && size > 1 && vectorize_tiles_size(size) > budget) /* fewer, so that padding is no waste */
+      size = budget < MIN_ROWS ? 1 : budget - budget % MIN_ROWS;
     sizes[loop] = is_row ? 0 : size;
     budget /= size > 1 ? vectorize_tiles_size(size) : 1;
   }
@@ -316,7 +316,9 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   if (!p.op || (whole_rows && is_gpu(target))) {
     if (is_gpu(target))
       tile_by_lanes(root, target, extents, sizes);
-    else
+    if (is_gpu(target) && p.op)
+      tile_batch_loops(&p, sizes);
+    if (!is_gpu(target))
       tile_by_footprint(root, extents, target, sizes);
     return;
   }
@@ -436,15 +438,51 @@ static bool needs_whole_rows(const ir_op *op, int64_t length) {
   return false;
 }
 
+/* Marks what computes the operands of an op whose values run through a loop: what makes them must run there, too. */
+static void mark_producers(const ir_op *op, unsigned num_operands) {
+  for (unsigned i = 0; i < num_operands; i++)
+    if (ir_operand(op, i)->op && ir_operand(op, i)->op->block == op->block)
+      ir_operand(op, i)->op->mark = true;
+}
+
+/* The reduction of the contraction becomes a loop. */
+static bool has_long_reduction(const ir_op *op, const target_facts *target) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (structure->reductions == 1u << loop && choose_reduction_tile(op, loop, target))
+      return true;
+  return false;
+}
+
+/* Factors of a long contraction are computed step by step, in its loop. So that is no place for what others read as well;
+ * of the op's own operands, those that it reads step by step are marked. */
+static bool is_shared_factor(const ir_op *op, const target_facts *target) {
+  bool structured = ir_op_has(op, IR_STRUCTURED);
+  if (structured && ir_is_contraction(op) && has_long_reduction(op, target))
+    mark_producers(op, 2);
+  if (!op->mark || op->num_results != 1 || !op->num_operands || (structured && tile_is_cheap(op)))
+    return false;
+  bool shared = !ir_value_has_one_use(ir_result(op, 0));
+  if (structured && ir_structure_of(op)->reductions)
+    return shared && ir_is_contraction(op); /* other reductions give statistics of whole rows */
+  if (!shared)
+    mark_producers(op, structured ? ir_num_inputs(op) : 1);
+  return shared;
+}
+
 /* On a GPU, what cannot be part of its readers' kernels, on registers: the number of those, in *stops. */
 static unsigned find_stops(ir_block *block, const target_facts *target, ir_op ***stops) {
   unsigned count = 0, capacity = 0;
-  for (ir_op *op = block->first; op; op = op->next)
+  if (!is_gpu(target))
+    return 0;
+  for (ir_op *op = block->first; op; op = op->next) {
+    op->mark = false;
     capacity++;
+  }
   *stops = IR_NEW_ARRAY(&block->parent->module->arena, ir_op *, capacity);
-  for (ir_op *op = block->first; is_gpu(target) && op; op = op->next)
+  for (ir_op *op = block->last; op; op = op->prev)
     if (op->num_results && ir_result(op, 0)->type->kind == IR_TYPE_TENSOR &&
-        (!vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction)))
+        (is_shared_factor(op, target) || !vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction)))
       (*stops)[count++] = op;
   return count;
 }
@@ -460,7 +498,7 @@ static void schedule_function(ir_block *block, const pass_options *pass) {
     if (needs_whole_rows(op, GPU_LONG_ROW))
       softmax_decompose(op, true);
   }
-  ir_op **stops;
+  ir_op **stops = NULL;
   unsigned num_stops = find_stops(block, pass->target, &stops);
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;

@@ -346,7 +346,9 @@ Test(nvptx, math_is_as_exact_as_documented) {
     bool exponential; /* arguments from e^-range to e^range */
   } functions[] = {{"exp", exp, 105, 4, false},  {"exp2", exp2, 130, 2, false}, {"log", log, 85, 3, true},
                    {"log2", log2, 85, 4, true},  {"log", log, 0.5, 3, true},    {"log2", log2, 0.5, 4, true},
-                   {"tanh", tanh, 10, 4, false}, {"tanh", tanh, 1, 4, false},   {"erf", erf, 4, 6, false}};
+                   {"tanh", tanh, 10, 4, false}, {"tanh", tanh, 1, 4, false},   {"erf", erf, 4, 6, false},
+                   {"log1p", log1p, 85, 1, true}, {"log1p", log1p, 0.99, 1, false}, {"expm1", expm1, 90, 1, false},
+                   {"expm1", expm1, 0.1, 1, false}, {"sin", sin, 30, 1, false}, {"cos", cos, 1e6, 1, false}};
   static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 89, 1e-40f, -1, 1};
   enum { COUNT = 2000, SPECIAL = sizeof special / sizeof *special };
   static float x[COUNT], y[COUNT];
@@ -372,6 +374,31 @@ Test(nvptx, math_is_as_exact_as_documented) {
                 x[i], y[i]);
     finish(&c);
   }
+}
+
+Test(nvptx, powers_are_those_of_the_c_library) {
+  static const float special[] = {0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 0.5f, -0.5f, 2, -2, 3, -3, 1e-40f, 1e30f, -1e30f};
+  enum { SPECIAL = sizeof special / sizeof *special, COUNT = 2000 };
+  static float x[COUNT], y[COUNT], z[COUNT];
+  for (int i = 0; i < COUNT; i++) {
+    x[i] = i < SPECIAL * SPECIAL ? special[i / SPECIAL] : (float)exp(20 * sin(i));
+    y[i] = i < SPECIAL * SPECIAL ? special[i % SPECIAL] : (float)(4 * cos(3 * i));
+  }
+  compiled c;
+  cr_assert(compile(&c, "sm_80",
+                    "func.func @f(%x: memref<2000xf32>, %y: memref<2000xf32>, %z: memref<2000xf32>) {\n"
+                    "  scf.forall (%i) = (0) to (2000) step (1) {\n"
+                    "    %a = memref.load %x[%i] : memref<2000xf32>\n"
+                    "    %b = memref.load %y[%i] : memref<2000xf32>\n"
+                    "    %c = math.powf %a, %b : f32\n"
+                    "    memref.store %c, %z[%i] : memref<2000xf32>\n"
+                    "  }\n  return\n}\n"), "%s", c.messages);
+  run(&c, (int64_t[]){COUNT, COUNT, COUNT}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}, {z, sizeof z}}, 3);
+  for (int i = 0; i < COUNT; i++) {
+    double exact = pow(x[i], y[i]);
+    cr_expect(error_of(z[i], exact) <= 1 && (exact != 0 || !signbit(z[i]) == !signbit(exact)), "%.9g to the %.9g gives %.9g", x[i], y[i], z[i]);
+  }
+  finish(&c);
 }
 
 /* --------------------------------------------------------------------------------------------------------- refusals */

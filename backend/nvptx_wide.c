@@ -1,0 +1,157 @@
+/* nvptx_wide.c - functions of the C library on f32 that lose too many digits in f32: they are computed in f64 and rounded
+ * once. They cost some dozens of f64 operations, so what softmax and activations need does not stand here.
+ *
+ * Largest errors: 1 unit of the last place. sin and cos give NaN beyond 2^50. */
+#include "backend/nvptx.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double log2_e = 0x1.71547652b82fep+0, ln_2 = 0x1.62e42fefa39efp-1;
+static const double round_magic = 0x1.8p52; /* the sum with it ends in the nearest integer's bits */
+
+static LLVMValueRef number(emitter *e, double value) {
+  return LLVMConstReal(LLVMDoubleTypeInContext(e->context), value);
+}
+static LLVMValueRef word(emitter *e, int64_t value) {
+  return LLVMConstInt(LLVMInt64TypeInContext(e->context), (uint64_t)value, true);
+}
+static LLVMValueRef widen(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPExt(e->builder, x, LLVMDoubleTypeInContext(e->context), "");
+}
+static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPTrunc(e->builder, x, LLVMFloatTypeInContext(e->context), "");
+}
+static LLVMValueRef multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
+  return emit_intrinsic(e, "llvm.fma", (LLVMValueRef[]){a, b, c}, 3);
+}
+static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
+  return LLVMBuildBitCast(e->builder, x, LLVMInt64TypeInContext(e->context), "");
+}
+static LLVMValueRef float_of(emitter *e, LLVMValueRef bits) {
+  return LLVMBuildBitCast(e->builder, bits, LLVMDoubleTypeInContext(e->context), "");
+}
+static LLVMValueRef compare(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double y) {
+  return LLVMBuildFCmp(e->builder, predicate, x, LLVMConstReal(LLVMTypeOf(x), y), "");
+}
+static LLVMValueRef choose(emitter *e, LLVMValueRef condition, LLVMValueRef x, LLVMValueRef y) {
+  return LLVMBuildSelect(e->builder, condition, x, y, "");
+}
+
+/* The sum of coefficients[i] x^i. */
+static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
+  LLVMValueRef p = number(e, coefficients[count - 1]);
+  for (unsigned i = count - 1; i-- > 0;)
+    p = multiply_add(e, p, x, number(e, coefficients[i]));
+  return p;
+}
+
+/* log2 x, for a double that is a float or a sum of two; of what lies below 0, anything. */
+static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
+  static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13};
+  static const int64_t root_half = 0x3fe6a09e667f3bcd;
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef bits = bits_of(e, x), one = number(e, 1);
+  LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, word(e, root_half), ""), word(e, 52), "");
+  LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 52), ""), ""));
+  LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
+  LLVMValueRef part = LLVMBuildFMul(b, s, polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 7), "");
+  n = LLVMBuildSIToFP(b, n, LLVMTypeOf(x), "");
+  LLVMValueRef result = multiply_add(e, part, number(e, log2_e), n);
+  result = choose(e, compare(e, LLVMRealOLT, x, INFINITY), result, x);
+  return choose(e, compare(e, LLVMRealOEQ, x, 0), number(e, -INFINITY), result);
+}
+
+/* 2^t = (1 + *rest) 2^n: the power 2^n, for exponents far beyond those of f32 too. */
+static LLVMValueRef exp2_parts(emitter *e, LLVMValueRef t, LLVMValueRef *rest) {
+  /* ln(2)^k / k! */
+  static const double series[] = {0x1.62e42fefa39efp-1,  0x1.ebfbdff82c58ep-3,  0x1.c6b08d704a0bfp-5,
+                                  0x1.3b2ab6fba4e77p-7,  0x1.5d87fe78a6730p-10, 0x1.430912f86c786p-13,
+                                  0x1.ffcbfc588b0c5p-17, 0x1.62c0223a5c822p-20};
+  LLVMBuilderRef b = e->builder;
+  t = choose(e, compare(e, LLVMRealOGT, t, 200), number(e, 200), t);
+  t = choose(e, compare(e, LLVMRealOLT, t, -200), number(e, -200), t);
+  LLVMValueRef shifted = LLVMBuildFAdd(b, t, number(e, round_magic), "");
+  LLVMValueRef fraction = LLVMBuildFSub(b, t, LLVMBuildFSub(b, shifted, number(e, round_magic), ""), "");
+  *rest = LLVMBuildFMul(b, fraction, polynomial(e, fraction, series, 8), "");
+  return float_of(e, LLVMBuildShl(b, LLVMBuildAdd(b, bits_of(e, shifted), word(e, 1023), ""), word(e, 52), ""));
+}
+
+static LLVMValueRef pow_of(emitter *e, LLVMValueRef const *operands) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef x = operands[0], y = operands[1];
+  LLVMValueRef exponent = log2_of(e, widen(e, emit_intrinsic(e, "llvm.fabs", &x, 1))), rest;
+  LLVMValueRef t = LLVMBuildFMul(b, exponent, widen(e, y), "");
+  LLVMValueRef of_one = LLVMBuildAnd(b, compare(e, LLVMRealOEQ, exponent, 0), compare(e, LLVMRealORD, y, 0), "");
+  LLVMValueRef power = exp2_parts(e, choose(e, of_one, number(e, 0), t), &rest);
+  LLVMValueRef result = narrow(e, multiply_add(e, power, rest, power));
+  LLVMValueRef half = LLVMBuildFMul(b, y, LLVMConstReal(LLVMTypeOf(y), 0.5), "");
+  LLVMValueRef whole = LLVMBuildFCmp(b, LLVMRealOEQ, emit_intrinsic(e, "llvm.floor", &y, 1), y, "");
+  LLVMValueRef even = LLVMBuildFCmp(b, LLVMRealOEQ, emit_intrinsic(e, "llvm.floor", &half, 1), half, "");
+  LLVMValueRef odd = LLVMBuildAnd(b, whole, LLVMBuildNot(b, even, ""), "");
+  LLVMValueRef with_sign = emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){result, x}, 2);
+  result = choose(e, odd, with_sign, result);
+  LLVMValueRef negative =
+      LLVMBuildAnd(b, compare(e, LLVMRealOLT, x, 0), compare(e, LLVMRealOGT, x, -INFINITY), "");
+  LLVMValueRef no_number = LLVMBuildAnd(b, negative, LLVMBuildNot(b, whole, ""), "");
+  result = choose(e, no_number, LLVMConstReal(LLVMTypeOf(x), NAN), result);
+  LLVMValueRef is_one = LLVMBuildOr(b, compare(e, LLVMRealOEQ, x, 1), compare(e, LLVMRealOEQ, y, 0), "");
+  return choose(e, is_one, LLVMConstReal(LLVMTypeOf(x), 1), result);
+}
+
+/* log(w) x / (w - 1) with w = 1 + x as it rounds, so that the rounding does not matter. */
+static LLVMValueRef log1p_of(emitter *e, LLVMValueRef const *operands) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef x = widen(e, operands[0]), one = number(e, 1), w = LLVMBuildFAdd(b, one, x, "");
+  LLVMValueRef step = LLVMBuildFSub(b, w, one, "");
+  LLVMValueRef log = LLVMBuildFMul(b, log2_of(e, w), number(e, ln_2), "");
+  LLVMValueRef result = LLVMBuildFMul(b, log, LLVMBuildFDiv(b, x, step, ""), "");
+  LLVMValueRef is_plain = LLVMBuildAnd(b, compare(e, LLVMRealONE, step, 0), compare(e, LLVMRealOLT, x, INFINITY), "");
+  result = choose(e, is_plain, result, x);
+  return narrow(e, choose(e, compare(e, LLVMRealOLT, x, -1), number(e, NAN), result));
+}
+
+static LLVMValueRef expm1_of(emitter *e, LLVMValueRef const *operands) {
+  LLVMValueRef rest, t = LLVMBuildFMul(e->builder, widen(e, operands[0]), number(e, log2_e), "");
+  LLVMValueRef power = exp2_parts(e, t, &rest);
+  return narrow(e, multiply_add(e, power, rest, LLVMBuildFSub(e->builder, power, number(e, 1), "")));
+}
+
+/* sin(x + quarter pi / 2), from the rest of x to the nearest multiple of pi / 2 and which quarter that is. */
+static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
+  static const double sin_series[] = {1.0,          -1.0 / 6,           1.0 / 120,          -1.0 / 5040,
+                                      1.0 / 362880, -1.0 / 39916800.0, 1.0 / 6227020800.0};
+  static const double cos_series[] = {1.0,           -1.0 / 2,         1.0 / 24,           -1.0 / 720,
+                                      1.0 / 40320.0, -1.0 / 3628800.0, 1.0 / 479001600.0};
+  static const double half_pi = 0x1.921fb54442d18p+0, half_pi_rest = 0x1.1a62633145c07p-54, two_over_pi = 0x1.45f306dc9c883p-1;
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef x = widen(e, argument), magic = number(e, round_magic);
+  LLVMValueRef shifted = LLVMBuildFAdd(b, LLVMBuildFMul(b, x, number(e, two_over_pi), ""), magic, "");
+  LLVMValueRef minus_n = LLVMBuildFSub(b, magic, shifted, "");
+  LLVMValueRef rest = multiply_add(e, minus_n, number(e, half_pi), x);
+  rest = multiply_add(e, minus_n, number(e, half_pi_rest), rest);
+  LLVMValueRef square = LLVMBuildFMul(b, rest, rest, "");
+  LLVMValueRef sin = LLVMBuildFMul(b, rest, polynomial(e, square, sin_series, 7), "");
+  LLVMValueRef cos = polynomial(e, square, cos_series, 7);
+  LLVMValueRef n = LLVMBuildAdd(b, bits_of(e, shifted), word(e, quarter), ""), none = word(e, 0);
+  LLVMValueRef odd = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, word(e, 1), ""), none, "");
+  LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, word(e, 2), ""), none, "");
+  LLVMValueRef result = choose(e, odd, cos, sin);
+  result = choose(e, negative, LLVMBuildFNeg(b, result, ""), result);
+  LLVMValueRef in_range = compare(e, LLVMRealOLT, emit_intrinsic(e, "llvm.fabs", &x, 1), 0x1p50);
+  return narrow(e, choose(e, in_range, result, number(e, NAN)));
+}
+
+static LLVMValueRef sin_of(emitter *e, LLVMValueRef const *operands) { return sine(e, operands[0], 0); }
+static LLVMValueRef cos_of(emitter *e, LLVMValueRef const *operands) { return sine(e, operands[0], 1); }
+
+LLVMValueRef nvptx_wide_library(emitter *e, const char *name, LLVMValueRef const *operands) {
+  static const struct {
+    const char *name;
+    LLVMValueRef (*emit)(emitter *e, LLVMValueRef const *operands);
+  } functions[] = {{"pow", pow_of}, {"log1p", log1p_of}, {"expm1", expm1_of}, {"sin", sin_of}, {"cos", cos_of}};
+  for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+    if (!strcmp(functions[i].name, name))
+      return functions[i].emit(e, operands);
+  return NULL;
+}
