@@ -4,7 +4,6 @@
  * Largest errors: 1 unit of the last place. sin and cos give NaN beyond 2^50. */
 #include "backend/nvptx.h"
 
-#include <math.h>
 #include <string.h>
 
 static const double log2_e = 0x1.71547652b82fep+0, ln_2 = 0x1.62e42fefa39efp-1;
@@ -58,8 +57,8 @@ static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef part = LLVMBuildFMul(b, s, polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 7), "");
   n = LLVMBuildSIToFP(b, n, LLVMTypeOf(x), "");
   LLVMValueRef result = multiply_add(e, part, number(e, log2_e), n);
-  result = choose(e, compare(e, LLVMRealOLT, x, INFINITY), result, x);
-  return choose(e, compare(e, LLVMRealOEQ, x, 0), number(e, -INFINITY), result);
+  result = choose(e, compare(e, LLVMRealOLT, x, __builtin_inf()), result, x);
+  return choose(e, compare(e, LLVMRealOEQ, x, 0), number(e, -__builtin_inf()), result);
 }
 
 /* 2^t = (1 + *rest) 2^n: the power 2^n, for exponents far beyond those of f32 too. */
@@ -92,9 +91,9 @@ static LLVMValueRef pow_of(emitter *e, LLVMValueRef const *operands) {
   LLVMValueRef with_sign = emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){result, x}, 2);
   result = choose(e, odd, with_sign, result);
   LLVMValueRef negative =
-      LLVMBuildAnd(b, compare(e, LLVMRealOLT, x, 0), compare(e, LLVMRealOGT, x, -INFINITY), "");
+      LLVMBuildAnd(b, compare(e, LLVMRealOLT, x, 0), compare(e, LLVMRealOGT, x, -__builtin_inf()), "");
   LLVMValueRef no_number = LLVMBuildAnd(b, negative, LLVMBuildNot(b, whole, ""), "");
-  result = choose(e, no_number, LLVMConstReal(LLVMTypeOf(x), NAN), result);
+  result = choose(e, no_number, LLVMConstReal(LLVMTypeOf(x), __builtin_nan("")), result);
   LLVMValueRef is_one = LLVMBuildOr(b, compare(e, LLVMRealOEQ, x, 1), compare(e, LLVMRealOEQ, y, 0), "");
   return choose(e, is_one, LLVMConstReal(LLVMTypeOf(x), 1), result);
 }
@@ -106,9 +105,9 @@ static LLVMValueRef log1p_of(emitter *e, LLVMValueRef const *operands) {
   LLVMValueRef step = LLVMBuildFSub(b, w, one, "");
   LLVMValueRef log = LLVMBuildFMul(b, log2_of(e, w), number(e, ln_2), "");
   LLVMValueRef result = LLVMBuildFMul(b, log, LLVMBuildFDiv(b, x, step, ""), "");
-  LLVMValueRef is_plain = LLVMBuildAnd(b, compare(e, LLVMRealONE, step, 0), compare(e, LLVMRealOLT, x, INFINITY), "");
+  LLVMValueRef is_plain = LLVMBuildAnd(b, compare(e, LLVMRealONE, step, 0), compare(e, LLVMRealOLT, x, __builtin_inf()), "");
   result = choose(e, is_plain, result, x);
-  return narrow(e, choose(e, compare(e, LLVMRealOLT, x, -1), number(e, NAN), result));
+  return narrow(e, choose(e, compare(e, LLVMRealOLT, x, -1), number(e, __builtin_nan("")), result));
 }
 
 static LLVMValueRef expm1_of(emitter *e, LLVMValueRef const *operands) {
@@ -139,7 +138,7 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
   LLVMValueRef result = choose(e, odd, cos, sin);
   result = choose(e, negative, LLVMBuildFNeg(b, result, ""), result);
   LLVMValueRef in_range = compare(e, LLVMRealOLT, emit_intrinsic(e, "llvm.fabs", &x, 1), 0x1p50);
-  return narrow(e, choose(e, in_range, result, number(e, NAN)));
+  return narrow(e, choose(e, in_range, result, number(e, __builtin_nan(""))));
 }
 
 static LLVMValueRef sin_of(emitter *e, LLVMValueRef const *operands) { return sine(e, operands[0], 0); }
