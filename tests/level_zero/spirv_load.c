@@ -518,9 +518,17 @@ static bool read_words(loader *load) {
 
 /* ----------------------------------------------------------------------------------------------------------- resolving */
 
-static bool is_value_of(const spirv_module *module, uint32_t id, uint32_t function) {
-  if (id >= module->bound || module->ids[id].kind != SPIRV_VALUE) return false;
-  return !module->ids[id].function || module->ids[id].function == function;
+/* Whether an operand is a value of the function or of the module; the function's local memory is what it uses of the module's. */
+static bool use_value(spirv_module *module, uint32_t number, uint32_t function) {
+  spirv_id *id = number < module->bound ? &module->ids[number] : NULL;
+  if (!id || id->kind != SPIRV_VALUE) return false;
+  if (id->function || id->user == function) return !id->function || id->function == function;
+  id->user = function;
+  const spirv_type *type = spirv_type_of(module, id->type);
+  if (type->kind != SPIRV_POINTER || type->storage != STORAGE_WORKGROUP) return true;
+  spirv_kernel *kernel = &module->functions[function - 1].kernel;
+  kernel->local_bytes = round_up(kernel->local_bytes, 64) + spirv_type_of(module, type->element)->size;
+  return true;
 }
 
 static bool is_label_of(const spirv_module *module, uint32_t id, uint32_t function) {
@@ -534,7 +542,7 @@ static bool check_pattern(loader *load, const spirv_instruction *instruction, ui
   for (uint32_t i = 0; i < instruction->num_operands; i++) {
     if (*pattern == '.') return true;
     uint32_t operand = instruction->operands[i];
-    bool good = *pattern == 'v'   ? is_value_of(load->module, operand, function)
+    bool good = *pattern == 'v'   ? use_value(load->module, operand, function)
                 : *pattern == 'b' ? is_label_of(load->module, operand, function)
                                   : *pattern == 'n';
     if (!good) return refuse(load, "operand %u of %s is not what it takes", i, instruction->name);
@@ -549,7 +557,7 @@ static bool check_pattern(loader *load, const spirv_instruction *instruction, ui
 static bool check_compute(loader *load, const spirv_instruction *instruction, uint32_t function) {
   const spirv_type *result = spirv_type_of(load->module, instruction->type);
   for (uint32_t i = 0; i < instruction->num_operands; i++)
-    if (!is_value_of(load->module, instruction->operands[i], function) ||
+    if (!use_value(load->module, instruction->operands[i], function) ||
         spirv_value_type(load->module, instruction->operands[i])->components != result->components)
       return refuse(load, "operand %u of %s does not fit its result", i, instruction->name);
   return true;
@@ -567,7 +575,7 @@ static bool resolve_extended(loader *load, spirv_instruction *instruction) {
 }
 
 static bool resolve_call(loader *load, spirv_instruction *instruction, uint32_t function) {
-  const spirv_module *module = load->module;
+  spirv_module *module = load->module;
   uint32_t callee = instruction->num_operands ? instruction->operands[0] : 0;
   if (callee >= module->bound || module->ids[callee].kind != SPIRV_CALLEE || !module->ids[callee].import)
     return refuse(load, "functions other than imported ones cannot be called");
@@ -575,7 +583,7 @@ static bool resolve_call(loader *load, spirv_instruction *instruction, uint32_t 
   instruction->operands++;
   instruction->num_operands--;
   for (uint32_t i = 0; i < instruction->num_operands; i++)
-    if (!is_value_of(module, instruction->operands[i], function))
+    if (!use_value(module, instruction->operands[i], function))
       return refuse(load, "operand %u of %s is no value", i, instruction->name);
   instruction->execute = spirv_find_import(module, instruction->name, instruction);
   return instruction->execute || refuse(load, "the imported function '%s' is unknown here", instruction->name);
@@ -585,7 +593,7 @@ static bool resolve_call(loader *load, spirv_instruction *instruction, uint32_t 
 static bool check_phi(loader *load, const spirv_instruction *instruction, uint32_t function) {
   bool good = instruction->num_operands % 2 == 0;
   for (uint32_t i = 0; good && i < instruction->num_operands; i += 2)
-    good = is_value_of(load->module, instruction->operands[i], function) &&
+    good = use_value(load->module, instruction->operands[i], function) &&
            is_label_of(load->module, instruction->operands[i + 1], function) &&
            spirv_value_type(load->module, instruction->operands[i])->components ==
                spirv_type_of(load->module, instruction->type)->components;
@@ -663,7 +671,6 @@ spirv_module *spirv_load(const void *code, size_t size, const spirv_chip *chip, 
   module->chip = *chip;
   module->bound = size >= 4 * HEADER_WORDS ? module->words[3] : 0;
   if (survey(&load) && allocate(&load) && read_words(&load) && resolve(&load)) {
-    for (uint32_t i = 0; i < module->num_functions; i++) module->functions[i].kernel.local_bytes = module->local_bytes;
     return module;
   }
   spirv_free(module);

@@ -60,6 +60,7 @@ typedef struct spirv_id {
   const char *name;  /* NULL: it has none */
   const char *import;        /* of functions from outside: their name */
   uint32_t builtin, aligned; /* decorations; builtin: 1 + which */
+  uint32_t user;             /* of the module's values: the last function that was found to use it, from 1 */
 } spirv_id;
 
 /* What computes the result of an elementwise instruction: `count` slots, of all components and lanes. */

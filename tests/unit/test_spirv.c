@@ -54,6 +54,15 @@ Test(spirv, subgroups_exchange_by_local_memory_and_sums) {
   for (unsigned i = 0; i < 32; i++) cr_assert_eq(numbers[i], 16 * 16 * (i / 16) + 120);
 }
 
+Test(spirv, kernels_have_the_local_memory_that_they_use) {
+  spirv_message message;
+  spirv_module *module = load("checks", &chip, &message);
+  cr_assert(module, "%s", message.text);
+  cr_assert_eq(find(module, "outside")->local_bytes, 0);
+  cr_assert_gt(find(module, "good")->local_bytes, 0);
+  spirv_free(module);
+}
+
 Test(spirv, what_no_device_may_be_asked_for_is_found) {
   static const struct {
     const char *kernel, *message;
