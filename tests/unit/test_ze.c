@@ -3,6 +3,7 @@
 #include "runtime/runtime.h"
 #include "runtime/ze_api.h"
 #include "tests/level_zero/level_zero.h"
+#include "tests/support/add_two.h"
 #include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
@@ -21,68 +22,6 @@ static level_zero_state *test_driver(void) {
   return state;
 }
 
-/* add_one twice over a vector, by way of a workspace as large as the vector; 32 work-items a work-group. */
-enum { NUMBER, ITEMS, ONE, GROUPS, FOUR, BYTES, ZERO, NUM_VALUES };
-
-static const program_value add_values[NUM_VALUES] = {
-    [NUMBER] = {.operation = PROGRAM_EXTENT, .constant = 0},
-    [ITEMS] = {.operation = PROGRAM_CONSTANT, .constant = 32},
-    [ONE] = {.operation = PROGRAM_CONSTANT, .constant = 1},
-    [GROUPS] = {.operation = PROGRAM_CEILDIV, .operands = {NUMBER, ITEMS}},
-    [FOUR] = {.operation = PROGRAM_CONSTANT, .constant = 4},
-    [BYTES] = {.operation = PROGRAM_MUL, .operands = {NUMBER, FOUR}},
-    [ZERO] = {.operation = PROGRAM_CONSTANT, .constant = 0},
-};
-static const program_argument first_arguments[] = {
-    {PROGRAM_TENSOR, 0, ZERO}, {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
-static const program_argument second_arguments[] = {
-    {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_TENSOR, 1, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
-
-/* An assembled module; the caller frees it. */
-static char *read_module(const char *name, size_t *size) {
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s.spv", MODULE_DIR, name);
-  FILE *file = fopen(path, "rb");
-  cr_assert(file, "%s", path);
-  char *code = malloc(1 << 16);
-  *size = fread(code, 1, 1 << 16, file);
-  fclose(file);
-  return code;
-}
-
-static tec_program *program_of(tec_context *context, const char *kernel, uint32_t items, const char *code, size_t size) {
-  const program_launch launches[] = {
-      {kernel, {GROUPS, ONE, ONE}, {items, 1, 1}, 0, 3, first_arguments},
-      {kernel, {GROUPS, ONE, ONE}, {items, 1, 1}, 0, 3, second_arguments},
-  };
-  const uint32_t extents[] = {NUMBER};
-  const program_routine routine = {NUM_VALUES, add_values, ONE, 1, extents, BYTES, 2, launches};
-  const int64_t shape[] = {-1};
-  const tec_type type = {TEC_KIND_TENSOR, {kDLFloat, 32, 1}, 1, shape};
-  const tec_entry entry = {"add_two", 1, 1, &type, &type, 0, NULL};
-  tec_program *program;
-  cr_assert_eq(program_create(context, "spirv:generic", 1, &entry, &routine, code, size, &program), TEC_OK);
-  cr_assert_eq(tec_program_set_device(program, "ze"), TEC_OK);
-  return program;
-}
-
-static tec_program *new_program(tec_context *context, const char *kernel, uint32_t items) {
-  size_t size;
-  char *code = read_module("add_one", &size);
-  tec_program *program = program_of(context, kernel, items, code, size);
-  free(code);
-  return program;
-}
-
-static tec_status call(tec_program *program, int64_t count, DLManagedTensor **result) {
-  static float data[100];
-  for (int i = 0; i < 100; i++) data[i] = (float)i;
-  DLTensor tensor = {
-      .data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &count};
-  const DLTensor *arguments[] = {&tensor};
-  return tec_program_call(program, NULL, 1, arguments, 1, result);
-}
-
 static void assert_nothing_held(const level_zero_state *driver) {
   cr_assert_eq(driver->contexts, 0);
   cr_assert_eq(driver->lists, 0);
@@ -98,10 +37,10 @@ Test(ze, kernels_run_in_order_with_their_geometry) {
   messages kept;
   level_zero_state *driver = test_driver();
   tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = new_program(context, "add_one", 32);
+  tec_program *program = add_two_program(context, "ze", "add_one", 32);
   DLManagedTensor *result = NULL;
   for (int round = 0; round < 2; round++) {
-    cr_assert_eq(call(program, 70, &result), TEC_OK, "%s", kept.last);
+    cr_assert_eq(add_two_call(program, 70, &result), TEC_OK, "%s", kept.last);
     for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
     /* The driver's clock wraps around in the first call. */
     cr_assert_float_eq(tec_program_device_seconds(program), 5e-3, 1e-9);
@@ -113,7 +52,7 @@ Test(ze, kernels_run_in_order_with_their_geometry) {
   cr_assert(driver->group_size[0] == 32 && driver->group_size[1] == 1 && driver->group_size[2] == 1);
   cr_assert_eq(tec_program_scratch_bytes(program), 280);
   result = NULL;
-  cr_assert_eq(call(program, 0, &result), TEC_OK, "%s", kept.last);
+  cr_assert_eq(add_two_call(program, 0, &result), TEC_OK, "%s", kept.last);
   cr_assert_eq(driver->launches, 4, "nothing to launch for empty tensors");
   tec_tensor_release(result);
   tec_program_destroy(program);
@@ -128,12 +67,12 @@ Test(ze, every_fault_is_one_error_and_no_leak) {
   unsigned faults = 0;
   for (bool reached = true; reached; faults++) {
     tec_context *context = messages_context(&kept, (tec_context_options){0});
-    tec_program *program = new_program(context, "add_one", 32);
+    tec_program *program = add_two_program(context, "ze", "add_one", 32);
     *driver = (level_zero_state){.fault = faults + 1};
     DLManagedTensor *result = NULL;
-    tec_status status = call(program, 70, &result);
+    tec_status status = add_two_call(program, 70, &result);
     DLManagedTensor *shorter = NULL;
-    if (!status) status = call(program, 33, &shorter);
+    if (!status) status = add_two_call(program, 33, &shorter);
     tec_tensor_release(shorter);
     reached = driver->calls >= driver->fault;
     cr_assert_eq(status != TEC_OK, reached, "a fault in %s", driver->failed);
@@ -142,7 +81,7 @@ Test(ze, every_fault_is_one_error_and_no_leak) {
     /* What failed once works the next time. */
     driver->fault = 0;
     DLManagedTensor *again = NULL;
-    cr_assert_eq(call(program, 70, &again), TEC_OK, "after a fault in %s: %s", driver->failed, kept.last);
+    cr_assert_eq(add_two_call(program, 70, &again), TEC_OK, "after a fault in %s: %s", driver->failed, kept.last);
     cr_assert_eq(((float *)again->dl_tensor.data)[69], 71);
     tec_tensor_release(again);
     tec_tensor_release(result);
@@ -158,19 +97,19 @@ Test(ze, programs_that_the_driver_refuses_are_explained) {
   level_zero_state *driver = test_driver();
   tec_context *context = messages_context(&kept, (tec_context_options){0});
   size_t size;
-  char *code = read_module("add_one", &size);
+  char *code = add_two_code(&size);
   uint32_t unknown = 1u << 16 | 9999, newer = 0x00010600;
   memcpy(code + size, &unknown, sizeof unknown);
   DLManagedTensor *result = NULL;
-  tec_program *program = program_of(context, "add_one", 32, code, size + 4);
-  cr_assert_eq(call(program, 70, &result), TEC_INVALID);
+  tec_program *program = add_two_of(context, "ze", "add_one", 32, code, size + 4);
+  cr_assert_eq(add_two_call(program, 70, &result), TEC_INVALID);
   cr_assert_eq(kept.count, 1);
   cr_assert(strstr(kept.last, "cannot build the program for 'Test generic' (0x70000004):\ninstruction 9999 is unknown"),
             "%s", kept.last);
   tec_program_destroy(program);
   memcpy(code + 4, &newer, sizeof newer);
-  program = program_of(context, "add_one", 32, code, size);
-  cr_assert_eq(call(program, 70, &result), TEC_INVALID);
+  program = add_two_of(context, "ze", "add_one", 32, code, size);
+  cr_assert_eq(add_two_call(program, 70, &result), TEC_INVALID);
   cr_assert(strstr(kept.last, "the program is SPIR-V 1.6; the driver of 'Test generic' takes 1.4"), "%s", kept.last);
   tec_program_destroy(program);
   free(code);
@@ -190,8 +129,8 @@ Test(ze, what_the_device_lacks_is_refused) {
     messages kept;
     level_zero_state *driver = test_driver();
     tec_context *context = messages_context(&kept, (tec_context_options){.device = cases[i].device});
-    tec_program *program = new_program(context, cases[i].kernel, cases[i].items);
-    cr_assert_eq(call(program, 70, &(DLManagedTensor *){NULL}), TEC_INVALID);
+    tec_program *program = add_two_program(context, "ze", cases[i].kernel, cases[i].items);
+    cr_assert_eq(add_two_call(program, 70, &(DLManagedTensor *){NULL}), TEC_INVALID);
     cr_assert_eq(kept.count, 1);
     cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
     tec_program_destroy(program);
