@@ -55,6 +55,21 @@ Test(api, options_of_other_sizes_are_understood) {
   tec_context_destroy(context);
 }
 
+Test(api, fields_behind_the_end_of_an_older_struct_are_not_read) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  tec_compile_options older = {.size = offsetof(tec_compile_options, target), .target = "no such target"}, newer = older;
+  newer.size = sizeof newer;
+  tec_module *module;
+  char *text = NULL;
+  cr_assert_eq(tec_module_parse(context, "text", product, strlen(product), &module), TEC_OK);
+  cr_assert_eq(tec_module_emit(module, TEC_OUTPUT_MLIR, &newer, &text, NULL), TEC_INVALID);
+  cr_assert_eq(tec_module_emit(module, TEC_OUTPUT_MLIR, &older, &text, NULL), TEC_OK, "%s", kept.last);
+  tec_free(text);
+  tec_module_destroy(module);
+  tec_context_destroy(context);
+}
+
 Test(api, what_cannot_be_called_is_refused) {
   static const struct {
     const char *text, *message;
