@@ -367,10 +367,10 @@ LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value) {
 /* LLVM's own messages become errors of the module; everything milder is dropped. */
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *data) {
   emitter *e = data;
-  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError)
+  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || e->module->broken_by)
     return;
   char *text = LLVMGetDiagInfoDescription(info);
-  ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
+  ir_internal_error(e->module->root, EMIT_PART, "LLVM: %s", text);
   LLVMDisposeMessage(text);
 }
 

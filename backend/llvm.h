@@ -218,7 +218,9 @@ LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char 
 
 /* The machine that e->facts names, the module set up for it; NULL after an error. */
 LLVMTargetMachineRef emit_create_machine(emitter *e);
-/* Runs LLVM's passes, after its verifier in debug builds. */
+/* What this layer is called in internal errors. Whatever LLVM refuses is one: the module was verified before. */
+#define EMIT_PART "code generation"
+/* Runs LLVM's verifier, then its passes. */
 bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline);
 /* *bytes comes from malloc. */
 bool emit_write(emitter *e, LLVMTargetMachineRef machine, backend_output output, char **bytes, size_t *size);

@@ -6,26 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Takes the message. There is one error for the first thing that is wrong. */
 static bool fail_with(emitter *e, const char *what, char *message) {
-  ir_error(e->module, e->module->root->loc, "%s: %s", what, message);
+  if (!e->module->broken_by)
+    ir_internal_error(e->module->root, EMIT_PART, "%s: %s", what, message);
   LLVMDisposeMessage(message);
   return false;
 }
 
 bool emit_optimize(emitter *e, LLVMTargetMachineRef machine, const char *pipeline) {
-#ifndef NDEBUG
   char *message = NULL;
   if (LLVMVerifyModule(e->llvm, LLVMReturnStatusAction, &message))
-    return fail_with(e, "internal error: the emitted LLVM IR is not valid", message);
+    return fail_with(e, "the emitted LLVM IR is not valid", message);
   LLVMDisposeMessage(message);
-#endif
   LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
   LLVMErrorRef error = LLVMRunPasses(e->llvm, pipeline, machine, options);
   LLVMDisposePassBuilderOptions(options);
   if (!error)
     return true;
   char *text = LLVMGetErrorMessage(error);
-  ir_error(e->module, e->module->root->loc, "LLVM: %s", text);
+  ir_internal_error(e->module->root, EMIT_PART, "LLVM: %s", text);
   LLVMDisposeErrorMessage(text);
   return false;
 }
@@ -63,7 +63,8 @@ LLVMTargetMachineRef emit_create_machine(emitter *e) {
   LLVMTargetRef target;
   char *message = NULL;
   if (LLVMGetTargetFromTriple(e->facts->triple, &target, &message)) {
-    fail_with(e, "LLVM", message);
+    ir_error(e->module, e->module->root->loc, "LLVM: %s", message);
+    LLVMDisposeMessage(message);
     return NULL;
   }
   /* Before it writes SPIR-V, LLVM would only prepare loops for a machine that it does not know, with integers of widths

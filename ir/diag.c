@@ -101,6 +101,15 @@ void ir_warning(ir_module *module, ir_loc loc, const char *format, ...) { REPORT
 
 void ir_remark(ir_module *module, ir_loc loc, const char *format, ...) { REPORT(module, IR_REMARK, loc, ""); }
 
+bool ir_internal_error(const ir_op *op, const char *part, const char *format, ...) {
+  char prefix[160];
+  snprintf(prefix, sizeof prefix, "internal error in '%s' at '%s': ", part, ir_op_row(op)->name);
+  REPORT(op->module, IR_ERROR, op->loc, prefix);
+  ir_note(op->module, op->loc, "this is not the input's fault; please report it");
+  op->module->broken_by = part;
+  return false;
+}
+
 bool ir_op_error(const ir_op *op, const char *format, ...) {
   char prefix[96];
   snprintf(prefix, sizeof prefix, "'%s' op ", ir_op_row(op)->name);

@@ -58,6 +58,10 @@ void ir_warning(ir_module *module, ir_loc loc, const char *format, ...) __attrib
 void ir_remark(ir_module *module, ir_loc loc, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* An error at the op, with the op's name in front: "'linalg.fill' op <text>". */
 bool ir_op_error(const ir_op *op, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Reports what is the compiler's own fault, found at the op in `part` (the name of a pass, "code generation"; a
+ * constant), and asks for a report; always returns false. */
+bool ir_internal_error(const ir_op *op, const char *part, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 /* 1-based line and column of a location; false where it is unknown. `file` may be NULL. */
 bool ir_loc_resolve(const ir_module *module, ir_loc loc, const char **file, unsigned *line, unsigned *column);
 
@@ -81,7 +85,7 @@ struct ir_module {
   ir_table *types, *attrs, *exprs, *maps, *strings;
   ir_table *symbols;        /* NULL until it is built (symbol.c) */
   const char *no_structure; /* why ir_structure_of last gave NULL */
-  const char *broken_by;    /* the pass that reported an internal error; NULL: none did */
+  const char *broken_by;    /* the part of the compiler that reported an internal error; NULL: none did */
 };
 
 /* An empty module (a builtin.module op without content), or NULL when no address space is left.

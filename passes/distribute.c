@@ -329,10 +329,10 @@ static bool distribute_op(distributor *d, const ir_op *op) {
   if (has_vectors(op)) {
     if (ir_op_has(op, IR_ELEMENTWISE) && op->num_results == 1)
       return distribute_elementwise(d, op);
-    return pass_internal_error(op, "distribute", "there is no way to distribute it");
+    return ir_internal_error(op, "distribute", "there is no way to distribute it");
   }
   if (op->num_regions)
-    return pass_internal_error(op, "distribute", "it cannot stand in a kernel");
+    return ir_internal_error(op, "distribute", "it cannot stand in a kernel");
   copy_scalar_op(d, op);
   return true;
 }

@@ -1,7 +1,7 @@
 /* pass.h - passes and how they are run. One row a pass in pass.def.
  *
  * A pass changes the module in place and returns false only after it has reported an error (a user's: through ir_error at
- * the source location; the compiler's own: through pass_internal_error, which writes what to report). */
+ * the source location; the compiler's own: through ir_internal_error). */
 #ifndef TEC_PASSES_PASS_H
 #define TEC_PASSES_PASS_H
 #include "ir/ir.h"
@@ -43,7 +43,4 @@ const pass_row *pass_get(unsigned i);
 bool pass_run(ir_module *module, const char *list, const pass_options *options);
 /* The list that takes a TENSOR module down to what the target's backend emits. */
 const char *pass_default_list(const target_facts *target);
-/* Reports a failure that is not the user's fault at `op`, names the pass, asks for a report; returns false. */
-bool pass_internal_error(const ir_op *op, const char *pass, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 #endif

@@ -62,18 +62,6 @@ static double seconds_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-bool pass_internal_error(const ir_op *op, const char *pass, const char *format, ...) {
-  char text[512];
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(text, sizeof text, format, arguments);
-  va_end(arguments);
-  ir_error(op->module, op->loc, "internal error in pass '%s' at '%s': %s", pass, ir_op_row(op)->name, text);
-  ir_note(op->module, op->loc, "this is not the input's fault; please report it");
-  op->module->broken_by = pass;
-  return false;
-}
-
 static bool dump(ir_module *module, const pass_row *pass, const pass_options *options) {
   if (!options->dump || !options->dump_sink || !list_contains(options->dump, pass->name))
     return true;
@@ -103,7 +91,7 @@ static bool run_one(ir_module *module, const pass_row *pass, unsigned *stages, c
   if (!dump(module, pass, options))
     return false;
   return !verify || ir_verify(module, *stages) ||
-         pass_internal_error(module->root, pass->name, "it left the module in an illegal state");
+         ir_internal_error(module->root, pass->name, "it left the module in an illegal state");
 }
 
 /* The module as it was before the failing pass is gone, so it is made again: the same passes over the same text do the

@@ -4,16 +4,17 @@
  * programs and calls them. What only libtec has stands under "Compiler" below.
  *
  * Conventions
- *  - Functions return a tec_status; what went wrong in words goes to the context's message callback, once for each error.
- *    Out-parameters come last and are written only on TEC_OK.
- *  - Objects are opaque. Who creates one destroys it; every destroy and release function accepts NULL. Modules and programs
- *    must be destroyed before their context. Memory that a function hands out as `char **` is released with tec_free.
- *  - Option structs start with their own size: `tec_compile_options options = {sizeof options};`. Zero is the default of
- *    every field, so that fields can be added at the end. A NULL options pointer means all defaults.
+ *  - Functions return a tec_status; what went wrong in words goes to the context's message callback, once for each
+ *    error. Out-parameters come last and are written only on TEC_OK.
+ *  - Objects are opaque. Who creates one destroys it; every destroy and release function accepts NULL. Modules and
+ *    programs must be destroyed before their context. Memory that a function hands out as `char **` is released with
+ *    tec_free.
+ *  - Option structs start with their own size: `tec_compile_options options = {sizeof options};`. Zero is the default
+ *    of every field, so that fields can be added at the end. A NULL options pointer means all defaults.
  *  - A context and all that belongs to it is used by one thread at a time; different contexts are independent.
  *  - Wherever a path is taken, "-" is standard input or standard output. Files are written whole or not at all.
  *  - The library never exits, prints, or changes a signal handler or the locale. The one file that it writes unasked is
- *    that of TEC_INTERNAL. */
+ *    that of TEC_INTERNAL, in $TMPDIR or /tmp. */
 #ifndef TEC_H
 #define TEC_H
 #include <stdbool.h>
@@ -67,7 +68,7 @@ typedef enum tec_status {
   TEC_INVALID,       /* text, file, tensor or option is wrong; the message says what */
   TEC_IO,            /* a file cannot be read or written */
   TEC_OUT_OF_MEMORY, /* memory for the call, or scratch memory of a kernel */
-  TEC_INTERNAL       /* an error of tcc-attn itself: please report it, with the file in $TMPDIR (or /tmp) it names */
+  TEC_INTERNAL       /* an error of tcc-attn itself: please report it, with the file that the last message names */
 } tec_status;
 
 /* "0.1.0"; a constant. */
@@ -91,8 +92,8 @@ typedef struct tec_context_options {
   uint32_t threads;             /* that kernels may use, the calling one included; 0: one for each core */
   uint32_t device;              /* which GPU, counted from 0 as its driver does */
   void *stream;                 /* the GPU's stream to work on (a CUstream); NULL: its default stream */
-  /* Calls whose tensors are all in the GPU's memory return once their work is on the stream. An error of such work is that
-   * of a later call. */
+  /* Calls whose tensors are all in the GPU's memory return once their work is on the stream. An error of such work is
+   * that of a later call. */
   bool asynchronous;
 } tec_context_options;
 
@@ -124,8 +125,8 @@ TEC_API void tec_tensor_release(DLManagedTensor *tensor);
 /* A row-major copy of any host tensor in another element type: floats are rounded to nearest even, integers wrap. */
 TEC_API tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDataType dtype,
                                       DLManagedTensor **tensor);
-/* A new tensor from the bytes of one of NumPy's .npy files, versions 1 to 3: bool, integers, f2, f4, f8 and, as '<V2', bf16.
- * Fortran order and foreign byte order are converted. `name` is for messages. TEC_INVALID for all other files. */
+/* A new tensor from the bytes of one of NumPy's .npy files, versions 1 to 3: bool, integers, f2, f4, f8 and, as '<V2',
+ * bf16. Fortran order and foreign byte order are converted. `name` is for messages. TEC_INVALID for all other files. */
 TEC_API tec_status tec_tensor_read_npy(tec_context *context, const char *name, const char *bytes, size_t size,
                                        DLManagedTensor **tensor);
 /* Makes the bytes of an .npy file, version 1, from any host tensor; *bytes is the caller's to tec_free. */
@@ -180,24 +181,25 @@ TEC_API bool tec_program_entry(const tec_program *program, unsigned i, tec_entry
 TEC_API tec_status tec_program_find(const tec_program *program, const char *name, tec_entry *entry);
 /* The target's code: a relocatable object for the host. Belongs to the program. */
 TEC_API void tec_program_code(const tec_program *program, const char **bytes, size_t *size);
-/* A C header for the program's object: the kernel's interface and one typed inline function an entry point. *text is the
- * caller's to tec_free. TEC_INVALID unless the target is a host and the entry points' names are C identifiers. */
+/* A C header for the program's object: the kernel's interface and one typed inline function an entry point. *text is
+ * the caller's to tec_free. TEC_INVALID unless the target is a host and the entry points' names are C identifiers. */
 TEC_API tec_status tec_program_header(const tec_program *program, char **text, size_t *size);
 
-/* Chooses the device for the calls to come. Without it, that is the first in the order of tec_device_get that runs programs
- * for the target. TEC_INVALID if the device does not. */
+/* Chooses the device for the calls to come. Without it, that is the first in the order of tec_device_get that runs
+ * programs for the target. TEC_INVALID if the device does not. */
 TEC_API tec_status tec_program_set_device(tec_program *program, const char *device);
 /* Calls entry point `name` (NULL: the only one). Arguments: row-major tensors with the element types and shapes of the
  * entry, in host memory or, where a GPU runs the program, in that GPU's, which spares the copies; they are read only,
  * TEC_KIND_BUFFER ones excepted. results[i]: NULL asks for a new tensor in host memory, which is then the caller's to
- * release; otherwise it is written in place and must have the right type and shape. Results must not overlap arguments or
- * each other. After a failure no new tensors are left, and tensors given hold anything.
+ * release; otherwise it is written in place and must have the right type and shape. Results must not overlap arguments
+ * or each other. After a failure no new tensors are left, and tensors given hold anything.
  * The first call loads the code. */
 TEC_API tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
                                     const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results);
 /* The most scratch memory in bytes that was held at one time in the latest call (stacks excluded). */
 TEC_API size_t tec_program_scratch_bytes(const tec_program *program);
-/* How long the kernels of the latest call ran by the clock of a GPU; 0 where there is none, or for an asynchronous call. */
+/* How long the kernels of the latest call ran by the clock of a GPU, in seconds; 0 where there is none, or for an
+ * asynchronous call. */
 TEC_API double tec_program_device_seconds(const tec_program *program);
 
 /* ------------------------------------------------------------------------------------------------------- Compiler
@@ -207,7 +209,9 @@ typedef struct tec_module tec_module;
 
 typedef struct tec_compile_options {
   size_t size;
-  const char *target; /* "host" (this machine), "host:CPU" (an LLVM CPU name), "interp", "interp:double"; NULL: "host" */
+  /* "host" (this machine), "host:CPU" (an LLVM CPU name), "nvptx:CHIP" (sm_80, ..), "spirv:CHIP" (generic, ..),
+   * "interp", "interp:double": see tec_target_get. NULL: "host". */
+  const char *target;
   bool verify;        /* check the module after each pass */
   bool no_fuse;       /* tile, but do not fuse */
   const char *dump;   /* a pass, or "all": `on_dump` receives the module's text after it */
@@ -228,34 +232,36 @@ TEC_API bool tec_pass_get(unsigned i, const char **name, const char **doc);
 TEC_API bool tec_target_get(unsigned i, const char **name, const char **doc);
 /* Enumerates the named hardware layouts. */
 TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
-/* A layout, by name or as digits ("[L8@4 R2@2, R2@1 L4@1]"), for people: its digits as a table and the thread that holds
- * each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
+/* A layout, by name or as digits ("[L8@4 R2@2, R2@1 L4@1]"), for people: its digits as a table and the thread that
+ * holds each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
 TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, bool svg, char **text, size_t *size);
 
 /* Parses and verifies a module; `name` stands for the text in messages. Each error found is one message. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
-/* Programs made from it stay. */
+/* Releases the module. Programs made from it stay. */
 TEC_API void tec_module_destroy(tec_module *module);
-/* The module as text, pretty or with every op in generic form. *text is the caller's to tec_free; `size` may be NULL. */
+/* The module as text, pretty or with every op in generic form. *text is the caller's to tec_free; `size` may be
+ * NULL. */
 TEC_API tec_status tec_module_print(const tec_module *module, bool generic, char **text, size_t *size);
 /* The layouts of the module's vectors, each once, with how many vectors have it. *text is the caller's to tec_free. */
 TEC_API tec_status tec_module_layouts(const tec_module *module, char **text, size_t *size);
-/* Runs a comma-separated list of passes in place, or the module's own transform script when `passes` is NULL (no script:
- * the module stays as it is). After a failure the module is only good for tec_module_destroy. */
+/* Runs a comma-separated list of passes in place, or the module's own transform script when `passes` is NULL (no
+ * script: the module stays as it is). After a failure the module is only good for tec_module_destroy. */
 TEC_API tec_status tec_module_run_passes(tec_module *module, const char *passes, const tec_compile_options *options);
-/* What the compiler makes of the module for the target, in words, for people: what it recognised, which ops share a kernel,
- * which do not and why, with the lines of the source. Afterwards the module is only good for tec_module_print and
- * tec_module_destroy. *text is the caller's to tec_free; `size` may be NULL. */
-TEC_API tec_status tec_module_explain(tec_module *module, const tec_compile_options *options, char **text, size_t *size);
-/* Compiles the functions of the module that are not private. The module is lowered in place on the way and afterwards only
- * good for tec_module_print and tec_module_destroy. The program does not depend on the module. */
+/* What the compiler makes of the module for the target, in words, for people: what it recognised, which ops share a
+ * kernel, which do not and why, with the lines of the source. Afterwards the module is only good for tec_module_print
+ * and tec_module_destroy. *text is the caller's to tec_free; `size` may be NULL. */
+TEC_API tec_status tec_module_explain(tec_module *module, const tec_compile_options *options, char **text,
+                                      size_t *size);
+/* Compiles the functions of the module that are not private. The module is lowered in place on the way and afterwards
+ * only good for tec_module_print and tec_module_destroy. The program does not depend on the module. */
 TEC_API tec_status tec_module_compile(tec_module *module, const tec_compile_options *options, tec_program **program);
 
 typedef enum tec_output { TEC_OUTPUT_MLIR, TEC_OUTPUT_LLVM, TEC_OUTPUT_ASSEMBLY } tec_output;
 /* As tec_module_compile, but hands out a stage on the way as text: what code is made from, LLVM IR, assembly. */
-TEC_API tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *options, char **text,
-                                   size_t *size);
+TEC_API tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *options,
+                                   char **text, size_t *size);
 
 #ifdef __cplusplus
 }

@@ -163,14 +163,14 @@ static double now(void) {
 }
 
 /* Runs the target's passes. */
-static tec_status lower(tec_module *module, const tec_compile_options *options, entry_list *list, target_facts *facts) {
-  pass_options passes;
-  tec_status status = compiler_pass_options(module, options, facts, &passes);
+static tec_status lower(compiler_run *run, tec_module *module, const tec_compile_options *options, entry_list *list) {
+  tec_status status = compiler_begin(run, module, options);
   if (status) return status;
   compile_watch watch = {module, list, options, false};
+  pass_options passes = run->passes;
   passes.time_sink = after_pass;
   passes.time_user = &watch;
-  return compiler_status(module, pass_run(module->ir, pass_default_list(facts), &passes));
+  return compiler_status(run, pass_run(module->ir, pass_default_list(&run->facts), &passes));
 }
 
 /* What a target's backend made. */
@@ -181,29 +181,31 @@ typedef struct emitted {
   const backend_routine *routines; /* in the module's arena */
 } emitted;
 
-static tec_status emit(tec_module *module, const tec_compile_options *options, const target_facts *facts,
-                       backend_output output, emitted *out) {
+/* Code generation is the last step, so nothing but the whole way from the source shows a fault of it again. */
+static tec_status emit(const compiler_run *run, backend_output output, emitted *out) {
   double start = now();
   *out = (emitted){0};
-  bool ok = facts->kind == TARGET_HOST
-                ? backend_emit_host(module->ir, facts, output, &out->code, &out->size)
-                : backend_emit_kernels(module->ir, facts, output, &out->code, &out->size, &out->num_routines,
-                                     &out->routines);
-  if (!ok) return TEC_INVALID;
-  if (options->on_time) options->on_time(options->user, "code generation", now() - start);
-  return TEC_OK;
+  ir_module *ir = run->module->ir;
+  bool ok = run->facts.kind == TARGET_HOST
+                ? backend_emit_host(ir, &run->facts, output, &out->code, &out->size)
+                : backend_emit_kernels(ir, &run->facts, output, &out->code, &out->size, &out->num_routines,
+                                       &out->routines);
+  if (!ok && ir->broken_by && ir->num_sources == 1)
+    compiler_keep_fault(run, "compile -o /dev/null", ir->sources[0].text);
+  if (ok && run->options->on_time) run->options->on_time(run->options->user, "code generation", now() - start);
+  return compiler_status(run, ok);
 }
 
 /* The program for the target's row; code is malloc'ed. *name: the target with the processor found written out. */
-static tec_status compile_code(tec_module *module, const compiler_target *row, const tec_compile_options *options,
-                               entry_list *list, target_facts *facts, const char **name, emitted *out) {
+static tec_status compile_code(compiler_run *run, tec_module *module, const compiler_target *row,
+                               const tec_compile_options *options, entry_list *list, const char **name, emitted *out) {
   *out = (emitted){0};
   *name = options->target ? options->target : "host";
   if (row->code == CODE_TEXT) return tec_module_print(module, false, &out->code, &out->size);
-  tec_status status = lower(module, options, list, facts);
+  tec_status status = lower(run, module, options, list);
   if (status) return status;
-  *name = facts->name;
-  return emit(module, options, facts, BACKEND_OBJECT, out);
+  *name = run->facts.name;
+  return emit(run, BACKEND_OBJECT, out);
 }
 
 /* The routines in the order of the entry points; NULL where the code does it all. */
@@ -232,11 +234,11 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
   if (!row) return TEC_INVALID;
   entry_list list = {.double_results = options.target && !strcmp(options.target, "interp:double")};
   if (!collect_entries(module, &list)) return TEC_INVALID;
-  target_facts facts;
+  compiler_run run;
   const char *name;
   emitted code;
   const program_routine *routines;
-  tec_status status = compile_code(module, row, &options, &list, &facts, &name, &code);
+  tec_status status = compile_code(&run, module, row, &options, &list, &name, &code);
   if (!status) status = order_routines(module, &list, &code, &routines);
   if (!status)
     status = program_create(module->context, name, list.count, list.entries, routines, code.code, code.size, program);
@@ -254,12 +256,12 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
   if (row->code == CODE_TEXT)
     return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", options.target);
   entry_list list = {0};
-  target_facts facts;
-  tec_status status = lower(module, &options, &list, &facts);
+  compiler_run run;
+  tec_status status = lower(&run, module, &options, &list);
   if (status) return status;
   if (output == TEC_OUTPUT_MLIR) return tec_module_print(module, false, text, size);
   emitted code;
-  status = emit(module, &options, &facts, output == TEC_OUTPUT_LLVM ? BACKEND_LLVM : BACKEND_ASSEMBLY, &code);
+  status = emit(&run, output == TEC_OUTPUT_LLVM ? BACKEND_LLVM : BACKEND_ASSEMBLY, &code);
   if (status) return status;
   *text = code.code;
   *size = code.size;

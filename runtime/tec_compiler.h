@@ -23,11 +23,23 @@ typedef struct compiler_target {
 const compiler_target *compiler_find_target(tec_context *context, const char *name);
 /* A module's messages are the context's. */
 void compiler_message(void *user, ir_severity severity, const char *rendered);
-/* Fills the pass manager's options, the target's facts included; *facts must live as long as they. */
-tec_status compiler_pass_options(tec_module *module, const tec_compile_options *options, target_facts *facts,
-                                 pass_options *passes);
-/* The status of a run of passes or a backend over the module. */
-tec_status compiler_status(const tec_module *module, bool good);
+/* One way of a module through passes and code generation. `passes` points at the rest: a run stays where it is. */
+typedef struct compiler_run {
+  tec_module *module;
+  const tec_compile_options *options;
+  target_facts facts;
+  pass_options passes;
+} compiler_run;
+
+/* Fills *run; finds the target's facts. */
+tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *options);
+/* The status after passes or code generation. */
+tec_status compiler_status(const compiler_run *run, bool good);
+/* Puts what shows an internal error again into a file of the folder for temporary files and says how: by the command
+ * ("opt --passes=..") with the options of the run, on `text`. */
+void compiler_keep_fault(const compiler_run *run, const char *command, const char *text);
+/* The same for passes: a pass_options.fault_sink on a compiler_run. */
+void compiler_keep_pass_fault(void *run, const char *passes, const char *text);
 /* The element type in which a scalar type is passed to and from programs; false if it cannot be (i4). */
 bool compiler_dtype(ir_scalar scalar, DLDataType *dtype);
 

@@ -34,17 +34,16 @@ static char *scheduling_passes(const target_facts *target) {
 }
 
 static tec_status explain(tec_module *module, const tec_compile_options *options, FILE *stream) {
-  target_facts facts;
-  pass_options passes;
-  tec_status status = compiler_pass_options(module, options, &facts, &passes);
+  compiler_run run;
+  tec_status status = compiler_begin(&run, module, options);
   if (status) return status;
-  passes.explain = true;
-  char *list = scheduling_passes(&facts);
+  run.passes.explain = true;
+  char *list = scheduling_passes(&run.facts);
   if (!list) return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   listener listener = {module->context, stream};
   module->ir->diag = listen;
   module->ir->diag_user = &listener;
-  status = compiler_status(module, pass_run(module->ir, list, &passes));
+  status = compiler_status(&run, pass_run(module->ir, list, &run.passes));
   module->ir->diag = compiler_message;
   module->ir->diag_user = module->context;
   free(list);

@@ -47,11 +47,10 @@ tec_status tec_module_run_passes(tec_module *module, const char *passes, const t
   tec_compile_options options;
   if (!runtime_options(&options, sizeof options, given))
     return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
-  target_facts facts;
-  pass_options pass_options;
-  tec_status status = compiler_pass_options(module, &options, &facts, &pass_options);
+  compiler_run run;
+  tec_status status = compiler_begin(&run, module, &options);
   if (status) return status;
-  return compiler_status(module, pass_run(module->ir, passes ? passes : "transform", &pass_options));
+  return compiler_status(&run, pass_run(module->ir, passes ? passes : "transform", &run.passes));
 }
 
 bool tec_op_get(unsigned i, const char **name, const char **doc) {

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const compiler_target targets[] = {
     {"host", "host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
@@ -33,26 +32,6 @@ const compiler_target *compiler_find_target(tec_context *context, const char *na
   return NULL;
 }
 
-/* An internal error leaves what is needed to see it again in the folder for temporary files. */
-static void write_fault(void *user, const char *passes, const char *text) {
-  tec_context *context = user;
-  const char *folder = getenv("TMPDIR");
-  byte_buffer path = {0}, file = {0}, note = {0};
-  byte_buffer_printf(&path, "%s/tcc-attn-XXXXXX.mlir", folder && *folder ? folder : "/tmp");
-  byte_buffer_printf(&file, "// tcc-attn %s: an internal error; `tcc-attn opt FILE --verify --passes=%s` shows it again.\n%s",
-                     tec_version(), passes, text);
-  int handle = path.failed || file.failed ? -1 : mkstemps(path.bytes, (int)strlen(".mlir"));
-  if (handle >= 0) {
-    close(handle);
-    if (!tec_file_write(context, path.bytes, file.bytes, file.size))
-      byte_buffer_printf(&note, "note: the module before the failing pass is in '%s'; please send it along\n", path.bytes);
-  }
-  if (note.bytes && context->message) context->message(context->user, TEC_NOTE, note.bytes);
-  free(path.bytes);
-  free(file.bytes);
-  free(note.bytes);
-}
-
 /* "rows=64,softmax=128" into `tiles`; false if it is not of that form. */
 static bool read_tiles(const char *text, target_tiles *tiles) {
   const struct {
@@ -78,37 +57,33 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
   return !*text;
 }
 
-tec_status compiler_pass_options(tec_module *module, const tec_compile_options *options, target_facts *facts,
-                                 pass_options *passes) {
+tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *options) {
   const char *target = options->target ? options->target : "host";
   const compiler_target *row = compiler_find_target(module->context, target);
   if (!row) return TEC_INVALID;
+  *run = (compiler_run){.module = module, .options = options};
   if (row->code == CODE_KERNELS) {
-    if (!target_find(target, facts))
+    if (!target_find(target, &run->facts))
       return runtime_error(module->context, TEC_INVALID, "there is no target '%s'; 'tcc-attn list targets' shows all",
                            target);
-  } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", facts)) {
+  } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", &run->facts)) {
     return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
   }
-  if (options->tf32) target_allow_tf32(facts);
-  if (options->tiles && (row->code == CODE_KERNELS || !read_tiles(options->tiles, &facts->tiles)))
+  if (options->tf32) target_allow_tf32(&run->facts);
+  if (options->tiles && (row->code == CODE_KERNELS || !read_tiles(options->tiles, &run->facts.tiles)))
     return runtime_error(module->context, TEC_INVALID, row->code == CODE_KERNELS
                              ? "tile sizes are for the host; on a GPU they follow from its registers"
                              : "'%s' are no tile sizes; they look like rows=64,columns=128,reduction=256,softmax=128",
                          options->tiles);
-  *passes = (pass_options){.target = facts,
-                           .verify = options->verify,
-                           .fuse = !options->no_fuse,
-                           .dump = options->on_dump ? options->dump : NULL,
-                           .dump_sink = options->on_dump,
-                           .dump_user = options->user,
-                           .time_sink = options->on_time,
-                           .time_user = options->user,
-                           .fault_sink = write_fault,
-                           .fault_user = module->context};
+  run->passes = (pass_options){.target = &run->facts,
+                               .verify = options->verify,
+                               .fuse = !options->no_fuse,
+                               .dump = options->on_dump ? options->dump : NULL,
+                               .dump_sink = options->on_dump,
+                               .dump_user = options->user,
+                               .time_sink = options->on_time,
+                               .time_user = options->user,
+                               .fault_sink = compiler_keep_pass_fault,
+                               .fault_user = run};
   return TEC_OK;
-}
-
-tec_status compiler_status(const tec_module *module, bool good) {
-  return good ? TEC_OK : module->ir->broken_by ? TEC_INTERNAL : TEC_INVALID;
 }

@@ -23,7 +23,7 @@ static bool rename_function(ir_module *module, const pass_options *options) {
 static bool find_fault(ir_module *module, const pass_options *options) {
   (void)options;
   ir_attr_set(ir_region(module->root, 0)->first, "sym_name", ir_attr_string(module, "half-changed", 12));
-  return pass_internal_error(module->root, "find-fault", "on purpose");
+  return ir_internal_error(module->root, "find-fault", "on purpose");
 }
 
 static bool leave_illegal(ir_module *module, const pass_options *options) {
@@ -69,7 +69,7 @@ Test(pass_manager, a_fault_comes_with_the_module_before_it) {
   cr_assert_not(run("simplify, rename,find-fault,simplify", &r));
   cr_assert_eq(r.errors, 1);
   cr_assert_eq(r.faults, 1);
-  cr_assert(strstr(r.messages, "internal error in pass 'find-fault'"), "%s", r.messages);
+  cr_assert(strstr(r.messages, "internal error in 'find-fault'"), "%s", r.messages);
   cr_assert_str_eq(r.passes, "find-fault,simplify");
   cr_assert(strstr(r.text, "@renamed"), "%s", r.text);
   /* After the first simplify: one addf of the two. */
