@@ -6,6 +6,7 @@
 // RUN: tcc-attn list layouts | FileCheck %s --check-prefix=LIST
 // RUN: sh -c 'tcc-attn layout "[L8"; test $? = 1' 2>&1 | FileCheck %s --check-prefix=WRONG
 
+// TABLE: level dim size stride moves by
 // TABLE: lane row 8 4 1
 // TABLE: 0{{[[:space:]]}}0{{[[:space:]]}}1{{[[:space:]]}}1{{[[:space:]]}}2{{[[:space:]]}}2{{[[:space:]]}}3{{[[:space:]]}}3{{[[:space:]]}}0
 // TABLE-NEXT: 4{{[[:space:]]}}4{{[[:space:]]}}5
