@@ -153,6 +153,10 @@ bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, co
 /* ------------------------------------------------------------------------------- structured ops (interp_structured.c) */
 
 bool interp_run_structured(ir_interp *interp, const ir_op *op);
+/* The operands of a structured op, with the inits writable: memrefs in place, tensors taken; `taken` has room for them. */
+bool interp_take_operands(ir_interp *interp, const ir_op *op, interp_value *taken, interp_value **operands);
+/* Gives the taken inits to the results. */
+void interp_set_results(ir_interp *interp, const ir_op *op, const interp_value *taken);
 /* c += a b in floating point over a nest with the operands a, b, c; the sum's type is `element`. */
 void interp_contract(ir_interp *interp, interp_nest *nest, const ir_cell *a, const ir_cell *b, ir_cell *c,
                      ir_scalar element);
@@ -168,7 +172,7 @@ ir_eval_hook eval_for, eval_forall, eval_if;
 ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_insert_slice, eval_expand_shape,
     eval_collapse_shape, eval_dim, eval_extract, eval_insert, eval_from_elements, eval_pad, eval_cast, eval_concat, eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_load, eval_store, eval_copy;
-ir_eval_hook eval_softmax, eval_index, eval_async;
+ir_eval_hook eval_softmax, eval_attention, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
     eval_transpose, eval_shape_cast, eval_vector_extract, eval_vector_insert, eval_extract_strided_slice,
     eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather, eval_vector_load,

@@ -341,8 +341,7 @@ static bool is_float_contraction(const ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------------- structured ops */
 
-/* Operands with the inits writable: memrefs in place, tensors taken. */
-static bool take_operands(ir_interp *interp, const ir_op *op, interp_value *taken, interp_value **operands) {
+bool interp_take_operands(ir_interp *interp, const ir_op *op, interp_value *taken, interp_value **operands) {
   unsigned num_inputs = ir_num_inputs(op);
   for (unsigned i = 0; i < op->num_operands; i++) {
     operands[i] = interp_operand(interp, op, i);
@@ -363,7 +362,7 @@ static bool take_operands(ir_interp *interp, const ir_op *op, interp_value *take
   return true;
 }
 
-static void set_results(ir_interp *interp, const ir_op *op, const interp_value *taken) {
+void interp_set_results(ir_interp *interp, const ir_op *op, const interp_value *taken) {
   for (unsigned i = 0; i < op->num_results; i++)
     interp_set(interp, ir_result(op, i), &taken[i]);
 }
@@ -376,7 +375,7 @@ static bool run_structured(ir_interp *interp, const ir_op *op) {
   interp_value **values = IR_NEW_ARRAY(&interp->scratch, interp_value *, op->num_operands);
   loop_operand *operands = IR_NEW_ARRAY(&interp->scratch, loop_operand, op->num_operands);
   int64_t extents[IR_MAX_LOOPS];
-  if (!take_operands(interp, op, taken, values) ||
+  if (!interp_take_operands(interp, op, taken, values) ||
       !interp_loop_extents(op, structure->num_loops, structure->num_maps, structure->maps, values, extents))
     return false;
   interp_nest nest = interp_nest_create(interp, structure->num_loops, extents, op->num_operands);
@@ -404,7 +403,7 @@ static bool run_structured(ir_interp *interp, const ir_op *op) {
       return false;
     interp->counters = outer;
   }
-  set_results(interp, op, taken);
+  interp_set_results(interp, op, taken);
   return true;
 }
 
@@ -474,7 +473,7 @@ static bool run_softmax(ir_interp *interp, const ir_op *op) {
   unsigned count = op->num_operands, dim = (unsigned)ir_attr_int_or(op, "dimension", 0);
   interp_value taken[4] = {0}, *values[5];
   int64_t extents[IR_MAX_LOOPS];
-  if (!take_operands(interp, op, taken, values) ||
+  if (!interp_take_operands(interp, op, taken, values) ||
       !interp_loop_extents(op, structure->num_loops, count, structure->maps, values, extents))
     return false;
   interp_nest nest = interp_nest_create(interp, structure->num_loops, extents, count);
@@ -508,7 +507,7 @@ static bool run_softmax(ir_interp *interp, const ir_op *op) {
       at[4]->f = rounded(interp, values[4]->element, row.scale);
     }
   }
-  set_results(interp, op, taken);
+  interp_set_results(interp, op, taken);
   return true;
 }
 

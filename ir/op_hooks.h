@@ -59,7 +59,15 @@ bool infer_compare(const ir_op *op, const ir_type **types);
 bool infer_element(const ir_op *op, const ir_type **types);
 bool infer_index(const ir_op *op, const ir_type **types);
 
+/* attention.c */
+bool verify_attention(const ir_op *op);
+bool verify_attention_index(const ir_op *op);
+
 /* verify_structured.c */
+/* Static extents agree along each loop of the structure, subscripts stay in bounds. */
+bool verify_loop_extents(const ir_op *op, const ir_structure *structure);
+/* The ops of a body are free of effects. */
+bool verify_body_ops(const ir_block *body);
 bool verify_linalg_index(const ir_op *op);
 bool verify_softmax(const ir_op *op);
 
@@ -115,6 +123,7 @@ SYNTAX(affine)
 SYNTAX(structured)
 SYNTAX(generic_linalg)
 SYNTAX(payload)
+SYNTAX(attention)
 SYNTAX(for)
 SYNTAX(forall)
 SYNTAX(in_parallel)

@@ -63,6 +63,14 @@ static bool parse_ins_outs(ir_parser *parser, ir_draft *draft) {
   return parse_expect_word(parser, "outs") && parse_operand_clause(parser, draft, OUTS);
 }
 
+/* The types written behind an op are those of its results. */
+static bool check_written(ir_parser *parser, const ir_draft *draft, const parser_types *written, ir_loc loc) {
+  bool same = written->count == draft->types.count;
+  for (unsigned i = 0; same && i < written->count; i++)
+    same = written->types[i] == draft->types.types[i];
+  return same || parse_error_at(parser, loc, "the result types of '%s' are those of its tensor outs", draft->info->name);
+}
+
 /* -> types or : types, if there are any; the results are the tensors of the outs in any case. */
 static bool parse_dps_results(ir_parser *parser, ir_draft *draft) {
   const parser_values *outs = &draft->groups[OUTS];
@@ -80,11 +88,7 @@ static bool parse_dps_results(ir_parser *parser, ir_draft *draft) {
   } else {
     return true;
   }
-  bool same = written.count == draft->types.count;
-  for (unsigned i = 0; same && i < written.count; i++)
-    same = written.types[i] == draft->types.types[i];
-  return same || parse_error_at(parser, loc, "the result types of '%s' are those of its tensor outs",
-                                draft->info->name);
+  return check_written(parser, draft, &written, loc);
 }
 
 /* --------------------------------------------------------------------------------------------------- hidden bodies */
@@ -202,6 +206,31 @@ void print_generic_linalg(ir_printer *printer, const ir_op *op) {
   print_text(printer, " ");
   print_region(printer, ir_region(op, 0), true, 0);
   print_arrow_results(printer, op);
+}
+
+/* ----------------------------------------------------------------------------------------------------- attention */
+
+/* {indexing_maps = [..]} ins(..) outs(..) {^bb0(%score: f32): ..} -> types, without parentheses around the types. */
+bool parse_attention(ir_parser *parser, ir_draft *draft) {
+  if (!parse_parts(parser, draft) || !parse_ins_outs(parser, draft) || !parse_region(parser, draft, NULL, 0))
+    return false;
+  const parser_values *outs = &draft->groups[OUTS];
+  for (unsigned i = 0; i < outs->count; i++)
+    draft_result(parser, draft, outs->values[i]->type);
+  parser_types written = {0};
+  ir_loc loc = parse_loc(parser);
+  if (!parse_expect(parser, LEX_ARROW) || !parse_type_list(parser, &written))
+    return false;
+  return check_written(parser, draft, &written, loc);
+}
+
+void print_attention(ir_printer *printer, const ir_op *op) {
+  print_attr_dict(printer, op, "", "");
+  print_ins_outs(printer, op);
+  print_text(printer, " ");
+  print_region(printer, ir_region(op, 0), true, 0);
+  print_text(printer, " -> ");
+  print_result_types(printer, op);
 }
 
 /* ------------------------------------------------------------------------------------------------------- payload */

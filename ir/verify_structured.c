@@ -46,7 +46,7 @@ static bool expr_range(const ir_expr *expr, const int64_t *extents, int64_t *low
   return !overflow;
 }
 
-static bool verify_extents(const ir_op *op, const ir_structure *structure) {
+bool verify_loop_extents(const ir_op *op, const ir_structure *structure) {
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(op, extents);
   bool runs = true;
@@ -80,6 +80,13 @@ static bool verify_body_op(const ir_op *op) {
   return ir_op_error(op, "cannot stand in the body of a structured op, which must be free of effects");
 }
 
+bool verify_body_ops(const ir_block *body) {
+  for (const ir_op *op = body->first; op; op = op->next)
+    if (!verify_body_op(op))
+      return false;
+  return true;
+}
+
 static const ir_type *element_of_init(const ir_op *op, unsigned i) {
   return ir_type_scalar(op->module, ir_init(op, i)->type->element);
 }
@@ -94,10 +101,7 @@ static bool verify_body(const ir_op *op) {
       return ir_op_error(op, "argument %u of the body must be of type %s, not %s", i,
                          ir_print_type(op->module, wanted), ir_print_type(op->module, body->args[i]->type));
   }
-  for (const ir_op *inner = body->first; inner; inner = inner->next)
-    if (!verify_body_op(inner))
-      return false;
-  return verify_terminator(op, 0, ir_num_inits(op), element_of_init);
+  return verify_body_ops(body) && verify_terminator(op, 0, ir_num_inits(op), element_of_init);
 }
 
 /* Each element of an out is written by one iteration of the parallel loops, and reductions combine into it. */
@@ -125,7 +129,7 @@ bool ir_verify_structured(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   if (!structure)
     return ir_op_error(op, "%s", op->module->no_structure);
-  if (!verify_maps(op, structure) || !verify_extents(op, structure))
+  if (!verify_maps(op, structure) || !verify_loop_extents(op, structure))
     return false;
   return !op->num_regions || (verify_out_maps(op, structure) && verify_body(op));
 }

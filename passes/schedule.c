@@ -83,12 +83,14 @@ static int state_operand(const ir_op *contraction) {
   return -1;
 }
 
-/* Reads the running maximum or sum, but not the result: the softmax belongs to whoever reads that, with its statistics
- * as further results. */
+/* Reads the running maximum or sum, but not the result, nor a product with it: the softmax belongs to whoever reads that,
+ * with its statistics as further results. */
 static bool reads_statistics(const ir_op *op) {
   bool statistics = false;
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
     const ir_value *value = ir_input(op, i);
+    if (value->op && ir_is_contraction(value->op) && state_operand(value->op) >= 0)
+      return false;
     if (value->op && pass_op_info_of(value->op->code)->states) {
       statistics |= value->index > 0;
       if (!value->index)

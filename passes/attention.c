@@ -1,0 +1,255 @@
+/* attention.c - pass "decompose-attention": attention ops become two products, a softmax and elementwise ops.
+ *
+ * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order of
+ * the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum, and what
+ * was accumulated so far, numerators, is turned into quotients before and back into numerators after.
+ * Terminates: one walk; the ops that are created are of other kinds. */
+#include "ir/attention.h"
+#include "ir/build.h"
+#include "passes/passes.h"
+#include "passes/softmax.h"
+
+#include <math.h>
+
+typedef struct decomposition {
+  ir_builder builder;
+  ir_op *op;
+  const ir_structure *structure;
+  ir_attention loops;
+  unsigned rank;             /* of the scores: rows, then keys */
+  int place[IR_MAX_LOOPS];   /* the loop of the new ops for each loop of the op: rows, keys, then all others */
+  const ir_type *statistics; /* scalar: f32, or f64 for f64 */
+} decomposition;
+
+static void place_loops(decomposition *d) {
+  const uint32_t sets[] = {d->loops.rows, d->loops.keys, d->loops.depth | d->loops.columns};
+  unsigned next = 0;
+  for (unsigned set = 0; set < 3; set++)
+    for (unsigned loop = 0; loop < d->structure->num_loops; loop++)
+      if (sets[set] >> loop & 1)
+        d->place[loop] = (int)next++;
+  d->rank = (unsigned)__builtin_popcount(d->loops.rows) + 1;
+}
+
+/* The operand's map over new loops: rows, keys and those of `others`, which follow in order. */
+static const ir_map *new_map(const decomposition *d, unsigned operand, uint32_t others, unsigned *num_loops) {
+  const ir_map *map = d->structure->maps[operand];
+  unsigned dims[IR_MAX_RANK];
+  *num_loops = d->rank + (unsigned)__builtin_popcount(others);
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(map, dim);
+    bool other = others >> loop & 1;
+    dims[dim] = other ? d->rank + (unsigned)__builtin_popcount(others & ((1u << loop) - 1)) : (unsigned)d->place[loop];
+  }
+  return ir_map_select(d->builder.module, *num_loops, map->num_results, dims);
+}
+
+static ir_value *create_empty(decomposition *d, const ir_type *scalar, unsigned rank) {
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned loop = 0; loop < d->structure->num_loops; loop++) {
+    unsigned operand, dim;
+    ir_loop_extent(d->op, loop, &operand, &dim);
+    if (d->place[loop] < (int)rank)
+      sizes[d->place[loop]] = pass_dim(&d->builder, ir_operand(d->op, operand), dim);
+  }
+  return ir_empty(&d->builder, scalar->element, rank, sizes);
+}
+
+/* out += lhs rhs */
+static ir_value *create_product(decomposition *d, ir_value *lhs, ir_value *rhs, ir_value *out, const ir_map *const *maps,
+                                unsigned num_loops, uint32_t reductions) {
+  ir_value *ins[] = {lhs, rhs};
+  ir_op *generic = ir_generic(&d->builder, 2, ins, 1, &out, maps, num_loops, reductions);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = ir_builder_at_end(block);
+  ir_value *product = ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[0], block->args[2]->type),
+                                ir_convert(&body, block->args[1], block->args[2]->type));
+  ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, block->args[2], product);
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &sum);
+  return ir_result(generic, 0);
+}
+
+static ir_value *create_scores(decomposition *d) {
+  unsigned num_loops;
+  const ir_map *maps[] = {new_map(d, ATTENTION_QUERY, d->loops.depth, &num_loops),
+                          new_map(d, ATTENTION_KEY, d->loops.depth, &num_loops), NULL};
+  unsigned dims[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < d->rank; dim++)
+    dims[dim] = dim;
+  maps[2] = ir_map_select(d->builder.module, num_loops, d->rank, dims);
+  ir_value *zero = ir_const(&d->builder, d->statistics, 0);
+  ir_value *out = ir_fill(&d->builder, zero, create_empty(d, d->statistics, d->rank));
+  uint32_t reductions = (uint32_t)((UINT64_C(1) << num_loops) - (UINT64_C(1) << d->rank));
+  return create_product(d, ir_operand(d->op, ATTENTION_QUERY), ir_operand(d->op, ATTENTION_KEY), out, maps, num_loops,
+                        reductions);
+}
+
+/* The op's body, for the score `score`, at the end of the builder's block. */
+static ir_value *clone_body(const decomposition *d, ir_builder *body, ir_value *score) {
+  const ir_block *block = ir_region(d->op, 0);
+  ir_value_map *map = ir_value_map_create(body->module);
+  ir_value_map_set(map, block->args[0], ir_convert(body, score, block->args[0]->type));
+  for (const ir_op *op = block->first; op != block->last; op = op->next) {
+    if (op->code != OP_IREE_LINALG_EXT_INDEX) {
+      ir_op_clone(body, op, map);
+      continue;
+    }
+    ir_named_attr dim = {"dim", ir_attr_int(body->module, ir_type_scalar(body->module, IR_I64),
+                                            d->place[ir_attr_int_or(op, "dim", 0)])};
+    ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
+    ir_value_map_set(map, ir_result(op, 0), ir_result(ir_op_create(body, OP_LINALG_INDEX, &spec), 0));
+  }
+  return ir_convert(body, ir_value_map_get(map, ir_operand(block->last, 0)), d->statistics);
+}
+
+static ir_value *apply_mask(const decomposition *d, ir_builder *body, ir_value *score, ir_value *mask) {
+  if (mask->type->element != IR_I1)
+    return ir_binary(body, OP_ARITH_ADDF, score, ir_convert(body, mask, d->statistics));
+  ir_value *operands[] = {mask, score, ir_const(body, d->statistics, -INFINITY)};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &d->statistics, .num_results = 1};
+  return ir_result(ir_op_create(body, OP_ARITH_SELECT, &spec), 0);
+}
+
+/* body(scale * score) + mask */
+static ir_value *modify_scores(decomposition *d, ir_value *scores) {
+  unsigned num_ins = d->loops.has_mask ? 2 : 1, num_loops;
+  ir_value *ins[2] = {scores}, *out = create_empty(d, d->statistics, d->rank);
+  const ir_map *identity = ir_map_identity(d->builder.module, d->rank), *maps[3] = {identity};
+  if (d->loops.has_mask) {
+    ins[1] = ir_operand(d->op, ATTENTION_MASK);
+    maps[1] = new_map(d, ATTENTION_MASK, 0, &num_loops);
+  }
+  maps[num_ins] = identity;
+  ir_op *generic = ir_generic(&d->builder, num_ins, ins, 1, &out, maps, d->rank, 0);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = ir_builder_at_end(block);
+  ir_value *scale = ir_convert(&body, ir_operand(d->op, ATTENTION_SCALE), d->statistics);
+  ir_value *score = clone_body(d, &body, ir_binary(&body, OP_ARITH_MULF, block->args[0], scale));
+  if (d->loops.has_mask)
+    score = apply_mask(d, &body, score, block->args[1]);
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &score);
+  return ir_result(generic, 0);
+}
+
+/* into = x by the rows' number; divided where `divide`, which gives 0 where that is 0. */
+static ir_value *scale_rows(decomposition *d, ir_value *x, ir_value *row, ir_value *into, bool divide) {
+  enum { ORDERED_EQUAL = 1 };
+  unsigned num_loops, result = ir_num_inputs(d->op), dims[IR_MAX_RANK];
+  const ir_map *map = d->structure->maps[result], *identity = ir_map_identity(d->builder.module, map->num_results);
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    if (d->loops.rows >> ir_map_result_dim(map, dim) & 1)
+      dims[d->place[ir_map_result_dim(map, dim)]] = dim;
+  num_loops = map->num_results;
+  ir_value *ins[] = {x, row};
+  const ir_map *maps[] = {identity, ir_map_select(d->builder.module, num_loops, d->rank - 1, dims), identity};
+  ir_op *generic = ir_generic(&d->builder, 2, ins, 1, &into, maps, num_loops, 0);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = ir_builder_at_end(block);
+  ir_value *a = ir_convert(&body, block->args[0], d->statistics), *b = ir_convert(&body, block->args[1], d->statistics);
+  ir_value *value = ir_binary(&body, divide ? OP_ARITH_DIVF : OP_ARITH_MULF, a, b);
+  if (divide) {
+    ir_value *zero = ir_const(&body, d->statistics, 0), *compared[] = {b, zero};
+    const ir_type *boolean = ir_type_scalar(body.module, IR_I1);
+    ir_named_attr equal = {"predicate", ir_attr_int(body.module, ir_type_scalar(body.module, IR_I64), ORDERED_EQUAL)};
+    ir_op_spec compare = {.operands = compared, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &equal,
+                          .num_attrs = 1};
+    ir_value *choice[] = {ir_result(ir_op_create(&body, OP_ARITH_CMPF, &compare), 0), zero, value};
+    ir_op_spec select = {.operands = choice, .num_operands = 3, .types = &d->statistics, .num_results = 1};
+    value = ir_result(ir_op_create(&body, OP_ARITH_SELECT, &select), 0);
+  }
+  value = ir_convert(&body, value, block->args[2]->type);
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
+  return ir_result(generic, 0);
+}
+
+/* The result's shape in the type of the statistics. */
+static ir_value *result_empty(decomposition *d) {
+  ir_value *init = ir_init(d->op, 0);
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < init->type->rank; dim++)
+    sizes[dim] = pass_dim(&d->builder, init, dim);
+  return ir_empty(&d->builder, d->statistics->element, init->type->rank, sizes);
+}
+
+/* The weights times the values, accumulated onto `start`. */
+static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *start) {
+  unsigned num_loops, dims[IR_MAX_RANK];
+  const ir_map *maps[] = {NULL, new_map(d, ATTENTION_VALUE, d->loops.columns, &num_loops),
+                          new_map(d, ir_num_inputs(d->op), d->loops.columns, &num_loops)};
+  for (unsigned dim = 0; dim < d->rank; dim++)
+    dims[dim] = dim;
+  maps[0] = ir_map_select(d->builder.module, num_loops, d->rank, dims);
+  return create_product(d, weights, ir_operand(d->op, ATTENTION_VALUE), start, maps, num_loops, 1u << (d->rank - 1));
+}
+
+static ir_value *zeros(decomposition *d) {
+  return ir_fill(&d->builder, ir_const(&d->builder, d->statistics, 0), result_empty(d));
+}
+
+/* To the type of the op's result. */
+static ir_value *convert_result(decomposition *d, ir_value *value) {
+  ir_value *out = ir_init(d->op, 0);
+  if (value->type == out->type)
+    return value;
+  const ir_map *identity = ir_map_identity(d->builder.module, out->type->rank), *maps[] = {identity, identity};
+  ir_op *generic = ir_generic(&d->builder, 1, &value, 1, &out, maps, out->type->rank, 0);
+  ir_block *block = ir_region(generic, 0);
+  ir_builder body = ir_builder_at_end(block);
+  ir_value *converted = ir_convert(&body, block->args[0], block->args[1]->type);
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &converted);
+  return ir_result(generic, 0);
+}
+
+/* Weights have the values' type, which is what a matrix unit wants. */
+static ir_value *weights_empty(decomposition *d) {
+  ir_scalar element = ir_operand(d->op, ATTENTION_VALUE)->type->element;
+  return create_empty(d, ir_type_scalar(d->builder.module, element), d->rank);
+}
+
+static void decompose_online(decomposition *d, ir_value *scores) {
+  enum { SOFTMAX, MAX, SUM, SCALE };
+  ir_op *op = d->op;
+  ir_value *outs[] = {weights_empty(d), ir_init(op, 1), ir_init(op, 2), create_empty(d, d->statistics, d->rank - 1)};
+  ir_named_attr dim = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), d->rank - 1)};
+  ir_op *softmax = ir_structured(&d->builder, OP_LINALG_EXT_SOFTMAX, 1, &scores, 4, outs, 1, &dim);
+  ir_cell start;
+  ir_value *numerators = ir_init(op, 0), *quotients = zeros(d);
+  if (!ir_value_splat(numerators, &start) || start.f != 0) {
+    quotients = scale_rows(d, numerators, ir_init(op, 2), result_empty(d), true);
+    quotients = scale_rows(d, quotients, ir_result(softmax, SCALE), result_empty(d), false);
+  }
+  quotients = weigh_values(d, ir_result(softmax, SOFTMAX), quotients);
+  ir_replace_uses(ir_result(op, 0), scale_rows(d, quotients, ir_result(softmax, SUM), ir_init(op, 0), false));
+  ir_replace_uses(ir_result(op, 1), ir_result(softmax, MAX));
+  ir_replace_uses(ir_result(op, 2), ir_result(softmax, SUM));
+}
+
+static void decompose(ir_op *op) {
+  decomposition d = {.builder = ir_builder_before(op), .op = op, .structure = ir_structure_of(op)};
+  ir_attention_of(op, &d.loops);
+  bool wide = false;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    wide |= ir_operand(op, i)->type->element == IR_F64;
+  d.statistics = ir_type_scalar(op->module, wide ? IR_F64 : IR_F32);
+  place_loops(&d);
+  ir_value *scores = modify_scores(&d, create_scores(&d));
+  if (op->num_results > 1) {
+    decompose_online(&d, scores);
+  } else {
+    ir_op *softmax = softmax_create(&d.builder, scores, weights_empty(&d), d.rank - 1, NULL);
+    ir_replace_uses(ir_result(op, 0), convert_result(&d, weigh_values(&d, ir_result(softmax, 0), zeros(&d))));
+  }
+  ir_op_erase(op);
+}
+
+static bool visit(ir_op *op, void *data) {
+  (void)data;
+  if (op->code == OP_IREE_LINALG_EXT_ATTENTION || op->code == OP_IREE_LINALG_EXT_ONLINE_ATTENTION)
+    decompose(op);
+  return true;
+}
+
+bool pass_decompose_attention(ir_module *module, const pass_options *options) {
+  (void)options;
+  return ir_walk(ir_region(module->root, 0), visit, NULL);
+}
