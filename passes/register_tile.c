@@ -284,6 +284,7 @@ static void member_tile(const nest *nest, const register_member *member, vector_
   const vector_tile *leader = &nest->tile;
   const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
   *tile = (vector_tile){.op = member->op,
+                        .lane_constants = true,
                         .operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, member->op->num_operands)};
   vectorize_operands(member->op, tile->operands);
   for (unsigned i = 0; i < leader->num_dims; i++)
@@ -437,6 +438,7 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   vector_tile *tile = &nest.tile;
   *tile = (vector_tile){.op = op,
+                        .lane_constants = true,
                         .operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands),
                         .num_dims = nest.plan.num_dims,
                         .partial = nest.plan.partial};

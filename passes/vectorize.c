@@ -7,27 +7,11 @@
  *  - The tile never runs an op that the scalar program would not run, unless it is speculatable: masked lanes compute
  *    on padding, and are dropped by the write or by a select.
  * Terminates: each function walks the body, an expression or the vector dims once. */
-#include "passes/vectorize.h"
+#include "passes/vectorize_internal.h"
 
 #include <assert.h>
 #include <math.h>
 #include <string.h>
-
-typedef struct tile_value {
-  ir_value *value;
-  uint32_t loops;
-} tile_value;
-
-static uint32_t loop_bit(unsigned loop) {
-  return UINT32_C(1) << loop;
-}
-
-static uint32_t vector_loops(const vector_tile *tile) {
-  uint32_t loops = 0;
-  for (unsigned i = 0; i < tile->num_dims; i++)
-    loops |= loop_bit(tile->loops[i]);
-  return loops;
-}
 
 static uint32_t expr_loops(const ir_expr *expr) {
   switch (expr->kind) {
@@ -273,8 +257,7 @@ uint32_t vectorize_loops(ir_op *op) {
 
 /* ----------------------------------------------------------------------------------------------------- tile values */
 
-/* The type of an element as a vector over the loops, in the tile's order. */
-static const ir_type *tile_type(const vector_tile *tile, ir_scalar element, uint32_t loops) {
+const ir_type *vectorize_type(const vector_tile *tile, ir_scalar element, uint32_t loops) {
   ir_module *module = tile->op->module;
   int64_t shape[IR_MAX_RANK];
   unsigned rank = 0;
@@ -301,7 +284,7 @@ static ir_value *broadcast(ir_builder *builder, const vector_tile *tile, tile_va
   ir_value *value = from.value;
   if (rank > own)
     value = ir_unary(builder, OP_VECTOR_SHAPE_CAST, value, ir_type_vector(builder->module, element, rank, shape));
-  const ir_type *type = tile_type(tile, element, loops);
+  const ir_type *type = vectorize_type(tile, element, loops);
   return value->type == type ? value : ir_unary(builder, OP_VECTOR_BROADCAST, value, type);
 }
 
@@ -327,7 +310,7 @@ static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_
     if (masked & loop_bit(loop))
       bounds[count++] = ir_index_value(builder, ir_index_sub(builder, tile->ends[loop], tile->starts[loop]));
   }
-  const ir_type *type = tile_type(tile, IR_I1, masked);
+  const ir_type *type = vectorize_type(tile, IR_I1, masked);
   ir_op_spec spec = {.operands = bounds, .num_operands = count, .types = &type, .num_results = 1};
   ir_value *mask = ir_result(ir_op_create(builder, OP_VECTOR_CREATE_MASK, &spec), 0);
   return broadcast(builder, tile, (tile_value){mask, masked}, loops);
@@ -483,14 +466,6 @@ void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, i
 
 /* -------------------------------------------------------------------------------------------------------- the body */
 
-typedef struct body_state {
-  ir_builder *builder;
-  const vector_tile *tile;
-  ir_block *body;
-  tile_value *values;    /* by value number */
-  ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
-} body_state;
-
 static void set_value(const body_state *state, const ir_value *body_value, tile_value value) {
   unsigned number = 0;
   value_number(state->body, body_value, &number);
@@ -499,13 +474,12 @@ static void set_value(const body_state *state, const ir_value *body_value, tile_
     ir_value_map_set(state->scalars, body_value, value.value);
 }
 
-static tile_value tile_value_of(const body_state *state, ir_value *value) {
+tile_value vectorize_value_of(const body_state *state, ir_value *value) {
   unsigned number;
   return value_number(state->body, value, &number) ? state->values[number] : (tile_value){value, 0};
 }
 
-/* An elementwise op on the values, which meet by broadcast. */
-static tile_value elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
+tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
                               const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs) {
   ir_value *operands[IR_MAX_RANK];
   uint32_t loops = 0;
@@ -513,7 +487,7 @@ static tile_value elementwise(const body_state *state, ir_opcode code, ir_scalar
     loops |= values[i].loops;
   for (unsigned i = 0; i < count; i++)
     operands[i] = broadcast(state->builder, state->tile, values[i], loops);
-  const ir_type *type = tile_type(state->tile, result, loops);
+  const ir_type *type = vectorize_type(state->tile, result, loops);
   ir_op_spec spec = {.operands = operands,
                      .num_operands = count,
                      .types = &type,
@@ -523,70 +497,13 @@ static tile_value elementwise(const body_state *state, ir_opcode code, ir_scalar
   return (tile_value){ir_result(ir_op_create(state->builder, code, &spec), 0), loops};
 }
 
-static tile_value index_op(const body_state *state, ir_opcode code, tile_value lhs, tile_value rhs) {
-  return elementwise(state, code, IR_INDEX, 2, (tile_value[]){lhs, rhs}, 0, NULL);
-}
-
-static tile_value index_const(const body_state *state, int64_t value) {
-  return (tile_value){ir_const_index(state->builder, value), 0};
-}
-
-/* An affine expression as arithmetic on vectors of index. Divisors are positive constants. */
-static tile_value affine_value(const body_state *state, const ir_op *op, const ir_map *map, const ir_expr *expr) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
-    return index_const(state, expr->value);
-  case IR_EXPR_DIM:
-    return tile_value_of(state, ir_operand(op, (unsigned)expr->value));
-  case IR_EXPR_SYM:
-    return tile_value_of(state, ir_operand(op, map->num_dims + (unsigned)expr->value));
-  default:
-    break;
-  }
-  tile_value lhs = affine_value(state, op, map, expr->lhs), rhs = affine_value(state, op, map, expr->rhs);
-  switch (expr->kind) {
-  case IR_EXPR_ADD:
-    return index_op(state, OP_ARITH_ADDI, lhs, rhs);
-  case IR_EXPR_MUL:
-    return index_op(state, OP_ARITH_MULI, lhs, rhs);
-  case IR_EXPR_FLOORDIV:
-    return index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
-  case IR_EXPR_CEILDIV:
-    return index_op(state, OP_ARITH_CEILDIVSI, lhs, rhs);
-  default:
-    break; /* mod */
-  }
-  tile_value quotient = index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
-  return index_op(state, OP_ARITH_SUBI, lhs, index_op(state, OP_ARITH_MULI, quotient, rhs));
-}
-
-static tile_value affine_op(const body_state *state, const ir_op *op) {
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  tile_value value = affine_value(state, op, map, map->results[0]);
-  for (unsigned i = 1; i < map->num_results; i++)
-    value = index_op(state, op->code == OP_AFFINE_MIN ? OP_ARITH_MINSI : OP_ARITH_MAXSI, value,
-                     affine_value(state, op, map, map->results[i]));
-  return value;
-}
-
-/* The current iteration of a loop: start + (0, 1, ..). */
-static tile_value iteration(const body_state *state, unsigned loop) {
-  const vector_tile *tile = state->tile;
-  tile_value start = {ir_index_value(state->builder, tile->starts[loop]), 0};
-  if (!(vector_loops(tile) & loop_bit(loop)))
-    return start;
-  const ir_type *type = tile_type(tile, IR_INDEX, loop_bit(loop));
-  ir_op *step = ir_op_create(state->builder, OP_VECTOR_STEP, &(ir_op_spec){.types = &type, .num_results = 1});
-  return index_op(state, OP_ARITH_ADDI, (tile_value){ir_result(step, 0), loop_bit(loop)}, start);
-}
-
 static bool replace_iteration(ir_op *op, void *data) {
   const body_state *state = data;
   if (op->code == OP_LINALG_INDEX) {
     body_state inside = *state;
     ir_builder builder = ir_builder_before(op);
     inside.builder = &builder;
-    ir_replace_uses(ir_result(op, 0), iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
+    ir_replace_uses(ir_result(op, 0), vectorize_iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
     ir_op_erase(op);
   }
   return true;
@@ -603,13 +520,13 @@ static void clone_scalar_op(const body_state *state, const ir_op *op) {
 
 static void run_body_op(const body_state *state, const ir_op *op) {
   if (op->code == OP_LINALG_INDEX) {
-    set_value(state, ir_result(op, 0), iteration(state, (unsigned)ir_attr_int_or(op, "dim", 0)));
+    set_value(state, ir_result(op, 0), vectorize_iteration(state, (unsigned)ir_attr_int_or(op, "dim", 0)));
     return;
   }
-  tile_value operands[IR_MAX_RANK];
+  tile_value operands[IR_MAX_RANK], comparison;
   uint32_t loops = 0;
   for (unsigned i = 0; i < op->num_operands; i++) {
-    tile_value value = tile_value_of(state, ir_operand(op, i));
+    tile_value value = vectorize_value_of(state, ir_operand(op, i));
     loops |= value.loops;
     if (i < IR_MAX_RANK)
       operands[i] = value;
@@ -617,10 +534,12 @@ static void run_body_op(const body_state *state, const ir_op *op) {
   if (!loops)
     clone_scalar_op(state, op);
   else if (is_affine(op))
-    set_value(state, ir_result(op, 0), affine_op(state, op));
+    set_value(state, ir_result(op, 0), vectorize_affine(state, op));
+  else if (vectorize_comparison(state, op, &comparison))
+    set_value(state, ir_result(op, 0), comparison);
   else
     set_value(state, ir_result(op, 0),
-              elementwise(state, op->code, ir_result(op, 0)->type->element, op->num_operands, operands, op->num_attrs,
+              vectorize_elementwise(state, op->code, ir_result(op, 0)->type->element, op->num_operands, operands, op->num_attrs,
                           op->attrs));
 }
 
@@ -677,7 +596,7 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
   ir_op *combine = combining_op(tile->op, out, &term);
   const ir_structure *structure = ir_structure_of(tile->op);
   uint32_t loops = accumulator.loops | (vector_loops(tile) & structure->reductions);
-  tile_value value = {broadcast(state->builder, tile, tile_value_of(state, term), loops), loops};
+  tile_value value = {broadcast(state->builder, tile, vectorize_value_of(state, term), loops), loops};
   if (loops & ~accumulator.loops & tile->masked) {
     ir_scalar element = value.value->type->element;
     ir_cell neutral = neutral_cell(combiner_find(combine->code)->neutral, element);
@@ -731,7 +650,7 @@ static void take_narrow(tile_value *factors) {
 static ir_value *contract(const body_state *state, const ir_op *product, tile_value accumulator) {
   const vector_tile *tile = state->tile;
   ir_module *module = tile->op->module;
-  tile_value values[] = {tile_value_of(state, ir_operand(product, 0)), tile_value_of(state, ir_operand(product, 1)),
+  tile_value values[] = {vectorize_value_of(state, ir_operand(product, 0)), vectorize_value_of(state, ir_operand(product, 1)),
                          accumulator};
   if (tile->narrow)
     take_narrow(values);
@@ -763,7 +682,7 @@ static ir_value *yielded(const body_state *state, unsigned out, tile_value accum
   const ir_structure *structure = ir_structure_of(tile->op);
   if (vector_loops(tile) & structure->reductions & ~accumulator.loops)
     return reduce_term(state, out, accumulator);
-  tile_value value = tile_value_of(state, ir_operand(ir_block_terminator(state->body), out));
+  tile_value value = vectorize_value_of(state, ir_operand(ir_block_terminator(state->body), out));
   ir_value *result = broadcast(state->builder, tile, value, accumulator.loops);
   if (tile->partial & tile->masked & ~vectorize_operand_loops(&tile->operands[ir_num_inputs(tile->op) + out]))
     result = select_masked(state->builder, tile, accumulator.loops, result, accumulator.value);
@@ -809,7 +728,7 @@ ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned
   ir_value *term;
   ir_op *combine = combining_op(tile->op, out, &term);
   ir_scalar element = term->type->element;
-  return splat(builder, tile_type(tile, element, accumulator_loops(tile, out)),
+  return splat(builder, vectorize_type(tile, element, accumulator_loops(tile, out)),
                neutral_cell(combiner_find(combine->code)->neutral, element));
 }
 

@@ -27,6 +27,7 @@ typedef struct vector_tile {
   uint32_t partial;              /* reduction loops kept as dims of the accumulators: partial results, one a lane */
   uint32_t masked;               /* vector dims that may reach beyond the loop's end */
   bool narrow;                   /* contractions take factors as they were before they were widened */
+  bool lane_constants;           /* constant vectors may differ from lane to lane */
   ir_index ends[IR_MAX_LOOPS];   /* masked loops: their number of iterations */
   ir_index starts[IR_MAX_LOOPS]; /* all loops: the first iteration of the tile */
 } vector_tile;

@@ -34,8 +34,9 @@ func.func @causal(%x: memref<16x64xf32>) {
   return
 }
 // CHECK-LABEL: func.func @causal(
-// CHECK-DAG: vector.step : vector<32xindex>
-// CHECK: arith.cmpi sge, %{{.*}}, %{{.*}} : vector<32xindex>
+// CHECK: %[[LANES:.*]] = arith.constant dense<[0, 1, 2, {{.*}}, 31]> : vector<32xi32>
+// CHECK: %[[ROOM:.*]] = vector.broadcast %{{.*}} : i32 to vector<32xi32>
+// CHECK: arith.cmpi sle, %[[LANES]], %[[ROOM]] : vector<32xi32>
 // CHECK: arith.select %{{.*}}, %{{.*}}, %{{.*}} : vector<32xi1>, vector<32xf32>
 
 // A quotient of integers must not be computed for lanes that do not exist.

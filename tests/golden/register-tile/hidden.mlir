@@ -12,6 +12,9 @@
 // CHECK: affine.min
 // CHECK: %[[DEPTH:.*]] = affine.min
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[DEPTH]] step
+// CHECK: %[[LANES:.*]] = arith.constant dense<{{\[}}[0, 1, 2, {{.*}}, 15], [-1, 0, 1, {{.*}}> : vector<4x16xi32>
+// CHECK: %[[ROOM:.*]] = vector.broadcast %{{.*}} : i32 to vector<4x16xi32>
+// CHECK: arith.cmpi sle, %[[LANES]], %[[ROOM]] : vector<4x16xi32>
 // CHECK: arith.select
 // CHECK: math.exp
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c32 step
@@ -59,6 +62,7 @@ func.func @window(%q: memref<64x32xf32>, %k: memref<32x64xf32>, %v: memref<64x32
 
 // The maximum may be -infinity itself, and then what is hidden is NaN, not 0.
 // CHECK-LABEL: func.func @unknown_maximum(
+// CHECK: math.exp
 // CHECK-NOT: affine.min
 // CHECK: return
 func.func @unknown_maximum(%s: memref<64x64xf32>, %m: memref<64xf32>, %v: memref<64x32xf32>, %o: memref<64x32xf32>) {

@@ -1,0 +1,116 @@
+/* vectorize_index.c - what a body computes from the iterations of its loops: indices, affine expressions of them, and the
+ * comparisons that masks are made of.
+ *
+ * Terminates: expressions are walked once, loops and lanes of the tile are counted. */
+#include "passes/mask.h"
+#include "passes/vectorize_internal.h"
+
+static tile_value index_op(const body_state *state, ir_opcode code, tile_value lhs, tile_value rhs) {
+  return vectorize_elementwise(state, code, IR_INDEX, 2, (tile_value[]){lhs, rhs}, 0, NULL);
+}
+
+static tile_value index_const(const body_state *state, int64_t value) {
+  return (tile_value){ir_const_index(state->builder, value), 0};
+}
+
+/* An affine expression as arithmetic on vectors of index. Divisors are positive constants. */
+static tile_value affine_value(const body_state *state, const ir_op *op, const ir_map *map, const ir_expr *expr) {
+  switch (expr->kind) {
+  case IR_EXPR_CONST:
+    return index_const(state, expr->value);
+  case IR_EXPR_DIM:
+    return vectorize_value_of(state, ir_operand(op, (unsigned)expr->value));
+  case IR_EXPR_SYM:
+    return vectorize_value_of(state, ir_operand(op, map->num_dims + (unsigned)expr->value));
+  default:
+    break;
+  }
+  tile_value lhs = affine_value(state, op, map, expr->lhs), rhs = affine_value(state, op, map, expr->rhs);
+  switch (expr->kind) {
+  case IR_EXPR_ADD:
+    return index_op(state, OP_ARITH_ADDI, lhs, rhs);
+  case IR_EXPR_MUL:
+    return index_op(state, OP_ARITH_MULI, lhs, rhs);
+  case IR_EXPR_FLOORDIV:
+    return index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
+  case IR_EXPR_CEILDIV:
+    return index_op(state, OP_ARITH_CEILDIVSI, lhs, rhs);
+  default:
+    break; /* mod */
+  }
+  tile_value quotient = index_op(state, OP_ARITH_FLOORDIVSI, lhs, rhs);
+  return index_op(state, OP_ARITH_SUBI, lhs, index_op(state, OP_ARITH_MULI, quotient, rhs));
+}
+
+tile_value vectorize_affine(const body_state *state, const ir_op *op) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  tile_value value = affine_value(state, op, map, map->results[0]);
+  for (unsigned i = 1; i < map->num_results; i++)
+    value = index_op(state, op->code == OP_AFFINE_MIN ? OP_ARITH_MINSI : OP_ARITH_MAXSI, value,
+                     affine_value(state, op, map, map->results[i]));
+  return value;
+}
+
+tile_value vectorize_iteration(const body_state *state, unsigned loop) {
+  const vector_tile *tile = state->tile;
+  tile_value start = {ir_index_value(state->builder, tile->starts[loop]), 0};
+  if (!(vector_loops(tile) & loop_bit(loop)))
+    return start;
+  const ir_type *type = vectorize_type(tile, IR_INDEX, loop_bit(loop));
+  ir_op *step = ir_op_create(state->builder, OP_VECTOR_STEP, &(ir_op_spec){.types = &type, .num_results = 1});
+  return index_op(state, OP_ARITH_ADDI, (tile_value){ir_result(step, 0), loop_bit(loop)}, start);
+}
+
+/* What the iterations of a tile add to the left side of the bound, each from its own start, lane by lane in the order of
+ * the tile's dims; NULL where that does not fit in 31 bits. */
+static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound, const ir_type *type, int64_t most) {
+  ir_module *module = tile->op->module;
+  int64_t count = ir_type_num_elements(type), *sums = IR_NEW_ARRAY(&module->arena, int64_t, count);
+  for (int64_t lane = 0; lane < count; lane++) {
+    int64_t rest = lane;
+    for (unsigned i = tile->num_dims; i-- > 0;) {
+      int64_t step = bound->steps[tile->loops[i]], product;
+      if (!step)
+        continue;
+      if (__builtin_mul_overflow(step, rest % tile->sizes[i], &product) ||
+          __builtin_add_overflow(sums[lane], product, &sums[lane]) || sums[lane] > most || sums[lane] < -most)
+        return NULL;
+      rest /= tile->sizes[i];
+    }
+  }
+  return ir_attr_dense_ints(module, type, (unsigned)count, sums);
+}
+
+bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result) {
+  enum { MOST = 1 << 30, EQ = 0, SLE = 3 };
+  const vector_tile *tile = state->tile;
+  ir_builder *builder = state->builder;
+  mask mask = {.count = 0};
+  if (!tile->lane_constants || op->code != OP_ARITH_CMPI || ir_operand(op, 0)->type->element != IR_INDEX ||
+      ir_attr_int_or(op, "predicate", EQ) == EQ)
+    return false;
+  mask_add(&mask, tile->op, ir_result(op, 0), true);
+  if (mask.count != 1)
+    return false;
+  const mask_bound *bound = &mask.bounds[0];
+  uint32_t loops = 0;
+  ir_index start = mask_outer(builder, bound);
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
+    if (bound->steps[loop]) {
+      loops |= vector_loops(tile) & loop_bit(loop);
+      start = ir_index_add(builder, start, mask_scaled(builder, tile->starts[loop], bound->steps[loop]));
+    }
+  const ir_type *type = vectorize_type(tile, IR_I32, loops);
+  const ir_attr *sums = loops ? lane_sums(tile, bound, type, MOST) : NULL;
+  if (!sums)
+    return false;
+  ir_index room = ir_index_max(builder, mask_scaled(builder, start, -1), ir_index_const(-MOST - 1));
+  room = ir_index_min(builder, room, ir_index_const(MOST + 1));
+  ir_op_spec constant = {.types = &type, .num_results = 1, .attrs = &(ir_named_attr){"value", sums}, .num_attrs = 1};
+  ir_value *narrow = ir_unary(builder, OP_ARITH_INDEX_CAST, ir_index_value(builder, room),
+                              ir_type_scalar(builder->module, IR_I32));
+  tile_value sides[] = {{ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &constant), 0), loops}, {narrow, 0}};
+  ir_named_attr predicate = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), SLE)};
+  *result = vectorize_elementwise(state, OP_ARITH_CMPI, IR_I1, 2, sides, 1, &predicate);
+  return true;
+}

@@ -1,0 +1,46 @@
+/* vectorize_internal.h - values of a body as vectors. Internal to vectorize.c and vectorize_index.c. */
+#ifndef TEC_PASSES_VECTORIZE_INTERNAL_H
+#define TEC_PASSES_VECTORIZE_INTERNAL_H
+#include "passes/vectorize.h"
+
+/* A vector over the loops (bits) in the tile's order; a scalar if there are none. */
+typedef struct tile_value {
+  ir_value *value;
+  uint32_t loops;
+} tile_value;
+
+typedef struct body_state {
+  ir_builder *builder;
+  const vector_tile *tile;
+  ir_block *body;
+  tile_value *values;    /* by value number */
+  ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
+} body_state;
+
+static inline uint32_t loop_bit(unsigned loop) {
+  return UINT32_C(1) << loop;
+}
+
+static inline uint32_t vector_loops(const vector_tile *tile) {
+  uint32_t loops = 0;
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    loops |= loop_bit(tile->loops[i]);
+  return loops;
+}
+
+/* The type of an element as a vector over the loops, in the tile's order. */
+const ir_type *vectorize_type(const vector_tile *tile, ir_scalar element, uint32_t loops);
+/* A value of the body, or one from outside. */
+tile_value vectorize_value_of(const body_state *state, ir_value *value);
+/* An elementwise op on the values, which meet by broadcast. */
+tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
+                                 const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs);
+
+/* The current iteration of a loop: start + (0, 1, ..). */
+tile_value vectorize_iteration(const body_state *state, unsigned loop);
+/* An affine.apply, .min or .max. */
+tile_value vectorize_affine(const body_state *state, const ir_op *op);
+/* A comparison of indices that is affine in the iterations, as one of constants with a scalar; false for other ops, and
+ * where lanes do not have constants of their own. */
+bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result);
+#endif
