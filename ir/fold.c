@@ -262,9 +262,9 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   ir_op *from = source->op;
   slice slice = slice_of(op);
   const ir_attr *attr;
-  /* The slice of a shared output of scf.forall is what one iteration owns, also where that is all of it: the output
-   * itself is what all of them see. */
-  bool shared = source->block && source->block->parent->code == OP_SCF_FORALL;
+  /* The slice of a tensor that iterations share is what one of them owns, also where that is all of it: the tensor itself
+   * is what all of them see. */
+  bool shared = source->block && ir_op_has(source->block->parent, IR_PARALLEL);
   if (!shared && source->type == type && is_whole(&slice, source))
     return source;
   if (!from)

@@ -319,6 +319,7 @@ typedef enum ir_trait {
   IR_OWN_BODY = 1 << 21,     /* structured, with a body of its own; the body of the others follows from their row */
   IR_EXTENSION = 1 << 22,    /* not an op of upstream MLIR */
   IR_ASSERTS = 1 << 23,      /* has no effect but to stop the program where it is wrong */
+  IR_PARALLEL = 1 << 24,     /* a loop whose iterations may run at once: the tensors that it carries are shared by all */
 } ir_trait;
 
 /* One scalar in the oracle: floats as double, the rest sign-extended. */

@@ -26,7 +26,6 @@ typedef struct marker {
   size_t num_ops, num_positions;
 } marker;
 
-
 /* ---------------------------------------------------------------------------------------------------------- positions */
 
 static ir_block *first_region(const ir_op *op) { return ir_region(op, 0); }

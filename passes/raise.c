@@ -175,31 +175,7 @@ static void take_statistic(const expression_space *space, const expression *node
   }
 }
 
-/* Takes out the inputs of a linalg.generic that its body does not read. */
-static void drop_unread_inputs(ir_op *generic) {
-  ir_block *body = ir_region(generic, 0);
-  const ir_attr *maps = ir_attr_get(generic, "indexing_maps");
-  const ir_attr *kept[IR_MAX_LOOPS + 2];
-  unsigned count = 0;
-  for (ir_op *op = body->last->prev, *previous; op; op = previous) {
-    previous = op->prev;
-    if (ir_value_unused(ir_result(op, 0)))
-      ir_op_erase(op);
-  }
-  for (unsigned i = 0, at = 0; i < maps->count; i++) {
-    bool unread = at < ir_num_inputs(generic) && ir_value_unused(body->args[at]);
-    if (unread) {
-      ir_remove_operand(generic, at);
-      ir_block_remove_arg(body, at);
-      continue;
-    }
-    kept[count++] = maps->elements[i];
-    at++;
-  }
-  ir_attr_set(generic, "indexing_maps", ir_attr_array(generic->module, count, kept));
-}
-
-/* The root again, with the quotient read from the tensor. */
+/* The root again, with the quotient read from the tensor; simplify takes out what it no longer reads. */
 static void replace_scalar(ir_op *root, ir_value *scalar, ir_value *tensor) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_block *old = ir_region(root, 0);
@@ -230,7 +206,6 @@ static void replace_scalar(ir_op *root, ir_value *scalar, ir_value *tensor) {
     if (op == scalar->op)
       ir_value_map_set(map, scalar, body->args[inputs]);
   }
-  drop_unread_inputs(generic);
   ir_replace_uses(ir_result(root, 0), ir_result(generic, 0));
   ir_op_erase(root);
 }

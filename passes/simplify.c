@@ -2,7 +2,8 @@
  *
  * A round walks each function once, forwards and inside out, so that what a rewrite enables further down happens in the
  * same round; then dead.c drops what lost its uses. Each op is, in this order: a constant to be pooled at the top of its
- * function; put into canonical operand order; folded; merged with an equal op that is visible here.
+ * function; put into canonical operand order and freed of inputs that its body does not read; folded; merged with an
+ * equal op that is visible here.
  * Invariants: constants stand at the top of the function, one of each. Ops with regions are not merged, nor is
  * tensor.empty: each stands for a buffer of its own, and one that is shared costs a copy.
  * Terminates: every rewrite removes an op, or moves it out of a loop or to the top, or replaces it by one of a smaller
@@ -145,6 +146,39 @@ static void order_operands(simplifier *simplifier, ir_op *op) {
   simplifier->changed = true;
 }
 
+/* Each loop appears as a subscript of some operand besides number `operand`: there its extent can be read. */
+static bool has_extents_without(const ir_op *op, unsigned operand) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    bool found = false;
+    for (unsigned i = 0; i < structure->num_maps; i++)
+      found |= i != operand && ir_map_find_dim(structure->maps[i], loop) >= 0;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+/* Takes out inputs that the body does not read, of ops whose maps say what belongs to which operand. */
+static void drop_unread_inputs(simplifier *simplifier, ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY) || !ir_attr_get(op, "indexing_maps"))
+    return;
+  ir_block *body = ir_region(op, 0);
+  for (unsigned i = ir_num_inputs(op); i-- > 0;) {
+    if (!ir_value_unused(body->args[i]) || !has_extents_without(op, i))
+      continue;
+    const ir_attr *maps = ir_attr_get(op, "indexing_maps");
+    const ir_attr **kept = IR_NEW_ARRAY(&op->module->arena, const ir_attr *, maps->count);
+    for (unsigned from = 0, to = 0; from < maps->count; from++)
+      if (from != i)
+        kept[to++] = maps->elements[from];
+    ir_remove_operand(op, i);
+    ir_block_remove_arg(body, i);
+    ir_attr_set(op, "indexing_maps", ir_attr_array(op->module, maps->count - 1, kept));
+    simplifier->changed = true;
+  }
+}
+
 /* The constant that an elementwise op on constant splats gives, or NULL. */
 static ir_value *fold_elementwise(ir_op *op) {
   enum { MAX_OPERANDS = 4 };
@@ -232,6 +266,7 @@ static ir_op *simplify_op(simplifier *simplifier, ir_op *op) {
     return next;
   }
   order_operands(simplifier, op);
+  drop_unread_inputs(simplifier, op);
   ir_value *value = op->num_results == 1 ? fold(op) : NULL;
   if (value) {
     ir_op *first_new = before ? before->next : op->block->first;
