@@ -25,8 +25,7 @@ unsigned buffer_add_root(buffers *b, bool writable) {
 }
 
 static buffer_root *root_of(const buffers *b, const ir_value *memref) {
-  while (memref->op && ir_op_has(memref->op, IR_VIEW))
-    memref = ir_operand(memref->op, 0);
+  memref = memory_root(memref);
   return &b->roots[memref->op ? memref->op->mark : memref->index - b->first_argument];
 }
 

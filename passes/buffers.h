@@ -1,5 +1,5 @@
 /* buffers.h - what bufferization knows: where each tensor lives, who may write there, and where scratch comes from.
- * Internal to bufferize.c, buffers.c and bufferize_prepare.c.
+ * Internal to bufferize*.c and buffers.c.
  *
  * While a function is bufferized, its tensor ops stay in place, so that uses and order can be looked up; the memref ops
  * are made next to them, and the tensor ops go at the end. ir_op.mark numbers the tensor ops in pre-order; in ops that
@@ -54,6 +54,13 @@ typedef struct buffers {
 
 static inline bool is_tensor(const ir_value *value) { return value->type->kind == IR_TYPE_TENSOR; }
 
+/* The memory that a view shows, or itself. */
+static inline const ir_value *memory_root(const ir_value *memref) {
+  while (memref->op && ir_op_has(memref->op, IR_VIEW))
+    memref = ir_operand(memref->op, 0);
+  return memref;
+}
+
 /* Row-major memory for a tensor type. */
 const ir_type *buffer_type(ir_module *module, const ir_type *tensor);
 /* The memory of a tensor; a tensor.empty gets its own, made before `op`, on first demand. */
@@ -80,6 +87,11 @@ void buffer_copy(ir_builder *builder, ir_value *from, ir_value *to);
 ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *slice, const ir_type *part);
 /* An extent where `op` stands: a tensor's is read from its memory. */
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x);
+
+/* bufferize_ops.c: makes the memref ops of a tensor op that is neither control flow nor a call. False after an error. */
+bool bufferize_op(buffers *b, ir_op *op);
+/* Puts what the op contributes into the memory of its shared output. */
+void bufferize_parallel_insert(buffers *b, ir_op *op, const buffer_frame *frame);
 
 /* bufferize_prepare.c: makes the tensor program say where results go; see there. `outputs` are tensor-typed stand-
  * ins for the memory of the function's results. */
