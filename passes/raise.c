@@ -223,7 +223,8 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
     return false;
   ir_value *out = expression_empty(space, &builder, x->type->element);
   ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop, sink);
-  if (match->shift && match->shift->kind == EXPRESSION_REDUCE && match->shift->code == OP_ARITH_MAXIMUMF &&
+  /* With a sink, maximum and sum know of that as well. */
+  if (!match->sink && match->shift && match->shift->kind == EXPRESSION_REDUCE && match->shift->code == OP_ARITH_MAXIMUMF &&
       match->shift->loop == match->loop && match->shift->arguments[0] == match->argument) {
     take_statistic(space, match->shift, softmax, 1, match->loop);
     take_statistic(space, match->sum, softmax, 2, match->loop);

@@ -218,22 +218,26 @@ static bool emit_elementwise(generator *g) {
   return true;
 }
 
-/* A reduction of one dim, sum or maximum. */
-static bool emit_reduction(generator *g) {
-  unsigned in;
-  if (!pick(g, 2, &in))
-    return false;
+/* The sum or maximum along one dim. */
+static void emit_reduction_of(generator *g, unsigned in, unsigned dropped, bool sum, const char *start) {
   const tensor source = g->tensors[in];
-  unsigned dropped = below(g, source.rank);
   tensor out = {.rank = source.rank - 1};
   for (unsigned i = 0, n = 0; i < source.rank; i++)
     if (i != dropped)
       out.dims[n++] = source.dims[i];
-  bool sum = below(g, 2);
-  unsigned init = emit_fill(g, &out, sum ? "%zero" : "%lowest");
+  unsigned init = emit_fill(g, &out, start);
   open_generic(g, source.dims, source.rank, 1, &in, &out, 'f', init);
   fprintf(g->out, "    %%v = arith.%s %%x0, %%y : %s\n", sum ? "addf" : "maximumf", g->element);
   close_generic(g, "%v", &out);
+}
+
+static bool emit_reduction(generator *g) {
+  unsigned in;
+  if (!pick(g, 2, &in))
+    return false;
+  unsigned dropped = below(g, g->tensors[in].rank);
+  bool sum = below(g, 2);
+  emit_reduction_of(g, in, dropped, sum, sum ? "%zero" : "%lowest");
   return true;
 }
 
@@ -355,6 +359,97 @@ static bool emit_attention(generator *g) {
   return emit_contraction_of(g, g->num_tensors - 1, 2, keys);
 }
 
+/* ------------------------------------------------------------------------------------------- attention, spelled out */
+
+/* A tensor of the shape of the first input, the others broadcast along what they lack; in the body `$` stands for the
+ * element type and %v is the result. Returns its number. */
+static unsigned emit_map(generator *g, const char *body, unsigned num_ins, const unsigned *ins) {
+  const tensor out = g->tensors[ins[0]];
+  open_generic(g, out.dims, out.rank, num_ins, ins, &out, 'e', emit_empty(g, &out));
+  for (; *body; body++)
+    *body == '$' ? fputs(g->element, g->out) : fputc(*body, g->out);
+  close_generic(g, "%v", &out);
+  return g->num_tensors - 1;
+}
+
+/* What may happen to scores before softmax: scale, bias, soft cap, masks, positions. Every row keeps a visible score. */
+static unsigned emit_score_steps(generator *g, unsigned scores) {
+  enum { BIAS = 3 }; /* the argument that has the rows and keys of the scores */
+  char positions[160], text[640];
+  unsigned rank = g->tensors[scores].rank, steps = below(g, 4);
+  snprintf(positions, sizeof positions, "    %%i = linalg.index %u : index\n    %%j = linalg.index %u : index\n", rank - 2,
+           rank - 1);
+  for (unsigned step = 0; step < steps; step++) {
+    unsigned ins[] = {scores, BIAS}, num_ins = 1;
+    const char *own = "    %v = arith.mulf %x0, %half : $\n", *before = "";
+    switch (below(g, 6)) {
+    case 0: break;
+    case 1: own = "    %u = math.tanh %x0 : $\n    %v = arith.addf %u, %u : $\n"; break;
+    case 2: num_ins = 2, own = "    %v = arith.addf %x1, %x0 : $\n"; break;
+    case 3: num_ins = 2, own = "    %c = arith.cmpf ogt, %x1, %zero : $\n    %v = arith.select %c, %x0, %lowest : $\n"; break;
+    case 4:
+      before = positions;
+      own = "    %c = arith.cmpi sle, %j, %i : index\n    %v = arith.select %c, %x0, %infinity : $\n";
+      break;
+    default:
+      before = positions;
+      own = "    %d = arith.subi %j, %i : index\n    %k = arith.index_cast %d : index to i32\n"
+            "    %f = arith.sitofp %k : i32 to $\n    %h = arith.mulf %f, %half : $\n    %v = arith.addf %x0, %h : $\n";
+    }
+    snprintf(text, sizeof text, "%s%s", before, own);
+    scores = emit_map(g, text, num_ins, ins);
+  }
+  return scores;
+}
+
+/* Exponentials over their sum: less the maximum or something else, of base e or 2, with a sink or without, a quotient or a
+ * product; now and then one that only looks like softmax. */
+static unsigned emit_spelled_softmax(generator *g, unsigned scores) {
+  unsigned last = g->tensors[scores].rank - 1;
+  emit_reduction_of(g, 3, 1, false, "%infinity"); /* one number a row, to be a sink or a shift */
+  unsigned row = g->num_tensors - 1;
+  emit_reduction_of(g, scores, last, false, below(g, 4) ? "%infinity" : "%lowest");
+  unsigned shift = g->num_tensors - 1;
+  bool sink = below(g, 3) == 0, near_miss = below(g, 8) == 0;
+  if (sink && below(g, 2))
+    shift = emit_map(g, "    %v = arith.maximumf %x0, %x1 : $\n", 2, (unsigned[]){shift, row});
+  unsigned exponentials =
+      emit_map(g, below(g, 4) ? "    %u = arith.subf %x0, %x1 : $\n    %v = math.exp %u : $\n"
+                              : "    %u = arith.subf %x0, %x1 : $\n    %v = math.exp2 %u : $\n",
+               2, (unsigned[]){scores, shift});
+  emit_reduction_of(g, exponentials, last, true, near_miss ? "%half" : "%zero");
+  unsigned sum = g->num_tensors - 1;
+  if (sink)
+    sum = emit_map(g, "    %u = arith.subf %x1, %x2 : $\n    %w = math.exp %u : $\n    %v = arith.addf %w, %x0 : $\n", 3,
+                   (unsigned[]){sum, row, shift});
+  if (below(g, 2))
+    return emit_map(g, "    %v = arith.divf %x0, %x1 : $\n", 2, (unsigned[]){exponentials, sum});
+  sum = emit_map(g, "    %one = arith.constant 1.0 : $\n    %v = arith.divf %one, %x0 : $\n", 1, &sum);
+  return emit_map(g, "    %v = arith.mulf %x1, %x0 : $\n", 2, (unsigned[]){exponentials, sum});
+}
+
+/* Scores, what is done to them, softmax, what is done to the weights, one product or two with them. */
+static void emit_spelled_attention(generator *g) {
+  const tensor q = g->tensors[0];
+  if (!emit_contraction_of(g, 0, 1, q.dims[q.rank - 1]))
+    return;
+  unsigned scores = emit_score_steps(g, g->num_tensors - 1);
+  const tensor *shape = &g->tensors[scores];
+  unsigned keys = shape->dims[shape->rank - 1];
+  unsigned weights = emit_spelled_softmax(g, scores);
+  switch (below(g, 4)) {
+  case 0: weights = emit_map(g, "    %v = arith.mulf %x1, %x0 : $\n", 2, (unsigned[]){weights, 3}); break;
+  case 1: weights = emit_map(g, "    %v = arith.mulf %x0, %x0 : $\n", 1, &weights); break;
+  default: break;
+  }
+  if (below(g, 3) == 0) {
+    unsigned values = 2;
+    values = emit_map(g, "    %v = arith.maximumf %x0, %zero : $\n", 1, &values);
+    emit_contraction_of(g, weights, values, keys);
+  }
+  emit_contraction_of(g, weights, 2, keys);
+}
+
 /* Merges two neighbouring static dims. */
 static bool emit_collapse(generator *g) {
   unsigned in;
@@ -428,7 +523,9 @@ static void emit_body(generator *g) {
                                                   emit_softmax,     emit_reduction,   emit_transpose,   emit_collapse,
                                                   emit_slice};
   unsigned steps = 1 + below(g, 5);
-  if (below(g, 2))
+  if (g->options->spelled)
+    emit_spelled_attention(g);
+  else if (below(g, 2))
     emit_attention(g);
   for (unsigned attempt = 0, done = 0; attempt < 12 && done < steps; attempt++)
     done += emitters[below(g, sizeof emitters / sizeof *emitters)](g);

@@ -27,6 +27,7 @@ typedef struct generated_program {
 typedef struct generate_options {
   bool script;  /* with a transform script */
   bool dynamic; /* some extents are `?` */
+  bool spelled; /* begins with attention as exporters spell it: softmax and what is around it as generics */
   const char *element; /* NULL: f32 */
 } generate_options;
 
