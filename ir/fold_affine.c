@@ -112,6 +112,24 @@ static int64_t bound(ir_expr_kind kind, int64_t a, int64_t b, int64_t infinity) 
 
 static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
+/* Does `upper` bound the values up to which the loop of the induction variable -`negated` runs? Then what is left of the
+ * loop, upper - variable, is positive. */
+static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_value *const *values) {
+  ir_index from, to, step;
+  if (negated->kind != IR_EXPR_MUL || negated->lhs->kind != IR_EXPR_DIM || negated->rhs->kind != IR_EXPR_CONST ||
+      negated->rhs->value != -1 || upper->kind != IR_EXPR_DIM ||
+      !induction(values[negated->lhs->value], &from, &to, &step) || !to.value)
+    return false;
+  const ir_value *wanted = values[upper->value];
+  if (to.value == wanted || !to.value->op || to.value->op->code != OP_AFFINE_MIN)
+    return to.value == wanted;
+  const ir_map *map = ir_attr_get(to.value->op, "map")->map;
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (map->results[i]->kind == IR_EXPR_DIM && ir_operand(to.value->op, (unsigned)map->results[i]->value) == wanted)
+      return true;
+  return false;
+}
+
 static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps) {
   if (expr->kind == IR_EXPR_CONST)
     return (range){expr->value, expr->value};
@@ -122,7 +140,9 @@ static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigne
   range a = range_of_expr(expr->lhs, values, steps);
   if (expr->kind == IR_EXPR_ADD) {
     range b = range_of_expr(expr->rhs, values, steps);
-    return (range){bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX)};
+    bool left = is_left_of_loop(expr->lhs, expr->rhs, values) || is_left_of_loop(expr->rhs, expr->lhs, values);
+    int64_t low = bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN);
+    return (range){left && low < 1 ? 1 : low, bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX)};
   }
   if (expr->rhs->kind != IR_EXPR_CONST)
     return anything;
@@ -336,4 +356,9 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
                      .attrs = &attr,
                      .num_attrs = 1};
   return ir_result(ir_op_create(builder, only ? OP_AFFINE_APPLY : op->code, &spec), 0);
+}
+
+int64_t ir_index_least(ir_index x) {
+  unsigned steps = MAX_STEPS;
+  return range_of_index(x, &steps).low;
 }

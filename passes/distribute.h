@@ -109,6 +109,7 @@ typedef struct access_plan {
   ir_value *base[IR_MAX_RANK]; /* start + lane part */
   ir_value *end[IR_MAX_RANK];  /* of bounded dims */
   layout_shared swizzle;       /* mask 0: none */
+  bool speculates;             /* loads that are out of bounds read another element */
   known_index *known;
 } access_plan;
 
@@ -139,6 +140,13 @@ typedef struct late_factor late_factor;
 late_factor *distribute_late_factor(distributor *d, const ir_value *value);
 /* What the lane holds of the fragment with that layout which is `offset` behind the start; dims are those of the value. */
 ir_value *distribute_late_fragment(const late_factor *factor, const layout *fragment, const int64_t offset[2]);
+
+/* ---------------------------------------------------------------------------------------------------------- stage.c */
+
+/* 32-bit registers that a lane needs for a vector of the old kernel. */
+int64_t distribute_words(const ir_value *value);
+/* What lanes hold all along a loop, and the largest vector that they compute in it. */
+int64_t distribute_words_across(const ir_op *loop);
 
 /* ------------------------------------------------------------------------------------------- distribute_matrix.c */
 

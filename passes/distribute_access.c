@@ -3,13 +3,15 @@
  *
  * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h). An
  * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in bounds
- * as a whole or not at all. Of lanes and registers that hold the same element, one writes.
+ * as a whole or not at all. Where branches are dear, a load rather reads another element, which is there for sure, and
+ * then forgets it. Of lanes and registers that hold the same element, one writes.
  *
  * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so that
  * chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift & mask).
  * All accesses go through here, so nobody else has to know.
  * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
+#include "passes/extent.h"
 
 #include <string.h>
 
@@ -23,8 +25,28 @@ struct known_index {
   unsigned dim;
   int64_t constant, row;
   ir_value *index, *inside;
+  ir_value *safe; /* the index, or 0 where it is out of bounds; made where it is asked for */
   struct known_index *next;
 };
+
+/* Has the memref an element at 0 in all dims in which the access has bounds? */
+static bool has_first_element(const lane_access *access) {
+  const ir_value *memref = access->memref;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK], rank = memref->type->rank;
+  bool is_slice = memref->op && memref->op->code == OP_MEMREF_SUBVIEW;
+  if (is_slice) {
+    ir_slice_of(memref->op, offsets, sizes, steps);
+    is_slice = slice_kept_dims(memref->op, memref->type, kept) == rank;
+  }
+  for (unsigned dim = 0; dim < rank; dim++) {
+    int64_t extent = memref->type->shape[dim];
+    if (access->bounded >> dim & 1 &&
+        (extent == IR_DYNAMIC ? !is_slice || ir_index_least(sizes[kept[dim]]) < 1 : !extent))
+      return false;
+  }
+  return true;
+}
 
 static void find_swizzle(access_plan *plan) {
   const ir_value *memref = plan->access->memref;
@@ -49,6 +71,7 @@ access_plan distribute_plan(distributor *d, const layout *l, const lane_access *
       plan.end[dim] = ir_index_value(&d->at, ir_dim(&d->at, access->memref, dim));
   }
   find_swizzle(&plan);
+  plan.speculates = !d->facts->has_predicates && !access->mask && has_first_element(access);
   return plan;
 }
 
@@ -71,7 +94,7 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
     if (known->dim == dim && known->constant == constant && known->row == row)
       return known;
   known_index *made = IR_NEW(&d->module->arena, known_index);
-  *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL};
+  *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL, NULL};
   if (row != PLAIN)
     made->index = swizzle(plan, index_at(plan, dim, constant, PLAIN)->index, index_at(plan, dim - 1, row, PLAIN)->index);
   else if (constant)
@@ -134,12 +157,36 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
 
 /* ------------------------------------------------------------------------------------------------------------- loads */
 
+static ir_value *select(distributor *d, ir_value *condition, ir_value *yes, ir_value *no) {
+  ir_value *operands[] = {condition, yes, no};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
+  return ir_result(ir_op_create(&d->at, OP_ARITH_SELECT, &spec), 0);
+}
+
+/* Subscripts that are in bounds in any case: 0 in dims in which those asked for are not. */
+static void safe_subscripts(access_plan *plan, int64_t reg, ir_value **subscripts) {
+  distributor *d = plan->d;
+  int64_t constants[IR_MAX_RANK];
+  lane_access_constants(plan->access, plan->layout, reg, constants);
+  for (unsigned dim = 0; dim < plan->access->memref->type->rank; dim++) {
+    known_index *known = index_at(plan, dim, constants[dim], PLAIN);
+    if (known->inside && !known->safe)
+      known->safe = select(d, known->inside, known->index, ir_const_index(&d->at, 0));
+    if (known->inside)
+      subscripts[dim] = known->safe;
+  }
+}
+
 static ir_value *load_run(access_plan *plan, int64_t reg, ir_value *padding) {
   distributor *d = plan->d;
   ir_value *subscripts[IR_MAX_RANK];
   ir_value *condition = subscripts_of(plan, reg, subscripts);
   if (!condition)
     return ir_result(move(plan, &d->at, subscripts, NULL), 0);
+  if (plan->speculates) {
+    safe_subscripts(plan, reg, subscripts);
+    return select(d, condition, ir_result(move(plan, &d->at, subscripts, NULL), 0), padding);
+  }
   ir_op *branch = distribute_if(d, condition, padding->type);
   ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), outside = ir_builder_at_end(ir_region(branch, 1));
   ir_value *loaded = ir_result(move(plan, &inside, subscripts, NULL), 0);

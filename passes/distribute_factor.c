@@ -43,21 +43,41 @@ static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
              : NULL;
 }
 
+/* Does the op, or one in its regions, write memory? The `data` of the walk is not used. */
+static bool only_reads(ir_op *op, void *data) {
+  bool good = !(ir_op_row(op)->traits & IR_WRITES);
+  for (unsigned i = 0; i < op->num_regions && !data; i++)
+    good = good && ir_walk(ir_region(op, i), only_reads, op);
+  return good;
+}
+
+/* May the read be done right before its user, and is it better there? Out of a loop only if lanes lack the registers to keep
+ * what is read. */
+static bool may_wait(const distributor *d, const ir_op *read, ir_op *user, const ir_value *factor) {
+  ir_op *end = ir_op_ancestor_in(user, read->block);
+  if (!end)
+    return false;
+  for (ir_op *op = read->next; op != user; op = op->next) {
+    if (!only_reads(op, NULL))
+      return false;
+    if (op == end)
+      return op->code == OP_SCF_FOR && end == user->block->parent &&
+             distribute_words_across(op) + distribute_words(factor) > d->facts->lane_registers;
+  }
+  return true;
+}
+
 bool distribute_is_late(const distributor *d, const ir_value *value) {
   unsigned dims[2];
   if (d->facts->copy_stages || !value->op || !ir_value_has_one_use(value))
     return false;
-  const ir_op *user = value->uses->user;
+  ir_op *user = value->uses->user;
   if (user->code == OP_VECTOR_TRANSPOSE && user->block == value->op->block)
     return value->op->code == OP_VECTOR_TRANSFER_READ && distribute_is_late(d, ir_result(user, 0));
   if (user->code != OP_VECTOR_CONTRACT || ir_use_index(value->uses) > 1)
     return false;
-  const ir_op *read = find_read(value, dims), *op = read ? read->next : NULL;
-  if (!read || user->block != read->block)
-    return false;
-  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
-    op = op->next;
-  return op == user;
+  const ir_op *read = find_read(value, dims);
+  return read && may_wait(d, read, user, value);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ blocks */

@@ -22,7 +22,6 @@ enum {
   MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
   BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
-  LANE_REGISTERS = 216, /* for what a lane carries through a running softmax; it has 255 */
   GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
@@ -274,7 +273,7 @@ static int64_t lane_registers(int64_t rows, int64_t columns, const target_facts 
 static int64_t softmax_rows(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   int64_t rows = target->block_rows, columns = gpu_policy.running_softmax + columns_beside(op, side, extents);
   int64_t least = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
-  while (rows / 2 >= least && lane_registers(rows, columns, target) > LANE_REGISTERS)
+  while (rows / 2 >= least && lane_registers(rows, columns, target) > target->lane_registers)
     rows /= 2;
   return rows;
 }
@@ -352,7 +351,7 @@ static int64_t softmax_step_in_registers(const ir_op *op, unsigned side, const t
                                          const int64_t *extents) {
   int64_t step = gpu_policy.running_softmax, columns = columns_beside(op, side, extents);
   int64_t rows = softmax_rows(op, side, target, extents);
-  while (step > MIN_ROWS && lane_registers(rows, step + columns, target) > LANE_REGISTERS)
+  while (step > MIN_ROWS && lane_registers(rows, step + columns, target) > target->lane_registers)
     step /= 2;
   return step;
 }

@@ -203,8 +203,7 @@ static bool is_factor_transposed(const ir_op *op) {
   return only;
 }
 
-/* 32-bit registers that a lane needs for a vector. */
-static int64_t registers_of(const ir_value *value) {
+int64_t distribute_words(const ir_value *value) {
   if (value->type->kind != IR_TYPE_VECTOR)
     return 0;
   layout l = distribute_layout(value);
@@ -216,15 +215,14 @@ static bool find_largest(ir_op *op, void *data) {
   if (op->code == OP_VECTOR_TRANSFER_READ || op->code == OP_VECTOR_TRANSPOSE)
     return true; /* factors, which are read piece by piece */
   for (unsigned i = 0; i < op->num_results; i++)
-    *largest = registers_of(ir_result(op, i)) > *largest ? registers_of(ir_result(op, i)) : *largest;
+    *largest = distribute_words(ir_result(op, i)) > *largest ? distribute_words(ir_result(op, i)) : *largest;
   return true;
 }
 
-/* What lanes hold all along a loop, and the largest vector that they compute in it. */
-static int64_t registers_across(const ir_op *loop) {
+int64_t distribute_words_across(const ir_op *loop) {
   int64_t carried = 0, largest = 0;
   for (unsigned i = 0; i < loop->num_results; i++)
-    carried += registers_of(ir_result(loop, i));
+    carried += distribute_words(ir_result(loop, i));
   ir_walk(ir_region(loop, 0), find_largest, &largest);
   return carried + largest;
 }
@@ -235,7 +233,7 @@ static ir_op *reading_place(const staged_tile *tile, ir_op *user) {
   ir_op *outermost = ir_op_ancestor_in(user, tile->read->block);
   if (outermost == user || outermost->code != OP_SCF_FOR)
     return outermost;
-  return registers_across(outermost) + registers_of(ir_result(tile->read, 0)) > LANE_REGISTERS ? user : outermost;
+  return distribute_words_across(outermost) + distribute_words(ir_result(tile->read, 0)) > LANE_REGISTERS ? user : outermost;
 }
 
 /* Each contraction reads its factor by itself. */

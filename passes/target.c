@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3 };
+enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3, LANE_REGISTERS = 216 };
 
 static const target_matrix mma_sync[] = {
     {OP_NVGPU_MMA_SYNC, IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
@@ -42,6 +42,7 @@ static const target_facts rows[] = {
    .max_block_threads = MAX_BLOCK_THREADS,                                                                             \
    .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
    .copy_stages = COPY_STAGES,                                                                                         \
+   .lane_registers = LANE_REGISTERS,                                                                                   \
    .registers = REGISTERS,                                                                                             \
    .block_warps = 4,                                                                                                   \
    .block_rows = 64,                                                                                                   \
@@ -50,7 +51,7 @@ static const target_facts rows[] = {
    .num_tf32 = MMA_SYNC_TF32,                                                                                          \
    .has_half = true,                                                                                                   \
    .has_double = true},
-#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE, DOC)         \
+#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE, DOC)         \
   {.name = "spirv:" CHIP,                                                                                              \
    .kind = TARGET_SPIRV,                                                                                               \
    .triple = "spirv64v1.3-unknown-unknown",                                                                            \
@@ -59,6 +60,7 @@ static const target_facts rows[] = {
    .warp = LANES,                                                                                                      \
    .max_block_threads = THREADS,                                                                                       \
    .shared_bytes = UINT64_C(1024) * SHARED_KIB,                                                                        \
+   .lane_registers = LANE_WORDS,                                                                                       \
    .block_warps = WARPS,                                                                                               \
    .block_rows = ROWS,                                                                                                 \
    UNIT,                                                                                                               \

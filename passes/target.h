@@ -37,6 +37,7 @@ typedef struct target_facts {
   unsigned max_block_threads; /* lanes of one block (GPU) */
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */
   unsigned copy_stages;       /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
+  unsigned lane_registers;    /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
   unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
   unsigned block_warps;       /* warps that share a tile with contractions (GPU) .. */
   int64_t block_rows;         /* .. and the rows of such a tile; both are powers of two */
@@ -45,6 +46,7 @@ typedef struct target_facts {
   unsigned num_tf32;          /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
   target_spelling spelling;   /* (SPIR-V) */
   bool has_block_loads;       /* 2-D blocks of memory to registers (SPIR-V) */
+  bool has_predicates;        /* a load under a condition is one instruction, without a branch (GPU) */
   bool has_subgroup_reduce;   /* one op combines the values of a warp's lanes (GPU) */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;            /* f64 (GPU) */
