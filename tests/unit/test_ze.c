@@ -60,6 +60,25 @@ Test(ze, kernels_run_in_order_with_their_geometry) {
   tec_context_destroy(context);
 }
 
+Test(ze, chips_with_a_matrix_unit_run_kernels_with_the_large_register_file) {
+  static const struct {
+    const char *chip, *flags;
+  } rows[] = {{"generic", ""}, {"dg2", "-ze-opt-large-register-file"}, {"pvc", "-ze-opt-large-register-file"}};
+  messages kept;
+  level_zero_state *driver = test_driver();
+  tec_context *context = messages_context(&kept, (tec_context_options){0});
+  for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+    driver->chip = rows[i].chip;
+    tec_program *program = add_two_program(context, "ze", "add_one", 32);
+    DLManagedTensor *result = NULL;
+    cr_assert_eq(add_two_call(program, 70, &result), TEC_OK, "%s", kept.last);
+    cr_assert_str_eq(driver->build_flags, rows[i].flags);
+    tec_tensor_release(result);
+    tec_program_destroy(program);
+  }
+  tec_context_destroy(context);
+}
+
 /* A fault at the first call of the driver, at the second, and so on through loading and two calls. */
 Test(ze, every_fault_is_one_error_and_no_leak) {
   messages kept;
