@@ -146,7 +146,8 @@ static void lower_expand_shape(buffers *b, ir_op *op) {
                              from->offset, from->space));
 }
 
-/* The strides after merging dims, where all groups lie one after the other in memory. */
+/* The strides after merging dims, where all groups lie one after the other in memory. Dims of extent 1 have upstream's:
+ * that of the first where a group has no others. */
 static bool collapsed_strides(const ir_op *op, const ir_type *from, int64_t *strides) {
   unsigned ends[IR_MAX_RANK], start = 0, num_groups = ir_result(op, 0)->type->rank;
   int64_t outer[IR_MAX_RANK];
@@ -156,7 +157,7 @@ static bool collapsed_strides(const ir_op *op, const ir_type *from, int64_t *str
     return true;
   for (unsigned g = 0; g < num_groups; start = ends[g++]) {
     int64_t next = 0; /* the stride that makes the next dim outwards follow; 0: any will do */
-    strides[g] = 1;
+    strides[g] = outer[start];
     for (unsigned i = ends[g]; i-- > start;) {
       if (from->shape[i] == 1)
         continue;

@@ -57,3 +57,12 @@ func.func @merged_slice(%x: tensor<4x6xf32>) -> tensor<8xf32> {
   %merged = tensor.collapse_shape %slice [[0, 1]] : tensor<4x2xf32> into tensor<8xf32>
   return %merged : tensor<8xf32>
 }
+
+// A dim of extent 1 keeps its stride, as upstream demands.
+// CHECK-LABEL: func.func @merged_units(
+// CHECK: memref.collapse_shape {{.*}} : memref<1x1x4xf32, strided<[24, 6, 1], offset: 2>> into memref<1x4xf32, strided<[24, 1], offset: 2>>
+func.func @merged_units(%x: tensor<3x4x6xf32>) -> tensor<1x4xf32> {
+  %slice = tensor.extract_slice %x[0, 0, 2] [1, 1, 4] [1, 1, 1] : tensor<3x4x6xf32> to tensor<1x1x4xf32>
+  %merged = tensor.collapse_shape %slice [[0, 1], [2]] : tensor<1x1x4xf32> into tensor<1x4xf32>
+  return %merged : tensor<1x4xf32>
+}
