@@ -10,6 +10,7 @@ import os
 import pathlib
 import re
 import statistics
+import shutil
 import subprocess
 import time
 
@@ -75,6 +76,9 @@ def fma_peak(build, threads):
 def facts():
     """What the numbers belong to."""
     cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
-    git = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+    commit = "unknown"
+    if shutil.which("git"):
+        git = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
+        commit = git.stdout.strip() or commit
     return {"cpu": cpu.group(1) if cpu else "unknown", "cores": len(os.sched_getaffinity(0)),
-            "date": datetime.date.today().isoformat(), "commit": git.stdout.strip() or "unknown"}
+            "date": datetime.date.today().isoformat(), "commit": commit}
