@@ -223,19 +223,22 @@ static char *kernel_name(kernels *k) {
   return name;
 }
 
-/* The loop's induction variables from the number of the block. */
+/* The loop's induction variables from the number of the block. Devices take 2^31 blocks along one axis, but far fewer along
+ * the others: all loops share the first. */
 static void bind_block(const kernels *k, const ir_op *op) {
   emitter *e = k->e;
+  LLVMTypeRef index = LLVMInt64TypeInContext(e->context), narrow = LLVMInt32TypeInContext(e->context);
   const ir_block *body = ir_region(op, 0);
-  LLVMValueRef rest = NULL;
-  for (unsigned dim = body->num_args, axis = 0; dim-- > 0; axis++) {
-    LLVMValueRef lower, step, count, position;
+  LLVMValueRef rest = k->target->block_number(e);
+  for (unsigned dim = body->num_args; dim-- > 0;) {
+    LLVMValueRef lower, step, count, position = rest;
     emit_forall_dim(e, op, dim, &lower, &step, &count);
-    position = rest ? rest : k->target->block_number(e, axis < 2 ? axis : 2);
-    if (axis >= 2 && dim) {
-      rest = LLVMBuildUDiv(e->builder, position, count, "");
-      position = LLVMBuildURem(e->builder, position, count, "");
+    if (dim) {
+      count = LLVMBuildTrunc(e->builder, count, narrow, "");
+      position = LLVMBuildURem(e->builder, rest, count, "");
+      rest = LLVMBuildUDiv(e->builder, rest, count, "");
     }
+    position = LLVMBuildZExt(e->builder, position, index, "");
     emit_value iv = emit_new_value(e, 1);
     iv.pieces[0] = LLVMBuildNSWAdd(e->builder, lower, LLVMBuildNSWMul(e->builder, position, step, ""), "");
     emit_bind(e, body->args[dim], iv);
@@ -261,13 +264,12 @@ static bool emit_body(kernels *k, const parameters *p, const ir_op *op, const em
   return ok;
 }
 
-/* The number of iterations of each dim, folded into three. */
+/* The number of iterations, all along the first axis. */
 static bool grid_of(launch_plan *plan, const ir_op *op, uint32_t *grid) {
-  unsigned rank = ir_region(op, 0)->num_args;
   uint32_t zero = launch_constant(plan, 0);
   for (unsigned i = 0; i < 3; i++)
     grid[i] = launch_constant(plan, 1);
-  for (unsigned dim = rank, axis = 0; dim-- > 0; axis++) {
+  for (unsigned dim = ir_region(op, 0)->num_args; dim-- > 0;) {
     uint32_t lower, upper, step;
     if (!launch_index(plan, ir_mixed(op, 0, "staticLowerBound", dim), &lower) ||
         !launch_index(plan, ir_mixed(op, 1, "staticUpperBound", dim), &upper) ||
@@ -275,9 +277,7 @@ static bool grid_of(launch_plan *plan, const ir_op *op, uint32_t *grid) {
       return ir_op_error(op, "has a bound that is not known before it is launched");
     uint32_t length = launch_binary(plan, PROGRAM_SUB, upper, lower);
     uint32_t count = launch_binary(plan, PROGRAM_CEILDIV, length, step);
-    count = launch_binary(plan, PROGRAM_MAX, count, zero);
-    unsigned place = axis < 2 ? axis : 2;
-    grid[place] = launch_binary(plan, PROGRAM_MUL, grid[place], count);
+    grid[0] = launch_binary(plan, PROGRAM_MUL, grid[0], launch_binary(plan, PROGRAM_MAX, count, zero));
   }
   return true;
 }

@@ -10,8 +10,8 @@ typedef struct kernel_target {
   unsigned parameter_space; /* LLVM's number for what kernels are given addresses of */
   /* A function without a body; its name is new in the module. `threads` lanes run each block of it. */
   LLVMValueRef (*declare)(emitter *e, const char *name, LLVMTypeRef type, int64_t threads);
-  /* The number of the block along an axis of the grid, 0 to 2, as an i64. */
-  LLVMValueRef (*block_number)(emitter *e, unsigned axis);
+  /* The number of the block along the grid's first axis, the only one, as an i32. */
+  LLVMValueRef (*block_number)(emitter *e);
   /* `bytes` of shared memory of the kernel being emitted, aligned to KERNELS_SHARED_ALIGNMENT; `offset` of them are in use. */
   LLVMValueRef (*place_shared)(emitter *e, uint64_t offset, uint64_t bytes);
   bool text_only;       /* the code that devices take is assembly */

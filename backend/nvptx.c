@@ -42,11 +42,8 @@ static LLVMValueRef nvptx_declare(emitter *e, const char *name, LLVMTypeRef type
   return kernel;
 }
 
-static LLVMValueRef nvptx_block_number(emitter *e, unsigned axis) {
-  char name[48];
-  snprintf(name, sizeof name, "llvm.nvvm.read.ptx.sreg.ctaid.%c", "xyz"[axis]);
-  LLVMValueRef number = emit_intrinsic_of(e, name, NULL, 0, NULL, 0);
-  return LLVMBuildZExt(e->builder, number, LLVMInt64TypeInContext(e->context), "");
+static LLVMValueRef nvptx_block_number(emitter *e) {
+  return emit_intrinsic_of(e, "llvm.nvvm.read.ptx.sreg.ctaid.x", NULL, 0, NULL, 0);
 }
 
 /* The passes before have merged, hoisted and unrolled; what comes from emission itself is left to tidy up. */

@@ -39,9 +39,10 @@ static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type
   return kernel;
 }
 
-static LLVMValueRef spirv_block_number(emitter *e, unsigned axis) {
-  LLVMValueRef operand = LLVMConstInt(LLVMInt32TypeInContext(e->context), axis, false);
-  return spirv_call(e, "_Z12get_group_idj", LLVMInt64TypeInContext(e->context), &operand, 1, false);
+static LLVMValueRef spirv_block_number(emitter *e) {
+  LLVMValueRef axis = LLVMConstInt(LLVMInt32TypeInContext(e->context), 0, false);
+  LLVMValueRef number = spirv_call(e, "_Z12get_group_idj", LLVMInt64TypeInContext(e->context), &axis, 1, false);
+  return LLVMBuildTrunc(e->builder, number, LLVMInt32TypeInContext(e->context), "");
 }
 
 /* ---------------------------------------------------------------------------------------- what the code generator takes */

@@ -490,16 +490,15 @@ static bool write_layouts(ir_op *op, void *data) {
   return true;
 }
 
-/* Iterations are blocks of the grid; the innermost loop counts fastest. */
+/* Iterations are blocks of the grid, numbered row by row. */
 static void write_launch(const propagation *p, ir_op *forall) {
-  static const char *const axes[] = {"x", "y", "z"};
   ir_module *module = p->module;
   unsigned rank = ir_attr_get(forall, "staticUpperBound")->count;
   const ir_attr **mapping = IR_NEW_ARRAY(&module->arena, const ir_attr *, rank);
   for (unsigned i = 0; i < rank; i++) {
     char name[32];
     snprintf(name, sizeof name, "linear_dim_%u", rank - 1 - i);
-    mapping[i] = ir_attr_keyword(module, "gpu.block", ir_intern_cstr(module, rank > 3 ? name : axes[rank - 1 - i]));
+    mapping[i] = ir_attr_keyword(module, "gpu.block", ir_intern_cstr(module, rank > 1 ? name : "x"));
   }
   ir_attr_set(forall, "mapping", ir_attr_array(module, rank, mapping));
   int64_t threads = p->lanes.warp * p->lanes.warps;
