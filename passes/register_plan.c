@@ -15,6 +15,8 @@ enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_
 enum { MAX_TRANSPOSED = 16 };
 /* Uses of a packed element that pay for packing it. */
 enum { MIN_REUSE = 8 };
+/* SIMD tiles that pay for widening what they all read. */
+enum { MIN_TILES = 2 };
 enum { MAX_PANEL_BYTES = 64 * 1024 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
 enum { FAR_BYTES = 2048 };
@@ -108,13 +110,33 @@ static bool is_scattered(const planner *p, unsigned operand) {
   return false;
 }
 
+/* What the elements of an input are widened to wherever the body uses them; else their own type. */
+ir_scalar register_plan_element(const ir_op *op, unsigned input) {
+  const ir_value *argument = ir_region(op, 0)->args[input];
+  ir_scalar wide = argument->type->element;
+  for (const ir_use *use = argument->uses; use; use = use->next) {
+    if (use->user->code != OP_ARITH_EXTF)
+      return argument->type->element;
+    ir_scalar element = ir_result(use->user, 0)->type->element;
+    if (wide != argument->type->element && wide != element)
+      return argument->type->element;
+    wide = element;
+  }
+  return wide;
+}
+
+static bool is_widened(const planner *p, unsigned operand) {
+  return operand < p->num_inputs && ir_type_is_shaped(ir_operand(p->op, operand)->type) &&
+         register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
+}
+
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
  * of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
   if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) == ACCESS_ABSENT ||
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]))
     return false;
-  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
+  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(register_plan_element(p->op, operand)) / 8;
   if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > MAX_PANEL_BYTES)
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
@@ -269,19 +291,34 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
 }
 
 /* The operands to read through panels: those whose elements the rows use again. One that can be loaded in place must
- * be used again by several register tiles. */
+ * be used again by several register tiles, and lie far apart or need widening. */
 static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
   uint32_t packed = 0;
   if (row >= 0 && guess(p, (unsigned)row) >= MIN_REUSE)
     for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
       bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
-      if (in_place && (!is_scattered(p, i) || guess(p, (unsigned)row) < MIN_REUSE * plan->steps[row]))
+      bool pays = is_scattered(p, i) || is_widened(p, i);
+      if (in_place && (!pays || guess(p, (unsigned)row) < MIN_REUSE * plan->steps[row]))
         continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
         packed |= loop_bit(i);
     }
   return packed;
+}
+
+/* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles. */
+static uint32_t choose_widened(const planner *p, const register_plan *plan) {
+  unsigned simd = (unsigned)plan->simd;
+  uint32_t widened = 0;
+  for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
+    int64_t count = ir_type_num_elements(ir_operand(p->op, i)->type);
+    int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
+    if (is_widened(p, i) && !operand_uses(p, i, simd) && count != IR_DYNAMIC && count <= MAX_PANEL_BYTES / bytes &&
+        guess(p, simd) >= MIN_TILES * plan->steps[simd])
+      widened |= loop_bit(i);
+  }
+  return widened;
 }
 
 static void choose_tile(const planner *p, register_plan *plan) {
@@ -303,6 +340,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (is_reduction(p, simd))
     plan->partial = loop_bit(simd);
   plan->packed = choose_packed(p, plan, row);
+  plan->widened = choose_widened(p, plan);
   if (row >= 0 && plan->steps[row] > 1)
     plan->dims[plan->num_dims++] = (unsigned)row;
   int contracted = contracted_loop(p, plan->simd);

@@ -13,8 +13,11 @@ typedef struct register_plan {
   int64_t lanes;              /* elements of one register */
   uint32_t partial;           /* the SIMD loop (bit) when it is a reduction */
   uint32_t packed;            /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes] */
+  uint32_t widened;             /* inputs (bits) to copy, widened, before all loops */
 } register_plan;
 
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */
 register_plan register_plan_make(ir_op *op, const target_facts *facts);
+/* What copies of an input hold: what the body widens its elements to wherever it uses them, else the elements. */
+ir_scalar register_plan_element(const ir_op *op, unsigned input);
 #endif

@@ -6,7 +6,8 @@
  *    the extent is not known.
  *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
- * Terminates: one walk; packing adds one op for each packed operand, which has no reductions and so packs nothing. */
+ *  - Copies of inputs hold what the body widens elements to; widening a value that is wide already does nothing.
+ * Terminates: one walk; a copy of an operand is an op of its own, which has no reductions and so copies nothing. */
 #include "ir/build.h"
 #include "passes/hidden.h"
 #include "passes/passes.h"
@@ -163,19 +164,45 @@ static unsigned panel_loops(const nest *nest, unsigned i, unsigned *loops) {
   return count;
 }
 
-static ir_value *allocate_panel(const nest *nest, unsigned i) {
+/* Scratch memory for a copy of input `i`. */
+static ir_value *allocate_copy(const nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
   ir_module *module = nest->op->module;
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
-  int64_t shape[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < rank; dim++)
-    shape[dim] = dim + 1 < rank ? nest->extents[loops[dim]].constant : nest->plan.steps[loops[dim]];
   ir_block *block = scratch_block(nest->op);
   ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
-  ir_scalar element = ir_operand(nest->op, i)->type->element;
+  ir_scalar element = register_plan_element(nest->op, i);
   const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
   ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
   ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &alignment, .num_attrs = 1};
   return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
+}
+
+static ir_value *allocate_panel(const nest *nest, unsigned i) {
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  int64_t shape[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++)
+    shape[dim] = dim + 1 < rank ? nest->extents[loops[dim]].constant : nest->plan.steps[loops[dim]];
+  return allocate_copy(nest, i, rank, shape);
+}
+
+/* Copies elements, widened where the types differ, by an op that is lowered like any other. */
+static void copy_elements(const nest *nest, ir_builder *builder, ir_value *from, ir_value *to, unsigned num_loops,
+                          const ir_map *const *maps) {
+  ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, num_loops, 0);
+  ir_builder body = ir_builder_at_end(ir_region(copy, 0));
+  body.loc = copy->loc;
+  ir_value *element = ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
+  lower_op(copy, nest->facts, NULL, true);
+}
+
+/* Copies input `i` as a whole, and lets all tiles read the copy. */
+static void widen(nest *nest, ir_builder *builder, unsigned i) {
+  ir_value *source = ir_operand(nest->op, i);
+  unsigned rank = source->type->rank;
+  ir_value *copy = allocate_copy(nest, i, rank, source->type->shape);
+  const ir_map *identity = ir_map_identity(builder->module, rank);
+  copy_elements(nest, builder, source, copy, rank, (const ir_map *[]){identity, identity});
+  nest->tile.operands[i].value = copy;
 }
 
 /* Copies the part of input `i` that the current SIMD tile touches into its panel, as an op that is lowered like any
@@ -212,12 +239,9 @@ static void pack(nest *nest, ir_builder *builder, unsigned i) {
   ir_value *to = ir_subview(builder, panel, zeros, panel_sizes);
   const ir_map *maps[] = {ir_map_get(module, rank, 0, source->type->rank, subscripts),
                           ir_map_get(module, rank, 0, rank, panel_subscripts)};
-  ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, rank, 0);
-  ir_builder body = ir_builder_at_end(ir_region(copy, 0));
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &ir_region(copy, 0)->args[0]);
+  copy_elements(nest, builder, from, to, rank, maps);
   nest->tile.operands[i] = (vector_operand){
       .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
-  lower_op(copy, nest->facts, NULL, true);
 }
 
 /* Packs at the place just inside of the SIMD loop. */
@@ -456,6 +480,9 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
   for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
     if (nest.plan.packed & loop_bit(i))
       nest.panels[i] = allocate_panel(&nest, i);
+  for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
+    if (nest.plan.widened & loop_bit(i))
+      widen(&nest, &builder, i);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)

@@ -523,7 +523,7 @@ static void run_body_op(const body_state *state, const ir_op *op) {
     set_value(state, ir_result(op, 0), vectorize_iteration(state, (unsigned)ir_attr_int_or(op, "dim", 0)));
     return;
   }
-  tile_value operands[IR_MAX_RANK], comparison;
+  tile_value operands[IR_MAX_RANK] = {{0}}, comparison;
   uint32_t loops = 0;
   for (unsigned i = 0; i < op->num_operands; i++) {
     tile_value value = vectorize_value_of(state, ir_operand(op, i));
@@ -531,7 +531,9 @@ static void run_body_op(const body_state *state, const ir_op *op) {
     if (i < IR_MAX_RANK)
       operands[i] = value;
   }
-  if (!loops)
+  if (op->code == OP_ARITH_EXTF && operands[0].value->type->element == ir_result(op, 0)->type->element)
+    set_value(state, ir_result(op, 0), operands[0]); /* the operand is a copy that was widened on the way */
+  else if (!loops)
     clone_scalar_op(state, op);
   else if (is_affine(op))
     set_value(state, ir_result(op, 0), vectorize_affine(state, op));

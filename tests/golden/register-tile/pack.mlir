@@ -25,3 +25,20 @@ func.func @one_row(%q: memref<1x32xf32>, %k: memref<48x32xf32>, %s: memref<1x48x
 // CHECK-NOT: memref.alloca
 // CHECK: %[[LANES:.*]] = scf.for {{.*}} -> (vector<4x16xf32>)
 // CHECK: vector.multi_reduction <add>, %[[LANES]], %{{.*}} [1] : vector<4x16xf32> to vector<4xf32>
+
+// Factors that the body widens are widened once: what all SIMD tiles read before the loops, what rows use again on its way
+// into the panel.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<64x16xf32>
+// CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {{.*}} : memref<64x64xf32>
+// CHECK: arith.extf
+// CHECK: vector.transfer_write %{{.*}}, %[[ROWS]]
+// CHECK: arith.extf
+// CHECK: vector.transfer_write %{{.*}}, %{{.*}} memref<64x16xf32
+// CHECK: scf.for {{.*}} iter_args
+// CHECK-NOT: arith.extf
+// CHECK: vector.contract
+func.func @narrow(%a: memref<64x64xbf16>, %b: memref<64x32xbf16>, %c: memref<64x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<64x64xbf16>, memref<64x32xbf16>) outs(%c : memref<64x32xf32>)
+  return
+}
