@@ -46,8 +46,9 @@ static void replicate(layout *l, layout_level level, int64_t size, int64_t hardw
 
 /* ------------------------------------------------------------------------------------------------- vectors alone */
 
-/* `last_lanes`: at most so many lanes along the last dim. */
-static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t last_lanes) {
+/* `last_lanes`: at most so many lanes along the last dim. `warps_within`: warps have neighbouring rows, and registers rows
+ * further apart, instead of the other way round. */
+static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t last_lanes, bool warps_within) {
   layout l = {.rank = type->rank, .fragment = 1};
   int64_t rest[LAYOUT_MAX_RANK] = {0}, warps[LAYOUT_MAX_RANK] = {0}, left = lanes->warp;
   for (unsigned dim = 0; dim < type->rank; dim++)
@@ -69,19 +70,23 @@ static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t las
     warps[dim] = power_divisor(rest[dim], warps_left);
     warps_left /= warps[dim];
   }
-  for (unsigned dim = type->rank; dim-- > 0;)
+  for (unsigned dim = type->rank; !warps_within && dim-- > 0;)
     append_registers(&l, dim, rest[dim] / warps[dim]);
   int64_t stride = 1;
   for (unsigned dim = 0; dim < type->rank; dim++) {
     append(&l, dim, LAYOUT_WARP, warps[dim], stride);
     stride *= warps[dim];
   }
+  for (unsigned dim = type->rank; warps_within && dim-- > 0;)
+    append_registers(&l, dim, rest[dim] / warps[dim]);
   replicate(&l, LAYOUT_LANE, left, lanes->warp / left);
   replicate(&l, LAYOUT_WARP, warps_left, stride);
   return l;
 }
 
-layout anchor_vector(const ir_type *type, const anchor_lanes *lanes) { return spread(type, lanes, lanes->warp); }
+layout anchor_vector(const ir_type *type, const anchor_lanes *lanes) { return spread(type, lanes, lanes->warp, false); }
+
+layout anchor_copy(const ir_type *type, const anchor_lanes *lanes) { return spread(type, lanes, lanes->warp, true); }
 
 /* --------------------------------------------------------------------------------------------------- contractions */
 
@@ -201,6 +206,6 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
   }
   if (any)
     return true;
-  layouts[2] = spread(ir_operand(contract, 2)->type, lanes, PRODUCT_COLUMNS);
+  layouts[2] = spread(ir_operand(contract, 2)->type, lanes, PRODUCT_COLUMNS, false);
   return false;
 }

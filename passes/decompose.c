@@ -544,13 +544,16 @@ static ir_value *create_max(step *s) {
   return finish(&body, reduce, larger);
 }
 
-/* e^(a - b) of the two inputs of a generic. */
+/* e^(a - b) of the two inputs of a generic, where a <= b. It may be approximate (afn): an error in proportion to the exponent
+ * is small against the largest weight of a row, which is 1. */
 static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
   ir_value *b = convert_argument(&body, generic, 1, s->statistics);
   ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, a, b);
-  return finish(&body, generic, ir_unary(&body, OP_MATH_EXP, difference, difference->type));
+  ir_value *power = ir_unary(&body, OP_MATH_EXP, difference, difference->type);
+  ir_attr_set(power->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "afn"));
+  return finish(&body, generic, power);
 }
 
 static ir_value *create_exponentials(step *s, ir_value *max) {

@@ -88,6 +88,12 @@ static ir_value *swizzle(const access_plan *plan, ir_value *index, ir_value *row
   return ir_binary(&d->at, OP_ARITH_XORI, index, ir_index_value(&d->at, offset));
 }
 
+/* Distances from one chunk to its next that a swizzle leaves alone: it moves chunks within so many elements. */
+static int64_t swizzle_period(const access_plan *plan) {
+  int64_t chunk = LANE_ACCESS_WIDEST * 8 / ir_scalar_bits(plan->access->memref->type->element);
+  return (plan->swizzle.mask + 1) * chunk;
+}
+
 static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, int64_t row) {
   distributor *d = plan->d;
   for (known_index *known = plan->known; known; known = known->next)
@@ -95,10 +101,12 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
       return known;
   known_index *made = IR_NEW(&d->module->arena, known_index);
   *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL, NULL};
-  if (row != PLAIN)
+  int64_t near = row == PLAIN ? 0 : constant % swizzle_period(plan);
+  if (row != PLAIN && near == constant)
     made->index = swizzle(plan, index_at(plan, dim, constant, PLAIN)->index, index_at(plan, dim - 1, row, PLAIN)->index);
   else if (constant)
-    made->index = ir_binary(&d->at, OP_ARITH_ADDI, plan->base[dim], ir_const_index(&d->at, constant));
+    made->index = ir_binary(&d->at, OP_ARITH_ADDI, row == PLAIN ? plan->base[dim] : index_at(plan, dim, near, row)->index,
+                            ir_const_index(&d->at, constant - near));
   if (plan->end[dim] && row == PLAIN) /* unsigned: positions before the start are out of bounds, too */
     made->inside = distribute_compare(d, COMPARE_UNSIGNED_LESS, made->index, plan->end[dim]);
   made->next = plan->known;

@@ -11,15 +11,16 @@
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
-/* Combines list[0 .. count) pairwise. */
+/* Combines list[0 .. count) pairwise, always neighbours: so values that come one after the other can go like that, too. */
 static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, ir_value **list) {
   for (; count > 1; count = (count + 1) / 2)
-    for (int64_t i = 0; i < count / 2; i++)
-      list[i] = ir_binary(&d->at, combine, list[i], list[count - 1 - i]);
+    for (int64_t i = 0; i < (count + 1) / 2; i++)
+      list[i] = 2 * i + 1 < count ? ir_binary(&d->at, combine, list[2 * i], list[2 * i + 1]) : list[2 * i];
   return list[0];
 }
 
@@ -372,12 +373,33 @@ static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value 
   return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }
 
+static int by_row(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+}
+
+static int by_column(const void *a, const void *b) {
+  const int64_t *x = a, *y = b;
+  return x[1] != y[1] ? (x[1] > y[1]) - (x[1] < y[1]) : (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+/* Orders places so that of the factor with more fragments few are in registers at a time. */
+static void order_places(int64_t count, int64_t (*places)[2]) {
+  int64_t rows = 0, columns = 0;
+  for (int64_t i = 0; i < count; i++) {
+    columns += places[i][0] == places[0][0];
+    rows += places[i][1] == places[0][1];
+  }
+  qsort(places, (size_t)count, sizeof *places, rows > columns ? by_row : by_column);
+}
+
 /* All products of fragments: along k outermost, so that products of one fragment of C are far apart. */
 static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix, fragments *a, fragments *b,
                                     fragments *c, int64_t extent) {
   ir_arena *arena = &d->module->arena;
   int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
   int64_t count = all_fragments(arena, c, &places);
+  order_places(count, places);
   ir_value **sums = IR_NEW_ARRAY(arena, ir_value *, count), **flat = IR_NEW_ARRAY(arena, ir_value *, total);
   ir_value **left = IR_NEW_ARRAY(arena, ir_value *, count), **right = IR_NEW_ARRAY(arena, ir_value *, count);
   for (int64_t i = 0; i < count; i++)

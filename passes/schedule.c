@@ -263,33 +263,74 @@ static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *ext
   return columns;
 }
 
-/* What a lane carries through a running softmax: its share of a row of scores and of the state, in f32, and of the scores
- * and queries as factors, half as wide. */
-static int64_t lane_registers(int64_t rows, int64_t columns, const target_facts *target) {
-  return 3 * rows * columns / (2 * block_lanes(target));
+/* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores and
+ * of the state, in f32. Factors, half as wide, come piece by piece from shared memory; where nothing is copied ahead lanes
+ * keep them as well. */
+static bool softmax_fits_lanes(const target_facts *target, int64_t columns, int64_t rows, int64_t step) {
+  int64_t kept = rows * (step + columns) / block_lanes(target);
+  return kept + (target->copy_stages ? 0 : kept / 2) <= target->lane_registers;
 }
 
-/* Rows of a running softmax on a GPU: as few as needed to take whole steps, but not so few that warps are left without. */
-static int64_t softmax_rows(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  int64_t rows = target->block_rows, columns = gpu_policy.running_softmax + columns_beside(op, side, extents);
-  int64_t least = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
-  while (rows / 2 >= least && lane_registers(rows, columns, target) > target->lane_registers)
+/* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take? They
+ * are taken to be as wide as values. */
+static bool softmax_fits_memory(const target_facts *target, int64_t column_bytes, int64_t rows, int64_t step) {
+  return !target->copy_stages || (rows + 2 * 2 * step) * column_bytes <= (int64_t)target->shared_bytes / 2;
+}
+
+/* The rows that give each warp of a block something to do. */
+static int64_t least_rows(const target_facts *target) {
+  return target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
+}
+
+/* Rows of a tile on a GPU: no half of it is empty. `side`: the operand that has them. */
+static int64_t rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = target->block_rows, extent = IR_DYNAMIC;
+  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
+    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_map_find_dim(structure->maps[1 - side], loop) < 0)
+      extent = extents[loop];
+  }
+  while (rows / 2 >= least_rows(target) && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;
+}
+
+/* Rows and step of a running softmax on a GPU. Each key that comes from shared memory serves the rows of a warp, so many
+ * rows go before long steps; but no warp is left without. */
+static void choose_softmax_tile(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents,
+                                int64_t *rows, int64_t *step) {
+  int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
+  int64_t bytes = columns * ir_scalar_bits(ir_operand(op, 1 - side)->type->element) / 8;
+  int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
+  *rows = rows_in_block(op, side, target, extents);
+  while (*rows / 2 >= least_rows(target) && (!softmax_fits_lanes(target, columns, *rows, shortest) ||
+                                             !softmax_fits_memory(target, bytes, *rows, shortest)))
+    *rows /= 2;
+  *step = longest;
+  while (*step > shortest && !softmax_fits_memory(target, bytes, *rows, *step))
+    *step /= 2;
+  while (*step > MIN_ROWS && !softmax_fits_lanes(target, columns, *rows, *step))
+    *step /= 2;
 }
 
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
  * more rows pay for as long as the step's part of the other factor stays in half of the second-level cache. A running
  * softmax holds its scores there instead, and few rows leave more to skip where they are masked. */
-static int64_t choose_rows(const pace *p, const target_facts *target) {
+static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
   int64_t rows = policy->rows, extents[IR_MAX_LOOPS];
   int side = state_operand(p->op);
   if (target->tiles.rows)
     return target->tiles.rows;
   ir_loop_extents(p->op, extents);
-  if (is_gpu(target))
-    return side < 0 ? target->block_rows : softmax_rows(p->op, (unsigned)side, target, extents);
+  if (is_gpu(target)) {
+    int64_t step;
+    rows = rows_in_block(p->op, rows_side, target, extents);
+    if (side >= 0)
+      choose_softmax_tile(p->op, (unsigned)side, target, extents, &rows, &step);
+    return rows;
+  }
   if (side < 0)
     while ((uint64_t)(4 * rows * policy->reduction) * sizeof(float) <= target->l2_bytes)
       rows *= 2;
@@ -328,7 +369,7 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
-  int64_t num_rows = choose_rows(&p, target);
+  int64_t num_rows = choose_rows(&p, rows, target);
   if (whole_rows && !target->tiles.rows)
     num_rows = rows_in_cache(root, extents, num_rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, num_rows, sizes);
@@ -346,17 +387,7 @@ static void identity_interchange(fuse_options *options) {
     options->interchange[i] = i;
 }
 
-/* The step of a running softmax on a GPU: what a lane carries must stay in registers. */
-static int64_t softmax_step_in_registers(const ir_op *op, unsigned side, const target_facts *target,
-                                         const int64_t *extents) {
-  int64_t step = gpu_policy.running_softmax, columns = columns_beside(op, side, extents);
-  int64_t rows = softmax_rows(op, side, target, extents);
-  while (step > MIN_ROWS && lane_registers(rows, step + columns, target) > target->lane_registers)
-    step /= 2;
-  return step;
-}
-
-/* The same on the host: what an iteration touches stays in half of the second-level cache. */
+/* The step of a running softmax on the host: what an iteration touches stays in half of the second-level cache. */
 static int64_t softmax_step_in_cache(const ir_op *op, unsigned loop, const int64_t *extents, uint64_t l2_bytes) {
   int64_t step = host_policy.running_softmax, others = 0;
   for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
@@ -378,9 +409,13 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
   int64_t asked = side >= 0 ? target->tiles.softmax : target->tiles.reduction;
   if (asked)
     return extents[loop] > asked || extents[loop] == IR_DYNAMIC ? asked : 0;
+  if (side >= 0 && is_gpu(target)) {
+    int64_t rows, step;
+    choose_softmax_tile(op, (unsigned)side, target, extents, &rows, &step);
+    return step;
+  }
   if (side >= 0)
-    return is_gpu(target) ? softmax_step_in_registers(op, (unsigned)side, target, extents)
-                          : softmax_step_in_cache(op, loop, extents, target->l2_bytes);
+    return softmax_step_in_cache(op, loop, extents, target->l2_bytes);
   bool narrow = is_gpu(target) && ir_scalar_bits(ir_operand(op, 0)->type->element) > 16;
   int64_t step = narrow ? GPU_NARROW_STEP : policy->reduction;
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;

@@ -20,6 +20,7 @@
  *  - Places of one kernel take at most half of what the target has: the rest is for conversions, and for a second block
  *    beside this one. What does not fit stays where it was.
  *  - Only loops that write no global memory are read ahead of.
+ *  - A loop that is run ahead of carries the stage of its tile as its last value.
  * Terminates: each read of the module is looked at once; loops are walked from the inside. */
 #include "passes/anchor.h"
 #include "passes/distribute.h"
@@ -27,9 +28,8 @@
 #include <string.h>
 
 enum {
-  SECTOR = 32,         /* bytes in which global memory is fetched */
-  CHUNK = 16,          /* bytes of a swizzle's unit, and of a copy at best */
-  LANE_REGISTERS = 216 /* for what lanes keep across the iterations of a loop; the rest is for what they compute with */
+  SECTOR = 32, /* bytes in which global memory is fetched */
+  CHUNK = 16,  /* bytes of a swizzle's unit, and of a copy at best */
 };
 
 /* A tile that goes through shared memory. */
@@ -49,7 +49,7 @@ typedef struct stager {
   ir_op *kernel;
   anchor_lanes lanes;
   int64_t bytes_left;
-  int64_t most_stages;
+  const target_facts *facts;
 } stager;
 
 /* -------------------------------------------------------------------------------------------------------- which tiles */
@@ -92,7 +92,7 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   lane_access access = lane_access_of(read, 0, type->rank);
   int64_t row = type->shape[type->rank - 1] * bits / 8;
   int64_t fetched = neighbours(&l, type->rank - 1u, lane_access_run(&access, &l)) * bits / 8;
-  *tile = (staged_tile){.read = read, .copied = anchor_vector(type, &s->lanes), .shared = layout_shared_choose(row)};
+  *tile = (staged_tile){.read = read, .copied = anchor_copy(type, &s->lanes), .shared = layout_shared_choose(row)};
   if (!in_memory_order(&access, type->rank) || row % CHUNK || (!is_replicated(&l) && fetched >= SECTOR) ||
       layout_equal(&l, &tile->copied) || elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
     return false;
@@ -229,26 +229,28 @@ int64_t distribute_words_across(const ir_op *loop) {
 
 /* Before which op a user reads its factor: right before itself; in a loop that began after the tile was there, before
  * the loop, if lanes have the registers to keep it. */
-static ir_op *reading_place(const staged_tile *tile, ir_op *user) {
+static ir_op *reading_place(const stager *s, const staged_tile *tile, ir_op *user) {
   ir_op *outermost = ir_op_ancestor_in(user, tile->read->block);
   if (outermost == user || outermost->code != OP_SCF_FOR)
     return outermost;
-  return distribute_words_across(outermost) + distribute_words(ir_result(tile->read, 0)) > LANE_REGISTERS ? user : outermost;
+  int64_t kept = distribute_words_across(outermost) + distribute_words(ir_result(tile->read, 0));
+  return kept > s->facts->lane_registers ? user : outermost;
 }
 
 /* Each contraction reads its factor by itself. */
-static void replace_factors(const staged_tile *tile, ir_index stage, ir_value *value, const unsigned *dims) {
+static void replace_factors(const stager *s, const staged_tile *tile, ir_index stage, ir_value *value,
+                            const unsigned *dims) {
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;
     if (!is_factor(use))
       continue;
-    ir_builder builder = ir_builder_before(reading_place(tile, use->user));
+    ir_builder builder = ir_builder_before(reading_place(s, tile, use->user));
     ir_set_operand(use->user, ir_use_index(use), read_place(&builder, tile, stage, value, dims));
   }
 }
 
 /* All users of the tile read it from its place; those that are no contractions once, before `first`. */
-static void replace_users(const staged_tile *tile, ir_index stage, ir_op *first) {
+static void replace_users(const stager *s, const staged_tile *tile, ir_index stage, ir_op *first) {
   ir_value *value = ir_result(tile->read, 0);
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;
@@ -260,10 +262,10 @@ static void replace_users(const staged_tile *tile, ir_index stage, ir_op *first)
     ir_attr_i64s_of(user, "permutation", &count, &permutation);
     for (unsigned i = 0; i < count; i++)
       dims[i] = (unsigned)permutation[i];
-    replace_factors(tile, stage, ir_result(user, 0), dims);
+    replace_factors(s, tile, stage, ir_result(user, 0), dims);
     ir_op_erase(user);
   }
-  replace_factors(tile, stage, value, NULL);
+  replace_factors(s, tile, stage, value, NULL);
   if (!ir_value_unused(value)) {
     ir_builder builder = ir_builder_before(first);
     ir_replace_uses(value, read_place(&builder, tile, stage, value, NULL));
@@ -353,22 +355,57 @@ static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index cou
   return close_group(builder);
 }
 
-/* The stage of the tile `ahead` iterations ahead. */
-static ir_index stage_of(ir_builder *builder, const pipeline *p, int64_t ahead) {
-  ir_module *module = builder->module;
-  ir_index dims[] = {{.value = p->body->args[0]}, ir_index_of(ir_operand(p->loop, 0))};
-  const ir_expr *start = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
-  const ir_expr *number = ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, 0), start);
-  number = ir_expr_binary(module, IR_EXPR_FLOORDIV, number, ir_expr_const(module, p->step));
-  number = ir_expr_binary(module, IR_EXPR_ADD, number, ir_expr_const(module, ahead));
-  number = ir_expr_binary(module, IR_EXPR_MOD, number, ir_expr_const(module, p->stages));
-  return ir_index_apply(builder, number, 2, dims);
+/* x == from ? to : otherwise */
+static ir_value *where_equal(ir_builder *builder, ir_value *x, int64_t from, int64_t to, ir_value *otherwise) {
+  const ir_type *integer = ir_type_scalar(builder->module, IR_I64);
+  ir_named_attr equal = {"predicate", ir_attr_int(builder->module, integer, COMPARE_EQUAL)};
+  ir_value *both[] = {x, ir_const_index(builder, from)};
+  ir_op_spec compare = {.operands = both, .num_operands = 2, .num_results = 1, .attrs = &equal, .num_attrs = 1};
+  ir_value *is_equal = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
+  ir_value *choice[] = {is_equal, ir_const_index(builder, to), otherwise};
+  ir_op_spec select = {.operands = choice, .num_operands = 3, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &select), 0);
 }
 
-static void build_pipeline(stager *s, const pipeline *p) {
+/* The loop, with the stage of its tile as a further carried value: 0, 1, .. and again. It is no function of the counter,
+ * lest LLVM keeps an address for each access across iterations, instead of one sum with the stage for many. */
+static ir_value *carry_stage(pipeline *p) {
+  ir_op *old = p->loop;
+  ir_block *from = ir_region(old, 0);
+  ir_builder builder = ir_builder_before(old);
+  ir_value **inits = IR_NEW_ARRAY(&old->module->arena, ir_value *, old->num_results + 1);
+  for (unsigned i = 0; i < old->num_results; i++)
+    inits[i] = ir_group_operand(old, 3, i);
+  inits[old->num_results] = ir_const_index(&builder, 0);
+  p->loop = ir_for(&builder, ir_index_of(ir_operand(old, 0)), ir_index_of(ir_operand(old, 1)),
+                   ir_index_of(ir_operand(old, 2)), old->num_results + 1, inits);
+  p->body = ir_region(p->loop, 0);
+  while (from->first)
+    ir_op_move_to_end(from->first, p->body);
+  for (unsigned i = 0; i < from->num_args; i++)
+    ir_replace_uses(from->args[i], p->body->args[i]);
+  for (unsigned i = 0; i < old->num_results; i++)
+    ir_replace_uses(ir_result(old, i), ir_result(p->loop, i));
+  const ir_attr *layouts = ir_attr_get(old, "tec.layouts");
+  if (layouts) {
+    const ir_attr **texts = IR_NEW_ARRAY(&old->module->arena, const ir_attr *, layouts->count + 1);
+    memcpy(texts, layouts->elements, layouts->count * sizeof *texts);
+    texts[layouts->count] = ir_attr_string(old->module, "", 0);
+    ir_attr_set(p->loop, "tec.layouts", ir_attr_array(old->module, layouts->count + 1, texts));
+  }
+  ir_op_erase(old);
+  ir_value *stage = p->body->args[p->loop->num_results];
+  builder = ir_builder_before(p->body->last);
+  ir_value *next = ir_binary(&builder, OP_ARITH_ADDI, stage, ir_const_index(&builder, 1));
+  next = where_equal(&builder, stage, p->stages - 1, 0, next);
+  ir_insert_operand(p->body->last, 0, p->loop->num_results - 1, next);
+  return stage;
+}
+
+static void build_pipeline(stager *s, pipeline *p) {
+  ir_value *stage = carry_stage(p), *group = NULL;
   ir_builder before = ir_builder_before(p->loop), inside = ir_builder_before(p->body->first);
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
-  ir_value *group = NULL;
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     make_place(s, tile, p->stages);
   for (int64_t i = 0; i + 1 < p->stages; i++) {
@@ -378,16 +415,17 @@ static void build_pipeline(stager *s, const pipeline *p) {
   wait_for(&inside, group, p->stages - 2);
   ir_index ahead = ir_index_add(&inside, (ir_index){.value = p->body->args[0]},
                                 ir_index_const((p->stages - 1) * p->step));
-  copy_ahead(&inside, p, ahead, stage_of(&inside, p, p->stages - 1));
-  ir_index stage = stage_of(&inside, p, 0);
+  ir_value *last = ir_binary(&inside, OP_ARITH_SUBI, stage, ir_const_index(&inside, 1));
+  last = where_equal(&inside, stage, 0, p->stages - 1, last);
+  copy_ahead(&inside, p, ahead, (ir_index){.value = last});
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
-    replace_users(tile, stage, tile->read);
+    replace_users(s, tile, (ir_index){.value = stage}, tile->read);
 }
 
 /* How many stages a loop's tiles get; 1: there is nothing to run ahead of, or no room. */
 static int64_t choose_stages(const stager *s, const pipeline *p) {
   ir_index start = ir_index_of(ir_operand(p->loop, 0)), end = ir_index_of(ir_operand(p->loop, 1));
-  int64_t stages = s->most_stages, bytes = 0;
+  int64_t stages = s->facts->copy_stages, bytes = 0;
   for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
     bytes += tile->bytes;
   if (!start.value && !end.value)
@@ -434,7 +472,7 @@ static void stage_in_place(stager *s, staged_tile *tile) {
     builder = ir_builder_before(first);
     wait_for(&builder, group, groups_between(group->op, first));
   }
-  replace_users(tile, ir_index_const(0), first);
+  replace_users(s, tile, ir_index_const(0), first);
 }
 
 /* The tiles read in a block itself, in order. */
@@ -485,11 +523,30 @@ static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
   return p.tiles;
 }
 
+/* Do lanes lack the registers to keep the tile, so that a loop must read it in each iteration? */
+static bool is_read_in_loops(const stager *s, const staged_tile *tile, const ir_value *value) {
+  bool found = false;
+  for (const ir_use *use = value->uses; use && !found; use = use->next)
+    found = is_factor_transposed(use->user) ? is_read_in_loops(s, tile, ir_result(use->user, 0))
+                                            : is_factor(use) && use->user->block != tile->read->block &&
+                                                  reading_place(s, tile, use->user) == use->user;
+  return found;
+}
+
+/* Places for tiles that loops read again and again come first, then those that loops run ahead through. */
 static void stage_block(stager *s, ir_block *block) {
-  for (ir_op *op = block->first; op; op = op->next)
+  staged_tile *tiles = find_tiles(s, block);
+  int64_t reserved = 0;
+  for (const staged_tile *tile = tiles; tile; tile = tile->next)
+    if (is_read_in_loops(s, tile, ir_result(tile->read, 0)) && reserved + tile->bytes <= s->bytes_left)
+      reserved += tile->bytes;
+  s->bytes_left -= reserved;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next; /* a loop may be replaced */
     if (op->code == OP_SCF_FOR)
       stage_block(s, ir_region(op, 0));
-  staged_tile *tiles = find_tiles(s, block);
+  }
+  s->bytes_left += reserved;
   if (tiles && block->parent->code == OP_SCF_FOR)
     tiles = stage_loop(s, block->parent, tiles);
   for (; tiles; tiles = tiles->next)
@@ -507,7 +564,7 @@ bool pass_stage(ir_module *module, const pass_options *options) {
     for (ir_op *op = ir_region(function, 0)->first; op; op = op->next) {
       int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
       stager s = {.module = module, .kernel = op, .lanes = {facts->warp, threads / facts->warp},
-                  .bytes_left = (int64_t)facts->shared_bytes / 2, .most_stages = facts->copy_stages};
+                  .bytes_left = (int64_t)facts->shared_bytes / 2, .facts = facts};
       if (threads && threads % facts->warp == 0)
         stage_block(&s, ir_region(op, 0));
     }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3, LANE_REGISTERS = 216 };
+enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3, LANE_REGISTERS = 160 };
 
 static const target_matrix mma_sync[] = {
     {OP_NVGPU_MMA_SYNC, IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
@@ -45,7 +45,7 @@ static const target_facts rows[] = {
    .lane_registers = LANE_REGISTERS,                                                                                   \
    .registers = REGISTERS,                                                                                             \
    .block_warps = 4,                                                                                                   \
-   .block_rows = 64,                                                                                                   \
+   .block_rows = 128,                                                                                                  \
    .matrices = mma_sync,                                                                                               \
    .num_matrices = sizeof mma_sync / sizeof *mma_sync - MMA_SYNC_TF32,                                                 \
    .num_tf32 = MMA_SYNC_TF32,                                                                                          \

@@ -232,18 +232,20 @@ Test(stage, lanes_spill_no_registers) {
 
 Test(stage, attention_runs_ahead_without_conflicts) {
   static const expectation narrow = {"attention, head dim 64", 3, "3x64x64xf16", 12, 4e-3, true};
-  static const expectation wide = {"attention, head dim 128", 3, "2x64x128xbf16", 8, 3e-2, true};
+  static const expectation wide = {"attention, head dim 128", 3, "3x32x128xbf16", 10, 3e-2, true};
+  static const expectation tall = {"attention, 128 queries a block", 3, "3x32x128xf16", 5, 4e-3, true};
   static const expectation odd = {"attention, head dim 72", 3, "3x64x88xf16", 8, 4e-3, false};
   static const expectation open = {"attention, open extents, causal", 3, "3x64x64xf16", 8, 4e-3, true};
   check_text(attention("f16", 100, 258, 64, false), TO_LAYOUTS, &narrow);
   check_text(attention("bf16", 100, 130, 128, true), TO_LAYOUTS, &wide);
+  check_text(attention("f16", 128, 130, 128, false), TO_LAYOUTS, &tall);
   check_text(attention("f16", 100, 130, 72, false), TO_LAYOUTS, &odd);
   check_text(attention("f16", 100, 0, 64, true), TO_LAYOUTS, &open);
 }
 
 Test(stage, products_run_ahead) {
-  static const expectation plain = {"product", 2, "3x64x64xf16", 24, 1e-3, true};
-  static const expectation transposed = {"product with a transposed factor", 2, "3x64x64xbf16", 12, 1e-3, true};
+  static const expectation plain = {"product", 2, "3x64x64xf16", 12, 1e-3, true};
+  static const expectation transposed = {"product with a transposed factor", 2, "3x64x64xbf16", 8, 1e-3, true};
   check_text(product("f16", 128, 136, 200, false), TO_LAYOUTS, &plain);
   check_text(product("bf16", 130, 64, 256, true), TO_LAYOUTS, &transposed);
 }

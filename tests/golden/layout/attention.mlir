@@ -1,6 +1,6 @@
-// Layouts walk through attention with 64 keys and 128 columns a step. The queries are read as left factors; scores come as
+// Layouts walk through attention with 128 queries, 32 keys and 128 columns a step. The queries are read as left factors; scores come as
 // results of matrix units. First conflict: exponentials lie as results and are wanted as left factors. Both are the same
-// map, spelled differently. Second conflict: statistics of rows of 64 scores scale rows of 128 columns. As projections of
+// map, spelled differently. Second conflict: statistics of rows of 32 scores scale rows of 128 columns. As projections of
 // the two they are one layout, so there is nothing to convert.
 // RUN: tcc-attn opt %s --target=nvptx:sm_80 --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout | FileCheck %s
 #rows = affine_map<(m, n) -> (m, n)>
@@ -24,17 +24,17 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
   return %o : tensor<256x128xf32>
 }
 // CHECK: scf.forall
-// CHECK: %[[Q:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R2@4 R8@8]"]{{.*}}vector<64x128xf16>
+// CHECK: %[[Q:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R2@4 R8@8]"]{{.*}}vector<128x128xf16>
 // CHECK: scf.for
-// CHECK: %[[K:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L8@4 R8@32 W4@1:0, R2@1 L4@1 R2@2 R8@4]"]{{.*}}vector<64x128xf16>
-// CHECK: %[[S:.*]] = vector.contract {{.*}} %[[Q]], %[[K]], {{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R8@4]"]{{.*}}vector<64x64xf32>
-// CHECK: %[[MAX:.*]] = vector.multi_reduction <maxnumf>, %[[S]], {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 W4@1]"]
-// CHECK: %[[P:.*]] = math.exp {{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R8@4]"]
-// CHECK: %[[SCALE:.*]] = math.exp {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 W4@1]"]{{.*}}vector<64xf32>
+// CHECK: %[[K:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L8@4 R4@32 W4@1:0, R2@1 L4@1 R2@2 R8@4]"]{{.*}}vector<32x128xf16>
+// CHECK: %[[S:.*]] = vector.contract {{.*}} %[[Q]], %[[K]], {{.*}}tec.layouts = ["[L8@4 R2@2 R2@16 W4@1, R2@1 L4@1 R4@4]"]{{.*}}vector<128x32xf32>
+// CHECK: %[[MAX:.*]] = vector.multi_reduction <maxnumf>, %[[S]], {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 R2@2 W4@1]"]
+// CHECK: %[[P:.*]] = math.exp {{.*}}tec.layouts = ["[L8@4 R2@2 R2@16 W4@1, R2@1 L4@1 R4@4]"]
+// CHECK: %[[SCALE:.*]] = math.exp {{.*}}tec.layouts = ["[L8@4 R2@1 L4@1:0 R2@2 W4@1]"]{{.*}}vector<128xf32>
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[P]]
-// CHECK: %[[FACTOR:.*]] = vector_ext.to_layout %[[NARROW]] {conversion = "identity", layout = "[L8@4 R2@2 W4@1, R2@1 L4@1 R2@4 R4@8]"
-// CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[SCALE]] {tec.layouts = ["[L8@4 R2@1 L4@1:0 W4@1, ]"]}
-// CHECK: vector.broadcast %[[COLUMN]] {tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R16@4]"]} : vector<64x1xf32> to vector<64x128xf32>
-// CHECK: vector.contract {{.*}} %[[FACTOR]], {{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R16@4]"]
+// CHECK: %[[FACTOR:.*]] = vector_ext.to_layout %[[NARROW]] {conversion = "identity", layout = "[L8@4 R2@2 R2@16 W4@1, R2@1 L4@1 R2@4 R2@8]"
+// CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[SCALE]] {tec.layouts = ["[L8@4 R2@1 L4@1:0 R2@2 W4@1, ]"]}
+// CHECK: vector.broadcast %[[COLUMN]] {tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R16@4]"]} : vector<128x1xf32> to vector<128x128xf32>
+// CHECK: vector.contract {{.*}} %[[FACTOR]], {{.*}}tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R16@4]"]
 // CHECK-NOT: to_layout
 // CHECK: mapping = [#gpu.block<x>], tec.threads = 128

@@ -1,6 +1,7 @@
-// Attention with 64 keys and 128 columns a step. Queries have one place in shared memory, keys and values two stages each,
-// the second of which is being filled while the first is worked on; three would take more than half of the memory. Factors
-// are read right before they are multiplied.
+// Attention with 128 queries, 32 keys and 128 columns a step. Queries have one place in shared memory, from where each step
+// reads them again, as lanes have no registers left to keep them. Keys and values have three stages each, two of which are
+// being filled while the third is worked on; which one that is goes round as a carried value. Factors are read right before
+// they are multiplied.
 // RUN: tcc-attn opt %s --target=nvptx:sm_80 --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage,simplify | FileCheck %s
 // RUN: tcc-attn compile %s --target=nvptx:sm_80 --verify --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 #rows = affine_map<(m, n) -> (m, n)>
@@ -24,33 +25,42 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
   return %o : tensor<256x128xf32>
 }
 // CHECK: scf.forall
-// CHECK-DAG: %[[QUERIES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<1x64x128xf16, #gpu.address_space<workgroup>>
-// CHECK-DAG: %[[VALUES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
-// CHECK-DAG: %[[KEYS:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
-// CHECK: %[[Q:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L2@16 R8@8 W4@1, R8@1 L16@1]"]
+// CHECK-DAG: %[[QUERIES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<1x128x128xf16, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[VALUES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<3x32x128xf16, #gpu.address_space<workgroup>>
+// CHECK-DAG: %[[KEYS:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<3x32x128xf16, #gpu.address_space<workgroup>>
+// CHECK: %[[Q:.*]] = vector.transfer_read {{.*}}tec.layouts = ["[L2@16 W4@1 R16@8, R8@1 L16@1]"]
 // CHECK: vector.transfer_write %[[Q]], %[[QUERIES]]{{.*}}tec.async
 // CHECK: %[[QGROUP:.*]] = "nvgpu.device_async_create_group"()
 // CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%c0, {{.*}}tec.async
 // CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%c0, {{.*}}tec.async
-// CHECK: %[[FIRST:.*]] = "nvgpu.device_async_create_group"()
-// CHECK: nvgpu.device_async_wait %[[QGROUP]] {numGroups = 1 : i32}
-// CHECK: %[[QFACTOR:.*]] = vector.transfer_read %[[QUERIES]]{{.*}}tec.layouts = ["[L8@4 R2@2 W4@1, R2@1 L4@1 R2@4 R8@8]"]
-// CHECK: scf.for
-// CHECK: nvgpu.device_async_wait %[[FIRST]] {numGroups = 0 : i32}
+// CHECK: "nvgpu.device_async_create_group"()
+// CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%c1, {{.*}}tec.async
+// CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%c1, {{.*}}tec.async
+// CHECK: %[[SECOND:.*]] = "nvgpu.device_async_create_group"()
+// CHECK: nvgpu.device_async_wait %[[QGROUP]] {numGroups = 2 : i32}
+// CHECK: scf.for {{.*}}iter_args({{.*}}, %[[STAGE:arg[0-9]+]] = %c0) -> ({{.*}}, index) {
+// CHECK: nvgpu.device_async_wait %[[SECOND]] {numGroups = 1 : i32}
+// CHECK: %[[BEFORE:.*]] = arith.subi %[[STAGE]], %c1
+// CHECK: %[[IS_FIRST:.*]] = arith.cmpi eq, %[[STAGE]], %c0
+// CHECK: %[[OTHER:.*]] = arith.select %[[IS_FIRST]], %c2, %[[BEFORE]]
 // CHECK: scf.if
-// CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%[[OTHER:.*]], %c0, {{.*}}tec.async
+// CHECK: vector.transfer_write {{.*}}, %[[KEYS]][%[[OTHER]], %c0, {{.*}}tec.async
 // CHECK: vector.transfer_write {{.*}}, %[[VALUES]][%[[OTHER]], {{.*}}tec.async
 // CHECK: "nvgpu.device_async_create_group"()
-// CHECK: %[[K:.*]] = vector.transfer_read %[[KEYS]]
+// CHECK: %[[K:.*]] = vector.transfer_read %[[KEYS]][%[[STAGE]],
+// CHECK-NEXT: %[[QFACTOR:.*]] = vector.transfer_read %[[QUERIES]]{{.*}}tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R2@4 R8@8]"]
 // CHECK-NEXT: vector.contract {{.*}} %[[QFACTOR]], %[[K]],
-// CHECK: %[[V:.*]] = vector.transfer_read %[[VALUES]]{{.*}}permutation_map
+// CHECK: %[[V:.*]] = vector.transfer_read %[[VALUES]][%[[STAGE]],{{.*}}permutation_map
 // CHECK-NEXT: vector.contract {{.*}}, %[[V]],
+// CHECK: %[[NEXT:.*]] = arith.addi %[[STAGE]], %c1
+// CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[STAGE]], %c2
+// CHECK: arith.select %[[IS_LAST]], %c0, %[[NEXT]]
 
 // PTX: cp.async.cg.shared.global
 // PTX: cp.async.commit_group
-// PTX: cp.async.wait_group 1;
-// PTX: bar.sync 0;
-// PTX-COUNT-8: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// PTX: ldmatrix.sync.aligned.m8n8.x4.shared.b16
 // PTX: mma.sync
 // PTX: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // PTX: mma.sync
+// PTX: cp.async.wait_group 1;
+// PTX: bar.sync 0;
