@@ -120,6 +120,16 @@ static bool lower_forall(buffers *b, ir_op *op) {
   return true;
 }
 
+/* The extent of a result of scf.if as one of the branches shows it; false if both compute it. */
+static bool extent_before(const ir_op *op, unsigned result, unsigned dim, extent *found) {
+  for (unsigned r = 0; r < op->num_regions; r++) {
+    *found = extent_of(ir_operand(ir_block_terminator(ir_region(op, r)), result), dim);
+    if (!found->value || ir_value_is_outside(found->value, ir_region(op, r)))
+      return true;
+  }
+  return false;
+}
+
 static bool lower_if(buffers *b, ir_op *op) {
   ir_value **memory = IR_NEW_ARRAY(&b->module->arena, ir_value *, op->num_results);
   unsigned count = 0;
@@ -129,8 +139,7 @@ static bool lower_if(buffers *b, ir_op *op) {
       continue;
     extent extents[IR_MAX_RANK];
     for (unsigned dim = 0; dim < result->type->rank; dim++) {
-      extents[dim] = extent_of(ir_operand(ir_block_terminator(ir_region(op, 0)), i), dim);
-      if (extents[dim].value && !ir_value_is_outside(extents[dim].value, ir_region(op, 0)))
+      if (!extent_before(op, i, dim, &extents[dim]))
         return ir_op_error(op, "result %u has an extent that is only known inside of the branches", i);
     }
     memory[count++] = buffer_create_sized(b, op, result->type, extents, false);

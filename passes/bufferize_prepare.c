@@ -35,7 +35,7 @@ static void drop_dead(ir_block *block) {
 static ir_value *empty_like(ir_builder *builder, ir_value *like, ir_scalar element) {
   ir_index shape[IR_MAX_RANK];
   for (unsigned i = 0; i < like->type->rank; i++)
-    shape[i] = extent_index(builder, extent_of(like, i));
+    shape[i] = pass_dim(builder, like, i);
   return ir_empty(builder, element, like->type->rank, shape);
 }
 

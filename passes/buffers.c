@@ -99,7 +99,7 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
 }
 
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x) {
-  if (x.value && is_tensor(x.value))
+  if (x.value && ir_type_is_shaped(x.value->type))
     return ir_dim(builder, ir_value_map_get(b->memrefs, x.value), x.dim);
   return x.value ? (ir_index){.value = x.value} : ir_index_const(x.constant);
 }

@@ -1,7 +1,7 @@
 /* extent.c - extents traced to their origin; see extent.h.
  *
- * Each step goes from a value to one that is defined before it (an operand, or the initial value of a carried one), so
- * tracing ends. */
+ * Terminates: each step of a trace goes from a value to one that is defined before it: an operand, the tensor whose dim
+ * an index is, or the initial value of a carried one. What is computed from several dims is limited in depth. */
 #include "passes/extent.h"
 
 ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
@@ -32,91 +32,184 @@ bool slice_equal(const ir_op *a, const ir_op *b) {
   return true;
 }
 
-/* The value that a region's argument starts from, where it is a carried one. */
-static ir_value *carried_init(const ir_value *argument) {
-  const ir_op *loop = argument->block->parent;
-  if (loop->code == OP_SCF_FOR && argument->index > 0)
-    return ir_group_operand(loop, 3, argument->index - 1);
-  unsigned shared = loop->code == OP_SCF_FORALL ? ir_group_size(loop, 3) : 0;
-  unsigned first = argument->block->num_args - shared;
-  return argument->index >= first && shared ? ir_group_operand(loop, 3, argument->index - first) : NULL;
-}
+/* ---------------------------------------------------------------------------------------------------------- tracing */
 
-/* One step back to a value with the same extents, or NULL. */
-static ir_value *same_extents(const ir_value *value) {
-  if (!value->op)
-    return carried_init(value);
+/* The value whose shape the result of an op has by construction, or NULL. */
+static ir_value *shape_operand(const ir_value *value) {
   const ir_op *op = value->op;
-  if (ir_op_has(op, IR_DPS))
-    return tied_init(value);
   switch (op->code) {
-  case OP_SCF_FOR:
-  case OP_SCF_FORALL:
-    return ir_group_operand(op, 3, value->index);
   case OP_TENSOR_INSERT_SLICE:
   case OP_TENSOR_INSERT:
+  case OP_VECTOR_TRANSFER_WRITE:
     return ir_operand(op, 1);
   case OP_TENSOR_CAST:
+  case OP_MEMREF_CAST:
     return ir_operand(op, 0);
+  case OP_SCF_FORALL:
+    return ir_group_operand(op, 3, value->index);
   default:
-    return ir_op_has(op, IR_ELEMENTWISE) ? ir_operand(op, op->num_operands - 1) : NULL;
+    break;
+  }
+  if (ir_op_has(op, IR_DPS))
+    return tied_init(value);
+  return ir_op_has(op, IR_ELEMENTWISE) ? ir_operand(op, op->num_operands - 1) : NULL;
+}
+
+/* Each iteration of the loop passes on carried value `i` with the shape that it got. */
+static bool keeps_shape(const ir_op *loop, unsigned i) {
+  const ir_value *arg = ir_region(loop, 0)->args[i + 1], *value = ir_operand(ir_region(loop, 0)->last, i);
+  while (value && value != arg) {
+    if (!value->op) {
+      const ir_op *parent = value->block->parent;
+      unsigned first = ir_region(parent, 0)->num_args - parent->num_results;
+      bool out = parent->code == OP_SCF_FORALL && value->index >= first;
+      value = out ? ir_group_operand(parent, 3, value->index - first) : NULL;
+    } else if (value->op->code == OP_SCF_FOR) {
+      value = keeps_shape(value->op, value->index) ? ir_group_operand(value->op, 3, value->index) : NULL;
+    } else {
+      value = shape_operand(value);
+    }
+  }
+  return value != NULL;
+}
+
+/* A region argument's or loop result's counterpart before the loop, or NULL. */
+static ir_value *before_loop(const ir_value *value) {
+  const ir_op *loop = value->op ? value->op : value->block->parent;
+  if (loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL)
+    return NULL;
+  unsigned inductions = ir_region(loop, 0)->num_args - loop->num_results;
+  if (!value->op && value->index < inductions)
+    return NULL;
+  unsigned position = value->op ? value->index : value->index - inductions;
+  return loop->code == OP_SCF_FORALL || keeps_shape(loop, position) ? ir_group_operand(loop, 3, position) : NULL;
+}
+
+/* Moves from a dim of a result to the operand that decides it: of a structured op the first one that shares the loop,
+ * so that all operands and results with that loop come to the same end. */
+static bool to_operand(ir_value **value, unsigned *dim) {
+  const ir_op *op = (*value)->op;
+  ir_value *next = !op || ir_op_has(op, IR_CONTROL) ? before_loop(*value) : NULL;
+  if (op && !ir_op_has(op, IR_CONTROL)) {
+    int loop = ir_op_has(op, IR_DPS | IR_STRUCTURED)
+                   ? ir_map_result_dim(ir_structure_of(op)->maps[ir_num_inputs(op) + (*value)->index], *dim)
+                   : -1;
+    unsigned operand;
+    next = loop >= 0 && ir_loop_extent(op, (unsigned)loop, &operand, dim) ? ir_operand(op, operand)
+                                                                          : shape_operand(*value);
+  }
+  if (next)
+    *value = next;
+  return next != NULL;
+}
+
+/* The extent as the defining op spells it; false where it does not. */
+static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent) {
+  const ir_op *op = value->op;
+  unsigned kept[IR_MAX_RANK], position = 0;
+  switch (op ? op->code : IR_NUM_OPCODES) {
+  case OP_TENSOR_EMPTY:
+  case OP_MEMREF_ALLOC:
+  case OP_MEMREF_ALLOCA:
+    for (unsigned i = 0; i < dim; i++)
+      position += value->type->shape[i] == IR_DYNAMIC;
+    *extent = ir_index_of(ir_operand(op, position));
+    return true;
+  case OP_TENSOR_EXTRACT_SLICE:
+  case OP_MEMREF_SUBVIEW:
+    slice_kept_dims(op, value->type, kept);
+    *extent = ir_mixed(op, 2, "static_sizes", kept[dim]);
+    return true;
+  case OP_TENSOR_EXPAND_SHAPE:
+  case OP_MEMREF_EXPAND_SHAPE:
+    *extent = ir_mixed(op, 1, "static_output_shape", dim);
+    return true;
+  default:
+    return false;
   }
 }
 
-/* The number of the operand that gives a dynamic dim: the count of dynamic ones before it. */
-static unsigned dynamic_position(const ir_type *type, unsigned dim) {
-  unsigned position = 0;
-  for (unsigned i = 0; i < dim; i++)
-    position += type->shape[i] == IR_DYNAMIC;
-  return position;
+/* The index is a dim of a value that is known when compiling. */
+static bool is_dim(ir_index index, ir_value **value, unsigned *dim) {
+  const ir_op *op = index.value ? index.value->op : NULL;
+  if (!op || (op->code != OP_TENSOR_DIM && op->code != OP_MEMREF_DIM))
+    return false;
+  ir_index number = ir_index_of(ir_operand(op, 1));
+  *value = ir_operand(op, 0);
+  *dim = (unsigned)number.constant;
+  return !number.value && number.constant >= 0 && number.constant < (*value)->type->rank;
 }
 
-extent extent_of(ir_value *tensor, unsigned dim) {
-  for (ir_value *value = tensor;;) {
-    if (value->type->shape[dim] != IR_DYNAMIC)
-      return (extent){.constant = value->type->shape[dim]};
-    ir_value *next = same_extents(value);
-    if (next) {
-      value = next;
-      continue;
-    }
-    const ir_op *op = value->op;
-    unsigned kept[IR_MAX_RANK];
-    switch (op ? op->code : IR_NUM_OPCODES) {
-    case OP_TENSOR_EMPTY:
-      return extent_of_index(ir_index_of(ir_operand(op, dynamic_position(value->type, dim))));
-    case OP_TENSOR_EXTRACT_SLICE:
-      slice_kept_dims(op, value->type, kept);
-      return extent_of_index(ir_mixed(op, 2, "static_sizes", kept[dim]));
-    case OP_TENSOR_EXPAND_SHAPE:
-      return extent_of_index(ir_mixed(op, 1, "static_output_shape", dim));
-    default:
+extent extent_of(ir_value *value, unsigned dim) {
+  for (;;) {
+    ir_index index = ir_index_const(value->type->shape[dim]);
+    if (index.constant != IR_DYNAMIC)
+      return (extent){.constant = index.constant};
+    if (spelled_extent(value, dim, &index)) {
+      if (!is_dim(index, &value, &dim))
+        return (extent){.value = index.value, .constant = index.constant};
+    } else if (!to_operand(&value, &dim)) {
       return (extent){.value = value, .dim = dim};
     }
   }
 }
 
 extent extent_of_index(ir_index index) {
-  if (!index.value)
-    return (extent){.constant = index.constant};
-  const ir_op *op = index.value->op;
-  if (op && op->code == OP_TENSOR_DIM) {
-    ir_index dim = ir_index_of(ir_operand(op, 1));
-    if (!dim.value && dim.constant >= 0 && dim.constant < ir_operand(op, 0)->type->rank)
-      return extent_of(ir_operand(op, 0), (unsigned)dim.constant);
-  }
-  return (extent){.value = index.value};
+  ir_value *value;
+  unsigned dim;
+  return is_dim(index, &value, &dim) ? extent_of(value, dim)
+                                     : (extent){.value = index.value, .constant = index.value ? 0 : index.constant};
 }
 
 bool extent_equal(extent a, extent b) {
   return a.value == b.value && a.dim == b.dim && (a.value || a.constant == b.constant);
 }
 
-ir_index extent_index(ir_builder *builder, extent x) {
-  if (!x.value)
-    return ir_index_const(x.constant);
-  return ir_type_is_shaped(x.value->type) ? ir_dim(builder, x.value, x.dim) : (ir_index){.value = x.value};
+/* ------------------------------------------------------------------------------------------------------- computing */
+
+enum { MAX_DEPTH = 32 }; /* of dims that are computed from dims that are computed ..; beyond that they are asked for */
+
+static ir_index compute(ir_builder *builder, extent x, unsigned depth);
+
+/* The dims that were collapsed into one, multiplied. */
+static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned depth) {
+  const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
+  ir_index product = ir_index_const(1);
+  for (unsigned i = 0; i < group->count; i++) {
+    extent part = extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value);
+    product = ir_index_mul(builder, product, compute(builder, part, depth));
+  }
+  return product;
 }
+
+static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned depth) {
+  ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim), depth);
+  sum = ir_index_add(builder, sum, ir_mixed(op, 1, "static_low", dim));
+  return ir_index_add(builder, sum, ir_mixed(op, 2, "static_high", dim));
+}
+
+bool extent_is_computed(extent x) {
+  const ir_op *op = x.value ? x.value->op : NULL;
+  return op && (op->code == OP_TENSOR_COLLAPSE_SHAPE || op->code == OP_MEMREF_COLLAPSE_SHAPE ||
+                op->code == OP_TENSOR_PAD);
+}
+
+static ir_index compute(ir_builder *builder, extent x, unsigned depth) {
+  if (!x.value || !ir_type_is_shaped(x.value->type))
+    return (ir_index){.value = x.value, .constant = x.constant};
+  if (!extent_is_computed(x) || depth == MAX_DEPTH)
+    return ir_dim(builder, x.value, x.dim);
+  return x.value->op->code == OP_TENSOR_PAD ? padded_extent(builder, x.value->op, x.dim, depth + 1)
+                                            : collapsed_extent(builder, x.value->op, x.dim, depth + 1);
+}
+
+ir_index extent_compute(ir_builder *builder, extent x) { return compute(builder, x, 0); }
+
+ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {
+  return compute(builder, extent_of(value, dim), 0);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- bounds */
 
 int64_t extent_bound(ir_index x) {
   if (!x.value)

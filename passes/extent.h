@@ -1,25 +1,32 @@
 /* extent.h - what is known of the extents of tensors without computing anything.
  *
- * An extent is traced through destination-style ops, slices, reshapes and loops to where it comes from: a constant, an
- * index value, or a dim of a tensor that nothing explains further (a function's argument, say). */
+ * An extent is traced through structured ops (to the first operand that shares the loop), slices, reshapes, casts and
+ * loops to where it comes from: a constant, an index value, or a dim of a value that nothing explains further, mostly a
+ * function's argument. So equal extents have equal origins. */
 #ifndef TEC_PASSES_EXTENT_H
 #define TEC_PASSES_EXTENT_H
 #include "ir/build.h"
 
-/* `value` NULL: the number `constant`; a value of type index: that; a tensor: its extent in `dim`. */
+/* `value` NULL: the number `constant`; a value of type index: that; a tensor or memref: its extent in `dim`. */
 typedef struct extent {
   ir_value *value;
   int64_t constant;
   unsigned dim;
 } extent;
 
-extent extent_of(ir_value *tensor, unsigned dim);
-/* The same of an index: a tensor.dim is traced through. */
+/* Of a tensor or memref. What is found is visible wherever `value` is. */
+extent extent_of(ir_value *value, unsigned dim);
+/* The same of an index: tensor.dim and memref.dim are traced through. */
 extent extent_of_index(ir_index index);
 /* Provably equal; two different values may of course turn out equal at run time. */
 bool extent_equal(extent a, extent b);
-/* As an index; may create a tensor.dim or memref.dim. */
-ir_index extent_index(ir_builder *builder, extent x);
+/* A dim of a collapsed or padded tensor, which follows from others. */
+bool extent_is_computed(extent x);
+/* As an index, at the builder's place: dims of collapsed and padded tensors are computed from those before, others that
+ * nothing explains are asked for with tensor.dim or memref.dim. */
+ir_index extent_compute(ir_builder *builder, extent x);
+/* extent_compute of extent_of. */
+ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim);
 
 /* No more than this in any run, seen from constants in affine.min; INT64_MAX if unknown. */
 int64_t extent_bound(ir_index index);

@@ -10,7 +10,7 @@
  * kind (see fold.c), all of which are bounded; a round that does none of this is the last. A round is linear. */
 #include "passes/simplify.h"
 
-#include "ir/build.h"
+#include "passes/extent.h"
 #include "ir/text.h"
 
 #include <string.h>
@@ -218,12 +218,10 @@ static ir_value *fold_dim(ir_op *op) {
   if (dim.value || dim.constant < 0 || dim.constant >= source->type->rank)
     return NULL;
   ir_builder builder = ir_builder_before(op);
-  ir_index extent;
-  ir_value *from = source;
-  unsigned from_dim = (unsigned)dim.constant;
-  if (pass_trace_dim(&builder, &from, &from_dim, &extent))
-    return ir_index_value(&builder, extent);
-  return from == source ? NULL : ir_index_value(&builder, ir_dim(&builder, from, from_dim));
+  extent found = extent_of(source, (unsigned)dim.constant);
+  return found.value == source && !extent_is_computed(found)
+             ? NULL
+             : ir_index_value(&builder, extent_compute(&builder, found));
 }
 
 static ir_value *fold(ir_op *op) {

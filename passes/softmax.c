@@ -98,7 +98,7 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
   unsigned rank = 0;
   for (unsigned i = 0; i < x->type->rank; i++)
     if (i != dim)
-      sizes[rank++] = tile_extent(builder, x, i);
+      sizes[rank++] = pass_dim(builder, x, i);
   ir_value *outs[4] = {out};
   for (unsigned i = 1; i < 4; i++)
     outs[i] = ir_empty(builder, statistic, rank, sizes);

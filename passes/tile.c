@@ -3,8 +3,7 @@
  * Invariants: tiling never changes the op that it reads. The tile of a structured op is a clone on slices; as the clone
  * counts its loops from 0 again, every subscript is taken relative to the tile's first element, and linalg.index in the
  * body gets the tile's offset added.
- * Termination: every loop here runs over operands, loops, dims or body ops once; tile_extent moves to an operand of the
- * op that defines the value, and the operand graph has no cycles. */
+ * Termination: every loop here runs over operands, loops, dims or body ops once. */
 #include "passes/tile.h"
 
 #include "passes/tile_hooks.h"
@@ -108,80 +107,13 @@ bool tile_is_cheap(const ir_op *op) {
   return tile_only_moves(op);
 }
 
-/* --------------------------------------------------------------------------------------------------------- extents */
-
-/* Moves from a dim of a structured op's result to the first operand with the same loop. */
-static bool dim_of_operand(ir_value **value, unsigned *dim) {
-  const ir_op *op = (*value)->op;
-  unsigned init = ir_num_inputs(op) + (*value)->index, operand, found;
-  int loop = ir_map_result_dim(ir_structure_of(op)->maps[init], *dim);
-  if (loop < 0 || !ir_loop_extent(op, (unsigned)loop, &operand, &found))
-    return false;
-  *value = ir_operand(op, operand);
-  *dim = found;
-  return true;
-}
-
-/* One step outwards from a dim of a value; false where the dim can only be asked of the value itself. Where the extent
- * is known, `extent` receives it and `value` becomes NULL. */
-static bool extent_step(ir_value **value, unsigned *dim, ir_index *extent) {
-  ir_op *op = (*value)->op;
-  if (!op) {
-    ir_op *loop = (*value)->block->parent;
-    if (loop->code != OP_SCF_FOR || (*value)->index == 0)
-      return false;
-    *value = ir_operand(loop, 3 + (*value)->index - 1);
-    return true;
-  }
-  switch (op->code) {
-  case OP_TENSOR_EMPTY: {
-    unsigned dynamic = 0;
-    for (unsigned i = 0; i < *dim; i++)
-      dynamic += (*value)->type->shape[i] == IR_DYNAMIC;
-    *extent = ir_index_of(ir_operand(op, dynamic));
-    *value = NULL;
-    return true;
-  }
-  case OP_TENSOR_EXTRACT_SLICE: {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-    ir_slice_of(op, offsets, sizes, strides);
-    unsigned kept[IR_MAX_RANK];
-    tile_kept_dims(op, kept);
-    *extent = sizes[kept[*dim]];
-    *value = NULL;
-    return true;
-  }
-  case OP_TENSOR_INSERT_SLICE:
-    *value = ir_operand(op, 1);
-    return true;
-  case OP_TENSOR_CAST:
-    *value = ir_operand(op, 0);
-    return true;
-  case OP_TENSOR_EXPAND_SHAPE:
-    *extent = ir_mixed(op, 1, "static_output_shape", *dim);
-    *value = NULL;
-    return true;
-  case OP_SCF_FOR:
-    *value = ir_operand(op, 3 + (*value)->index);
-    return true;
-  default:
-    return ir_op_has(op, IR_STRUCTURED) && dim_of_operand(value, dim);
-  }
-}
-
-ir_index tile_extent(ir_builder *builder, ir_value *value, unsigned dim) {
-  ir_index extent = {0};
-  while (value->type->shape[dim] == IR_DYNAMIC && extent_step(&value, &dim, &extent))
-    if (!value)
-      return extent;
-  return ir_dim(builder, value, dim);
-}
+/* ----------------------------------------------------------------------------------------------------------- boxes */
 
 void tile_whole(ir_builder *builder, ir_value *value, tile_box *box) {
   box->rank = ir_type_is_shaped(value->type) ? value->type->rank : 0;
   for (unsigned dim = 0; dim < box->rank; dim++) {
     box->offsets[dim] = ir_index_const(0);
-    box->sizes[dim] = tile_extent(builder, value, dim);
+    box->sizes[dim] = pass_dim(builder, value, dim);
   }
 }
 
@@ -198,7 +130,7 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
     domain->offsets[loop] = ir_index_const(0);
     domain->sizes[loop] = ir_index_const(extents[loop]);
     if (extents[loop] == IR_DYNAMIC && ir_loop_extent(op, loop, &operand, &dim))
-      domain->sizes[loop] = tile_extent(builder, ir_operand(op, operand), dim);
+      domain->sizes[loop] = pass_dim(builder, ir_operand(op, operand), dim);
   }
 }
 
@@ -276,7 +208,7 @@ static bool operand_box(ir_builder *builder, const ir_op *op, unsigned i, const 
       subscript_range(builder, expr, tile, &box->offsets[dim], &box->sizes[dim]);
     } else if (starts_at_zero(expr, tile)) {
       box->offsets[dim] = ir_index_const(0);
-      box->sizes[dim] = tile_extent(builder, ir_operand(op, i), dim);
+      box->sizes[dim] = pass_dim(builder, ir_operand(op, i), dim);
     } else {
       return false;
     }

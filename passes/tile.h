@@ -5,8 +5,7 @@
  */
 #ifndef TEC_PASSES_TILE_H
 #define TEC_PASSES_TILE_H
-#include "ir/build.h"
-#include "ir/ir.h"
+#include "passes/extent.h"
 
 typedef struct tile_box {
   unsigned rank;
@@ -61,8 +60,6 @@ const ir_op *tile_find_running(const ir_value *value);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */
 void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);
-/* The extent of a dim of a value, likewise. */
-ir_index tile_extent(ir_builder *builder, ir_value *value, unsigned dim);
 /* All of a value. */
 void tile_whole(ir_builder *builder, ir_value *value, tile_box *box);
 /* From a box of result `result` to the box of the domain that computes it: loops that do not appear in the result run

@@ -44,19 +44,6 @@ ir_value *tile_cast(tile_builder *builder, ir_op *op, const tile_box *box) {
   return builder->slice(builder, op, 0, box); /* the sizes of the box say all that the cast would */
 }
 
-void tile_kept_dims(const ir_op *op, unsigned *kept) {
-  const ir_type *result = ir_result(op, 0)->type;
-  unsigned rank = ir_operand(op, 0)->type->rank, dropped = rank - result->rank, next = 0;
-  for (unsigned dim = 0; dim < rank && next < result->rank; dim++) {
-    ir_index size = ir_mixed(op, 2, "static_sizes", dim);
-    bool unit = ir_index_is_const(size, 1);
-    if (dropped && unit && result->shape[next] != 1)
-      dropped--;
-    else
-      kept[next++] = dim;
-  }
-}
-
 ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *box) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned kept[IR_MAX_RANK];
@@ -67,7 +54,7 @@ ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *b
     source.offsets[dim] = offsets[dim];
     source.sizes[dim] = constant(1);
   }
-  tile_kept_dims(op, kept);
+  slice_kept_dims(op, ir_result(op, 0)->type, kept);
   for (unsigned i = 0; i < box->rank; i++) {
     source.offsets[kept[i]] = ir_index_add(&builder->index, offsets[kept[i]], box->offsets[i]);
     source.sizes[kept[i]] = box->sizes[i];

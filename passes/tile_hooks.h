@@ -12,7 +12,4 @@ ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *
 ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box);
 
 void softmax_rescale(const tile_rescale *rescale);
-
-/* The dims of the source that the result of a tensor.extract_slice keeps, in order. */
-void tile_kept_dims(const ir_op *op, unsigned *kept);
 #endif

@@ -399,7 +399,7 @@ static bool vectorize_reshape(kernel *k, ir_op *op) {
       source = next_long_dim(before, source);
       extents[dim] = from->extents[source++];
     } else {
-      extents[dim] = tile_extent(&builder, ir_result(op, 0), dim);
+      extents[dim] = pass_dim(&builder, ir_result(op, 0), dim);
     }
   }
   return define_reshaped(k, op, from, extents);

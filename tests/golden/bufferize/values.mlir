@@ -66,3 +66,23 @@ func.func @merged_units(%x: tensor<3x4x6xf32>) -> tensor<1x4xf32> {
   %merged = tensor.collapse_shape %slice [[0, 1], [2]] : tensor<1x1x4xf32> into tensor<1x4xf32>
   return %merged : tensor<1x4xf32>
 }
+
+// Both branches yield as much; where one computes how much that is, the other may tell beforehand.
+// CHECK-LABEL: func.func @branch_that_knows(
+// CHECK: %[[N:.*]] = memref.dim %arg0, %{{.*}} : memref<?xf32>
+// CHECK: memref.alloc(%[[N]])
+// CHECK: scf.if
+func.func @branch_that_knows(%a: tensor<?xf32>, %half: index, %c: i1) -> f32 {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %r = scf.if %c -> (tensor<?xf32>) {
+    %n = arith.addi %half, %half : index
+    %e = tensor.empty(%n) : tensor<?xf32>
+    %f = linalg.fill ins(%zero : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    scf.yield %f : tensor<?xf32>
+  } else {
+    scf.yield %a : tensor<?xf32>
+  }
+  %x = tensor.extract %r[%c0] : tensor<?xf32>
+  return %x : f32
+}
