@@ -138,6 +138,9 @@ tec_status tec_program_call(tec_program *program, const char *name, uint32_t num
   if (!program->device)
     return runtime_error(program->context, TEC_INVALID, "this library has no device for the target '%s'",
                          program->target);
+  if (program->context->report && !program->device->reports)
+    return runtime_error(program->context, TEC_INVALID, "the device '%s' does not count what kernels do, as 'ptx-emu' does",
+                         program->device->name);
   if (!program->loaded) {
     status = program->device->runner->load(program, &program->loaded);
     if (status) return status;

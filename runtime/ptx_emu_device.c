@@ -75,6 +75,15 @@ static tec_status emulator_copy_out(void *session, void *to, uint64_t from, size
   return TEC_OK;
 }
 
+static void tell_report(const emulator_session *session, const char *kernel, ptx_report *report) {
+  byte_buffer text = {0};
+  byte_buffer_printf(&text, "note: kernel '%s': ", kernel);
+  ptx_report_print(session->module, report, &text);
+  ptx_report_release(report);
+  session->context->message(session->context->user, TEC_NOTE, text.failed ? "note: no memory for a report\n" : text.bytes);
+  free(text.bytes);
+}
+
 static tec_status emulator_launch(void *pointer, const kernel_launch *launch) {
   emulator_session *session = pointer;
   ptx_argument *arguments = calloc((size_t)launch->num_arguments + 1, sizeof *arguments);
@@ -92,8 +101,11 @@ static tec_status emulator_launch(void *pointer, const kernel_launch *launch) {
                                 .threads = session->context->threads,
                                 .refuse_uninitialised = true};
   ptx_message message;
-  tec_status status = ptx_launch(session->module, &options, NULL, &message);
+  ptx_report report;
+  bool wanted = session->context->report && session->context->message;
+  tec_status status = ptx_launch(session->module, &options, wanted ? &report : NULL, &message);
   free(arguments);
+  if (!status && wanted) tell_report(session, launch->name, &report);
   if (status) runtime_error(session->context, status, "the PTX emulator stopped '%s': %s", launch->name, message.text);
   return status;
 }
@@ -121,4 +133,5 @@ const runtime_device ptx_emu_device = {
     .default_target = emulator_target,
     .runner = &kernel_runner,
     .driver = &emulator_driver,
+    .reports = true,
 };

@@ -20,6 +20,7 @@ struct tec_context {
   uint32_t device;
   void *stream;
   bool asynchronous;
+  bool report;
   thread_pool *pool; /* started by the first parallel call */
 };
 
@@ -121,6 +122,7 @@ struct runtime_device {
   tec_status (*default_target)(tec_context *context, char target[RUNTIME_MAX_TARGET]);
   const program_runner *runner;
   const kernel_driver *driver; /* of devices whose runner is kernel_runner (kernel_device.h) */
+  bool reports;                /* it can tell what kernels did */
 };
 
 /* The device of that name; NULL after a reported error. */

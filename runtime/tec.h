@@ -95,6 +95,9 @@ typedef struct tec_context_options {
   /* Calls whose tensors are all in the GPU's memory return once their work is on the stream. An error of such work is
    * that of a later call. */
   bool asynchronous;
+  /* After each launch the device "ptx-emu" sends a note of what the kernel did: instructions, conflicts between banks of
+   * shared memory, sectors of global memory. Calls of programs on other devices fail. */
+  bool report;
 } tec_context_options;
 
 /* Errors: TEC_OUT_OF_MEMORY, TEC_INVALID for a malformed options struct. Threads are started by the first call that can

@@ -14,7 +14,7 @@ typedef struct command_options {
   const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
       *threads;
   const char *fuse, *f32, *svg, *tiles, *seconds;
-  bool verify, generic, check, time, help;
+  bool verify, generic, check, report, time, help;
 } command_options;
 
 /* Reads the arguments after the command's name. False after a message on wrong usage. */
@@ -37,8 +37,8 @@ int command_explain(const command_options *options);
 int command_layout(const command_options *options);
 int command_tune(const command_options *options);
 
-/* A context whose messages go to standard error; NULL after a message. */
-tec_context *command_context(uint32_t threads);
+/* A context whose messages go to standard error, with what kernels did where `report`; NULL after a message. */
+tec_context *command_context(uint32_t threads, bool report);
 /* An error that belongs to no place in a file: prints it. Returns TEC_INVALID. */
 tec_status command_failure(const char *text);
 /* Stands for the schedule's own choice where tile sizes are named. */

@@ -81,7 +81,7 @@ int command_compile(const command_options *options) {
     fprintf(stderr, "tcc-attn: %s\n", wrong);
     return EXIT_USAGE;
   }
-  tec_context *context = command_context(1);
+  tec_context *context = command_context(1, false);
   if (!context) return EXIT_BAD;
   tec_status status = compile(context, options, emit);
   tec_context_destroy(context);

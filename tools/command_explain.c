@@ -18,7 +18,7 @@ static tec_status explain(tec_context *context, const command_options *options) 
 }
 
 int command_explain(const command_options *options) {
-  tec_context *context = command_context(1);
+  tec_context *context = command_context(1, false);
   if (!context) return EXIT_BAD;
   tec_status status = explain(context, options);
   tec_context_destroy(context);

@@ -35,7 +35,7 @@ static tec_status show_layout(tec_context *context, const command_options *optio
 }
 
 int command_layout(const command_options *options) {
-  tec_context *context = command_context(1);
+  tec_context *context = command_context(1, false);
   if (!context) return EXIT_BAD;
   tec_status status = !is_layout(options->input) ? show_module(context, options) : show_layout(context, options, NULL);
   if (!status && options->svg) status = show_layout(context, options, options->svg);

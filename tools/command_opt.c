@@ -20,7 +20,7 @@ static tec_status optimize(tec_context *context, const command_options *options)
 }
 
 int command_opt(const command_options *options) {
-  tec_context *context = command_context(1);
+  tec_context *context = command_context(1, false);
   if (!context) return EXIT_BAD;
   tec_status status = optimize(context, options);
   tec_context_destroy(context);

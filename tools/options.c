@@ -36,6 +36,8 @@ static const struct option_row {
     ROW("--check", NULL, OPTION_FLAG, check, COMMAND_RUN,
         "compare with the interpreter in double precision; fail if an unfused program would be more exact"),
     ROW("--bench", "N", OPTION_OPTIONAL, bench, COMMAND_RUN, "time N calls (20) after one to warm up"),
+    ROW("--report", NULL, OPTION_FLAG, report, COMMAND_RUN,
+        "with --device=ptx-emu: what each kernel did: instructions, bank conflicts, sectors of global memory"),
     ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN | COMMAND_TUNE, "threads to use; one for each core by default"),
     ROW("--fuse", "on|off", OPTION_VALUE, fuse, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN,
         "off: tile every op by itself"),

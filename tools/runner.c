@@ -29,7 +29,7 @@ static bool read_options(const command_options *options, runner *runner) {
 int runner_start(const command_options *options, runner *runner) {
   *runner = (struct runner){.options = options};
   if (!read_options(options, runner)) return EXIT_USAGE;
-  runner->context = command_context(runner->threads);
+  runner->context = command_context(runner->threads, options->report);
   return runner->context ? EXIT_GOOD : EXIT_BAD;
 }
 

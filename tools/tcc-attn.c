@@ -32,8 +32,8 @@ static void print_message(void *user, tec_severity severity, const char *text) {
   fputs(text, stderr);
 }
 
-tec_context *command_context(uint32_t threads) {
-  tec_context_options options = {sizeof options, .message = print_message, .threads = threads};
+tec_context *command_context(uint32_t threads, bool report) {
+  tec_context_options options = {sizeof options, .message = print_message, .threads = threads, .report = report};
   tec_context *context = NULL;
   if (tec_context_create(&options, &context)) fputs("error: out of memory\n", stderr);
   return context;
