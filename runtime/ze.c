@@ -13,6 +13,8 @@
 #include <string.h>
 
 enum { MAX_DRIVERS = 16, MAX_DEVICES = 64, MAX_QUEUE_GROUPS = 16, MAX_LOG = 4096, SPIRV_MAGIC = 0x07230203 };
+/* SPIR-V 1.3: drivers of 2022 say that they take 1.2, but take this. */
+enum { SPIRV_TAKEN = 1 << 16 | 3 };
 
 typedef struct ze_api {
 #define SYMBOL(FIELD, NAME, PARAMETERS) ze_result(*FIELD) PARAMETERS;
@@ -80,13 +82,18 @@ static tec_status load_api(tec_context *context, ze_api *api) {
   return runtime_error(context, TEC_INVALID, "the Level Zero loader is too old: it has no %s", missing);
 }
 
+/* How many of a list to ask for: all, as far as there is room. Drivers do not always correct a count that is too large. */
+static uint32_t fit(uint32_t count, uint32_t room) { return count < room ? count : room; }
+
 /* The GPUs of one driver, counted in *count; the one with the context's number becomes the session's. */
 static tec_status look_at_driver(ze_session *session, ze_driver driver, uint32_t *count) {
   const ze_api *api = &session->api;
   ze_device devices[MAX_DEVICES];
-  uint32_t num_devices = MAX_DEVICES;
-  tec_status status = check(session, api->device_get(driver, &num_devices, devices), "find the devices");
-  for (uint32_t i = 0; i < num_devices && i < MAX_DEVICES && !status; i++) {
+  uint32_t num_devices = 0;
+  tec_status status = check(session, api->device_get(driver, &num_devices, NULL), "count the devices");
+  num_devices = fit(num_devices, MAX_DEVICES);
+  if (!status && num_devices) status = check(session, api->device_get(driver, &num_devices, devices), "find the devices");
+  for (uint32_t i = 0; i < num_devices && !status; i++) {
     ze_device_properties properties = {.type = ZE_DEVICE_PROPERTIES};
     status = check(session, api->device_properties(devices[i], &properties), "describe a device");
     if (status || properties.kind != ZE_DEVICE_GPU) continue;
@@ -104,9 +111,11 @@ static tec_status open_device(ze_session *session) {
   if (result)
     return check(session, result, "start (the device 'ze' needs a GPU and its driver)");
   ze_driver drivers[MAX_DRIVERS];
-  uint32_t num_drivers = MAX_DRIVERS, count = 0;
-  tec_status status = check(session, api->driver_get(&num_drivers, drivers), "find the drivers");
-  for (uint32_t i = 0; i < num_drivers && i < MAX_DRIVERS && !status; i++)
+  uint32_t num_drivers = 0, count = 0;
+  tec_status status = check(session, api->driver_get(&num_drivers, NULL), "count the drivers");
+  num_drivers = fit(num_drivers, MAX_DRIVERS);
+  if (!status && num_drivers) status = check(session, api->driver_get(&num_drivers, drivers), "find the drivers");
+  for (uint32_t i = 0; i < num_drivers && !status; i++)
     status = look_at_driver(session, drivers[i], &count);
   if (status) return status;
   if (!session->device)
@@ -119,11 +128,14 @@ static tec_status open_device(ze_session *session) {
 /* The group of queues that compute. */
 static tec_status find_queue_group(const ze_session *session, uint32_t *ordinal) {
   ze_queue_group_properties groups[MAX_QUEUE_GROUPS];
-  uint32_t count = MAX_QUEUE_GROUPS;
+  uint32_t count = 0;
   for (uint32_t i = 0; i < MAX_QUEUE_GROUPS; i++)
     groups[i] = (ze_queue_group_properties){.type = ZE_QUEUE_GROUP_PROPERTIES};
-  tec_status status = check(session, session->api.queue_groups(session->device, &count, groups), "tell the queues");
-  for (*ordinal = 0; !status && *ordinal < count && *ordinal < MAX_QUEUE_GROUPS; ++*ordinal)
+  tec_status status = check(session, session->api.queue_groups(session->device, &count, NULL), "count the queues");
+  count = fit(count, MAX_QUEUE_GROUPS);
+  if (!status && count)
+    status = check(session, session->api.queue_groups(session->device, &count, groups), "tell the queues");
+  for (*ordinal = 0; !status && *ordinal < count; ++*ordinal)
     if (groups[*ordinal].flags & ZE_QUEUE_COMPUTES) return TEC_OK;
   return status ? status : runtime_error(session->context, TEC_INVALID, "'%s' has no queue that computes",
                                          session->properties.name);
@@ -190,11 +202,11 @@ static tec_status build_module(ze_session *session, const char *code, size_t siz
   tec_status status =
       check(session, session->api.module_properties(session->device, &properties), "tell what programs the device takes");
   if (status) return status;
-  unsigned major = words[1] >> 16 & 0xff, minor = words[1] >> 8 & 0xff;
-  unsigned most_major = properties.spirv_version >> 16, most_minor = properties.spirv_version & 0xffff;
-  if (is_spirv && (major > most_major || (major == most_major && minor > most_minor)))
-    return runtime_error(session->context, TEC_INVALID, "the program is SPIR-V %u.%u; the driver of '%s' takes %u.%u", major,
-                         minor, session->properties.name, most_major, most_minor);
+  uint32_t version = (words[1] >> 16 & 0xff) << 16 | (words[1] >> 8 & 0xff), most = properties.spirv_version;
+  if (most < SPIRV_TAKEN) most = SPIRV_TAKEN;
+  if (is_spirv && version > most)
+    return runtime_error(session->context, TEC_INVALID, "the program is SPIR-V %u.%u; the driver of '%s' takes %u.%u",
+                         version >> 16, version & 0xffff, session->properties.name, most >> 16, most & 0xffff);
   return create_module(session, code, size, is_spirv);
 }
 

@@ -1,6 +1,7 @@
 /* driver.c - a Level Zero driver without a GPU: the loader finds it through ZE_ENABLE_ALT_DRIVERS, or a test loads it in the
  * loader's place. Kernels run on the CPU (spirv.h); their stops are device losses that standard error explains, and
- * zeDriverGetLastErrorDescription, which loaders of that age do not pass on.
+ * zeDriverGetLastErrorDescription, which loaders of that age do not pass on. As Intel's driver of 2022, it does not correct
+ * counts that are too large.
  *
  * It is as lazy as a driver may be: what a command list got is executed when somebody waits, and what no barrier orders in
  * reverse. Memory starts as NaN in every float type. Every call that can fail is counted, and any one can be made to fail.
@@ -136,7 +137,7 @@ EXPORT ze_result_t zeInit(ze_init_flags_t flags) {
 EXPORT ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *drivers) {
   STEP();
   if (*count && drivers) drivers[0] = &the_driver;
-  *count = 1;
+  if (!*count) *count = 1;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -156,7 +157,7 @@ EXPORT ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_de
   STEP();
   REQUIRE(driver->kind == DRIVER);
   if (*count && devices) devices[0] = &the_device;
-  *count = 1;
+  if (!*count) *count = 1;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -208,7 +209,7 @@ EXPORT ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t dev
     properties[i].maxMemoryFillPatternSize = 16;
     properties[i].numQueues = 1;
   }
-  if (!*count || *count > 2) *count = 2;
+  if (!*count) *count = 2;
   return ZE_RESULT_SUCCESS;
 }
 
