@@ -562,18 +562,19 @@ static void absorb(ir_op *op) {
   write_transposed(op);
 }
 
+static void absorb_in(ir_block *block, const void *data) {
+  (void)data;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (op->code == OP_TENSOR_EXPAND_SHAPE)
+      expand_original(op);
+    else
+      absorb(op);
+  }
+}
+
 bool pass_absorb_moves(ir_module *module, const pass_options *options) {
   (void)options;
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (op->code == OP_TENSOR_EXPAND_SHAPE)
-        expand_original(op);
-      else
-        absorb(op);
-    }
-  }
+  pass_visit_unscheduled(module, absorb_in, NULL);
   return true;
 }

@@ -1,8 +1,8 @@
 /* explain.c - what became of a function, in words and with the lines of the source; see explain.h.
  *
  * Each op keeps the place in the source that it was made from, and ops of merged bodies keep theirs, so a kernel's lines
- * are those of all ops inside. A parallel loop at the top of a function is a kernel; what else computes there runs by
- * itself; views, constants and index arithmetic cost nothing and are passed over.
+ * are those of all ops inside. A parallel loop that is in no other is a kernel; what else computes there runs by itself;
+ * views, constants and index arithmetic cost nothing and are passed over.
  * Terminates: one walk over each function. */
 #include "passes/explain.h"
 
@@ -119,7 +119,8 @@ static bool runs(const ir_op *op) {
 static bool is_read_again(const ir_value *value) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *user = use->user;
-    if (ir_op_parent(user)->code != OP_FUNC_FUNC || runs(user))
+    const ir_opcode around = ir_op_parent(user)->code;
+    if ((around != OP_FUNC_FUNC && around != OP_SCF_FOR && around != OP_SCF_IF) || runs(user))
       return true;
     if (ir_op_has(user, IR_VIEW) && is_read_again(ir_result(user, 0)))
       return true;
@@ -137,27 +138,41 @@ static void write_between(FILE *out, const ir_op *op, unsigned *stored) {
   }
 }
 
-static void write_function(FILE *out, ir_op *function) {
-  const char *file = "";
-  unsigned line = 0, column, kernels = 0, stored = 0;
-  ir_loc_resolve(function->module, function->loc, &file, &line, &column);
-  fprintf(out, "@%s (%s:%u)\n", ir_attr_string_or(function, "sym_name", ""), file, line);
-  for (ir_op *op = ir_region(function, 0)->first; op; op = op->next) {
+/* What the function did so far. */
+typedef struct tally {
+  unsigned kernels, stored;
+} tally;
+
+/* In loops and branches, kernels are launched from there. */
+static void write_block(FILE *out, ir_block *block, tally *tally) {
+  for (ir_op *op = block->first; op; op = op->next) {
+    unsigned line, column;
     if (!runs(op))
       continue;
+    bool encloses = op->code == OP_SCF_FOR || op->code == OP_SCF_IF;
     if (op->code == OP_SCF_FORALL) {
-      write_kernel(out, op, ++kernels);
+      write_kernel(out, op, ++tally->kernels);
     } else {
-      unsigned at;
-      fprintf(out, "  by itself: %s", ir_op_row(op)->name);
-      if (ir_loc_resolve(op->module, op->loc, NULL, &at, &column))
-        fprintf(out, " (line %u)", at);
+      fprintf(out, "  %s: %s", encloses ? "in" : "by itself", ir_op_row(op)->name);
+      if (ir_loc_resolve(op->module, op->loc, NULL, &line, &column))
+        fprintf(out, " (line %u)", line);
       fputc('\n', out);
     }
-    write_between(out, op, &stored);
+    for (unsigned i = 0; encloses && i < op->num_regions; i++)
+      write_block(out, ir_region(op, i), tally);
+    write_between(out, op, &tally->stored);
   }
-  fprintf(out, "  %u kernel%s, %s\n", kernels, kernels == 1 ? "" : "s",
-          stored ? "with tensors in memory between them" : "with nothing in memory between");
+}
+
+static void write_function(FILE *out, ir_op *function) {
+  const char *file = "";
+  unsigned line = 0, column;
+  tally tally = {0};
+  ir_loc_resolve(function->module, function->loc, &file, &line, &column);
+  fprintf(out, "@%s (%s:%u)\n", ir_attr_string_or(function, "sym_name", ""), file, line);
+  write_block(out, ir_region(function, 0), &tally);
+  fprintf(out, "  %u kernel%s, %s\n", tally.kernels, tally.kernels == 1 ? "" : "s",
+          tally.stored ? "with tensors in memory between them" : "with nothing in memory between");
 }
 
 bool explain_write(FILE *out, ir_module *module) {

@@ -91,15 +91,15 @@ static void unscale_keys(ir_op *contraction, const pass_options *options) {
   recast_replace(contraction, recast_create(&parts, &builder, NULL));
 }
 
-bool pass_move_factors(ir_module *module, const pass_options *options) {
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (ir_is_contraction(op) && op->num_results == 1)
-        unscale_keys(op, options);
-    }
+static void move_factors_in(ir_block *block, const void *options) {
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (ir_is_contraction(op) && op->num_results == 1)
+      unscale_keys(op, options);
   }
+}
+
+bool pass_move_factors(ir_module *module, const pass_options *options) {
+  pass_visit_unscheduled(module, move_factors_in, options);
   return true;
 }

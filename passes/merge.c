@@ -143,16 +143,17 @@ static void merge_producers(ir_op *consumer) {
   }
 }
 
+static void merge_in(ir_block *block, const void *data) {
+  (void)data;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (is_elementwise(op))
+      merge_producers(op);
+  }
+}
+
 bool pass_merge_elementwise(ir_module *module, const pass_options *options) {
   (void)options;
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (is_elementwise(op))
-        merge_producers(op);
-    }
-  }
+  pass_visit_unscheduled(module, merge_in, NULL);
   return true;
 }

@@ -265,16 +265,22 @@ static void raise_softmax(ir_op *op, expression_space *space, const pass_options
   }
 }
 
-bool pass_raise(ir_module *module, const pass_options *options) {
-  expression_space *space = IR_NEW(&module->arena, expression_space);
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (is_candidate(op))
-        raise_softmax(op, space, options);
-    }
+typedef struct raising {
+  expression_space *space;
+  const pass_options *options;
+} raising;
+
+static void raise_in(ir_block *block, const void *data) {
+  const raising *with = data;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (is_candidate(op))
+      raise_softmax(op, with->space, with->options);
   }
+}
+
+bool pass_raise(ir_module *module, const pass_options *options) {
+  const raising with = {IR_NEW(&module->arena, expression_space), options};
+  pass_visit_unscheduled(module, raise_in, &with);
   return true;
 }

@@ -1,8 +1,9 @@
 /* schedule.c - the default schedule: which ops become parallel loops, with which tiles, and what is fused into them.
  *
- * From the end of a function backwards, each structured op that is left is a root: its parallel loops become one
- * scf.forall, with its producers inside as far as each element is still computed once. Inside, contractions that are
- * long or that read a running softmax get a sequential loop over their reduction, which then holds tiles only.
+ * From the end of a function backwards, and of the loops and branches in it, each structured op that is left is a root:
+ * its parallel loops become one scf.forall, with its producers inside as far as each element is still computed once.
+ * Inside, contractions that are long or that read a running softmax get a sequential loop over their reduction, which then
+ * holds tiles only.
  *
  * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it. On the
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can hold.
@@ -451,20 +452,25 @@ static bool is_root(const ir_op *op) {
   return true;
 }
 
-/* One op reads the result, and that is a contraction, which can be corrected as the running state moves on. */
-static bool serves_contraction(const ir_op *op) {
-  while (op && ir_value_has_one_use(ir_result(op, 0))) {
-    op = ir_result(op, 0)->uses->user;
-    if (!ir_op_has(op, IR_STRUCTURED) || !tile_only_moves(op))
-      return ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op);
+/* All that is made of the value, by copying or scaling it, goes to contractions, which can be corrected as the running
+ * state moves on. `depth`: how many ops may be on the way. */
+static bool serves_contractions(const ir_value *value, unsigned depth) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *op = use->user;
+    if (!ir_op_has(op, IR_STRUCTURED))
+      return false;
+    if (!ir_is_contraction(op) && (!depth || !(tile_only_moves(op) || tile_is_linear_in(op, ir_use_index(use))) ||
+                                   !serves_contractions(ir_result(op, 0), depth - 1)))
+      return false;
   }
-  return false;
+  return value->uses != NULL;
 }
 
 /* Has a running state that somebody else than a contraction reads the end of, so that it cannot be in a loop with its
  * readers, and rows of at least `length`. */
 static bool needs_whole_rows(const ir_op *op, int64_t length) {
-  if (!pass_op_info_of(op->code)->states || serves_contraction(op))
+  enum { MAX_BETWEEN = 8 };
+  if (!pass_op_info_of(op->code)->states || serves_contractions(ir_result(op, 0), MAX_BETWEEN))
     return false;
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(op, extents);
@@ -523,7 +529,8 @@ static unsigned find_stops(ir_block *block, const target_facts *target, ir_op **
   return count;
 }
 
-static void schedule_function(ir_block *block, const pass_options *pass) {
+static void schedule_block(ir_block *block, const void *options_of_pass) {
+  const pass_options *pass = options_of_pass;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     if (op->code == OP_LINALG_SOFTMAX)
@@ -556,8 +563,6 @@ static void schedule_function(ir_block *block, const pass_options *pass) {
 }
 
 bool pass_schedule(ir_module *module, const pass_options *options) {
-  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && !ir_attr_get(op, "tec.scheduled"))
-      schedule_function(ir_region(op, 0), options);
+  pass_visit_unscheduled(module, schedule_block, options);
   return true;
 }

@@ -52,16 +52,17 @@ static void widen(ir_op *op) {
   ir_op_erase(op);
 }
 
+static void widen_in(ir_block *block, const void *data) {
+  (void)data;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (ir_is_contraction(op) && op->num_results == 1 && is_half(ir_init(op, 0)->type->element))
+      widen(op);
+  }
+}
+
 bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
   (void)options;
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || ir_attr_get(function, "tec.scheduled"))
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (ir_is_contraction(op) && op->num_results == 1 && is_half(ir_init(op, 0)->type->element))
-        widen(op);
-    }
-  }
+  pass_visit_unscheduled(module, widen_in, NULL);
   return true;
 }

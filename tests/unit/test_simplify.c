@@ -187,6 +187,16 @@ Test(simplify, dims_come_from_the_first_operand_that_shares_the_loop) {
   expect("linalg.matmul", 0);
 }
 
+Test(simplify, dims_that_a_slice_drops_are_not_taken_for_those_it_keeps) {
+  simplify("func.func @f(%a: tensor<?x?x?xf32>, %n: index) -> index {\n"
+           "  %c1 = arith.constant 1 : index\n"
+           "  %0 = tensor.extract_slice %a[0, 0, 0] [1, 1, %n] [1, 1, 1] : tensor<?x?x?xf32> to tensor<1x?xf32>\n"
+           "  %d = tensor.dim %0, %c1 : tensor<1x?xf32>\n"
+           "  return %d : index\n"
+           "}\n");
+  expect("return %arg1 : index", 1);
+}
+
 Test(simplify, slices_of_slices_fills_and_empties) {
   simplify("func.func @f(%a: tensor<16x16xf32>, %i: index) -> (tensor<4xf32>, tensor<4x4xf32>, tensor<16x16xf32>) {\n"
            "  %z = arith.constant 0.0 : f32\n"

@@ -1,0 +1,18 @@
+/* blocks.c - where the ops stand that passes over whole tensors rewrite.
+ *
+ * Terminates: one walk over the ops that are there when it begins. */
+#include "passes/passes.h"
+
+static void visit_inside_out(ir_block *block, void (*visit)(ir_block *block, const void *data), const void *data) {
+  for (ir_op *op = block->first; op; op = op->next)
+    for (unsigned i = 0; (op->code == OP_SCF_FOR || op->code == OP_SCF_IF) && i < op->num_regions; i++)
+      if (ir_region(op, i)->first)
+        visit_inside_out(ir_region(op, i), visit, data);
+  visit(block, data);
+}
+
+void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, const void *data), const void *data) {
+  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
+    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && !ir_attr_get(op, "tec.scheduled"))
+      visit_inside_out(ir_region(op, 0), visit, data);
+}
