@@ -242,6 +242,16 @@ static bool emit_block_load(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* Into both caches. */
+static bool emit_prefetch(emitter *e, const ir_op *op) {
+  enum { BOTH_CACHES = 4 };
+  if (!e->facts->prefetch_bytes)
+    return ir_op_error(op, "is no instruction of %s", e->facts->name);
+  LLVMValueRef operands[] = {emit_operand_address(e, op, 0, 1), word(e, 0), word(e, BOTH_CACHES)};
+  spirv_call(e, "__builtin_IB_lsc_prefetch_global_uint", LLVMVoidTypeInContext(e->context), operands, 3, true);
+  return true;
+}
+
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *operands) {
@@ -261,5 +271,6 @@ const emit_lane_op spirv_lane_ops[] = {
     {OP_GPU_SUBGROUP_REDUCE, emit_subgroup_reduce},
     {OP_XEGPU_DPAS, emit_dpas},
     {OP_VECTOR_EXT_BLOCK_LOAD, emit_block_load},
+    {OP_VECTOR_EXT_PREFETCH, emit_prefetch},
     {0, NULL},
 };

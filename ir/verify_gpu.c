@@ -118,6 +118,15 @@ bool verify_block_load(const ir_op *op) {
   return verify_index_operands(op, 1, "index");
 }
 
+bool verify_prefetch(const ir_op *op) {
+  const ir_type *memref = ir_operand(op, 0)->type;
+  if (memref->kind != IR_TYPE_MEMREF || is_workgroup(memref))
+    return ir_op_error(op, "is for global memory, not %s", ir_print_type(op->module, memref));
+  if (ir_group_size(op, 1) != memref->rank)
+    return ir_op_error(op, "needs %u indices, got %u", memref->rank, ir_group_size(op, 1));
+  return verify_index_operands(op, 1, "index");
+}
+
 bool verify_ldmatrix(const ir_op *op) {
   const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
   int64_t tiles = ir_attr_int_or(op, "numTiles", 0);

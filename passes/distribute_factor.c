@@ -7,6 +7,7 @@
  * Where the target moves 2-D blocks of memory (vector_ext.block_load), a fragment whose lanes lie along a row, or along a
  * column, is one of those: what is out of bounds is then zero without a branch. Blocks need rows of at least 64 bytes, a
  * multiple of 16 bytes apart; where memory starts does not matter.
+ * While one tile is used, the next of a loop is asked for (vector_ext.prefetch).
  * Terminates: loops over the ops between a read and its user, dims and digits. */
 #include "passes/distribute.h"
 
@@ -143,6 +144,65 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
   return ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_BLOCK_LOAD, &spec), 0);
 }
 
+/* ---------------------------------------------------------------------------------------------------------- prefetch */
+
+/* The loop that reads one tile after the other: the read is of a slice that moves with it along just one dim. Fills the
+ * slice's offsets, and the dim, in the new kernel; NULL: there is none. */
+static const ir_op *find_moving(const late_factor *factor, ir_index *offsets, unsigned *moving) {
+  const ir_op *loop = factor->read->block->parent, *slice = factor->access.memref->op;
+  ir_index sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  if (loop->code != OP_SCF_FOR || !slice || slice->code != OP_MEMREF_SUBVIEW || ir_index_of(ir_operand(loop, 2)).value)
+    return NULL;
+  const ir_value *counter = ir_value_map_get(factor->d->lanes, ir_region(loop, 0)->args[0]);
+  unsigned rank = ir_slice_of(slice, offsets, sizes, steps), found = 0;
+  for (unsigned i = 0; i < rank; i++)
+    if (offsets[i].value == counter) {
+      *moving = i;
+      found++;
+    }
+  bool plain = rank == factor->access.memref->type->rank && factor->access.memory_dim[0] >= 0 &&
+               factor->access.memory_dim[1] >= 0;
+  return found == 1 && plain ? loop : NULL;
+}
+
+/* All lanes together ask for the tile that the next iteration reads: each for some lines of the rows. */
+static void prefetch_next(const late_factor *factor) {
+  distributor *d = factor->d;
+  ir_module *module = d->module;
+  const ir_type *tile = ir_result(factor->read, 0)->type;
+  ir_index offsets[IR_MAX_RANK];
+  unsigned moving = 0;
+  const ir_op *loop = d->facts->prefetch_bytes ? find_moving(factor, offsets, &moving) : NULL;
+  if (!loop)
+    return;
+  ir_value *memory = ir_operand(factor->access.memref->op, 0);
+  unsigned rank = memory->type->rank, row = factor->access.memory_dim[0] == (int)rank - 1;
+  int64_t line = 8 * d->facts->prefetch_bytes / ir_scalar_bits(tile->element);
+  int64_t lines = (tile->shape[1 - row] + line - 1) / line, count = tile->shape[row] * lines;
+  if (factor->access.memory_dim[1 - row] != (int)rank - 1)
+    return;
+  const ir_expr *thread = ir_expr_dim(module, 0), *width = ir_expr_const(module, lines);
+  for (int64_t first = 0; first < count; first += d->threads) {
+    const ir_expr *number = ir_expr_binary(module, IR_EXPR_ADD, thread, ir_expr_const(module, first));
+    const ir_expr *places[] = {ir_expr_binary(module, IR_EXPR_FLOORDIV, number, width),
+                               ir_expr_binary(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_MOD, number, width),
+                                              ir_expr_const(module, line))};
+    ir_value *operands[IR_MAX_RANK + 1] = {memory};
+    for (unsigned dim = 0; dim < rank; dim++) {
+      ir_index at = ir_index_add(&d->at, offsets[dim], factor->access.start[dim]);
+      if (dim == moving)
+        at = ir_index_add(&d->at, at, ir_index_of(ir_operand(loop, 2)));
+      for (unsigned i = 0; i < 2; i++)
+        if (factor->access.memory_dim[i == 0 ? row : 1 - row] == (int)dim)
+          at = ir_index_add(&d->at, at, ir_index_apply(&d->at, places[i], 1, &(ir_index){.value = d->thread}));
+      ir_index last = ir_index_add(&d->at, ir_dim(&d->at, memory, dim), ir_index_const(-1));
+      operands[1 + dim] = ir_index_value(&d->at, ir_index_min(&d->at, at, last));
+    }
+    ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}};
+    ir_op_create(&d->at, OP_VECTOR_EXT_PREFETCH, &spec);
+  }
+}
+
 /* --------------------------------------------------------------------------------------------------------- fragments */
 
 late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
@@ -152,6 +212,7 @@ late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
   factor->access = lane_access_of(factor->read, 0, 2);
   factor->in_blocks = can_load_blocks(d, factor->read, &factor->access);
   distribute_enter(d, &factor->access);
+  prefetch_next(factor);
   return factor;
 }
 

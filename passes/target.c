@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3, LANE_REGISTERS = 160 };
+enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3, LANE_REGISTERS = 160, CACHE_LINE = 64 };
 
 static const target_matrix mma_sync[] = {
     {OP_NVGPU_MMA_SYNC, IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
@@ -65,6 +65,7 @@ static const target_facts rows[] = {
    .block_rows = ROWS,                                                                                                 \
    UNIT,                                                                                                               \
    .spelling = SPELLING_##SPELLING,                                                                                    \
+   .prefetch_bytes = (BLOCKS) && SPELLING_##SPELLING == SPELLING_IMPORT ? CACHE_LINE : 0,                              \
    .has_block_loads = BLOCKS,                                                                                          \
    .has_subgroup_reduce = true,                                                                                        \
    .has_half = HALF,                                                                                                   \

@@ -46,6 +46,7 @@ typedef struct target_facts {
   unsigned num_tf32;          /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
   target_spelling spelling;   /* (SPIR-V) */
   bool has_block_loads;       /* 2-D blocks of memory to registers (SPIR-V) */
+  unsigned prefetch_bytes;    /* of a cache's line that each lane can ask for ahead; 0: it cannot (GPU) */
   bool has_predicates;        /* a load under a condition is one instruction, without a branch (GPU) */
   bool has_subgroup_reduce;   /* one op combines the values of a warp's lanes (GPU) */
   bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */

@@ -305,6 +305,15 @@ static bool block_call_fits(const spirv_module *module, const spirv_instruction 
          (one->form == STORE) == !instruction->type;
 }
 
+/* Each lane names an element that is there; it need not be read. */
+static bool call_prefetch(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
+  const uint64_t *addresses = spirv_row_of(subgroup, instruction->operands[0], 0);
+  SPIRV_FOR_LANES(lane, lanes) {
+    if (!spirv_reach(subgroup, instruction, lane, addresses[lane], 1, SPIRV_READ)) return false;
+  }
+  return true;
+}
+
 spirv_execute *spirv_find_import(const spirv_module *module, const char *name, const spirv_instruction *instruction) {
   static const struct {
     const char *name;
@@ -318,6 +327,9 @@ spirv_execute *spirv_find_import(const spirv_module *module, const char *name, c
     if (!strcmp(name, rows[i].name) && module->chip.matrix_lanes == rows[i].lanes && instruction->num_operands == 3 &&
         instruction->type && product_fits(module, instruction, instruction->operands))
       return rows[i].execute;
+  if (!strcmp(name, "__builtin_IB_lsc_prefetch_global_uint") && module->chip.has_block_io &&
+      instruction->num_operands == 3 && !instruction->type)
+    return call_prefetch;
   block one;
   return parse_block(name, &one) && block_call_fits(module, instruction, &one) ? call_block : NULL;
 }

@@ -6,6 +6,7 @@ func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x
   gpu.barrier
   %sum = gpu.subgroup_reduce add %x : (f32) -> f32
   %bl = vector_ext.block_load %g[%t, %c0] {transposed} : memref<?x64xf16> -> vector<16xf16>
+  vector_ext.prefetch %g[%t, %c0] : memref<?x64xf16>
   %off = arith.constant 1 : i32
   %w = arith.constant 32 : i32
   %s, %ok = gpu.shuffle xor %x, %off, %w : f32

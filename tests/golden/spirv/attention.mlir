@@ -1,6 +1,7 @@
 // Attention over ragged lengths, on chips with matrix units. A warp has 16 lanes and two tiles of 8 rows; keys and values
 // come in 2-D blocks, whose ends the hardware watches: no load is in a branch. Statistics of rows are combined by one
-// op. Eight lanes have no blocks: they read an element that is there instead of one that is not.
+// op. All lanes ask for the next tile of keys and values while they use one. Eight lanes have no blocks: they read an
+// element that is there instead of one that is not.
 // RUN: tcc-attn compile %s --target=spirv:pvc --verify --emit=mlir -o - | FileCheck %s
 // RUN: tcc-attn compile %s --target=spirv:dg2 --verify --emit=mlir -o - | FileCheck %s --check-prefix=DG2
 // RUN: tcc-attn compile %s --target=spirv:pvc --emit=llvm -o - | FileCheck %s --check-prefix=IMPORT
@@ -8,10 +9,12 @@
 // CHECK: scf.forall (%{{.*}}, %{{.*}}) = (0, 0) to (2, %{{.*}}) step (1, 128)
 // CHECK: scf.for {{.*}} step %c64
 // CHECK-NOT: scf.if
+// CHECK: vector_ext.prefetch %arg1
 // CHECK: vector_ext.block_load {{.*}}[%c0, %c0, %c0] {transposed} : {{.*}} -> vector<16xf16>
 // CHECK-NEXT: xegpu.dpas
 // CHECK: gpu.subgroup_reduce maxnumf
 // CHECK: gpu.subgroup_reduce add
+// CHECK: vector_ext.prefetch %arg2
 // CHECK: vector_ext.block_load {{.*}}[%c0, %c0, %c0] : {{.*}} -> vector<16xf16>
 // CHECK: scf.yield
 // CHECK: tec.threads = 128
@@ -22,6 +25,7 @@
 // DG2: xegpu.dpas {{.*}} vector<16xf16>, vector<16xf16>, vector<8xf32>
 // DG2: scf.yield
 // DG2: tec.threads = 128
+// IMPORT: call spir_func void @__builtin_IB_lsc_prefetch_global_uint(ptr addrspace(1)
 // IMPORT: call spir_func <8 x i32> @__builtin_IB_subgroup_block_read_flat_transpose_u32_k8(i64
 // IMPORT: call spir_func <8 x float> @_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f(<8 x i16>
 // IMPORT: call spir_func float @_Z20sub_group_reduce_maxf
