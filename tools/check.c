@@ -1,10 +1,10 @@
 /* check.c - judges the numbers of a run by those of the reference interpreter.
  *
- * The bar is no constant: the interpreter runs the unfused program twice, in double precision and with each op rounded to
- * its type; the error of the second is what the declared types cost. A result passes when its largest error is at most
- * twice that, and one rounding of its own type at its largest value: sums in another order pass, wrong terms do not.
- * Where nothing is rounded (integers) this demands the same numbers. What f64 costs cannot be seen by comparing with
- * double precision; it is estimated by moving the f64 arguments of the rounded run by one rounding each.
+ * The bar is no constant: the interpreter runs the unfused program in double precision, and twice with each op rounded to
+ * its type, the second time on f32 and f64 arguments that are moved by one rounding each. The larger error of those two
+ * is what the declared types cost; one alone may be small by luck, and for f64 only the second shows anything. A result
+ * passes when its largest error is at most twice that, and one rounding of its own type at its largest value: sums in
+ * another order pass, wrong terms do not. Where nothing is rounded (integers) this demands the same numbers.
  *
  * An element that only the rounded run cannot hold (it overflowed) tells nothing about the tested one: it is left out,
  * and counted. Everything else that is infinite or NaN must be the same. */
@@ -14,8 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHECK_RUNS = 4 };
+
 typedef struct check_error {
-  double tested, plain;  /* the largest absolute errors */
+  double tested, plain;  /* the largest absolute errors: of the tested run, and of the plain ones */
   double largest;        /* of the finite exact magnitudes */
   int64_t count, beyond; /* elements; those left out */
 } check_error;
@@ -37,13 +39,15 @@ tec_status check_prepare(tec_context *context, const tec_entry *entry, DLManaged
 void check_blur(const tec_entry *entry, check_run *run) {
   for (uint32_t i = 0; i < entry->num_arguments; i++) {
     const DLTensor *tensor = &run->arguments[i]->dl_tensor;
-    if (tensor->dtype.code != kDLFloat || tensor->dtype.bits != 64) continue;
+    if (tensor->dtype.code != kDLFloat || tensor->dtype.bits < 32) continue;
     int64_t count = 1;
     for (int32_t d = 0; d < tensor->ndim; d++) count *= tensor->shape[d];
-    double *elements = tensor->data;
     /* Up or down by a bit of a multiplicative hash, so that errors neither cancel nor add up. */
-    for (int64_t k = 0; k < count; k++)
-      elements[k] *= (uint64_t)k * 0x9e3779b97f4a7c15u >> 63 ? 1 + 0x1p-52 : 1 - 0x1p-52;
+    for (int64_t k = 0; k < count; k++) {
+      bool up = (uint64_t)k * 0x9e3779b97f4a7c15u >> 63;
+      if (tensor->dtype.bits == 64) ((double *)tensor->data)[k] *= up ? 1 + 0x1p-52 : 1 - 0x1p-52;
+      else ((float *)tensor->data)[k] *= up ? 1 + 0x1p-23f : 1 - 0x1p-23f;
+    }
   }
 }
 
@@ -77,22 +81,23 @@ static bool same_shape(const DLTensor *a, const DLTensor *b) {
   return true;
 }
 
-/* tensors: tested, exact, plain. */
+/* tensors: tested, exact, plain, moved. */
 static tec_status measure(tec_context *context, const DLTensor *const *tensors, check_error *error) {
   const DLDataType wide = {kDLFloat, 64, 1};
-  if (!same_shape(tensors[0], tensors[1]) || !same_shape(tensors[0], tensors[2])) {
-    fprintf(stderr, "error: the interpreter's result has another shape\n");
-    return TEC_INVALID;
-  }
-  DLManagedTensor *values[3] = {NULL};
+  for (int i = 1; i < CHECK_RUNS; i++)
+    if (!same_shape(tensors[0], tensors[i])) {
+      fprintf(stderr, "error: the interpreter's result has another shape\n");
+      return TEC_INVALID;
+    }
+  DLManagedTensor *values[CHECK_RUNS] = {NULL};
   tec_status status = TEC_OK;
-  for (int i = 0; i < 3 && !status; i++) status = tec_tensor_convert(context, tensors[i], wide, &values[i]);
+  for (int i = 0; i < CHECK_RUNS && !status; i++) status = tec_tensor_convert(context, tensors[i], wide, &values[i]);
   *error = (check_error){.count = 1};
   for (int32_t d = 0; d < tensors[0]->ndim; d++) error->count *= tensors[0]->shape[d];
   for (int64_t i = 0; i < error->count && !status; i++) {
-    double numbers[3];
-    for (int k = 0; k < 3; k++) numbers[k] = ((const double *)values[k]->dl_tensor.data)[i];
-    double plain = distance(numbers[2], numbers[1]), tested = distance(numbers[0], numbers[1]);
+    double numbers[CHECK_RUNS];
+    for (int k = 0; k < CHECK_RUNS; k++) numbers[k] = ((const double *)values[k]->dl_tensor.data)[i];
+    double plain = fmax(distance(numbers[2], numbers[1]), distance(numbers[3], numbers[1])), tested = distance(numbers[0], numbers[1]);
     if (isinf(plain)) {
       error->beyond++;
       continue;
@@ -101,7 +106,7 @@ static tec_status measure(tec_context *context, const DLTensor *const *tensors, 
     error->tested = fmax(error->tested, tested);
     if (isfinite(numbers[1])) error->largest = fmax(error->largest, fabs(numbers[1]));
   }
-  for (int i = 0; i < 3; i++) tec_tensor_release(values[i]);
+  for (int i = 0; i < CHECK_RUNS; i++) tec_tensor_release(values[i]);
   return status;
 }
 
@@ -126,18 +131,18 @@ static tec_status compare(tec_context *context, const char *what, uint32_t numbe
   return good ? TEC_OK : TEC_INVALID;
 }
 
-tec_status check_compare(tec_context *context, const tec_entry *entry, const check_run *tested,
-                         const check_run *exact, const check_run *plain, FILE *report) {
-  const check_run *runs[] = {tested, exact, plain};
-  const DLTensor *tensors[3];
+tec_status check_compare(tec_context *context, const tec_entry *entry, const check_run *tested, const check_run *exact,
+                         const check_run *plain, const check_run *moved, FILE *report) {
+  const check_run *runs[CHECK_RUNS] = {tested, exact, plain, moved ? moved : plain};
+  const DLTensor *tensors[CHECK_RUNS];
   bool wrong = false;
   for (uint32_t i = 0; i < entry->num_results; i++) {
-    for (int k = 0; k < 3; k++) tensors[k] = &runs[k]->results[i]->dl_tensor;
+    for (int k = 0; k < CHECK_RUNS; k++) tensors[k] = &runs[k]->results[i]->dl_tensor;
     wrong |= compare(context, "result", i, tensors, tested->tf32, report) != TEC_OK;
   }
   for (uint32_t i = 0; i < entry->num_arguments; i++) {
     if (entry->arguments[i].kind != TEC_KIND_BUFFER) continue;
-    for (int k = 0; k < 3; k++) tensors[k] = &runs[k]->arguments[i]->dl_tensor;
+    for (int k = 0; k < CHECK_RUNS; k++) tensors[k] = &runs[k]->arguments[i]->dl_tensor;
     wrong |= compare(context, "argument", i, tensors, tested->tf32, report) != TEC_OK;
   }
   if (wrong) fprintf(stderr, "error: the result is less exact than plain arithmetic, or wrong\n");

@@ -14,7 +14,7 @@
 typedef struct run_state {
   runner runner;
   FILE *report; /* of --check and --bench */
-  check_run tested, exact, plain; /* the latter two under --check */
+  check_run tested, exact, plain, moved; /* the latter three under --check */
   uint64_t rounds;
 } run_state;
 
@@ -64,14 +64,16 @@ static tec_status write_results(const run_state *run) {
  * bounds. */
 static tec_status run_interpreter(run_state *run) {
   run->tested.tf32 = run->runner.options->f32 && !strcmp(run->runner.options->f32, "tf32");
-  tec_status status = runner_compile(&run->runner, "interp:double", NULL, &run->exact.program);
-  if (!status) status = runner_compile(&run->runner, "interp", NULL, &run->plain.program);
-  if (!status) status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, &run->exact);
-  if (!status) status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, &run->plain);
-  if (!status) check_blur(&run->runner.entry, &run->plain);
+  check_run *const runs[] = {&run->exact, &run->plain, &run->moved};
   double start = command_seconds();
-  if (!status) status = runner_call(&run->runner, &run->exact);
-  if (!status) status = runner_call(&run->runner, &run->plain);
+  tec_status status = TEC_OK;
+  for (int i = 0; i < 3 && !status; i++) {
+    const char *target = runs[i] == &run->exact ? "interp:double" : "interp";
+    status = runner_compile(&run->runner, target, NULL, &runs[i]->program);
+    if (!status) status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, runs[i]);
+    if (!status && runs[i] == &run->moved) check_blur(&run->runner.entry, runs[i]);
+    if (!status) status = runner_call(&run->runner, runs[i]);
+  }
   if (!status && run->runner.options->time) command_report_time("interpreter", command_seconds() - start);
   return status;
 }
@@ -146,7 +148,8 @@ static tec_status run_all(run_state *run) {
   /* Before --bench calls again, which would change buffers written in place once more. */
   status = write_results(run);
   if (!status && options->check)
-    status = check_compare(run->runner.context, &run->runner.entry, &run->tested, &run->exact, &run->plain, run->report);
+    status = check_compare(run->runner.context, &run->runner.entry, &run->tested, &run->exact, &run->plain, &run->moved,
+                           run->report);
   if (!status && options->bench) status = bench(run);
   return status;
 }
@@ -162,6 +165,7 @@ int command_run(const command_options *options) {
   check_release(&run.runner.entry, &run.tested);
   check_release(&run.runner.entry, &run.exact);
   check_release(&run.runner.entry, &run.plain);
+  check_release(&run.runner.entry, &run.moved);
   runner_end(&run.runner);
   return status ? EXIT_BAD : EXIT_GOOD;
 }

@@ -244,7 +244,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   tec_status status = text && report ? TEC_OK : TEC_OUT_OF_MEMORY;
   if (!status) status = run_interpreters(&run, text, size, &source);
   if (!status) status = run_device(&run, text, size, choice);
-  if (!status) status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, report);
+  if (!status) status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, NULL, report);
   if (report) fclose(report);
   print_line(!status, name, lines);
   check_release(&run.entry, &run.tested);

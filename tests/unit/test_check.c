@@ -15,9 +15,9 @@ static tec_status verdict(DLDataType dtype, int64_t count, double tested_error, 
   cr_assert_eq(tec_context_create(NULL, &context), TEC_OK);
   const tec_type type = {.kind = TEC_KIND_TENSOR, .dtype = dtype, .ndim = 1, .shape = &count};
   const tec_entry entry = {.num_results = 1, .results = &type};
-  check_run runs[3] = {{NULL}};
-  const double errors[] = {tested_error, 0, plain_error};
-  for (int k = 0; k < 3; k++) {
+  check_run runs[4] = {{NULL}};
+  const double errors[] = {tested_error, 0, plain_error, plain_error / 2};
+  for (int k = 0; k < 4; k++) {
     DLManagedTensor *values;
     cr_assert_eq(check_prepare(context, &entry, NULL, &runs[k]), TEC_OK);
     cr_assert_eq(tec_tensor_create(context, f64, 1, &count, &values), TEC_OK);
@@ -28,9 +28,9 @@ static tec_status verdict(DLDataType dtype, int64_t count, double tested_error, 
     tec_tensor_release(values);
   }
   FILE *report = fopen("/dev/null", "w");
-  tec_status status = check_compare(context, &entry, &runs[0], &runs[1], &runs[2], report);
+  tec_status status = check_compare(context, &entry, &runs[0], &runs[1], &runs[2], &runs[3], report);
   fclose(report);
-  for (int k = 0; k < 3; k++) check_release(&entry, &runs[k]);
+  for (int k = 0; k < 4; k++) check_release(&entry, &runs[k]);
   tec_context_destroy(context);
   return status;
 }
