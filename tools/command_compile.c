@@ -1,6 +1,7 @@
 /* command_compile.c - tcc-attn compile: a module to IR, assembly, an object with its C header, or a program file.
  *
  * Everything is made before anything is written, so that a failure leaves no file behind. */
+#include "tools/ocloc.h"
 #include "tools/tensors.h"
 #include "tools/tuned.h"
 
@@ -9,10 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_PTX, EMIT_OBJECT, EMIT_SPIRV, EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
+typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_PTX, EMIT_OBJECT, EMIT_SPIRV, EMIT_ZEBIN,
+                         EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
+
+static const char spirv_prefix[] = "spirv:";
 
 static emit_kind find_emit(const char *name) {
-  static const char *const names[] = {"mlir", "llvm", "asm", "ptx", "obj", "spirv", "program"};
+  static const char *const names[] = {"mlir", "llvm", "asm", "ptx", "obj", "spirv", "zebin", "program"};
   if (!name) return EMIT_PROGRAM;
   for (int i = 0; i < EMIT_UNKNOWN; i++)
     if (!strcmp(names[i], name)) return (emit_kind)i;
@@ -21,13 +25,16 @@ static emit_kind find_emit(const char *name) {
 
 /* The code alone, of an object with its header, or a program. */
 static tec_status write_program(tec_context *context, const command_options *options, const char *output,
-                                const tec_program *program, bool code_only) {
+                                const tec_program *program, emit_kind emit) {
   char *file = NULL, *header = NULL;
   const char *bytes;
   size_t size, header_size = 0;
   tec_status status = TEC_OK;
-  if (code_only) tec_program_code(program, &bytes, &size);
-  else status = tec_program_write(program, &file, &size), bytes = file;
+  tec_program_code(program, &bytes, &size);
+  if (emit == EMIT_PROGRAM) status = tec_program_write(program, &file, &size);
+  else if (emit == EMIT_ZEBIN)
+    status = ocloc_compile(context, options->target + strlen(spirv_prefix), bytes, size, &file, &size);
+  if (file) bytes = file;
   if (!status && options->header) status = tec_program_header(program, &header, &header_size);
   if (!status) status = tec_file_write(context, output, bytes, size);
   if (!status && header) status = tec_file_write(context, options->header, header, header_size);
@@ -55,7 +62,7 @@ static tec_status compile(tec_context *context, const command_options *options, 
     if (!status) status = tec_file_write(context, output, emitted, size);
   } else if (!status) {
     status = tec_module_compile(module, &compile, &program);
-    if (!status) status = write_program(context, options, output, program, emit != EMIT_PROGRAM);
+    if (!status) status = write_program(context, options, output, program, emit);
   }
   tec_free(emitted);
   tec_program_destroy(program);
@@ -65,18 +72,26 @@ static tec_status compile(tec_context *context, const command_options *options, 
   return status;
 }
 
+/* What code a target is compiled to, other than by ocloc. */
+static emit_kind native_of(const char *target) {
+  if (!strncmp(target, spirv_prefix, strlen(spirv_prefix))) return EMIT_SPIRV;
+  return strncmp(target, "nvptx:", 6) ? EMIT_OBJECT : EMIT_PTX;
+}
+
 int command_compile(const command_options *options) {
   emit_kind emit = find_emit(options->emit);
   bool to_terminal = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
   const char *target = options->target ? options->target : "host";
-  emit_kind native = !strncmp(target, "nvptx:", 6) ? EMIT_PTX : !strncmp(target, "spirv:", 6) ? EMIT_SPIRV : EMIT_OBJECT;
-  bool is_code = emit == EMIT_PTX || emit == EMIT_SPIRV || emit == EMIT_OBJECT;
-  const char *wrong = emit == EMIT_UNKNOWN                      ? "--emit is mlir, llvm, asm, ptx, spirv, obj or program"
-                      : options->header && emit != EMIT_OBJECT  ? "--header goes with --emit=obj"
-                      : is_code && emit != native
-                          ? "--emit=ptx goes with --target=nvptx:CHIP, spirv with --target=spirv:CHIP, obj with a host"
-                      : to_terminal && emit >= EMIT_OBJECT      ? "name an output with -o: this is no text"
-                                                                : NULL;
+  emit_kind native = native_of(target), code = emit == EMIT_ZEBIN ? EMIT_SPIRV : emit;
+  bool is_code = code == EMIT_PTX || code == EMIT_SPIRV || code == EMIT_OBJECT;
+  const char *wrong =
+      emit == EMIT_UNKNOWN                     ? "--emit is mlir, llvm, asm, ptx, spirv, zebin, obj or program"
+      : options->header && emit != EMIT_OBJECT ? "--header goes with --emit=obj"
+      : is_code && code != native
+          ? "--emit=ptx goes with --target=nvptx:CHIP, spirv and zebin with --target=spirv:CHIP, obj with a host"
+      : emit == EMIT_ZEBIN && !strcmp(target, "spirv:generic") ? "--emit=zebin needs a chip: --target=spirv:dg2, say"
+      : to_terminal && emit >= EMIT_OBJECT                     ? "name an output with -o: this is no text"
+                                                               : NULL;
   if (wrong) {
     fprintf(stderr, "tcc-attn: %s\n", wrong);
     return EXIT_USAGE;

@@ -23,7 +23,7 @@ static const struct option_row {
         "passes to run, separated by commas; without it, the file's transform script"),
     ROW("--target", "TARGET", OPTION_VALUE, target, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN,
         "see `tcc-attn list targets`"),
-    ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE, "mlir, llvm, asm, ptx, spirv, obj or program (the default)"),
+    ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE, "mlir, llvm, asm, ptx, spirv, zebin, obj or program (the default)"),
     ROW("--header", "FILE", OPTION_VALUE, header, COMMAND_COMPILE, "also write a C header for the object (--emit=obj)"),
     ROW("--func", "NAME", OPTION_VALUE, function, COMMAND_RUN | COMMAND_TUNE, "the function to call, where there are several"),
     ROW("--device", "DEVICE", OPTION_VALUE, device, COMMAND_RUN, "where to run; see `tcc-attn list devices`"),
