@@ -14,6 +14,7 @@
  * slices for that. On the way to the contraction the quotients may be multiplied by what does not depend on them.
  *
  * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
+#include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/tile.h"
@@ -93,30 +94,7 @@ static bool is_cast(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   if (!ir_map_is_identity(structure->maps[0]) || !ir_map_is_identity(structure->maps[1]))
     return false;
-  const ir_value *value = ir_operand(ir_block_terminator(ir_region(op, 0)), 0);
-  while (value->op && (value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTF))
-    value = ir_operand(value->op, 0);
-  return value == argument(op, 0);
-}
-
-/* A generic of two operands whose body multiplies them, up to conversions. */
-static bool is_product(const ir_op *op) {
-  if (op->code != OP_LINALG_GENERIC || op->num_operands != 2)
-    return false;
-  const ir_value *value = ir_operand(ir_block_terminator(ir_region(op, 0)), 0);
-  while (value->op && (value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTF))
-    value = ir_operand(value->op, 0);
-  if (!value->op || value->op->code != OP_ARITH_MULF)
-    return false;
-  unsigned seen = 0;
-  for (unsigned i = 0; i < 2; i++) {
-    const ir_value *factor = ir_operand(value->op, i);
-    while (factor->op && (factor->op->code == OP_ARITH_TRUNCF || factor->op->code == OP_ARITH_EXTF))
-      factor = ir_operand(factor->op, 0);
-    if (factor->block == ir_region(op, 0))
-      seen |= 1u << factor->index;
-  }
-  return seen == 3;
+  return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == argument(op, 0);
 }
 
 static unsigned count_uses(const ir_value *value) {
@@ -397,7 +375,8 @@ typedef struct deferral {
 static bool match_scaling(ir_value *accumulator, const ir_value *scale, const carry *state, unsigned num_rows,
                           ir_op **scaling) {
   ir_op *op = accumulator->op;
-  if (!op || !ir_op_has(op, IR_STRUCTURED) || ir_operand(op, 0) != scale || !is_product(op) || !only_use(accumulator))
+  if (!op || !ir_op_has(op, IR_STRUCTURED) || ir_operand(op, 0) != scale || !body_is_product(op) ||
+      !only_use(accumulator))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   if (structure->reductions || !ir_map_is_identity(structure->maps[1]))

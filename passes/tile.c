@@ -6,6 +6,7 @@
  * Termination: every loop here runs over operands, loops, dims or body ops once. */
 #include "passes/tile.h"
 
+#include "passes/body.h"
 #include "passes/tile_hooks.h"
 
 #define IR(...)
@@ -44,9 +45,7 @@ bool tile_only_moves(const ir_op *op) {
     return true;
   if (!op->num_regions || ir_structure_of(op)->reductions || op->num_results != 1)
     return false;
-  const ir_value *value = ir_operand(ir_region(op, 0)->last, 0);
-  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
-    value = ir_operand(value->op, 0);
+  const ir_value *value = body_unconverted(ir_operand(ir_region(op, 0)->last, 0));
   return !value->op || ir_op_has(value->op, IR_CONSTANT);
 }
 

@@ -12,6 +12,7 @@
  *  - Bounds are about boxes: extents of tiles are replaced by their upper bounds, which can only trim less.
  * Terminates: one walk over the loops; traces follow use-def chains up to MAX_DEPTH. */
 #include "ir/build.h"
+#include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/mask.h"
 #include "passes/passes.h"
@@ -27,9 +28,7 @@ static ir_value *moved_from(ir_value *value) {
     ir_op *op = value->op;
     if (!op || !ir_op_has(op, IR_STRUCTURED) || !tile_only_moves(op))
       return value;
-    const ir_value *yielded = ir_operand(ir_block_terminator(ir_region(op, 0)), 0);
-    while (yielded->op && (yielded->op->code == OP_ARITH_EXTF || yielded->op->code == OP_ARITH_TRUNCF))
-      yielded = ir_operand(yielded->op, 0);
+    const ir_value *yielded = body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0));
     if (yielded->op || yielded->block != ir_region(op, 0) || yielded->index >= ir_num_inputs(op))
       return value;
     value = ir_operand(op, yielded->index);
@@ -76,20 +75,7 @@ static ir_value *scaled_in_place(ir_op *op) {
   if (op->num_operands != 2 || structure->reductions || !ir_map_is_identity(structure->maps[1]) ||
       !is_scale(ir_operand(op, 0)))
     return NULL;
-  const ir_value *value = ir_operand(ir_block_terminator(ir_region(op, 0)), 0);
-  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
-    value = ir_operand(value->op, 0);
-  if (!value->op || value->op->code != OP_ARITH_MULF)
-    return NULL;
-  unsigned seen = 0;
-  for (unsigned i = 0; i < 2; i++) {
-    const ir_value *factor = ir_operand(value->op, i);
-    while (factor->op && (factor->op->code == OP_ARITH_EXTF || factor->op->code == OP_ARITH_TRUNCF))
-      factor = ir_operand(factor->op, 0);
-    if (factor->block == ir_region(op, 0))
-      seen |= 1u << factor->index;
-  }
-  return seen == 3 ? ir_operand(op, 1) : NULL;
+  return body_is_product(op) ? ir_operand(op, 1) : NULL;
 }
 
 /* The argument of the loop's body that the value equals in an iteration without visible score; NULL if that is not
