@@ -461,6 +461,49 @@ const char *layout_conversion_name(layout_conversion conversion) {
   return names[conversion];
 }
 
+enum { PART_BATCH = 1, PART_VECTOR = 2, PART_LANE = 4 };
+
+/* How many positions each part of the table form tells apart along a dim. */
+static void count_parts(const layout *l, unsigned dim, int64_t parts[3]) {
+  parts[0] = parts[1] = parts[2] = 1;
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    const layout_digit *digit = &l->digits[i];
+    if (digit->dim != dim || !digit->dim_stride)
+      continue;
+    int64_t within = digit->hardware_stride < l->fragment ? l->fragment / digit->hardware_stride : 1;
+    within = within < digit->size ? within : digit->size;
+    if (digit->level != LAYOUT_REGISTER) {
+      parts[2] *= digit->size;
+    } else {
+      parts[0] *= digit->size / within;
+      parts[1] *= within;
+    }
+  }
+}
+
+const char *layout_conflict(const layout *a, const layout *b) {
+  static const char *const names[] = {[PART_BATCH] = "batch",
+                                      [PART_VECTOR] = "vector",
+                                      [PART_BATCH | PART_VECTOR] = "batch and vector",
+                                      [PART_LANE] = "lane",
+                                      [PART_LANE | PART_BATCH] = "batch and lane",
+                                      [PART_LANE | PART_VECTOR] = "vector and lane",
+                                      [PART_LANE | PART_VECTOR | PART_BATCH] = "batch and vector and lane"};
+  unsigned different = 0;
+  bool same_extents = true;
+  for (unsigned dim = 0; dim < a->rank; dim++) {
+    int64_t in_a[3], in_b[3];
+    same_extents &= layout_extent(a, dim) == layout_extent(b, dim);
+    count_parts(a, dim, in_a);
+    count_parts(b, dim, in_b);
+    for (unsigned part = 0; part < 3; part++)
+      different |= in_a[part] != in_b[part] ? 1u << part : 0;
+  }
+  if (same_extents && layout_classify(a, b, -1) > LAYOUT_RELABEL) /* as many lanes, with other elements */
+    different |= PART_LANE;
+  return names[different];
+}
+
 /* Takes the next register digit of `dim` in order of dim stride, starting above *floor. */
 static const layout_digit *next_register(const layout *l, unsigned dim, int64_t *floor) {
   const layout_digit *lowest = NULL;

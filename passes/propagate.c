@@ -14,7 +14,9 @@
  *
  * Kernels that have `tec.threads` are laid out already, and stay as they are.
  *
- * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels.
+ * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels. Where two
+ * layouts met that differ, `tec.conflict` says in what: on conversions, and where row statistics are repeated along the
+ * columns of something else than they were reduced from.
  *
  * Invariants
  *  - Layouts are interned by text: equal text, same pointer.
@@ -475,6 +477,43 @@ static bool anchor_rest(ir_op *op, void *data) {
   return true;
 }
 
+/* Row statistics are values of the rows whose columns are replicas. So they come from the layout of what they were reduced
+ * from, which `rows` keeps by slot, and are used in that of another: a conflict, though nothing has to be done about it. */
+typedef struct conflicts {
+  const propagation *p;
+  const placed **rows;
+} conflicts;
+
+static void write_conflict(ir_op *op, const placed *from, const placed *to) {
+  const char *parts = from && to && from->layout.rank == to->layout.rank ? layout_conflict(&from->layout, &to->layout) : NULL;
+  if (parts)
+    ir_attr_set(op, "tec.conflict", ir_attr_string(op->module, parts, strlen(parts)));
+}
+
+static bool write_conflicts(ir_op *op, void *data) {
+  const conflicts *c = data;
+  if (op->num_results != 1 || op->num_regions || !is_vector(ir_result(op, 0)))
+    return true;
+  const placed *here = layout_of(c->p, ir_result(op, 0)), *rows = NULL;
+  for (unsigned i = 0; i < op->num_operands && !rows; i++)
+    rows = is_vector(ir_operand(op, i)) ? c->rows[slot_of(ir_operand(op, i))] : NULL;
+  switch (op->code) {
+  case OP_VECTOR_EXT_TO_LAYOUT:
+    write_conflict(op, layout_of(c->p, ir_operand(op, 0)), here);
+    break;
+  case OP_VECTOR_MULTI_REDUCTION:
+    c->rows[op->mark] = layout_of(c->p, ir_operand(op, 0));
+    break;
+  case OP_VECTOR_BROADCAST:
+    write_conflict(op, rows, here);
+    break;
+  default:
+    if (ir_op_has(op, IR_ELEMENTWISE) || op->code == OP_VECTOR_SHAPE_CAST)
+      c->rows[op->mark] = rows;
+  }
+  return true;
+}
+
 static bool write_layouts(ir_op *op, void *data) {
   const propagation *p = data;
   bool any = false;
@@ -520,6 +559,8 @@ static bool propagate_kernel(ir_op *forall, const target_facts *facts) {
     return false;
   ir_walk(p.kernel, anchor_rest, &p);
   ir_walk(p.kernel, write_layouts, &p);
+  conflicts all = {&p, IR_NEW_ARRAY(&p.module->arena, const placed *, p.num_slots)};
+  ir_walk(p.kernel, write_conflicts, &all);
   write_launch(&p, forall);
   return true;
 }

@@ -215,6 +215,15 @@ Test(layout, collapse_undoes_expand) {
   cr_assert(!layout_expand(&l, 1, 3, &parts));
 }
 
+Test(layout, conflicts_are_named_by_the_parts_that_differ) {
+  layout scores = tiled("mma.m16n8.c", 1, 16), sums = tiled("mma.m16n8.c", 1, 8), factor = tiled("mma.m16n8k16.a", 1, 8);
+  layout narrow = tiled("mma.m16n8.c", 1, 1), tf32 = tiled("mma.m16n8k8.tf32.a", 1, 1);
+  cr_assert_null(layout_conflict(&scores, &scores));
+  cr_assert_str_eq(layout_conflict(&scores, &factor), "batch and vector");
+  cr_assert_str_eq(layout_conflict(&scores, &sums), "batch");
+  cr_assert_str_eq(layout_conflict(&narrow, &tf32), "lane");
+}
+
 Test(layout, refinement_of_equal_maps_is_equal) {
   layout a = get("[L8@4 R2@2, R2@1 L4@1 R10@4]"), b = get("[L8@4 R2@2, R2@1 L4@1 R2@4 R5@8]"), x, y;
   cr_assert(layout_refine(&a, &b, &x, &y));

@@ -34,7 +34,7 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[P]]
 // CHECK: %[[FACTOR:.*]] = vector_ext.to_layout %[[NARROW]] {conversion = "identity", layout = "[L8@4 R2@2 R2@16 W4@1, R2@1 L4@1 R2@4 R2@8]"
 // CHECK: %[[COLUMN:.*]] = vector.shape_cast %[[SCALE]] {tec.layouts = ["[L8@4 R2@1 L4@1:0 R2@2 W4@1, ]"]}
-// CHECK: vector.broadcast %[[COLUMN]] {tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R16@4]"]} : vector<128x1xf32> to vector<128x128xf32>
+// CHECK: vector.broadcast %[[COLUMN]] {tec.conflict = "batch", tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R16@4]"]} : vector<128x1xf32> to vector<128x128xf32>
 // CHECK: vector.contract {{.*}} %[[FACTOR]], {{.*}}tec.layouts = ["[L8@4 R2@2 R2@64 W4@1, R2@1 L4@1 R16@4]"]
 // CHECK-NOT: to_layout
 // CHECK: mapping = [#gpu.block<x>], tec.threads = 128
