@@ -273,11 +273,14 @@ bool eval_pad(ir_interp *interp, const ir_op *op) {
 
 bool eval_concat(ir_interp *interp, const ir_op *op) {
   int64_t dim = ir_attr_int_or(op, "dim", 0);
-  interp_value result = *interp_operand(interp, op, 0);
+  const interp_value *first = interp_operand(interp, op, 0);
+  int64_t shape[IR_MAX_RANK];
+  memcpy(shape, first->shape, sizeof first->shape);
   for (unsigned i = 1; i < op->num_operands; i++)
-    if (__builtin_add_overflow(result.shape[dim], interp_operand(interp, op, i)->shape[dim], &result.shape[dim]))
+    if (__builtin_add_overflow(shape[dim], interp_operand(interp, op, i)->shape[dim], &shape[dim]))
       return ir_op_error(op, "the result is too large");
-  if (!interp_allocate_raw(interp, op, result.element, result.rank, result.shape, &result) ||
+  interp_value result;
+  if (!interp_allocate_raw(interp, op, first->element, first->rank, shape, &result) ||
       !interp_check_type(op, op->results[0].type, &result))
     return false;
   interp_value part = result;

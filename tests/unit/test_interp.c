@@ -178,6 +178,17 @@ Test(interp, reshapes) {
         2, 3, 5, 6, 2, 3, 5, 6);
 }
 
+Test(interp, concatenation) {
+  CHECK("func.func @f() -> (f32, f32, f32, index) { %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
+        "%b = arith.constant dense<[[5.0], [6.0]]> : tensor<2x1xf32>\n%c0 = arith.constant 0 : index\n"
+        "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n%c4 = arith.constant 4 : index\n"
+        "%t = tensor.concat dim(1) %a, %b, %b : (tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x?xf32>\n"
+        "%3 = tensor.dim %t, %c1 : tensor<2x?xf32>\n%x = arith.subi %c4, %c1 : index\n"
+        "%0 = tensor.extract %t[%c1, %c1] : tensor<2x?xf32>\n%1 = tensor.extract %t[%c0, %c2] : tensor<2x?xf32>\n"
+        "%2 = tensor.extract %t[%c1, %x] : tensor<2x?xf32>\nreturn %0, %1, %2, %3 : f32, f32, f32, index }",
+        4, 5, 6, 4);
+}
+
 Test(interp, padding) {
   CHECK("func.func @f() -> tensor<2x4xf32> { %x = arith.constant dense<[[1.0, 2.0]]> : tensor<1x2xf32>\n"
         "%p = tensor.pad %x low[0, 1] high[1, 1] { ^bb0(%i: index, %j: index):\n%z = arith.constant 9.0 : f32\n"
