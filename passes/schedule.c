@@ -278,21 +278,18 @@ static bool softmax_fits_memory(const target_facts *target, int64_t column_bytes
   return !target->copy_stages || (rows + 2 * 2 * step) * column_bytes <= (int64_t)target->shared_bytes / 2;
 }
 
-/* The rows that give each warp of a block something to do. */
-static int64_t least_rows(const target_facts *target) {
-  return target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
-}
-
-/* Rows of a tile on a GPU: no half of it is empty. `side`: the operand that has them. */
+/* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold factors.
+ * `side`: the operand that has them. */
 static int64_t rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
-  int64_t rows = target->block_rows, extent = IR_DYNAMIC;
+  bool wide = target->copy_stages && ir_scalar_bits(ir_operand(op, side)->type->element) > 16;
+  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = IR_DYNAMIC;
   for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
     if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_map_find_dim(structure->maps[1 - side], loop) < 0)
       extent = extents[loop];
   }
-  while (rows / 2 >= least_rows(target) && extent != IR_DYNAMIC && rows > extent)
+  while (rows > (wide ? 2 : 1) * MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;
 }
@@ -304,9 +301,10 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
   int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
   int64_t bytes = columns * ir_scalar_bits(ir_operand(op, 1 - side)->type->element) / 8;
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
+  int64_t least_rows = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
   *rows = rows_in_block(op, side, target, extents);
-  while (*rows / 2 >= least_rows(target) && (!softmax_fits_lanes(target, columns, *rows, shortest) ||
-                                             !softmax_fits_memory(target, bytes, *rows, shortest)))
+  while (*rows / 2 >= least_rows && (!softmax_fits_lanes(target, columns, *rows, shortest) ||
+                                      !softmax_fits_memory(target, bytes, *rows, shortest)))
     *rows /= 2;
   *step = longest;
   while (*step > shortest && !softmax_fits_memory(target, bytes, *rows, *step))
