@@ -375,6 +375,8 @@ typedef struct transfer {
   unsigned mask_dims[IR_MAX_RANK]; /* the vector dim of each mask dim */
   bool transposed;
   unsigned order[IR_MAX_RANK]; /* vector dim i is the op's vector dim order[i]; order is its own inverse */
+  unsigned num_ahead;          /* 0, or the memref's rank: */
+  const int64_t *ahead;        /* reads ask for the lines so many subscripts further, too */
 } transfer;
 
 static bool is_contiguous(const transfer *t, unsigned i) {
@@ -564,6 +566,26 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
   }
 }
 
+/* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. */
+static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
+  enum { LINE_BYTES = 64, READ = 0, KEEP = 2, DATA = 1 };
+  LLVMTypeRef word = LLVMInt32TypeInContext(e->context), byte = LLVMInt8TypeInContext(e->context);
+  LLVMValueRef offset = emit_index(e, 0);
+  for (unsigned i = 0; i < t->num_ahead; i++)
+    if (t->ahead[i])
+      offset = LLVMBuildAdd(e->builder, offset,
+                            LLVMBuildMul(e->builder, emit_stride(t->memref, i), emit_index(e, t->ahead[i]), ""), "");
+  address = emit_address(e, t->element, address, offset);
+  int64_t bytes = t->shape[t->rank - 1] * emit_element_bytes(t->element);
+  for (int64_t line = 0; line < bytes; line += LINE_BYTES) {
+    LLVMValueRef at = emit_index(e, line), place = LLVMBuildGEP2(e->builder, byte, address, &at, 1, "");
+    LLVMTypeRef type = LLVMTypeOf(place);
+    LLVMValueRef operands[] = {place, LLVMConstInt(word, READ, false), LLVMConstInt(word, KEEP, false),
+                               LLVMConstInt(word, DATA, false)};
+    emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
+  }
+}
+
 /* Reads into `rows`, or writes them. */
 static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
   int64_t position[IR_MAX_RANK] = {0};
@@ -576,6 +598,8 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
         indices[t->dims[i]] = LLVMBuildNSWAdd(e->builder, indices[t->dims[i]], emit_index(e, position[i]), "");
     LLVMValueRef address = element_address(e, t->element, t->memref, indices);
     LLVMValueRef mask = drop_full_mask(row_mask(e, t, position, indices));
+    if (t->num_ahead)
+      prefetch_row(e, t, address);
     if (t->padding)
       rows[row] = read_row(e, t, address, mask);
     else
@@ -593,6 +617,7 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
     return ir_op_error(op, "still reads a tensor");
   transfer t = transfer_of(e, op, 0, type);
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
+  ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
   if (!t.transposed) {
     transfer_rows(e, &t, result);
     return true;

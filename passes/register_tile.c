@@ -251,6 +251,49 @@ static void pack_inputs(nest *nest, ir_builder *builder) {
       pack(nest, builder, i);
 }
 
+/* -------------------------------------------------------------------------------------------------------- prefetching */
+
+/* The step of the scf.for whose induction variable the index is; 0 for other indices. */
+static int64_t step_of_induction(ir_index index) {
+  const ir_value *value = index.value;
+  if (!value || value->op || value->index || value->block->parent->code != OP_SCF_FOR)
+    return 0;
+  ir_index step = ir_index_of(ir_operand(value->block->parent, 2));
+  return step.value ? 0 : step.constant;
+}
+
+/* How many subscripts further the outermost loop that moves over the memory of input `i` will read in its next iteration;
+ * NULL where no loop does, or lanes are not contiguous. */
+static const ir_attr *distance_ahead(const nest *nest, unsigned i) {
+  const ir_value *value = ir_operand(nest->op, i);
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  unsigned rank = value->type->rank;
+  int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
+  bool found = false, dense = false;
+  if (!ir_type_is_shaped(value->type))
+    return NULL;
+  ir_type_strides(value->type, strides);
+  for (unsigned k = 0; k < nest->plan.num_dims; k++) {
+    unsigned loop = nest->plan.dims[k];
+    int dim = ir_map_find_dim(map, loop);
+    dense |= dim >= 0 && strides[dim] == 1 && nest->plan.steps[loop] > 1;
+  }
+  if (!dense)
+    return NULL;
+  for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+    int64_t moved[IR_MAX_RANK], any = 0;
+    if (ir_slice_of(value->op, offsets, sizes, steps) != rank)
+      return NULL;
+    for (unsigned k = 0; k < rank; k++)
+      any |= moved[k] = step_of_induction(offsets[k]);
+    if (any)
+      memcpy(ahead, moved, sizeof ahead);
+    found |= any != 0;
+  }
+  return found ? ir_attr_i64s(nest->op->module, rank, ahead) : NULL;
+}
+
 /* ------------------------------------------------------------------------------------------------------------ loops */
 
 /* Sets where the tile is in a loop. */
@@ -483,6 +526,9 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
   for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
     if (nest.plan.widened & loop_bit(i))
       widen(&nest, &builder, i);
+  for (unsigned i = 0; i < nest.num_inputs; i++)
+    if (nest.tile.operands[i].value == ir_operand(op, i))
+      nest.tile.operands[i].ahead = distance_ahead(&nest, i);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)

@@ -438,7 +438,10 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
   if (!ir_type_is_shaped(base->type))
     return base;
   access where = access_of(builder, tile, i);
-  ir_value *value = ir_result(transfer(builder, &where, base, NULL), 0);
+  ir_op *read = transfer(builder, &where, base, NULL);
+  if (tile->operands[i].ahead && where.rank)
+    ir_attr_set(read, "tec.prefetch", tile->operands[i].ahead);
+  ir_value *value = ir_result(read, 0);
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }
 

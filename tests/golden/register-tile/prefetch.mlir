@@ -1,0 +1,24 @@
+// Reads of memory that an outer loop moves over ask for what its next iteration will read, in place or on the way into a
+// panel; reads of scratch memory and of single elements do not.
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
+// RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
+
+// CHECK-LABEL: func.func @product(
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: vector.transfer_read %{{.*}} {in_bounds = [true, true], tec.prefetch = array<i64: 64, 0>}
+// CHECK: vector.contract
+// CHECK-NOT: tec.prefetch
+// CHECK: return
+// ASM: prefetcht1
+func.func @product(%a: memref<8x1024xf32>, %b: memref<1024x32xf32>, %c: memref<8x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %x = memref.subview %a[0, %k] [8, 64] [1, 1] : memref<8x1024xf32> to memref<8x64xf32, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<1024x32xf32> to memref<64x32xf32, strided<[32, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<8x64xf32, strided<[1024, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
+        outs(%c : memref<8x32xf32>)
+  }
+  return
+}
