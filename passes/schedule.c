@@ -485,7 +485,7 @@ static void mark_producers(const ir_op *op, unsigned num_operands) {
       ir_operand(op, i)->op->mark = true;
 }
 
-/* The reduction of the contraction becomes a loop. */
+/* The reduction of the op becomes a loop. */
 static bool has_long_reduction(const ir_op *op, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
@@ -494,12 +494,12 @@ static bool has_long_reduction(const ir_op *op, const target_facts *target) {
   return false;
 }
 
-/* Factors of a long contraction are computed step by step, in its loop. So that is no place for what others read as well;
- * of the op's own operands, those that it reads step by step are marked. */
-static bool is_shared_factor(const ir_op *op, const target_facts *target) {
+/* What a long reduction reads is computed step by step, in its loop. So that is no place for what others read as well; of
+ * the op's own operands, those that it reads step by step are marked. */
+static bool is_shared_input(const ir_op *op, const target_facts *target) {
   bool structured = ir_op_has(op, IR_STRUCTURED);
-  if (structured && ir_is_contraction(op) && has_long_reduction(op, target))
-    mark_producers(op, 2);
+  if (structured && op->num_regions && has_long_reduction(op, target))
+    mark_producers(op, ir_num_inputs(op));
   if (!op->mark || op->num_results != 1 || !op->num_operands || (structured && tile_is_cheap(op)))
     return false;
   bool shared = !ir_value_has_one_use(ir_result(op, 0));
@@ -522,7 +522,7 @@ static unsigned find_stops(ir_block *block, const target_facts *target, ir_op **
   *stops = IR_NEW_ARRAY(&block->parent->module->arena, ir_op *, capacity);
   for (ir_op *op = block->last; op; op = op->prev)
     if (op->num_results && ir_result(op, 0)->type->kind == IR_TYPE_TENSOR &&
-        (is_shared_factor(op, target) || !vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction)))
+        (is_shared_input(op, target) || !vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction)))
       (*stops)[count++] = op;
   return count;
 }

@@ -3,6 +3,7 @@
 func.func @attention(
 ?mask  %mask: tensor<@M@x@N@xi1>,
 ?bias  %bias: tensor<@B@x@M@x@N@xf32>,
+?relative  %offsets: tensor<512xf32>,
     %query: tensor<@B@x@M@x@D@x@T@>, %key: tensor<@B@x@N@x@D@x@T@>, %value: tensor<@B@x@N@x@E@x@T@>)
     -> tensor<@B@x@M@x@E@x@T@> {
   %zero = arith.constant 0.0 : f32
@@ -42,6 +43,13 @@ func.func @attention(
 ?softcap    %score = arith.mulf %bounded, %cap : f32
 ?bias    %score = arith.addf %scaled, %offset : f32
 ?mask    %score = arith.select %seen, %scaled, %minus_infinity : f32
+?relative    %m = linalg.index 1 : index
+?relative    %n = linalg.index 2 : index
+?relative    %middle = arith.constant 256 : index
+?relative    %ahead = arith.addi %n, %middle : index
+?relative    %distance = arith.subi %ahead, %m : index
+?relative    %offset = tensor.extract %offsets[%distance] : tensor<512xf32>
+?relative    %score = arith.addf %scaled, %offset : f32
 ?causal    %m = linalg.index 1 : index
 ?causal    %n = linalg.index 2 : index
 ?causal    %seen = arith.cmpi ule, %n, %m : index

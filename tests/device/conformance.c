@@ -68,6 +68,8 @@ static const device_case others[] = {
     {"attention", "softcap", "f16", 2, 1, 65, 129, 64, 64},
     {"attention", "plain", "f16", 3, 1, 65, 129, 64, 128}, /* values wider than keys */
     {"attention", "plain", "f32", 2, 1, 33, 65, 17, 19},
+    {"attention", "relative", "f32", 2, 1, 65, 129, 64, 64}, /* an offset for each distance, gathered */
+    {"attention", "relative", "f16", 1, 1, 100, 77, 64, 64},
     {"heads", "", "f32", 2, 3, 65, 129, 64, 64},
     {"heads", "", "f16", 2, 3, 65, 129, 64, 64},
     {"heads", "", "bf16", 2, 2, 65, 129, 128, 128},
@@ -88,6 +90,9 @@ static const device_case others[] = {
     {"softmax", "", "f32", 1, 1, 33, 1000, 0, 0},
     {"softmax", "", "f16", 1, 1, 130, 129, 0, 0},
     {"softmax", "", "bf16", 1, 1, 5, 1, 0, 0},
+    {"open_softmax", "", "f32", 1, 1, 33, 1000, 0, 0},
+    {"open_softmax", "", "f32", 1, 1, 3, 9001, 0, 0},
+    {"softmax", "", "f32", 1, 1, 3, 9001, 0, 0},
     {"layer_norm", "", "f32", 1, 1, 33, 200, 0, 0},
     {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
 };
@@ -236,7 +241,8 @@ static void print_line(bool good, const char *name, char *lines) {
 static bool run_case(tec_context *context, const device_case *row, const device_choice *choice, const char *name) {
   /* Open extents of the template "dynamic": of the queries, the keys, the values. */
   const uint64_t unknown[MAX_UNKNOWN] = {(uint64_t)row->m, (uint64_t)row->n, (uint64_t)row->n};
-  const tensor_source source = {17, unknown, strcmp(row->template, "dynamic") ? 0 : MAX_UNKNOWN};
+  bool dynamic = !strcmp(row->template, "dynamic"), rows = !strcmp(row->template, "open_softmax");
+  const tensor_source source = {17, unknown, dynamic ? MAX_UNKNOWN : rows ? 2 : 0};
   case_run run = {.context = context};
   size_t size, report_size;
   char *text = expand(context, row, &size), *lines = NULL;
