@@ -86,7 +86,8 @@ bool verify_attention(const ir_op *op) {
 
 bool verify_attention_index(const ir_op *op) {
   const ir_op *around = ir_op_parent(op);
-  const ir_structure *structure = around && ir_op_row(around)->verify == verify_attention ? ir_structure_of(around) : NULL;
+  bool inside = around && ir_op_row(around)->verify == verify_attention;
+  const ir_structure *structure = inside ? ir_structure_of(around) : NULL;
   int64_t dim = ir_attr_int_or(op, "dim", -1);
   ir_attention attention;
   if (!structure)

@@ -1,8 +1,8 @@
 /* attention.h - iree_linalg_ext.attention and online_attention: what their operands and loops are for (attention.c).
  *
- * Inputs: query, key, value, scale, maybe a mask. Inits: the result; for the online form, which goes on from earlier keys
- * and leaves the division by the sum to its user, also the running maximum and sum. Each operand's map says which loops
- * index it, and that alone says what a loop is for. */
+ * Inputs: query, key, value, scale, maybe a mask. Inits: the result; for the online form, which goes on from earlier
+ * keys and leaves the division by the sum to its user, also the running maximum and sum. Each operand's map says which
+ * loops index it, and that alone says what a loop is for. */
 #ifndef TEC_IR_ATTENTION_H
 #define TEC_IR_ATTENTION_H
 #include "ir.h"

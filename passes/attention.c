@@ -1,8 +1,8 @@
 /* attention.c - pass "decompose-attention": attention ops become two products, a softmax and elementwise ops.
  *
- * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order of
- * the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum, and what
- * was accumulated so far, numerators, is turned into quotients before and back into numerators after.
+ * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order
+ * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum, and
+ * what was accumulated so far, numerators, is turned into quotients before and back into numerators after.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "ir/attention.h"
 #include "ir/build.h"
@@ -56,8 +56,8 @@ static ir_value *create_empty(decomposition *d, const ir_type *scalar, unsigned 
 }
 
 /* out += lhs rhs */
-static ir_value *create_product(decomposition *d, ir_value *lhs, ir_value *rhs, ir_value *out, const ir_map *const *maps,
-                                unsigned num_loops, uint32_t reductions) {
+static ir_value *create_product(decomposition *d, ir_value *lhs, ir_value *rhs, ir_value *out,
+                                const ir_map *const *maps, unsigned num_loops, uint32_t reductions) {
   ir_value *ins[] = {lhs, rhs};
   ir_op *generic = ir_generic(&d->builder, 2, ins, 1, &out, maps, num_loops, reductions);
   ir_block *block = ir_region(generic, 0);

@@ -1,8 +1,8 @@
 /* explain.c - what became of a function, in words and with the lines of the source; see explain.h.
  *
- * Each op keeps the place in the source that it was made from, and ops of merged bodies keep theirs, so a kernel's lines
- * are those of all ops inside. A parallel loop that is in no other is a kernel; what else computes there runs by itself;
- * views, constants and index arithmetic cost nothing and are passed over.
+ * Each op keeps the place in the source that it was made from, and ops of merged bodies keep theirs, so a kernel's
+ * lines are those of all ops inside. A parallel loop that is in no other is a kernel; what else computes there runs by
+ * itself; views, constants and index arithmetic cost nothing and are passed over.
  * Terminates: one walk over each function. */
 #include "passes/explain.h"
 
@@ -98,8 +98,8 @@ static void write_kernel(FILE *out, ir_op *loop, unsigned number) {
   bool attention = facts->softmaxes && facts->products > 1;
   fprintf(out, "  kernel %u: %s", number, attention ? "attention: " : "");
   write_count(out, &parts, facts->products, "a product", "products");
-  write_count(out, &parts, facts->softmaxes,
-              facts->online ? "a softmax that runs along with the loop over keys" : "a softmax of whole rows", "softmaxes");
+  const char *softmax = facts->online ? "a softmax that runs along with the loop over keys" : "a softmax of whole rows";
+  write_count(out, &parts, facts->softmaxes, softmax, "softmaxes");
   write_count(out, &parts, facts->reductions, "a reduction", "reductions");
   write_count(out, &parts, facts->elementwise, "an elementwise step", "elementwise steps");
   if (!parts)

@@ -252,7 +252,7 @@ static unsigned find_readers(const fusion *f, const ir_op *op, reader readers[MA
   return count;
 }
 
-/* NULL, or why what the reader has accumulated cannot be rescaled: it must be a contraction over just the op's loops. */
+/* NULL, or why what the reader has accumulated cannot be rescaled: it must be a contraction over just those loops. */
 static const char *check_reader(const node *n, const reader *reader) {
   const ir_op *root = reader->root->op;
   if (!ir_is_contraction(root) || reader->operand >= 2 || !ir_scalar_is_float(ir_result(root, 0)->type->element))
@@ -641,8 +641,8 @@ static bool tile_root(fusion *f, node *n) {
 
 /* ------------------------------------------------------------------------------------------------- roots that join */
 
-/* The tile of a contraction that shares input `with` of the root, as input `operand`: the iteration's part of it, all of
- * the other loops. False unless the iterations then compute each element once and all of them. */
+/* The tile of a contraction that shares input `with` of the root, as input `operand`: the iteration's part of it, all
+ * of the other loops. False unless the iterations then compute each element once and all of them. */
 static bool tile_of_partner(const fusion *f, const node *root, unsigned with, node *n, unsigned operand) {
   const ir_structure *structure = ir_structure_of(n->op);
   const ir_map *map = structure->maps[operand], *root_map = ir_structure_of(root->op)->maps[with];

@@ -90,13 +90,14 @@ static bool split_sum(const expression *sum, const expression *element, const ex
   return (*total)->kind == EXPRESSION_REDUCE && (*total)->code == OP_ARITH_ADDF && (*total)->arguments[0] == element;
 }
 
-/* The score whose exponent is `extra` where `shift` (or nothing) is subtracted from all; NULL where that is not plain. */
+/* The score whose exponent is `extra` where `shift` (or nothing) is subtracted from all; NULL where there is none. */
 static const expression *unshifted(expression_space *space, const expression *extra, const expression *shift) {
   if (!shift)
     return extra;
   if (is_op(extra, OP_ARITH_SUBF) && extra->arguments[1] == shift)
     return extra->arguments[0];
-  return is_op(extra, OP_ARITH_NEGF) && extra->arguments[0] == shift ? expression_constant(space, shift->type, 0) : NULL;
+  bool negated = is_op(extra, OP_ARITH_NEGF) && extra->arguments[0] == shift;
+  return negated ? expression_constant(space, shift->type, 0) : NULL;
 }
 
 static bool match_softmax(expression_space *space, const expression *node, softmax_match *match) {
@@ -224,9 +225,10 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
   ir_value *out = expression_empty(space, &builder, x->type->element);
   ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop, sink);
   /* With a sink, maximum and sum know of that as well. */
-  if (!match->sink && match->shift && match->shift->kind == EXPRESSION_REDUCE && match->shift->code == OP_ARITH_MAXIMUMF &&
-      match->shift->loop == match->loop && match->shift->arguments[0] == match->argument) {
-    take_statistic(space, match->shift, softmax, 1, match->loop);
+  const expression *shift = match->sink ? NULL : match->shift;
+  if (shift && shift->kind == EXPRESSION_REDUCE && shift->code == OP_ARITH_MAXIMUMF && shift->loop == match->loop &&
+      shift->arguments[0] == match->argument) {
+    take_statistic(space, shift, softmax, 1, match->loop);
     take_statistic(space, match->sum, softmax, 2, match->loop);
   }
   replace_scalar(root, match->scalar, ir_result(softmax, 0));

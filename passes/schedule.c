@@ -546,7 +546,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
     if (!is_root(op) || (is_gpu(pass->target) && !vectorize_tiles_can(op)))
       continue;
     bool alone = !pass->fuse || reads_statistics(op);
-    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true, .explain = pass->explain,
+    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true, .explain = pass->explain && !alone,
                             .stops = stops, .num_stops = num_stops};
     fuse_result result;
     choose_parallel_tiles(op, pass->target, options.tile_sizes);

@@ -55,7 +55,7 @@ bool tile_only_moves(const ir_op *op);
 /* Each element of the one result is the element of the input in the same place, converted, or times something that does
  * not depend on it: scaling the input's rows scales the result's. Uses the marks of the ops in the body. */
 bool tile_is_linear_in(const ir_op *op, unsigned input);
-/* The op with a running state whose result 0 the value is, unchanged but for what is linear in it; NULL if it is no such. */
+/* The op with a running state whose result 0 the value is, unchanged but for what is linear in it; or NULL. */
 const ir_op *tile_find_running(const ir_value *value);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */

@@ -36,7 +36,7 @@ static ir_value *moved_from(ir_value *value) {
   return value;
 }
 
-/* The value is the weights of a softmax, which are all 0 in an iteration without visible score, or those times something. */
+/* The value is a softmax's weights, which are all 0 in an iteration without visible score, or those times something. */
 static bool is_weights(ir_value *value) { return tile_find_running(moved_from(value)) != NULL; }
 
 /* By what the softmax scales earlier contributions: 1, but for rows that had no sum yet, whose contributions are 0. */
