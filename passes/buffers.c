@@ -106,35 +106,6 @@ ir_index buffer_extent(buffers *b, ir_builder *builder, extent x) {
 
 /* ------------------------------------------------------------------------------------------------------- allocation */
 
-/* A constant that the index never exceeds; false if none is seen. */
-static bool upper_bound(extent x, unsigned depth, int64_t *bound) {
-  if (!x.value) {
-    *bound = x.constant;
-    return true;
-  }
-  const ir_op *op = x.value->op;
-  enum { MAX_DEPTH = 8 };
-  if (!op || op->code != OP_AFFINE_MIN || depth == MAX_DEPTH)
-    return false;
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  bool found = false;
-  for (unsigned i = 0; i < map->num_results; i++) {
-    const ir_expr *expr = map->results[i];
-    int64_t value = 0;
-    bool known = expr->kind == IR_EXPR_CONST;
-    if (known)
-      value = expr->value;
-    else if (expr->kind == IR_EXPR_DIM || expr->kind == IR_EXPR_SYM) {
-      unsigned operand = (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? map->num_dims : 0);
-      known = upper_bound(extent_of_index(ir_index_of(ir_operand(op, operand))), depth + 1, &value);
-    }
-    if (known && (!found || value < *bound))
-      *bound = value;
-    found |= known;
-  }
-  return found;
-}
-
 enum { STACK_BYTES = 64 * 1024 };
 
 static buffer_frame *frame_of(const buffers *b, const ir_block *block) {
@@ -210,7 +181,8 @@ ir_value *buffer_create_sized(buffers *b, ir_op *op, const ir_type *tensor, cons
   bool bounded = true, tight = true;
   for (unsigned i = 0; i < rank; i++) {
     shape[i] = extents[i].value ? IR_DYNAMIC : extents[i].constant;
-    bounded = bounded && upper_bound(extents[i], 0, &bounds[i]);
+    bounds[i] = extent_bound(extents[i]);
+    bounded &= bounds[i] != INT64_MAX;
     tight &= !extents[i].value;
   }
   const ir_type *type = ir_type_with_shape(b->module, buffer_type(b->module, tensor), rank, shape);

@@ -1,7 +1,7 @@
 /* extent.c - extents traced to their origin; see extent.h.
  *
  * Terminates: each step of a trace goes from a value to one that is defined before it: an operand, the tensor whose dim
- * an index is, or the initial value of a carried one. What is computed from several dims is limited in depth. */
+ * an index is, or the initial value of a carried one. What follows from several extents is limited in depth or steps. */
 #include "passes/extent.h"
 
 ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
@@ -211,27 +211,49 @@ ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
 
-int64_t extent_bound(ir_index x) {
+enum { MAX_STEPS = 64 }; /* ops looked at for one bound */
+
+static int64_t bound_of(extent x, unsigned *steps);
+
+/* The most that the expression of an affine.min or affine.apply can be. */
+static int64_t bound_of_expr(const ir_op *op, const ir_expr *expr, unsigned *steps) {
+  unsigned symbols = ir_attr_get(op, "map")->map->num_dims;
+  int64_t product;
+  switch (expr->kind) {
+  case IR_EXPR_CONST:
+    return expr->value;
+  case IR_EXPR_DIM:
+  case IR_EXPR_SYM: {
+    unsigned operand = (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? symbols : 0);
+    return bound_of(extent_of_index(ir_index_of(ir_operand(op, operand))), steps);
+  }
+  case IR_EXPR_MUL:
+    if (expr->rhs->kind != IR_EXPR_CONST || expr->rhs->value <= 0 ||
+        __builtin_mul_overflow(bound_of_expr(op, expr->lhs, steps), expr->rhs->value, &product))
+      return INT64_MAX;
+    return product;
+  default:
+    return INT64_MAX;
+  }
+}
+
+static int64_t bound_of(extent x, unsigned *steps) {
   if (!x.value)
     return x.constant;
   const ir_op *op = x.value->op;
-  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY))
+  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY) || *steps == MAX_STEPS)
     return INT64_MAX;
   const ir_map *map = ir_attr_get(op, "map")->map;
-  if (op->code == OP_AFFINE_APPLY) {
-    const ir_expr *expr = map->results[0];
-    if (expr->kind != IR_EXPR_MUL || expr->lhs->kind != IR_EXPR_DIM || expr->rhs->kind != IR_EXPR_CONST ||
-        expr->rhs->value <= 0)
-      return INT64_MAX;
-    const ir_value *inner = ir_operand(op, (unsigned)expr->lhs->value);
-    int64_t bound = INT64_MAX;
-    if (inner->op && inner->op->code == OP_AFFINE_MIN)
-      bound = extent_bound((ir_index){.value = (ir_value *)inner});
-    return bound > INT64_MAX / expr->rhs->value ? INT64_MAX : bound * expr->rhs->value;
-  }
   int64_t least = INT64_MAX;
-  for (unsigned i = 0; i < map->num_results; i++)
-    if (map->results[i]->kind == IR_EXPR_CONST && map->results[i]->value < least)
-      least = map->results[i]->value;
+  ++*steps;
+  for (unsigned i = 0; i < map->num_results; i++) {
+    int64_t bound = bound_of_expr(op, map->results[i], steps);
+    least = bound < least ? bound : least;
+  }
   return least;
+}
+
+int64_t extent_bound(extent x) {
+  unsigned steps = 0;
+  return bound_of(x, &steps);
 }

@@ -29,7 +29,7 @@ ir_index extent_compute(ir_builder *builder, extent x);
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim);
 
 /* No more than this in any run, seen from constants in affine.min; INT64_MAX if unknown. */
-int64_t extent_bound(ir_index index);
+int64_t extent_bound(extent x);
 
 /* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there
  * are. `type` is the smaller side's type. */

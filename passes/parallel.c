@@ -32,7 +32,7 @@ static bool is_own_part(const access *a, const ir_op *slice) {
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t factor = factor_of_iv(offsets[dim], a->iv);
     if (factor <= 0 || !ir_index_is_const(strides[dim], 1) || a->step > INT64_MAX / factor ||
-        extent_bound(sizes[dim]) > factor * a->step)
+        extent_bound(extent_of_index(sizes[dim])) > factor * a->step)
       continue;
     if (part->factor && (part->factor != factor || part->dim != dim))
       continue;

@@ -135,14 +135,7 @@ static bool add_least(int64_t *sum, ir_op *op, unsigned loop, int64_t step) {
     return true;
   if (!ir_loop_extent(op, loop, &operand, &dim))
     return false;
-  const ir_type *type = ir_operand(op, operand)->type;
-  int64_t bound = type->shape[dim];
-  if (bound == IR_DYNAMIC) {
-    extent traced = extent_of(ir_operand(op, operand), dim);
-    if (traced.value && ir_type_is_shaped(traced.value->type))
-      return false;
-    bound = extent_bound((ir_index){.value = traced.value, .constant = traced.constant});
-  }
+  int64_t bound = extent_bound(extent_of(ir_operand(op, operand), dim));
   return bound > 0 && bound != INT64_MAX && !__builtin_mul_overflow(step, bound - 1, &least) &&
          !__builtin_add_overflow(*sum, least, sum);
 }

@@ -61,9 +61,9 @@ int64_t vectorize_tiles_size(int64_t bound) {
 }
 
 /* The vector size of an extent; 0 if it has no known bound. */
-static int64_t vector_size(ir_index extent) {
-  int64_t bound = extent_bound(extent);
-  return bound > IR_MAX_VECTOR_ELEMENTS ? 0 : ir_index_is_const(extent, 1) ? 1 : vectorize_tiles_size(bound);
+static int64_t vector_size(ir_index size) {
+  int64_t bound = extent_bound(extent_of_index(size));
+  return bound > IR_MAX_VECTOR_ELEMENTS ? 0 : ir_index_is_const(size, 1) ? 1 : vectorize_tiles_size(bound);
 }
 
 /* A tile without a vector; false after an error at `op`. */
