@@ -125,3 +125,27 @@ func.func @unknown(%in: memref<8xf32>, %out: memref<8xf32>, %c: i1) {
   memref.dealloc %d : memref<8xf32>
   return
 }
+
+// A call may give back what it was given; and a release before the last use is the program's own mistake.
+// CHECK-LABEL: func.func @out_of_sight(
+// CHECK-COUNT-3: memref.alloc()
+// CHECK-NOT: memref.alloc()
+// CHECK: return
+func.func @out_of_sight(%in: memref<8xf32>, %out: memref<8xf32>) {
+  %a = memref.alloc() : memref<8xf32>
+  %b = memref.alloc() : memref<8xf32>
+  %d = memref.alloc() : memref<8xf32>
+  %e = func.call @same(%a) : (memref<8xf32>) -> memref<8xf32>
+  linalg.exp ins(%in : memref<8xf32>) outs(%b : memref<8xf32>)
+  memref.dealloc %b : memref<8xf32>
+  linalg.exp ins(%b : memref<8xf32>) outs(%out : memref<8xf32>)
+  linalg.exp ins(%in : memref<8xf32>) outs(%d : memref<8xf32>)
+  linalg.add ins(%d, %e : memref<8xf32>, memref<8xf32>) outs(%out : memref<8xf32>)
+  memref.dealloc %a : memref<8xf32>
+  memref.dealloc %d : memref<8xf32>
+  return
+}
+
+func.func private @same(%x: memref<8xf32>) -> memref<8xf32> {
+  return %x : memref<8xf32>
+}
