@@ -4,7 +4,8 @@
  * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h). An
  * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in bounds
  * as a whole or not at all. Where branches are dear, a load rather reads another element, which is there for sure, and
- * then forgets it. Of lanes and registers that hold the same element, one writes.
+ * then forgets it; stores share a branch where one condition decides. Of lanes and registers that hold the same element,
+ * one writes.
  *
  * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so that
  * chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift & mask).
@@ -265,20 +266,41 @@ static ir_value *writer_condition(distributor *d, const layout *l) {
   return distribute_compare(d, COMPARE_EQUAL, d->thread, number);
 }
 
-static void store_run(access_plan *plan, int64_t reg, ir_value *vector) {
+/* What is stored where; `condition` NULL: always. */
+typedef struct pending_store {
+  ir_value *subscripts[IR_MAX_RANK], *condition, *part;
+} pending_store;
+
+static pending_store store_of(access_plan *plan, int64_t reg, ir_value *vector) {
   distributor *d = plan->d;
-  ir_value *subscripts[IR_MAX_RANK], *condition = subscripts_of(plan, reg, subscripts);
+  pending_store store;
   int64_t *registers = IR_NEW_ARRAY(&d->module->arena, int64_t, plan->run);
   for (int64_t i = 0; i < plan->run; i++)
     registers[i] = reg + i;
-  ir_value *part = plan->run == 1 ? distribute_get(d, vector, reg) : distribute_pick(d, vector, plan->run, registers);
-  if (!condition) {
-    move(plan, &d->at, subscripts, part);
-    return;
+  store.condition = subscripts_of(plan, reg, store.subscripts);
+  store.part = plan->run == 1 ? distribute_get(d, vector, reg) : distribute_pick(d, vector, plan->run, registers);
+  return store;
+}
+
+/* Stores under one condition share a branch. */
+static void emit_stores(const access_plan *plan, pending_store *stores, int64_t count) {
+  distributor *d = plan->d;
+  for (int64_t i = 0; i < count; i++) {
+    ir_value *condition = stores[i].condition;
+    if (!stores[i].part)
+      continue;
+    ir_builder inside =
+        condition ? ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0)) : d->at;
+    for (int64_t k = i; k < (condition ? count : i + 1); k++)
+      if (stores[k].part && stores[k].condition == condition) {
+        move(plan, &inside, stores[k].subscripts, stores[k].part);
+        stores[k].part = NULL;
+      }
+    if (condition)
+      ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
+    else
+      d->at = inside;
   }
-  ir_builder inside = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
-  move(plan, &inside, subscripts, part);
-  ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
 }
 
 void distribute_store(distributor *d, const layout *l, const lane_access *access, ir_value *vector) {
@@ -288,9 +310,12 @@ void distribute_store(distributor *d, const layout *l, const lane_access *access
   if (condition)
     d->at = ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0));
   access_plan plan = distribute_plan(d, l, access);
-  for (int64_t r = 0; r < distribute_registers(l); r += plan.run)
+  int64_t registers = distribute_registers(l), count = 0;
+  pending_store *stores = IR_NEW_ARRAY(&d->module->arena, pending_store, registers);
+  for (int64_t r = 0; r < registers; r += plan.run)
     if (distribute_significant(l, LAYOUT_REGISTER, r) == r)
-      store_run(&plan, r, vector);
+      stores[count++] = store_of(&plan, r, vector);
+  emit_stores(&plan, stores, count);
   if (condition)
     ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);
   d->at = outside;
