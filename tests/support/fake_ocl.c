@@ -64,11 +64,11 @@ static ocl_result step(const char *name) {
     ocl_result result = step(__func__);                                                                                \
     if (result) return result;                                                                                         \
   } while (0)
-/* In functions that create something: the result goes to *result. */
+/* In functions that create something: the result goes to *RESULT, and what they return then is nothing to be used. */
 #define STEP_TO(RESULT)                                                                                                \
   do {                                                                                                                 \
     *(RESULT) = step(__func__);                                                                                        \
-    if (*(RESULT)) return NULL;                                                                                        \
+    if (*(RESULT)) return (void *)(uintptr_t)1;                                                                        \
   } while (0)
 
 /* Answers a question. */
