@@ -354,11 +354,12 @@ LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value) {
     return value;
   if (LLVMGetTypeKind(emit_element_of(value)) == LLVMDoubleTypeKind)
     value = round_to_odd(e, value);
-  if (scalar == IR_BF16)
+  if (scalar == IR_BF16 && !e->target->rounds_to_bfloat)
     return bfloat_from_float(e, value);
-  if (!e->has_half)
+  if (scalar == IR_F16 && !e->has_half)
     return half_from_float(e, value);
-  LLVMValueRef half = LLVMBuildFPTrunc(e->builder, value, emit_type_like(value, LLVMHalfTypeInContext(e->context)), "");
+  LLVMTypeRef narrow = scalar == IR_F16 ? LLVMHalfTypeInContext(e->context) : LLVMBFloatTypeInContext(e->context);
+  LLVMValueRef half = LLVMBuildFPTrunc(e->builder, value, emit_type_like(value, narrow), "");
   return LLVMBuildBitCast(e->builder, half, emit_type_like(value, LLVMInt16TypeInContext(e->context)), "");
 }
 

@@ -58,6 +58,7 @@ typedef struct emit_target {
   unsigned max_elements;
   /* LLVM's numbers for memory that lanes of a block share, for constants, and for all other but a function's frame. */
   unsigned shared_space, constant_space, memory_space;
+  bool rounds_to_bfloat;  /* f32 to bf16 is an instruction */
   bool has_plain_maximum; /* maxima and minima of floats lose NaN or the sign of zeros, so they are put together */
   /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
    * Fails the function where there is none. */

@@ -55,6 +55,7 @@ const kernel_target nvptx_target = {
              .lane_ops = nvptx_lane_ops,
              .max_elements = 1 << 11,
              .shared_space = SHARED_SPACE,
+             .rounds_to_bfloat = true,
              .share = kernels_share,
              .library = nvptx_library,
              .forall = emit_forall_serially},
