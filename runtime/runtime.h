@@ -122,7 +122,7 @@ struct runtime_device {
   tec_status (*default_target)(tec_context *context, char target[RUNTIME_MAX_TARGET]);
   const program_runner *runner;
   const kernel_driver *driver; /* of devices whose runner is kernel_runner (kernel_device.h) */
-  bool reports;                /* it can tell what kernels did */
+  bool reports;                /* it can tell what kernels did; the interpreter has none */
 };
 
 /* The device of that name; NULL after a reported error. */

@@ -96,7 +96,8 @@ typedef struct tec_context_options {
    * that of a later call. */
   bool asynchronous;
   /* After each launch the device "ptx-emu" sends a note of what the kernel did: instructions, conflicts between banks of
-   * shared memory, sectors of global memory. Calls of programs on other devices fail. */
+   * shared memory, sectors of global memory. Calls of programs on other devices fail, but not on the interpreter, which
+   * has no kernels. */
   bool report;
 } tec_context_options;
 

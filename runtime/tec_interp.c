@@ -103,6 +103,7 @@ static const program_runner interp_runner = {.load = interp_load, .call = interp
 const runtime_device interp_device = {
     .name = "interp",
     .target = "interp",
+    .reports = true,
     .doc = "the reference interpreter (--check compares with it in double precision)",
     .runner = &interp_runner,
 };

@@ -1,5 +1,5 @@
 // What each kernel of a launch did, in the emulator. Other devices do not count.
-// RUN: tcc-attn run %s --random --device=ptx-emu --report 2>&1 | FileCheck %s
+// RUN: tcc-attn run %s --random --check --device=ptx-emu --report 2>&1 | FileCheck %s
 // RUN: sh -c 'tcc-attn run %s --random --report; test $? = 1' 2>&1 | FileCheck %s --check-prefix=HOST
 // CHECK: note: kernel 'add_0': 1 blocks, {{[0-9]+}} instructions of warps, {{[0-9]+}} of threads, 0 barriers
 // CHECK-NEXT: shared memory: 0 wavefronts, 0 without bank conflicts
