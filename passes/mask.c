@@ -91,14 +91,29 @@ static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64
     mask->bounds[mask->count++] = bound;
 }
 
-/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. */
+/* The index is never negative, whatever the iteration of the op's loops and of those around it. */
+static bool is_natural(ir_op *op, ir_value *value) {
+  mask_bound bound = {.op = op};
+  bool natural = add_value(&bound, value, 1, 0) && bound.constant >= 0;
+  for (unsigned i = 0; natural && i < bound.count; i++)
+    natural = bound.coefficients[i] >= 0 && ir_index_least((ir_index){.value = bound.values[i]}) >= 0;
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
+    natural = natural && bound.steps[loop] >= 0;
+  return natural;
+}
+
+/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is the
+ * same where neither side is negative. */
 static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wanted) {
-  enum { EQ, NE, SLT, SLE, SGT, SGE };
+  enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, UGE = ULT + SGE - SLT };
   static const int inverse[] = {[EQ] = NE, [NE] = EQ, [SLT] = SGE, [SLE] = SGT, [SGT] = SLE, [SGE] = SLT};
   int64_t predicate = ir_attr_int_or(compare, "predicate", NE);
   ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
-  if (predicate > SGE)
-    return;
+  if (predicate > SGE) {
+    if (predicate > UGE || !is_natural(op, lhs) || !is_natural(op, rhs))
+      return;
+    predicate -= ULT - SLT;
+  }
   if (!wanted)
     predicate = inverse[predicate];
   if (predicate == SLT || predicate == SLE || predicate == EQ)

@@ -52,6 +52,41 @@ func.func @causal(%scores: tensor<32x128xf32>, %values: tensor<128x8xf32>, %row:
   return %r#0, %r#1, %r#2 : tensor<32x8xf32>, tensor<32xf32>, tensor<32xf32>
 }
 
+// The same comparison of unsigned numbers, where neither side can be negative: the loop's counter starts at 0, and so do the
+// rows of the tile.
+// CHECK-LABEL: @unsigned
+// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
+func.func @unsigned(%scores: tensor<32x128xf32>) -> (tensor<32xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF7FFFFF : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c128 = arith.constant 128 : index
+  %rows = tensor.empty() : tensor<32xf32>
+  %max0 = linalg.fill ins(%lowest : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %r:2 = scf.for %key = %c0 to %c128 step %c16 iter_args(%m = %max0, %s = %sum0) -> (tensor<32xf32>, tensor<32xf32>) {
+    %tile = tensor.extract_slice %scores[0, %key] [32, 16] [1, 1] : tensor<32x128xf32> to tensor<32x16xf32>
+    %empty = tensor.empty() : tensor<32x16xf32>
+    %masked = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%tile : tensor<32x16xf32>) outs(%empty : tensor<32x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %query = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %at = affine.apply #sum(%j, %key)
+      %visible = arith.cmpi ule, %at, %query : index
+      %y = arith.select %visible, %x, %hidden : f32
+      linalg.yield %y : f32
+    } -> tensor<32x16xf32>
+    %w:4 = linalg_ext.softmax dimension(1) ins(%masked : tensor<32x16xf32>)
+        outs(%empty, %m, %s, %rows : tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+        -> (tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+    scf.yield %w#1, %w#2 : tensor<32xf32>, tensor<32xf32>
+  }
+  return %r#0, %r#1 : tensor<32xf32>, tensor<32xf32>
+}
+
 // The last 26 keys: whole steps are left out before the first key of the tile's first query.
 // CHECK-LABEL: @window
 // CHECK: %[[FIRST_STEP:.*]] = affine.max #[[FIRST]](%arg1)
