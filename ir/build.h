@@ -30,6 +30,8 @@ ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b);
 /* A number that the index is never below, by what is known of loops and of affine maps; INT64_MIN if there is none. */
 int64_t ir_index_least(ir_index x);
+/* The same from above: INT64_MAX if there is none. */
+int64_t ir_index_most(ir_index x);
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
 

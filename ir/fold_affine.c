@@ -362,3 +362,8 @@ int64_t ir_index_least(ir_index x) {
   unsigned steps = MAX_STEPS;
   return range_of_index(x, &steps).low;
 }
+
+int64_t ir_index_most(ir_index x) {
+  unsigned steps = MAX_STEPS;
+  return range_of_index(x, &steps).high;
+}

@@ -422,14 +422,16 @@ static void build_pipeline(stager *s, pipeline *p) {
     replace_users(s, tile, (ir_index){.value = stage}, tile->read);
 }
 
-/* How many stages a loop's tiles get; 1: there is nothing to run ahead of, or no room. */
+/* How many stages a loop's tiles get: no more than it has iterations, of which simplification has made use in the sizes of
+ * tiles; 1: there is nothing to run ahead of, or no room. */
 static int64_t choose_stages(const stager *s, const pipeline *p) {
-  ir_index start = ir_index_of(ir_operand(p->loop, 0)), end = ir_index_of(ir_operand(p->loop, 1));
+  int64_t start = ir_index_least(ir_index_of(ir_operand(p->loop, 0)));
+  int64_t end = ir_index_most(ir_index_of(ir_operand(p->loop, 1))), length;
   int64_t stages = s->facts->copy_stages, bytes = 0;
   for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
     bytes += tile->bytes;
-  if (!start.value && !end.value)
-    while (stages > 1 && (stages - 1) * p->step >= end.constant - start.constant)
+  if (!__builtin_sub_overflow(end, start, &length))
+    while (stages > 1 && (stages - 1) * p->step >= length)
       stages--;
   while (stages > 1 && stages * bytes > s->bytes_left)
     stages--;
