@@ -59,13 +59,9 @@ static LLVMValueRef extremum(emitter *e, const ir_op *op, bool greater, const LL
   return LLVMBuildSelect(b, nan, x[0], result, "");
 }
 
-LLVMValueRef emit_maximumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  return extremum(e, op, true, x);
-}
+LLVMValueRef emit_maximumf(emitter *e, const ir_op *op, const LLVMValueRef *x) { return extremum(e, op, true, x); }
 
-LLVMValueRef emit_minimumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  return extremum(e, op, false, x);
-}
+LLVMValueRef emit_minimumf(emitter *e, const ir_op *op, const LLVMValueRef *x) { return extremum(e, op, false, x); }
 
 LLVMValueRef emit_negf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;
@@ -121,12 +117,8 @@ static LLVMValueRef divide_rounded(emitter *e, LLVMValueRef a, LLVMValueRef b, b
   return LLVMBuildSelect(e->builder, moves, moved, quotient, "");
 }
 
-LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) {
-  return divide_rounded(e, a, b, false);
-}
-LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) {
-  return divide_rounded(e, a, b, true);
-}
+LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, false); }
+LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, true); }
 
 LLVMValueRef emit_floordivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;

@@ -21,11 +21,11 @@ typedef struct backend_routine {
   program_routine routine;
 } backend_routine;
 
-/* PTX (BACKEND_ASSEMBLY and BACKEND_OBJECT alike), SPIR-V (as text or binary) or LLVM IR for each top-level scf.forall of
- * the functions, and the launches of each public function. *bytes comes from malloc; the routines are in the module's
- * arena. */
-bool backend_emit_kernels(ir_module *module, const target_facts *facts, backend_output output, char **bytes, size_t *size,
-                          unsigned *num_routines, const backend_routine **routines);
+/* PTX (BACKEND_ASSEMBLY and BACKEND_OBJECT alike), SPIR-V (as text or binary) or LLVM IR for each top-level scf.forall
+ * of the functions, and the launches of each public function. *bytes comes from malloc; the routines are in the
+ * module's arena. */
+bool backend_emit_kernels(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
+                          size_t *size, unsigned *num_routines, const backend_routine **routines);
 
 /* An object compiled by backend_emit_host, loaded into this process. */
 typedef struct backend_jit backend_jit;

@@ -78,7 +78,8 @@ static void set_unroll(emitter *e, LLVMValueRef branch, int64_t unroll) {
 
 void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_t unroll) {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
-  /* Short steps do not get to the end of 64 bits in anyone's lifetime; others could step over it and count from below. */
+  /* Short steps do not get to the end of 64 bits in anyone's lifetime; others could step over it and count from
+   * below. */
   bool is_short = LLVMIsAConstantInt(loop->step) && LLVMConstIntGetSExtValue(loop->step) <= INT32_MAX &&
                   LLVMGetIntTypeWidth(LLVMTypeOf(loop->step)) == 64;
   LLVMValueRef iv = is_short ? LLVMBuildNSWAdd(e->builder, loop->iv, loop->step, "")
@@ -124,7 +125,8 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   if (!results)
     return false;
   ir_scalar element = ir_result(op, 0)->type->element;
-  /* To LLVM a broken promise of no NaN or infinity would make the result arbitrary; hooks may use it as they see fit. */
+  /* To LLVM a broken promise of no NaN or infinity would make the result arbitrary; hooks may use it as they see
+   * fit. */
   LLVMFastMathFlags flags = emit_fast_math(op) & ~(LLVMFastMathFlags)(LLVMFastMathNoNaNs | LLVMFastMathNoInfs);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
   for (unsigned piece = 0; piece < count; piece++) {
@@ -390,12 +392,6 @@ static bool emit_affine(emitter *e, const ir_op *op, const char *combine) {
   return true;
 }
 
-bool emit_affine_apply(emitter *e, const ir_op *op) {
-  return emit_affine(e, op, NULL);
-}
-bool emit_affine_min(emitter *e, const ir_op *op) {
-  return emit_affine(e, op, "llvm.smin");
-}
-bool emit_affine_max(emitter *e, const ir_op *op) {
-  return emit_affine(e, op, "llvm.smax");
-}
+bool emit_affine_apply(emitter *e, const ir_op *op) { return emit_affine(e, op, NULL); }
+bool emit_affine_min(emitter *e, const ir_op *op) { return emit_affine(e, op, "llvm.smin"); }
+bool emit_affine_max(emitter *e, const ir_op *op) { return emit_affine(e, op, "llvm.smax"); }

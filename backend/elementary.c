@@ -7,17 +7,17 @@
 enum { MANTISSA_BITS = 23 };
 
 /* (log(1 + f) - f + f^2 / 2) / f^3 on [sqrt(1/2) - 1, sqrt(2) - 1]; error 5.8e-9 of log(1 + f). */
-static const double log_coefficients[] = {0x1.555554p-2,  -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3,
+static const double log_coefficients[] = {0x1.555554p-2, -0x1.000226p-2, 0x1.99a01cp-3, -0x1.54728ap-3,
                                           0x1.22d930p-3, -0x1.0d8246p-3, 0x1.055eacp-3, -0x1.38c968p-4};
 /* (e^f - 1 - f) / f^2 on [-ln 2 / 2, ln 2 / 2]; error 4.3e-10 of e^f - 1. */
-static const double expm1_coefficients[] = {0x1.0p-1,       0x1.555554p-3,  0x1.5554f8p-5,
+static const double expm1_coefficients[] = {0x1.0p-1,      0x1.555554p-3,  0x1.5554f8p-5,
                                             0x1.1112dap-7, 0x1.6d3a3ap-10, 0x1.9e6ef4p-13};
 /* erf(x) / x - 1 in x^2, for |x| up to `erf_knee`; error 8.9e-10. */
 static const double erf_knee = 0.921875;
 static const double erf_coefficients[] = {0x1.06eba8p-3, -0x1.812740p-2,  0x1.ce2d64p-4, -0x1.b80116p-6,
                                           0x1.5449a2p-8, -0x1.a60230p-11, 0x1.4f3dfep-14};
 /* -log(1 - erf(x)) / x - 1 from there to 3.95; error 2.1e-10 of erf(x). */
-static const double erf_tail_coefficients[] = {0x1.0746a8p-3, 0x1.457014p-1,   0x1.af3134p-4,  -0x1.73a53ep-6,
+static const double erf_tail_coefficients[] = {0x1.0746a8p-3, 0x1.457014p-1,   0x1.af3134p-4,   -0x1.73a53ep-6,
                                                0x1.80d09ep-9, -0x1.b17076p-15, -0x1.7aec14p-15, 0x1.4920a2p-18};
 
 #define POLYNOMIAL(E, X, COEFFICIENTS) math_polynomial(E, X, COEFFICIENTS, sizeof COEFFICIENTS / sizeof *COEFFICIENTS)
@@ -49,13 +49,14 @@ static logarithm split(emitter *e, LLVMValueRef x) {
   LLVMValueRef bits = LLVMBuildBitCast(b, select_where(e, LLVMRealOLT, x, 0x1p-126, lifted, x), word, "");
   LLVMValueRef above = LLVMBuildSub(b, bits, emit_int_like(e, bits, ROOT_HALF_BITS), "");
   LLVMValueRef exponent = LLVMBuildAShr(b, above, emit_int_like(e, bits, MANTISSA_BITS), "");
-  LLVMValueRef mantissa = LLVMBuildSub(b, bits, LLVMBuildShl(b, exponent, emit_int_like(e, bits, MANTISSA_BITS), ""), "");
+  LLVMValueRef mantissa =
+      LLVMBuildSub(b, bits, LLVMBuildShl(b, exponent, emit_int_like(e, bits, MANTISSA_BITS), ""), "");
   logarithm log;
   log.exponent = LLVMBuildFAdd(b, LLVMBuildSIToFP(b, exponent, type, ""), lift, "");
   log.fraction = LLVMBuildFSub(b, LLVMBuildBitCast(b, mantissa, type, ""), emit_float_like(e, x, 1), "");
   LLVMValueRef square = LLVMBuildFMul(b, log.fraction, log.fraction, "");
-  LLVMValueRef cubic = LLVMBuildFMul(b, LLVMBuildFMul(b, square, log.fraction, ""),
-                                     POLYNOMIAL(e, log.fraction, log_coefficients), "");
+  LLVMValueRef cubic =
+      LLVMBuildFMul(b, LLVMBuildFMul(b, square, log.fraction, ""), POLYNOMIAL(e, log.fraction, log_coefficients), "");
   log.rest = emit_multiply_add(e, square, emit_float_like(e, x, -0.5), cubic);
   return log;
 }

@@ -30,18 +30,10 @@ typedef struct frame {
   LLVMBasicBlockRef clean_up; /* where failures go; NULL while nothing can fail */
 } frame;
 
-static frame *frame_of(emitter *e) {
-  return e->target_state;
-}
-static LLVMTypeRef pointer_type(emitter *e) {
-  return LLVMPointerTypeInContext(e->context, 0);
-}
-static LLVMTypeRef status_type(emitter *e) {
-  return LLVMInt32TypeInContext(e->context);
-}
-static LLVMTypeRef index_type(emitter *e) {
-  return LLVMInt64TypeInContext(e->context);
-}
+static frame *frame_of(emitter *e) { return e->target_state; }
+static LLVMTypeRef pointer_type(emitter *e) { return LLVMPointerTypeInContext(e->context, 0); }
+static LLVMTypeRef status_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
+static LLVMTypeRef index_type(emitter *e) { return LLVMInt64TypeInContext(e->context); }
 
 /* ------------------------------------------------------------------------------------------------- the environment */
 
@@ -356,9 +348,7 @@ static LLVMTypeRef *flat_types(emitter *e, const ir_op *function, LLVMTypeRef fi
   return flat;
 }
 
-static const ir_type *function_type(const ir_op *function) {
-  return ir_attr_get(function, "function_type")->type;
-}
+static const ir_type *function_type(const ir_op *function) { return ir_attr_get(function, "function_type")->type; }
 
 static bool declare_function(emitter *e, const ir_op *function) {
   const ir_type *type = function_type(function);
@@ -556,13 +546,9 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   return true;
 }
 
-static bool has_body(const ir_op *op) {
-  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first;
-}
+static bool has_body(const ir_op *op) { return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first; }
 
-static bool is_public(const ir_op *op) {
-  return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private");
-}
+static bool is_public(const ir_op *op) { return strcmp(ir_attr_string_or(op, "sym_visibility", "public"), "private"); }
 
 static bool emit_module(emitter *e) {
   const ir_block *block = ir_region(e->module->root, 0);

@@ -223,8 +223,8 @@ static char *kernel_name(kernels *k) {
   return name;
 }
 
-/* The loop's induction variables from the number of the block. Devices take 2^31 blocks along one axis, but far fewer along
- * the others: all loops share the first. */
+/* The loop's induction variables from the number of the block. Devices take 2^31 blocks along one axis, but far fewer
+ * along the others: all loops share the first. */
 static void bind_block(const kernels *k, const ir_op *op) {
   emitter *e = k->e;
   LLVMTypeRef index = LLVMInt64TypeInContext(e->context), narrow = LLVMInt32TypeInContext(e->context);
@@ -245,7 +245,8 @@ static void bind_block(const kernels *k, const ir_op *op) {
   }
 }
 
-static bool emit_body(kernels *k, const parameters *p, const ir_op *op, const emit_values *inputs, LLVMValueRef kernel) {
+static bool emit_body(kernels *k, const parameters *p, const ir_op *op, const emit_values *inputs,
+                      LLVMValueRef kernel) {
   emitter *e = k->e;
   unsigned next = 0;
   e->frame_bytes = 0;

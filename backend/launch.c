@@ -102,13 +102,9 @@ static unsigned slot_of(const ir_value *value) {
   return value->op ? value->op->mark + value->index : value->block->parent->mark + value->index;
 }
 
-const launch_value *launch_get(const launch_plan *plan, const ir_value *value) {
-  return &plan->slots[slot_of(value)];
-}
+const launch_value *launch_get(const launch_plan *plan, const ir_value *value) { return &plan->slots[slot_of(value)]; }
 
-static void set(launch_plan *plan, const ir_value *value, launch_value to) {
-  plan->slots[slot_of(value)] = to;
-}
+static void set(launch_plan *plan, const ir_value *value, launch_value to) { plan->slots[slot_of(value)] = to; }
 
 static void set_size(launch_plan *plan, const ir_op *op, uint32_t size) {
   set(plan, ir_result(op, 0), (launch_value){.kind = LAUNCH_SIZE, .size = size});
@@ -172,27 +168,13 @@ static void launch_arithmetic(launch_plan *plan, const ir_op *op, program_operat
   if (operand_sizes(plan, op, sizes))
     set_size(plan, op, launch_binary(plan, operation, sizes[0], sizes[1]));
 }
-static void launch_addi(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_ADD);
-}
-static void launch_subi(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_SUB);
-}
-static void launch_muli(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_MUL);
-}
-static void launch_floordivsi(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_FLOORDIV);
-}
-static void launch_ceildivsi(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_CEILDIV);
-}
-static void launch_minsi(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_MIN);
-}
-static void launch_maxsi(launch_plan *plan, const ir_op *op) {
-  launch_arithmetic(plan, op, PROGRAM_MAX);
-}
+static void launch_addi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_ADD); }
+static void launch_subi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_SUB); }
+static void launch_muli(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MUL); }
+static void launch_floordivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_FLOORDIV); }
+static void launch_ceildivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_CEILDIV); }
+static void launch_minsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MIN); }
+static void launch_maxsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MAX); }
 
 static void launch_andi(launch_plan *plan, const ir_op *op) {
   if (ir_result(op, 0)->type->element == IR_I1)
@@ -241,15 +223,9 @@ static void launch_map(launch_plan *plan, const ir_op *op, program_operation com
   }
   set_size(plan, op, result);
 }
-static void launch_apply(launch_plan *plan, const ir_op *op) {
-  launch_map(plan, op, PROGRAM_ADD);
-}
-static void launch_min(launch_plan *plan, const ir_op *op) {
-  launch_map(plan, op, PROGRAM_MIN);
-}
-static void launch_max(launch_plan *plan, const ir_op *op) {
-  launch_map(plan, op, PROGRAM_MAX);
-}
+static void launch_apply(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_ADD); }
+static void launch_min(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MIN); }
+static void launch_max(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MAX); }
 
 static void launch_dim(launch_plan *plan, const ir_op *op) {
   const launch_value *memref = launch_get(plan, ir_operand(op, 0));

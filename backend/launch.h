@@ -1,8 +1,9 @@
 /* launch.h - the code of a function around its kernels, evaluated symbolically: sizes as values of program.h.
  *
- * What a function computes outside of kernels must be known before any kernel runs: index arithmetic over the extents of
- * the arguments, views, and memory. Each SSA value there is one of the kinds below; what is LAUNCH_UNKNOWN is no error
- * until a launch needs it. Slots are found through ir_op.mark, so two functions are evaluated one after the other. */
+ * What a function computes outside of kernels must be known before any kernel runs: index arithmetic over the extents
+ * of the arguments, views, and memory. Each SSA value there is one of the kinds below; what is LAUNCH_UNKNOWN is no
+ * error until a launch needs it. Slots are found through ir_op.mark, so two functions are evaluated one after the
+ * other. */
 #ifndef TEC_BACKEND_LAUNCH_H
 #define TEC_BACKEND_LAUNCH_H
 #include "ir/build.h"

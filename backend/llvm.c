@@ -19,9 +19,7 @@ static const emit_op_info rows[IR_NUM_OPCODES] = {
 #undef PASS
 #undef EMIT
 
-const emit_op_info *emit_info(ir_opcode code) {
-  return &rows[code];
-}
+const emit_op_info *emit_info(ir_opcode code) { return &rows[code]; }
 
 /* -------------------------------------------------------------------------------------------------------- bindings */
 
@@ -52,9 +50,7 @@ void emit_bind(emitter *e, const ir_value *value, emit_value pieces) {
   *binding = (emit_binding){value, pieces};
 }
 
-const emit_value *emit_get(emitter *e, const ir_value *value) {
-  return &find_binding(e, value)->value;
-}
+const emit_value *emit_get(emitter *e, const ir_value *value) { return &find_binding(e, value)->value; }
 
 emit_value emit_new_value(emitter *e, unsigned num_pieces) {
   return (emit_value){IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_pieces), num_pieces};
@@ -83,7 +79,7 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
 void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
   if (type->kind == IR_TYPE_MEMREF) {
     types[0] = LLVMPointerTypeInContext(e->context, type->space == IR_SPACE_WORKGROUP ? e->target->shared_space
-                                                                                : e->target->memory_space);
+                                                                                      : e->target->memory_space);
     for (unsigned i = 0; i < 2u * type->rank; i++)
       types[1 + i] = LLVMInt64TypeInContext(e->context);
     return;
@@ -122,13 +118,9 @@ LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar) {
   return ir_scalar_bits(scalar) < 8 ? LLVMInt8TypeInContext(e->context) : emit_element_type(e, scalar);
 }
 
-unsigned emit_element_bytes(ir_scalar scalar) {
-  return (ir_scalar_bits(scalar) + 7) / 8;
-}
+unsigned emit_element_bytes(ir_scalar scalar) { return (ir_scalar_bits(scalar) + 7) / 8; }
 
-LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes) {
-  return LLVMVectorType(element, lanes);
-}
+LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes) { return LLVMVectorType(element, lanes); }
 
 LLVMValueRef emit_index(emitter *e, int64_t value) {
   return LLVMConstInt(LLVMInt64TypeInContext(e->context), (uint64_t)value, true);

@@ -52,7 +52,7 @@ typedef struct emit_lane_op {
 
 /* What differs between targets. */
 typedef struct emit_target {
-  const char *name; /* in messages */
+  const char *name;             /* in messages */
   const emit_lane_op *lane_ops; /* ended by one without `emit`; NULL: none */
   /* Most elements of one vector value: each becomes registers, so more is a mistake of the schedule. */
   unsigned max_elements;
@@ -118,9 +118,7 @@ static inline const emit_value *emit_operand(emitter *e, const ir_op *op, unsign
 /* Binds the only result of the op; reports its type if that has no form here. */
 LLVMValueRef *emit_result(emitter *e, const ir_op *op);
 /* The one piece of a scalar operand. */
-static inline LLVMValueRef emit_scalar(emitter *e, const ir_value *value) {
-  return emit_get(e, value)->pieces[0];
-}
+static inline LLVMValueRef emit_scalar(emitter *e, const ir_value *value) { return emit_get(e, value)->pieces[0]; }
 
 LLVMTypeRef emit_element_type(emitter *e, ir_scalar scalar); /* in values */
 LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar);  /* in memory */
@@ -163,9 +161,7 @@ int64_t emit_linear(unsigned rank, const int64_t *shape, const int64_t *position
 static inline unsigned emit_row_length(const ir_type *type) {
   return type->rank ? (unsigned)type->shape[type->rank - 1] : 1;
 }
-static inline unsigned emit_outer_rank(const ir_type *type) {
-  return type->rank ? type->rank - 1u : 0;
-}
+static inline unsigned emit_outer_rank(const ir_type *type) { return type->rank ? type->rank - 1u : 0; }
 
 /* ------------------------------------------------------------------------------------------- control flow (llvm.c) */
 
@@ -236,9 +232,7 @@ LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, 
 /* Which dims of a subview its result keeps: a dim of size 1 is dropped where the result type has no place for it. */
 bool emit_kept_dims(const ir_op *op, bool *kept);
 
-static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) {
-  return memref->pieces[1 + dim];
-}
+static inline LLVMValueRef emit_size(const emit_value *memref, unsigned dim) { return memref->pieces[1 + dim]; }
 static inline LLVMValueRef emit_stride(const emit_value *memref, unsigned dim) {
   return memref->pieces[1 + (memref->num_pieces - 1) / 2 + dim];
 }

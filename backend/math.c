@@ -132,9 +132,7 @@ static LLVMValueRef call_library(emitter *e, const char *name, const LLVMValueRe
   return row;
 }
 
-static bool is_f32(const LLVMValueRef x) {
-  return LLVMGetTypeKind(emit_element_of(x)) == LLVMFloatTypeKind;
-}
+static bool is_f32(const LLVMValueRef x) { return LLVMGetTypeKind(emit_element_of(x)) == LLVMFloatTypeKind; }
 
 /* In f32 a polynomial, but for targets with functions of their own. */
 #define POLYNOMIAL(NAME, FUNCTION, APPROXIMATE)                                                                        \

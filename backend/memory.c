@@ -136,8 +136,8 @@ static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
   LLVMValueRef *constants = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
   for (int64_t i = 0; i < count; i++)
     constants[i] = to_memory(e, type->element, emit_constant(e, type->element, emit_attr_cell(initial, (unsigned)i)));
-  LLVMValueRef data = LLVMAddGlobalInAddressSpace(e->llvm, LLVMArrayType2(element, (uint64_t)count), symbol,
-                                                  e->target->constant_space);
+  LLVMValueRef data =
+      LLVMAddGlobalInAddressSpace(e->llvm, LLVMArrayType2(element, (uint64_t)count), symbol, e->target->constant_space);
   LLVMSetInitializer(data, LLVMConstArray2(element, constants, (uint64_t)count));
   LLVMSetGlobalConstant(data, ir_attr_get(global, "constant") != NULL);
   LLVMSetLinkage(data, LLVMPrivateLinkage);

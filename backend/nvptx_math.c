@@ -32,9 +32,7 @@ static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coeffic
   return p;
 }
 
-static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
-  return emit_intrinsic(e, "llvm.nvvm.ex2.approx.ftz", &x, 1);
-}
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.nvvm.ex2.approx.ftz", &x, 1); }
 
 /* 2^t with t = x log2(e); what t lost in rounding is put back as a factor close to 1. The limits lie where the result
  * is 0 or infinity already; they keep the rest of t finite. */
@@ -73,12 +71,8 @@ static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double f
   return LLVMBuildSelect(b, is_negative, number(e, __builtin_nan("")), result, "");
 }
 
-static LLVMValueRef log_of(emitter *e, LLVMValueRef x) {
-  return logarithm(e, x, ln_2, 1);
-}
-static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
-  return logarithm(e, x, 1, log2_e);
-}
+static LLVMValueRef log_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, ln_2, 1); }
+static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) { return logarithm(e, x, 1, log2_e); }
 
 static LLVMValueRef with_sign_of(emitter *e, LLVMValueRef magnitude, LLVMValueRef sign) {
   return emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){magnitude, sign}, 2);

@@ -12,13 +12,9 @@ static LLVMValueRef recast(emitter *e, LLVMValueRef value, LLVMTypeRef type) {
   return LLVMBuildBitCast(e->builder, value, type, "");
 }
 
-static LLVMTypeRef word_type(emitter *e) {
-  return LLVMInt32TypeInContext(e->context);
-}
+static LLVMTypeRef word_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
 
-static LLVMValueRef word(emitter *e, int64_t value) {
-  return LLVMConstInt(word_type(e), (uint64_t)value, true);
-}
+static LLVMValueRef word(emitter *e, int64_t value) { return LLVMConstInt(word_type(e), (uint64_t)value, true); }
 
 /* A call of an intrinsic that is not overloaded. */
 static LLVMValueRef call(emitter *e, const char *name, LLVMValueRef const *operands, unsigned num_operands) {
@@ -131,9 +127,7 @@ static const char *find_product(const ir_op *op) {
 }
 
 /* f32 as tf32, rounded to nearest, ties away from zero, as the unit wants it. */
-static LLVMValueRef tf32_of(emitter *e, LLVMValueRef value) {
-  return call(e, "llvm.nvvm.f2tf32.rna", &value, 1);
-}
+static LLVMValueRef tf32_of(emitter *e, LLVMValueRef value) { return call(e, "llvm.nvvm.f2tf32.rna", &value, 1); }
 
 /* Gives the rows of an operand the types of the intrinsic's parameters from *next on; an f32 or i32 row of C, two
  * registers, goes lane by lane. */
@@ -205,9 +199,7 @@ static bool emit_ldmatrix(emitter *e, const ir_op *op) {
 /* ---------------------------------------------------------------------------------------------- asynchronous copies */
 
 /* Tokens order nothing here: a lane's copies and groups are ordered by the text. */
-static void bind_token(emitter *e, const ir_op *op) {
-  emit_bind(e, ir_result(op, 0), emit_new_value(e, 0));
-}
+static void bind_token(emitter *e, const ir_op *op) { emit_bind(e, ir_result(op, 0), emit_new_value(e, 0)); }
 
 static bool emit_async_copy(emitter *e, const ir_op *op) {
   enum { COPY_TARGET, COPY_TARGET_INDICES, COPY_SOURCE, COPY_SOURCE_INDICES, COPY_SOURCE_ELEMENTS };

@@ -1,5 +1,5 @@
-/* nvptx_wide.c - functions of the C library on f32 that lose too many digits in f32: they are computed in f64 and rounded
- * once. They cost some dozens of f64 operations, so what softmax and activations need does not stand here.
+/* nvptx_wide.c - functions of the C library on f32 that lose too many digits in f32: they are computed in f64 and
+ * rounded once. They cost some dozens of f64 operations, so what softmax and activations need does not stand here.
  *
  * Largest errors: 1 unit of the last place. sin and cos give NaN beyond 2^50. */
 #include "backend/nvptx.h"
@@ -105,7 +105,8 @@ static LLVMValueRef log1p_of(emitter *e, LLVMValueRef const *operands) {
   LLVMValueRef step = LLVMBuildFSub(b, w, one, "");
   LLVMValueRef log = LLVMBuildFMul(b, log2_of(e, w), number(e, ln_2), "");
   LLVMValueRef result = LLVMBuildFMul(b, log, LLVMBuildFDiv(b, x, step, ""), "");
-  LLVMValueRef is_plain = LLVMBuildAnd(b, compare(e, LLVMRealONE, step, 0), compare(e, LLVMRealOLT, x, __builtin_inf()), "");
+  LLVMValueRef is_plain =
+      LLVMBuildAnd(b, compare(e, LLVMRealONE, step, 0), compare(e, LLVMRealOLT, x, __builtin_inf()), "");
   result = choose(e, is_plain, result, x);
   return narrow(e, choose(e, compare(e, LLVMRealOLT, x, -1), number(e, __builtin_nan("")), result));
 }
@@ -118,11 +119,12 @@ static LLVMValueRef expm1_of(emitter *e, LLVMValueRef const *operands) {
 
 /* sin(x + quarter pi / 2), from the rest of x to the nearest multiple of pi / 2 and which quarter that is. */
 static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
-  static const double sin_series[] = {1.0,          -1.0 / 6,           1.0 / 120,          -1.0 / 5040,
+  static const double sin_series[] = {1.0,          -1.0 / 6,          1.0 / 120,         -1.0 / 5040,
                                       1.0 / 362880, -1.0 / 39916800.0, 1.0 / 6227020800.0};
-  static const double cos_series[] = {1.0,           -1.0 / 2,         1.0 / 24,           -1.0 / 720,
+  static const double cos_series[] = {1.0,           -1.0 / 2,         1.0 / 24,         -1.0 / 720,
                                       1.0 / 40320.0, -1.0 / 3628800.0, 1.0 / 479001600.0};
-  static const double half_pi = 0x1.921fb54442d18p+0, half_pi_rest = 0x1.1a62633145c07p-54, two_over_pi = 0x1.45f306dc9c883p-1;
+  static const double half_pi = 0x1.921fb54442d18p+0, half_pi_rest = 0x1.1a62633145c07p-54,
+                      two_over_pi = 0x1.45f306dc9c883p-1;
   LLVMBuilderRef b = e->builder;
   LLVMValueRef x = widen(e, argument), magic = number(e, round_magic);
   LLVMValueRef shifted = LLVMBuildFAdd(b, LLVMBuildFMul(b, x, number(e, two_over_pi), ""), magic, "");

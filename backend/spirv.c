@@ -1,9 +1,9 @@
 /* spirv.c - what is special about kernels in SPIR-V, as OpenCL and Level Zero take it.
  *
- * A warp is a sub-group of fixed size. Buffers are global memory from the start: SPIR-V has no cheap generic pointers, so
- * kernels whose loops or branches carry buffers are refused. Memory that lanes share is one variable each memref.alloca.
- * LLVM's SPIR-V code generator aborts, or writes what no driver takes, where it meets what the language of OpenCL does not
- * have; so every instruction is checked before it is handed over. */
+ * A warp is a sub-group of fixed size. Buffers are global memory from the start: SPIR-V has no cheap generic pointers,
+ * so kernels whose loops or branches carry buffers are refused. Memory that lanes share is one variable each
+ * memref.alloca. LLVM's SPIR-V code generator aborts, or writes what no driver takes, where it meets what the language
+ * of OpenCL does not have; so every instruction is checked before it is handed over. */
 #include "backend/spirv.h"
 #include "backend/kernels.h"
 
@@ -45,16 +45,32 @@ static LLVMValueRef spirv_block_number(emitter *e) {
   return LLVMBuildTrunc(e->builder, number, LLVMInt32TypeInContext(e->context), "");
 }
 
-/* ---------------------------------------------------------------------------------------- what the code generator takes */
+/* ---------------------------------------------------------------------------------------- what the code generator
+ * takes */
 
 /* Intrinsics that become one instruction each, or nothing. */
 static bool is_known_intrinsic(const char *name) {
-  static const char *const names[] = {"llvm.fma.",      "llvm.fmuladd.", "llvm.sqrt.",        "llvm.fabs.",
-                                      "llvm.floor.",    "llvm.ceil.",    "llvm.copysign.",    "llvm.maxnum.",
-                                      "llvm.minnum.",   "llvm.smax.",    "llvm.smin.",        "llvm.umax.",
-                                      "llvm.umin.",     "llvm.abs.",     "llvm.fptosi.sat.",  "llvm.fptoui.sat.",
-                                      "llvm.lifetime.", "llvm.assume",   "llvm.experimental.noalias.scope.decl",
-                                      "llvm.memcpy.",   "llvm.memset."};
+  static const char *const names[] = {"llvm.fma.",
+                                      "llvm.fmuladd.",
+                                      "llvm.sqrt.",
+                                      "llvm.fabs.",
+                                      "llvm.floor.",
+                                      "llvm.ceil.",
+                                      "llvm.copysign.",
+                                      "llvm.maxnum.",
+                                      "llvm.minnum.",
+                                      "llvm.smax.",
+                                      "llvm.smin.",
+                                      "llvm.umax.",
+                                      "llvm.umin.",
+                                      "llvm.abs.",
+                                      "llvm.fptosi.sat.",
+                                      "llvm.fptoui.sat.",
+                                      "llvm.lifetime.",
+                                      "llvm.assume",
+                                      "llvm.experimental.noalias.scope.decl",
+                                      "llvm.memcpy.",
+                                      "llvm.memset."};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(names[i], name, strlen(names[i])))
       return true;
@@ -100,8 +116,8 @@ static bool spirv_accept(emitter *e) {
   return true;
 }
 
-/* Rows of registers become scalars, for the driver's compiler to place; only what is loaded and stored at once, and what
- * matrix units take, stays a vector. */
+/* Rows of registers become scalars, for the driver's compiler to place; only what is loaded and stored at once, and
+ * what matrix units take, stays a vector. */
 static const char pipeline[] = "function(sroa,early-cse,simplifycfg),"
                                "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                                "loop-mssa(loop-rotate,licm),indvars,gvn,loop-unroll,instcombine<no-verify-fixpoint>,"

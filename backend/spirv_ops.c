@@ -1,19 +1,15 @@
 /* spirv_ops.c - the ops of one lane (gpu) and functions on numbers as OpenCL's built-in functions.
  *
- * The number of a lane is made of the numbers of its sub-group and of the lane there, so that it does not depend on how a
- * device deals work-items to sub-groups. */
+ * The number of a lane is made of the numbers of its sub-group and of the lane there, so that it does not depend on how
+ * a device deals work-items to sub-groups. */
 #include "backend/spirv.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static LLVMTypeRef word_type(emitter *e) {
-  return LLVMInt32TypeInContext(e->context);
-}
+static LLVMTypeRef word_type(emitter *e) { return LLVMInt32TypeInContext(e->context); }
 
-static LLVMValueRef word(emitter *e, int64_t value) {
-  return LLVMConstInt(word_type(e), (uint64_t)value, true);
-}
+static LLVMValueRef word(emitter *e, int64_t value) { return LLVMConstInt(word_type(e), (uint64_t)value, true); }
 
 static void add_attribute(emitter *e, LLVMValueRef function, const char *name) {
   unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
@@ -54,7 +50,8 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
   LLVMValueRef number = word(e, 0);
   if (dimension[strlen(dimension) - 1] == 'x') {
     LLVMValueRef group = spirv_call(e, "_Z16get_sub_group_idv", word_type(e), NULL, 0, false);
-    LLVMValueRef lane = LLVMBuildAnd(e->builder, lane_number(e), word(e, e->facts->warp - 1), ""); /* as LLVM cannot know */
+    LLVMValueRef lane =
+        LLVMBuildAnd(e->builder, lane_number(e), word(e, e->facts->warp - 1), ""); /* as LLVM cannot know */
     number = LLVMBuildNUWMul(e->builder, group, word(e, e->facts->warp), "");
     number = LLVMBuildOr(e->builder, number, lane, "");
   }
@@ -73,7 +70,8 @@ static bool emit_barrier(emitter *e, const ir_op *op) {
 /* ---------------------------------------------------------------------------------------------------------- shuffle */
 
 /* The lane whose value is wanted; any number where there is none. */
-static LLVMValueRef other_lane(emitter *e, const ir_op *op, LLVMValueRef lane, LLVMValueRef offset, LLVMValueRef width) {
+static LLVMValueRef other_lane(emitter *e, const ir_op *op, LLVMValueRef lane, LLVMValueRef offset,
+                               LLVMValueRef width) {
   const char *mode = ir_attr_string_or(op, "mode", "");
   LLVMBuilderRef b = e->builder;
   if (!strcmp(mode, "shuffle_mode xor"))
@@ -127,20 +125,26 @@ static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
 
 /* A on 16 lanes has one 16-bit element in each of 8 rows; on 8 lanes it has two, as one word, like B. */
 static bool emit_dpas(emitter *e, const ir_op *op) {
-  enum { F16, BF16, DEPTH = 16, PACKED_A_F16 = 0x400, PACKED_B_F16 = 0x800, PACKED_A_BF16 = 0x1000, PACKED_B_BF16 = 0x2000 };
-  static const char *const imports[2][2] = {
-      {"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f",
-       "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
-      {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f",
-       "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f"}};
+  enum {
+    F16,
+    BF16,
+    DEPTH = 16,
+    PACKED_A_F16 = 0x400,
+    PACKED_B_F16 = 0x800,
+    PACKED_A_BF16 = 0x1000,
+    PACKED_B_BF16 = 0x2000
+  };
+  static const char *const imports[2][2] = {{"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f",
+                                             "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
+                                            {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f",
+                                             "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f"}};
   static const char instruction[] = "_Z45__spirv_SubgroupMatrixMultiplyAccumulateINTELiDv8_sDv8_iDv8_fi";
   static const int formats[] = {PACKED_A_F16 | PACKED_B_F16, PACKED_A_BF16 | PACKED_B_BF16};
   const ir_type *type = ir_operand(op, 0)->type;
   LLVMTypeRef words = LLVMVectorType(word_type(e), 8);
   bool wide = type->shape[0] == 8;
   unsigned format = type->element == IR_F16 ? F16 : BF16;
-  if (!e->facts->num_matrices || wide != (e->facts->warp == 16) ||
-      (!wide && e->facts->spelling != SPELLING_IMPORT))
+  if (!e->facts->num_matrices || wide != (e->facts->warp == 16) || (!wide && e->facts->spelling != SPELLING_IMPORT))
     return ir_op_error(op, "is no instruction of the matrix unit of %s", e->facts->name);
   LLVMValueRef a = emit_scalar(e, ir_operand(op, 0)), b = emit_scalar(e, ir_operand(op, 1));
   LLVMValueRef c = emit_scalar(e, ir_operand(op, 2));
@@ -148,17 +152,16 @@ static bool emit_dpas(emitter *e, const ir_op *op) {
   b = LLVMBuildBitCast(e->builder, b, words, "");
   LLVMValueRef by_function[] = {a, b, c};
   LLVMValueRef by_instruction[] = {word(e, DEPTH), a, b, c, word(e, formats[format])};
-  emit_result(e, op)[0] =
-      e->facts->spelling == SPELLING_IMPORT
-          ? spirv_call(e, imports[format][wide], LLVMTypeOf(c), by_function, 3, true)
-          : spirv_call(e, instruction, LLVMTypeOf(c), by_instruction, 5, true);
+  emit_result(e, op)[0] = e->facts->spelling == SPELLING_IMPORT
+                              ? spirv_call(e, imports[format][wide], LLVMTypeOf(c), by_function, 3, true)
+                              : spirv_call(e, instruction, LLVMTypeOf(c), by_instruction, 5, true);
   return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------ block loads */
 
-/* The surface that a block is cut from, and where. Hardware wants it to start at a multiple of 64 bytes: what lies between
- * such an address and the first element counts as columns on the left. */
+/* The surface that a block is cut from, and where. Hardware wants it to start at a multiple of 64 bytes: what lies
+ * between such an address and the first element counts as columns on the left. */
 typedef struct block_surface {
   LLVMValueRef base, width, height, pitch; /* bytes, rows, bytes */
   LLVMValueRef column, row;
@@ -186,7 +189,8 @@ static block_surface find_surface(emitter *e, const ir_op *op) {
                          emit_scalar(e, ir_operand(op, rank - 1))};
   for (unsigned i = 0; i < 5; i++)
     words[i] = LLVMBuildTrunc(b, wide[i], word_type(e), "");
-  return (block_surface){LLVMBuildGEP2(b, byte, address, &back, 1, ""), words[0], words[1], words[2], words[3], words[4]};
+  return (block_surface){
+      LLVMBuildGEP2(b, byte, address, &back, 1, ""), words[0], words[1], words[2], words[3], words[4]};
 }
 
 static LLVMValueRef pair_of(emitter *e, LLVMValueRef x, LLVMValueRef y) {
@@ -207,8 +211,16 @@ static LLVMValueRef load_by_function(emitter *e, const block_surface *s, const c
 static LLVMValueRef load_by_instruction(emitter *e, const block_surface *s, const char *name, const int64_t shape[3],
                                         LLVMTypeRef type) {
   LLVMValueRef place = emit_alloca(e, type, 32);
-  LLVMValueRef operands[] = {word(e, shape[0]), word(e, shape[1]), word(e, shape[2]), word(e, 1), s->base, s->width,
-                             s->height, s->pitch, pair_of(e, s->column, s->row), place};
+  LLVMValueRef operands[] = {word(e, shape[0]),
+                             word(e, shape[1]),
+                             word(e, shape[2]),
+                             word(e, 1),
+                             s->base,
+                             s->width,
+                             s->height,
+                             s->pitch,
+                             pair_of(e, s->column, s->row),
+                             place};
   spirv_call(e, name, LLVMVoidTypeInContext(e->context), operands, 10, true);
   return LLVMBuildLoad2(e->builder, type, place, "");
 }
@@ -219,17 +231,21 @@ static bool emit_block_load(emitter *e, const ir_op *op) {
   static const struct {
     const char *function, *instruction;
     int64_t shape[3]; /* bytes of an element, columns and rows */
-  } forms[] = {
-      [ROWS] = {"__builtin_IB_subgroup_block_read_flat_u16_m8k16v1",
-                "_Z32__spirv_Subgroup2DBlockLoadINTELiiiiPU3AS1KviiiDv2_iPv", {2, 16, 8}},
-      [PAIRS] = {"__builtin_IB_subgroup_block_read_flat_transform_u16_k16",
-                 "_Z41__spirv_Subgroup2DBlockLoadTransformINTELiiiiPU3AS1KviiiDv2_iPv", {2, 16, 16}},
-      [TRANSPOSED] = {"__builtin_IB_subgroup_block_read_flat_transpose_u32_k8",
-                      "_Z41__spirv_Subgroup2DBlockLoadTransposeINTELiiiiPU3AS1KviiiDv2_iPv", {4, 8, 16}}};
+  } forms[] = {[ROWS] = {"__builtin_IB_subgroup_block_read_flat_u16_m8k16v1",
+                         "_Z32__spirv_Subgroup2DBlockLoadINTELiiiiPU3AS1KviiiDv2_iPv",
+                         {2, 16, 8}},
+               [PAIRS] = {"__builtin_IB_subgroup_block_read_flat_transform_u16_k16",
+                          "_Z41__spirv_Subgroup2DBlockLoadTransformINTELiiiiPU3AS1KviiiDv2_iPv",
+                          {2, 16, 16}},
+               [TRANSPOSED] = {"__builtin_IB_subgroup_block_read_flat_transpose_u32_k8",
+                               "_Z41__spirv_Subgroup2DBlockLoadTransposeINTELiiiiPU3AS1KviiiDv2_iPv",
+                               {4, 8, 16}}};
   if (!e->facts->has_block_loads)
     return ir_op_error(op, "is no instruction of %s", e->facts->name);
   bool transposed = ir_attr_get(op, "transposed") != NULL;
-  unsigned registers = (unsigned)ir_result(op, 0)->type->shape[0], form = transposed ? TRANSPOSED : registers == 8 ? ROWS : PAIRS;
+  unsigned registers = (unsigned)ir_result(op, 0)->type->shape[0], form = transposed       ? TRANSPOSED
+                                                                          : registers == 8 ? ROWS
+                                                                                           : PAIRS;
   block_surface surface = find_surface(e, op);
   LLVMTypeRef type = LLVMVectorType(form == ROWS ? LLVMInt16TypeInContext(e->context) : word_type(e), 8);
   if (transposed)

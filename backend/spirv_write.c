@@ -1,10 +1,10 @@
 /* spirv_write.c - writes SPIR-V by LLVM's code generator, in spite of what that remembers.
  *
- * The ids of labels are in a table that lives as long as the process, with the addresses of functions as keys (LLVM issue
- * 160613, in LLVM up to 22). Where a function comes to lie at the address of an earlier one, its labels get that one's ids,
- * which this module may use for other things. So one module is written at a time; where ids collide, which is seen in a few
- * of thousand words, it is written again from a copy, while all earlier copies stay where they are, which moves the new one.
- * It ends: the number of attempts is limited. */
+ * The ids of labels are in a table that lives as long as the process, with the addresses of functions as keys (LLVM
+ * issue 160613, in LLVM up to 22). Where a function comes to lie at the address of an earlier one, its labels get that
+ * one's ids, which this module may use for other things. So one module is written at a time; where ids collide, which
+ * is seen in a few of thousand words, it is written again from a copy, while all earlier copies stay where they are,
+ * which moves the new one. It ends: the number of attempts is limited. */
 #include "backend/spirv.h"
 
 #include <stdint.h>
@@ -14,15 +14,16 @@
 
 enum { MAX_ATTEMPTS = 32, HEADER_WORDS = 5, BOUND_WORD = 3 };
 
-/* The word of an instruction that holds the id it defines; 0: it defines none. Those not listed have a type before it. */
+/* The word of an instruction that holds the id it defines; 0: it defines none. Those not listed have a type before
+ * it. */
 static unsigned result_word(uint32_t opcode) {
   static const struct {
     uint16_t first, last, word;
   } rows[] = {
-      {0, 0, 0},       {2, 6, 0},       {7, 7, 1},       {8, 10, 0},      {11, 11, 1},     {13, 17, 0},
-      {19, 39, 1},     {56, 56, 0},     {62, 64, 0},     {71, 72, 0},     {73, 73, 1},     {74, 76, 0},
-      {224, 225, 0},   {228, 228, 0},   {246, 247, 0},   {248, 248, 1},   {249, 257, 0},   {317, 317, 0},
-      {331, 332, 0},   {5576, 5576, 0}, {5578, 5578, 0}, {5630, 5630, 0}, {6142, 6143, 0}, {6231, 6235, 0},
+      {0, 0, 0},     {2, 6, 0},       {7, 7, 1},       {8, 10, 0},      {11, 11, 1},     {13, 17, 0},
+      {19, 39, 1},   {56, 56, 0},     {62, 64, 0},     {71, 72, 0},     {73, 73, 1},     {74, 76, 0},
+      {224, 225, 0}, {228, 228, 0},   {246, 247, 0},   {248, 248, 1},   {249, 257, 0},   {317, 317, 0},
+      {331, 332, 0}, {5576, 5576, 0}, {5578, 5578, 0}, {5630, 5630, 0}, {6142, 6143, 0}, {6231, 6235, 0},
   };
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (opcode >= rows[i].first && opcode <= rows[i].last)

@@ -390,9 +390,7 @@ static LLVMValueRef combine_rows(emitter *e, emit_piece_hook combine, LLVMValueR
   return rows[0];
 }
 
-static bool is_power_of_two(unsigned x) {
-  return x && !(x & (x - 1));
-}
+static bool is_power_of_two(unsigned x) { return x && !(x & (x - 1)); }
 
 /* One source row per step is combined into what stands for its place in the result: rows where the innermost dim is
  * kept, a partial row per kept place where it is reduced. */

@@ -16,11 +16,13 @@ static const char text[] =
     "  %n = tensor.dim %k, %c1 : tensor<4x?xf32>\n"
     "  %e0 = tensor.empty(%m, %n) : tensor<?x?xf32>\n"
     "  %z0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<?x?xf32>) -> tensor<?x?xf32>\n"
-    "  %s = linalg.matmul ins(%q, %k : tensor<?x4xf32>, tensor<4x?xf32>) outs(%z0 : tensor<?x?xf32>) -> tensor<?x?xf32>\n"
+    "  %s = linalg.matmul ins(%q, %k : tensor<?x4xf32>, tensor<4x?xf32>) outs(%z0 : tensor<?x?xf32>) -> "
+    "tensor<?x?xf32>\n"
     "  %p = linalg.softmax dimension(1) ins(%s : tensor<?x?xf32>) outs(%e0 : tensor<?x?xf32>) -> tensor<?x?xf32>\n"
     "  %e1 = tensor.empty(%m) : tensor<?x2xf32>\n"
     "  %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<?x2xf32>) -> tensor<?x2xf32>\n"
-    "  %r = linalg.matmul ins(%p, %v : tensor<?x?xf32>, tensor<?x2xf32>) outs(%z1 : tensor<?x2xf32>) -> tensor<?x2xf32>\n"
+    "  %r = linalg.matmul ins(%p, %v : tensor<?x?xf32>, tensor<?x2xf32>) outs(%z1 : tensor<?x2xf32>) -> "
+    "tensor<?x2xf32>\n"
     "  return %r : tensor<?x2xf32>\n"
     "}\n";
 
@@ -38,7 +40,8 @@ static DLTensor tensor_of(float *data, int64_t *shape) {
 static tec_status compile(tec_context *context, tec_program **program) {
   tec_module *module;
   tec_status status = tec_module_parse(context, "attention", text, strlen(text), &module);
-  if (status) return status;
+  if (status)
+    return status;
   tec_compile_options options = {sizeof options, .target = "host"};
   status = tec_module_compile(module, &options, program);
   tec_module_destroy(module);
@@ -53,7 +56,8 @@ static tec_status run(tec_program *program) {
   const DLTensor *arguments[] = {&tensors[0], &tensors[1], &tensors[2]};
   DLManagedTensor *result = NULL; /* NULL asks for a new tensor */
   tec_status status = tec_program_call(program, "attention", 3, arguments, 1, &result);
-  if (status) return status;
+  if (status)
+    return status;
   const float *numbers = (const float *)result->dl_tensor.data;
   printf("result: %g %g\n", (double)numbers[0], (double)numbers[1]);
   bool right = numbers[0] == 3 && numbers[1] == 4;
@@ -69,7 +73,8 @@ int main(void) {
   tec_context_options options = {sizeof options, .message = print_message, .user = "tcc-attn"};
   tec_context *context;
   tec_program *program;
-  if (tec_context_create(&options, &context)) return 1;
+  if (tec_context_create(&options, &context))
+    return 1;
   tec_status status = compile(context, &program);
   if (!status) {
     status = run(program);

@@ -82,8 +82,7 @@ const ir_attr *ir_attr_keyword(ir_module *module, const char *name, const char *
 }
 
 const ir_attr *ir_attr_array(ir_module *module, unsigned count, const ir_attr *const *elements) {
-  return intern_attr(module,
-                     &(ir_attr){.kind = IR_ATTR_ARRAY, .count = count, .elements = count ? elements : NULL});
+  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_ARRAY, .count = count, .elements = count ? elements : NULL});
 }
 
 static int compare_names(const void *a, const void *b) {
@@ -108,8 +107,8 @@ const ir_attr *ir_attr_map(ir_module *module, const ir_map *map) {
 }
 
 const ir_attr *ir_attr_ints(ir_module *module, const ir_type *element, unsigned count, const int64_t *ints) {
-  return intern_attr(
-      module, &(ir_attr){.kind = IR_ATTR_I64S, .type = element, .count = count, .ints = count ? ints : NULL});
+  return intern_attr(module,
+                     &(ir_attr){.kind = IR_ATTR_I64S, .type = element, .count = count, .ints = count ? ints : NULL});
 }
 
 const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *ints) {

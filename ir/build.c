@@ -21,8 +21,12 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
     return false;
   switch (attr->kind) {
   case IR_ATTR_INT:
-  case IR_ATTR_BOOL: cell->i = attr->value; return true;
-  case IR_ATTR_FLOAT: cell->f = attr->number; return true;
+  case IR_ATTR_BOOL:
+    cell->i = attr->value;
+    return true;
+  case IR_ATTR_FLOAT:
+    cell->f = attr->number;
+    return true;
   case IR_ATTR_DENSE:
     if (attr->count != 1)
       return false;
@@ -31,7 +35,8 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
     else
       cell->i = attr->ints[0];
     return true;
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -49,9 +54,7 @@ ir_value *ir_const(ir_builder *builder, const ir_type *type, double value) {
   return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
 }
 
-ir_value *ir_const_index(ir_builder *builder, int64_t value) {
-  return ir_index_value(builder, ir_index_const(value));
-}
+ir_value *ir_const_index(ir_builder *builder, int64_t value) { return ir_index_value(builder, ir_index_const(value)); }
 
 /* --------------------------------------------------------------------------------------------------------- indices */
 
@@ -150,14 +153,11 @@ static ir_index apply_binary(ir_builder *builder, ir_expr_kind kind, ir_index a,
   return ir_index_apply(builder, expr, 2, dims);
 }
 
-ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b) {
-  return apply_binary(builder, IR_EXPR_ADD, a, b);
-}
+ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b) { return apply_binary(builder, IR_EXPR_ADD, a, b); }
 
 ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b) {
   ir_module *module = builder->module;
-  const ir_expr *negated =
-      ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
+  const ir_expr *negated = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 1), ir_expr_const(module, -1));
   ir_index dims[] = {a, b};
   return ir_index_apply(builder, ir_expr_binary(module, IR_EXPR_ADD, ir_expr_dim(module, 0), negated), 2, dims);
 }
@@ -181,13 +181,9 @@ static ir_index extreme(ir_builder *builder, ir_opcode code, ir_index a, ir_inde
   return create_affine(builder, code, &operands, 2, results);
 }
 
-ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b) {
-  return extreme(builder, OP_AFFINE_MIN, a, b);
-}
+ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b) { return extreme(builder, OP_AFFINE_MIN, a, b); }
 
-ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b) {
-  return extreme(builder, OP_AFFINE_MAX, a, b);
-}
+ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b) { return extreme(builder, OP_AFFINE_MAX, a, b); }
 
 ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b) {
   return apply_binary(builder, IR_EXPR_CEILDIV, a, ir_index_const(b));
@@ -231,10 +227,10 @@ unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_ind
   return rank;
 }
 
-/* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be NULL).
- * `type`: of the result; NULL if there is none. */
+/* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be
+ * NULL). `type`: of the result; NULL if there is none. */
 static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,
-                              const ir_index *offsets, const ir_index *sizes, const ir_type *type) {
+                           const ir_index *offsets, const ir_index *sizes, const ir_type *type) {
   ir_value *operands[2 + 2 * IR_MAX_RANK];
   int64_t statics[3][IR_MAX_RANK];
   unsigned count = 0, group = 0;
@@ -327,7 +323,8 @@ ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type) {
   bool from_float = ir_scalar_is_float(from), to_float = ir_scalar_is_float(to);
   if (from_float && to_float && from_bits == to_bits) /* f16 and bf16: neither holds the other */
     return ir_unary(builder, OP_ARITH_TRUNCF,
-                    ir_unary(builder, OP_ARITH_EXTF, x, ir_type_with_element(builder->module, x->type, IR_F32)), result);
+                    ir_unary(builder, OP_ARITH_EXTF, x, ir_type_with_element(builder->module, x->type, IR_F32)),
+                    result);
   ir_opcode code;
   if (from_float && to_float)
     code = from_bits < to_bits ? OP_ARITH_EXTF : OP_ARITH_TRUNCF;
@@ -444,8 +441,8 @@ ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, un
   return loop;
 }
 
-ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to, const ir_index *step,
-                 unsigned num_outs, ir_value *const *outs) {
+ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
+                 const ir_index *step, unsigned num_outs, ir_value *const *outs) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
   const ir_index *const bounds[] = {from, to, step};
   ir_module *module = builder->module;

@@ -69,7 +69,8 @@ ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offs
 /* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */
 ir_op *ir_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins, unsigned num_outs,
                      ir_value *const *outs, unsigned num_attrs, const ir_named_attr *attrs);
-/* A linalg.generic without body: its block has one scalar argument a operand; the caller fills it up to linalg.yield. */
+/* A linalg.generic without body: its block has one scalar argument a operand; the caller fills it up to
+ * linalg.yield. */
 ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, unsigned num_outs, ir_value *const *outs,
                   const ir_map *const *maps, unsigned num_loops, uint32_t reductions);
 /* Creates the terminator `code` (linalg.yield, scf.yield, func.return, ..) at the builder's place. */
@@ -78,6 +79,6 @@ ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_val
 ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,
               ir_value *const *inits);
 /* scf.forall with an empty body: block arguments are an induction variable a loop, then the shared outputs. */
-ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to, const ir_index *step,
-                 unsigned num_outs, ir_value *const *outs);
+ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
+                 const ir_index *step, unsigned num_outs, ir_value *const *outs);
 #endif

@@ -44,7 +44,8 @@ bool ir_loc_resolve(const ir_module *module, ir_loc loc, const char **file, unsi
   return true;
 }
 
-/* Appends the source line, cut around the caret when it is long, and the caret under it. Control bytes become blanks. */
+/* Appends the source line, cut around the caret when it is long, and the caret under it. Control bytes become
+ * blanks. */
 static void append_source(char *out, size_t capacity, const place *at) {
   size_t caret = at->column - 1, from = caret > MAX_SOURCE_LINE / 2 ? caret - MAX_SOURCE_LINE / 2 : 0;
   if (at->line_size <= MAX_SOURCE_LINE)

@@ -2,13 +2,14 @@
  * reshapes. Affine ops: fold_affine.c.
  *
  * Contract of all hooks: the value returned equals the op's result, bit for bit, and stands nearer to the function's
- * arguments: it is an operand of the op or of an operand, or made by ops that skip one of the op's producers. So folding
- * ends; tensor.concat, which is made by ops without that hook, is gone then. A hook that returns NULL has created
- * nothing. */
+ * arguments: it is an operand of the op or of an operand, or made by ops that skip one of the op's producers. So
+ * folding ends; tensor.concat, which is made by ops without that hook, is gone then. A hook that returns NULL has
+ * created nothing. */
 #include "build.h"
 #include "op_hooks.h"
 
-/* -------------------------------------------------------------------------------------------------------------- scalars */
+/* --------------------------------------------------------------------------------------------------------------
+ * scalars */
 
 /* The right operand that makes a binary op give its left one; false if there is none. For floats exactly, zeros too. */
 static bool right_neutral(ir_opcode code, double *value) {
@@ -20,16 +21,23 @@ static bool right_neutral(ir_opcode code, double *value) {
   case OP_ARITH_SHLI:
   case OP_ARITH_SHRSI:
   case OP_ARITH_SHRUI:
-  case OP_ARITH_SUBF: *value = 0; return true;
-  case OP_ARITH_ADDF: *value = -0.0; return true;
+  case OP_ARITH_SUBF:
+    *value = 0;
+    return true;
+  case OP_ARITH_ADDF:
+    *value = -0.0;
+    return true;
   case OP_ARITH_MULI:
   case OP_ARITH_DIVSI:
   case OP_ARITH_DIVUI:
   case OP_ARITH_FLOORDIVSI:
   case OP_ARITH_CEILDIVSI:
   case OP_ARITH_MULF:
-  case OP_ARITH_DIVF: *value = 1; return true;
-  default: return false;
+  case OP_ARITH_DIVF:
+    *value = 1;
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -89,7 +97,8 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
   return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------ reshapes and the like */
+/* ------------------------------------------------------------------------------------------------ reshapes and the
+ * like */
 
 /* Tensors one behind the other: each in its place of a new tensor. */
 ir_value *fold_concat(ir_builder *builder, ir_op *op) {
@@ -170,7 +179,8 @@ ir_value *fold_vector_extract(ir_builder *builder, ir_op *op) {
   return type->kind == IR_TYPE_SCALAR ? scalar : ir_unary(builder, OP_VECTOR_BROADCAST, scalar, type);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- slices */
+/* ---------------------------------------------------------------------------------------------------------------
+ * slices */
 
 typedef struct slice {
   unsigned rank;
@@ -262,8 +272,8 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   ir_op *from = source->op;
   slice slice = slice_of(op);
   const ir_attr *attr;
-  /* The slice of a tensor that iterations share is what one of them owns, also where that is all of it: the tensor itself
-   * is what all of them see. */
+  /* The slice of a tensor that iterations share is what one of them owns, also where that is all of it: the tensor
+   * itself is what all of them see. */
   bool shared = source->block && ir_op_has(source->block->parent, IR_PARALLEL);
   if (!shared && source->type == type && is_whole(&slice, source))
     return source;

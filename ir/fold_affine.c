@@ -17,7 +17,8 @@ typedef struct affine {
   const ir_expr *results[MAX_RESULTS];
 } affine;
 
-/* --------------------------------------------------------------------------------------- ranges and divisors of indices */
+/* --------------------------------------------------------------------------------------- ranges and divisors of
+ * indices */
 
 /* Bounds that hold in every execution; INT64_MIN and INT64_MAX where there are none. */
 typedef struct range {
@@ -94,10 +95,13 @@ static range range_of_value(ir_value *value, unsigned *steps) {
   switch (value->op->code) {
   case OP_AFFINE_APPLY:
   case OP_AFFINE_MIN:
-  case OP_AFFINE_MAX: return range_of_extremum(value->op, steps);
+  case OP_AFFINE_MAX:
+    return range_of_extremum(value->op, steps);
   case OP_TENSOR_DIM:
-  case OP_MEMREF_DIM: return (range){0, INT64_MAX};
-  default: return anything;
+  case OP_MEMREF_DIM:
+    return (range){0, INT64_MAX};
+  default:
+    return anything;
   }
 }
 
@@ -112,8 +116,8 @@ static int64_t bound(ir_expr_kind kind, int64_t a, int64_t b, int64_t infinity) 
 
 static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
-/* Does `upper` bound the values up to which the loop of the induction variable -`negated` runs? Then what is left of the
- * loop, upper - variable, is positive. */
+/* Does `upper` bound the values up to which the loop of the induction variable -`negated` runs? Then what is left of
+ * the loop, upper - variable, is positive. */
 static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_value *const *values) {
   ir_index from, to, step;
   if (negated->kind != IR_EXPR_MUL || negated->lhs->kind != IR_EXPR_DIM || negated->rhs->kind != IR_EXPR_CONST ||
@@ -174,8 +178,10 @@ static uint64_t magnitude(int64_t x) { return x < 0 ? -(uint64_t)x : (uint64_t)x
 /* A number that divides the expression in every execution; 0 for the expression 0, which everything divides. */
 static uint64_t divisor_of(const ir_expr *expr, ir_value *const *values) {
   switch (expr->kind) {
-  case IR_EXPR_CONST: return magnitude(expr->value);
-  case IR_EXPR_ADD: return greatest_common_divisor(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values));
+  case IR_EXPR_CONST:
+    return magnitude(expr->value);
+  case IR_EXPR_ADD:
+    return greatest_common_divisor(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values));
   case IR_EXPR_MUL: {
     uint64_t product;
     return __builtin_mul_overflow(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values), &product) ? 1 : product;
@@ -186,11 +192,13 @@ static uint64_t divisor_of(const ir_expr *expr, ir_value *const *values) {
       return 1;
     return greatest_common_divisor(magnitude(lower.constant), magnitude(step.constant));
   }
-  default: return 1;
+  default:
+    return 1;
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------- composition */
+/* --------------------------------------------------------------------------------------------------------
+ * composition */
 
 /* Nodes of the expression as a tree, counted up to `limit`. */
 static unsigned size_of(const ir_expr *expr, unsigned limit) {
@@ -251,7 +259,8 @@ static bool read_op(affine *affine, const ir_op *op, bool *composed) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ simplification */
+/* ------------------------------------------------------------------------------------------------------
+ * simplification */
 
 static range range_of(const affine *affine, const ir_expr *expr) {
   unsigned steps = MAX_STEPS;
@@ -346,8 +355,8 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
              total_size(affine.num_results, affine.results) < total_size(map->num_results, map->results);
   if (!smaller)
     return NULL;
-  ir_named_attr attr = {"map", ir_attr_map(op->module, ir_map_get(op->module, affine.num_values, 0, affine.num_results,
-                                                                  affine.results))};
+  ir_named_attr attr = {
+      "map", ir_attr_map(op->module, ir_map_get(op->module, affine.num_values, 0, affine.num_results, affine.results))};
   const ir_type *type = ir_type_index(op->module);
   ir_op_spec spec = {.operands = affine.values,
                      .num_operands = affine.num_values,

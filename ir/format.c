@@ -90,8 +90,7 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     bool is_type = skip_prefix(at, "type(");
     assert(is_type);
     (void)is_type;
-    element.kind =
-        read_variable(info, at, &element) == FORMAT_OPERAND ? FORMAT_TYPE_OF_OPERAND : FORMAT_TYPE_OF_RESULT;
+    element.kind = read_variable(info, at, &element) == FORMAT_OPERAND ? FORMAT_TYPE_OF_OPERAND : FORMAT_TYPE_OF_RESULT;
     ++*at;
   }
   if (**at == '^') {

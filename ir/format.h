@@ -27,7 +27,7 @@ typedef enum format_kind {
   FORMAT_TYPE_OF_RESULT,
   FORMAT_FUNCTIONAL_TYPE, /* index: operand group, second: result */
   FORMAT_ATTR_DICT,
-  FORMAT_MIXED,          /* index: operand group; name: the static attribute */
+  FORMAT_MIXED, /* index: operand group; name: the static attribute */
 } format_kind;
 
 typedef struct format_element {
@@ -54,7 +54,7 @@ bool format_names_attribute(const ir_op_info *info, const char *name);
 typedef struct format_word {
   const char *text; /* the name, without mark */
   size_t size;
-  char mark; /* 0, '?', '*' or '=' */
+  char mark;         /* 0, '?', '*' or '=' */
   const char *value; /* after '=' */
   size_t value_size;
 } format_word;

@@ -1,7 +1,7 @@
 /* interp.c - the reference interpreter's frame: functions, blocks, dispatch, constants, control flow.
  *
- * What an op does follows from its row: `eval` if it has one; else elementwise through `scalar`; else a structured op; else
- * a constant. Blocks nest at most MAX_DEPTH deep, calls included, so the stack is bounded. It ends when the
+ * What an op does follows from its row: `eval` if it has one; else elementwise through `scalar`; else a structured op;
+ * else a constant. Blocks nest at most MAX_DEPTH deep, calls included, so the stack is bounded. It ends when the
  * program does: scf.for and scf.forall count up by positive steps. */
 #include "interp_internal.h"
 
@@ -11,7 +11,8 @@
 
 enum { MAX_DEPTH = 1000 };
 
-/* ---------------------------------------------------------------------------------------------------- elementwise ops */
+/* ---------------------------------------------------------------------------------------------------- elementwise
+ * ops */
 
 /* One element: the hook, its refusal, and the rounding to the type. */
 static bool run_scalar(ir_interp *interp, const ir_op *op, const ir_cell *operands, ir_cell *result) {
@@ -78,7 +79,8 @@ static bool run_elementwise(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* --------------------------------------------------------------------------------------------------------- constants */
+/* ---------------------------------------------------------------------------------------------------------
+ * constants */
 
 bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, const ir_attr *attr,
                      interp_value *value) {
@@ -89,15 +91,15 @@ bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, co
     return true;
   }
   if (attr->count == 1) {
-    ir_cell cell = is_float ? (ir_cell){.f = attr->floats[0]}
-                            : (ir_cell){.i = ir_scalar_wrap(type->element, attr->ints[0])};
+    ir_cell cell =
+        is_float ? (ir_cell){.f = attr->floats[0]} : (ir_cell){.i = ir_scalar_wrap(type->element, attr->ints[0])};
     return interp_splat(interp, op, type->element, type->rank, type->shape, cell, value);
   }
   if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, value))
     return false;
   for (unsigned i = 0; i < attr->count; i++)
-    value->buffer->cells[i] = is_float ? (ir_cell){.f = attr->floats[i]}
-                                       : (ir_cell){.i = ir_scalar_wrap(type->element, attr->ints[i])};
+    value->buffer->cells[i] =
+        is_float ? (ir_cell){.f = attr->floats[i]} : (ir_cell){.i = ir_scalar_wrap(type->element, attr->ints[i])};
   return true;
 }
 
@@ -109,7 +111,8 @@ static bool run_constant(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- ops and blocks */
+/* ---------------------------------------------------------------------------------------------------- ops and
+ * blocks */
 
 bool interp_run_op(ir_interp *interp, const ir_op *op) {
   const ir_op_info *info = ir_op_row(op);
@@ -137,7 +140,8 @@ bool interp_run_block(ir_interp *interp, const ir_block *block) {
   return done;
 }
 
-/* --------------------------------------------------------------------------------------------------------- functions */
+/* ---------------------------------------------------------------------------------------------------------
+ * functions */
 
 /* Gives slot numbers to all values of a function: arguments first, then op by op. */
 typedef struct numbering {
@@ -214,7 +218,8 @@ bool eval_call(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* ------------------------------------------------------------------------------------------------------ control flow */
+/* ------------------------------------------------------------------------------------------------------ control
+ * flow */
 
 bool eval_if(ir_interp *interp, const ir_op *op) {
   const ir_block *branch = ir_region(op, interp_operand(interp, op, 0)->cell.i ? 0 : 1);
@@ -323,7 +328,8 @@ bool eval_forall(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ affine */
+/* ------------------------------------------------------------------------------------------------------------
+ * affine */
 
 /* Folds the results of the op's map with `choose`. */
 static bool eval_map(ir_interp *interp, const ir_op *op, bool (*replaces)(int64_t best, int64_t candidate)) {
@@ -350,7 +356,8 @@ bool eval_affine_apply(ir_interp *interp, const ir_op *op) { return eval_map(int
 bool eval_affine_min(ir_interp *interp, const ir_op *op) { return eval_map(interp, op, is_smaller); }
 bool eval_affine_max(ir_interp *interp, const ir_op *op) { return eval_map(interp, op, is_larger); }
 
-/* --------------------------------------------------------------------------------------------------------- interface */
+/* ---------------------------------------------------------------------------------------------------------
+ * interface */
 
 bool ir_tensor_allocate(ir_tensor *tensor) {
   int64_t count = 1;
@@ -368,8 +375,8 @@ void ir_tensor_release(ir_tensor *tensor) {
 
 static bool check_argument(const ir_op *function, unsigned i, const ir_type *type, const ir_tensor *tensor) {
   if (tensor->element != type->element || tensor->rank != type->rank)
-    return ir_op_error(function, "argument %u must have rank %u and element type %s, not rank %u and %s", i,
-                       type->rank, ir_scalar_name(type->element), tensor->rank, ir_scalar_name(tensor->element));
+    return ir_op_error(function, "argument %u must have rank %u and element type %s, not rank %u and %s", i, type->rank,
+                       ir_scalar_name(type->element), tensor->rank, ir_scalar_name(tensor->element));
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (tensor->shape[dim] < 0 || (type->shape[dim] != IR_DYNAMIC && type->shape[dim] != tensor->shape[dim]))
       return ir_op_error(function, "argument %u has extent %lld in dim %u, its type says %lld", i,
@@ -430,8 +437,8 @@ bool ir_interpret(ir_module *module, const char *name, ir_precision precision, u
     return ir_error(module, (ir_loc){0}, "there is no function '%s' to run", name);
   const ir_type *type = ir_attr_get(function, "function_type")->type;
   if (num_arguments != type->num_inputs || num_results != type->num_results)
-    return ir_op_error(function, "has %u arguments and %u results, not %u and %u", type->num_inputs,
-                       type->num_results, num_arguments, num_results);
+    return ir_op_error(function, "has %u arguments and %u results, not %u and %u", type->num_inputs, type->num_results,
+                       num_arguments, num_results);
   for (unsigned i = 0; i < num_results; i++)
     results[i] = (ir_tensor){0};
   ir_interp interp = {.module = module, .precision = precision};

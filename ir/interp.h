@@ -1,7 +1,8 @@
 /* interp.h - the reference interpreter: the meaning of every op.
  *
- * Tensors and memrefs are arrays of ir_cell with sizes and strides. In DECLARED precision each op's result is rounded to
- * its type; in DOUBLE precision float values stay doubles throughout (inputs are as given). Every access is checked. */
+ * Tensors and memrefs are arrays of ir_cell with sizes and strides. In DECLARED precision each op's result is rounded
+ * to its type; in DOUBLE precision float values stay doubles throughout (inputs are as given). Every access is
+ * checked. */
 #ifndef TEC_IR_INTERP_H
 #define TEC_IR_INTERP_H
 #include "ir.h"

@@ -19,7 +19,7 @@ typedef struct attention_run {
   int64_t strides[MAX_OPERANDS][IR_MAX_LOOPS], extents[IR_MAX_LOOPS];
   ir_cell counters[IR_MAX_LOOPS];
   ir_scalar element; /* of what is computed on the way */
-  double *scores; /* of a row */
+  double *scores;    /* of a row */
 } attention_run;
 
 static ir_cell *cell_at(attention_run *run, unsigned operand) {
@@ -123,8 +123,8 @@ static bool run_attention(ir_interp *interp, const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   interp_value taken[MAX_OPERANDS] = {0};
   attention_run *run = IR_NEW(&interp->scratch, attention_run);
-  *run = (attention_run){
-      .interp = interp, .op = op, .num_loops = structure->num_loops, .first_init = ir_num_inputs(op)};
+  *run =
+      (attention_run){.interp = interp, .op = op, .num_loops = structure->num_loops, .first_init = ir_num_inputs(op)};
   ir_attention_of(op, &run->loops);
   run->element = IR_F32;
   for (unsigned i = 0; i < op->num_operands; i++)

@@ -1,8 +1,10 @@
 /* interp_internal.h - what the files of the interpreter share. Not for others: the interface is interp.h.
  *
  * Invariants
- *  - A value of a shaped type is a view: a buffer, an offset and strides. Views share buffers; a buffer counts its views.
- *  - Tensors and vectors are immutable. An op that updates one takes its operand (interp_take: a dead operand leaves its
+ *  - A value of a shaped type is a view: a buffer, an offset and strides. Views share buffers; a buffer counts its
+ *  views.
+ *  - Tensors and vectors are immutable. An op that updates one takes its operand (interp_take: a dead operand leaves
+ *  its
  *    slot) and writes in place when it then holds the only view (interp_make_writable), so that loops over insert_slice
  *    cost what they write. Memrefs are written through all their views.
  *  - Views are checked against their source when they are made, accesses against their view.
@@ -60,7 +62,8 @@ struct ir_interp {
   ir_arena scratch;        /* rewound by whoever takes from it */
 };
 
-/* ------------------------------------------------------------------------------------------- values (interp_value.c) */
+/* ------------------------------------------------------------------------------------------- values
+ * (interp_value.c) */
 
 /* The values of an SSA value; valid until it is set or taken. */
 interp_value *interp_get(ir_interp *interp, const ir_value *value);
@@ -118,7 +121,8 @@ bool interp_check_type(const ir_op *op, const ir_type *type, const interp_value 
 /* Rounds or wraps to the type, as the precision asks. */
 ir_cell interp_finish(const ir_interp *interp, ir_scalar element, ir_cell cell);
 
-/* --------------------------------------------------------------------------------------------- loops (interp_value.c) */
+/* --------------------------------------------------------------------------------------------- loops
+ * (interp_value.c) */
 
 /* A perfect loop nest over several strided operands. The caller runs the innermost loop; the nest steps the others:
  *   for (bool more = interp_nest_begin(&nest); more; more = interp_nest_next(&nest))
@@ -139,7 +143,8 @@ void interp_nest_bind(interp_nest *nest, unsigned operand, const interp_value *v
 bool interp_nest_begin(interp_nest *nest);
 bool interp_nest_next(interp_nest *nest);
 
-/* -------------------------------------------------------------------------------------------------- running (interp.c) */
+/* -------------------------------------------------------------------------------------------------- running
+ * (interp.c) */
 
 bool interp_run_op(ir_interp *interp, const ir_op *op);
 /* Runs a block up to its terminator; block arguments are set already. */
@@ -147,13 +152,14 @@ bool interp_run_block(ir_interp *interp, const ir_block *block);
 /* Calls a function. The references of `arguments` are given; `results` receives references. */
 bool interp_call(ir_interp *interp, const ir_op *function, interp_value *arguments, interp_value *results);
 /* A constant of a type. */
-bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, const ir_attr *attr,
-                     interp_value *value);
+bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, const ir_attr *attr, interp_value *value);
 
-/* ------------------------------------------------------------------------------- structured ops (interp_structured.c) */
+/* ------------------------------------------------------------------------------- structured ops
+ * (interp_structured.c) */
 
 bool interp_run_structured(ir_interp *interp, const ir_op *op);
-/* The operands of a structured op, with the inits writable: memrefs in place, tensors taken; `taken` has room for them. */
+/* The operands of a structured op, with the inits writable: memrefs in place, tensors taken; `taken` has room for
+ * them. */
 bool interp_take_operands(ir_interp *interp, const ir_op *op, interp_value *taken, interp_value **operands);
 /* Gives the taken inits to the results. */
 void interp_set_results(ir_interp *interp, const ir_op *op, const interp_value *taken);
@@ -164,17 +170,19 @@ void interp_contract(ir_interp *interp, interp_nest *nest, const ir_cell *a, con
 bool interp_loop_extents(const ir_op *op, unsigned num_loops, unsigned num_maps, const ir_map *const *maps,
                          interp_value *const *operands, int64_t *extents);
 
-/* --------------------------------------------------------------------------- hooks of op.def's column `eval` (eval_*) */
+/* --------------------------------------------------------------------------- hooks of op.def's column `eval`
+ * (eval_*) */
 
 typedef bool ir_eval_hook(ir_interp *interp, const ir_op *op);
 ir_eval_hook eval_call, eval_affine_apply, eval_affine_min, eval_affine_max;
 ir_eval_hook eval_for, eval_forall, eval_if;
 ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_insert_slice, eval_expand_shape,
-    eval_collapse_shape, eval_dim, eval_extract, eval_insert, eval_from_elements, eval_pad, eval_cast, eval_concat, eval_assert;
+    eval_collapse_shape, eval_dim, eval_extract, eval_insert, eval_from_elements, eval_pad, eval_cast, eval_concat,
+    eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_load, eval_store, eval_copy;
 ir_eval_hook eval_softmax, eval_attention, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
     eval_transpose, eval_shape_cast, eval_vector_extract, eval_vector_insert, eval_extract_strided_slice,
-    eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather, eval_vector_load,
-    eval_vector_store, eval_to_layout;
+    eval_insert_strided_slice, eval_step, eval_create_mask, eval_gather, eval_vector_load, eval_vector_store,
+    eval_to_layout;
 #endif

@@ -6,7 +6,8 @@
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------- slices */
+/* -------------------------------------------------------------------------------------------------------------
+ * slices */
 
 /* Does the reduced type keep a dim of this size as its dim `kept`? Known sizes match known extents. */
 static bool keeps_dim(ir_index size, const ir_type *type, unsigned kept, unsigned dims_left) {
@@ -73,7 +74,8 @@ bool eval_parallel_insert_slice(ir_interp *interp, const ir_op *op) {
   return write_slice(interp, op, interp_get(interp, ir_result(forall, ir_operand(op, 1)->index - rank)));
 }
 
-/* ----------------------------------------------------------------------------------------------------------- reshapes */
+/* -----------------------------------------------------------------------------------------------------------
+ * reshapes */
 
 /* A view of the dims of each group as one dim; false where strides cannot say that. */
 static bool merge_dims(const interp_value *source, const ir_attr *groups, interp_value *view) {
@@ -182,7 +184,8 @@ bool eval_dim(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- new and one element */
+/* ------------------------------------------------------------------------------------------------- new and one
+ * element */
 
 /* Takes no memory until something is written. */
 bool eval_empty(ir_interp *interp, const ir_op *op) {
@@ -299,7 +302,8 @@ bool eval_assert(ir_interp *interp, const ir_op *op) {
   return interp_operand(interp, op, 0)->cell.i || ir_op_error(op, "fails: %s", ir_attr_string_or(op, "msg", ""));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ memrefs */
+/* ------------------------------------------------------------------------------------------------------------
+ * memrefs */
 
 bool eval_alloc(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
@@ -340,9 +344,9 @@ bool eval_get_global(ir_interp *interp, const ir_op *op) {
     const ir_type *type = op->results[0].type;
     const ir_attr *content = ir_attr_get(global, "initial_value");
     interp_value value;
-    if (content && content->kind == IR_ATTR_DENSE ? !interp_constant(interp, op, type, content, &value)
-                                                  : !interp_allocate(interp, op, type->element, type->rank,
-                                                                     type->shape, &value))
+    if (content && content->kind == IR_ATTR_DENSE
+            ? !interp_constant(interp, op, type, content, &value)
+            : !interp_allocate(interp, op, type->element, type->rank, type->shape, &value))
       return false;
     bool constant = ir_attr_get(global, "constant");
     if (!constant && !interp_make_writable(interp, op, &value)) /* a splat has one cell */

@@ -11,7 +11,8 @@
 
 /* ------------------------------------------------------------------------------------------- subscripts to strides */
 
-/* Adds the coefficients of a linear expression, times `factor`, to coefficients[] and *constant. False if not linear. */
+/* Adds the coefficients of a linear expression, times `factor`, to coefficients[] and *constant. False if not
+ * linear. */
 static bool add_linear(const ir_expr *expr, int64_t factor, int64_t *coefficients, int64_t *constant) {
   int64_t term;
   switch (expr->kind) {
@@ -25,7 +26,8 @@ static bool add_linear(const ir_expr *expr, int64_t factor, int64_t *coefficient
   case IR_EXPR_MUL:
     return expr->rhs->kind == IR_EXPR_CONST && !__builtin_mul_overflow(factor, expr->rhs->value, &term) &&
            add_linear(expr->lhs, term, coefficients, constant);
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -383,15 +385,12 @@ static bool run_structured(ir_interp *interp, const ir_op *op) {
     bool linear;
     if (!bind_map(op, &nest, i, structure->maps[i], values[i], &linear))
       return false;
-    operands[i] = (loop_operand){.cells = interp_cells(values[i]),
-                                 .value = values[i],
-                                 .map = linear ? NULL : structure->maps[i],
-                                 .argument = ir_value_unused(body->args[i])
-                                                 ? NULL
-                                                 : &interp_get(interp, body->args[i])->cell,
-                                 .yielded = i < num_inputs
-                                                ? NULL
-                                                : &interp_operand(interp, body->last, i - num_inputs)->cell};
+    operands[i] =
+        (loop_operand){.cells = interp_cells(values[i]),
+                       .value = values[i],
+                       .map = linear ? NULL : structure->maps[i],
+                       .argument = ir_value_unused(body->args[i]) ? NULL : &interp_get(interp, body->args[i])->cell,
+                       .yielded = i < num_inputs ? NULL : &interp_operand(interp, body->last, i - num_inputs)->cell};
   }
   if (is_float_contraction(op)) {
     interp_contract(interp, &nest, operands[0].cells, operands[1].cells, operands[2].cells, values[2]->element);
@@ -490,7 +489,9 @@ static bool run_softmax(ir_interp *interp, const ir_op *op) {
                      .result_step = nest.strides[1][inner],
                      .element = values[1]->element,
                      .statistics = wide ? IR_F64 : IR_F32,
-                     .max_element = online ? values[2]->element : wide ? IR_F64 : IR_F32};
+                     .max_element = online ? values[2]->element
+                                    : wide ? IR_F64
+                                           : IR_F32};
   nest.extents[inner] = 1; /* an empty row still has statistics */
   for (bool more = interp_nest_begin(&nest); more; more = interp_nest_next(&nest)) {
     ir_cell *at[5] = {0};

@@ -12,7 +12,8 @@ static bool set_view(ir_interp *interp, const ir_op *op, interp_value *view) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------- transfers */
+/* ---------------------------------------------------------------------------------------------------------
+ * transfers */
 
 /* One transfer: `vector` over `base` at the operands [first, first + rank of base). */
 typedef struct transfer {
@@ -93,8 +94,7 @@ static bool run_transfer(ir_interp *interp, const ir_op *op, const transfer *acc
 bool eval_transfer_read(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   interp_value *base = interp_operand(interp, op, 0), vector;
-  if (!interp_check_read(op, base) ||
-      !interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &vector))
+  if (!interp_check_read(op, base) || !interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &vector))
     return false;
   transfer access = transfer_of(interp, op, base, &vector, 1, 3);
   if (!run_transfer(interp, op, &access, &interp_get(interp, ir_group_operand(op, 2, 0))->cell))
@@ -162,8 +162,7 @@ bool eval_gather(ir_interp *interp, const ir_op *op) {
   interp_value *subscripts = interp_get(interp, ir_group_operand(op, 2, 0));
   interp_value *mask = interp_get(interp, ir_group_operand(op, 3, 0));
   interp_value *pass = interp_get(interp, ir_group_operand(op, 4, 0));
-  if (!interp_check_read(op, base) ||
-      !interp_allocate_raw(interp, op, base->element, pass->rank, pass->shape, &result))
+  if (!interp_check_read(op, base) || !interp_allocate_raw(interp, op, base->element, pass->rank, pass->shape, &result))
     return false;
   int64_t start = base->offset;
   for (unsigned i = 0; i < base->rank; i++)
@@ -196,7 +195,8 @@ bool eval_gather(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* --------------------------------------------------------------------------------------------------------- combining */
+/* ---------------------------------------------------------------------------------------------------------
+ * combining */
 
 /* What `kind = #vector.kind<..>` does to two elements. */
 typedef ir_cell combine_hook(const ir_op *op, const ir_cell *operands);
@@ -206,12 +206,10 @@ static combine_hook *combine_of(const ir_op *op, ir_scalar element) {
     const char *kind;
     combine_hook *on_floats, *on_integers;
   } rows[] = {
-      {"add", scalar_addf, scalar_addi},         {"mul", scalar_mulf, scalar_muli},
-      {"maximumf", scalar_maximumf, NULL},       {"minimumf", scalar_minimumf, NULL},
-      {"maxnumf", scalar_maxnumf, NULL},         {"minnumf", scalar_minnumf, NULL},
-      {"maxsi", NULL, scalar_maxsi},             {"minsi", NULL, scalar_minsi},
-      {"maxui", NULL, scalar_maxui},             {"minui", NULL, scalar_minui},
-      {"and", NULL, scalar_andi},                {"or", NULL, scalar_ori},
+      {"add", scalar_addf, scalar_addi},   {"mul", scalar_mulf, scalar_muli}, {"maximumf", scalar_maximumf, NULL},
+      {"minimumf", scalar_minimumf, NULL}, {"maxnumf", scalar_maxnumf, NULL}, {"minnumf", scalar_minnumf, NULL},
+      {"maxsi", NULL, scalar_maxsi},       {"minsi", NULL, scalar_minsi},     {"maxui", NULL, scalar_maxui},
+      {"minui", NULL, scalar_minui},       {"and", NULL, scalar_andi},        {"or", NULL, scalar_ori},
       {"xor", NULL, scalar_xori},
   };
   const char *kind = ir_attr_string_or(op, "kind", "add");
@@ -254,8 +252,7 @@ bool eval_contract(ir_interp *interp, const ir_op *op) {
   interp_value acc;
   interp_value *values[3] = {interp_operand(interp, op, 0), interp_operand(interp, op, 1), &acc};
   int64_t extents[IR_MAX_LOOPS];
-  if (!take_accumulator(interp, op, 2, &acc) ||
-      !interp_loop_extents(op, maps[0]->num_dims, 3, maps, values, extents))
+  if (!take_accumulator(interp, op, 2, &acc) || !interp_loop_extents(op, maps[0]->num_dims, 3, maps, values, extents))
     return false;
   acc.element = op->results[0].type->element;
   combine_hook *hook = combine_of(op, acc.element);
@@ -305,7 +302,8 @@ bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- shapes */
+/* -------------------------------------------------------------------------------------------------------------
+ * shapes */
 
 bool eval_broadcast(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;

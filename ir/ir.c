@@ -322,7 +322,7 @@ struct ir_value_map {
   struct {
     const ir_value *from;
     ir_value *to;
-  } *entries;
+  } * entries;
   size_t count, capacity; /* open addressing, capacity a power of two */
 };
 

@@ -38,7 +38,8 @@ typedef struct ir_structure ir_structure;
 #define IR_MAX_NESTING 256
 #define IR_MAX_VECTOR_ELEMENTS (1 << 20)
 
-/* ---------------------------------------------------------------------------------------------- diagnostics (diag.c) */
+/* ---------------------------------------------------------------------------------------------- diagnostics
+ * (diag.c) */
 
 /* A place in a source text: `source` counts from 1 (0: unknown), `offset` is a byte offset into it. */
 typedef struct ir_loc {
@@ -126,10 +127,10 @@ struct ir_type {
   ir_type_kind kind;
   ir_scalar element; /* scalar, tensor, vector, memref */
   uint8_t rank;
-  ir_space space;         /* memref */
-  const int64_t *shape;   /* tensor, vector, memref: `rank` extents, IR_DYNAMIC where unknown */
-  const int64_t *strides; /* memref: `rank` strides in elements, or NULL for row-major order */
-  int64_t offset;         /* memref with strides: in elements, or IR_DYNAMIC */
+  ir_space space;                                /* memref */
+  const int64_t *shape;                          /* tensor, vector, memref: `rank` extents, IR_DYNAMIC where unknown */
+  const int64_t *strides;                        /* memref: `rank` strides in elements, or NULL for row-major order */
+  int64_t offset;                                /* memref with strides: in elements, or IR_DYNAMIC */
   const ir_type *const *inputs, *const *results; /* function */
   unsigned num_inputs, num_results;
 };
@@ -169,7 +170,8 @@ int64_t ir_scalar_wrap(ir_scalar scalar, int64_t value);
 uint64_t ir_float_to_bits(ir_scalar scalar, double value);
 double ir_float_from_bits(ir_scalar scalar, uint64_t bits);
 
-/* -------------------------------------------------------------------------------- affine expressions and maps (map.c) */
+/* -------------------------------------------------------------------------------- affine expressions and maps
+ * (map.c) */
 
 typedef enum ir_expr_kind {
   IR_EXPR_CONST,
@@ -275,7 +277,8 @@ const ir_attr *ir_attr_ints(ir_module *module, const ir_type *element, unsigned 
 const ir_attr *ir_attr_dense_ints(ir_module *module, const ir_type *type, unsigned count, const int64_t *ints);
 const ir_attr *ir_attr_dense_floats(ir_module *module, const ir_type *type, unsigned count, const double *floats);
 
-/* ------------------------------------------------------------------------------------------- op table (op.def, op.c) */
+/* ------------------------------------------------------------------------------------------- op table (op.def,
+ * op.c) */
 
 typedef enum ir_opcode {
 #define OP(ID, NAME, ...) OP_##ID,
@@ -295,31 +298,31 @@ typedef enum ir_stage {
 } ir_stage;
 
 typedef enum ir_trait {
-  IR_PURE = 1 << 0,          /* no effect and no read of memory: may be folded, merged, dropped, moved */
-  IR_COMMUTATIVE = 1 << 1,   /* operands may be swapped */
-  IR_TERMINATOR = 1 << 2,    /* ends a block, and nothing else does */
-  IR_ELEMENTWISE = 1 << 3,   /* on scalars, and on vectors or tensors of one shape, element by element */
-  IR_SAME_TYPE = 1 << 4,     /* all operands and results have one type */
-  IR_DPS = 1 << 5,           /* destination style: the last operand group is `outs`; tensor results tie to it in order */
-  IR_STRUCTURED = 1 << 6,    /* has loops and indexing maps (ir_structure_of) */
-  IR_CONSTANT = 1 << 7,      /* its one result is the attribute `value` */
-  IR_VIEW = 1 << 8,          /* result 0 shows (part of) operand 0 */
-  IR_LOOP = 1 << 9,          /* the region runs more than once */
-  IR_ISOLATED = 1 << 10,     /* the region sees nothing from outside */
-  IR_SYMBOL = 1 << 11,       /* `sym_name` names it in the enclosing module */
-  IR_READS = 1 << 12,        /* reads memory */
-  IR_WRITES = 1 << 13,       /* writes memory */
-  IR_ALLOCATES = 1 << 14,    /* its result is fresh memory */
+  IR_PURE = 1 << 0,        /* no effect and no read of memory: may be folded, merged, dropped, moved */
+  IR_COMMUTATIVE = 1 << 1, /* operands may be swapped */
+  IR_TERMINATOR = 1 << 2,  /* ends a block, and nothing else does */
+  IR_ELEMENTWISE = 1 << 3, /* on scalars, and on vectors or tensors of one shape, element by element */
+  IR_SAME_TYPE = 1 << 4,   /* all operands and results have one type */
+  IR_DPS = 1 << 5,         /* destination style: the last operand group is `outs`; tensor results tie to it in order */
+  IR_STRUCTURED = 1 << 6,  /* has loops and indexing maps (ir_structure_of) */
+  IR_CONSTANT = 1 << 7,    /* its one result is the attribute `value` */
+  IR_VIEW = 1 << 8,        /* result 0 shows (part of) operand 0 */
+  IR_LOOP = 1 << 9,        /* the region runs more than once */
+  IR_ISOLATED = 1 << 10,   /* the region sees nothing from outside */
+  IR_SYMBOL = 1 << 11,     /* `sym_name` names it in the enclosing module */
+  IR_READS = 1 << 12,      /* reads memory */
+  IR_WRITES = 1 << 13,     /* writes memory */
+  IR_ALLOCATES = 1 << 14,  /* its result is fresh memory */
   IR_NO_TERMINATOR = 1 << 15, /* the region has no terminator (builtin.module) */
-  IR_INFER = 1 << 16,        /* the result type follows from operands and attributes: `infer` */
-  IR_SPECULATABLE = 1 << 17, /* IR_PURE and without undefined behaviour: may run though it did not before */
-  IR_MAY_BE_EMPTY = 1 << 18, /* a region may be empty: a declaration, an absent else branch */
-  IR_CONTROL = 1 << 19,      /* does nothing but run its regions and pass values into and out of them */
+  IR_INFER = 1 << 16,         /* the result type follows from operands and attributes: `infer` */
+  IR_SPECULATABLE = 1 << 17,  /* IR_PURE and without undefined behaviour: may run though it did not before */
+  IR_MAY_BE_EMPTY = 1 << 18,  /* a region may be empty: a declaration, an absent else branch */
+  IR_CONTROL = 1 << 19,       /* does nothing but run its regions and pass values into and out of them */
   IR_EMPTY_SEGMENT = 1 << 20, /* upstream's op has one more operand group at the end, which is always empty here */
-  IR_OWN_BODY = 1 << 21,     /* structured, with a body of its own; the body of the others follows from their row */
-  IR_EXTENSION = 1 << 22,    /* not an op of upstream MLIR */
-  IR_ASSERTS = 1 << 23,      /* has no effect but to stop the program where it is wrong */
-  IR_PARALLEL = 1 << 24,     /* a loop whose iterations may run at once: the tensors that it carries are shared by all */
+  IR_OWN_BODY = 1 << 21,      /* structured, with a body of its own; the body of the others follows from their row */
+  IR_EXTENSION = 1 << 22,     /* not an op of upstream MLIR */
+  IR_ASSERTS = 1 << 23,       /* has no effect but to stop the program where it is wrong */
+  IR_PARALLEL = 1 << 24, /* a loop whose iterations may run at once: the tensors that it carries are shared by all */
 } ir_trait;
 
 /* One scalar in the oracle: floats as double, the rest sign-extended. */
@@ -437,8 +440,8 @@ static inline ir_builder ir_builder_at_end(ir_block *block) {
 /* Before the terminator, or at the end while there is none yet. */
 ir_builder ir_builder_before_terminator(ir_block *block);
 
-/* What an op is made from. Operands lie group after group; `groups` may stay zero where the row has no `?` or `*` group,
- * or exactly one (the counts then follow). `types` may be NULL with IR_INFER rows. Blocks start empty. */
+/* What an op is made from. Operands lie group after group; `groups` may stay zero where the row has no `?` or `*`
+ * group, or exactly one (the counts then follow). `types` may be NULL with IR_INFER rows. Blocks start empty. */
 typedef struct ir_op_spec {
   ir_value *const *operands;
   unsigned num_operands;
@@ -515,11 +518,12 @@ bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const i
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
-/* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first call,
- * which builds a table (symbol.c). */
+/* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
+ * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
 
-/* ------------------------------------------------------------------------------------- structured ops (structured.c) */
+/* ------------------------------------------------------------------------------------- structured ops
+ * (structured.c) */
 
 /* The loops of a structured op: one map a operand, from loops to the operand's subscripts. */
 struct ir_structure {
@@ -543,7 +547,8 @@ unsigned ir_num_inits(const ir_op *op);
 unsigned ir_num_inputs(const ir_op *op);
 static inline ir_value *ir_input(const ir_op *op, unsigned i) { return ir_operand(op, i); }
 static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand(op, ir_num_inputs(op) + i); }
-/* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on creation. */
+/* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on
+ * creation. */
 void ir_structured_build_body(ir_op *op);
 /* A contraction: two inputs, one init, body add(out, mul(a, b)) up to casts of the inputs. */
 bool ir_is_contraction(const ir_op *op);

@@ -180,11 +180,8 @@ void lex_advance(lex_state *lex) {
 
 void lex_start(lex_state *lex, ir_module *module, uint32_t source) {
   const ir_source *text = &module->sources[source - 1];
-  *lex = (lex_state){.module = module,
-                     .source = source,
-                     .begin = text->text,
-                     .end = text->text + text->size,
-                     .next = text->text};
+  *lex = (lex_state){
+      .module = module, .source = source, .begin = text->text, .end = text->text + text->size, .next = text->text};
   lex_advance(lex);
 }
 

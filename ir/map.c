@@ -1,7 +1,8 @@
 /* map.c - affine expressions and maps.
  *
- * Expressions are simplified while they are built: sums and multiples by constants become one flat sum of distinct terms,
- * constants fold, divisions by constants cancel. Equal sums meet as one pointer; building looks at each node once. */
+ * Expressions are simplified while they are built: sums and multiples by constants become one flat sum of distinct
+ * terms, constants fold, divisions by constants cancel. Equal sums meet as one pointer; building looks at each node
+ * once. */
 #include "intern.h"
 
 #include <string.h>
@@ -43,9 +44,12 @@ const ir_expr *ir_expr_sym(ir_module *module, unsigned number) {
 static int64_t fold(ir_expr_kind kind, int64_t a, int64_t b) {
   int64_t quotient, remainder;
   switch (kind) {
-  case IR_EXPR_ADD: return (int64_t)((uint64_t)a + (uint64_t)b);
-  case IR_EXPR_MUL: return (int64_t)((uint64_t)a * (uint64_t)b);
-  default: break;
+  case IR_EXPR_ADD:
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+  case IR_EXPR_MUL:
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+  default:
+    break;
   }
   if (b <= 0) /* no meaning; the verifier refuses such constants */
     return 0;
@@ -61,10 +65,14 @@ static int64_t fold(ir_expr_kind kind, int64_t a, int64_t b) {
 /* Is `expr` a multiple of `factor` whatever its dims are? */
 static bool is_multiple(const ir_expr *expr, int64_t factor) {
   switch (expr->kind) {
-  case IR_EXPR_CONST: return expr->value % factor == 0;
-  case IR_EXPR_ADD: return is_multiple(expr->lhs, factor) && is_multiple(expr->rhs, factor);
-  case IR_EXPR_MUL: return is_multiple(expr->lhs, factor) || is_multiple(expr->rhs, factor);
-  default: return factor == 1;
+  case IR_EXPR_CONST:
+    return expr->value % factor == 0;
+  case IR_EXPR_ADD:
+    return is_multiple(expr->lhs, factor) && is_multiple(expr->rhs, factor);
+  case IR_EXPR_MUL:
+    return is_multiple(expr->lhs, factor) || is_multiple(expr->rhs, factor);
+  default:
+    return factor == 1;
   }
 }
 
@@ -98,7 +106,8 @@ static bool collect(linear_sum *sum, const ir_expr *expr, int64_t coefficient) {
   return true;
 }
 
-/* The sum as an expression: terms in order of appearance, the constant last; the canonical form of sums and multiples. */
+/* The sum as an expression: terms in order of appearance, the constant last; the canonical form of sums and
+ * multiples. */
 static const ir_expr *rebuild(ir_module *module, const linear_sum *sum) {
   const ir_expr *result = NULL;
   for (unsigned i = 0; i < sum->count; i++) {
@@ -106,9 +115,8 @@ static const ir_expr *rebuild(ir_module *module, const linear_sum *sum) {
     if (!sum->coefficients[i])
       continue;
     if (sum->coefficients[i] != 1)
-      term = intern_expr(module, &(ir_expr){.kind = IR_EXPR_MUL,
-                                            .lhs = term,
-                                            .rhs = ir_expr_const(module, sum->coefficients[i])});
+      term = intern_expr(
+          module, &(ir_expr){.kind = IR_EXPR_MUL, .lhs = term, .rhs = ir_expr_const(module, sum->coefficients[i])});
     result = result ? intern_expr(module, &(ir_expr){.kind = IR_EXPR_ADD, .lhs = result, .rhs = term}) : term;
   }
   const ir_expr *constant = ir_expr_const(module, sum->constant);
@@ -162,9 +170,12 @@ bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim) {
 
 int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims) {
   switch (expr->kind) {
-  case IR_EXPR_CONST: return expr->value;
-  case IR_EXPR_DIM: return dims[expr->value];
-  case IR_EXPR_SYM: return dims[num_dims + expr->value];
+  case IR_EXPR_CONST:
+    return expr->value;
+  case IR_EXPR_DIM:
+    return dims[expr->value];
+  case IR_EXPR_SYM:
+    return dims[num_dims + expr->value];
   default:
     return fold(expr->kind, ir_expr_eval(expr->lhs, num_dims, dims), ir_expr_eval(expr->rhs, num_dims, dims));
   }

@@ -54,14 +54,22 @@ bool parse_accept_word(ir_parser *parser, const char *word) {
 
 static const char *kind_name(int kind) {
   switch (kind) {
-  case LEX_WORD: return "a word";
-  case LEX_VALUE: return "a value such as %0";
-  case LEX_BLOCK: return "a block label such as ^bb0";
-  case LEX_SYMBOL: return "a symbol such as @name";
-  case LEX_INTEGER: return "an integer";
-  case LEX_STRING: return "a string";
-  case LEX_ARROW: return "'->'";
-  default: return "another token";
+  case LEX_WORD:
+    return "a word";
+  case LEX_VALUE:
+    return "a value such as %0";
+  case LEX_BLOCK:
+    return "a block label such as ^bb0";
+  case LEX_SYMBOL:
+    return "a symbol such as @name";
+  case LEX_INTEGER:
+    return "an integer";
+  case LEX_STRING:
+    return "a string";
+  case LEX_ARROW:
+    return "'->'";
+  default:
+    return "another token";
   }
 }
 
@@ -365,13 +373,16 @@ static bool parse_element(void *data, const format_element *element) {
   ir_draft *draft = ((format_parse *)data)->draft;
   unsigned index = element->index;
   switch (element->kind) {
-  case FORMAT_LITERAL: return parse_literal(parser, element);
+  case FORMAT_LITERAL:
+    return parse_literal(parser, element);
   case FORMAT_OPERAND:
     return group_mark(draft->info, index) ? parse_operands(parser, draft, index) : parse_operand(parser, draft, index);
-  case FORMAT_ATTRIBUTE: return parse_inherent(parser, draft, element->text, element->size);
+  case FORMAT_ATTRIBUTE:
+    return parse_inherent(parser, draft, element->text, element->size);
   case FORMAT_TYPE_OF_OPERAND:
     return group_mark(draft->info, index) ? parse_types_of(parser, draft, index) : parse_type_of(parser, draft, index);
-  case FORMAT_TYPE_OF_RESULT: return parse_result_type(parser, draft);
+  case FORMAT_TYPE_OF_RESULT:
+    return parse_result_type(parser, draft);
   case FORMAT_FUNCTIONAL_TYPE: {
     parser_types inputs = {0};
     ir_loc loc = parse_loc(parser);
@@ -384,11 +395,13 @@ static bool parse_element(void *data, const format_element *element) {
         return false;
     return true;
   }
-  case FORMAT_ATTR_DICT: return parse_attr_dict(parser, draft);
+  case FORMAT_ATTR_DICT:
+    return parse_attr_dict(parser, draft);
   case FORMAT_MIXED:
     return parse_mixed(parser, draft, '[', ']', index, ir_intern(parser->module, element->text, element->size));
   case FORMAT_TIGHT:
-  case FORMAT_END: return true;
+  case FORMAT_END:
+    return true;
   }
   return true;
 }
@@ -428,8 +441,8 @@ static bool split_operands(ir_parser *parser, ir_draft *draft, const parser_valu
     draft->groups[i] = (parser_values){all->values + next, all->locs + next, (unsigned)size, (unsigned)size};
     next += (unsigned)size;
   }
-  return next == all->count || parse_error_at(parser, draft->loc, "'%s' expects %u operands, found %u",
-                                              draft->info->name, next, all->count);
+  return next == all->count ||
+         parse_error_at(parser, draft->loc, "'%s' expects %u operands, found %u", draft->info->name, next, all->count);
 }
 
 static void drop_attr(ir_draft *draft, const char *name) {

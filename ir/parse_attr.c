@@ -267,8 +267,18 @@ static bool parse_int_array(ir_parser *parser, const ir_attr **attr) {
 
 /* The dialect attributes that are a keyword in angle brackets. */
 static const char *const keyword_attrs[] = {
-    "arith.fastmath", "arith.overflow", "gpu.address_space",    "gpu.block",            "gpu.thread", "gpu.warp",
-    "gpu.lane",       "gpu.warpgroup",  "linalg.iterator_type", "vector.iterator_type", "vector.kind", "linalg.type_fn",
+    "arith.fastmath",
+    "arith.overflow",
+    "gpu.address_space",
+    "gpu.block",
+    "gpu.thread",
+    "gpu.warp",
+    "gpu.lane",
+    "gpu.warpgroup",
+    "linalg.iterator_type",
+    "vector.iterator_type",
+    "vector.kind",
+    "linalg.type_fn",
     "gpu",
 };
 
@@ -353,7 +363,8 @@ static bool parse_attr_inner(ir_parser *parser, const ir_type *type, const ir_at
   switch (parser->lex.token.kind) {
   case LEX_INTEGER:
   case LEX_FLOAT:
-  case '-': return parse_number(parser, type, attr);
+  case '-':
+    return parse_number(parser, type, attr);
   case LEX_STRING:
     if (!parse_string(parser, &text, &size))
       return false;
@@ -366,9 +377,12 @@ static bool parse_attr_inner(ir_parser *parser, const ir_type *type, const ir_at
       return parse_error(parser, "a symbol has no NUL");
     *attr = ir_attr_symbol(parser->module, text);
     return true;
-  case LEX_HASH: return parse_hash(parser, attr);
-  case LEX_WORD: return parse_word_attr(parser, type, attr);
-  case '[': return parse_array(parser, attr);
+  case LEX_HASH:
+    return parse_hash(parser, attr);
+  case LEX_WORD:
+    return parse_word_attr(parser, type, attr);
+  case '[':
+    return parse_array(parser, attr);
   case '{':
     if (!parse_attr_entries(parser, &entries))
       return false;
@@ -380,7 +394,8 @@ static bool parse_attr_inner(ir_parser *parser, const ir_type *type, const ir_at
       return false;
     *attr = ir_attr_type(parser->module, value);
     return true;
-  default: return parse_error(parser, "expected an attribute");
+  default:
+    return parse_error(parser, "expected an attribute");
   }
 }
 

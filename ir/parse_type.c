@@ -195,11 +195,20 @@ static bool parse_scalar(ir_parser *parser, ir_scalar *scalar) {
 static bool space_of_number(int64_t number, ir_space *space) {
   switch (number) {
   case 0:
-  case 1: *space = IR_SPACE_GLOBAL; return true;
-  case 3: *space = IR_SPACE_WORKGROUP; return true;
-  case 4: *space = IR_SPACE_CONSTANT; return true;
-  case 5: *space = IR_SPACE_PRIVATE; return true;
-  default: return false;
+  case 1:
+    *space = IR_SPACE_GLOBAL;
+    return true;
+  case 3:
+    *space = IR_SPACE_WORKGROUP;
+    return true;
+  case 4:
+    *space = IR_SPACE_CONSTANT;
+    return true;
+  case 5:
+    *space = IR_SPACE_PRIVATE;
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -263,15 +272,23 @@ static void add_term(int64_t *sum, int64_t value) {
 /* Adds expr * factor to strides and offset; false if it is not a sum of such terms. */
 static bool add_linear(const ir_expr *expr, int64_t factor, layout *result) {
   switch (expr->kind) {
-  case IR_EXPR_ADD: return add_linear(expr->lhs, factor, result) && add_linear(expr->rhs, factor, result);
+  case IR_EXPR_ADD:
+    return add_linear(expr->lhs, factor, result) && add_linear(expr->rhs, factor, result);
   case IR_EXPR_MUL:
     if (factor != 1 || !is_symbolic(expr->rhs))
       return false;
     return add_linear(expr->lhs, expr->rhs->kind == IR_EXPR_CONST ? expr->rhs->value : IR_DYNAMIC, result);
-  case IR_EXPR_DIM: add_term(&result->strides[expr->value], factor); return true;
-  case IR_EXPR_SYM: add_term(&result->offset, IR_DYNAMIC); return true;
-  case IR_EXPR_CONST: add_term(&result->offset, factor == 1 ? expr->value : IR_DYNAMIC); return true;
-  default: return false;
+  case IR_EXPR_DIM:
+    add_term(&result->strides[expr->value], factor);
+    return true;
+  case IR_EXPR_SYM:
+    add_term(&result->offset, IR_DYNAMIC);
+    return true;
+  case IR_EXPR_CONST:
+    add_term(&result->offset, factor == 1 ? expr->value : IR_DYNAMIC);
+    return true;
+  default:
+    return false;
   }
 }
 
@@ -303,7 +320,8 @@ static bool parse_memref_rest(ir_parser *parser, unsigned rank, layout *result, 
         return parse_error_at(parser, loc, "this layout is not strided");
       continue;
     }
-    return space_of_attr(attr, space) || parse_error_at(parser, loc, "unknown memory space: expected 0, 1, 3, 4, 5 or #gpu.address_space<..>");
+    return space_of_attr(attr, space) ||
+           parse_error_at(parser, loc, "unknown memory space: expected 0, 1, 3, 4, 5 or #gpu.address_space<..>");
   }
   return true;
 }

@@ -2,7 +2,8 @@
  *
  * Every function returns false after reporting one error; the caller passes that up at once, so there are no cascades.
  * An op is collected in a draft while it is read (its operands are known values: nothing refers forward) and created
- * when all of it is there. Nesting of regions, attributes, types and expressions is limited, so the stack is bounded. */
+ * when all of it is there. Nesting of regions, attributes, types and expressions is limited, so the stack is
+ * bounded. */
 #ifndef TEC_IR_PARSER_H
 #define TEC_IR_PARSER_H
 #include "format.h"
@@ -65,12 +66,12 @@ struct ir_parser {
   ir_module *module;
   lex_state lex;
   ir_arena scratch;
-  ir_names values;     /* SSA names */
-  ir_names attrs;      /* #alias, an ir_attr each */
-  ir_names types;      /* !alias, an ir_type each */
-  ir_names ops;        /* op names, an ir_op_info each */
-  uint32_t isolation;  /* isolated regions around */
-  uint32_t scope;      /* values defined before the current region */
+  ir_names values;    /* SSA names */
+  ir_names attrs;     /* #alias, an ir_attr each */
+  ir_names types;     /* !alias, an ir_type each */
+  ir_names ops;       /* op names, an ir_op_info each */
+  uint32_t isolation; /* isolated regions around */
+  uint32_t scope;     /* values defined before the current region */
   unsigned nesting;
   unsigned num_factors; /* of the current affine map */
 };

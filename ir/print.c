@@ -18,7 +18,7 @@ typedef struct label_table {
   struct {
     const void *key;
     const char *text;
-  } *slots;
+  } * slots;
   size_t count, capacity;
 } label_table;
 
@@ -329,7 +329,7 @@ void print_region(ir_printer *printer, const ir_block *block, bool label, ir_opc
 typedef struct format_print {
   ir_printer *printer;
   const ir_op *op;
-  bool tight; /* no blank before the next element */
+  bool tight;       /* no blank before the next element */
   bool after_colon; /* the last literal was one */
 } format_print;
 
@@ -371,20 +371,36 @@ static bool print_element(void *data, const format_element *element) {
   ir_printer *printer = print->printer;
   const ir_op *op = print->op;
   switch (element->kind) {
-  case FORMAT_LITERAL: print_literal(print, element); return true;
-  case FORMAT_TIGHT: print->tight = true; return true;
-  case FORMAT_ATTR_DICT: print_attr_dict(printer, op, NULL, ""); return true;
-  case FORMAT_END: return true;
-  default: break;
+  case FORMAT_LITERAL:
+    print_literal(print, element);
+    return true;
+  case FORMAT_TIGHT:
+    print->tight = true;
+    return true;
+  case FORMAT_ATTR_DICT:
+    print_attr_dict(printer, op, NULL, "");
+    return true;
+  case FORMAT_END:
+    return true;
+  default:
+    break;
   }
   if (element->kind == FORMAT_OPERAND && !ir_group_size(op, element->index))
     return true;
   print_blank(print);
   switch (element->kind) {
-  case FORMAT_OPERAND: print_group(printer, op, element->index); break;
-  case FORMAT_ATTRIBUTE: print_inherent(printer, op, element); break;
-  case FORMAT_TYPE_OF_OPERAND: print_group_types(printer, op, element->index); break;
-  case FORMAT_TYPE_OF_RESULT: print_result_types(printer, op); break;
+  case FORMAT_OPERAND:
+    print_group(printer, op, element->index);
+    break;
+  case FORMAT_ATTRIBUTE:
+    print_inherent(printer, op, element);
+    break;
+  case FORMAT_TYPE_OF_OPERAND:
+    print_group_types(printer, op, element->index);
+    break;
+  case FORMAT_TYPE_OF_RESULT:
+    print_result_types(printer, op);
+    break;
   case FORMAT_MIXED:
     print_mixed(printer, op, "[", "]", element->index, ir_intern(printer->module, element->text, element->size));
     break;

@@ -16,16 +16,23 @@ static void print_expr(ir_printer *printer, const ir_expr *expr, bool nested) {
                                           [IR_EXPR_CEILDIV] = " ceildiv ",
                                           [IR_EXPR_MOD] = " mod "};
   switch (expr->kind) {
-  case IR_EXPR_CONST: print_integer(printer, expr->value); return;
-  case IR_EXPR_DIM: print_format(printer, "d%" PRId64, expr->value); return;
-  case IR_EXPR_SYM: print_format(printer, "s%" PRId64, expr->value); return;
-  default: break;
+  case IR_EXPR_CONST:
+    print_integer(printer, expr->value);
+    return;
+  case IR_EXPR_DIM:
+    print_format(printer, "d%" PRId64, expr->value);
+    return;
+  case IR_EXPR_SYM:
+    print_format(printer, "s%" PRId64, expr->value);
+    return;
+  default:
+    break;
   }
   if (nested)
     print_text(printer, "(");
   const ir_expr *rhs = expr->rhs;
-  bool negated = expr->kind == IR_EXPR_ADD && rhs->kind == IR_EXPR_MUL && rhs->rhs->kind == IR_EXPR_CONST &&
-                 rhs->rhs->value == -1;
+  bool negated =
+      expr->kind == IR_EXPR_ADD && rhs->kind == IR_EXPR_MUL && rhs->rhs->kind == IR_EXPR_CONST && rhs->rhs->value == -1;
   bool negative = expr->kind == IR_EXPR_ADD && rhs->kind == IR_EXPR_CONST && rhs->value < 0 && rhs->value != INT64_MIN;
   print_expr(printer, expr->lhs, expr->kind != IR_EXPR_ADD || expr->lhs->kind != IR_EXPR_ADD);
   if (negated || negative) {
@@ -108,13 +115,27 @@ static void print_function_type(ir_printer *printer, const ir_type *type) {
 
 void print_type(ir_printer *printer, const ir_type *type) {
   switch (type->kind) {
-  case IR_TYPE_SCALAR: print_text(printer, ir_scalar_name(type->element)); return;
-  case IR_TYPE_FUNCTION: print_function_type(printer, type); return;
-  case IR_TYPE_HANDLE: print_text(printer, "!transform.any_op"); return;
-  case IR_TYPE_TOKEN: print_text(printer, "!nvgpu.device.async.token"); return;
-  case IR_TYPE_TENSOR: print_text(printer, "tensor<"); break;
-  case IR_TYPE_VECTOR: print_text(printer, "vector<"); break;
-  case IR_TYPE_MEMREF: print_text(printer, "memref<"); break;
+  case IR_TYPE_SCALAR:
+    print_text(printer, ir_scalar_name(type->element));
+    return;
+  case IR_TYPE_FUNCTION:
+    print_function_type(printer, type);
+    return;
+  case IR_TYPE_HANDLE:
+    print_text(printer, "!transform.any_op");
+    return;
+  case IR_TYPE_TOKEN:
+    print_text(printer, "!nvgpu.device.async.token");
+    return;
+  case IR_TYPE_TENSOR:
+    print_text(printer, "tensor<");
+    break;
+  case IR_TYPE_VECTOR:
+    print_text(printer, "vector<");
+    break;
+  case IR_TYPE_MEMREF:
+    print_text(printer, "memref<");
+    break;
   }
   for (unsigned i = 0; i < type->rank; i++) {
     print_extent(printer, type->shape[i]);
@@ -262,22 +283,40 @@ static void print_array(ir_printer *printer, const ir_attr *attr) {
 void print_attr(ir_printer *printer, const ir_attr *attr) {
   const char *alias;
   switch (attr->kind) {
-  case IR_ATTR_UNIT: print_text(printer, "unit"); return;
-  case IR_ATTR_BOOL: print_text(printer, attr->value ? "true" : "false"); return;
+  case IR_ATTR_UNIT:
+    print_text(printer, "unit");
+    return;
+  case IR_ATTR_BOOL:
+    print_text(printer, attr->value ? "true" : "false");
+    return;
   case IR_ATTR_INT:
-  case IR_ATTR_FLOAT: print_number(printer, attr, false); return;
-  case IR_ATTR_STRING: print_string(printer, attr->string, attr->count); return;
-  case IR_ATTR_ARRAY: print_array(printer, attr); return;
-  case IR_ATTR_DICT: print_dict(printer, attr->count, attr->entries); return;
-  case IR_ATTR_TYPE: print_type(printer, attr->type); return;
+  case IR_ATTR_FLOAT:
+    print_number(printer, attr, false);
+    return;
+  case IR_ATTR_STRING:
+    print_string(printer, attr->string, attr->count);
+    return;
+  case IR_ATTR_ARRAY:
+    print_array(printer, attr);
+    return;
+  case IR_ATTR_DICT:
+    print_dict(printer, attr->count, attr->entries);
+    return;
+  case IR_ATTR_TYPE:
+    print_type(printer, attr->type);
+    return;
   case IR_ATTR_MAP:
     if ((alias = print_map_alias(printer, attr->map)))
       print_text(printer, alias);
     else
       print_map(printer, attr->map);
     return;
-  case IR_ATTR_SYMBOL: print_symbol(printer, attr->string); return;
-  case IR_ATTR_DENSE: print_dense(printer, attr, true); return;
+  case IR_ATTR_SYMBOL:
+    print_symbol(printer, attr->string);
+    return;
+  case IR_ATTR_DENSE:
+    print_dense(printer, attr, true);
+    return;
   case IR_ATTR_I64S:
     print_format(printer, "array<%s", ir_scalar_name(attr->type->element));
     for (unsigned i = 0; i < attr->count; i++) {
@@ -286,6 +325,8 @@ void print_attr(ir_printer *printer, const ir_attr *attr) {
     }
     print_text(printer, ">");
     return;
-  case IR_ATTR_KEYWORD: print_format(printer, "#%s<%s>", attr->name, attr->string); return;
+  case IR_ATTR_KEYWORD:
+    print_format(printer, "#%s<%s>", attr->name, attr->string);
+    return;
   }
 }

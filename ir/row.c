@@ -102,35 +102,53 @@ static bool all_of(const ir_attr *attr, ir_attr_kind kind) {
 
 static bool has_form(const ir_attr *attr, const attr_row *row) {
   switch (row->form) {
-  case FORM_UNIT: return attr->kind == IR_ATTR_UNIT;
-  case FORM_BOOL: return attr->kind == IR_ATTR_BOOL;
-  case FORM_INT: return attr->kind == IR_ATTR_INT && !strcmp(ir_scalar_name(attr->type->element), row->detail);
+  case FORM_UNIT:
+    return attr->kind == IR_ATTR_UNIT;
+  case FORM_BOOL:
+    return attr->kind == IR_ATTR_BOOL;
+  case FORM_INT:
+    return attr->kind == IR_ATTR_INT && !strcmp(ir_scalar_name(attr->type->element), row->detail);
   case FORM_DIMENSION:
     return (attr->kind == IR_ATTR_INT && attr->type->element == IR_I64) ||
            (attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, "gpu"));
-  case FORM_INTS: return attr->kind == IR_ATTR_I64S && !strcmp(ir_scalar_name(attr->type->element), row->detail);
-  case FORM_INT_ARRAY: return all_of(attr, IR_ATTR_INT);
+  case FORM_INTS:
+    return attr->kind == IR_ATTR_I64S && !strcmp(ir_scalar_name(attr->type->element), row->detail);
+  case FORM_INT_ARRAY:
+    return all_of(attr, IR_ATTR_INT);
   case FORM_INT_ARRAYS:
     for (unsigned i = 0; attr->kind == IR_ATTR_ARRAY && i < attr->count; i++)
       if (!all_of(attr->elements[i], IR_ATTR_INT))
         return false;
     return attr->kind == IR_ATTR_ARRAY;
-  case FORM_BOOL_ARRAY: return all_of(attr, IR_ATTR_BOOL);
-  case FORM_STRING: return attr->kind == IR_ATTR_STRING;
-  case FORM_STRINGS: return all_of(attr, IR_ATTR_STRING);
+  case FORM_BOOL_ARRAY:
+    return all_of(attr, IR_ATTR_BOOL);
+  case FORM_STRING:
+    return attr->kind == IR_ATTR_STRING;
+  case FORM_STRINGS:
+    return all_of(attr, IR_ATTR_STRING);
   case FORM_VISIBILITY:
-    return attr->kind == IR_ATTR_STRING && (!strcmp(attr->string, "private") || !strcmp(attr->string, "nested") ||
-                                            !strcmp(attr->string, "public"));
-  case FORM_SYMBOL: return attr->kind == IR_ATTR_SYMBOL;
-  case FORM_TYPE: return attr->kind == IR_ATTR_TYPE;
-  case FORM_TYPED: return attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_FLOAT || attr->kind == IR_ATTR_DENSE;
-  case FORM_DENSE: return attr->kind == IR_ATTR_DENSE;
-  case FORM_MAP: return attr->kind == IR_ATTR_MAP;
-  case FORM_MAPS: return all_of(attr, IR_ATTR_MAP);
-  case FORM_KEYWORD: return attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, row->detail);
-  case FORM_KEYWORDS: return all_of(attr, IR_ATTR_KEYWORD);
-  case FORM_DICT: return attr->kind == IR_ATTR_DICT;
-  case FORM_DICTS: return all_of(attr, IR_ATTR_DICT);
+    return attr->kind == IR_ATTR_STRING &&
+           (!strcmp(attr->string, "private") || !strcmp(attr->string, "nested") || !strcmp(attr->string, "public"));
+  case FORM_SYMBOL:
+    return attr->kind == IR_ATTR_SYMBOL;
+  case FORM_TYPE:
+    return attr->kind == IR_ATTR_TYPE;
+  case FORM_TYPED:
+    return attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_FLOAT || attr->kind == IR_ATTR_DENSE;
+  case FORM_DENSE:
+    return attr->kind == IR_ATTR_DENSE;
+  case FORM_MAP:
+    return attr->kind == IR_ATTR_MAP;
+  case FORM_MAPS:
+    return all_of(attr, IR_ATTR_MAP);
+  case FORM_KEYWORD:
+    return attr->kind == IR_ATTR_KEYWORD && !strcmp(attr->name, row->detail);
+  case FORM_KEYWORDS:
+    return all_of(attr, IR_ATTR_KEYWORD);
+  case FORM_DICT:
+    return attr->kind == IR_ATTR_DICT;
+  case FORM_DICTS:
+    return all_of(attr, IR_ATTR_DICT);
   }
   return false;
 }

@@ -1,9 +1,10 @@
 /* scalar.h - the hooks `scalar` and `undefined` of the elementwise rows of op.def.
  *
  * A hook sees one element of each operand: floats as double, all other types sign-extended to 64 bits (so a true i1 is
- * -1). It returns the exact or double-precision value; the caller rounds it to the result type (ir_scalar_round) or wraps
- * it (ir_scalar_wrap). No hook traps: where LLVM has poison (shifts by the width or more, float to integer out of
- * range) the value is 0 or saturates, and where it has undefined behaviour the row's `undefined` tells so beforehand. */
+ * -1). It returns the exact or double-precision value; the caller rounds it to the result type (ir_scalar_round) or
+ * wraps it (ir_scalar_wrap). No hook traps: where LLVM has poison (shifts by the width or more, float to integer out of
+ * range) the value is 0 or saturates, and where it has undefined behaviour the row's `undefined` tells so
+ * beforehand. */
 #ifndef TEC_IR_SCALAR_H
 #define TEC_IR_SCALAR_H
 #include "ir.h"

@@ -1,6 +1,7 @@
 /* structured.c - loops, indexing maps and bodies of structured ops.
  *
- * ir_structure_of works on unverified ops too, and answers NULL for what makes no sense: the verifier relies on that. */
+ * ir_structure_of works on unverified ops too, and answers NULL for what makes no sense: the verifier relies on
+ * that. */
 #include "build.h"
 #include "op_hooks.h"
 
@@ -41,7 +42,8 @@ static void set_map(ir_structure *structure, unsigned i, const ir_map *map) {
   ((const ir_map **)structure->maps)[i] = map;
 }
 
-/* --------------------------------------------------------------------------------------- loops from einsum subscripts */
+/* --------------------------------------------------------------------------------------- loops from einsum
+ * subscripts */
 
 /* The loop of each subscript letter; `batch` loops of `*` come first. */
 typedef struct subscripts {
@@ -112,8 +114,7 @@ static void derive_reductions(const ir_op *op, ir_structure *structure) {
 const ir_structure *structure_maps(const ir_op *op) {
   const ir_attr *maps = ir_attr_get(op, "indexing_maps"), *iterators = ir_attr_get(op, "iterator_types");
   if (!maps)
-    return ir_op_row(op)->loops ? structure_subscripts(op, ir_op_row(op)->loops)
-                                : refuse(op, "needs 'indexing_maps'");
+    return ir_op_row(op)->loops ? structure_subscripts(op, ir_op_row(op)->loops) : refuse(op, "needs 'indexing_maps'");
   if (maps->kind != IR_ATTR_ARRAY || maps->count != op->num_operands || !maps->count)
     return refuse(op, "needs one indexing map for each of its %u operands", op->num_operands);
   for (unsigned i = 0; i < maps->count; i++) {
@@ -344,13 +345,20 @@ static ir_opcode for_element(ir_opcode code, ir_scalar element) {
   if (ir_scalar_is_float(element))
     return code;
   switch (code) {
-  case OP_ARITH_ADDF: return element == IR_I1 ? OP_ARITH_ORI : OP_ARITH_ADDI;
-  case OP_ARITH_SUBF: return OP_ARITH_SUBI;
-  case OP_ARITH_MULF: return element == IR_I1 ? OP_ARITH_ANDI : OP_ARITH_MULI;
-  case OP_ARITH_DIVF: return OP_ARITH_DIVSI;
-  case OP_ARITH_MAXIMUMF: return OP_ARITH_MAXSI;
-  case OP_ARITH_MINIMUMF: return OP_ARITH_MINSI;
-  default: return code;
+  case OP_ARITH_ADDF:
+    return element == IR_I1 ? OP_ARITH_ORI : OP_ARITH_ADDI;
+  case OP_ARITH_SUBF:
+    return OP_ARITH_SUBI;
+  case OP_ARITH_MULF:
+    return element == IR_I1 ? OP_ARITH_ANDI : OP_ARITH_MULI;
+  case OP_ARITH_DIVF:
+    return OP_ARITH_DIVSI;
+  case OP_ARITH_MAXIMUMF:
+    return OP_ARITH_MAXSI;
+  case OP_ARITH_MINIMUMF:
+    return OP_ARITH_MINSI;
+  default:
+    return code;
   }
 }
 
@@ -385,8 +393,8 @@ void ir_structured_build_body(ir_op *op) {
 
 /* The value under casts between float or between integer types. */
 static const ir_value *without_casts(const ir_value *value) {
-  while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF ||
-                       value->op->code == OP_ARITH_EXTSI))
+  while (value->op &&
+         (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTSI))
     value = ir_operand(value->op, 0);
   return value;
 }

@@ -1,8 +1,8 @@
 /* symbol.c - the table of a module's symbols, from name to op.
  *
  * Invariants: the first look-up builds the table; from then on ops that enter or leave the top level, or are renamed
- * there, keep it in step. Names that ops share (no valid module has any) stand for the first of these ops; where a change
- * might make another op the first, the table is dropped and the next look-up builds it again. */
+ * there, keep it in step. Names that ops share (no valid module has any) stand for the first of these ops; where a
+ * change might make another op the first, the table is dropped and the next look-up builds it again. */
 #include "intern.h"
 
 #include <string.h>

@@ -68,7 +68,8 @@ static bool check_written(ir_parser *parser, const ir_draft *draft, const parser
   bool same = written->count == draft->types.count;
   for (unsigned i = 0; same && i < written->count; i++)
     same = written->types[i] == draft->types.types[i];
-  return same || parse_error_at(parser, loc, "the result types of '%s' are those of its tensor outs", draft->info->name);
+  return same ||
+         parse_error_at(parser, loc, "the result types of '%s' are those of its tensor outs", draft->info->name);
 }
 
 /* -> types or : types, if there are any; the results are the tensors of the outs in any case. */
@@ -180,8 +181,7 @@ void print_iterator_types(ir_printer *printer, const ir_op *op) {
 bool parse_generic_linalg(ir_parser *parser, ir_draft *draft) {
   if (!parse_parts(parser, draft) || !parse_ins_outs(parser, draft))
     return false;
-  if (parse_accept_word(parser, "attrs") &&
-      (!parse_expect(parser, '=') || !parse_attr_entries(parser, &draft->attrs)))
+  if (parse_accept_word(parser, "attrs") && (!parse_expect(parser, '=') || !parse_attr_entries(parser, &draft->attrs)))
     return false;
   draft_iterator_types(parser, draft, "linalg.iterator_type");
   return parse_region(parser, draft, NULL, 0) && parse_dps_results(parser, draft);

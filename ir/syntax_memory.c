@@ -151,8 +151,9 @@ bool parse_transfer_write(ir_parser *parser, ir_draft *draft) {
 /* The attributes that need not be shown, as a list for print_attr_dict. */
 static const char *transfer_defaults(const ir_op *op, const ir_type *base, const ir_type *vector) {
   const ir_attr *map = ir_attr_get(op, "permutation_map"), *bounds = ir_attr_get(op, "in_bounds");
-  bool default_map = map && vector->rank <= base->rank &&
-                     map->map == minor_identity(op->module, base->rank, vector->rank), default_bounds = true;
+  bool default_map =
+           map && vector->rank <= base->rank && map->map == minor_identity(op->module, base->rank, vector->rank),
+       default_bounds = true;
   for (unsigned i = 0; bounds && i < bounds->count; i++)
     default_bounds &= !bounds->elements[i]->value;
   if (default_map)

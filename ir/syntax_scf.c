@@ -109,8 +109,7 @@ static bool parse_forall_ranges(ir_parser *parser, ir_draft *draft, unsigned ran
   } else if (!parse_expect(parser, '=') || !parse_mixed(parser, draft, '(', ')', FORALL_LOWER, "staticLowerBound") ||
              !parse_expect_word(parser, "to") ||
              !parse_mixed(parser, draft, '(', ')', FORALL_UPPER, "staticUpperBound") ||
-             !parse_expect_word(parser, "step") ||
-             !parse_mixed(parser, draft, '(', ')', FORALL_STEP, "staticStep")) {
+             !parse_expect_word(parser, "step") || !parse_mixed(parser, draft, '(', ')', FORALL_STEP, "staticStep")) {
     return false;
   }
   if (draft_find_attr(draft, "staticLowerBound")->count != rank ||

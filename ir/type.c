@@ -32,10 +32,14 @@ typedef struct float_format {
 
 static float_format format_of(ir_scalar scalar) {
   switch (scalar) {
-  case IR_F16: return (float_format){11, 15};
-  case IR_BF16: return (float_format){8, 127};
-  case IR_F32: return (float_format){24, 127};
-  default: return (float_format){53, 1023};
+  case IR_F16:
+    return (float_format){11, 15};
+  case IR_BF16:
+    return (float_format){8, 127};
+  case IR_F32:
+    return (float_format){24, 127};
+  default:
+    return (float_format){53, 1023};
   }
 }
 
@@ -46,7 +50,7 @@ double ir_scalar_round(ir_scalar scalar, double value) {
     return (float)value;
   float_format format = format_of(scalar);
   int exponent;
-  frexp(value, &exponent); /* |value| = [0.5, 1) * 2^exponent */
+  frexp(value, &exponent);              /* |value| = [0.5, 1) * 2^exponent */
   int lowest = 2 - format.max_exponent; /* below, numbers are denormal and lose digits */
   int digits = exponent < lowest ? format.precision - (lowest - exponent) : format.precision;
   double unit = ldexp(1, exponent - digits), rounded = nearbyint(value / unit) * unit;

@@ -2,9 +2,11 @@
  * verify_*.c.
  *
  * Invariants
- *  - Hooks run only on ops whose row holds: operand groups, results, regions and attributes are there in the right number
+ *  - Hooks run only on ops whose row holds: operand groups, results, regions and attributes are there in the right
+ *  number
  *    and attributes are of the right kind. A hook looks at its op, at the op's types, and into the op's own regions.
- *  - While the walk is inside an op, the low bits of ir_op.mark say in which region ("open"); above them stands the op's
+ *  - While the walk is inside an op, the low bits of ir_op.mark say in which region ("open"); above them stands the
+ *  op's
  *    number in preorder. So whether a value is visible is decided in constant time, and the whole check is linear.
  * Terminates: one preorder walk over a tree, without recursion. */
 #include "op_hooks.h"
@@ -26,7 +28,8 @@ typedef struct verifier {
   bool valid;
 } verifier;
 
-/* ----------------------------------------------------------------------------------------------------------------- row */
+/* -----------------------------------------------------------------------------------------------------------------
+ * row */
 
 static bool verify_row(const ir_op *op) {
   row_subject subject = {.module = op->module,
@@ -43,7 +46,8 @@ static bool verify_row(const ir_op *op) {
   return row_check_counts(&subject) && row_check_attrs(&subject);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- traits */
+/* --------------------------------------------------------------------------------------------------------------
+ * traits */
 
 static bool verify_types(const ir_op *op, unsigned stages) {
   for (unsigned i = 0; i < op->num_results; i++) {
@@ -134,13 +138,13 @@ static bool verify_traits(const ir_op *op) {
   /* Elsewhere the op around has been told what its regions must end in. */
   if ((traits & IR_TERMINATOR) && ir_op_has(ir_op_parent(op), IR_NO_TERMINATOR))
     return ir_op_error(op, "cannot stand in '%s'", ir_op_row(ir_op_parent(op))->name);
-  return (!(traits & IR_SAME_TYPE) || verify_same_type(op)) &&
-         (!(traits & IR_ELEMENTWISE) || verify_elementwise(op)) &&
+  return (!(traits & IR_SAME_TYPE) || verify_same_type(op)) && (!(traits & IR_ELEMENTWISE) || verify_elementwise(op)) &&
          (!(traits & IR_DPS) || verify_destination_style(op)) && (!(traits & IR_INFER) || verify_inferred(op)) &&
          (!(traits & IR_STRUCTURED) || ir_verify_structured(op));
 }
 
-/* ---------------------------------------------------------------------------------------------------------- visibility */
+/* ----------------------------------------------------------------------------------------------------------
+ * visibility */
 
 static bool is_visible(const verifier *verifier, const ir_value *value) {
   const ir_block *block = value->op ? value->op->block : value->block;
@@ -161,8 +165,10 @@ static bool verify_operands(const verifier *verifier, const ir_op *op) {
         (use->next && use->next->prev != use))
       return ir_op_error(op, "operand %u is not on its value's use list", i);
     if (!is_visible(verifier, use->value))
-      return ir_op_error(op, "operand %u is not visible here: its definition must come before, in this region or one "
-                         "around it", i);
+      return ir_op_error(op,
+                         "operand %u is not visible here: its definition must come before, in this region or one "
+                         "around it",
+                         i);
   }
   return true;
 }
@@ -176,7 +182,8 @@ static bool verify_links(const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- symbols */
+/* -------------------------------------------------------------------------------------------------------------
+ * symbols */
 
 static int compare_symbols(const void *a, const void *b) {
   const ir_op *lhs = *(ir_op *const *)a, *rhs = *(ir_op *const *)b;
@@ -207,7 +214,8 @@ static bool verify_symbols(ir_module *module) {
   return valid;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- walk */
+/* ----------------------------------------------------------------------------------------------------------------
+ * walk */
 
 static bool verify_op(const verifier *verifier, const ir_op *op) {
   const ir_op_info *row = ir_op_row(op);
@@ -215,8 +223,8 @@ static bool verify_op(const verifier *verifier, const ir_op *op) {
     return ir_op_error(op, "is not legal at this stage");
   if (verifier->depth > IR_MAX_NESTING)
     return ir_op_error(op, "is nested more than %d deep", IR_MAX_NESTING);
-  return verify_links(op) && verify_operands(verifier, op) && verify_row(op) && verify_types(op, verifier->stages) && verify_regions(op) && verify_traits(op) &&
-         (!row->verify || row->verify(op));
+  return verify_links(op) && verify_operands(verifier, op) && verify_row(op) && verify_types(op, verifier->stages) &&
+         verify_regions(op) && verify_traits(op) && (!row->verify || row->verify(op));
 }
 
 static void open_region(verifier *verifier, ir_op *op, unsigned region) {

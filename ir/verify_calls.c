@@ -1,8 +1,8 @@
-/* verify_calls.c - functions call no deeper than the stack of whoever runs them is good for: none calls itself, not even
- * through others, and a chain of calls is at most IR_MAX_NESTING long.
+/* verify_calls.c - functions call no deeper than the stack of whoever runs them is good for: none calls itself, not
+ * even through others, and a chain of calls is at most IR_MAX_NESTING long.
  *
- * A depth-first search of the graph of calls. Its stack is an array with room for every function, as chains in a damaged
- * module may be long. ir_op.mark of a function is its number, counted from 1.
+ * A depth-first search of the graph of calls. Its stack is an array with room for every function, as chains in a
+ * damaged module may be long. ir_op.mark of a function is its number, counted from 1.
  * Terminates: a function is entered once, and each entry goes over its calls once. */
 #include "op_hooks.h"
 

@@ -92,8 +92,8 @@ bool verify_subgroup_reduce(const ir_op *op) {
 bool verify_dpas(const ir_op *op) {
   enum { ROWS = 8, DEPTH = 16 };
   const ir_type *a = ir_operand(op, 0)->type, *b = ir_operand(op, 1)->type, *c = ir_operand(op, 2)->type;
-  bool vectors = a->kind == IR_TYPE_VECTOR && b->kind == IR_TYPE_VECTOR && c->kind == IR_TYPE_VECTOR &&
-                 a->rank == 1 && b->rank == 1 && c->rank == 1;
+  bool vectors = a->kind == IR_TYPE_VECTOR && b->kind == IR_TYPE_VECTOR && c->kind == IR_TYPE_VECTOR && a->rank == 1 &&
+                 b->rank == 1 && c->rank == 1;
   if (!vectors || a->element != b->element || ir_scalar_bits(a->element) != 16 || !ir_scalar_is_float(a->element) ||
       c->element != IR_F32)
     return ir_op_error(op, "multiplies vectors of f16 or of bf16 and adds to one of f32");
@@ -105,7 +105,8 @@ bool verify_dpas(const ir_op *op) {
 bool verify_block_load(const ir_op *op) {
   const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
   bool transposed = ir_attr_get(op, "transposed") != NULL;
-  if (memref->kind != IR_TYPE_MEMREF || memref->rank < 2 || is_workgroup(memref) || ir_scalar_bits(memref->element) != 16)
+  if (memref->kind != IR_TYPE_MEMREF || memref->rank < 2 || is_workgroup(memref) ||
+      ir_scalar_bits(memref->element) != 16)
     return ir_op_error(op, "reads global memory of 16-bit elements and rank 2 at least, not %s",
                        ir_print_type(op->module, memref));
   if (ir_group_size(op, 1) != memref->rank)

@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------------- inferred types */
+/* ----------------------------------------------------------------------------------------------------- inferred
+ * types */
 
 bool infer_index(const ir_op *op, const ir_type **types) {
   types[0] = ir_type_index(op->module);
@@ -42,7 +43,8 @@ bool infer_element(const ir_op *op, const ir_type **types) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ arith and math */
+/* ------------------------------------------------------------------------------------------------------ arith and
+ * math */
 
 bool verify_float(const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
@@ -91,7 +93,8 @@ bool verify_compare(const ir_op *op) {
   if (ir_scalar_is_float(lhs->element) != floats)
     return ir_op_error(op, "compares %s, not %s", floats ? "floats" : "integers", ir_print_type(op->module, lhs));
   int64_t predicate = ir_attr_int_or(op, "predicate", -1);
-  return (predicate >= 0 && predicate < (floats ? 16 : 10)) || ir_op_error(op, "has no predicate %lld", (long long)predicate);
+  return (predicate >= 0 && predicate < (floats ? 16 : 10)) ||
+         ir_op_error(op, "has no predicate %lld", (long long)predicate);
 }
 
 bool verify_select(const ir_op *op) {
@@ -109,7 +112,7 @@ static bool cast_rule(ir_opcode code, bool *from_float, bool *to_float, int *wid
   *from_float = code == OP_ARITH_EXTF || code == OP_ARITH_TRUNCF || code == OP_ARITH_FPTOSI || code == OP_ARITH_FPTOUI;
   *to_float = code == OP_ARITH_EXTF || code == OP_ARITH_TRUNCF || code == OP_ARITH_SITOFP || code == OP_ARITH_UITOFP;
   *width = code == OP_ARITH_EXTF || code == OP_ARITH_EXTSI || code == OP_ARITH_EXTUI ? 1
-           : code == OP_ARITH_TRUNCF || code == OP_ARITH_TRUNCI                     ? -1
+           : code == OP_ARITH_TRUNCF || code == OP_ARITH_TRUNCI                      ? -1
                                                                                      : 2;
   return code != OP_ARITH_BITCAST;
 }
@@ -135,7 +138,8 @@ bool verify_cast(const ir_op *op) {
   return fits || ir_op_error(op, "cannot cast %s to %s", from, to);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- affine */
+/* --------------------------------------------------------------------------------------------------------------
+ * affine */
 
 bool verify_affine(const ir_op *op) {
   const ir_map *map = ir_attr_get(op, "map")->map;

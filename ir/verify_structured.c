@@ -1,7 +1,7 @@
 /* verify_structured.c - checks of linalg and linalg_ext ops: the maps fit the operands, static extents agree along each
  * loop, subscripts stay in bounds, and the body computes new elements from old ones and does nothing else.
- * Later stages rely on it: every loop has an extent that some operand shows, and an out is written once per iteration of
- * the parallel loops. */
+ * Later stages rely on it: every loop has an extent that some operand shows, and an out is written once per iteration
+ * of the parallel loops. */
 #include "verify_util.h"
 
 static bool verify_maps(const ir_op *op, const ir_structure *structure) {
@@ -75,7 +75,8 @@ bool verify_loop_extents(const ir_op *op, const ir_structure *structure) {
 static bool verify_body_op(const ir_op *op) {
   const ir_op_info *row = ir_op_row(op);
   bool only_reads = (row->traits & IR_READS) && !(row->traits & IR_WRITES);
-  if ((row->traits & (IR_TERMINATOR | IR_ASSERTS)) || only_reads || ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
+  if ((row->traits & (IR_TERMINATOR | IR_ASSERTS)) || only_reads ||
+      ((row->traits & IR_PURE) && !(row->traits & IR_DPS)))
     return true;
   return ir_op_error(op, "cannot stand in the body of a structured op, which must be free of effects");
 }
@@ -98,8 +99,8 @@ static bool verify_body(const ir_op *op) {
   for (unsigned i = 0; i < body->num_args; i++) {
     const ir_type *wanted = ir_type_scalar(op->module, ir_operand(op, i)->type->element);
     if (body->args[i]->type != wanted)
-      return ir_op_error(op, "argument %u of the body must be of type %s, not %s", i,
-                         ir_print_type(op->module, wanted), ir_print_type(op->module, body->args[i]->type));
+      return ir_op_error(op, "argument %u of the body must be of type %s, not %s", i, ir_print_type(op->module, wanted),
+                         ir_print_type(op->module, body->args[i]->type));
   }
   return verify_body_ops(body) && verify_terminator(op, 0, ir_num_inits(op), element_of_init);
 }

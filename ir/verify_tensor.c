@@ -1,6 +1,6 @@
 /* verify_tensor.c - checks of tensor and memref ops: slices, reshapes, allocations, element access.
- * Extents that are static everywhere must agree exactly and slices must lie inside; what is dynamic is the interpreter's
- * and the generated code's business. */
+ * Extents that are static everywhere must agree exactly and slices must lie inside; what is dynamic is the
+ * interpreter's and the generated code's business. */
 #include "verify_util.h"
 
 #include <string.h>
@@ -30,7 +30,8 @@ bool verify_allocation(const ir_op *op) {
 
 bool verify_dealloc(const ir_op *op) { return verify_base(op, ir_operand(op, 0)->type); }
 
-/* -------------------------------------------------------------------------------------------------------------- slices */
+/* --------------------------------------------------------------------------------------------------------------
+ * slices */
 
 /* Offset, size and stride of each dim of a slice; IR_DYNAMIC where only known at run time. */
 typedef struct slice {
@@ -83,7 +84,7 @@ static bool verify_slice_type(const ir_op *op, const slice *slice, const ir_type
     int64_t stride = 0;
     if (memref)
       stride = whole_strides[i] == IR_DYNAMIC || slice->strides[i] == IR_DYNAMIC ? IR_DYNAMIC
-                                                                                : whole_strides[i] * slice->strides[i];
+                                                                                 : whole_strides[i] * slice->strides[i];
     /* A unit dim that fits stays: whichever of several is dropped, the type is the same. */
     if (at < part->rank && part->shape[at] == slice->sizes[i] && (!memref || part_strides[at] == stride))
       at++;
@@ -117,9 +118,9 @@ static bool verify_subview_offset(const ir_op *op) {
   if (ir_result(op, 0)->type->offset == offset)
     return true;
   const char *given = type_text(op, ir_result(op, 0)->type);
-  return offset == IR_DYNAMIC ? ir_op_error(op, "the offset of the result must be dynamic, not that of %s", given)
-                              : ir_op_error(op, "the offset of the result must be %lld, not that of %s",
-                                            (long long)offset, given);
+  return offset == IR_DYNAMIC
+             ? ir_op_error(op, "the offset of the result must be dynamic, not that of %s", given)
+             : ir_op_error(op, "the offset of the result must be %lld, not that of %s", (long long)offset, given);
 }
 
 bool verify_extract_slice(const ir_op *op) {
@@ -142,7 +143,8 @@ bool verify_parallel_insert_slice(const ir_op *op) {
   return verify_insert_slice(op);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ reshapes */
+/* ------------------------------------------------------------------------------------------------------------
+ * reshapes */
 
 /* The dims `first` to `last` of `large` lie in memory as dim `dim` of `small` does. */
 static bool strides_agree(const ir_type *small, unsigned dim, const ir_type *large, unsigned first, unsigned last) {
@@ -232,7 +234,8 @@ bool verify_shape_knowledge(const ir_op *op) {
   return fits || ir_op_error(op, "cannot cast %s to %s", type_text(op, from), type_text(op, to));
 }
 
-/* ------------------------------------------------------------------------------------------------ dims, elements, pads */
+/* ------------------------------------------------------------------------------------------------ dims, elements,
+ * pads */
 
 bool verify_dim(const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
@@ -242,8 +245,7 @@ bool verify_dim(const ir_op *op) {
   if (!index || !ir_op_has(index, IR_CONSTANT) || !ir_attr_get(index, "value"))
     return true;
   int64_t dim = ir_attr_get(index, "value")->value;
-  return (dim >= 0 && dim < type->rank) ||
-         ir_op_error(op, "%s has no dim %lld", type_text(op, type), (long long)dim);
+  return (dim >= 0 && dim < type->rank) || ir_op_error(op, "%s has no dim %lld", type_text(op, type), (long long)dim);
 }
 
 static bool verify_position(const ir_op *op, const ir_type *type, unsigned group) {
@@ -315,8 +317,8 @@ bool verify_pad(const ir_op *op) {
       return ir_op_error(op, "the padding of dim %u must not be negative", i);
     bool known = low[i] != IR_DYNAMIC && high[i] != IR_DYNAMIC && from->shape[i] != IR_DYNAMIC;
     int64_t extent = IR_DYNAMIC;
-    if (known && (__builtin_add_overflow(low[i], high[i], &extent) ||
-                  __builtin_add_overflow(extent, from->shape[i], &extent)))
+    if (known &&
+        (__builtin_add_overflow(low[i], high[i], &extent) || __builtin_add_overflow(extent, from->shape[i], &extent)))
       return ir_op_error(op, "the padding of dim %u is too large", i);
     if (!ir_extents_agree(extent, to->shape[i]))
       return ir_op_error(op, "dim %u is padded to %lld, but has extent %lld in the result", i, (long long)extent,

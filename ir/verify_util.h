@@ -48,7 +48,8 @@ static inline bool verify_terminator(const ir_op *op, unsigned region, unsigned 
 }
 
 /* The static entries of a mixed static and dynamic list: `rank` of them, as many dynamic as the group has operands. */
-static inline bool verify_mixed(const ir_op *op, unsigned group, const char *name, unsigned rank, const int64_t **ints) {
+static inline bool verify_mixed(const ir_op *op, unsigned group, const char *name, unsigned rank,
+                                const int64_t **ints) {
   unsigned count, dynamic = 0;
   if (!ir_attr_i64s_of(op, name, &count, ints) || count != rank)
     return ir_op_error(op, "'%s' must have %u entries", name, rank);

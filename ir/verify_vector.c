@@ -10,7 +10,8 @@ static const ir_type *part_type(const ir_op *op, ir_scalar element, unsigned ran
   return rank ? ir_type_vector(op->module, element, rank, shape) : ir_type_scalar(op->module, element);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ transfers */
+/* ------------------------------------------------------------------------------------------------------------
+ * transfers */
 
 /* In the order of the memory's dims: the part of the vector that is not broadcast. */
 static const ir_type *mask_type(const ir_op *op, const ir_map *map, const ir_type *vector) {
@@ -73,8 +74,7 @@ bool verify_transfer_write(const ir_op *op) {
 }
 
 bool verify_to_layout(const ir_op *op) {
-  static const char *const conversions[] = {"identity", "register permute", "relabel", "lane shuffle",
-                                            "shared memory"};
+  static const char *const conversions[] = {"identity", "register permute", "relabel", "lane shuffle", "shared memory"};
   const char *conversion = ir_attr_string_or(op, "conversion", "");
   if (ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
     return ir_op_error(op, "only vectors have layouts, not %s", type_text(op, ir_operand(op, 0)->type));
@@ -134,11 +134,12 @@ bool verify_vector_elements(const ir_op *op) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------- contraction, reduction */
+/* ---------------------------------------------------------------------------------------------- contraction,
+ * reduction */
 
 static bool verify_combining_kind(const ir_op *op) {
-  static const char *const kinds[] = {"add",  "mul",  "minui",    "minsi",    "minnumf", "maxui", "maxsi",
-                                      "maxnumf", "and", "or", "xor", "maximumf", "minimumf"};
+  static const char *const kinds[] = {"add",     "mul", "minui", "minsi", "minnumf",  "maxui",   "maxsi",
+                                      "maxnumf", "and", "or",    "xor",   "maximumf", "minimumf"};
   const char *kind = ir_attr_string_or(op, "kind", "add");
   for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
     if (!strcmp(kind, kinds[i]))
@@ -209,7 +210,8 @@ bool verify_multi_reduction(const ir_op *op) {
   return ir_result(op, 0)->type == wanted || ir_op_error(op, "must give %s", type_text(op, wanted));
 }
 
-/* ------------------------------------------------------------------------------------------------------- shape changes */
+/* ------------------------------------------------------------------------------------------------------- shape
+ * changes */
 
 bool verify_vector_broadcast(const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
@@ -286,7 +288,8 @@ static bool verify_strided(const ir_op *op, const ir_type *whole, unsigned rank,
   if (!ir_attr_i64s_of(op, "offsets", &num_offsets, &offsets) ||
       !ir_attr_i64s_of(op, "strides", &num_strides, &strides) || num_strides != rank || num_offsets < rank ||
       num_offsets > whole->rank)
-    return ir_op_error(op, "needs one stride a dim of the part, and as many offsets, at most the rank of %s", type_text(op, whole));
+    return ir_op_error(op, "needs one stride a dim of the part, and as many offsets, at most the rank of %s",
+                       type_text(op, whole));
   for (unsigned i = 0; i < num_offsets; i++) {
     int64_t size = i < num_offsets - rank ? 1 : sizes[i - (num_offsets - rank)];
     if (offsets[i] < 0 || size <= 0 || size > whole->shape[i] || offsets[i] > whole->shape[i] - size)

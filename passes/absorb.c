@@ -1,16 +1,20 @@
-/* absorb.c - pass "absorb-moves": transposes, broadcasts and reshapes go into the maps and loops of the ops around them.
+/* absorb.c - pass "absorb-moves": transposes, broadcasts and reshapes go into the maps and loops of the ops around
+ * them.
  *
- * What exporters write between the ops that compute mostly moves data: heads split off and merged, transposes for the next
- * product, keys repeated for groups of heads, dims of extent 1. An indexing map can say all of that, and then fusion sees
- * the ops that compute next to each other. One walk over a function, forwards; at each op
- *   - an input that a transpose or broadcast copies is read from the original, with the two maps composed, and so is one
+ * What exporters write between the ops that compute mostly moves data: heads split off and merged, transposes for the
+ * next product, keys repeated for groups of heads, dims of extent 1. An indexing map can say all of that, and then
+ * fusion sees the ops that compute next to each other. One walk over a function, forwards; at each op
+ *   - an input that a transpose or broadcast copies is read from the original, with the two maps composed, and so is
+ *   one
  *     to which a reshape only adds dims of extent 1,
- *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands being
+ *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands
+ *   being
  *     expanded, the results collapsed after the op,
  *   - a dim of extent 1 that a reduction keeps in its result is added after the op instead,
  *   - a transpose of the result of an op that has no other user goes into the map of the result.
- * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than several
- * short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys need them.
+ * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than
+ * several short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys
+ * need them.
  *
  * Invariants: elements and their order of summation stay, but for contractions over repeated loops, of which there are
  * none. Terminates: each rewrite takes an op that moves data from between an op and a value above it; splitting adds
@@ -20,7 +24,8 @@
 
 #include <string.h>
 
-/* --------------------------------------------------------------------------------------------------------- recasting */
+/* ---------------------------------------------------------------------------------------------------------
+ * recasting */
 
 bool recast_begin(recast *recast, ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_operands > RECAST_MAX_OPERANDS ||
@@ -118,7 +123,8 @@ bool recast_is_move(const ir_op *op) {
          out->num_results == ir_structure_of(op)->num_loops;
 }
 
-/* ------------------------------------------------------------------------------------------------- transposed inputs */
+/* ------------------------------------------------------------------------------------------------- transposed
+ * inputs */
 
 /* The dims of the wide side of a reshape that stand for the dims of the narrow side: kept[g] is the only dim of group g
  * that may be longer than 1 (the first one where none is). False where a group has more. */
@@ -189,7 +195,8 @@ static ir_op *read_originals(ir_op *op) {
   return fresh;
 }
 
-/* ------------------------------------------------------------------------------------------------------ collapsed dims */
+/* ------------------------------------------------------------------------------------------------------ collapsed
+ * dims */
 
 /* How the loops of an op are split: loop l becomes loops first[l] .. first[l] + count[l] - 1 of these extents. */
 typedef struct split {
@@ -207,8 +214,8 @@ static uint32_t unsplit_loops(const recast *parts) {
   return loops;
 }
 
-/* The finest split that a collapsed input asks for; false if there is none. Of two that ask for the same loop the one with
- * more dims counts; whether the other fits is seen when it is reshaped. */
+/* The finest split that a collapsed input asks for; false if there is none. Of two that ask for the same loop the one
+ * with more dims counts; whether the other fits is seen when it is reshaped. */
 static bool find_split(const recast *parts, ir_builder *builder, split *split) {
   uint32_t whole = unsplit_loops(parts);
   bool found = false;
@@ -253,8 +260,8 @@ static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const 
 
 static ir_value *collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
   ir_named_attr groups = {"reassociation", make_groups(builder->module, type->rank, counts)};
-  ir_op_spec spec = {.operands = &value, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &groups,
-                     .num_attrs = 1};
+  ir_op_spec spec = {
+      .operands = &value, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &groups, .num_attrs = 1};
   return ir_result(ir_op_create(builder, OP_TENSOR_COLLAPSE_SHAPE, &spec), 0);
 }
 
@@ -272,13 +279,18 @@ static ir_value *expand(ir_builder *builder, ir_value *value, unsigned rank, con
   const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
   ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
                            {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
-  ir_op_spec spec = {.operands = operands, .num_operands = 1 + dynamic, .groups = {1, dynamic}, .types = &type,
-                     .num_results = 1, .attrs = attrs, .num_attrs = 2};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 1 + dynamic,
+                     .groups = {1, dynamic},
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = 2};
   return ir_result(ir_op_create(builder, OP_TENSOR_EXPAND_SHAPE, &spec), 0);
 }
 
-/* Neighbouring dims of `from` and `to` in groups of equal products, so that one side of each group is one dim; the number
- * of groups, 0 where there are no such groups. Static shapes. */
+/* Neighbouring dims of `from` and `to` in groups of equal products, so that one side of each group is one dim; the
+ * number of groups, 0 where there are no such groups. Static shapes. */
 static unsigned align_shapes(const ir_type *from, unsigned rank, const ir_index *to, unsigned *from_counts,
                              unsigned *to_counts) {
   unsigned groups = 0, i = 0, j = 0;
@@ -397,8 +409,7 @@ static bool express_loops(const recast *parts, const split *split, const ir_expr
       if (extent.value)
         return false;
       loops[loop] = ir_expr_binary(module, IR_EXPR_MUL, loops[loop], ir_expr_const(module, extent.constant));
-      loops[loop] = ir_expr_binary(module, IR_EXPR_ADD, loops[loop],
-                                   ir_expr_dim(module, split->first[loop] + part));
+      loops[loop] = ir_expr_binary(module, IR_EXPR_ADD, loops[loop], ir_expr_dim(module, split->first[loop] + part));
     }
   }
   return true;
@@ -439,8 +450,8 @@ static ir_op *split_loops(ir_op *op) {
 
 static bool is_constant_subscript(const ir_map *map, unsigned dim) { return map->results[dim]->kind == IR_EXPR_CONST; }
 
-/* The init without the dims that the map writes at a constant, which have extent 1; `counts` tells which dims each one left
- * stands for. */
+/* The init without the dims that the map writes at a constant, which have extent 1; `counts` tells which dims each one
+ * left stands for. */
 static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const ir_map *map, const ir_map **kept_map,
                                     unsigned *counts) {
   const ir_type *type = init->type;
@@ -480,8 +491,7 @@ static ir_op *drop_kept_dims(ir_op *op) {
   if (!constants || parts.operands[parts.num_ins]->type->kind != IR_TYPE_TENSOR)
     return op;
   ir_builder builder = ir_builder_before(op);
-  parts.operands[parts.num_ins] =
-      drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);
+  parts.operands[parts.num_ins] = drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);
   ir_op *fresh = recast_create(&parts, &builder, NULL);
   const ir_type *type = ir_result(op, 0)->type;
   ir_index sizes[IR_MAX_RANK];
@@ -493,7 +503,8 @@ static ir_op *drop_kept_dims(ir_op *op) {
   return fresh;
 }
 
-/* ------------------------------------------------------------------------------------------------- transposed results */
+/* ------------------------------------------------------------------------------------------------- transposed
+ * results */
 
 /* A transpose of the result of an op that has no other user: the op writes the transposed tensor. */
 static ir_op *write_transposed(ir_op *move) {
@@ -530,7 +541,8 @@ static ir_op *write_transposed(ir_op *move) {
   return fresh;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- walk */
+/* -----------------------------------------------------------------------------------------------------------------
+ * walk */
 
 /* An expansion of merged dims is taken from before they were merged. */
 static void expand_original(ir_op *op) {

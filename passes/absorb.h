@@ -18,8 +18,8 @@ typedef struct recast {
 bool recast_begin(recast *recast, ir_op *op);
 /* Each loop is the plain subscript of an operand, so that its extent is known. */
 bool recast_is_valid(const recast *recast);
-/* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms of
- * the new ones, for linalg.index. The old op stays. */
+/* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms
+ * of the new ones, for linalg.index. The old op stays. */
 ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices);
 /* The ops of a body but its terminator, at the end of another one; `map` has what stands for the arguments. */
 void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,

@@ -1,7 +1,8 @@
 /* anchor.c - layouts of contractions and of vectors that stand alone; see anchor.h.
  *
  * Invariants
- *  - Chains of digits are built from the inside of a dim outwards, so that each digit's dim stride is the extent so far.
+ *  - Chains of digits are built from the inside of a dim outwards, so that each digit's dim stride is the extent so
+ *  far.
  *  - Tiles of a result's row lie in consecutive registers, rows of tiles one after the other: so the result of one
  *    contraction is the left factor of another as it is.
  *  - Warps share rows first: then reductions along rows stay within a warp.
@@ -46,8 +47,8 @@ static void replicate(layout *l, layout_level level, int64_t size, int64_t hardw
 
 /* ------------------------------------------------------------------------------------------------- vectors alone */
 
-/* `last_lanes`: at most so many lanes along the last dim. `warps_within`: warps have neighbouring rows, and registers rows
- * further apart, instead of the other way round. */
+/* `last_lanes`: at most so many lanes along the last dim. `warps_within`: warps have neighbouring rows, and registers
+ * rows further apart, instead of the other way round. */
 static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t last_lanes, bool warps_within) {
   layout l = {.rank = type->rank, .fragment = 1};
   int64_t rest[LAYOUT_MAX_RANK] = {0}, warps[LAYOUT_MAX_RANK] = {0}, left = lanes->warp;
@@ -142,7 +143,8 @@ static bool fits_matrix(const ir_op *contract, const product *p, const target_ma
          p->extents[COLUMNS] % matrix->n == 0 && p->extents[DEPTH] % matrix->k == 0;
 }
 
-/* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other dim. */
+/* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other
+ * dim. */
 static layout tile_fragment(const char *name, unsigned inner, int64_t across, int64_t down) {
   layout l;
   const char *why;

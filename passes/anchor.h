@@ -1,5 +1,5 @@
-/* anchor.h - the layouts that start propagation: of contractions, after the matrix units or SIMT lanes that compute them,
- * and of vectors that nothing else places. */
+/* anchor.h - the layouts that start propagation: of contractions, after the matrix units or SIMT lanes that compute
+ * them, and of vectors that nothing else places. */
 #ifndef TEC_PASSES_ANCHOR_H
 #define TEC_PASSES_ANCHOR_H
 #include "passes/layout.h"
@@ -15,15 +15,15 @@ typedef struct anchor_lanes {
 /* Warps are useful to a contraction up to this number: those that its rows can be dealt to. */
 int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts);
 
-/* The layouts of lhs, rhs and acc of a vector.contract that matrix units do; of what they can do, that is taken to which
- * the left factor is brought most cheaply from its layout `lhs` (NULL: it has none yet). False for others, which lanes
- * multiply and add on their own: then only that of acc, and factors may have any. A scalar acc gets rank 0. */
+/* The layouts of lhs, rhs and acc of a vector.contract that matrix units do; of what they can do, that is taken to
+ * which the left factor is brought most cheaply from its layout `lhs` (NULL: it has none yet). False for others, which
+ * lanes multiply and add on their own: then only that of acc, and factors may have any. A scalar acc gets rank 0. */
 bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const layout *lhs, layout layouts[3]);
 
 /* A vector that is read and written in wide neighbouring pieces: lanes along the last dim, warps along the first. */
 layout anchor_vector(const ir_type *type, const anchor_lanes *lanes);
 
-/* The same for a copy into swizzled memory: warps have neighbouring rows, and registers of a lane rows so far apart that
- * chunks are moved alike. */
+/* The same for a copy into swizzled memory: warps have neighbouring rows, and registers of a lane rows so far apart
+ * that chunks are moved alike. */
 layout anchor_copy(const ir_type *type, const anchor_lanes *lanes);
 #endif

@@ -94,8 +94,8 @@ static ir_value *clone_body(const decomposition *d, ir_builder *body, ir_value *
       ir_op_clone(body, op, map);
       continue;
     }
-    ir_named_attr dim = {"dim", ir_attr_int(body->module, ir_type_scalar(body->module, IR_I64),
-                                            d->place[ir_attr_int_or(op, "dim", 0)])};
+    ir_named_attr dim = {
+        "dim", ir_attr_int(body->module, ir_type_scalar(body->module, IR_I64), d->place[ir_attr_int_or(op, "dim", 0)])};
     ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
     ir_value_map_set(map, ir_result(op, 0), ir_result(ir_op_create(body, OP_LINALG_INDEX, &spec), 0));
   }
@@ -151,8 +151,8 @@ static ir_value *scale_rows(decomposition *d, ir_value *x, ir_value *row, ir_val
     ir_value *zero = ir_const(&body, d->statistics, 0), *compared[] = {b, zero};
     const ir_type *boolean = ir_type_scalar(body.module, IR_I1);
     ir_named_attr equal = {"predicate", ir_attr_int(body.module, ir_type_scalar(body.module, IR_I64), ORDERED_EQUAL)};
-    ir_op_spec compare = {.operands = compared, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &equal,
-                          .num_attrs = 1};
+    ir_op_spec compare = {
+        .operands = compared, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &equal, .num_attrs = 1};
     ir_value *choice[] = {ir_result(ir_op_create(&body, OP_ARITH_CMPF, &compare), 0), zero, value};
     ir_op_spec select = {.operands = choice, .num_operands = 3, .types = &d->statistics, .num_results = 1};
     value = ir_result(ir_op_create(&body, OP_ARITH_SELECT, &select), 0);

@@ -1,18 +1,18 @@
 /* barriers.c - places the barriers of a kernel that has been distributed to lanes.
  *
- * Walking the kernel in order, two sets of memories are kept: those read and those written since the last barrier. An op
- * that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous copy
- * writes counts from the wait for it on; that reads and copies under way do not meet is the business of who issues
+ * Walking the kernel in order, two sets of memories are kept: those read and those written since the last barrier. An
+ * op that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous
+ * copy writes counts from the wait for it on; that reads and copies under way do not meet is the business of who issues
  * them. Memories are roots of views: two parts of one memory are not told apart.
- * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no barrier
- * within. A branch that lanes take differently can hold no barrier and counts as one op.
+ * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no
+ * barrier within. A branch that lanes take differently can hold no barrier and counts as one op.
  * Terminates: a loop is walked until the sets at its start grow no more; they are bit sets. */
 #include "passes/distribute.h"
 
 typedef struct barrier_state {
   uint64_t reads, writes, pending;
-  uint32_t access;                 /* the access under way */
-  uint64_t own_reads, own_writes;  /* what it has touched so far, not yet in reads and writes */
+  uint32_t access;                /* the access under way */
+  uint64_t own_reads, own_writes; /* what it has touched so far, not yet in reads and writes */
 } barrier_state;
 
 enum { MAX_ROOTS = 64 };

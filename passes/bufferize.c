@@ -13,7 +13,6 @@
 #include "passes/buffers.h"
 #include "passes/passes.h"
 
-
 static bool lower_block(buffers *b, ir_block *block, ir_value *const *destinations, ir_value **shared,
                         unsigned first_shared, bool is_scope);
 
@@ -173,8 +172,12 @@ static ir_op *call_shapes(buffers *b, ir_op *op, const ir_op *callee) {
   for (unsigned i = 0; i < num_results; i++)
     types[i] = i ? ir_type_index(b->module) : ir_type_scalar(b->module, IR_I1);
   ir_named_attr attr = {"callee", ir_attr_symbol(b->module, name)};
-  ir_op_spec spec = {.operands = extents, .num_operands = count, .types = types, .num_results = num_results,
-                     .attrs = &attr, .num_attrs = 1};
+  ir_op_spec spec = {.operands = extents,
+                     .num_operands = count,
+                     .types = types,
+                     .num_results = num_results,
+                     .attrs = &attr,
+                     .num_attrs = 1};
   return ir_op_create(&builder, OP_FUNC_CALL, &spec);
 }
 
@@ -219,8 +222,12 @@ static bool lower_call(buffers *b, ir_op *op) {
     operands[count] = buffer_create_sized(b, op, type, extents, true);
     buffer_place(b, ir_result(op, i), operands[count++], false);
   }
-  ir_op_spec spec = {.operands = operands, .num_operands = count, .types = types, .num_results = num_results,
-                     .attrs = op->attrs, .num_attrs = op->num_attrs};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = count,
+                     .types = types,
+                     .num_results = num_results,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
   ir_builder builder = ir_builder_before(op);
   ir_op *call = ir_op_create(&builder, OP_FUNC_CALL, &spec);
   for (unsigned i = 0, n = 0; i < op->num_results; i++)
@@ -255,11 +262,16 @@ static bool touches_tensors(const ir_op *op) {
 
 static bool lower_op(buffers *b, ir_op *op) {
   switch (op->code) {
-  case OP_SCF_FOR: return lower_for(b, op);
-  case OP_SCF_FORALL: return lower_forall(b, op);
-  case OP_SCF_IF: return lower_if(b, op);
-  case OP_FUNC_CALL: return lower_call(b, op);
-  default: return bufferize_op(b, op);
+  case OP_SCF_FOR:
+    return lower_for(b, op);
+  case OP_SCF_FORALL:
+    return lower_forall(b, op);
+  case OP_SCF_IF:
+    return lower_if(b, op);
+  case OP_FUNC_CALL:
+    return lower_call(b, op);
+  default:
+    return bufferize_op(b, op);
   }
 }
 
@@ -277,8 +289,12 @@ static void lower_end(buffers *b, ir_op *end, ir_value *const *destinations) {
 
 static bool lower_block(buffers *b, ir_block *block, ir_value *const *destinations, ir_value **shared,
                         unsigned first_shared, bool is_scope) {
-  buffer_frame frame = {.parent = b->frame, .block = block, .start = block->first, .is_scope = is_scope,
-                        .shared = shared, .first_shared = first_shared};
+  buffer_frame frame = {.parent = b->frame,
+                        .block = block,
+                        .start = block->first,
+                        .is_scope = is_scope,
+                        .shared = shared,
+                        .first_shared = first_shared};
   b->frame = &frame;
   for (ir_op *op = block->first, *next; op != block->last; op = next) {
     next = op->next;

@@ -1,5 +1,5 @@
-/* bufferize_ops.c - the memref ops of single tensor ops: structured ops in place of their inits or of dead inputs, slices
- * and reshapes as views, elements as loads and stores, constants as read-only data.
+/* bufferize_ops.c - the memref ops of single tensor ops: structured ops in place of their inits or of dead inputs,
+ * slices and reshapes as views, elements as loads and stores, constants as read-only data.
  *
  * Where an op may write is decided in buffers.c; nothing here looks at other ops but through it.
  * Terminates: loops run over operands, dims and the ops of one body. */
@@ -23,8 +23,11 @@ static void lower_body_reads(buffers *b, ir_block *body) {
     for (unsigned i = 0; i < op->num_operands; i++)
       operands[i] = ir_operand(op, i);
     operands[0] = ir_value_map_get(b->memrefs, operands[0]);
-    ir_op_spec spec = {.operands = operands, .num_operands = op->num_operands, .types = &ir_result(op, 0)->type,
-                       .num_results = 1, .groups = {1, op->num_operands - 1}};
+    ir_op_spec spec = {.operands = operands,
+                       .num_operands = op->num_operands,
+                       .types = &ir_result(op, 0)->type,
+                       .num_results = 1,
+                       .groups = {1, op->num_operands - 1}};
     ir_opcode code = op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : OP_MEMREF_DIM;
     ir_replace_uses(ir_result(op, 0), ir_result(ir_op_create(&builder, code, &spec), 0));
     ir_op_erase(op);
@@ -64,8 +67,8 @@ static void lower_structured(buffers *b, ir_op *op) {
   for (unsigned i = num_inputs; i < op->num_operands; i++)
     operands[i] = output_memory(b, op, i - num_inputs, operands + num_inputs, i - num_inputs);
   ir_builder builder = ir_builder_before(op);
-  ir_op_spec spec = {.operands = operands, .num_operands = op->num_operands, .attrs = op->attrs,
-                     .num_attrs = op->num_attrs};
+  ir_op_spec spec = {
+      .operands = operands, .num_operands = op->num_operands, .attrs = op->attrs, .num_attrs = op->num_attrs};
   for (unsigned g = 0; g < IR_MAX_GROUPS; g++)
     spec.groups[g] = op->groups[g];
   ir_op *lowered = ir_op_create(&builder, op->code, &spec);
@@ -112,8 +115,13 @@ static ir_op *create_view(buffers *b, ir_op *op, ir_opcode code, ir_value *memre
   ir_value *operands[1 + IR_MAX_RANK] = {memref};
   for (unsigned i = 1; i < op->num_operands; i++)
     operands[i] = ir_operand(op, i);
-  ir_op_spec spec = {.operands = operands, .num_operands = op->num_operands, .types = &type, .num_results = 1,
-                     .attrs = op->attrs, .num_attrs = op->num_attrs, .groups = {1, op->num_operands - 1}};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs,
+                     .groups = {1, op->num_operands - 1}};
   ir_builder builder = ir_builder_before(op);
   ir_op *view = ir_op_create(&builder, code, &spec);
   buffer_place(b, ir_result(op, 0), ir_result(view, 0), true);
@@ -194,8 +202,8 @@ static void lower_collapse_shape(buffers *b, ir_op *op) {
 static void lower_cast(buffers *b, ir_op *op) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), op);
   const ir_type *from = source->type, *wanted = ir_result(op, 0)->type;
-  const ir_type *type = ir_type_memref(b->module, from->element, from->rank, wanted->shape, from->strides, from->offset,
-                                       from->space);
+  const ir_type *type =
+      ir_type_memref(b->module, from->element, from->rank, wanted->shape, from->strides, from->offset, from->space);
   if (type == from)
     buffer_place(b, ir_result(op, 0), source, true);
   else
@@ -217,8 +225,11 @@ static void lower_extract(buffers *b, ir_op *op) {
   ir_value *operands[1 + IR_MAX_RANK] = {buffer_of(b, ir_operand(op, 0), op)};
   for (unsigned i = 1; i < op->num_operands; i++)
     operands[i] = ir_operand(op, i);
-  ir_op_spec spec = {.operands = operands, .num_operands = op->num_operands, .types = &ir_result(op, 0)->type,
-                     .num_results = 1, .groups = {1, op->num_operands - 1}};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = &ir_result(op, 0)->type,
+                     .num_results = 1,
+                     .groups = {1, op->num_operands - 1}};
   ir_builder builder = ir_builder_before(op);
   ir_replace_uses(ir_result(op, 0), ir_result(ir_op_create(&builder, OP_MEMREF_LOAD, &spec), 0));
 }
@@ -353,7 +364,8 @@ static void lower_constant(buffers *b, ir_op *op) {
   buffer_place(b, ir_result(op, 0), ir_result(get, 0), false);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ any op */
+/* ------------------------------------------------------------------------------------------------------------ any
+ * op */
 
 bool bufferize_op(buffers *b, ir_op *op) {
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
@@ -363,25 +375,49 @@ bool bufferize_op(buffers *b, ir_op *op) {
     return true;
   }
   switch (op->code) {
-  case OP_TENSOR_EMPTY: return true; /* gets memory on demand */
+  case OP_TENSOR_EMPTY:
+    return true; /* gets memory on demand */
   case OP_TENSOR_EXTRACT_SLICE: {
     ir_value *source = buffer_of(b, ir_operand(op, 0), op);
     ir_builder builder = ir_builder_before(op);
     buffer_place(b, ir_result(op, 0), buffer_subview(&builder, source, op, ir_result(op, 0)->type), true);
     return true;
   }
-  case OP_TENSOR_INSERT_SLICE: lower_insert_slice(b, op); return true;
-  case OP_TENSOR_EXPAND_SHAPE: lower_expand_shape(b, op); return true;
-  case OP_TENSOR_COLLAPSE_SHAPE: lower_collapse_shape(b, op); return true;
-  case OP_TENSOR_CAST: lower_cast(b, op); return true;
-  case OP_TENSOR_DIM: lower_dim(b, op); return true;
-  case OP_TENSOR_EXTRACT: lower_extract(b, op); return true;
-  case OP_TENSOR_INSERT: lower_insert(b, op); return true;
+  case OP_TENSOR_INSERT_SLICE:
+    lower_insert_slice(b, op);
+    return true;
+  case OP_TENSOR_EXPAND_SHAPE:
+    lower_expand_shape(b, op);
+    return true;
+  case OP_TENSOR_COLLAPSE_SHAPE:
+    lower_collapse_shape(b, op);
+    return true;
+  case OP_TENSOR_CAST:
+    lower_cast(b, op);
+    return true;
+  case OP_TENSOR_DIM:
+    lower_dim(b, op);
+    return true;
+  case OP_TENSOR_EXTRACT:
+    lower_extract(b, op);
+    return true;
+  case OP_TENSOR_INSERT:
+    lower_insert(b, op);
+    return true;
   case OP_VECTOR_TRANSFER_READ:
-  case OP_VECTOR_TRANSFER_WRITE: lower_transfer(b, op); return true;
-  case OP_TENSOR_FROM_ELEMENTS: lower_from_elements(b, op); return true;
-  case OP_TENSOR_PAD: lower_pad(b, op); return true;
-  case OP_ARITH_CONSTANT: lower_constant(b, op); return true;
-  default: return ir_op_error(op, "has no form on memory");
+  case OP_VECTOR_TRANSFER_WRITE:
+    lower_transfer(b, op);
+    return true;
+  case OP_TENSOR_FROM_ELEMENTS:
+    lower_from_elements(b, op);
+    return true;
+  case OP_TENSOR_PAD:
+    lower_pad(b, op);
+    return true;
+  case OP_ARITH_CONSTANT:
+    lower_constant(b, op);
+    return true;
+  default:
+    return ir_op_error(op, "has no form on memory");
   }
 }

@@ -118,8 +118,12 @@ static buffer_frame *frame_of(const buffers *b, const ir_block *block) {
 static ir_value *create_allocation(buffers *b, ir_builder *builder, ir_opcode code, const ir_type *type,
                                    unsigned num_sizes, ir_value *const *sizes) {
   ir_named_attr alignment = {"alignment", ir_attr_int(b->module, ir_type_scalar(b->module, IR_I64), 64)};
-  ir_op_spec spec = {.operands = sizes, .num_operands = num_sizes, .types = &type, .num_results = 1,
-                     .attrs = &alignment, .num_attrs = 1};
+  ir_op_spec spec = {.operands = sizes,
+                     .num_operands = num_sizes,
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = &alignment,
+                     .num_attrs = 1};
   ir_op *op = ir_op_create(builder, code, &spec);
   op->mark = buffer_add_root(b, true);
   return ir_result(op, 0);
@@ -266,7 +270,8 @@ static bool use_reads(const write *w, const ir_use *use) {
   const ir_op *user = use->user;
   unsigned i = ir_use_index(use);
   switch (user->code) {
-  case OP_TENSOR_DIM: return false;
+  case OP_TENSOR_DIM:
+    return false;
   case OP_TENSOR_INSERT_SLICE:
   case OP_TENSOR_PARALLEL_INSERT_SLICE: {
     ir_value *whole = ir_value_map_get(w->b->memrefs, use->value);

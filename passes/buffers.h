@@ -41,14 +41,14 @@ typedef struct buffer_root {
 typedef struct buffers {
   ir_module *module;
   ir_op *function;
-  bool kernels; /* the function launches kernels: its own scratch is device memory */
+  bool kernels;          /* the function launches kernels: its own scratch is device memory */
   ir_value_map *memrefs; /* from tensor values */
   buffer_root *roots;
   unsigned num_roots, root_capacity;
-  unsigned first_argument;     /* the block argument that is root 0 */
-  buffer_tenant *frozen;       /* shared outputs whose initial content iterations read: not written in place */
+  unsigned first_argument; /* the block argument that is root 0 */
+  buffer_tenant *frozen;   /* shared outputs whose initial content iterations read: not written in place */
   buffer_frame *frame;
-  ir_op **retired;             /* tensor ops in pre-order, removed at the end */
+  ir_op **retired; /* tensor ops in pre-order, removed at the end */
   size_t num_retired, retired_capacity;
 } buffers;
 
@@ -88,7 +88,8 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
 /* An extent where `op` stands: a tensor's is read from its memory. */
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x);
 
-/* bufferize_ops.c: makes the memref ops of a tensor op that is neither control flow nor a call. False after an error. */
+/* bufferize_ops.c: makes the memref ops of a tensor op that is neither control flow nor a call. False after an
+ * error. */
 bool bufferize_op(buffers *b, ir_op *op);
 /* Puts what the op contributes into the memory of its shared output. */
 void bufferize_parallel_insert(buffers *b, ir_op *op, const buffer_frame *frame);

@@ -2,10 +2,10 @@
  * memory that is only written.
  *
  * Mark and sweep. Needed are effects on memory that somebody outside can see, and whatever they depend on. Positions of
- * scf ops (a result together with the value carried or yielded for it) are marked one by one, so a value that a loop only
- * carries for itself goes, however the carried values refer to each other.
- * Invariant of the sweep: it runs backwards and cuts dead positions from terminators before it enters a region, so an op
- * that is erased has no uses left.
+ * scf ops (a result together with the value carried or yielded for it) are marked one by one, so a value that a loop
+ * only carries for itself goes, however the carried values refer to each other.
+ * Invariant of the sweep: it runs backwards and cuts dead positions from terminators before it enters a region, so an
+ * op that is erased has no uses left.
  * Terminates: each op and position is marked once and swept once; linear. */
 #include "passes/passes.h"
 
@@ -26,7 +26,8 @@ typedef struct marker {
   size_t num_ops, num_positions;
 } marker;
 
-/* ---------------------------------------------------------------------------------------------------------- positions */
+/* ----------------------------------------------------------------------------------------------------------
+ * positions */
 
 static ir_block *first_region(const ir_op *op) { return ir_region(op, 0); }
 
@@ -38,7 +39,8 @@ static bool *live_positions(const marker *marker, const ir_op *op) { return mark
 /* The operand that position `i` of a loop starts from. */
 static unsigned init_operand(const ir_op *op, unsigned i) { return ir_group_start(op, 3) + i; }
 
-/* -------------------------------------------------------------------------------------------------------------- effects */
+/* --------------------------------------------------------------------------------------------------------------
+ * effects */
 
 /* The memory that a memref value is part of, as far as it can be seen. */
 static ir_value *memory_of(ir_value *value) {
@@ -80,7 +82,8 @@ static bool has_visible_effect(const ir_op *op) {
   return false;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- mark */
+/* -----------------------------------------------------------------------------------------------------------------
+ * mark */
 
 static void mark_op(marker *marker, ir_op *op) {
   if (op->mark & LIVE)
@@ -168,7 +171,8 @@ static bool mark_root(ir_op *op, void *data) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- sweep */
+/* ----------------------------------------------------------------------------------------------------------------
+ * sweep */
 
 /* Removes result `i`; it is unused, and later results move up. */
 static void remove_result(ir_op *op, unsigned i) {

@@ -41,11 +41,10 @@ static ir_value *finish(ir_builder *body, ir_op *generic, ir_value *value) {
 
 static ir_value *compare(ir_builder *builder, ir_opcode code, int64_t predicate, ir_value *lhs, ir_value *rhs) {
   const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
-  ir_named_attr attr = {"predicate",
-                        ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
+  ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
   ir_value *operands[] = {lhs, rhs};
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr,
-                     .num_attrs = 1};
+  ir_op_spec spec = {
+      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
   return ir_result(ir_op_create(builder, code, &spec), 0);
 }
 
@@ -65,10 +64,14 @@ static ir_value *quotient(ir_builder *body, ir_value *a, ir_value *b) {
 
 static double lowest_finite(ir_scalar scalar) {
   switch (scalar) {
-  case IR_F64: return -DBL_MAX;
-  case IR_F16: return -65504.0;
-  case IR_BF16: return -0x1.FEp127;
-  default: return -FLT_MAX;
+  case IR_F64:
+    return -DBL_MAX;
+  case IR_F16:
+    return -65504.0;
+  case IR_BF16:
+    return -0x1.FEp127;
+  default:
+    return -FLT_MAX;
   }
 }
 
@@ -171,10 +174,10 @@ static ir_op *create_scaling(ir_builder *builder, ir_value *scale, const ir_map 
     init = other;
   ir_op *generic = ir_generic(builder, in_place ? 1 : 2, inputs, 1, &init, maps, identity->num_dims, 0);
   if (in_place)
-    ir_attr_set(generic, "indexing_maps",
-                ir_attr_array(builder->module, 2,
-                              (const ir_attr *[]){ir_attr_map(builder->module, map),
-                                                  ir_attr_map(builder->module, identity)}));
+    ir_attr_set(
+        generic, "indexing_maps",
+        ir_attr_array(builder->module, 2,
+                      (const ir_attr *[]){ir_attr_map(builder->module, map), ir_attr_map(builder->module, identity)}));
   ir_builder body = body_of(generic);
   const ir_type *out = argument(generic, generic->num_operands - 1)->type, *type = argument(generic, 0)->type;
   if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
@@ -366,10 +369,10 @@ static bool find_carry(carry *state) {
 enum { MAX_PRODUCTS = 8 };
 
 typedef struct deferral {
-  ir_op *product; /* a contraction that reads the quotient */
+  ir_op *product;   /* a contraction that reads the quotient */
   unsigned operand; /* .. there */
-  ir_op *scaling; /* what scales the accumulator before, or NULL where the product starts from zeros */
-  carry state;    /* at the level where the division goes */
+  ir_op *scaling;   /* what scales the accumulator before, or NULL where the product starts from zeros */
+  carry state;      /* at the level where the division goes */
 } deferral;
 
 static bool match_scaling(ir_value *accumulator, const ir_value *scale, const carry *state, unsigned num_rows,
@@ -499,8 +502,9 @@ static ir_value *convert_argument(ir_builder *body, const ir_op *generic, unsign
   return ir_convert(body, argument(generic, i), ir_type_scalar(body->module, element));
 }
 
-/* max(max, lowest finite), then with the rows of x. A NaN may get lost here (nnan), which is cheaper: its exponential is
- * NaN again, and so the sum, whatever the maximum. The copy is no loss: the old max is needed next to the new one. */
+/* max(max, lowest finite), then with the rows of x. A NaN may get lost here (nnan), which is cheaper: its exponential
+ * is NaN again, and so the sum, whatever the maximum. The copy is no loss: the old max is needed next to the new
+ * one. */
 static ir_value *create_max(step *s) {
   ir_scalar element = s->max->type->element;
   const ir_type *scalar = ir_type_scalar(s->builder.module, element);
@@ -523,8 +527,8 @@ static ir_value *create_max(step *s) {
   return finish(&body, reduce, larger);
 }
 
-/* e^(a - b) of the two inputs of a generic, where a <= b. It may be approximate (afn): an error in proportion to the exponent
- * is small against the largest weight of a row, which is 1. */
+/* e^(a - b) of the two inputs of a generic, where a <= b. It may be approximate (afn): an error in proportion to the
+ * exponent is small against the largest weight of a row, which is 1. */
 static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);

@@ -199,8 +199,8 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
     return true;
   }
   layout l = distribute_layout(value);
-  const ir_type *memory = ir_type_memref(d->module, value->type->element, value->type->rank, value->type->shape, NULL, 0,
-                                         IR_SPACE_GLOBAL);
+  const ir_type *memory =
+      ir_type_memref(d->module, value->type->element, value->type->rank, value->type->shape, NULL, 0, IR_SPACE_GLOBAL);
   const char *name = fresh_symbol(d->module);
   const ir_type *tensor = ir_type_tensor(d->module, value->type->element, value->type->rank, value->type->shape);
   const ir_attr *initial = attr->floats ? ir_attr_dense_floats(d->module, tensor, attr->count, attr->floats)
@@ -222,7 +222,8 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ control flow */
+/* ------------------------------------------------------------------------------------------------------ control
+ * flow */
 
 static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner);
 
@@ -354,7 +355,8 @@ static bool distribute_block(distributor *d, const ir_block *from, ir_block *to,
 
 ir_value *distribute_thread_id(distributor *d) {
   ir_named_attr dimension = {"dimension", ir_attr_keyword(d->module, "gpu", "dim x")};
-  return ir_result(ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
+  return ir_result(
+      ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
 }
 
 /* Adds up the shared memory that a kernel has already. */
@@ -376,8 +378,12 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
     return ir_op_error(kernel, "is a kernel that gives tensors; 'bufferize' must come before 'distribute'");
   if (!ir_walk(ir_region(kernel, 0), check_op, &check))
     return false;
-  distributor d = {.module = module, .threads = threads, .warp = warp, .facts = facts,
-                   .at = ir_builder_before(kernel), .lanes = ir_value_map_create(module)};
+  distributor d = {.module = module,
+                   .threads = threads,
+                   .warp = warp,
+                   .facts = facts,
+                   .at = ir_builder_before(kernel),
+                   .lanes = ir_value_map_create(module)};
   ir_walk(ir_region(kernel, 0), add_shared, &d.kept_bytes);
   ir_value **operands = IR_NEW_ARRAY(&module->arena, ir_value *, kernel->num_operands);
   for (unsigned i = 0; i < kernel->num_operands; i++)

@@ -15,8 +15,8 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 
 /* An array of two numbers on a memref.alloca of shared memory: see distribute_access.c. */
 #define DISTRIBUTE_SWIZZLE "tec.swizzle"
-/* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait for
- * its group of copies. */
+/* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait
+ * for its group of copies. */
 #define DISTRIBUTE_ASYNC "tec.async"
 
 /* Memory in the workgroup's shared space, one for each type of elements, that conversions use one after the other; as
@@ -29,8 +29,8 @@ typedef struct shared_scratch {
 /* One kernel being distributed. */
 typedef struct distributor {
   ir_module *module;
-  int64_t threads;     /* lanes that run it */
-  int64_t warp;        /* lanes of a warp */
+  int64_t threads; /* lanes that run it */
+  int64_t warp;    /* lanes of a warp */
   const target_facts *facts;
   uint64_t kept_bytes; /* shared memory that is in use for as long as the kernel runs */
   ir_builder at;       /* where new ops go */
@@ -38,7 +38,7 @@ typedef struct distributor {
   ir_value *thread;    /* the number of the lane among `threads` */
   ir_value_map *lanes; /* from values of the old kernel to those of the new one */
   shared_scratch *scratch;
-  uint32_t access;     /* the mark of the access under way */
+  uint32_t access; /* the mark of the access under way */
 } distributor;
 
 /* ----------------------------------------------------------------------------------------------------- distribute.c */
@@ -57,7 +57,11 @@ const ir_attr *distribute_numbers(const distributor *d, unsigned count, const in
 ir_value *distribute_thread_id(distributor *d);
 const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t registers);
 /* arith.cmpi on indices, or vectors of them. */
-typedef enum compare_predicate { COMPARE_EQUAL = 0, COMPARE_SIGNED_LESS = 2, COMPARE_UNSIGNED_LESS = 6 } compare_predicate;
+typedef enum compare_predicate {
+  COMPARE_EQUAL = 0,
+  COMPARE_SIGNED_LESS = 2,
+  COMPARE_UNSIGNED_LESS = 6
+} compare_predicate;
 ir_value *distribute_compare(distributor *d, compare_predicate predicate, ir_value *lhs, ir_value *rhs);
 /* scf.if, its branches empty, that the lanes of one warp may take differently; gives one `result`, or NULL: none. */
 ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result);
@@ -87,7 +91,8 @@ ir_value *distribute_coordinates(distributor *d, const layout *l, unsigned dim);
 ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *from, const layout *to,
                              const ir_index *start);
 distribute_hook distribute_broadcast, distribute_transpose, distribute_shape_cast, distribute_slice,
-    distribute_transpose_now, distribute_extract, distribute_insert, distribute_step, distribute_create_mask, distribute_to_layout;
+    distribute_transpose_now, distribute_extract, distribute_insert, distribute_step, distribute_create_mask,
+    distribute_to_layout;
 
 /* -------------------------------------------------------------------------------------------- distribute_shuffle.c */
 
@@ -115,15 +120,16 @@ typedef struct access_plan {
 
 /* Keeps `l` and `access`. */
 access_plan distribute_plan(distributor *d, const layout *l, const lane_access *access);
-/* The subscripts of the element that is `constants` behind the lane part; the condition for it to be in bounds, or NULL:
- * always. */
+/* The subscripts of the element that is `constants` behind the lane part; the condition for it to be in bounds, or
+ * NULL: always. */
 ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_value **subscripts);
 /* What each register of the layout holds in memory; `padding`, a scalar, where that is out of bounds or masked. */
 ir_value *distribute_load(distributor *d, const layout *l, const lane_access *access, ir_value *padding);
 /* One lane writes each element. */
 void distribute_store(distributor *d, const layout *l, const lane_access *access, ir_value *vector);
 /* Shared memory for a vector in row-major order with `padding` elements behind each row, and the access of all of it:
- * of its own, or what is used for one thing after the other, from element *offset on (NULL: 0), which moves behind it. */
+ * of its own, or what is used for one thing after the other, from element *offset on (NULL: 0), which moves behind
+ * it. */
 lane_access distribute_memory(distributor *d, ir_scalar element, const layout *l, int64_t padding);
 lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l, int64_t padding, int64_t *offset);
 /* The memref and the start of an access are those of the new kernel from here on. */
@@ -138,7 +144,8 @@ distribute_hook distribute_read, distribute_write, distribute_gather;
 bool distribute_is_late(const distributor *d, const ir_value *value);
 typedef struct late_factor late_factor;
 late_factor *distribute_late_factor(distributor *d, const ir_value *value);
-/* What the lane holds of the fragment with that layout which is `offset` behind the start; dims are those of the value. */
+/* What the lane holds of the fragment with that layout which is `offset` behind the start; dims are those of the
+ * value. */
 ir_value *distribute_late_fragment(const late_factor *factor, const layout *fragment, const int64_t offset[2]);
 
 /* ---------------------------------------------------------------------------------------------------------- stage.c */
@@ -150,15 +157,15 @@ int64_t distribute_words_across(const ir_op *loop);
 
 /* ------------------------------------------------------------------------------------------- distribute_matrix.c */
 
-/* A read of shared memory that waits until a contraction asks for fragments: its one user, with nothing between them that
- * writes memory, and the layout is one that ldmatrix gives. */
+/* A read of shared memory that waits until a contraction asks for fragments: its one user, with nothing between them
+ * that writes memory, and the layout is one that ldmatrix gives. */
 bool distribute_is_deferred(const ir_value *value);
 
 /* Where fragments of such a read come from. */
 typedef struct matrix_source matrix_source;
 matrix_source *distribute_matrix_source(distributor *d, const ir_value *value);
-/* `count` 8x8 matrices of 16-bit elements, 1, 2 or 4, the i-th of which gives registers[i] and the next: as one vector, or
- * NULL where they do not lie evenly. */
+/* `count` 8x8 matrices of 16-bit elements, 1, 2 or 4, the i-th of which gives registers[i] and the next: as one vector,
+ * or NULL where they do not lie evenly. */
 ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64_t *registers);
 /* All of a read of shared memory in this way; NULL where it does not fit. */
 ir_value *distribute_read_matrices(distributor *d, const ir_op *read);

@@ -1,22 +1,23 @@
-/* distribute_access.c - memory as one lane sees it: each register's element has an address that is a common lane part plus
- * a constant.
+/* distribute_access.c - memory as one lane sees it: each register's element has an address that is a common lane part
+ * plus a constant.
  *
  * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h). An
- * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in bounds
- * as a whole or not at all. Where branches are dear, a load rather reads another element, which is there for sure, and
- * then forgets it; stores share a branch where one condition decides. Of lanes and registers that hold the same element,
- * one writes.
+ * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in
+ * bounds as a whole or not at all. Where branches are dear, a load rather reads another element, which is there for
+ * sure, and then forgets it; stores share a branch where one condition decides. Of lanes and registers that hold the
+ * same element, one writes.
  *
  * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so that
- * chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift & mask).
- * All accesses go through here, so nobody else has to know.
+ * chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift &
+ * mask). All accesses go through here, so nobody else has to know.
  * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
 #include "passes/extent.h"
 
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------------- plans */
+/* -------------------------------------------------------------------------------------------------------------
+ * plans */
 
 enum { PLAIN = -1 };
 
@@ -104,10 +105,12 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
   *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL, NULL};
   int64_t near = row == PLAIN ? 0 : constant % swizzle_period(plan);
   if (row != PLAIN && near == constant)
-    made->index = swizzle(plan, index_at(plan, dim, constant, PLAIN)->index, index_at(plan, dim - 1, row, PLAIN)->index);
+    made->index =
+        swizzle(plan, index_at(plan, dim, constant, PLAIN)->index, index_at(plan, dim - 1, row, PLAIN)->index);
   else if (constant)
-    made->index = ir_binary(&d->at, OP_ARITH_ADDI, row == PLAIN ? plan->base[dim] : index_at(plan, dim, near, row)->index,
-                            ir_const_index(&d->at, constant - near));
+    made->index =
+        ir_binary(&d->at, OP_ARITH_ADDI, row == PLAIN ? plan->base[dim] : index_at(plan, dim, near, row)->index,
+                  ir_const_index(&d->at, constant - near));
   if (plan->end[dim] && row == PLAIN) /* unsigned: positions before the start are out of bounds, too */
     made->inside = distribute_compare(d, COMPARE_UNSIGNED_LESS, made->index, plan->end[dim]);
   made->next = plan->known;
@@ -156,15 +159,20 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
   const ir_type *type = single ? ir_type_scalar(at->module, element) : distribute_type(plan->d, element, plan->run);
   ir_named_attr alignment = {"alignment", ir_attr_int(at->module, ir_type_scalar(at->module, IR_I64),
                                                       plan->run * ir_scalar_bits(element) / 8)};
-  ir_op_spec spec = {.operands = operands, .num_operands = count, .types = &type, .num_results = stored ? 0 : 1,
-                     .attrs = &alignment, .num_attrs = single ? 0 : 1};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = count,
+                     .types = &type,
+                     .num_results = stored ? 0 : 1,
+                     .attrs = &alignment,
+                     .num_attrs = single ? 0 : 1};
   static const ir_opcode codes[2][2] = {{OP_VECTOR_LOAD, OP_VECTOR_STORE}, {OP_MEMREF_LOAD, OP_MEMREF_STORE}};
   ir_op *op = ir_op_create(at, codes[single][stored != NULL], &spec);
   op->mark = plan->d->access;
   return op;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- loads */
+/* -------------------------------------------------------------------------------------------------------------
+ * loads */
 
 static ir_value *select(distributor *d, ir_value *condition, ir_value *yes, ir_value *no) {
   ir_value *operands[] = {condition, yes, no};
@@ -244,7 +252,8 @@ ir_value *distribute_load(distributor *d, const layout *l, const lane_access *ac
   return join_runs(d, &plan, element, registers, runs);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ stores */
+/* ------------------------------------------------------------------------------------------------------------
+ * stores */
 
 /* Whether this lane is the one that writes; NULL: all are. */
 static ir_value *writer_condition(distributor *d, const layout *l) {
@@ -289,8 +298,7 @@ static void emit_stores(const access_plan *plan, pending_store *stores, int64_t 
     ir_value *condition = stores[i].condition;
     if (!stores[i].part)
       continue;
-    ir_builder inside =
-        condition ? ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0)) : d->at;
+    ir_builder inside = condition ? ir_builder_at_end(ir_region(distribute_if(d, condition, NULL), 0)) : d->at;
     for (int64_t k = i; k < (condition ? count : i + 1); k++)
       if (stores[k].part && stores[k].condition == condition) {
         move(plan, &inside, stores[k].subscripts, stores[k].part);
@@ -369,7 +377,8 @@ lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *
   return access;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- ops */
+/* ---------------------------------------------------------------------------------------------------------------
+ * ops */
 
 /* The mask of a transfer has the dims of the memory, in order; brought to the vector's layout. */
 static ir_value *mask_of(distributor *d, const ir_op *op, unsigned group, const lane_access *access, const layout *l) {
@@ -459,8 +468,12 @@ static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t ru
   }
   ir_named_attr attrs[] = {{"dstElements", ir_attr_int(d->module, ir_type_index(d->module), run)},
                            {"bypassL1", ir_attr_unit(d->module)}};
-  ir_op_spec spec = {.operands = operands, .num_operands = count, .groups = {1, ranks[0], 1, ranks[1], condition != NULL},
-                     .num_results = 1, .attrs = attrs, .num_attrs = bytes == LANE_ACCESS_WIDEST ? 2 : 1};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = count,
+                     .groups = {1, ranks[0], 1, ranks[1], condition != NULL},
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = bytes == LANE_ACCESS_WIDEST ? 2 : 1};
   ir_op_create(&d->at, OP_NVGPU_DEVICE_ASYNC_COPY, &spec)->mark = d->access;
 }
 
@@ -505,7 +518,8 @@ bool distribute_write(distributor *d, const ir_op *op) {
 bool distribute_gather(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   unsigned rank = ir_group_size(op, 1);
-  const ir_type *index = ir_type_index(d->module), *element = ir_type_scalar(d->module, ir_result(op, 0)->type->element);
+  const ir_type *index = ir_type_index(d->module),
+                *element = ir_type_scalar(d->module, ir_result(op, 0)->type->element);
   lane_access access = {.memref = distribute_lane(d, ir_operand(op, 0), NULL)};
   access_plan plan = {.d = d, .layout = &l, .access = &access, .run = 1};
   ir_value *parts[3], *subscripts[IR_MAX_RANK];
@@ -518,7 +532,8 @@ bool distribute_gather(distributor *d, const ir_op *op) {
   d->access += DISTRIBUTE_ACCESS;
   ir_value **values = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
   for (int64_t r = 0; r < registers; r++) {
-    ir_value *offset = ir_convert(&d->at, distribute_get(d, parts[0], r), index), *pass = distribute_get(d, parts[2], r);
+    ir_value *offset = ir_convert(&d->at, distribute_get(d, parts[0], r), index),
+             *pass = distribute_get(d, parts[2], r);
     ir_op *branch = distribute_if(d, distribute_get(d, parts[1], r), element);
     ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), outside = ir_builder_at_end(ir_region(branch, 1));
     subscripts[rank - 1] = ir_binary(&inside, OP_ARITH_ADDI, last, offset);

@@ -16,7 +16,8 @@
 
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
-/* Combines list[0 .. count) pairwise, always neighbours: so values that come one after the other can go like that, too. */
+/* Combines list[0 .. count) pairwise, always neighbours: so values that come one after the other can go like that,
+ * too. */
 static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, ir_value **list) {
   for (; count > 1; count = (count + 1) / 2)
     for (int64_t i = 0; i < (count + 1) / 2; i++)
@@ -50,8 +51,8 @@ static ir_value *other_lane(distributor *d, ir_value *value, int64_t offset) {
   return distribute_exchange(d, value, "shuffle_mode xor", lane);
 }
 
-/* The op that combines f32 values of all lanes of a warp; NULL: none. What it gives is known to be the same in all lanes,
- * where compilers can keep it once. */
+/* The op that combines f32 values of all lanes of a warp; NULL: none. What it gives is known to be the same in all
+ * lanes, where compilers can keep it once. */
 static const char *subgroup_reduction(const distributor *d, ir_opcode combine, ir_scalar element) {
   static const struct {
     ir_opcode combine;
@@ -99,8 +100,8 @@ static void gathered_layouts(const layout *l, unsigned dim, layout *parts, layou
 static ir_value *reduce_subgroup(distributor *d, ir_value *value, ir_opcode combine) {
   const char *word = subgroup_reduction(d, combine, value->type->element);
   ir_named_attr attr = {"op", ir_attr_keyword(d->module, "gpu", word)};
-  ir_op_spec spec = {.operands = &value, .num_operands = 1, .types = &value->type, .num_results = 1, .attrs = &attr,
-                     .num_attrs = 1};
+  ir_op_spec spec = {
+      .operands = &value, .num_operands = 1, .types = &value->type, .num_results = 1, .attrs = &attr, .num_attrs = 1};
   return ir_result(ir_op_create(&d->at, OP_GPU_SUBGROUP_REDUCE, &spec), 0);
 }
 
@@ -154,7 +155,8 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------- contractions on the matrix unit */
+/* ----------------------------------------------------------------------------------- contractions on the matrix
+ * unit */
 
 /* A value as fragments: dims turned so that they are those of the instruction's operand. */
 typedef struct fragments {
@@ -214,8 +216,7 @@ static bool tile_dim(layout *l, unsigned dim, int64_t size, int64_t extent, cons
     if (next % at || extent % next)
       return false;
     if (next > at)
-      l->digits[l->num_digits++] =
-          (layout_digit){LAYOUT_REGISTER, dim, next / at, distribute_registers(l), at};
+      l->digits[l->num_digits++] = (layout_digit){LAYOUT_REGISTER, dim, next / at, distribute_registers(l), at};
     if (i == ordered.num_digits)
       break;
     l->digits[l->num_digits] = ordered.digits[i];
@@ -367,8 +368,12 @@ static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value 
   for (unsigned i = 0; in_rows && i < 3; i++)
     operands[i] = as_rows(d, operands[i], i < 2 && rounds ? 1 : 2);
   ir_named_attr attrs[] = {{"mmaShape", distribute_numbers(d, 3, shape)}, {"tf32Enabled", ir_attr_unit(d->module)}};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &operands[2]->type, .num_results = 1,
-                     .attrs = attrs, .num_attrs = in_rows ? 1 + rounds : 0};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 3,
+                     .types = &operands[2]->type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = in_rows ? 1 + rounds : 0};
   ir_value *sum = ir_result(ir_op_create(&d->at, matrix->op, &spec), 0);
   return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }
@@ -425,7 +430,8 @@ static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix,
   return distribute_pack(d, c->vector->type->element, total, flat);
 }
 
-/* Of the matrix unit's products of such operands that for which the left factor lies right, else the first; NULL: none. */
+/* Of the matrix unit's products of such operands that for which the left factor lies right, else the first; NULL:
+ * none. */
 static const target_matrix *choose_matrix(distributor *d, const ir_op *op, unsigned dims[3][2]) {
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2);
   const target_matrix *first = NULL;
@@ -459,7 +465,8 @@ static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   fragments a = fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k);
   fragments b = fragments_of(rhs, dims[1], matrix->rhs, matrix->k, matrix->n);
   fragments c = fragments_of(result, dims[2], matrix->acc, matrix->m, matrix->n);
-  layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0), column_warps = warps_along(&wanted, 1);
+  layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0),
+         column_warps = warps_along(&wanted, 1);
   if (!is_fragmented(&d->module->arena, &c, &row_warps, &column_warps))
     row_warps = column_warps = none;
   if (!fragment_operand(d, lhs, dims[0], &a, &row_warps, &none) ||

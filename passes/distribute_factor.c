@@ -1,12 +1,12 @@
 /* distribute_factor.c - factors of contractions straight from global memory, one fragment at a time.
  *
- * A tile of a factor that all warps of a block read is more than a lane has registers for. Where nothing brings tiles to
- * shared memory ahead of time, the read waits until its contraction asks for fragments, right before it multiplies them.
- * This needs nothing between the read and its user that writes memory; a transposition may stand there.
+ * A tile of a factor that all warps of a block read is more than a lane has registers for. Where nothing brings tiles
+ * to shared memory ahead of time, the read waits until its contraction asks for fragments, right before it multiplies
+ * them. This needs nothing between the read and its user that writes memory; a transposition may stand there.
  *
- * Where the target moves 2-D blocks of memory (vector_ext.block_load), a fragment whose lanes lie along a row, or along a
- * column, is one of those: what is out of bounds is then zero without a branch. Blocks need rows of at least 64 bytes, a
- * multiple of 16 bytes apart; where memory starts does not matter.
+ * Where the target moves 2-D blocks of memory (vector_ext.block_load), a fragment whose lanes lie along a row, or along
+ * a column, is one of those: what is out of bounds is then zero without a branch. Blocks need rows of at least 64
+ * bytes, a multiple of 16 bytes apart; where memory starts does not matter.
  * While one tile is used, the next of a loop is asked for (vector_ext.prefetch).
  * Terminates: loops over the ops between a read and its user, dims and digits. */
 #include "passes/distribute.h"
@@ -52,8 +52,8 @@ static bool only_reads(ir_op *op, void *data) {
   return good;
 }
 
-/* May the read be done right before its user, and is it better there? Out of a loop only if lanes lack the registers to keep
- * what is read. */
+/* May the read be done right before its user, and is it better there? Out of a loop only if lanes lack the registers to
+ * keep what is read. */
 static bool may_wait(const distributor *d, const ir_op *read, ir_op *user, const ir_value *factor) {
   ir_op *end = ir_op_ancestor_in(user, read->block);
   if (!end)
@@ -81,7 +81,8 @@ bool distribute_is_late(const distributor *d, const ir_value *value) {
   return read && may_wait(d, read, user, value);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------------------------------------------------
+ * blocks */
 
 static bool is_zero(const ir_value *padding) {
   const ir_attr *constant;
@@ -135,16 +136,23 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
     int64_t scale[2];
     for (unsigned i = 0; i < 2; i++)
       scale[i] = factor->access.memory_dim[i] == (int)dim;
-    operands[1 + dim] = ir_index_value(&d->at, ir_index_add(&d->at, start[dim], distribute_lane_offset(d, &warps, scale)));
+    operands[1 + dim] =
+        ir_index_value(&d->at, ir_index_add(&d->at, start[dim], distribute_lane_offset(d, &warps, scale)));
   }
   const ir_type *type = distribute_type(d, factor->access.memref->type->element, distribute_registers(l));
   ir_named_attr attr = {"transposed", ir_attr_unit(d->module)};
-  ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}, .types = &type,
-                     .num_results = 1, .attrs = &attr, .num_attrs = transposed};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 1 + rank,
+                     .groups = {1, rank},
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = &attr,
+                     .num_attrs = transposed};
   return ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_BLOCK_LOAD, &spec), 0);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- prefetch */
+/* ----------------------------------------------------------------------------------------------------------
+ * prefetch */
 
 /* The loop that reads one tile after the other: the read is of a slice that moves with it along just one dim. Fills the
  * slice's offsets, and the dim, in the new kernel; NULL: there is none. */
@@ -203,7 +211,8 @@ static void prefetch_next(const late_factor *factor) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- fragments */
+/* ---------------------------------------------------------------------------------------------------------
+ * fragments */
 
 late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
   late_factor *factor = IR_NEW(&d->module->arena, late_factor);

@@ -1,12 +1,12 @@
 /* distribute_matrix.c - fragments of matrix units straight from shared memory, by ldmatrix.
  *
- * One ldmatrix loads up to four 8x8 matrices of 16-bit elements. Of each, lane l gets a pair of neighbours in row l / 4 (or,
- * transposed, in column l / 4); the rows are named by addresses, row r of matrix i by lane 8 i + r. So a layout fits whose
- * lanes lie like that and whose registers 2 i and 2 i + 1 are such pairs: then each pair is a matrix, and which matrices go
- * together is free as long as their places are an affine function of i.
+ * One ldmatrix loads up to four 8x8 matrices of 16-bit elements. Of each, lane l gets a pair of neighbours in row l / 4
+ * (or, transposed, in column l / 4); the rows are named by addresses, row r of matrix i by lane 8 i + r. So a layout
+ * fits whose lanes lie like that and whose registers 2 i and 2 i + 1 are such pairs: then each pair is a matrix, and
+ * which matrices go together is free as long as their places are an affine function of i.
  *
- * Contractions ask for fragments one step at a time, right before they multiply, so that few registers hold factors: the
- * read is deferred. This needs nothing between the read and its user that writes memory.
+ * Contractions ask for fragments one step at a time, right before they multiply, so that few registers hold factors:
+ * the read is deferred. This needs nothing between the read and its user that writes memory.
  * Terminates: loops over registers and digits, and over the ops between a read and its user. */
 #include "passes/distribute.h"
 
@@ -31,7 +31,8 @@ struct matrix_source {
   row_addresses *known;
 };
 
-/* The lane digits of the layout are those of an 8x8 matrix whose pairs lie along `pair_dim`, and so do the registers. */
+/* The lane digits of the layout are those of an 8x8 matrix whose pairs lie along `pair_dim`, and so do the
+ * registers. */
 static bool lanes_fit(const layout *l, unsigned pair_dim) {
   layout lanes = distribute_lane_part(l), matrix = {.rank = 2, .num_digits = 2};
   unsigned kept = 0;
@@ -161,8 +162,13 @@ ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64
   const ir_type *type = ir_type_vector(module, source->access.memref->type->element, 2, (int64_t[]){count, PAIR});
   ir_named_attr attrs[] = {{"numTiles", ir_attr_int(module, ir_type_scalar(module, IR_I32), count)},
                            {"transpose", ir_attr_bool(module, source->transposed)}};
-  ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}, .types = &type,
-                     .num_results = 1, .attrs = attrs, .num_attrs = 2};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 1 + rank,
+                     .groups = {1, rank},
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = 2};
   ir_value *loaded = ir_result(ir_op_create(&d->at, OP_NVGPU_LDMATRIX, &spec), 0);
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, loaded, distribute_type(d, type->element, count * PAIR));
 }

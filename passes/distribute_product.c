@@ -1,11 +1,11 @@
 /* distribute_product.c - contractions in which each lane multiplies and adds: those that no matrix unit does.
  *
- * The layout of the result says which elements a lane sums up. Along a reduction loop of some length, the factors are put
- * into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and columns
- * need there, and adds their products to its sums. So the code is as long as one step, however deep the product is, and
- * a factor may lie in any layout. Rows in shared memory are padded by one access, so that the lanes' rows begin in
- * different banks. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums need.
- * Sums are added up in the order of the loops either way.
+ * The layout of the result says which elements a lane sums up. Along a reduction loop of some length, the factors are
+ * put into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and
+ * columns need there, and adds their products to its sums. So the code is as long as one step, however deep the product
+ * is, and a factor may lie in any layout. Rows in shared memory are padded by one access, so that the lanes' rows begin
+ * in different banks. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums
+ * need. Sums are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
@@ -19,9 +19,9 @@ enum {
 typedef struct product {
   const ir_op *op;
   const ir_map *maps[3];
-  layout result, factors[2]; /* what a lane has of the factors when it multiplies */
+  layout result, factors[2];     /* what a lane has of the factors when it multiplies */
   int64_t extents[IR_MAX_LOOPS]; /* of the reduction loops, in what a lane has at a time; 1 of the others */
-  const ir_type *type;       /* of sums */
+  const ir_type *type;           /* of sums */
   ir_opcode combine;
 } product;
 
@@ -34,8 +34,7 @@ static layout factor_layout(const product *p, unsigned factor) {
     unsigned loop = (unsigned)ir_map_result_dim(map, dim);
     int place = ir_map_find_dim(p->maps[2], loop);
     if (place < 0 && p->extents[loop] > 1)
-      l.digits[l.num_digits++] =
-          (layout_digit){LAYOUT_REGISTER, dim, p->extents[loop], distribute_registers(&l), 1};
+      l.digits[l.num_digits++] = (layout_digit){LAYOUT_REGISTER, dim, p->extents[loop], distribute_registers(&l), 1};
     for (unsigned i = 0; place >= 0 && i < sums.num_digits; i++) {
       layout_digit digit = sums.digits[i];
       if (digit.dim != (unsigned)place || !digit.dim_stride)
@@ -130,7 +129,8 @@ static uint64_t bytes_of(const ir_value *factor) {
 static bool fits(const distributor *d, const ir_op *op) {
   const ir_value *factors[] = {ir_operand(op, 0), ir_operand(op, 1)};
   for (unsigned i = 0; i < 2; i++)
-    if (factors[i]->type->kind != IR_TYPE_VECTOR || !factors[i]->type->rank || ir_scalar_bits(factors[i]->type->element) < 8)
+    if (factors[i]->type->kind != IR_TYPE_VECTOR || !factors[i]->type->rank ||
+        ir_scalar_bits(factors[i]->type->element) < 8)
       return false;
   return d->kept_bytes + bytes_of(factors[0]) + bytes_of(factors[1]) <= d->facts->shared_bytes;
 }

@@ -121,7 +121,8 @@ ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const
 
 /* ------------------------------------------------------------------------------------------------------- conversion */
 
-/* Which register of `from` holds what each register of `to` wants, `start` further; false where it is in another lane. */
+/* Which register of `from` holds what each register of `to` wants, `start` further; false where it is in another
+ * lane. */
 static bool registers_within_lane(const layout *from, const layout *to, const int64_t *start, int64_t *registers) {
   layout a = distribute_lane_part(from), b = distribute_lane_part(to);
   int64_t coord[LAYOUT_MAX_RANK];
@@ -155,8 +156,8 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
   lane_access memory = distribute_scratch(d, vector->type->element, from, 0, NULL);
   distribute_store(d, from, &memory, vector);
   for (unsigned dim = 0; start && dim < to->rank; dim++)
-    memory.start[0] = ir_index_add(&d->at, memory.start[0],
-                                   ir_index_mul(&d->at, start[dim], ir_index_const(memory.scale[dim])));
+    memory.start[0] =
+        ir_index_add(&d->at, memory.start[0], ir_index_mul(&d->at, start[dim], ir_index_const(memory.scale[dim])));
   return distribute_load(d, to, &memory, NULL);
 }
 
@@ -166,7 +167,8 @@ bool distribute_to_layout(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ shapes */
+/* ------------------------------------------------------------------------------------------------------------
+ * shapes */
 
 /* Converts operand 0 to the result's layout, given in the operand's coordinates. */
 static bool convert_operand(distributor *d, const ir_op *op, const layout *wanted, const ir_index *start) {
@@ -267,8 +269,8 @@ bool distribute_extract(distributor *d, const ir_op *op) {
 /* The part that a value goes to: behind `leading` dims, at `start`. */
 static void access_part(distributor *d, lane_access *memory, unsigned leading, unsigned count, const ir_index *start) {
   for (unsigned dim = 0; dim < count; dim++)
-    memory->start[0] = ir_index_add(&d->at, memory->start[0],
-                                    ir_index_mul(&d->at, start[dim], ir_index_const(memory->scale[dim])));
+    memory->start[0] =
+        ir_index_add(&d->at, memory->start[0], ir_index_mul(&d->at, start[dim], ir_index_const(memory->scale[dim])));
   memmove(memory->scale, memory->scale + leading, (LAYOUT_MAX_RANK - leading) * sizeof *memory->scale);
 }
 
@@ -313,8 +315,8 @@ bool distribute_create_mask(distributor *d, const ir_op *op) {
   ir_value *mask = NULL;
   for (unsigned dim = 0; dim < l.rank; dim++) {
     ir_value *coordinates = distribute_coordinates(d, &l, dim);
-    ir_value *bound = ir_unary(&d->at, OP_VECTOR_BROADCAST, distribute_lane(d, ir_operand(op, dim), NULL),
-                               coordinates->type);
+    ir_value *bound =
+        ir_unary(&d->at, OP_VECTOR_BROADCAST, distribute_lane(d, ir_operand(op, dim), NULL), coordinates->type);
     ir_value *below = distribute_compare(d, COMPARE_SIGNED_LESS, coordinates, bound);
     mask = mask ? ir_binary(&d->at, OP_ARITH_ANDI, mask, below) : below;
   }

@@ -1,7 +1,7 @@
 /* distribute_shuffle.c - values that other lanes of the warp have.
  *
- * In a shuffle every lane offers one register and chooses the lane whose offer it takes. Which register of which lane has
- * the element that a lane wants in one of its registers follows from the two layouts: both are functions of its
+ * In a shuffle every lane offers one register and chooses the lane whose offer it takes. Which register of which lane
+ * has the element that a lane wants in one of its registers follows from the two layouts: both are functions of its
  * coordinates. Where lanes want different registers of those they take from, there is one shuffle for each, and a lane
  * keeps the one that it wanted; where that would be too many, the value goes through shared memory instead.
  * Terminates: loops over registers and lanes. */
@@ -32,8 +32,8 @@ static bool find_offers(const distributor *d, const layout *from, const layout *
                         offers *found) {
   found->count = 0;
   for (int64_t thread = 0; thread < d->threads; thread++) {
-    int64_t hardware[LAYOUT_NUM_LEVELS] = {[LAYOUT_REGISTER] = reg, [LAYOUT_LANE] = thread % d->warp,
-                                           [LAYOUT_WARP] = thread / d->warp};
+    int64_t hardware[LAYOUT_NUM_LEVELS] = {
+        [LAYOUT_REGISTER] = reg, [LAYOUT_LANE] = thread % d->warp, [LAYOUT_WARP] = thread / d->warp};
     int64_t coord[LAYOUT_MAX_RANK], there[LAYOUT_NUM_LEVELS], check[LAYOUT_MAX_RANK];
     layout_eval(to, hardware, coord);
     for (unsigned dim = 0; dim < to->rank; dim++)

@@ -1,9 +1,10 @@
-/* element_kernels.c - pass "element-kernels": structured ops and copies that stand outside of all kernels become kernels
- * of which each iteration computes one element of the results.
+/* element_kernels.c - pass "element-kernels": structured ops and copies that stand outside of all kernels become
+ * kernels of which each iteration computes one element of the results.
  *
- * These are the ops that the schedule has left alone since they have no form on tiles in registers, and what bufferization
- * adds: fills and copies. A loop becomes a dim of the kernel where it is a subscript of every output; all others run one
- * after the other inside. So each element of an output belongs to one iteration alone, whatever the order of loops.
+ * These are the ops that the schedule has left alone since they have no form on tiles in registers, and what
+ * bufferization adds: fills and copies. A loop becomes a dim of the kernel where it is a subscript of every output; all
+ * others run one after the other inside. So each element of an output belongs to one iteration alone, whatever the
+ * order of loops.
  *
  * Result: scf.forall with the attribute PASS_BY_ELEMENT, which "distribute" deals out to lanes.
  * Terminates: one walk over the functions' own ops; the kernels that it makes hold no structured ops. */
@@ -12,13 +13,13 @@
 
 typedef struct element_kernel {
   ir_op *op;
-  vector_tile tile;                /* without vector dims: one iteration */
+  vector_tile tile; /* without vector dims: one iteration */
   ir_index extents[IR_MAX_LOOPS];
-  unsigned dims[IR_MAX_LOOPS];     /* the loops that are dims of the kernel */
-  unsigned inside[IR_MAX_LOOPS];   /* the others */
+  unsigned dims[IR_MAX_LOOPS];   /* the loops that are dims of the kernel */
+  unsigned inside[IR_MAX_LOOPS]; /* the others */
   unsigned num_dims, num_inside;
   unsigned num_inputs, num_outs;
-  bool *carried;                   /* by output: its element is the same in all loops inside */
+  bool *carried; /* by output: its element is the same in all loops inside */
 } element_kernel;
 
 /* ----------------------------------------------------------------------------------------------------------- loops */

@@ -42,29 +42,26 @@ static const expression *intern(expression_space *space, const expression *node)
 }
 
 static const expression *leaf(expression_space *space, ir_value *value, const int *subscripts) {
-  expression node = {.kind = EXPRESSION_LEAF,
-                     .type = ir_type_scalar(space->module, value->type->element),
-                     .value = value};
+  expression node = {
+      .kind = EXPRESSION_LEAF, .type = ir_type_scalar(space->module, value->type->element), .value = value};
   if (subscripts) /* a scalar has none */
     memcpy(node.subscripts, subscripts, value->type->rank * sizeof *subscripts);
   return intern(space, &node);
 }
 
 const expression *expression_constant(expression_space *space, const ir_type *type, double value) {
-  return intern(space, &(expression){.kind = EXPRESSION_CONSTANT,
-                                     .type = type,
-                                     .attr = ir_attr_float(space->module, type, value)});
+  return intern(
+      space,
+      &(expression){.kind = EXPRESSION_CONSTANT, .type = type, .attr = ir_attr_float(space->module, type, value)});
 }
 
-const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a,
-                                   const expression *b) {
+const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a, const expression *b) {
   if (!a)
     return NULL;
-  return intern(space, &(expression){.kind = EXPRESSION_OP,
-                                     .type = a->type,
-                                     .code = code,
-                                     .num_arguments = b ? 2 : 1,
-                                     .arguments = {a, b}});
+  return intern(
+      space,
+      &(expression){
+          .kind = EXPRESSION_OP, .type = a->type, .code = code, .num_arguments = b ? 2 : 1, .arguments = {a, b}});
 }
 
 bool expression_is_constant(const expression *node, double value) {
@@ -78,10 +75,14 @@ bool expression_depends(const expression *node, int loop) {
       if (node->subscripts[dim] == loop)
         return true;
     return false;
-  case EXPRESSION_CONSTANT: return false;
-  case EXPRESSION_INDEX: return node->loop == loop;
-  case EXPRESSION_REDUCE: return node->loop != loop && expression_depends(node->arguments[0], loop);
-  case EXPRESSION_OP: break;
+  case EXPRESSION_CONSTANT:
+    return false;
+  case EXPRESSION_INDEX:
+    return node->loop == loop;
+  case EXPRESSION_REDUCE:
+    return node->loop != loop && expression_depends(node->arguments[0], loop);
+  case EXPRESSION_OP:
+    break;
   }
   for (unsigned i = 0; i < node->num_arguments; i++)
     if (expression_depends(node->arguments[i], loop))
@@ -128,7 +129,8 @@ static const expression *of_scalar(const view *v, ir_value *scalar) {
   const ir_op *op = scalar->op;
   if (op->code == OP_LINALG_INDEX) {
     int loop = v->loops[ir_attr_int_or(op, "dim", 0)];
-    return loop < 0 ? NULL : intern(v->space, &(expression){.kind = EXPRESSION_INDEX, .type = scalar->type, .loop = loop});
+    return loop < 0 ? NULL
+                    : intern(v->space, &(expression){.kind = EXPRESSION_INDEX, .type = scalar->type, .loop = loop});
   }
   if (!ir_op_has(op, IR_PURE | IR_ELEMENTWISE) || op->num_operands > 3)
     return NULL;
@@ -210,8 +212,8 @@ static const expression *of_structured(expression_space *space, const ir_value *
     return NULL;
   ir_opcode code = combine->code == OP_ARITH_MAXNUMF ? OP_ARITH_MAXIMUMF : combine->code;
   unsigned side = ir_operand(combine, 0) == running;
-  if ((code != OP_ARITH_ADDF && code != OP_ARITH_MAXIMUMF && code != OP_ARITH_ANDI) || ir_operand(combine, 1 - side) != running ||
-      !starts_neutral(ir_operand(v.op, init), code))
+  if ((code != OP_ARITH_ADDF && code != OP_ARITH_MAXIMUMF && code != OP_ARITH_ANDI) ||
+      ir_operand(combine, 1 - side) != running || !starts_neutral(ir_operand(v.op, init), code))
     return NULL;
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(v.op, extents);
@@ -272,12 +274,15 @@ static const expression *through(expression_space *space, ir_value *value, const
   if (!op)
     return NULL;
   switch (op->code) {
-  case OP_ARITH_CONSTANT: return of_splat(space, value);
-  case OP_TENSOR_CAST: return of_tensor(space, ir_operand(op, 0), subscripts);
+  case OP_ARITH_CONSTANT:
+    return of_splat(space, value);
+  case OP_TENSOR_CAST:
+    return of_tensor(space, ir_operand(op, 0), subscripts);
   case OP_TENSOR_EXPAND_SHAPE:
   case OP_TENSOR_COLLAPSE_SHAPE:
     return through_unit_dims(op, subscripts, inner) ? of_tensor(space, ir_operand(op, 0), inner) : NULL;
-  default: break;
+  default:
+    break;
   }
   return ir_op_has(op, IR_STRUCTURED) && op->num_regions ? of_structured(space, value, subscripts) : NULL;
 }
@@ -384,12 +389,13 @@ static ir_value *emit(emission *e, ir_builder *builder, const expression *node) 
     return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
   }
   case EXPRESSION_INDEX: {
-    ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64),
-                                            place_of(node->loop, e->without))};
+    ir_named_attr dim = {
+        "dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), place_of(node->loop, e->without))};
     ir_op_spec spec = {.types = &node->type, .num_results = 1, .attrs = &dim, .num_attrs = 1};
     return ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
   }
-  default: break;
+  default:
+    break;
   }
   ir_value *operands[3];
   for (unsigned i = 0; i < node->num_arguments; i++)

@@ -63,8 +63,9 @@ const expression *expression_constant(expression_space *space, const ir_type *ty
 bool expression_is_constant(const expression *node, double value);
 /* Does the value of the node vary with the loop? */
 bool expression_depends(const expression *node, int loop);
-/* A tensor over all loops of the root in order but `without` (-1: all), with that element: one that is there already, or a
- * new linalg.generic at the builder's place. NULL where the expression holds a reduction, or depends on `without`. */
+/* A tensor over all loops of the root in order but `without` (-1: all), with that element: one that is there already,
+ * or a new linalg.generic at the builder's place. NULL where the expression holds a reduction, or depends on
+ * `without`. */
 ir_value *expression_materialize(expression_space *space, ir_builder *builder, const expression *node, int without);
 /* tensor.empty of the root's extents, at the builder's place. */
 ir_value *expression_empty(expression_space *space, ir_builder *builder, ir_scalar element);

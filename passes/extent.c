@@ -1,7 +1,8 @@
 /* extent.c - extents traced to their origin; see extent.h.
  *
  * Terminates: each step of a trace goes from a value to one that is defined before it: an operand, the tensor whose dim
- * an index is, or the initial value of a carried one. What follows from several extents is limited in depth or steps. */
+ * an index is, or the initial value of a carried one. What follows from several extents is limited in depth or
+ * steps. */
 #include "passes/extent.h"
 
 ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
@@ -190,8 +191,8 @@ static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim
 
 bool extent_is_computed(extent x) {
   const ir_op *op = x.value ? x.value->op : NULL;
-  return op && (op->code == OP_TENSOR_COLLAPSE_SHAPE || op->code == OP_MEMREF_COLLAPSE_SHAPE ||
-                op->code == OP_TENSOR_PAD);
+  return op &&
+         (op->code == OP_TENSOR_COLLAPSE_SHAPE || op->code == OP_MEMREF_COLLAPSE_SHAPE || op->code == OP_TENSOR_PAD);
 }
 
 static ir_index compute(ir_builder *builder, extent x, unsigned depth) {

@@ -1,17 +1,15 @@
 /* factor.c - pass "move-factors": scalar factors leave the keys of attention.
  *
- * Exporters split the scale 1 / sqrt(d) into a root for the queries and a root for the keys. Each tile of queries needs all
- * keys, so scaled keys are computed beforehand, by a kernel of their own, and stored; as products are linear, the factor
- * can go to the queries, of which each tile scales its own. Keys are the factor of a product that has the dim along which
- * a softmax of that product runs.
+ * Exporters split the scale 1 / sqrt(d) into a root for the queries and a root for the keys. Each tile of queries needs
+ * all keys, so scaled keys are computed beforehand, by a kernel of their own, and stored; as products are linear, the
+ * factor can go to the queries, of which each tile scales its own. Keys are the factor of a product that has the dim
+ * along which a softmax of that product runs.
  * Terminates: each rewrite takes the op that scales from between the product and a value above it. */
 #include "passes/absorb.h"
 #include "passes/passes.h"
 
 /* The one op that uses the value, or NULL. */
-static ir_op *only_user(const ir_value *value) {
-  return value->uses && !value->uses->next ? value->uses->user : NULL;
-}
+static ir_op *only_user(const ir_value *value) { return value->uses && !value->uses->next ? value->uses->user : NULL; }
 
 /* The dim of the op's result along which a softmax runs, with only elementwise ops between; -1 if there is none. */
 static int softmax_dim(const ir_op *op) {
@@ -30,7 +28,8 @@ static int softmax_dim(const ir_op *op) {
   return -1;
 }
 
-/* The product in the body of an op that multiplies each element of its one tensor with a scalar from outside; or NULL. */
+/* The product in the body of an op that multiplies each element of its one tensor with a scalar from outside; or
+ * NULL. */
 static ir_op *scaling_of(const ir_op *op) {
   if (!op || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || !op->num_regions || ir_num_inputs(op) != 1 ||
       ir_structure_of(op)->reductions || !ir_map_is_projected_permutation(ir_structure_of(op)->maps[1]))

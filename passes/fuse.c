@@ -135,9 +135,7 @@ static nest_carried *find_carried(const fusion *f, const ir_value *original) {
 
 /* ------------------------------------------------------------------------------------------------------- requests */
 
-static bool has_body(const ir_op *op) {
-  return op->num_regions != 0;
-}
+static bool has_body(const ir_op *op) { return op->num_regions != 0; }
 
 /* The tile accumulates onto this operand in each iteration, so it is carried by the loops. */
 static bool is_accumulated(const fusion *f, const ir_op *op, unsigned operand) {

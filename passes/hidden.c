@@ -22,7 +22,8 @@ enum { MAX_DEPTH = 32 };
 
 static const hidden_element unknown = {.kind = HIDDEN_UNKNOWN}, above = {.kind = HIDDEN_ABOVE};
 
-/* ---------------------------------------------------------------------------------------------------------- elements */
+/* ----------------------------------------------------------------------------------------------------------
+ * elements */
 
 /* Gives bounds the loops or dims `to[i]` for what was `i`; false where one that they use has none. */
 static bool rename_steps(mask *where, unsigned count, const int *to) {
@@ -104,24 +105,31 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
   if (from->num_operands == 2)
     rhs = element_of(facts, op, ir_operand(from, 1), depth + 1);
   switch (from->code) {
-  case OP_ARITH_ADDF: return is_hidden(&lhs) ? lhs : is_hidden(&rhs) ? rhs : unknown;
-  case OP_ARITH_SUBF: return is_hidden(&lhs) && rhs.kind == HIDDEN_ABOVE ? lhs : unknown;
+  case OP_ARITH_ADDF:
+    return is_hidden(&lhs) ? lhs : is_hidden(&rhs) ? rhs : unknown;
+  case OP_ARITH_SUBF:
+    return is_hidden(&lhs) && rhs.kind == HIDDEN_ABOVE ? lhs : unknown;
   case OP_ARITH_MULF:
     return lhs.kind == HIDDEN_KNOWN && is_positive(ir_operand(from, 1))   ? lhs
            : rhs.kind == HIDDEN_KNOWN && is_positive(ir_operand(from, 0)) ? rhs
                                                                           : unknown;
-  case OP_ARITH_MAXIMUMF: return lhs.kind == HIDDEN_ABOVE || rhs.kind == HIDDEN_ABOVE ? above : unknown;
-  case OP_ARITH_EXTF: return lhs;
-  case OP_ARITH_TRUNCF: return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
+  case OP_ARITH_MAXIMUMF:
+    return lhs.kind == HIDDEN_ABOVE || rhs.kind == HIDDEN_ABOVE ? above : unknown;
+  case OP_ARITH_EXTF:
+    return lhs;
+  case OP_ARITH_TRUNCF:
+    return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
   case OP_MATH_EXP:
   case OP_MATH_EXP2:
     lhs.value = 0;
     return lhs.kind == HIDDEN_KNOWN ? lhs : unknown;
-  default: return unknown;
+  default:
+    return unknown;
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- facts */
+/* -------------------------------------------------------------------------------------------------------------
+ * facts */
 
 static void forget(hidden_facts *facts, const ir_value *memory) {
   unsigned kept = 0;
@@ -172,7 +180,8 @@ void hidden_pass(hidden_facts *facts, ir_op *op) {
     facts->facts[facts->count++] = fact;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- users */
+/* -------------------------------------------------------------------------------------------------------------
+ * users */
 
 bool hidden_factor(const hidden_facts *facts, ir_op *contraction, mask *where) {
   if (!ir_is_contraction(contraction))

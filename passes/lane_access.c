@@ -10,7 +10,8 @@
 
 enum { MAX_DEPTH = 16, LEAST_COPY = 4 /* bytes */ };
 
-/* ---------------------------------------------------------------------------------------------------------- divisors */
+/* ----------------------------------------------------------------------------------------------------------
+ * divisors */
 
 /* The largest power of two up to LANE_ACCESS_WIDEST that divides a number. */
 static int64_t power_in(int64_t number) {
@@ -26,9 +27,12 @@ static int64_t divisor_of(const ir_value *value, unsigned depth);
 
 static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *op, unsigned num_dims, unsigned depth) {
   switch (expr->kind) {
-  case IR_EXPR_CONST: return power_in(expr->value);
-  case IR_EXPR_DIM: return divisor_of(ir_operand(op, (unsigned)expr->value), depth + 1);
-  case IR_EXPR_SYM: return divisor_of(ir_operand(op, num_dims + (unsigned)expr->value), depth + 1);
+  case IR_EXPR_CONST:
+    return power_in(expr->value);
+  case IR_EXPR_DIM:
+    return divisor_of(ir_operand(op, (unsigned)expr->value), depth + 1);
+  case IR_EXPR_SYM:
+    return divisor_of(ir_operand(op, num_dims + (unsigned)expr->value), depth + 1);
   case IR_EXPR_ADD:
     return least(divisor_of_expr(expr->lhs, op, num_dims, depth), divisor_of_expr(expr->rhs, op, num_dims, depth));
   case IR_EXPR_MUL:
@@ -36,7 +40,8 @@ static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *op, unsigned nu
                  divisor_of_expr(expr->lhs, op, num_dims, depth) * divisor_of_expr(expr->rhs, op, num_dims, depth));
   case IR_EXPR_MOD:
     return least(divisor_of_expr(expr->lhs, op, num_dims, depth), divisor_of_expr(expr->rhs, op, num_dims, depth));
-  default: return 1;
+  default:
+    return 1;
   }
 }
 
@@ -76,8 +81,10 @@ static int64_t divisor_of(const ir_value *value, unsigned depth) {
   case OP_ARITH_SUBI:
     return least(divisor_of(ir_operand(op, 0), depth + 1), divisor_of(ir_operand(op, 1), depth + 1));
   case OP_ARITH_MULI:
-    return least(LANE_ACCESS_WIDEST, divisor_of(ir_operand(op, 0), depth + 1) * divisor_of(ir_operand(op, 1), depth + 1));
-  default: return 1;
+    return least(LANE_ACCESS_WIDEST,
+                 divisor_of(ir_operand(op, 0), depth + 1) * divisor_of(ir_operand(op, 1), depth + 1));
+  default:
+    return 1;
   }
 }
 
@@ -125,12 +132,13 @@ static int64_t alignment_of(const ir_value *memref, unsigned depth) {
   int64_t bytes = ir_scalar_bits(memref->type->element) / 8;
   unsigned rank = ir_slice_of(op, offsets, sizes, steps);
   for (unsigned i = 0; i < rank; i++)
-    result = least(result, divisor_of_index(offsets[i]) * divisor_of_stride(ir_operand(op, 0), i, depth) *
-                               (bytes ? bytes : 1));
+    result = least(result,
+                   divisor_of_index(offsets[i]) * divisor_of_stride(ir_operand(op, 0), i, depth) * (bytes ? bytes : 1));
   return result;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- accesses */
+/* ----------------------------------------------------------------------------------------------------------
+ * accesses */
 
 lane_access lane_access_of(const ir_op *transfer, unsigned base, unsigned rank) {
   lane_access access = {.memref = ir_operand(transfer, base)};

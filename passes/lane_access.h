@@ -1,5 +1,5 @@
-/* lane_access.h - how a vector with a layout meets memory: where its elements are, and how many of a lane's registers one
- * instruction can move. */
+/* lane_access.h - how a vector with a layout meets memory: where its elements are, and how many of a lane's registers
+ * one instruction can move. */
 #ifndef TEC_PASSES_LANE_ACCESS_H
 #define TEC_PASSES_LANE_ACCESS_H
 #include "ir/build.h"
@@ -10,14 +10,15 @@ enum { LANE_ACCESS_WIDEST = 16 /* bytes of one access of a lane */ };
 /* Elements of memory that a vector stands for: coordinate c of vector dim v adds c * scale[v] to dim memory_dim[v]. */
 typedef struct lane_access {
   ir_value *memref;
-  ir_index start[IR_MAX_RANK];      /* by dim of the memref */
-  int memory_dim[LAYOUT_MAX_RANK];  /* -1: the same elements all along the dim */
+  ir_index start[IR_MAX_RANK];     /* by dim of the memref */
+  int memory_dim[LAYOUT_MAX_RANK]; /* -1: the same elements all along the dim */
   int64_t scale[LAYOUT_MAX_RANK];
-  uint32_t bounded;                 /* dims of the memref whose ends must be checked */
-  ir_value *mask;                   /* one i1 a register, or NULL */
+  uint32_t bounded; /* dims of the memref whose ends must be checked */
+  ir_value *mask;   /* one i1 a register, or NULL */
 } lane_access;
 
-/* The access of a transfer op on a memref, which is operand `base`, by a vector of `rank` dims; its mask is left out. */
+/* The access of a transfer op on a memref, which is operand `base`, by a vector of `rank` dims; its mask is left
+ * out. */
 lane_access lane_access_of(const ir_op *transfer, unsigned base, unsigned rank);
 /* The register part of the position in each dim of the memref: IR_MAX_RANK entries. */
 void lane_access_constants(const lane_access *access, const layout *l, int64_t reg, int64_t *constants);

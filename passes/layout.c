@@ -172,8 +172,10 @@ void layout_invert(const layout *l, const int64_t *coord, int64_t hardware[LAYOU
 
 static int compare_digits(const void *left, const void *right) {
   const layout_digit *a = left, *b = right;
-  int64_t keys[][2] = {{!a->dim_stride, !b->dim_stride}, {a->dim_stride ? a->dim : 0, b->dim_stride ? b->dim : 0},
-                       {a->dim_stride, b->dim_stride},   {a->level, b->level},
+  int64_t keys[][2] = {{!a->dim_stride, !b->dim_stride},
+                       {a->dim_stride ? a->dim : 0, b->dim_stride ? b->dim : 0},
+                       {a->dim_stride, b->dim_stride},
+                       {a->level, b->level},
                        {a->hardware_stride, b->hardware_stride}};
   for (unsigned i = 0; i < sizeof keys / sizeof *keys; i++)
     if (keys[i][0] != keys[i][1])
@@ -286,7 +288,8 @@ bool layout_refine(const layout *a, const layout *b, layout *refined_a, layout *
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------- changes of shape */
+/* -------------------------------------------------------------------------------------------------- changes of
+ * shape */
 
 layout layout_permute(const layout *l, const unsigned *permutation) {
   layout result = *l;
@@ -388,7 +391,8 @@ layout layout_collapse(const layout *l, unsigned dim) {
   return result;
 }
 
-/* -------------------------------------------------------------------------------------------------------- conversion */
+/* --------------------------------------------------------------------------------------------------------
+ * conversion */
 
 /* Are the lane, warp and block digits of `dim` the same in both, wherever in the dim they stand? */
 static bool same_lanes(const layout *a, const layout *b, unsigned dim) {
@@ -549,7 +553,8 @@ unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets) {
   return count;
 }
 
-/* ----------------------------------------------------------------------------------------------------- shared memory */
+/* ----------------------------------------------------------------------------------------------------- shared
+ * memory */
 
 enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8 };
 

@@ -86,9 +86,9 @@ typedef enum layout_conversion {
 /* `relabel_dim`: a dim whose coordinates may be renamed (the k of a contraction), or -1. */
 layout_conversion layout_classify(const layout *from, const layout *to, int relabel_dim);
 const char *layout_conversion_name(layout_conversion conversion);
-/* In which parts of the table form two layouts of one rank differ: "batch" (how often instructions are repeated along a dim),
- * "vector" (registers of one instruction), "lane", in this order and joined by " and "; a constant string, NULL if in
- * none. Extents may differ. */
+/* In which parts of the table form two layouts of one rank differ: "batch" (how often instructions are repeated along a
+ * dim), "vector" (registers of one instruction), "lane", in this order and joined by " and "; a constant string, NULL
+ * if in none. Extents may differ. */
 const char *layout_conflict(const layout *a, const layout *b);
 /* The renaming: slot[c] is the coordinate in `to` of what is coordinate c of `dim` in `from`. Both must classify as
  * LAYOUT_RELABEL or cheaper; `slot` has layout_extent entries. */

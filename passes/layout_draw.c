@@ -1,4 +1,5 @@
-/* layout_draw.c - layouts for people: the table of digits, the grid of lanes, and an SVG of it. Read-only on layouts. */
+/* layout_draw.c - layouts for people: the table of digits, the grid of lanes, and an SVG of it. Read-only on
+ * layouts. */
 #include "passes/layout.h"
 
 static const char *const axis_names[] = {"row", "column"};
@@ -62,8 +63,8 @@ bool layout_write_grid(FILE *out, const layout *l) {
   for (int64_t row = 0; row < grid_rows(l); row++)
     for (int64_t column = 0; column < grid_columns(l); column++) {
       int64_t reg, thread = thread_of(l, row, column, &reg);
-      if (fprintf(out, "%s%lld%s", column ? "\t" : "", (long long)thread,
-                  column + 1 == grid_columns(l) ? "\n" : "") < 0)
+      if (fprintf(out, "%s%lld%s", column ? "\t" : "", (long long)thread, column + 1 == grid_columns(l) ? "\n" : "") <
+          0)
         return false;
     }
   return true;

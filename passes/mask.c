@@ -36,8 +36,10 @@ static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr,
   if (depth == MAX_DEPTH)
     return false;
   switch (expr->kind) {
-  case IR_EXPR_CONST: return add_product(&bound->constant, expr->value, factor);
-  case IR_EXPR_DIM: return add_value(bound, ir_operand(apply, (unsigned)expr->value), factor, depth + 1);
+  case IR_EXPR_CONST:
+    return add_product(&bound->constant, expr->value, factor);
+  case IR_EXPR_DIM:
+    return add_value(bound, ir_operand(apply, (unsigned)expr->value), factor, depth + 1);
   case IR_EXPR_SYM:
     return add_value(bound, ir_operand(apply, map->num_dims + (unsigned)expr->value), factor, depth + 1);
   case IR_EXPR_ADD:
@@ -45,7 +47,8 @@ static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr,
   case IR_EXPR_MUL:
     return expr->rhs->kind == IR_EXPR_CONST && !__builtin_mul_overflow(factor, expr->rhs->value, &factor) &&
            add_expr(bound, apply, expr->lhs, factor, depth + 1);
-  default: return false;
+  default:
+    return false;
   }
 }
 
@@ -57,8 +60,10 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
     return add_product(&bound->constant, constant->value, factor);
   ir_op *from = value->op;
   switch (from ? from->code : IR_NUM_OPCODES) {
-  case OP_LINALG_INDEX: return add_product(&bound->steps[ir_attr_int_or(from, "dim", 0)], factor, 1);
-  case OP_AFFINE_APPLY: return add_expr(bound, from, ir_attr_get(from, "map")->map->results[0], factor, depth + 1);
+  case OP_LINALG_INDEX:
+    return add_product(&bound->steps[ir_attr_int_or(from, "dim", 0)], factor, 1);
+  case OP_AFFINE_APPLY:
+    return add_expr(bound, from, ir_attr_get(from, "map")->map->results[0], factor, depth + 1);
   case OP_ARITH_ADDI:
     return add_value(bound, ir_operand(from, 0), factor, depth + 1) &&
            add_value(bound, ir_operand(from, 1), factor, depth + 1);
@@ -68,7 +73,8 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_ARITH_INDEX_CAST:
     return ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 && ir_scalar_bits(value->type->element) == 64 &&
            add_value(bound, ir_operand(from, 0), factor, depth + 1);
-  default: return value->type->element == IR_INDEX && add_term(bound, value, factor);
+  default:
+    return value->type->element == IR_INDEX && add_term(bound, value, factor);
   }
 }
 
@@ -102,8 +108,8 @@ static bool is_natural(ir_op *op, ir_value *value) {
   return natural;
 }
 
-/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is the
- * same where neither side is negative. */
+/* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is
+ * the same where neither side is negative. */
 static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wanted) {
   enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, UGE = ULT + SGE - SLT };
   static const int inverse[] = {[EQ] = NE, [NE] = EQ, [SLT] = SGE, [SLE] = SGT, [SGT] = SLE, [SGE] = SLT};
@@ -145,7 +151,8 @@ bool mask_is_hidden(const ir_value *value) {
   return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f == -INFINITY;
 }
 
-/* ---------------------------------------------------------------------------------------------------- as index values */
+/* ---------------------------------------------------------------------------------------------------- as index
+ * values */
 
 ir_index mask_scaled(ir_builder *builder, ir_index x, int64_t factor) {
   ir_module *module = builder->module;

@@ -7,7 +7,7 @@ enum { MASK_MAX_TERMS = 8, MASK_MAX_BOUNDS = 4 };
 
 /* sum of steps[l] * (iteration of loop l) + sum of coefficients[i] * values[i] + constant <= 0 */
 typedef struct mask_bound {
-  ir_op *op;                    /* the structured op whose loops these are */
+  ir_op *op; /* the structured op whose loops these are */
   int64_t steps[IR_MAX_LOOPS];
   unsigned count;
   ir_value *values[MASK_MAX_TERMS]; /* of type index, from outside of the op */

@@ -1,10 +1,12 @@
 /* merge.c - pass "merge-elementwise": elementwise ops become part of the elementwise ops that read them.
  *
- * What stands between two contractions (scale, mask, bias, soft cap, index arithmetic, gathers) thus becomes one op that
- * reads the first product's element once. A producer is merged where that computes nothing twice, or hardly anything:
+ * What stands between two contractions (scale, mask, bias, soft cap, index arithmetic, gathers) thus becomes one op
+ * that reads the first product's element once. A producer is merged where that computes nothing twice, or hardly
+ * anything:
  *   - its one use is the consumer, which reads each element once,
  *   - or it reads no tensor (positions, masks made from them),
- *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor need
+ *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
+ *   need
  *     not exist, and each tile reads what that is made from.
  * Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
@@ -12,8 +14,8 @@
 #include "passes/passes.h"
 
 enum {
-  MAX_BODY = 96,       /* ops in a merged body */
-  MAX_REPEATED = 12,   /* ops that may be repeated for each element of the consumer */
+  MAX_BODY = 96,     /* ops in a merged body */
+  MAX_REPEATED = 12, /* ops that may be repeated for each element of the consumer */
 };
 
 static bool is_elementwise(const ir_op *op) {
@@ -46,13 +48,37 @@ static bool reads_tensors(const ir_op *op) {
 static bool is_light(const ir_op *op) {
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
     switch (inner->code) {
-    case OP_ARITH_ADDF: case OP_ARITH_SUBF: case OP_ARITH_MULF: case OP_ARITH_NEGF: case OP_ARITH_MAXIMUMF:
-    case OP_ARITH_MINIMUMF: case OP_ARITH_ADDI: case OP_ARITH_SUBI: case OP_ARITH_MULI: case OP_ARITH_ANDI:
-    case OP_ARITH_ORI: case OP_ARITH_XORI: case OP_ARITH_CMPF: case OP_ARITH_CMPI: case OP_ARITH_SELECT:
-    case OP_ARITH_EXTF: case OP_ARITH_TRUNCF: case OP_ARITH_EXTSI: case OP_ARITH_EXTUI: case OP_ARITH_TRUNCI:
-    case OP_ARITH_SITOFP: case OP_ARITH_UITOFP: case OP_ARITH_INDEX_CAST: case OP_ARITH_INDEX_CASTUI:
-    case OP_ARITH_CONSTANT: case OP_LINALG_INDEX: case OP_LINALG_YIELD: case OP_AFFINE_APPLY: break;
-    default: return false;
+    case OP_ARITH_ADDF:
+    case OP_ARITH_SUBF:
+    case OP_ARITH_MULF:
+    case OP_ARITH_NEGF:
+    case OP_ARITH_MAXIMUMF:
+    case OP_ARITH_MINIMUMF:
+    case OP_ARITH_ADDI:
+    case OP_ARITH_SUBI:
+    case OP_ARITH_MULI:
+    case OP_ARITH_ANDI:
+    case OP_ARITH_ORI:
+    case OP_ARITH_XORI:
+    case OP_ARITH_CMPF:
+    case OP_ARITH_CMPI:
+    case OP_ARITH_SELECT:
+    case OP_ARITH_EXTF:
+    case OP_ARITH_TRUNCF:
+    case OP_ARITH_EXTSI:
+    case OP_ARITH_EXTUI:
+    case OP_ARITH_TRUNCI:
+    case OP_ARITH_SITOFP:
+    case OP_ARITH_UITOFP:
+    case OP_ARITH_INDEX_CAST:
+    case OP_ARITH_INDEX_CASTUI:
+    case OP_ARITH_CONSTANT:
+    case OP_LINALG_INDEX:
+    case OP_LINALG_YIELD:
+    case OP_AFFINE_APPLY:
+      break;
+    default:
+      return false;
     }
   return body_size(op) <= MAX_REPEATED;
 }

@@ -7,9 +7,7 @@
 
 /* ------------------------------------------------------------------------------------------------------- creation */
 
-static ir_value *induction_variable(const nest_level *level) {
-  return ir_region(level->loop, 0)->args[0];
-}
+static ir_value *induction_variable(const nest_level *level) { return ir_region(level->loop, 0)->args[0]; }
 
 void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const unsigned *order, const int64_t *sizes,
                  tile_box *tile) {
@@ -212,6 +210,4 @@ unsigned nest_finish(nest *nest, bool forall, unsigned num_carried, nest_carried
   return forall ? finish_forall(nest, num_carried, carried, loops) : finish_for(nest, num_carried, carried, loops);
 }
 
-void nest_discard(nest *nest) {
-  ir_op_erase(nest->outermost);
-}
+void nest_discard(nest *nest) { ir_op_erase(nest->outermost); }

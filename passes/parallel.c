@@ -80,8 +80,8 @@ static bool uses_own_parts(const access *a, const ir_value *value, unsigned posi
   return true;
 }
 
-/* The yielded value is the carried one, sliced into: a chain of insert_slices, and of inner loops that do the same, that
- * starts there. */
+/* The yielded value is the carried one, sliced into: a chain of insert_slices, and of inner loops that do the same,
+ * that starts there. */
 static bool stems_from(const ir_value *value, const ir_value *carried) {
   while (value != carried) {
     const ir_op *op = value->op;

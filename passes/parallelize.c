@@ -1,7 +1,7 @@
 /* parallelize.c - pass "parallelize": loops that a transform script labelled parallel become scf.forall.
  *
- * The outermost labelled scf.for is taken with the labelled ones right inside of it, as one scf.forall over all of them.
- * A label is only a wish: what is not provably independent (parallel.h) stays the sequential loop that it is.
+ * The outermost labelled scf.for is taken with the labelled ones right inside of it, as one scf.forall over all of
+ * them. A label is only a wish: what is not provably independent (parallel.h) stays the sequential loop that it is.
  *
  * Of each carried tensor an iteration takes its own part at its start, works on that as it did on the whole, and
  * contributes it at its end. All slices of the carried tensor in the loop begin where that part begins, so in the part
@@ -29,7 +29,8 @@ static const parallel_part *part_of(const loop_nest *nest, unsigned loop, unsign
 
 static ir_block *body_of(const loop_nest *nest, unsigned loop) { return ir_region(nest->loops[loop], 0); }
 
-/* ---------------------------------------------------------------------------------------------------------- checking */
+/* ----------------------------------------------------------------------------------------------------------
+ * checking */
 
 static bool is_labelled(const ir_op *op) { return op->code == OP_SCF_FOR && ir_attr_get(op, "__tec_parallel__"); }
 
@@ -102,7 +103,8 @@ static bool has_parts(const loop_nest *nest) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- parts */
+/* -------------------------------------------------------------------------------------------------------------
+ * parts */
 
 typedef struct box {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
@@ -172,7 +174,8 @@ static void narrow(const loop_nest *nest, unsigned k, ir_value *value) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the loop */
+/* ---------------------------------------------------------------------------------------------------------- the
+ * loop */
 
 /* The first op right in the block that uses the value, itself or inside. */
 static ir_op *first_user(const ir_value *value, const ir_block *block) {
@@ -209,7 +212,8 @@ static void move_bodies(const loop_nest *nest, ir_block *block) {
   }
 }
 
-/* The fill that carried tensor `k` starts as, where iterations together have all of it: each then fills its own part. */
+/* The fill that carried tensor `k` starts as, where iterations together have all of it: each then fills its own
+ * part. */
 static const ir_op *fill_in_parts(const loop_nest *nest, unsigned k) {
   ir_value *whole = ir_operand(nest->loops[0], 3 + k);
   ir_builder outside = ir_builder_before(nest->loops[0]);

@@ -1,7 +1,7 @@
 /* pass.h - passes and how they are run. One row a pass in pass.def.
  *
- * A pass changes the module in place and returns false only after it has reported an error (a user's: through ir_error at
- * the source location; the compiler's own: through ir_internal_error). */
+ * A pass changes the module in place and returns false only after it has reported an error (a user's: through ir_error
+ * at the source location; the compiler's own: through ir_internal_error). */
 #ifndef TEC_PASSES_PASS_H
 #define TEC_PASSES_PASS_H
 #include "ir/ir.h"
@@ -18,9 +18,9 @@ typedef struct pass_row {
 
 typedef struct pass_options {
   const target_facts *target;
-  bool verify; /* after each pass */
+  bool verify;  /* after each pass */
   bool explain; /* remarks say what was recognised, and why the default schedule did not fuse */
-  bool fuse;   /* false: the default schedule tiles but does not fuse */
+  bool fuse;    /* false: the default schedule tiles but does not fuse */
   /* Called after each pass that `dump` names ("all" for each). `text` is valid input. */
   const char *dump;
   void (*dump_sink)(void *user, const char *pass, const char *text);

@@ -132,7 +132,7 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 const char *pass_default_list(const target_facts *target) {
 #define TO_TILES                                                                                                       \
   "simplify,decompose-attention,shapes,transform,absorb-moves,simplify,raise,simplify,move-factors,"                   \
-  "merge-elementwise,simplify,widen-accumulators,schedule,simplify,parallelize,trim,decompose-softmax,"                 \
+  "merge-elementwise,simplify,widen-accumulators,schedule,simplify,parallelize,trim,decompose-softmax,"                \
   "simplify,"
   if (target->warp)
     return TO_TILES "vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,stage,distribute,registers,"

@@ -16,8 +16,8 @@ bool pass_is_pure(const ir_op *op);
 /* Drops ops, carried values and local memory that nobody needs (dead.c); true if there were any. */
 bool pass_drop_dead(ir_module *module);
 
-/* Calls `visit` for each block that computes on whole tensors: the bodies of functions that no script has scheduled, and of
- * the loops and branches in them, from the inside out (blocks.c). */
+/* Calls `visit` for each block that computes on whole tensors: the bodies of functions that no script has scheduled,
+ * and of the loops and branches in them, from the inside out (blocks.c). */
 void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, const void *data), const void *data);
 
 /* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */

@@ -14,9 +14,9 @@
  *
  * Kernels that have `tec.threads` are laid out already, and stay as they are.
  *
- * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels. Where two
- * layouts met that differ, `tec.conflict` says in what: on conversions, and where row statistics are repeated along the
- * columns of something else than they were reduced from.
+ * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels. Where
+ * two layouts met that differ, `tec.conflict` says in what: on conversions, and where row statistics are repeated along
+ * the columns of something else than they were reduced from.
  *
  * Invariants
  *  - Layouts are interned by text: equal text, same pointer.
@@ -29,7 +29,7 @@
 #include <string.h>
 
 enum {
-  LANE_ELEMENTS = 32,    /* of the largest vector, in a block without contractions */
+  LANE_ELEMENTS = 32, /* of the largest vector, in a block without contractions */
   MAX_TEXT = 1024,
 };
 
@@ -63,7 +63,7 @@ static bool is_vector(const ir_value *value) { return value->type->kind == IR_TY
 
 static void *grow(ir_arena *arena, const void *old, size_t count, size_t *capacity, size_t size) {
   *capacity = *capacity ? 2 * *capacity : 256;
-  char *bytes = IR_NEW_ARRAY(arena, char, *capacity * size);
+  char *bytes = IR_NEW_ARRAY(arena, char, *capacity *size);
   if (count)
     memcpy(bytes, old, count * size);
   return bytes;
@@ -109,7 +109,8 @@ static void require(propagation *p, ir_op *user, unsigned operand, const placed 
   p->demands[p->num_demands++] = (demand){user, operand, wanted};
 }
 
-/* ------------------------------------------------------------------------------------ layouts through changes of shape */
+/* ------------------------------------------------------------------------------------ layouts through changes of
+ * shape */
 
 /* Of the operand of a transpose, from the result's; or the other way round. */
 static const placed *through_transpose(propagation *p, const ir_op *op, const placed *from, bool backward) {
@@ -137,8 +138,8 @@ static const placed *broadcast_source(propagation *p, const ir_op *op, const pla
   return place(p, &l);
 }
 
-/* From one side of a shape_cast to the other, of type `to`: only dims of extent 1 come and go, or each dim of one side is
- * the row-major product of neighbours on the other. NULL where a digit straddles. */
+/* From one side of a shape_cast to the other, of type `to`: only dims of extent 1 come and go, or each dim of one side
+ * is the row-major product of neighbours on the other. NULL where a digit straddles. */
 static const placed *through_shape_cast(propagation *p, const ir_type *from, const ir_type *to, const placed *known) {
   layout l = known->layout, expanded;
   int64_t shape[2 * LAYOUT_MAX_RANK];
@@ -477,15 +478,17 @@ static bool anchor_rest(ir_op *op, void *data) {
   return true;
 }
 
-/* Row statistics are values of the rows whose columns are replicas. So they come from the layout of what they were reduced
- * from, which `rows` keeps by slot, and are used in that of another: a conflict, though nothing has to be done about it. */
+/* Row statistics are values of the rows whose columns are replicas. So they come from the layout of what they were
+ * reduced from, which `rows` keeps by slot, and are used in that of another: a conflict, though nothing has to be done
+ * about it. */
 typedef struct conflicts {
   const propagation *p;
   const placed **rows;
 } conflicts;
 
 static void write_conflict(ir_op *op, const placed *from, const placed *to) {
-  const char *parts = from && to && from->layout.rank == to->layout.rank ? layout_conflict(&from->layout, &to->layout) : NULL;
+  const char *parts =
+      from && to && from->layout.rank == to->layout.rank ? layout_conflict(&from->layout, &to->layout) : NULL;
   if (parts)
     ir_attr_set(op, "tec.conflict", ir_attr_string(op->module, parts, strlen(parts)));
 }
@@ -576,7 +579,8 @@ static void drop_outer_vectors(ir_block *body) {
 
 bool pass_layout(ir_module *module, const pass_options *options) {
   if (!options->target->warp)
-    return ir_error(module, (ir_loc){0}, "pass 'layout' is for targets with lanes, not for '%s'", options->target->name);
+    return ir_error(module, (ir_loc){0}, "pass 'layout' is for targets with lanes, not for '%s'",
+                    options->target->name);
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
     if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
       continue;

@@ -28,9 +28,7 @@ typedef struct softmax_match {
 
 enum { EQUAL = 1 }; /* the predicate of arith.cmpf: neither is NaN, and both are equal */
 
-static bool is_op(const expression *node, ir_opcode code) {
-  return node->kind == EXPRESSION_OP && node->code == code;
-}
+static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
 
 /* Takes off terms that do not vary along the loop, also inside a product with a factor that does not: (x - m) * c
  * becomes x * c. *shift is the one thing subtracted, or NULL. NULL when there is no room. */
@@ -156,7 +154,8 @@ static ir_value *match_guard(expression_space *space, const expression *node) {
   return x && is_masked_row(node->arguments[0], x, loop) ? quotient->value : NULL;
 }
 
-/* The tensor's uses after the softmax read the statistic instead: its subscripts must be all loops but the softmax's. */
+/* The tensor's uses after the softmax read the statistic instead: its subscripts must be all loops but the
+ * softmax's. */
 static void take_statistic(const expression_space *space, const expression *node, ir_op *softmax, unsigned result,
                            int loop) {
   ir_value *statistic = ir_result(softmax, result);

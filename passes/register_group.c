@@ -15,9 +15,7 @@
 #include "passes/memory.h"
 #include "passes/vectorize.h"
 
-static uint32_t loop_bit(unsigned loop) {
-  return UINT32_C(1) << loop;
-}
+static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
 /* The nearest op that has effects, before or after; NULL at the block's end. */
 static ir_op *neighbour(ir_op *op, bool after) {
@@ -27,9 +25,7 @@ static ir_op *neighbour(ir_op *op, bool after) {
   return op;
 }
 
-static bool is_structured(const ir_op *op) {
-  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions;
-}
+static bool is_structured(const ir_op *op) { return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions; }
 
 /* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */
 static bool is_complete_in_tile(const register_plan *plan, const ir_map *map) {
@@ -139,8 +135,7 @@ static bool is_prologue(ir_op *leader, const register_plan *plan, register_membe
 
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group) {
   *group = (register_group){.count = 0};
-  if (ir_num_inits(leader) != 1 ||
-      !is_complete_in_tile(plan, ir_structure_of(leader)->maps[ir_num_inputs(leader)]))
+  if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_structure_of(leader)->maps[ir_num_inputs(leader)]))
     return;
   register_member prologue = {.op = neighbour(leader, false)};
   if (is_prologue(leader, plan, &prologue))

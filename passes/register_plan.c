@@ -34,13 +34,9 @@ typedef struct planner {
   unsigned registers, accumulators;
 } planner;
 
-static uint32_t loop_bit(unsigned loop) {
-  return UINT32_C(1) << loop;
-}
+static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
-static bool is_reduction(const planner *p, unsigned loop) {
-  return ir_loop_is_reduction(p->structure, loop);
-}
+static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
 
 /* An extent for comparisons: what is not known is taken as large. */
 static int64_t guess(const planner *p, unsigned loop) {
@@ -54,9 +50,7 @@ static int64_t next_power_of_two(int64_t x) {
   return power;
 }
 
-static int64_t smaller(int64_t a, int64_t b) {
-  return a < b ? a : b;
-}
+static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
   const ir_map *map = p->structure->maps[operand];

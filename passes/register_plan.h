@@ -13,7 +13,7 @@ typedef struct register_plan {
   int64_t lanes;              /* elements of one register */
   uint32_t partial;           /* the SIMD loop (bit) when it is a reduction */
   uint32_t packed;            /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes] */
-  uint32_t widened;             /* inputs (bits) to copy, widened, before all loops */
+  uint32_t widened;           /* inputs (bits) to copy, widened, before all loops */
 } register_plan;
 
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */

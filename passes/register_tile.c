@@ -42,9 +42,7 @@ typedef struct segment {
 
 enum { MAX_SEGMENTS = 2 };
 
-static uint32_t loop_bit(unsigned loop) {
-  return UINT32_C(1) << loop;
-}
+static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
 static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, bool alone);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
@@ -129,7 +127,8 @@ static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned dep
   for (unsigned i = 0; i < nest->reduced.count; i++) {
     const mask_bound *bound = &nest->reduced.bounds[i];
     int64_t step = bound->steps[loop];
-    ir_index room = mask_scaled(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
+    ir_index room =
+        mask_scaled(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
     if (step < 0) {
       ir_index first = mask_scaled(builder, mask_quotient(builder, room, -step), -1);
       ir_index whole = mask_scaled(builder, mask_quotient(builder, first, CONTRACTION_UNROLL), CONTRACTION_UNROLL);
@@ -190,7 +189,8 @@ static void copy_elements(const nest *nest, ir_builder *builder, ir_value *from,
   ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, num_loops, 0);
   ir_builder body = ir_builder_at_end(ir_region(copy, 0));
   body.loc = copy->loc;
-  ir_value *element = ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
+  ir_value *element =
+      ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
   ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
   lower_op(copy, nest->facts, NULL, true);
 }
@@ -251,7 +251,8 @@ static void pack_inputs(nest *nest, ir_builder *builder) {
       pack(nest, builder, i);
 }
 
-/* -------------------------------------------------------------------------------------------------------- prefetching */
+/* --------------------------------------------------------------------------------------------------------
+ * prefetching */
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
 static int64_t step_of_induction(ir_index index) {
@@ -262,8 +263,8 @@ static int64_t step_of_induction(ir_index index) {
   return step.value ? 0 : step.constant;
 }
 
-/* How many subscripts further the outermost loop that moves over the memory of input `i` will read in its next iteration;
- * NULL where no loop does, or lanes are not contiguous. */
+/* How many subscripts further the outermost loop that moves over the memory of input `i` will read in its next
+ * iteration; NULL where no loop does, or lanes are not contiguous. */
 static const ir_attr *distance_ahead(const nest *nest, unsigned i) {
   const ir_value *value = ir_operand(nest->op, i);
   const ir_map *map = ir_structure_of(nest->op)->maps[i];

@@ -1,9 +1,9 @@
 /* registers.c - the pass "registers": takes the vectors that one lane holds apart into single values.
  *
  * A lane's vector is a number of registers. Only accesses to memory and matrix units want several of them side by side,
- * so all other ops on N elements become N ops on one, loops carry N values, and ops that only choose or reorder elements
- * are gone. What is left of vectors is what an instruction moves at once, at most 16 bytes; code generators, which deal
- * badly with values of hundreds of elements, see no other.
+ * so all other ops on N elements become N ops on one, loops carry N values, and ops that only choose or reorder
+ * elements are gone. What is left of vectors is what an instruction moves at once, at most 16 bytes; code generators,
+ * which deal badly with values of hundreds of elements, see no other.
  *
  * Invariants
  *  - The elements of a vector are in row-major order.
@@ -92,7 +92,8 @@ static ir_value **elements_of(splitter *s, ir_value *value) {
 
 /* The vector of which these are all elements in order, if there is one of the type; else NULL. */
 static ir_value *whole_of(ir_value *const *elements, const ir_type *type) {
-  ir_value *whole = elements[0]->op && elements[0]->op->code == OP_VECTOR_EXTRACT ? ir_operand(elements[0]->op, 0) : NULL;
+  ir_value *whole =
+      elements[0]->op && elements[0]->op->code == OP_VECTOR_EXTRACT ? ir_operand(elements[0]->op, 0) : NULL;
   if (!whole || whole->type != type)
     return NULL;
   for (int64_t i = 0, count = ir_type_num_elements(type); i < count; i++) {
@@ -136,8 +137,12 @@ static void split_elementwise(splitter *s, ir_op *op) {
   for (int64_t i = 0; i < count_of(result); i++) {
     for (unsigned k = 0; k < op->num_operands; k++)
       row[k] = operands[k] ? operands[k][i] : ir_operand(op, k);
-    ir_op_spec spec = {.operands = row, .num_operands = op->num_operands, .types = &type, .num_results = 1,
-                       .attrs = op->attrs, .num_attrs = op->num_attrs};
+    ir_op_spec spec = {.operands = row,
+                       .num_operands = op->num_operands,
+                       .types = &type,
+                       .num_results = 1,
+                       .attrs = op->attrs,
+                       .num_attrs = op->num_attrs};
     elements[i] = ir_result(ir_op_create(&at, op->code, &spec), 0);
   }
 }
@@ -225,7 +230,8 @@ static void split_insert_slice(splitter *s, const ir_op *op) {
   const int64_t *offsets;
   ir_value *part = ir_operand(op, 0), *whole = ir_operand(op, 1);
   ir_attr_i64s_of(op, "offsets", &rank, &offsets);
-  ir_value **given = elements_of(s, part), **old = elements_of(s, whole), **elements = new_elements(s, ir_result(op, 0));
+  ir_value **given = elements_of(s, part), **old = elements_of(s, whole),
+           **elements = new_elements(s, ir_result(op, 0));
   memcpy(elements, old, (size_t)count_of(whole) * sizeof *old);
   for (int64_t i = 0; i < count_of(part); i++)
     elements[element_in_whole(part->type, whole->type, offsets, rank, i)] = given[i];
@@ -319,16 +325,27 @@ static bool keeps_vectors(const ir_op *op) {
 /* False where the op keeps its vectors. */
 static bool split_op(splitter *s, ir_op *op) {
   switch (op->code) {
-  case OP_ARITH_CONSTANT: split_constant(s, op); return true;
-  case OP_VECTOR_BROADCAST: split_broadcast(s, op); return true;
-  case OP_VECTOR_EXTRACT: return split_extract(s, op);
-  case OP_VECTOR_EXTRACT_STRIDED_SLICE: split_extract_slice(s, op); return true;
-  case OP_VECTOR_INSERT_STRIDED_SLICE: split_insert_slice(s, op); return true;
+  case OP_ARITH_CONSTANT:
+    split_constant(s, op);
+    return true;
+  case OP_VECTOR_BROADCAST:
+    split_broadcast(s, op);
+    return true;
+  case OP_VECTOR_EXTRACT:
+    return split_extract(s, op);
+  case OP_VECTOR_EXTRACT_STRIDED_SLICE:
+    split_extract_slice(s, op);
+    return true;
+  case OP_VECTOR_INSERT_STRIDED_SLICE:
+    split_insert_slice(s, op);
+    return true;
   case OP_VECTOR_FROM_ELEMENTS:
     for (unsigned i = 0; i < op->num_operands; i++)
       (i ? *slot_of(s, ir_result(op, 0)) : new_elements(s, ir_result(op, 0)))[i] = ir_operand(op, i);
     return true;
-  case OP_VECTOR_SHAPE_CAST: *slot_of(s, ir_result(op, 0)) = elements_of(s, ir_operand(op, 0)); return true;
+  case OP_VECTOR_SHAPE_CAST:
+    *slot_of(s, ir_result(op, 0)) = elements_of(s, ir_operand(op, 0));
+    return true;
   default:
     if (!ir_op_has(op, IR_ELEMENTWISE) || op->num_results != 1)
       return false;

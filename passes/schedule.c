@@ -2,12 +2,12 @@
  *
  * From the end of a function backwards, and of the loops and branches in it, each structured op that is left is a root:
  * its parallel loops become one scf.forall, with its producers inside as far as each element is still computed once.
- * Inside, contractions that are long or that read a running softmax get a sequential loop over their reduction, which then
- * holds tiles only.
+ * Inside, contractions that are long or that read a running softmax get a sequential loop over their reduction, which
+ * then holds tiles only.
  *
  * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it. On the
- * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can hold.
- * There, what has no form on tiles in registers stays where it is, outside of all kernels.
+ * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can
+ * hold. There, what has no form on tiles in registers stays where it is, outside of all kernels.
  * Functions that a transform script has scheduled are left alone.
  * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root. */
 #include "passes/fuse.h"
@@ -29,10 +29,10 @@ enum {
 
 /* The sizes of tiles around contractions. */
 typedef struct tile_policy {
-  int64_t rows, columns;    /* of a contraction's tile, along its first free loop and its second, at least */
-  int64_t reduction;        /* step of a long reduction .. */
-  int64_t long_reduction;   /* .. one that is at least this long */
-  int64_t running_softmax;  /* step of a running softmax, and of the contraction that follows */
+  int64_t rows, columns;   /* of a contraction's tile, along its first free loop and its second, at least */
+  int64_t reduction;       /* step of a long reduction .. */
+  int64_t long_reduction;  /* .. one that is at least this long */
+  int64_t running_softmax; /* step of a running softmax, and of the contraction that follows */
 } tile_policy;
 
 static const tile_policy host_policy = {128, 128, 256, 512, 128}, gpu_policy = {64, 64, 64, 65, 64};
@@ -42,9 +42,7 @@ static bool is_gpu(const target_facts *target) { return target->kind != TARGET_H
 /* Those that share the rows of a tile on a GPU. */
 static int64_t block_lanes(const target_facts *target) { return (int64_t)target->block_warps * target->warp; }
 
-static const tile_policy *policy_of(const target_facts *target) {
-  return is_gpu(target) ? &gpu_policy : &host_policy;
-}
+static const tile_policy *policy_of(const target_facts *target) { return is_gpu(target) ? &gpu_policy : &host_policy; }
 
 /* ------------------------------------------------------------------------------------------------- online softmax */
 
@@ -83,8 +81,8 @@ static int state_operand(const ir_op *contraction) {
   return -1;
 }
 
-/* Reads the running maximum or sum, but not the result, nor a product with it: the softmax belongs to whoever reads that,
- * with its statistics as further results. */
+/* Reads the running maximum or sum, but not the result, nor a product with it: the softmax belongs to whoever reads
+ * that, with its statistics as further results. */
 static bool reads_statistics(const ir_op *op) {
   bool statistics = false;
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
@@ -264,22 +262,22 @@ static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *ext
   return columns;
 }
 
-/* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores and
- * of the state, in f32. Factors, half as wide, come piece by piece from shared memory; where nothing is copied ahead lanes
- * keep them as well. */
+/* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
+ * and of the state, in f32. Factors, half as wide, come piece by piece from shared memory; where nothing is copied
+ * ahead lanes keep them as well. */
 static bool softmax_fits_lanes(const target_facts *target, int64_t columns, int64_t rows, int64_t step) {
   int64_t kept = rows * (step + columns) / block_lanes(target);
   return kept + (target->copy_stages ? 0 : kept / 2) <= target->lane_registers;
 }
 
-/* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take? They
- * are taken to be as wide as values. */
+/* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take?
+ * They are taken to be as wide as values. */
 static bool softmax_fits_memory(const target_facts *target, int64_t column_bytes, int64_t rows, int64_t step) {
   return !target->copy_stages || (rows + 2 * 2 * step) * column_bytes <= (int64_t)target->shared_bytes / 2;
 }
 
-/* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold factors.
- * `side`: the operand that has them. */
+/* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold
+ * factors. `side`: the operand that has them. */
 static int64_t rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   bool wide = target->copy_stages && ir_scalar_bits(ir_operand(op, side)->type->element) > 16;
@@ -294,8 +292,8 @@ static int64_t rows_in_block(const ir_op *op, unsigned side, const target_facts 
   return rows;
 }
 
-/* Rows and step of a running softmax on a GPU. Each key that comes from shared memory serves the rows of a warp, so many
- * rows go before long steps; but no warp is left without. */
+/* Rows and step of a running softmax on a GPU. Each key that comes from shared memory serves the rows of a warp, so
+ * many rows go before long steps; but no warp is left without. */
 static void choose_softmax_tile(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents,
                                 int64_t *rows, int64_t *step) {
   int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
@@ -304,7 +302,7 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
   int64_t least_rows = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
   *rows = rows_in_block(op, side, target, extents);
   while (*rows / 2 >= least_rows && (!softmax_fits_lanes(target, columns, *rows, shortest) ||
-                                      !softmax_fits_memory(target, bytes, *rows, shortest)))
+                                     !softmax_fits_memory(target, bytes, *rows, shortest)))
     *rows /= 2;
   *step = longest;
   while (*step > shortest && !softmax_fits_memory(target, bytes, *rows, *step))
@@ -341,7 +339,8 @@ static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t 
   const ir_structure *structure = ir_structure_of(root);
   int64_t columns = 1;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC && columns < INT64_MAX / extents[loop] / rows)
+    if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC &&
+        columns < INT64_MAX / extents[loop] / rows)
       columns *= extents[loop];
   while (rows > MIN_ROWS && (uint64_t)(rows * columns) > l2_bytes / 2 / sizeof(float))
     rows /= 2;
@@ -375,8 +374,7 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   int64_t num_columns = target->tiles.columns ? target->tiles.columns : policy->columns;
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
   if (!is_gpu(target) && !target->tiles.rows)
-    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
-              target->threads);
+    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- walks */
@@ -494,8 +492,8 @@ static bool has_long_reduction(const ir_op *op, const target_facts *target) {
   return false;
 }
 
-/* What a long reduction reads is computed step by step, in its loop. So that is no place for what others read as well; of
- * the op's own operands, those that it reads step by step are marked. */
+/* What a long reduction reads is computed step by step, in its loop. So that is no place for what others read as well;
+ * of the op's own operands, those that it reads step by step are marked. */
 static bool is_shared_input(const ir_op *op, const target_facts *target) {
   bool structured = ir_op_has(op, IR_STRUCTURED);
   if (structured && op->num_regions && has_long_reduction(op, target))
@@ -546,8 +544,11 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
     if (!is_root(op) || (is_gpu(pass->target) && !vectorize_tiles_can(op)))
       continue;
     bool alone = !pass->fuse || reads_statistics(op);
-    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE, .forall = true, .explain = pass->explain && !alone,
-                            .stops = stops, .num_stops = num_stops};
+    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE,
+                            .forall = true,
+                            .explain = pass->explain && !alone,
+                            .stops = stops,
+                            .num_stops = num_stops};
     fuse_result result;
     choose_parallel_tiles(op, pass->target, options.tile_sizes);
     identity_interchange(&options);

@@ -103,8 +103,12 @@ static ir_op *find_call(shapes *s, ir_op *call) {
   for (unsigned i = 0; i < num_results; i++)
     types[i] = i ? ir_type_index(module) : ir_type_scalar(module, IR_I1);
   ir_named_attr attr = {"callee", ir_attr_get(callee, "tec.shapes")};
-  ir_op_spec spec = {.operands = extents, .num_operands = count, .types = types, .num_results = num_results,
-                     .attrs = &attr, .num_attrs = 1};
+  ir_op_spec spec = {.operands = extents,
+                     .num_operands = count,
+                     .types = types,
+                     .num_results = num_results,
+                     .attrs = &attr,
+                     .num_attrs = 1};
   known->shapes = ir_op_create(&s->builder, OP_FUNC_CALL, &spec);
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_result(known->shapes, 0));
   return known->shapes;
@@ -146,8 +150,10 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
     *found = (ir_index){.value = call ? ir_result(call, position) : NULL};
     return call != NULL;
   }
-  case OP_SCF_IF: return find_extent(s, ir_operand(ir_block_terminator(ir_region(op, 0)), tensor->index), dim, found);
-  default: return false;
+  case OP_SCF_IF:
+    return find_extent(s, ir_operand(ir_block_terminator(ir_region(op, 0)), tensor->index), dim, found);
+  default:
+    return false;
   }
 }
 
@@ -187,8 +193,8 @@ static void require(shapes *s, int64_t predicate, ir_index a, ir_index b) {
   const ir_type *boolean = ir_type_scalar(module, IR_I1);
   ir_value *operands[] = {ir_index_value(&s->builder, a), ir_index_value(&s->builder, b)};
   ir_named_attr attr = {"predicate", ir_attr_int(module, ir_type_scalar(module, IR_I64), predicate)};
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr,
-                     .num_attrs = 1};
+  ir_op_spec spec = {
+      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
   ir_value *holds = ir_result(ir_op_create(&s->builder, OP_ARITH_CMPI, &spec), 0);
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
 }
@@ -374,8 +380,8 @@ static bool add_shapes(ir_op *function) {
   for (unsigned i = 0; i < type->num_results; i++)
     num_results += type->results[i]->rank;
   ir_op *created = create_function(function, name, num_inputs, num_results);
-  shapes s = {.function = function, .builder = ir_builder_at_end(ir_region(created, 0)),
-              .values = ir_value_map_create(module)};
+  shapes s = {
+      .function = function, .builder = ir_builder_at_end(ir_region(created, 0)), .values = ir_value_map_create(module)};
   bool ok = fill_function(&s, num_results, &missing);
   function->mark = DONE;
   ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */

@@ -1,9 +1,9 @@
 /* simplify.c - the pass "simplify": fold, merge equal ops, hoist, drop what is dead, until nothing changes.
  *
  * A round walks each function once, forwards and inside out, so that what a rewrite enables further down happens in the
- * same round; then dead.c drops what lost its uses. Each op is, in this order: a constant to be pooled at the top of its
- * function; put into canonical operand order and freed of inputs that its body does not read; folded; merged with an
- * equal op that is visible here.
+ * same round; then dead.c drops what lost its uses. Each op is, in this order: a constant to be pooled at the top of
+ * its function; put into canonical operand order and freed of inputs that its body does not read; folded; merged with
+ * an equal op that is visible here.
  * Invariants: constants stand at the top of the function, one of each. Ops with regions are not merged, nor is
  * tensor.empty: each stands for a buffer of its own, and one that is shared costs a copy.
  * Terminates: every rewrite removes an op, or moves it out of a loop or to the top, or replaces it by one of a smaller
@@ -43,7 +43,8 @@ bool pass_is_pure(const ir_op *op) {
   return ir_op_has(op, IR_PURE) && (!ir_op_has(op, IR_DPS) || op->num_results == ir_num_inits(op));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ equal ops */
+/* ------------------------------------------------------------------------------------------------------------ equal
+ * ops */
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
@@ -117,7 +118,8 @@ static void replace_op(simplifier *simplifier, ir_op *op, ir_op *with) {
   simplifier->changed = true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- single rewrites */
+/* ---------------------------------------------------------------------------------------------------- single
+ * rewrites */
 
 /* Moves a constant to the top of its function, after those that are there, or merges it with an equal one. */
 static void pool_constant(simplifier *simplifier, ir_op *op) {
@@ -236,7 +238,8 @@ static bool may_merge(const ir_op *op) {
   return op->num_results && !op->num_regions && pass_is_pure(op) && op->code != OP_TENSOR_EMPTY;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------- walk */
+/* -----------------------------------------------------------------------------------------------------------------
+ * walk */
 
 static void simplify_block(simplifier *simplifier, ir_block *block);
 
@@ -313,9 +316,8 @@ static bool count_op(ir_op *op, void *count) {
 static bool run_round(ir_module *module) {
   uint32_t count = 0;
   ir_walk(ir_region(module->root, 0), count_op, &count);
-  simplifier simplifier = {.module = module,
-                           .visible = known_ops_create(module, count),
-                           .constants = known_ops_create(module, count)};
+  simplifier simplifier = {
+      .module = module, .visible = known_ops_create(module, count), .constants = known_ops_create(module, count)};
   simplify_isolated(&simplifier, module->root);
   bool dropped = pass_drop_dead(module);
   return simplifier.changed || dropped;
@@ -325,6 +327,7 @@ bool pass_simplify(ir_module *module, const pass_options *options) {
   (void)options;
   while (run_round(module))
     continue;
-  /* Constants that came to light may show that an op is illegal, a slice out of bounds say. That is the input's fault. */
+  /* Constants that came to light may show that an op is illegal, a slice out of bounds say. That is the input's
+   * fault. */
   return ir_verify(module, 0);
 }

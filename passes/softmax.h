@@ -5,11 +5,11 @@
 
 /* The type of the running maximum and sum: f32, or f64 for f64. */
 ir_scalar softmax_statistic(const ir_type *x);
-/* linalg_ext.softmax of `x` into `out` along `dim`. It starts from the empty state: fills for the running maximum (lowest
- * finite) and sum (0); or, where `sink` is given (of x's shape without `dim`), as if that score had been seen before.
- * Results: softmax, maximum, sum, scale. It can be tiled over `dim`. */
+/* linalg_ext.softmax of `x` into `out` along `dim`. It starts from the empty state: fills for the running maximum
+ * (lowest finite) and sum (0); or, where `sink` is given (of x's shape without `dim`), as if that score had been seen
+ * before. Results: softmax, maximum, sum, scale. It can be tiled over `dim`. */
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink);
-/* Replaces a softmax, online or not, on tensors by reductions and elementwise ops (decompose.c). `repeats`: exponentials
- * are computed again for the quotients, so that those of a long row need not be kept. */
+/* Replaces a softmax, online or not, on tensors by reductions and elementwise ops (decompose.c). `repeats`:
+ * exponentials are computed again for the quotients, so that those of a long row need not be kept. */
 void softmax_decompose(ir_op *op, bool repeats);
 #endif

@@ -1,11 +1,11 @@
 /* stage.c - the pass "stage": tiles of global memory that lanes use several times go through shared memory.
  *
- * A tile is staged where a warp or a lane has replicas in its layout, or where a warp would read less of a row at once than
- * memory is fetched in. It is copied in pieces of 16 bytes, side by side in all lanes, whatever the layout of its users;
- * these read it from shared memory, each right where it needs it.
+ * A tile is staged where a warp or a lane has replicas in its layout, or where a warp would read less of a row at once
+ * than memory is fetched in. It is copied in pieces of 16 bytes, side by side in all lanes, whatever the layout of its
+ * users; these read it from shared memory, each right where it needs it.
  *
- * In a loop that reads a tile further on in each iteration, copies run ahead: as many tiles as there are stages have places
- * in shared memory, and iteration i
+ * In a loop that reads a tile further on in each iteration, copies run ahead: as many tiles as there are stages have
+ * places in shared memory, and iteration i
  *     waits for tile i; starts copying tile i + stages - 1 to where tile i - 1 was; works on tile i.
  * Each tile ahead is one group of asynchronous copies, so the wait leaves stages - 2 groups under way. An iteration has
  * one barrier, which barriers.c finds to be needed between what was read and what is copied there. Elsewhere, and where
@@ -13,8 +13,9 @@
  *
  * Targets without asynchronous copies are left to their caches.
  *
- * A copy is a vector.transfer_read and a vector.transfer_write with `tec.async`; a place in shared memory is a memref.alloca
- * with `tec.swizzle`. So the result means the same to the interpreter, and "distribute" decides how lanes do it.
+ * A copy is a vector.transfer_read and a vector.transfer_write with `tec.async`; a place in shared memory is a
+ * memref.alloca with `tec.swizzle`. So the result means the same to the interpreter, and "distribute" decides how lanes
+ * do it.
  *
  * Invariants
  *  - Places of one kernel take at most half of what the target has: the rest is for conversions, and for a second block
@@ -52,7 +53,8 @@ typedef struct stager {
   const target_facts *facts;
 } stager;
 
-/* -------------------------------------------------------------------------------------------------------- which tiles */
+/* -------------------------------------------------------------------------------------------------------- which
+ * tiles */
 
 /* Is some element held by several lanes or warps? */
 static bool is_replicated(const layout *l) {
@@ -98,12 +100,12 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
     return false;
   tile->pitch = tile->shared.pitch * 8 / bits;
   tile->bytes = elements / type->shape[type->rank - 1] * tile->shared.pitch;
-  tile->asynchronous =
-      lane_access_copy_run(&access, NULL, &tile->copied, ir_group_operand(read, 2, 0)) > 0;
+  tile->asynchronous = lane_access_copy_run(&access, NULL, &tile->copied, ir_group_operand(read, 2, 0)) > 0;
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- shared memory */
+/* -------------------------------------------------------------------------------------------------------- shared
+ * memory */
 
 static const ir_attr *layouts_of(ir_module *module, const char *text) {
   const ir_attr *one = ir_attr_string(module, text, strlen(text));
@@ -126,7 +128,8 @@ static void make_place(stager *s, staged_tile *tile, int64_t stages) {
   s->bytes_left -= stages * tile->bytes;
 }
 
-/* Attributes and subscripts of a transfer between a place and a vector whose dim i lies along dim dims[i] of the tile. */
+/* Attributes and subscripts of a transfer between a place and a vector whose dim i lies along dim dims[i] of the
+ * tile. */
 typedef struct place_transfer {
   ir_value *operands[IR_MAX_RANK + 3];
   ir_named_attr attrs[4];
@@ -159,8 +162,11 @@ static void copy_tile(ir_builder *builder, const staged_tile *tile, ir_index sta
   place_transfer write = {.operands = {ir_result(read, 0)}, .count = 1};
   add_place(builder, &write, tile, stage, NULL);
   write.attrs[2] = (ir_named_attr){DISTRIBUTE_ASYNC, ir_attr_unit(module)};
-  ir_op_spec spec = {.operands = write.operands, .num_operands = write.count, .groups = {1, 1, write.count - 2},
-                     .attrs = write.attrs, .num_attrs = tile->asynchronous ? 3 : 2};
+  ir_op_spec spec = {.operands = write.operands,
+                     .num_operands = write.count,
+                     .groups = {1, 1, write.count - 2},
+                     .attrs = write.attrs,
+                     .num_attrs = tile->asynchronous ? 3 : 2};
   ir_op_create(builder, OP_VECTOR_TRANSFER_WRITE, &spec);
 }
 
@@ -173,8 +179,13 @@ static ir_value *read_place(ir_builder *builder, const staged_tile *tile, ir_ind
   t.attrs[2] = (ir_named_attr){"tec.layouts", ir_attr_get(owner, "tec.layouts")};
   unsigned subscripts = t.count - 1;
   t.operands[t.count++] = ir_group_operand(tile->read, 2, 0);
-  ir_op_spec spec = {.operands = t.operands, .num_operands = t.count, .groups = {1, subscripts, 1},
-                     .types = &value->type, .num_results = 1, .attrs = t.attrs, .num_attrs = 3};
+  ir_op_spec spec = {.operands = t.operands,
+                     .num_operands = t.count,
+                     .groups = {1, subscripts, 1},
+                     .types = &value->type,
+                     .num_results = 1,
+                     .attrs = t.attrs,
+                     .num_attrs = 3};
   return ir_result(ir_op_create(builder, OP_VECTOR_TRANSFER_READ, &spec), 0);
 }
 
@@ -189,11 +200,10 @@ static void wait_for(ir_builder *builder, ir_value *group, int64_t under_way) {
   ir_op_create(builder, OP_NVGPU_DEVICE_ASYNC_WAIT, &spec);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- users */
+/* -------------------------------------------------------------------------------------------------------------
+ * users */
 
-static bool is_factor(const ir_use *use) {
-  return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2;
-}
+static bool is_factor(const ir_use *use) { return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2; }
 
 /* A transpose that only contractions use is a way to read. */
 static bool is_factor_transposed(const ir_op *op) {
@@ -273,7 +283,8 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
   ir_op_erase(tile->read);
 }
 
-/* --------------------------------------------------------------------------------------------------------- pipelines */
+/* ---------------------------------------------------------------------------------------------------------
+ * pipelines */
 
 /* A loop and the tiles that are copied ahead of it. */
 typedef struct pipeline {
@@ -341,8 +352,8 @@ static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index cou
   ir_index end = ir_index_of(ir_operand(p->loop, 1));
   if (counter.value || end.value) {
     ir_value *operands[] = {ir_index_value(builder, counter), ir_index_value(builder, end)};
-    ir_named_attr less = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64),
-                                                   COMPARE_SIGNED_LESS)};
+    ir_named_attr less = {"predicate",
+                          ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), COMPARE_SIGNED_LESS)};
     ir_op_spec compare = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = &less, .num_attrs = 1};
     ir_value *takes_place = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
     ir_op *branch = ir_op_create(builder, OP_SCF_IF, &(ir_op_spec){.operands = &takes_place, .num_operands = 1});
@@ -367,8 +378,8 @@ static ir_value *where_equal(ir_builder *builder, ir_value *x, int64_t from, int
   return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &select), 0);
 }
 
-/* The loop, with the stage of its tile as a further carried value: 0, 1, .. and again. It is no function of the counter,
- * lest LLVM keeps an address for each access across iterations, instead of one sum with the stage for many. */
+/* The loop, with the stage of its tile as a further carried value: 0, 1, .. and again. It is no function of the
+ * counter, lest LLVM keeps an address for each access across iterations, instead of one sum with the stage for many. */
 static ir_value *carry_stage(pipeline *p) {
   ir_op *old = p->loop;
   ir_block *from = ir_region(old, 0);
@@ -413,8 +424,8 @@ static void build_pipeline(stager *s, pipeline *p) {
     group = copy_ahead(&before, p, counter, ir_index_const(i));
   }
   wait_for(&inside, group, p->stages - 2);
-  ir_index ahead = ir_index_add(&inside, (ir_index){.value = p->body->args[0]},
-                                ir_index_const((p->stages - 1) * p->step));
+  ir_index ahead =
+      ir_index_add(&inside, (ir_index){.value = p->body->args[0]}, ir_index_const((p->stages - 1) * p->step));
   ir_value *last = ir_binary(&inside, OP_ARITH_SUBI, stage, ir_const_index(&inside, 1));
   last = where_equal(&inside, stage, 0, p->stages - 1, last);
   copy_ahead(&inside, p, ahead, (ir_index){.value = last});
@@ -422,8 +433,8 @@ static void build_pipeline(stager *s, pipeline *p) {
     replace_users(s, tile, (ir_index){.value = stage}, tile->read);
 }
 
-/* How many stages a loop's tiles get: no more than it has iterations, of which simplification has made use in the sizes of
- * tiles; 1: there is nothing to run ahead of, or no room. */
+/* How many stages a loop's tiles get: no more than it has iterations, of which simplification has made use in the sizes
+ * of tiles; 1: there is nothing to run ahead of, or no room. */
 static int64_t choose_stages(const stager *s, const pipeline *p) {
   int64_t start = ir_index_least(ir_index_of(ir_operand(p->loop, 0)));
   int64_t end = ir_index_most(ir_index_of(ir_operand(p->loop, 1))), length;
@@ -438,7 +449,8 @@ static int64_t choose_stages(const stager *s, const pipeline *p) {
   return stages;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ blocks */
+/* ------------------------------------------------------------------------------------------------------------
+ * blocks */
 
 static bool closes_no_group(ir_op *op, void *data) {
   (void)data;
@@ -565,8 +577,11 @@ bool pass_stage(ir_module *module, const pass_options *options) {
       continue;
     for (ir_op *op = ir_region(function, 0)->first; op; op = op->next) {
       int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
-      stager s = {.module = module, .kernel = op, .lanes = {facts->warp, threads / facts->warp},
-                  .bytes_left = (int64_t)facts->shared_bytes / 2, .facts = facts};
+      stager s = {.module = module,
+                  .kernel = op,
+                  .lanes = {facts->warp, threads / facts->warp},
+                  .bytes_left = (int64_t)facts->shared_bytes / 2,
+                  .facts = facts};
       if (threads && threads % facts->warp == 0)
         stage_block(&s, ir_region(op, 0));
     }

@@ -51,7 +51,8 @@ static const target_facts rows[] = {
    .num_tf32 = MMA_SYNC_TF32,                                                                                          \
    .has_half = true,                                                                                                   \
    .has_double = true},
-#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE, DOC)         \
+#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE,  \
+                     DOC)                                                                                              \
   {.name = "spirv:" CHIP,                                                                                              \
    .kind = TARGET_SPIRV,                                                                                               \
    .triple = "spirv64v1.3-unknown-unknown",                                                                            \

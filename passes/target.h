@@ -13,7 +13,8 @@ typedef struct target_matrix {
   const char *lhs, *rhs, *acc; /* which lane holds what: names of layout.def */
 } target_matrix;
 
-/* How SPIR-V names what is beyond OpenCL: by functions that Intel's compiler knows, or by instructions of extensions. */
+/* How SPIR-V names what is beyond OpenCL: by functions that Intel's compiler knows, or by instructions of
+ * extensions. */
 typedef enum target_spelling { SPELLING_IMPORT, SPELLING_OPS } target_spelling;
 
 /* Sizes of tiles around contractions that a user asks for; 0: the schedule's own choice. */
@@ -31,26 +32,27 @@ typedef struct target_facts {
   unsigned vector_registers;           /* architectural SIMD registers (host) */
   unsigned accumulators;               /* FMA latency x FMA pipes: independent chains that fill the pipes (host) */
   uint64_t l1_bytes, l2_bytes, l3_bytes;
-  unsigned threads;   /* cores (host) */
-  target_tiles tiles; /* (host) */
+  unsigned threads;           /* cores (host) */
+  target_tiles tiles;         /* (host) */
   unsigned warp;              /* lanes that run in lockstep (GPU) */
   unsigned max_block_threads; /* lanes of one block (GPU) */
   uint64_t shared_bytes;      /* memory that one block can share (GPU) */
-  unsigned copy_stages;       /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
-  unsigned lane_registers;    /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
-  unsigned registers;         /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
-  unsigned block_warps;       /* warps that share a tile with contractions (GPU) .. */
-  int64_t block_rows;         /* .. and the rows of such a tile; both are powers of two */
+  unsigned copy_stages; /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
+  unsigned
+      lane_registers; /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
+  unsigned registers; /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
+  unsigned block_warps;          /* warps that share a tile with contractions (GPU) .. */
+  int64_t block_rows;            /* .. and the rows of such a tile; both are powers of two */
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first (GPU) */
   unsigned num_matrices;
-  unsigned num_tf32;          /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
-  target_spelling spelling;   /* (SPIR-V) */
-  bool has_block_loads;       /* 2-D blocks of memory to registers (SPIR-V) */
-  unsigned prefetch_bytes;    /* of a cache's line that each lane can ask for ahead; 0: it cannot (GPU) */
-  bool has_predicates;        /* a load under a condition is one instruction, without a branch (GPU) */
-  bool has_subgroup_reduce;   /* one op combines the values of a warp's lanes (GPU) */
-  bool has_half;              /* conversions between f16 and f32 in hardware (GPU) */
-  bool has_double;            /* f64 (GPU) */
+  unsigned num_tf32;        /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
+  target_spelling spelling; /* (SPIR-V) */
+  bool has_block_loads;     /* 2-D blocks of memory to registers (SPIR-V) */
+  unsigned prefetch_bytes;  /* of a cache's line that each lane can ask for ahead; 0: it cannot (GPU) */
+  bool has_predicates;      /* a load under a condition is one instruction, without a branch (GPU) */
+  bool has_subgroup_reduce; /* one op combines the values of a warp's lanes (GPU) */
+  bool has_half;            /* conversions between f16 and f32 in hardware (GPU) */
+  bool has_double;          /* f64 (GPU) */
 } target_facts;
 
 /* Products of f32 may round their factors to tf32: the matrix unit's are added to what it can do. */

@@ -22,9 +22,7 @@ static const pass_op_info table[IR_NUM_OPCODES] = {
 #undef EMIT
 #undef IR
 
-const pass_op_info *pass_op_info_of(ir_opcode code) {
-  return &table[code];
-}
+const pass_op_info *pass_op_info_of(ir_opcode code) { return &table[code]; }
 
 bool tile_can(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
@@ -66,10 +64,16 @@ static uint32_t dependence_of_op(const ir_op *op, const ir_value *argument) {
     return op->num_regions ? SOMEHOW : NOT_AT_ALL;
   first = dependence(ir_operand(op, 0), argument);
   switch (op->code) {
-  case OP_ARITH_EXTF: case OP_ARITH_TRUNCF: case OP_ARITH_NEGF: return first;
-  case OP_ARITH_MULF: return first + dependence(ir_operand(op, 1), argument) == LINEARLY ? LINEARLY : SOMEHOW;
-  case OP_ARITH_DIVF: return dependence(ir_operand(op, 1), argument) == NOT_AT_ALL ? first : SOMEHOW;
-  default: return SOMEHOW;
+  case OP_ARITH_EXTF:
+  case OP_ARITH_TRUNCF:
+  case OP_ARITH_NEGF:
+    return first;
+  case OP_ARITH_MULF:
+    return first + dependence(ir_operand(op, 1), argument) == LINEARLY ? LINEARLY : SOMEHOW;
+  case OP_ARITH_DIVF:
+    return dependence(ir_operand(op, 1), argument) == NOT_AT_ALL ? first : SOMEHOW;
+  default:
+    return SOMEHOW;
   }
 }
 

@@ -4,9 +4,7 @@
  * creates anything but index arithmetic, which is dropped later when nobody uses it. */
 #include "passes/tile_hooks.h"
 
-static ir_index constant(int64_t value) {
-  return ir_index_const(value);
-}
+static ir_index constant(int64_t value) { return ir_index_const(value); }
 
 static ir_index apply_to(ir_builder *builder, ir_expr_kind kind, ir_index x, int64_t divisor) {
   ir_module *module = builder->module;
@@ -182,9 +180,7 @@ static int64_t divisor_of(ir_index x) {
   return map->num_syms ? 1 : divisor_of_expr(map->results[0], op);
 }
 
-static bool divides(int64_t divisor, ir_index x) {
-  return divisor_of(x) % divisor == 0;
-}
+static bool divides(int64_t divisor, ir_index x) { return divisor_of(x) % divisor == 0; }
 
 /* A range of the merged dim is a box of the group's dims if it is whole rows of the dims after one of them, or part of
  * one row; `offset` must be provably at the start of such. */

@@ -212,16 +212,20 @@ static void keep_visible(window *w, ir_op *op, ir_value *value, unsigned depth) 
         keep_visible(w, op, ir_operand(from, i), depth + 1);
       }
     return;
-  case OP_ARITH_ADDF: keep_visible(w, op, ir_operand(from, 1), depth + 1); /* fall through */
+  case OP_ARITH_ADDF:
+    keep_visible(w, op, ir_operand(from, 1), depth + 1); /* fall through */
   case OP_ARITH_SUBF:
   case OP_ARITH_EXTF:
-  case OP_ARITH_TRUNCF: keep_visible(w, op, ir_operand(from, 0), depth + 1); return;
+  case OP_ARITH_TRUNCF:
+    keep_visible(w, op, ir_operand(from, 0), depth + 1);
+    return;
   case OP_ARITH_MULF:
     for (unsigned i = 0; i < 2; i++)
       if (is_positive(ir_operand(from, 1 - i)))
         keep_visible(w, op, ir_operand(from, i), depth + 1);
     return;
-  default: return;
+  default:
+    return;
   }
 }
 

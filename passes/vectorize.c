@@ -375,8 +375,7 @@ static access access_of(ir_builder *builder, const vector_tile *tile, unsigned n
   for (unsigned loop = 0; loop < map->num_dims; loop++)
     starts[loop] = operand->local & loop_bit(loop) ? ir_index_const(0) : tile->starts[loop];
   for (unsigned dim = 0; dim < map->num_results; dim++)
-    result.indices[dim] =
-        ir_index_value(builder, ir_index_apply(builder, map->results[dim], map->num_dims, starts));
+    result.indices[dim] = ir_index_value(builder, ir_index_apply(builder, map->results[dim], map->num_dims, starts));
   return result;
 }
 
@@ -483,7 +482,7 @@ tile_value vectorize_value_of(const body_state *state, ir_value *value) {
 }
 
 tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
-                              const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs) {
+                                 const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs) {
   ir_value *operands[IR_MAX_RANK];
   uint32_t loops = 0;
   for (unsigned i = 0; i < count; i++)
@@ -544,8 +543,8 @@ static void run_body_op(const body_state *state, const ir_op *op) {
     set_value(state, ir_result(op, 0), comparison);
   else
     set_value(state, ir_result(op, 0),
-              vectorize_elementwise(state, op->code, ir_result(op, 0)->type->element, op->num_operands, operands, op->num_attrs,
-                          op->attrs));
+              vectorize_elementwise(state, op->code, ir_result(op, 0)->type->element, op->num_operands, operands,
+                                    op->num_attrs, op->attrs));
 }
 
 /* The vector dims of output `out`'s accumulator. */
@@ -655,8 +654,8 @@ static void take_narrow(tile_value *factors) {
 static ir_value *contract(const body_state *state, const ir_op *product, tile_value accumulator) {
   const vector_tile *tile = state->tile;
   ir_module *module = tile->op->module;
-  tile_value values[] = {vectorize_value_of(state, ir_operand(product, 0)), vectorize_value_of(state, ir_operand(product, 1)),
-                         accumulator};
+  tile_value values[] = {vectorize_value_of(state, ir_operand(product, 0)),
+                         vectorize_value_of(state, ir_operand(product, 1)), accumulator};
   if (tile->narrow)
     take_narrow(values);
   const ir_attr *maps[3], *iterators[IR_MAX_RANK];

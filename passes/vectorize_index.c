@@ -1,5 +1,5 @@
-/* vectorize_index.c - what a body computes from the iterations of its loops: indices, affine expressions of them, and the
- * comparisons that masks are made of.
+/* vectorize_index.c - what a body computes from the iterations of its loops: indices, affine expressions of them, and
+ * the comparisons that masks are made of.
  *
  * Terminates: expressions are walked once, loops and lanes of the tile are counted. */
 #include "passes/mask.h"
@@ -61,8 +61,8 @@ tile_value vectorize_iteration(const body_state *state, unsigned loop) {
   return index_op(state, OP_ARITH_ADDI, (tile_value){ir_result(step, 0), loop_bit(loop)}, start);
 }
 
-/* What the iterations of a tile add to the left side of the bound, each from its own start, lane by lane in the order of
- * the tile's dims; NULL where that does not fit in 31 bits. */
+/* What the iterations of a tile add to the left side of the bound, each from its own start, lane by lane in the order
+ * of the tile's dims; NULL where that does not fit in 31 bits. */
 static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound, const ir_type *type, int64_t most) {
   ir_module *module = tile->op->module;
   int64_t count = ir_type_num_elements(type), *sums = IR_NEW_ARRAY(&module->arena, int64_t, count);
@@ -107,8 +107,8 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   ir_index room = ir_index_max(builder, mask_scaled(builder, start, -1), ir_index_const(-MOST - 1));
   room = ir_index_min(builder, room, ir_index_const(MOST + 1));
   ir_op_spec constant = {.types = &type, .num_results = 1, .attrs = &(ir_named_attr){"value", sums}, .num_attrs = 1};
-  ir_value *narrow = ir_unary(builder, OP_ARITH_INDEX_CAST, ir_index_value(builder, room),
-                              ir_type_scalar(builder->module, IR_I32));
+  ir_value *narrow =
+      ir_unary(builder, OP_ARITH_INDEX_CAST, ir_index_value(builder, room), ir_type_scalar(builder->module, IR_I32));
   tile_value sides[] = {{ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &constant), 0), loops}, {narrow, 0}};
   ir_named_attr predicate = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), SLE)};
   *result = vectorize_elementwise(state, OP_ARITH_CMPI, IR_I1, 2, sides, 1, &predicate);

@@ -17,9 +17,7 @@ typedef struct body_state {
   ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
 } body_state;
 
-static inline uint32_t loop_bit(unsigned loop) {
-  return UINT32_C(1) << loop;
-}
+static inline uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
 static inline uint32_t vector_loops(const vector_tile *tile) {
   uint32_t loops = 0;

@@ -1,6 +1,6 @@
 /* vectorize_tiles.c - the pass "vectorize-tiles": inside each kernel (a scf.forall of a function's top level) tensors
- * become vectors, so that tiles live in registers. Slices of tensors from outside are read, what a kernel contributes is
- * written, and all between, values carried by loops included, is a vector of the whole tile.
+ * become vectors, so that tiles live in registers. Slices of tensors from outside are read, what a kernel contributes
+ * is written, and all between, values carried by loops included, is a vector of the whole tile.
  *
  * Invariants
  *  - A tile's vector has a static size in each dim, at least its extent and a multiple of what matrix units need. Dims
@@ -212,8 +212,8 @@ static bool add_loop_sizes(loop_sizes *loops, const ir_op *op, const ir_map *map
     if (loop < 0)
       continue;
     if (loops->sizes[loop] && loops->sizes[loop] != t->sizes[dim])
-      return ir_op_error(op, "loop %d has tiles of different sizes, %lld and %lld", loop,
-                         (long long)loops->sizes[loop], (long long)t->sizes[dim]);
+      return ir_op_error(op, "loop %d has tiles of different sizes, %lld and %lld", loop, (long long)loops->sizes[loop],
+                         (long long)t->sizes[dim]);
     loops->sizes[loop] = t->sizes[dim];
     loops->extents[loop] = t->extents[dim];
   }
@@ -302,8 +302,8 @@ static bool vectorize_empty(kernel *k, ir_op *op) {
   ir_index extents[IR_MAX_RANK];
   tile t;
   for (unsigned dim = 0, dynamic = 0; dim < type->rank; dim++)
-    extents[dim] = type->shape[dim] == IR_DYNAMIC ? ir_index_of(ir_operand(op, dynamic++))
-                                                  : ir_index_const(type->shape[dim]);
+    extents[dim] =
+        type->shape[dim] == IR_DYNAMIC ? ir_index_of(ir_operand(op, dynamic++)) : ir_index_const(type->shape[dim]);
   return set_extents(&t, op, type->element, type->rank, extents) && define(k, ir_result(op, 0), &t);
 }
 
@@ -499,9 +499,11 @@ static bool vectorize_for(kernel *k, ir_op *op) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------- what is possible */
+/* --------------------------------------------------------------------------------------------------- what is
+ * possible */
 
-/* Subscripts are loops, or constants of dims of extent 1, and all loops with several iterations can be dims of vectors. */
+/* Subscripts are loops, or constants of dims of extent 1, and all loops with several iterations can be dims of
+ * vectors. */
 static bool can_structured(ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   uint32_t allowed = op->num_regions ? vectorize_loops(op) : UINT32_MAX; /* without a body: decomposed before */
@@ -524,10 +526,13 @@ bool vectorize_tiles_can(ir_op *op) {
     return can_structured(op);
   switch (op->code) {
   case OP_TENSOR_EMPTY:
-  case OP_TENSOR_CAST: return true;
+  case OP_TENSOR_CAST:
+    return true;
   case OP_TENSOR_EXPAND_SHAPE:
-  case OP_TENSOR_COLLAPSE_SHAPE: return keeps_extents(ir_operand(op, 0)->type, ir_result(op, 0)->type);
-  default: return false;
+  case OP_TENSOR_COLLAPSE_SHAPE:
+    return keeps_extents(ir_operand(op, 0)->type, ir_result(op, 0)->type);
+  default:
+    return false;
   }
 }
 
@@ -547,14 +552,20 @@ static bool vectorize_op(kernel *k, ir_op *op) {
   if (ir_op_has(op, IR_STRUCTURED))
     return vectorize_structured(k, op);
   switch (op->code) {
-  case OP_TENSOR_EMPTY: return vectorize_empty(k, op);
-  case OP_TENSOR_INSERT_SLICE: return vectorize_insert_slice(k, op);
+  case OP_TENSOR_EMPTY:
+    return vectorize_empty(k, op);
+  case OP_TENSOR_INSERT_SLICE:
+    return vectorize_insert_slice(k, op);
   case OP_TENSOR_EXPAND_SHAPE:
   case OP_TENSOR_COLLAPSE_SHAPE:
-  case OP_TENSOR_CAST: return vectorize_reshape(k, op);
-  case OP_TENSOR_DIM: return vectorize_dim(k, op);
-  case OP_SCF_FOR: return vectorize_for(k, op);
-  default: return ir_op_error(op, "has no form on tiles in registers, which this target needs");
+  case OP_TENSOR_CAST:
+    return vectorize_reshape(k, op);
+  case OP_TENSOR_DIM:
+    return vectorize_dim(k, op);
+  case OP_SCF_FOR:
+    return vectorize_for(k, op);
+  default:
+    return ir_op_error(op, "has no form on tiles in registers, which this target needs");
   }
 }
 

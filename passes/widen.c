@@ -37,8 +37,8 @@ static ir_op *contract_onto(ir_builder *builder, const ir_op *op, ir_value *init
   ir_block *block = ir_region(generic, 0);
   ir_builder body = ir_builder_at_end(block);
   const ir_type *wide = block->args[2]->type;
-  ir_value *product = ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[0], wide),
-                                ir_convert(&body, block->args[1], wide));
+  ir_value *product =
+      ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[0], wide), ir_convert(&body, block->args[1], wide));
   ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, block->args[2], product);
   ir_terminator(&body, OP_LINALG_YIELD, 1, &sum);
   return generic;

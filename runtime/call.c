@@ -1,7 +1,7 @@
 /* call.c - calling an entry point: checks what the caller passes, then hands over to the program's device.
  *
- * Invariant: a device sees only arguments that have the entry's element types, ranks and static extents, are row-major and
- * in host memory or that of the device's driver; so no device repeats these checks. */
+ * Invariant: a device sees only arguments that have the entry's element types, ranks and static extents, are row-major
+ * and in host memory or that of the device's driver; so no device repeats these checks. */
 #include "runtime/kernel_device.h"
 
 #include <stdlib.h>
@@ -20,20 +20,25 @@ bool tec_device_get(unsigned i, const char **name, const char **doc) {
 
 const runtime_device *runtime_find_device(tec_context *context, const char *name) {
   for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
-    if (!strcmp((*device)->name, name)) return *device;
+    if (!strcmp((*device)->name, name))
+      return *device;
   runtime_error(context, TEC_INVALID, "there is no device '%s'", name);
   return NULL;
 }
 
 tec_status tec_device_target(tec_context *context, const char *name, char **target) {
   const runtime_device *device = runtime_find_device(context, name);
-  if (!device) return TEC_INVALID;
+  if (!device)
+    return TEC_INVALID;
   char found[RUNTIME_MAX_TARGET];
   tec_status status = TEC_OK;
-  if (device->default_target) status = device->default_target(context, found);
-  if (status) return status;
+  if (device->default_target)
+    status = device->default_target(context, found);
+  if (status)
+    return status;
   char *copy = strdup(device->default_target ? found : device->target);
-  if (!copy) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!copy)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   *target = copy;
   return TEC_OK;
 }
@@ -44,11 +49,14 @@ static bool dtype_fits(DLDataType wanted, DLDataType given) {
 }
 
 static bool is_row_major(const DLTensor *tensor) {
-  if (!tensor->strides) return true;
+  if (!tensor->strides)
+    return true;
   int64_t stride = 1;
   for (int32_t d = tensor->ndim; d-- > 0; stride *= tensor->shape[d]) {
-    if (tensor->shape[d] == 0) return true;
-    if (tensor->shape[d] != 1 && tensor->strides[d] != stride) return false;
+    if (tensor->shape[d] == 0)
+      return true;
+    if (tensor->shape[d] != 1 && tensor->strides[d] != stride)
+      return false;
   }
   return true;
 }
@@ -57,8 +65,10 @@ static const char *shape_text(byte_buffer *text, int32_t ndim, const int64_t *sh
   text->size = 0;
   byte_buffer_printf(text, "[");
   for (int32_t d = 0; d < ndim; d++)
-    if (shape[d] < 0) byte_buffer_printf(text, "%s?", d ? ", " : "");
-    else byte_buffer_printf(text, "%s%lld", d ? ", " : "", (long long)shape[d]);
+    if (shape[d] < 0)
+      byte_buffer_printf(text, "%s?", d ? ", " : "");
+    else
+      byte_buffer_printf(text, "%s%lld", d ? ", " : "", (long long)shape[d]);
   byte_buffer_printf(text, "]");
   return text->failed ? "[..]" : text->bytes;
 }
@@ -74,7 +84,8 @@ static tec_status wrong_shape(tec_context *context, const char *what, uint32_t n
 }
 
 static bool is_reachable(const tec_program *program, DLDevice memory) {
-  if (memory.device_type == kDLCPU) return true;
+  if (memory.device_type == kDLCPU)
+    return true;
   const kernel_driver *driver = program->device ? program->device->driver : NULL;
   return driver && memory.device_type == driver->memory && memory.device_id >= 0 &&
          (uint32_t)memory.device_id == program->context->device;
@@ -92,9 +103,11 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
   bool fits = given->ndim == type->ndim;
   for (int32_t d = 0; fits && d < given->ndim; d++)
     fits = given->shape[d] >= 0 && (shape[d] < 0 || shape[d] == given->shape[d]);
-  if (!fits) return wrong_shape(context, what, number, type->ndim, shape, given);
+  if (!fits)
+    return wrong_shape(context, what, number, type->ndim, shape, given);
   int64_t elements = runtime_num_elements(given->dtype, given->ndim, given->shape);
-  if (elements < 0) return runtime_error(context, TEC_INVALID, "%s %u is too large", what, number);
+  if (elements < 0)
+    return runtime_error(context, TEC_INVALID, "%s %u is too large", what, number);
   if (!is_row_major(given))
     return runtime_error(context, TEC_INVALID, "%s %u is not row-major and contiguous", what, number);
   if (elements && (!given->data || (uintptr_t)runtime_tensor_data(given) % (given->dtype.bits / 8)))
@@ -105,7 +118,8 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
                        DLManagedTensor **result) {
   const tec_type *type = &entry->results[i];
-  if (*result) return check_tensor(program, "result", i, type, shape, &(*result)->dl_tensor);
+  if (*result)
+    return check_tensor(program, "result", i, type, shape, &(*result)->dl_tensor);
   return tec_tensor_create(program->context, type->dtype, type->ndim, shape, result);
 }
 
@@ -118,13 +132,16 @@ static tec_status check_call(tec_program *program, const tec_entry *entry, uint3
   for (uint32_t i = 0; i < num_arguments; i++) {
     const tec_type *type = &entry->arguments[i];
     tec_status status = check_tensor(program, "argument", i, type, type->shape, arguments[i]);
-    if (status) return status;
+    if (status)
+      return status;
   }
   for (uint32_t i = 0; i < num_results; i++) {
     const tec_type *type = &entry->results[i];
-    if (!results[i]) continue;
+    if (!results[i])
+      continue;
     tec_status status = check_tensor(program, "result", i, type, type->shape, &results[i]->dl_tensor);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return TEC_OK;
 }
@@ -133,25 +150,32 @@ tec_status tec_program_call(tec_program *program, const char *name, uint32_t num
                             const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results) {
   tec_entry entry;
   tec_status status = tec_program_find(program, name, &entry);
-  if (!status) status = check_call(program, &entry, num_arguments, arguments, num_results, results);
-  if (status) return status;
+  if (!status)
+    status = check_call(program, &entry, num_arguments, arguments, num_results, results);
+  if (status)
+    return status;
   if (!program->device)
     return runtime_error(program->context, TEC_INVALID, "this library has no device for the target '%s'",
                          program->target);
   if (program->context->report && !program->device->reports)
-    return runtime_error(program->context, TEC_INVALID, "the device '%s' does not count what kernels do, as 'ptx-emu' does",
-                         program->device->name);
+    return runtime_error(program->context, TEC_INVALID,
+                         "the device '%s' does not count what kernels do, as 'ptx-emu' does", program->device->name);
   if (!program->loaded) {
     status = program->device->runner->load(program, &program->loaded);
-    if (status) return status;
+    if (status)
+      return status;
   }
   DLManagedTensor **own = calloc(num_results + 1, sizeof *own);
-  if (!own) return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
-  if (num_results) memcpy(own, results, num_results * sizeof *own);
+  if (!own)
+    return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (num_results)
+    memcpy(own, results, num_results * sizeof *own);
   status = program->device->runner->call(program, &entry, arguments, own);
   for (uint32_t i = 0; i < num_results; i++)
-    if (status && own[i] != results[i]) tec_tensor_release(own[i]);
-    else if (!status) results[i] = own[i];
+    if (status && own[i] != results[i])
+      tec_tensor_release(own[i]);
+    else if (!status)
+      results[i] = own[i];
   free(own);
   return status;
 }

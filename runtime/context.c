@@ -1,4 +1,5 @@
-/* context.c - contexts, messages, option structs, byte strings written and read: what everything else in the runtime uses. */
+/* context.c - contexts, messages, option structs, byte strings written and read: what everything else in the runtime
+ * uses. */
 #include "runtime/runtime.h"
 
 #include <stdarg.h>
@@ -12,15 +13,18 @@ const char *tec_version(void) { return TEC_VERSION; }
 void tec_free(void *memory) { free(memory); }
 
 tec_status runtime_error(tec_context *context, tec_status status, const char *format, ...) {
-  if (!context->message) return status;
+  if (!context->message)
+    return status;
   byte_buffer text = {0};
   byte_buffer_printf(&text, "error: ");
   va_list arguments;
   va_start(arguments, format);
   char *message = NULL;
-  if (vasprintf(&message, format, arguments) < 0) message = NULL;
+  if (vasprintf(&message, format, arguments) < 0)
+    message = NULL;
   va_end(arguments);
-  if (message) byte_buffer_printf(&text, "%s\n", message);
+  if (message)
+    byte_buffer_printf(&text, "%s\n", message);
   context->message(context->user, TEC_ERROR, message && !text.failed ? text.bytes : "error: out of memory\n");
   free(message);
   free(text.bytes);
@@ -29,19 +33,23 @@ tec_status runtime_error(tec_context *context, tec_status status, const char *fo
 
 bool runtime_options(void *options, size_t size, const void *given) {
   memset(options, 0, size);
-  if (!given) return true;
+  if (!given)
+    return true;
   size_t given_size;
   memcpy(&given_size, given, sizeof given_size);
-  if (given_size < sizeof given_size) return false;
+  if (given_size < sizeof given_size)
+    return false;
   memcpy(options, given, given_size < size ? given_size : size);
   return true;
 }
 
 tec_status tec_context_create(const tec_context_options *given, tec_context **context) {
   tec_context_options options;
-  if (!runtime_options(&options, sizeof options, given)) return TEC_INVALID;
+  if (!runtime_options(&options, sizeof options, given))
+    return TEC_INVALID;
   tec_context *created = calloc(1, sizeof *created);
-  if (!created) return TEC_OUT_OF_MEMORY;
+  if (!created)
+    return TEC_OUT_OF_MEMORY;
   created->message = options.message;
   created->user = options.user;
   created->threads = options.threads;
@@ -58,7 +66,8 @@ tec_status tec_context_create(const tec_context_options *given, tec_context **co
 }
 
 void tec_context_destroy(tec_context *context) {
-  if (!context) return;
+  if (!context)
+    return;
   thread_pool_destroy(context->pool);
   free(context);
 }
@@ -69,7 +78,8 @@ static bool byte_buffer_reserve(byte_buffer *buffer, size_t more) {
     return false;
   }
   size_t needed = buffer->size + more + 1;
-  if (needed <= buffer->capacity) return true;
+  if (needed <= buffer->capacity)
+    return true;
   size_t capacity = needed < 256 ? 256 : needed + needed / 2;
   char *bytes = realloc(buffer->bytes, capacity);
   if (!bytes) {
@@ -82,8 +92,10 @@ static bool byte_buffer_reserve(byte_buffer *buffer, size_t more) {
 }
 
 void byte_buffer_append(byte_buffer *buffer, const void *bytes, size_t size) {
-  if (!byte_buffer_reserve(buffer, size)) return;
-  if (size) memcpy(buffer->bytes + buffer->size, bytes, size);
+  if (!byte_buffer_reserve(buffer, size))
+    return;
+  if (size)
+    memcpy(buffer->bytes + buffer->size, bytes, size);
   buffer->size += size;
   buffer->bytes[buffer->size] = 0;
 }
@@ -102,7 +114,8 @@ void byte_buffer_printf(byte_buffer *buffer, const char *format, ...) {
   va_start(arguments, format);
   va_copy(again, arguments);
   int size = vsnprintf(NULL, 0, format, arguments);
-  if (size < 0) buffer->failed = true;
+  if (size < 0)
+    buffer->failed = true;
   else if (byte_buffer_reserve(buffer, (size_t)size)) {
     vsnprintf(buffer->bytes + buffer->size, (size_t)size + 1, format, again);
     buffer->size += (size_t)size;
@@ -118,18 +131,22 @@ tec_status byte_buffer_finish(tec_context *context, byte_buffer *buffer, char **
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   }
   *bytes = buffer->bytes;
-  if (size) *size = buffer->size;
+  if (size)
+    *size = buffer->size;
   return TEC_OK;
 }
 
 void byte_reader_fail(byte_reader *reader, const char *wrong) {
-  if (!reader->wrong) reader->wrong = wrong;
+  if (!reader->wrong)
+    reader->wrong = wrong;
   reader->left = 0;
 }
 
 const char *byte_reader_raw(byte_reader *reader, size_t size) {
-  if (size > reader->left) byte_reader_fail(reader, "it is cut off or damaged");
-  if (reader->wrong) return NULL;
+  if (size > reader->left)
+    byte_reader_fail(reader, "it is cut off or damaged");
+  if (reader->wrong)
+    return NULL;
   const char *bytes = reader->at;
   reader->at += size;
   reader->left -= size;
@@ -139,16 +156,20 @@ const char *byte_reader_raw(byte_reader *reader, size_t size) {
 uint64_t byte_reader_number(byte_reader *reader, unsigned bytes) {
   uint64_t value = 0;
   const char *raw = byte_reader_raw(reader, bytes);
-  if (raw) memcpy(&value, raw, bytes);
+  if (raw)
+    memcpy(&value, raw, bytes);
   return value;
 }
 
 char *byte_reader_string(byte_reader *reader) {
   size_t size = byte_reader_number(reader, 8);
   const char *raw = byte_reader_raw(reader, size);
-  if (!raw) return NULL;
-  if (memchr(raw, 0, size)) byte_reader_fail(reader, "a name in it has a NUL");
+  if (!raw)
+    return NULL;
+  if (memchr(raw, 0, size))
+    byte_reader_fail(reader, "a name in it has a NUL");
   char *text = strndup(raw, size);
-  if (!text) byte_reader_fail(reader, "memory ran out");
+  if (!text)
+    byte_reader_fail(reader, "memory ran out");
   return text;
 }

@@ -1,9 +1,9 @@
-/* cuda.c - the device "cuda": NVIDIA's driver interface, loaded when it is first needed. No CUDA headers or libraries are
- * needed to build or to start; the declarations are ours.
+/* cuda.c - the device "cuda": NVIDIA's driver interface, loaded when it is first needed. No CUDA headers or libraries
+ * are needed to build or to start; the declarations are ours.
  *
  * A session holds the driver's library, the device's primary context (which it shares with whatever else in the process
- * uses that device, PyTorch for one), the program's module and two events. The context is current only between enter and
- * leave, so that the caller's own is left alone. Every call of the driver is checked. */
+ * uses that device, PyTorch for one), the program's module and two events. The context is current only between enter
+ * and leave, so that the caller's own is left alone. Every call of the driver is checked. */
 #include "runtime/kernel_device.h"
 
 #include <dlfcn.h>
@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------ declarations */
+/* ------------------------------------------------------------------------------------------------------
+ * declarations */
 
 typedef int cuda_result; /* 0: success */
 typedef int cuda_device_number;
@@ -25,8 +26,8 @@ typedef struct cuda_event_handle *cuda_event;
 enum {
   ATTRIBUTE_MAJOR = 75,
   ATTRIBUTE_MINOR = 76,
-  ATTRIBUTE_SHARED_BYTES = 97,   /* that a block may ask for */
-  FUNCTION_SHARED_BYTES = 8,     /* dynamic, above 48 KB only after it is set */
+  ATTRIBUTE_SHARED_BYTES = 97, /* that a block may ask for */
+  FUNCTION_SHARED_BYTES = 8,   /* dynamic, above 48 KB only after it is set */
   JIT_ERROR_LOG = 5,
   JIT_ERROR_LOG_SIZE = 6,
   DEFAULT_SHARED_BYTES = 48 * 1024,
@@ -41,24 +42,24 @@ enum {
   SYMBOL(error_name, cuGetErrorName, (cuda_result result, const char **name))                                          \
   SYMBOL(error_text, cuGetErrorString, (cuda_result result, const char **text))                                        \
   SYMBOL(device_count, cuDeviceGetCount, (int *count))                                                                 \
-  SYMBOL(device_get, cuDeviceGet, (cuda_device_number *device, int ordinal))                                           \
+  SYMBOL(device_get, cuDeviceGet, (cuda_device_number * device, int ordinal))                                          \
   SYMBOL(device_name, cuDeviceGetName, (char *name, int size, cuda_device_number device))                              \
   SYMBOL(device_attribute, cuDeviceGetAttribute, (int *value, int attribute, cuda_device_number device))               \
-  SYMBOL(context_retain, cuDevicePrimaryCtxRetain, (cuda_context *context, cuda_device_number device))                 \
+  SYMBOL(context_retain, cuDevicePrimaryCtxRetain, (cuda_context * context, cuda_device_number device))                \
   SYMBOL(context_release, cuDevicePrimaryCtxRelease_v2, (cuda_device_number device))                                   \
   SYMBOL(context_push, cuCtxPushCurrent_v2, (cuda_context context))                                                    \
-  SYMBOL(context_pop, cuCtxPopCurrent_v2, (cuda_context *context))                                                     \
+  SYMBOL(context_pop, cuCtxPopCurrent_v2, (cuda_context * context))                                                    \
   SYMBOL(module_load, cuModuleLoadDataEx,                                                                              \
-         (cuda_module *module, const void *code, unsigned num_options, int *options, void **values))                   \
+         (cuda_module * module, const void *code, unsigned num_options, int *options, void **values))                  \
   SYMBOL(module_unload, cuModuleUnload, (cuda_module module))                                                          \
-  SYMBOL(module_function, cuModuleGetFunction, (cuda_function *function, cuda_module module, const char *name))        \
+  SYMBOL(module_function, cuModuleGetFunction, (cuda_function * function, cuda_module module, const char *name))       \
   SYMBOL(function_set, cuFuncSetAttribute, (cuda_function function, int attribute, int value))                         \
-  SYMBOL(allocate, cuMemAlloc_v2, (cuda_address *address, size_t size))                                                \
+  SYMBOL(allocate, cuMemAlloc_v2, (cuda_address * address, size_t size))                                               \
   SYMBOL(release, cuMemFree_v2, (cuda_address address))                                                                \
   SYMBOL(copy_in, cuMemcpyHtoDAsync_v2, (cuda_address to, const void *from, size_t size, cuda_stream stream))          \
   SYMBOL(copy_out, cuMemcpyDtoHAsync_v2, (void *to, cuda_address from, size_t size, cuda_stream stream))               \
   SYMBOL(synchronise, cuStreamSynchronize, (cuda_stream stream))                                                       \
-  SYMBOL(event_create, cuEventCreate, (cuda_event *event, unsigned flags))                                             \
+  SYMBOL(event_create, cuEventCreate, (cuda_event * event, unsigned flags))                                            \
   SYMBOL(event_destroy, cuEventDestroy_v2, (cuda_event event))                                                         \
   SYMBOL(event_record, cuEventRecord, (cuda_event event, cuda_stream stream))                                          \
   SYMBOL(event_synchronise, cuEventSynchronize, (cuda_event event))                                                    \
@@ -100,7 +101,8 @@ static tec_status load_api(tec_context *context, cuda_api *api) {
                          dlerror());
 #define SYMBOL(FIELD, NAME, PARAMETERS)                                                                                \
   *(void **)(&api->FIELD) = dlsym(api->library, #NAME);                                                                \
-  if (!api->FIELD) return runtime_error(context, TEC_INVALID, "NVIDIA's driver is too old: it has no %s", #NAME);
+  if (!api->FIELD)                                                                                                     \
+    return runtime_error(context, TEC_INVALID, "NVIDIA's driver is too old: it has no %s", #NAME);
   CUDA_SYMBOLS(SYMBOL)
 #undef SYMBOL
   return TEC_OK;
@@ -109,14 +111,17 @@ static tec_status load_api(tec_context *context, cuda_api *api) {
 /* The driver's words for a result: "CUDA_ERROR_INVALID_PTX: a PTX JIT compilation failed". */
 static void describe(const cuda_session *session, cuda_result result, byte_buffer *text) {
   const char *name = NULL, *words = NULL;
-  if (session->api.error_name(result, &name) || !name) name = "unknown error";
-  if (session->api.error_text(result, &words) || !words) words = "the driver has no words for it";
+  if (session->api.error_name(result, &name) || !name)
+    name = "unknown error";
+  if (session->api.error_text(result, &words) || !words)
+    words = "the driver has no words for it";
   byte_buffer_printf(text, "%s (%d): %s", name, result, words);
 }
 
 /* Reports a result that is not success. `what`: what was tried, an infinitive. */
 static tec_status check(const cuda_session *session, cuda_result result, const char *what) {
-  if (!result) return TEC_OK;
+  if (!result)
+    return TEC_OK;
   byte_buffer text = {0};
   describe(session, result, &text);
   runtime_error(session->context, TEC_INVALID, "CUDA cannot %s: %s", what, text.failed ? "out of memory" : text.bytes);
@@ -128,15 +133,21 @@ static tec_status open_device(cuda_session *session) {
   const cuda_api *api = &session->api;
   int count = 0, major = 0, minor = 0, number = (int)session->context->device;
   tec_status status = check(session, api->initialise(0), "start");
-  if (!status) status = check(session, api->driver_version(&session->driver_version), "tell the driver's version");
-  if (!status) status = check(session, api->device_count(&count), "count the devices");
-  if (status) return status;
+  if (!status)
+    status = check(session, api->driver_version(&session->driver_version), "tell the driver's version");
+  if (!status)
+    status = check(session, api->device_count(&count), "count the devices");
+  if (status)
+    return status;
   if (number >= count)
     return runtime_error(session->context, TEC_INVALID, "there is no CUDA device %d; there are %d", number, count);
   status = check(session, api->device_get(&session->device, number), "get the device");
-  if (!status) status = check(session, api->device_name(session->name, NAME_BYTES, session->device), "name the device");
-  if (!status) status = check(session, api->device_attribute(&major, ATTRIBUTE_MAJOR, session->device), "tell the chip");
-  if (!status) status = check(session, api->device_attribute(&minor, ATTRIBUTE_MINOR, session->device), "tell the chip");
+  if (!status)
+    status = check(session, api->device_name(session->name, NAME_BYTES, session->device), "name the device");
+  if (!status)
+    status = check(session, api->device_attribute(&major, ATTRIBUTE_MAJOR, session->device), "tell the chip");
+  if (!status)
+    status = check(session, api->device_attribute(&minor, ATTRIBUTE_MINOR, session->device), "tell the chip");
   if (!status)
     status = check(session, api->device_attribute(&session->shared_bytes, ATTRIBUTE_SHARED_BYTES, session->device),
                    "tell the size of shared memory");
@@ -152,7 +163,8 @@ static void directive_of(const char *code, const char *directive, char *word, si
   const char *start = found ? found + strlen(directive) : "?";
   start += strspn(start, " \t");
   size_t length = strcspn(start, " \t\r\n,");
-  if (length >= size) length = size - 1;
+  if (length >= size)
+    length = size - 1;
   memcpy(word, start, length);
   word[length] = 0;
 }
@@ -163,7 +175,8 @@ static tec_status load_module(cuda_session *session, const char *code) {
   int options[] = {JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE};
   void *values[] = {log, (void *)(uintptr_t)sizeof log};
   cuda_result result = session->api.module_load(&session->module, code, 2, options, values);
-  if (!result) return TEC_OK;
+  if (!result)
+    return TEC_OK;
   session->module = NULL;
   char version[16], chip[32];
   directive_of(code, ".version", version, sizeof version);
@@ -171,7 +184,8 @@ static tec_status load_module(cuda_session *session, const char *code) {
   byte_buffer text = {0};
   describe(session, result, &text);
   log[LOG_BYTES - 1] = 0;
-  if (*log) byte_buffer_printf(&text, "\n%s", log);
+  if (*log)
+    byte_buffer_printf(&text, "\n%s", log);
   runtime_error(session->context, TEC_INVALID,
                 "the driver (for CUDA %d.%d) does not take the program (PTX %s for %s) for '%s' (sm_%d): %s",
                 session->driver_version / 1000, session->driver_version % 1000 / 10, version, chip, session->name,
@@ -196,22 +210,29 @@ static void cuda_close(void *pointer) {
   const cuda_api *api = &session->api;
   if (session->primary && !api->context_push(session->primary)) {
     for (unsigned i = 0; i < 2; i++)
-      if (session->events[i]) api->event_destroy(session->events[i]);
-    if (session->module) api->module_unload(session->module);
+      if (session->events[i])
+        api->event_destroy(session->events[i]);
+    if (session->module)
+      api->module_unload(session->module);
     cuda_leave(session);
   }
-  if (session->primary) api->context_release(session->device);
-  if (api->library) dlclose(api->library);
+  if (session->primary)
+    api->context_release(session->device);
+  if (api->library)
+    dlclose(api->library);
   free(session);
 }
 
 static tec_status open_session(cuda_session *session, const char *code) {
   tec_status status = load_api(session->context, &session->api);
-  if (!status) status = open_device(session);
+  if (!status)
+    status = open_device(session);
   if (!status)
     status = check(session, session->api.context_retain(&session->primary, session->device), "open the device");
-  if (!status) status = cuda_enter(session);
-  if (status) return status;
+  if (!status)
+    status = cuda_enter(session);
+  if (status)
+    return status;
   status = load_module(session, code);
   for (unsigned i = 0; i < 2 && !status; i++)
     status = check(session, session->api.event_create(&session->events[i], 0), "create an event");
@@ -222,16 +243,20 @@ static tec_status open_session(cuda_session *session, const char *code) {
 static tec_status cuda_open(tec_context *context, const char *code, size_t size, void **out) {
   (void)size;
   cuda_session *session = calloc(1, sizeof *session);
-  if (!session) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!session)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   session->context = context;
   session->stream = context->stream;
   tec_status status = open_session(session, code);
-  if (status) cuda_close(session);
-  else *out = session;
+  if (status)
+    cuda_close(session);
+  else
+    *out = session;
   return status;
 }
 
-/* --------------------------------------------------------------------------------------------------------- launching */
+/* ---------------------------------------------------------------------------------------------------------
+ * launching */
 
 static tec_status cuda_find(void *pointer, const program_launch *launch, void **kernel) {
   cuda_session *session = pointer;
@@ -242,7 +267,8 @@ static tec_status cuda_find(void *pointer, const program_launch *launch, void **
   cuda_function function;
   tec_status status =
       check(session, session->api.module_function(&function, session->module, launch->kernel), "find a kernel");
-  if (status) return status;
+  if (status)
+    return status;
   if (launch->shared_bytes > DEFAULT_SHARED_BYTES)
     status = check(session, session->api.function_set(function, FUNCTION_SHARED_BYTES, (int)launch->shared_bytes),
                    "set a kernel's shared memory");
@@ -261,7 +287,8 @@ static void cuda_release(void *pointer, uint64_t address) {
   session->api.release(address);
 }
 
-/* On the stream, so that they keep their place among the launches; then waited for, because host memory is the caller's. */
+/* On the stream, so that they keep their place among the launches; then waited for, because host memory is the
+ * caller's. */
 static tec_status cuda_copy_in(void *pointer, uint64_t to, const void *from, size_t size) {
   cuda_session *session = pointer;
   tec_status status = check(session, session->api.copy_in(to, from, size, session->stream), "copy to the device");
@@ -292,7 +319,8 @@ static tec_status cuda_finish(void *pointer, double *seconds) {
   cuda_session *session = pointer;
   float milliseconds = 0;
   tec_status status = check(session, session->api.event_record(session->events[1], session->stream), "record an event");
-  if (!status) status = check(session, session->api.event_synchronise(session->events[1]), "finish the kernels");
+  if (!status)
+    status = check(session, session->api.event_synchronise(session->events[1]), "finish the kernels");
   if (!status)
     status = check(session, session->api.event_elapsed(&milliseconds, session->events[0], session->events[1]),
                    "tell the time");
@@ -305,9 +333,12 @@ static tec_status cuda_target(tec_context *context, char target[RUNTIME_MAX_TARG
   static const int chips[] = {120, 100, 90, 89, 86, 80};
   cuda_session session = {.context = context};
   tec_status status = load_api(context, &session.api);
-  if (!status) status = open_device(&session);
-  if (session.api.library) dlclose(session.api.library);
-  if (status) return status;
+  if (!status)
+    status = open_device(&session);
+  if (session.api.library)
+    dlclose(session.api.library);
+  if (status)
+    return status;
   for (unsigned i = 0; i < sizeof chips / sizeof chips[0]; i++)
     if (chips[i] <= session.chip) {
       snprintf(target, RUNTIME_MAX_TARGET, "nvptx:sm_%d", chips[i]);

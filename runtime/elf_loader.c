@@ -1,9 +1,9 @@
 /* elf_loader.c - makes an x86-64 ELF object file callable in this process, so that libtec-rt needs no linker.
  *
  * The sections that occupy memory are laid out one after the other, each from a page boundary, followed by a table of
- * entries for symbols of other libraries: an address (what GOTPCREL relocations load) and a jump through it (where calls
- * go that could not reach the library). The memory is written while it is plain data and then given each section's own
- * protection: nothing is ever writable and executable.
+ * entries for symbols of other libraries: an address (what GOTPCREL relocations load) and a jump through it (where
+ * calls go that could not reach the library). The memory is written while it is plain data and then given each
+ * section's own protection: nothing is ever writable and executable.
  *
  * The object may be damaged: offsets and counts are checked against the file before use, and relocations against their
  * section. All loops run over counts of the file. */
@@ -60,7 +60,8 @@ static bool in_file(const elf_object *object, uint64_t offset, uint64_t count, u
 static tec_status find_symbols(elf_object *object) {
   for (unsigned i = 0; i < object->num_sections; i++) {
     const Elf64_Shdr *section = &object->sections[i];
-    if (section->sh_type != SHT_SYMTAB) continue;
+    if (section->sh_type != SHT_SYMTAB)
+      continue;
     if (!in_file(object, section->sh_offset, section->sh_size / sizeof(Elf64_Sym), sizeof(Elf64_Sym)) ||
         section->sh_link >= object->num_sections)
       return damaged(object, "symbol table");
@@ -74,7 +75,8 @@ static tec_status find_symbols(elf_object *object) {
     object->names_size = names->sh_size;
   }
   for (size_t i = 0; i < object->num_symbols; i++)
-    if (object->symbols[i].st_name >= object->names_size) return damaged(object, "symbol name");
+    if (object->symbols[i].st_name >= object->names_size)
+      return damaged(object, "symbol name");
   return TEC_OK;
 }
 
@@ -105,14 +107,16 @@ static tec_status place_sections(elf_object *object) {
   uint64_t total = 0, limit = (uint64_t)1 << 30; /* relocations reach 2 GiB */
   for (unsigned i = 0; i < object->num_sections; i++) {
     const Elf64_Shdr *section = &object->sections[i];
-    if (!occupies_memory(section)) continue;
-    bool in_bounds = section->sh_type == SHT_NOBITS || (section->sh_offset <= object->size &&
-                                                        section->sh_size <= object->size - section->sh_offset);
+    if (!occupies_memory(section))
+      continue;
+    bool in_bounds = section->sh_type == SHT_NOBITS ||
+                     (section->sh_offset <= object->size && section->sh_size <= object->size - section->sh_offset);
     if (!in_bounds || section->sh_size > limit || section->sh_addralign > (uint64_t)sysconf(_SC_PAGESIZE))
       return damaged(object, "section bounds");
     object->addresses[i] = total; /* relative for now */
     total += round_to_pages(section->sh_size);
-    if (total > limit) return damaged(object, "too large");
+    if (total > limit)
+      return damaged(object, "too large");
   }
   uint64_t externals = total;
   total += round_to_pages((object->num_symbols + 1) * sizeof(external_entry));
@@ -125,10 +129,12 @@ static tec_status place_sections(elf_object *object) {
   object->externals = (external_entry *)(object->memory + externals);
   for (unsigned i = 0; i < object->num_sections; i++) {
     const Elf64_Shdr *section = &object->sections[i];
-    if (!occupies_memory(section)) continue;
+    if (!occupies_memory(section))
+      continue;
     char *address = object->memory + object->addresses[i];
     object->addresses[i] = (uint64_t)(uintptr_t)address;
-    if (section->sh_type != SHT_NOBITS) memcpy(address, object->bytes + section->sh_offset, section->sh_size);
+    if (section->sh_type != SHT_NOBITS)
+      memcpy(address, object->bytes + section->sh_offset, section->sh_size);
   }
   return TEC_OK;
 }
@@ -138,12 +144,14 @@ static external_entry *external_of(elf_object *object, size_t number) {
   static const unsigned char jump[8] = {0xff, 0x25, 0xf2, 0xff, 0xff, 0xff, 0xcc, 0xcc}; /* 14 bytes back */
   const Elf64_Sym *symbol = &object->symbols[number];
   external_entry *entry = &object->externals[number];
-  if (entry->address) return entry;
+  if (entry->address)
+    return entry;
   const char *name = object->names + symbol->st_name;
   if (symbol->st_shndx == SHN_UNDEF) {
     /* The handle keeps libm loaded for the life of the process, as linking with it would. */
     void *math = dlopen("libm.so.6", RTLD_LAZY | RTLD_LOCAL), *address = math ? dlsym(math, name) : NULL;
-    if (!address) address = dlsym(RTLD_DEFAULT, name);
+    if (!address)
+      address = dlsym(RTLD_DEFAULT, name);
     if (!address) {
       runtime_error(object->context, TEC_INVALID, "the program's code needs '%s', which is not to be found", name);
       return NULL;
@@ -164,31 +172,42 @@ static tec_status relocate(elf_object *object, const Elf64_Shdr *target, uint64_
   uint32_t type = (uint32_t)ELF64_R_TYPE(relocation->r_info);
   bool wide = type == R_X86_64_64 || type == R_X86_64_PC64;
   size_t width = wide ? 8 : 4;
-  if (type == R_X86_64_NONE) return TEC_OK;
+  if (type == R_X86_64_NONE)
+    return TEC_OK;
   if (number >= object->num_symbols || relocation->r_offset > target->sh_size ||
       target->sh_size - relocation->r_offset < width)
     return damaged(object, "relocation");
   external_entry *entry = external_of(object, number);
-  if (!entry) return TEC_INVALID;
+  if (!entry)
+    return TEC_INVALID;
   bool external = object->symbols[number].st_shndx == SHN_UNDEF;
   uint64_t place = base + relocation->r_offset, value, addend = (uint64_t)relocation->r_addend;
   switch (type) {
-  case R_X86_64_64: value = entry->address + addend; break;
-  case R_X86_64_PC64: value = entry->address + addend - place; break;
+  case R_X86_64_64:
+    value = entry->address + addend;
+    break;
+  case R_X86_64_PC64:
+    value = entry->address + addend - place;
+    break;
   case R_X86_64_32:
-  case R_X86_64_32S: value = entry->address + addend; break;
+  case R_X86_64_32S:
+    value = entry->address + addend;
+    break;
   case R_X86_64_PC32:
   case R_X86_64_PLT32:
     value = (external ? (uint64_t)(uintptr_t)entry->jump : entry->address) + addend - place;
     break;
   case R_X86_64_GOTPCREL:
   case R_X86_64_GOTPCRELX:
-  case R_X86_64_REX_GOTPCRELX: value = (uint64_t)(uintptr_t)&entry->address + addend - place; break;
+  case R_X86_64_REX_GOTPCRELX:
+    value = (uint64_t)(uintptr_t)&entry->address + addend - place;
+    break;
   default:
     return runtime_error(object->context, TEC_INVALID, "the program's code has a relocation of unknown type %u", type);
   }
   bool fits = wide || (type == R_X86_64_32 ? value <= UINT32_MAX : (int64_t)value == (int32_t)value);
-  if (!fits) return runtime_error(object->context, TEC_INVALID, "the program's code is not position-independent");
+  if (!fits)
+    return runtime_error(object->context, TEC_INVALID, "the program's code is not position-independent");
   memcpy((char *)(uintptr_t)place, &value, width);
   return TEC_OK;
 }
@@ -196,17 +215,21 @@ static tec_status relocate(elf_object *object, const Elf64_Shdr *target, uint64_
 static tec_status relocate_sections(elf_object *object) {
   for (unsigned i = 0; i < object->num_sections; i++) {
     const Elf64_Shdr *section = &object->sections[i];
-    if (section->sh_type == SHT_REL) return damaged(object, "relocations without addends");
-    if (section->sh_type != SHT_RELA) continue;
+    if (section->sh_type == SHT_REL)
+      return damaged(object, "relocations without addends");
+    if (section->sh_type != SHT_RELA)
+      continue;
     uint64_t count = section->sh_size / sizeof(Elf64_Rela);
     if (section->sh_info >= object->num_sections || !in_file(object, section->sh_offset, count, sizeof(Elf64_Rela)))
       return damaged(object, "relocation table");
     uint64_t base = object->addresses[section->sh_info];
-    if (!base) continue; /* of a section that is not loaded */
+    if (!base)
+      continue; /* of a section that is not loaded */
     const Elf64_Rela *relocations = (const Elf64_Rela *)(object->bytes + section->sh_offset);
     for (uint64_t k = 0; k < count; k++) {
       tec_status status = relocate(object, &object->sections[section->sh_info], base, &relocations[k]);
-      if (status) return status;
+      if (status)
+        return status;
     }
   }
   return TEC_OK;
@@ -216,7 +239,8 @@ static tec_status protect_sections(elf_object *object) {
   bool good = true;
   for (unsigned i = 0; i < object->num_sections && good; i++) {
     const Elf64_Shdr *section = &object->sections[i];
-    if (!occupies_memory(section) || section->sh_flags & SHF_WRITE) continue;
+    if (!occupies_memory(section) || section->sh_flags & SHF_WRITE)
+      continue;
     int protection = PROT_READ | (section->sh_flags & SHF_EXECINSTR ? PROT_EXEC : 0);
     good = !mprotect((void *)(uintptr_t)object->addresses[i], round_to_pages(section->sh_size), protection);
   }
@@ -229,7 +253,8 @@ static tec_status protect_sections(elf_object *object) {
 /* Keeps the functions that other code may call. */
 static tec_status export_symbols(elf_object *object, elf_code **code) {
   elf_code *created = calloc(1, sizeof *created + object->num_symbols * sizeof created->symbols[0]);
-  if (!created) return runtime_error(object->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!created)
+    return runtime_error(object->context, TEC_OUT_OF_MEMORY, "out of memory");
   for (size_t i = 0; i < object->num_symbols; i++) {
     const Elf64_Sym *symbol = &object->symbols[i];
     if (ELF64_ST_TYPE(symbol->st_info) != STT_FUNC || ELF64_ST_BIND(symbol->st_info) == STB_LOCAL ||
@@ -237,7 +262,8 @@ static tec_status export_symbols(elf_object *object, elf_code **code) {
         !object->addresses[symbol->st_shndx] || symbol->st_value >= object->sections[symbol->st_shndx].sh_size)
       continue;
     char *name = strdup(object->names + symbol->st_name);
-    if (!name) continue; /* found missing when it is looked up */
+    if (!name)
+      continue; /* found missing when it is looked up */
     created->symbols[created->num_symbols].address =
         (void *)(uintptr_t)(object->addresses[symbol->st_shndx] + symbol->st_value);
     created->symbols[created->num_symbols++].name = name;
@@ -251,30 +277,39 @@ static tec_status export_symbols(elf_object *object, elf_code **code) {
 static tec_status elf_load(tec_context *context, const char *bytes, size_t size, void **loaded) {
   elf_object object = {.context = context, .bytes = bytes, .size = size};
   tec_status status = open_object(&object);
-  if (status) return status;
+  if (status)
+    return status;
   object.addresses = calloc(object.num_sections + 1, sizeof *object.addresses);
-  if (!object.addresses) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!object.addresses)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   elf_code *code = NULL;
   status = place_sections(&object);
-  if (!status) status = relocate_sections(&object);
-  if (!status) status = protect_sections(&object);
-  if (!status) status = export_symbols(&object, &code);
+  if (!status)
+    status = relocate_sections(&object);
+  if (!status)
+    status = protect_sections(&object);
+  if (!status)
+    status = export_symbols(&object, &code);
   free(object.addresses);
-  if (status && object.memory) munmap(object.memory, object.memory_size);
-  if (!status) *loaded = code;
+  if (status && object.memory)
+    munmap(object.memory, object.memory_size);
+  if (!status)
+    *loaded = code;
   return status;
 }
 
 static void *elf_find(void *loaded, const char *name) {
   elf_code *code = loaded;
   for (size_t i = 0; i < code->num_symbols; i++)
-    if (!strcmp(code->symbols[i].name, name)) return code->symbols[i].address;
+    if (!strcmp(code->symbols[i].name, name))
+      return code->symbols[i].address;
   return NULL;
 }
 
 static void elf_unload(void *loaded) {
   elf_code *code = loaded;
-  for (size_t i = 0; i < code->num_symbols; i++) free(code->symbols[i].name);
+  for (size_t i = 0; i < code->num_symbols; i++)
+    free(code->symbols[i].name);
   munmap(code->memory, code->memory_size);
   free(code);
 }

@@ -1,7 +1,7 @@
 /* file.c - whole files in and out.
  *
- * A regular file is replaced in one step: the bytes go to a temporary beside it, which is renamed once it is complete, so
- * no reader ever sees half of one. What is there and is no regular file (a device, a pipe) is written directly. */
+ * A regular file is replaced in one step: the bytes go to a temporary beside it, which is renamed once it is complete,
+ * so no reader ever sees half of one. What is there and is no regular file (a device, a pipe) is written directly. */
 #include "runtime/runtime.h"
 
 #include <errno.h>
@@ -20,17 +20,21 @@ static tec_status io_error(tec_context *context, const char *verb, const char *p
 tec_status tec_file_read(tec_context *context, const char *path, char **bytes, size_t *size) {
   bool standard = !strcmp(path, "-");
   int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0) return io_error(context, "read", path);
+  if (file < 0)
+    return io_error(context, "read", path);
   byte_buffer buffer = {0};
   char chunk[1 << 16];
   ssize_t count;
   do {
     count = read(file, chunk, sizeof chunk);
-    if (count > 0) byte_buffer_append(&buffer, chunk, (size_t)count);
+    if (count > 0)
+      byte_buffer_append(&buffer, chunk, (size_t)count);
   } while (count > 0 || (count < 0 && errno == EINTR));
   int error = errno;
-  if (!standard) close(file);
-  if (count == 0) return byte_buffer_finish(context, &buffer, bytes, size);
+  if (!standard)
+    close(file);
+  if (count == 0)
+    return byte_buffer_finish(context, &buffer, bytes, size);
   free(buffer.bytes);
   errno = error;
   return io_error(context, "read", path);
@@ -39,8 +43,10 @@ tec_status tec_file_read(tec_context *context, const char *path, char **bytes, s
 static bool write_all(int file, const char *bytes, size_t size) {
   while (size) {
     ssize_t count = write(file, bytes, size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return false;
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count < 0)
+      return false;
     bytes += count;
     size -= (size_t)count;
   }
@@ -49,10 +55,12 @@ static bool write_all(int file, const char *bytes, size_t size) {
 
 static tec_status write_directly(tec_context *context, const char *path, const char *bytes, size_t size) {
   int file = open(path, O_WRONLY | O_CLOEXEC);
-  if (file < 0) return io_error(context, "write", path);
+  if (file < 0)
+    return io_error(context, "write", path);
   bool good = write_all(file, bytes, size);
   int error = errno;
-  if (close(file) && good) return io_error(context, "write", path);
+  if (close(file) && good)
+    return io_error(context, "write", path);
   errno = error;
   return good ? TEC_OK : io_error(context, "write", path);
 }
@@ -61,7 +69,8 @@ static tec_status write_directly(tec_context *context, const char *path, const c
 static bool replace(int file, const char *temporary, const char *path, mode_t mode, const char *bytes, size_t size) {
   bool good = write_all(file, bytes, size) && fchmod(file, mode) == 0;
   int error = errno;
-  if (close(file) && good) good = false, error = errno;
+  if (close(file) && good)
+    good = false, error = errno;
   errno = error;
   return good && rename(temporary, path) == 0;
 }
@@ -71,11 +80,13 @@ tec_status tec_file_write(tec_context *context, const char *path, const char *by
     return write_all(STDOUT_FILENO, bytes, size) ? TEC_OK : io_error(context, "write", "standard output");
   struct stat status;
   bool exists = stat(path, &status) == 0;
-  if (exists && !S_ISREG(status.st_mode)) return write_directly(context, path, bytes, size);
+  if (exists && !S_ISREG(status.st_mode))
+    return write_directly(context, path, bytes, size);
   /* Through a symbolic link, the file it points to is replaced, not the link. */
   char *target = exists ? realpath(path, NULL) : strdup(path);
   byte_buffer temporary = {0};
-  if (target) byte_buffer_printf(&temporary, "%s.XXXXXX", target);
+  if (target)
+    byte_buffer_printf(&temporary, "%s.XXXXXX", target);
   if (!target || temporary.failed) {
     free(target);
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
@@ -85,7 +96,8 @@ tec_status tec_file_write(tec_context *context, const char *path, const char *by
   mode_t mode = exists ? status.st_mode & 07777 : 0666 & ~mask;
   tec_status result = TEC_OK;
   int file = mkostemp(temporary.bytes, O_CLOEXEC);
-  if (file < 0) result = io_error(context, "write", path);
+  if (file < 0)
+    result = io_error(context, "write", path);
   else if (!replace(file, temporary.bytes, target, mode, bytes, size)) {
     result = io_error(context, "write", path);
     unlink(temporary.bytes);

@@ -1,5 +1,5 @@
-/* header.c - the C header that goes with an emitted object: the kernel's interface, an environment that needs only the C
- * library, and one typed inline function an entry point. */
+/* header.c - the C header that goes with an emitted object: the kernel's interface, an environment that needs only the
+ * C library, and one typed inline function an entry point. */
 #include "runtime/runtime.h"
 
 #include <ctype.h>
@@ -15,13 +15,15 @@ static const char preamble[] =
     "extern \"C\" {\n"
     "#endif\n"
     "\n"
-    "/* What a kernel needs from its caller. Any number of kernels may share one; fill in your own to run the parallel\n"
+    "/* What a kernel needs from its caller. Any number of kernels may share one; fill in your own to run the "
+    "parallel\n"
     " * loops on your threads or to provide the scratch memory. */\n"
     "#ifndef TEC_HOST_ABI_H\n"
     "#define TEC_HOST_ABI_H\n"
     "typedef struct tec_host_env {\n"
     "  void *context;\n"
-    "  /* Runs body(data, i) once for each 0 <= i < count, in any order, perhaps at once; returns when all are done. */\n"
+    "  /* Runs body(data, i) once for each 0 <= i < count, in any order, perhaps at once; returns when all are done. "
+    "*/\n"
     "  void (*parallel_for)(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data);\n"
     "  /* Scratch memory, 64-byte aligned, or NULL. May be called from the bodies of parallel_for. */\n"
     "  void *(*allocate)(void *context, size_t size);\n"
@@ -54,30 +56,40 @@ static const char preamble[] =
 /* Names that a function cannot have in C or C++, with a blank before and after each. */
 static const char keywords[] =
     " alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const const_cast "
-    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float for "
+    "constexpr continue decltype default delete do double dynamic_cast else enum explicit export extern false float "
+    "for "
     "friend goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private "
     "protected public register reinterpret_cast restrict return short signed sizeof static static_assert static_cast "
     "struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
     "volatile wchar_t while xor xor_eq ";
 
 static bool is_identifier(const char *name) {
-  if (!isalpha((unsigned char)*name) && *name != '_') return false;
+  if (!isalpha((unsigned char)*name) && *name != '_')
+    return false;
   size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-  if (name[length]) return false;
+  if (name[length])
+    return false;
   for (const char *found = keywords; (found = strstr(found, name)); found++)
-    if (found[-1] == ' ' && found[length] == ' ') return false;
+    if (found[-1] == ' ' && found[length] == ' ')
+      return false;
   return true;
 }
 
 /* C has no portable 16-bit floats: those are passed as their bit patterns. */
 static const char *c_type(DLDataType dtype) {
-  if (dtype.code == kDLFloat && dtype.bits == 32) return "float";
-  if (dtype.code == kDLFloat && dtype.bits == 64) return "double";
+  if (dtype.code == kDLFloat && dtype.bits == 32)
+    return "float";
+  if (dtype.code == kDLFloat && dtype.bits == 64)
+    return "double";
   switch (dtype.bits) {
-  case 8: return dtype.code == kDLBool ? "uint8_t" : "int8_t";
-  case 16: return runtime_dtype_is_float(dtype) ? "uint16_t" : "int16_t";
-  case 32: return "int32_t";
-  default: return "int64_t";
+  case 8:
+    return dtype.code == kDLBool ? "uint8_t" : "int8_t";
+  case 16:
+    return runtime_dtype_is_float(dtype) ? "uint16_t" : "int16_t";
+  case 32:
+    return "int32_t";
+  default:
+    return "int64_t";
   }
 }
 
@@ -86,8 +98,10 @@ static void describe(byte_buffer *text, const char *group, uint32_t count, const
     byte_buffer_printf(text, " *   %s%u: %s%s", group, i, types[i].kind == TEC_KIND_SCALAR ? "" : "row-major ",
                        runtime_dtype_name(types[i].dtype));
     for (int32_t d = 0; d < types[i].ndim; d++)
-      if (types[i].shape[d] < 0) byte_buffer_printf(text, "[%s%u_dim%d]", group, i, d);
-      else byte_buffer_printf(text, "[%lld]", (long long)types[i].shape[d]);
+      if (types[i].shape[d] < 0)
+        byte_buffer_printf(text, "[%s%u_dim%d]", group, i, d);
+      else
+        byte_buffer_printf(text, "[%lld]", (long long)types[i].shape[d]);
     byte_buffer_printf(text, "%s\n", types[i].kind == TEC_KIND_BUFFER ? ", written in place" : "");
   }
 }
@@ -96,20 +110,24 @@ static void describe(byte_buffer *text, const char *group, uint32_t count, const
 static void declare(byte_buffer *text, const char *group, uint32_t count, const tec_type *types, bool constant) {
   for (uint32_t i = 0; i < count; i++) {
     const char *type = c_type(types[i].dtype);
-    if (types[i].kind == TEC_KIND_SCALAR && constant) byte_buffer_printf(text, "%s %s%u, ", type, group, i);
+    if (types[i].kind == TEC_KIND_SCALAR && constant)
+      byte_buffer_printf(text, "%s %s%u, ", type, group, i);
     else
       byte_buffer_printf(text, "%s%s *%s%u, ", constant && types[i].kind == TEC_KIND_TENSOR ? "const " : "", type,
                          group, i);
     for (int32_t d = 0; d < types[i].ndim; d++)
-      if (types[i].shape[d] < 0) byte_buffer_printf(text, "int64_t %s%u_dim%d, ", group, i, d);
+      if (types[i].shape[d] < 0)
+        byte_buffer_printf(text, "int64_t %s%u_dim%d, ", group, i, d);
   }
 }
 
 static void list_dims(byte_buffer *text, const char *group, uint32_t count, const tec_type *types) {
   for (uint32_t i = 0; i < count; i++)
     for (int32_t d = 0; d < types[i].ndim; d++)
-      if (types[i].shape[d] < 0) byte_buffer_printf(text, "%s%u_dim%d, ", group, i, d);
-      else byte_buffer_printf(text, "%lld, ", (long long)types[i].shape[d]);
+      if (types[i].shape[d] < 0)
+        byte_buffer_printf(text, "%s%u_dim%d, ", group, i, d);
+      else
+        byte_buffer_printf(text, "%lld, ", (long long)types[i].shape[d]);
 }
 
 static void append_entry(byte_buffer *text, const tec_entry *entry) {
@@ -129,13 +147,16 @@ static void append_entry(byte_buffer *text, const tec_entry *entry) {
   byte_buffer_printf(text, "const tec_host_env *env) {\n  void *data[] = {");
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     byte_buffer_printf(text, "(void *)%sarg%u, ", entry->arguments[i].kind == TEC_KIND_SCALAR ? "&" : "", i);
-  for (uint32_t i = 0; i < entry->num_results; i++) byte_buffer_printf(text, "(void *)result%u, ", i);
+  for (uint32_t i = 0; i < entry->num_results; i++)
+    byte_buffer_printf(text, "(void *)result%u, ", i);
   byte_buffer_printf(text, "NULL};\n  int64_t dims[] = {");
   list_dims(text, "arg", entry->num_arguments, entry->arguments);
   list_dims(text, "result", entry->num_results, entry->results);
   unsigned argument_dims = 0, result_dims = 0;
-  for (uint32_t i = 0; i < entry->num_arguments; i++) argument_dims += (unsigned)entry->arguments[i].ndim;
-  for (uint32_t i = 0; i < entry->num_results; i++) result_dims += (unsigned)entry->results[i].ndim;
+  for (uint32_t i = 0; i < entry->num_arguments; i++)
+    argument_dims += (unsigned)entry->arguments[i].ndim;
+  for (uint32_t i = 0; i < entry->num_results; i++)
+    result_dims += (unsigned)entry->results[i].ndim;
   byte_buffer_printf(text,
                      "0}, result_dims[%u];\n"
                      "  if (%s_shapes(dims, result_dims)) return 2;\n"
@@ -153,10 +174,13 @@ tec_status tec_program_header(const tec_program *program, char **out, size_t *si
     return runtime_error(context, TEC_INVALID, "a C header is made for host programs, not for '%s'", program->target);
   for (unsigned i = 0; i < program->num_entries; i++)
     if (!is_identifier(program->entries[i].name))
-      return runtime_error(context, TEC_INVALID, "the function name '%s' cannot be used in C", program->entries[i].name);
+      return runtime_error(context, TEC_INVALID, "the function name '%s' cannot be used in C",
+                           program->entries[i].name);
   byte_buffer text = {0};
-  byte_buffer_printf(&text, "/* Made by tcc-attn %s for %s. */\n#pragma once\n%s", TEC_VERSION, program->target, preamble);
-  for (unsigned i = 0; i < program->num_entries; i++) append_entry(&text, &program->entries[i]);
+  byte_buffer_printf(&text, "/* Made by tcc-attn %s for %s. */\n#pragma once\n%s", TEC_VERSION, program->target,
+                     preamble);
+  for (unsigned i = 0; i < program->num_entries; i++)
+    append_entry(&text, &program->entries[i]);
   byte_buffer_printf(&text, "\n#ifdef __cplusplus\n}\n#endif\n");
   return byte_buffer_finish(context, &text, out, size);
 }

@@ -1,5 +1,5 @@
-/* host_abi.h - how a host kernel is called. Plain C11 and C++, no dependencies: an emitted header repeats it, so that an
- * emitted object links into programs that have neither our runtime nor LLVM. */
+/* host_abi.h - how a host kernel is called. Plain C11 and C++, no dependencies: an emitted header repeats it, so that
+ * an emitted object links into programs that have neither our runtime nor LLVM. */
 #ifndef TEC_HOST_ABI_H
 #define TEC_HOST_ABI_H
 #include <stddef.h>
@@ -15,8 +15,8 @@ typedef struct tec_host_env {
 } tec_host_env;
 
 /* data: a pointer a tensor or scalar argument, then one a result; row-major. dims: the extents of all tensor arguments,
- * then of all results, static ones included. Returns 0, or 1 when `allocate` gave NULL or extents differ from the types of
- * the function (results are then undefined). */
+ * then of all results, static ones included. Returns 0, or 1 when `allocate` gave NULL or extents differ from the types
+ * of the function (results are then undefined). */
 typedef int32_t (*tec_host_kernel)(void *const *data, const int64_t *dims, const tec_host_env *env);
 /* The extents of the results, from those of the arguments. Returns 0, or 1 when the arguments do not fit together. */
 typedef int32_t (*tec_host_shapes)(const int64_t *dims, int64_t *result_dims);

@@ -20,18 +20,22 @@ static void host_parallel_for(void *context, int64_t count, void (*body)(void *d
 /* A block has its size in front, at a distance that keeps the alignment. */
 static void *host_allocate(void *context, size_t size) {
   host_call *call = context;
-  if (size > PTRDIFF_MAX - 2 * RUNTIME_ALIGNMENT) return NULL;
+  if (size > PTRDIFF_MAX - 2 * RUNTIME_ALIGNMENT)
+    return NULL;
   size_t padded = (size + RUNTIME_ALIGNMENT - 1) / RUNTIME_ALIGNMENT * RUNTIME_ALIGNMENT;
   char *block = aligned_alloc(RUNTIME_ALIGNMENT, padded + RUNTIME_ALIGNMENT);
-  if (!block) return NULL;
+  if (!block)
+    return NULL;
   memcpy(block, &size, sizeof size);
   size_t held = atomic_fetch_add(&call->held, size) + size, peak = atomic_load(&call->peak);
-  while (held > peak && !atomic_compare_exchange_weak(&call->peak, &peak, held)) continue;
+  while (held > peak && !atomic_compare_exchange_weak(&call->peak, &peak, held))
+    continue;
   return block + RUNTIME_ALIGNMENT;
 }
 
 static void host_release(void *context, void *memory) {
-  if (!memory) return;
+  if (!memory)
+    return;
   char *block = (char *)memory - RUNTIME_ALIGNMENT;
   size_t size;
   memcpy(&size, block, sizeof size);
@@ -50,7 +54,8 @@ static void *find_symbol(tec_program *program, const char *name, const char *suf
   byte_buffer symbol = {0};
   byte_buffer_printf(&symbol, "%s%s", name, suffix);
   void *address = symbol.failed ? NULL : runtime_platform.loader->find(program->loaded, symbol.bytes);
-  if (!address) runtime_error(program->context, TEC_INVALID, "the program's code has no '%s%s'", name, suffix);
+  if (!address)
+    runtime_error(program->context, TEC_INVALID, "the program's code has no '%s%s'", name, suffix);
   free(symbol.bytes);
   return address;
 }
@@ -59,13 +64,15 @@ static void *find_symbol(tec_program *program, const char *name, const char *suf
 static tec_status prepare_results(tec_program *program, const tec_entry *entry, const int64_t *dims,
                                   int64_t *result_dims, DLManagedTensor **results) {
   tec_host_shapes shapes = (tec_host_shapes)(uintptr_t)find_symbol(program, entry->name, "_shapes");
-  if (!shapes) return TEC_INVALID;
+  if (!shapes)
+    return TEC_INVALID;
   if (shapes(dims, result_dims))
     return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together",
                          entry->name);
   for (uint32_t i = 0; i < entry->num_results; i++) {
     tec_status status = call_result(program, entry, i, result_dims, &results[i]);
-    if (status) return status;
+    if (status)
+      return status;
     result_dims += entry->results[i].ndim;
   }
   return TEC_OK;
@@ -74,23 +81,29 @@ static tec_status prepare_results(tec_program *program, const tec_entry *entry, 
 static tec_status run_kernel(tec_program *program, const tec_entry *entry, void *const *data, const int64_t *dims) {
   tec_context *context = program->context;
   tec_host_kernel kernel = (tec_host_kernel)(uintptr_t)find_symbol(program, entry->name, "");
-  if (!kernel) return TEC_INVALID;
-  if (!context->pool) context->pool = thread_pool_create(context->threads);
-  if (!context->pool) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!kernel)
+    return TEC_INVALID;
+  if (!context->pool)
+    context->pool = thread_pool_create(context->threads);
+  if (!context->pool)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   host_call call = {.pool = context->pool};
   tec_host_env env = {&call, host_parallel_for, host_allocate, host_release};
   int32_t failed = kernel(data, dims, &env);
   program->scratch_bytes = call.peak;
-  if (failed) return runtime_error(context, TEC_OUT_OF_MEMORY, "no scratch memory for '%s'", entry->name);
+  if (failed)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "no scratch memory for '%s'", entry->name);
   return TEC_OK;
 }
 
 static tec_status host_run(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
                            DLManagedTensor **results) {
   size_t num_dims = 0, num_argument_dims;
-  for (uint32_t i = 0; i < entry->num_arguments; i++) num_dims += (size_t)entry->arguments[i].ndim;
+  for (uint32_t i = 0; i < entry->num_arguments; i++)
+    num_dims += (size_t)entry->arguments[i].ndim;
   num_argument_dims = num_dims;
-  for (uint32_t i = 0; i < entry->num_results; i++) num_dims += (size_t)entry->results[i].ndim;
+  for (uint32_t i = 0; i < entry->num_results; i++)
+    num_dims += (size_t)entry->results[i].ndim;
   int64_t *dims = calloc(num_dims + 1, sizeof *dims), *next = dims;
   void **data = calloc(entry->num_arguments + entry->num_results + 1, sizeof *data);
   tec_status status = TEC_OUT_OF_MEMORY;
@@ -98,7 +111,8 @@ static tec_status host_run(tec_program *program, const tec_entry *entry, const D
     runtime_error(program->context, status, "out of memory");
   } else {
     for (uint32_t i = 0; i < entry->num_arguments; i++) {
-      for (int32_t d = 0; d < arguments[i]->ndim; d++) *next++ = arguments[i]->shape[d];
+      for (int32_t d = 0; d < arguments[i]->ndim; d++)
+        *next++ = arguments[i]->shape[d];
       data[i] = runtime_tensor_data(arguments[i]);
     }
     status = prepare_results(program, entry, dims, dims + num_argument_dims, results);

@@ -1,8 +1,8 @@
 /* kernel_device.c - runs the routines of GPU programs on any device that launches kernels.
  *
- * Tensors in the device's own memory are used in place. Those in host memory get a block there each, are copied in and, when
- * they are written, out. Blocks are kept for the next call that needs the same sizes. Each tensor has a block of its own,
- * so that a device which checks bounds sees an access that leaves its tensor. */
+ * Tensors in the device's own memory are used in place. Those in host memory get a block there each, are copied in and,
+ * when they are written, out. Blocks are kept for the next call that needs the same sizes. Each tensor has a block of
+ * its own, so that a device which checks bounds sees an access that leaves its tensor. */
 #include "runtime/kernel_device.h"
 #include "runtime/routine.h"
 
@@ -33,17 +33,20 @@ static tec_status enter(const kernel_program *loaded) {
 }
 
 static void leave(const kernel_program *loaded) {
-  if (loaded->driver->leave) loaded->driver->leave(loaded->session);
+  if (loaded->driver->leave)
+    loaded->driver->leave(loaded->session);
 }
 
 static tec_status find_kernels(tec_program *program, kernel_program *loaded) {
   for (unsigned i = 0; i < program->num_entries; i++) {
     const program_routine *routine = &program->routines[i];
     loaded->kernels[i] = calloc((size_t)routine->num_launches + 1, sizeof(void *));
-    if (!loaded->kernels[i]) return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
+    if (!loaded->kernels[i])
+      return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
     for (uint32_t k = 0; k < routine->num_launches && loaded->driver->find; k++) {
       tec_status status = loaded->driver->find(loaded->session, &routine->launches[k], &loaded->kernels[i][k]);
-      if (status) return status;
+      if (status)
+        return status;
     }
   }
   return TEC_OK;
@@ -54,14 +57,19 @@ static void kernel_unload(void *pointer) {
   /* Closing the session releases its kernels and is the last use of the device; blocks must go before. */
   bool entered = false;
   for (uint32_t i = 0; loaded->blocks && i < loaded->num_blocks; i++) {
-    if (!loaded->blocks[i].size) continue;
-    if (!entered && enter(loaded)) break;
+    if (!loaded->blocks[i].size)
+      continue;
+    if (!entered && enter(loaded))
+      break;
     entered = true;
     loaded->driver->release(loaded->session, loaded->blocks[i].address);
   }
-  if (entered) leave(loaded);
-  if (loaded->session) loaded->driver->close(loaded->session);
-  for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++) free(loaded->kernels[i]);
+  if (entered)
+    leave(loaded);
+  if (loaded->session)
+    loaded->driver->close(loaded->session);
+  for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++)
+    free(loaded->kernels[i]);
   free(loaded->kernels);
   free(loaded->blocks);
   free(loaded);
@@ -74,25 +82,32 @@ static tec_status kernel_load(tec_program *program, void **out) {
   uint32_t most = 0;
   for (unsigned i = 0; i < program->num_entries; i++) {
     uint32_t count = program->entries[i].num_arguments + program->entries[i].num_results;
-    if (count > most) most = count;
+    if (count > most)
+      most = count;
   }
   kernel_program *loaded = calloc(1, sizeof *loaded);
-  if (!loaded) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!loaded)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   loaded->driver = program->device->driver;
   loaded->num_entries = program->num_entries;
   loaded->num_blocks = most + 1;
   loaded->kernels = calloc((size_t)program->num_entries + 1, sizeof *loaded->kernels);
   loaded->blocks = calloc(loaded->num_blocks, sizeof *loaded->blocks);
   tec_status status = TEC_OK;
-  if (!loaded->kernels || !loaded->blocks) status = runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  if (!status) status = loaded->driver->open(context, program->code, program->code_size, &loaded->session);
-  if (!status) status = enter(loaded);
+  if (!loaded->kernels || !loaded->blocks)
+    status = runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!status)
+    status = loaded->driver->open(context, program->code, program->code_size, &loaded->session);
+  if (!status)
+    status = enter(loaded);
   if (!status) {
     status = find_kernels(program, loaded);
     leave(loaded);
   }
-  if (status) kernel_unload(loaded);
-  else *out = loaded;
+  if (status)
+    kernel_unload(loaded);
+  else
+    *out = loaded;
   return status;
 }
 
@@ -124,12 +139,15 @@ static bool is_on_device(const kernel_call *call, const DLTensor *tensor) {
 /* Block `number`, of `size` bytes at least 1. */
 static tec_status provide_block(kernel_call *call, uint32_t number, size_t size, uint64_t *address) {
   memory_block *block = &call->loaded->blocks[number];
-  if (!size) size = 1;
+  if (!size)
+    size = 1;
   if (block->size != size) {
-    if (block->size) call->loaded->driver->release(call->loaded->session, block->address);
+    if (block->size)
+      call->loaded->driver->release(call->loaded->session, block->address);
     block->size = 0;
     tec_status status = call->loaded->driver->allocate(call->loaded->session, size, &block->address);
-    if (status) return status;
+    if (status)
+      return status;
     block->size = size;
   }
   *address = block->address;
@@ -141,7 +159,8 @@ static tec_status prepare_sizes(kernel_call *call, DLManagedTensor **results) {
   tec_context *context = call->program->context;
   int64_t *next = call->extents;
   for (uint32_t i = 0; i < call->entry->num_arguments; i++)
-    for (int32_t d = 0; d < call->tensors[i]->ndim; d++) *next++ = call->tensors[i]->shape[d];
+    for (int32_t d = 0; d < call->tensors[i]->ndim; d++)
+      *next++ = call->tensors[i]->shape[d];
   routine_evaluate(routine, call->extents, call->values);
   if (call->values[routine->fits] == 0 || call->values[routine->fits] == ROUTINE_UNDEFINED)
     return runtime_error(context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together",
@@ -155,7 +174,8 @@ static tec_status prepare_sizes(kernel_call *call, DLManagedTensor **results) {
   const int64_t *shape = call->extents;
   for (uint32_t i = 0; i < call->entry->num_results; i++) {
     tec_status status = call_result(call->program, call->entry, i, shape, &results[i]);
-    if (status) return status;
+    if (status)
+      return status;
     call->tensors[call->entry->num_arguments + i] = &results[i]->dl_tensor;
     shape += call->entry->results[i].ndim;
   }
@@ -170,7 +190,8 @@ static tec_status prepare_tensor(kernel_call *call, uint32_t i) {
   size_t bytes = tensor_bytes(tensor);
   bool is_argument = i < call->entry->num_arguments, in_place = is_on_device(call, tensor);
   if (is_argument && call->entry->arguments[i].kind == TEC_KIND_SCALAR) {
-    if (in_place) return driver->copy_out(session, &call->scalars[i], (uintptr_t)runtime_tensor_data(tensor), bytes);
+    if (in_place)
+      return driver->copy_out(session, &call->scalars[i], (uintptr_t)runtime_tensor_data(tensor), bytes);
     memcpy(&call->scalars[i], runtime_tensor_data(tensor), bytes);
     return TEC_OK;
   }
@@ -180,7 +201,8 @@ static tec_status prepare_tensor(kernel_call *call, uint32_t i) {
   }
   call->staged = true;
   tec_status status = provide_block(call, i, bytes, &call->addresses[i]);
-  if (status || !is_argument || !bytes) return status;
+  if (status || !is_argument || !bytes)
+    return status;
   return driver->copy_in(session, call->addresses[i], runtime_tensor_data(tensor), bytes);
 }
 
@@ -188,14 +210,16 @@ static tec_status prepare_memory(kernel_call *call) {
   uint32_t count = call->entry->num_arguments + call->entry->num_results;
   for (uint32_t i = 0; i < count; i++) {
     tec_status status = prepare_tensor(call, i);
-    if (status) return status;
+    if (status)
+      return status;
   }
   int64_t bytes = call->values[call->routine->workspace_bytes];
   if (bytes < 0)
     return runtime_error(call->program->context, TEC_OUT_OF_MEMORY, "the workspace of '%s' is too large",
                          call->entry->name);
   call->program->scratch_bytes = (size_t)bytes;
-  if (!bytes) return TEC_OK;
+  if (!bytes)
+    return TEC_OK;
   return provide_block(call, call->loaded->num_blocks - 1, (size_t)bytes, &call->workspace);
 }
 
@@ -212,8 +236,10 @@ static tec_status argument_value(const kernel_call *call, const program_argument
   if (number == ROUTINE_UNDEFINED)
     return runtime_error(call->program->context, TEC_INVALID, "a size in '%s' is too large", call->entry->name);
   *value = (uint64_t)number;
-  if (argument->kind == PROGRAM_TENSOR) *value += call->addresses[argument->tensor];
-  if (argument->kind == PROGRAM_WORKSPACE) *value += call->workspace;
+  if (argument->kind == PROGRAM_TENSOR)
+    *value += call->addresses[argument->tensor];
+  if (argument->kind == PROGRAM_WORKSPACE)
+    *value += call->workspace;
   return TEC_OK;
 }
 
@@ -240,7 +266,8 @@ static tec_status run_launch(const kernel_call *call, uint32_t number) {
                          .arguments = launch->arguments};
   bool empty;
   tec_status status = launch_grid(call, launch, ready.grid, &empty);
-  if (status || empty) return status;
+  if (status || empty)
+    return status;
   uint64_t *numbers = calloc((size_t)launch->num_arguments + 1, sizeof *numbers);
   size_t *sizes = calloc((size_t)launch->num_arguments + 1, sizeof *sizes);
   ready.values = calloc((size_t)launch->num_arguments + 1, sizeof *ready.values);
@@ -251,7 +278,8 @@ static tec_status run_launch(const kernel_call *call, uint32_t number) {
     status = argument_value(call, &launch->arguments[i], &numbers[i], &sizes[i]);
     ready.values[i] = &numbers[i];
   }
-  if (!status) status = call->loaded->driver->launch(call->loaded->session, &ready);
+  if (!status)
+    status = call->loaded->driver->launch(call->loaded->session, &ready);
   free(numbers);
   free(sizes);
   free(ready.values);
@@ -264,8 +292,10 @@ static tec_status run_launches(kernel_call *call) {
   bool waits = driver->start && (call->staged || !call->program->context->asynchronous);
   call->program->device_seconds = 0;
   tec_status status = waits ? driver->start(session) : TEC_OK;
-  for (uint32_t i = 0; i < call->routine->num_launches && !status; i++) status = run_launch(call, i);
-  if (!status && waits) status = driver->finish(session, &call->program->device_seconds);
+  for (uint32_t i = 0; i < call->routine->num_launches && !status; i++)
+    status = run_launch(call, i);
+  if (!status && waits)
+    status = driver->finish(session, &call->program->device_seconds);
   return status;
 }
 
@@ -275,34 +305,43 @@ static tec_status copy_results(kernel_call *call) {
     const DLTensor *tensor = call->tensors[i];
     bool written = i >= call->entry->num_arguments || call->entry->arguments[i].kind == TEC_KIND_BUFFER;
     size_t bytes = tensor_bytes(tensor);
-    if (!written || !bytes || is_on_device(call, tensor)) continue;
+    if (!written || !bytes || is_on_device(call, tensor))
+      continue;
     tec_status status =
         call->loaded->driver->copy_out(call->loaded->session, runtime_tensor_data(tensor), call->addresses[i], bytes);
-    if (status) return status;
+    if (status)
+      return status;
   }
   return TEC_OK;
 }
 
 static bool allocate_call(kernel_call *call, const DLTensor *const *arguments) {
   size_t count = (size_t)call->entry->num_arguments + call->entry->num_results, extents = call->routine->num_extents;
-  for (uint32_t i = 0; i < call->entry->num_arguments; i++) extents += (size_t)arguments[i]->ndim;
+  for (uint32_t i = 0; i < call->entry->num_arguments; i++)
+    extents += (size_t)arguments[i]->ndim;
   call->tensors = calloc(count + 1, sizeof *call->tensors);
   call->addresses = calloc(count + 1, sizeof *call->addresses);
   call->scalars = calloc(count + 1, sizeof *call->scalars);
   call->extents = calloc(extents + 1, sizeof *call->extents);
   call->values = calloc((size_t)call->routine->num_values + 1, sizeof *call->values);
-  if (!call->tensors || !call->addresses || !call->scalars || !call->extents || !call->values) return false;
-  for (uint32_t i = 0; i < call->entry->num_arguments; i++) call->tensors[i] = arguments[i];
+  if (!call->tensors || !call->addresses || !call->scalars || !call->extents || !call->values)
+    return false;
+  for (uint32_t i = 0; i < call->entry->num_arguments; i++)
+    call->tensors[i] = arguments[i];
   return true;
 }
 
 static tec_status run_call(kernel_call *call, DLManagedTensor **results) {
   tec_status status = prepare_sizes(call, results);
-  if (!status) status = enter(call->loaded);
-  if (status) return status;
+  if (!status)
+    status = enter(call->loaded);
+  if (status)
+    return status;
   status = prepare_memory(call);
-  if (!status) status = run_launches(call);
-  if (!status) status = copy_results(call);
+  if (!status)
+    status = run_launches(call);
+  if (!status)
+    status = copy_results(call);
   leave(call->loaded);
   return status;
 }
@@ -310,7 +349,8 @@ static tec_status run_call(kernel_call *call, DLManagedTensor **results) {
 static tec_status kernel_call_entry(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
                                     DLManagedTensor **results) {
   unsigned number = 0;
-  while (strcmp(program->entries[number].name, entry->name)) number++;
+  while (strcmp(program->entries[number].name, entry->name))
+    number++;
   kernel_program *loaded = program->loaded;
   kernel_call call = {.program = program,
                       .loaded = loaded,

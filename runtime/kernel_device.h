@@ -1,4 +1,5 @@
-/* kernel_device.h - what devices that launch kernels share, and the few functions in which they differ. Not installed. */
+/* kernel_device.h - what devices that launch kernels share, and the few functions in which they differ. Not
+ * installed. */
 #ifndef TEC_RUNTIME_KERNEL_DEVICE_H
 #define TEC_RUNTIME_KERNEL_DEVICE_H
 #include "runtime/runtime.h"
@@ -9,12 +10,12 @@ typedef struct kernel_launch {
   uint32_t grid[3], block[3], shared_bytes;
   uint32_t num_arguments;
   const program_argument *arguments; /* what they are */
-  void **values; /* where the value of each argument lies */
+  void **values;                     /* where the value of each argument lies */
   const size_t *sizes;
 } kernel_launch;
 
-/* A driver. A session is the code of one program on one device, with what launching it takes. All functions that return a
- * status report their errors; the device's addresses are 64-bit numbers. */
+/* A driver. A session is the code of one program on one device, with what launching it takes. All functions that return
+ * a status report their errors; the device's addresses are 64-bit numbers. */
 struct kernel_driver {
   DLDeviceType memory; /* DLPack's name for its memory; 0: callers cannot hold tensors there */
   tec_status (*open)(tec_context *context, const char *code, size_t size, void **session);
@@ -22,7 +23,8 @@ struct kernel_driver {
   /* Around everything below, on the calling thread. Both may be NULL: there is nothing to do. */
   tec_status (*enter)(void *session);
   void (*leave)(void *session);
-  /* The kernel of a launch, ready to be launched like that. It belongs to the session. NULL: launches go by the name. */
+  /* The kernel of a launch, ready to be launched like that. It belongs to the session. NULL: launches go by the
+   * name. */
   tec_status (*find)(void *session, const program_launch *launch, void **kernel);
   tec_status (*allocate)(void *session, size_t size, uint64_t *address); /* size > 0; 128-byte aligned */
   void (*release)(void *session, uint64_t address);

@@ -1,8 +1,8 @@
 /* ocl.c - the device "ocl": OpenCL, on any device that takes SPIR-V and shares virtual memory, processors included. The
  * loader is opened when it is first needed and then stays, with its drivers.
  *
- * A session holds a context, a queue that runs in order, and the program with its kernels. Device memory is shared virtual
- * memory in coarse buffers, used through the queue only; so tensors have addresses. Every call is checked. */
+ * A session holds a context, a queue that runs in order, and the program with its kernels. Device memory is shared
+ * virtual memory in coarse buffers, used through the queue only; so tensors have addresses. Every call is checked. */
 #include "runtime/kernel_device.h"
 #include "runtime/ocl_api.h"
 
@@ -34,7 +34,8 @@ typedef struct ocl_session {
   ocl_event first, last; /* launches since the start; last: NULL where there was one */
 } ocl_session;
 
-/* ------------------------------------------------------------------------------------------------------------- results */
+/* -------------------------------------------------------------------------------------------------------------
+ * results */
 
 /* Reports a result that is not success. `what`: what was tried, an infinitive. */
 static tec_status check(const ocl_session *session, ocl_result result, const char *what) {
@@ -46,14 +47,17 @@ static tec_status check(const ocl_session *session, ocl_result result, const cha
       OCL_RESULTS(OCL_RESULT)
 #undef OCL_RESULT
   };
-  if (!result) return TEC_OK;
+  if (!result)
+    return TEC_OK;
   const char *name = "an error";
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    if (rows[i].result == result) name = rows[i].name;
+    if (rows[i].result == result)
+      name = rows[i].name;
   return runtime_error(session->context, TEC_INVALID, "OpenCL cannot %s: %s (%d)", what, name, result);
 }
 
-/* ------------------------------------------------------------------------------------------------------ loader, device */
+/* ------------------------------------------------------------------------------------------------------ loader,
+ * device */
 
 static tec_status load_api(tec_context *context, ocl_api *api) {
   void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -63,11 +67,13 @@ static tec_status load_api(tec_context *context, ocl_api *api) {
   const char *missing = NULL;
 #define SYMBOL(FIELD, RESULT, NAME, PARAMETERS)                                                                        \
   *(void **)(&api->FIELD) = dlsym(library, #NAME);                                                                     \
-  if (!api->FIELD) missing = #NAME;
+  if (!api->FIELD)                                                                                                     \
+    missing = #NAME;
   OCL_SYMBOLS(SYMBOL)
 #undef SYMBOL
   dlclose(library);
-  if (!missing) return TEC_OK;
+  if (!missing)
+    return TEC_OK;
   return runtime_error(context, TEC_INVALID, "the OpenCL loader is too old: it has no %s", missing);
 }
 
@@ -75,8 +81,10 @@ static tec_status load_api(tec_context *context, ocl_api *api) {
 static bool is_suitable(const ocl_session *session, ocl_device device) {
   char languages[MAX_NAME] = "";
   uint64_t sharing = 0;
-  if (session->api.device_info(device, OCL_DEVICE_IL, sizeof languages - 1, languages, NULL)) return false;
-  if (session->api.device_info(device, OCL_DEVICE_SVM, sizeof sharing, &sharing, NULL)) return false;
+  if (session->api.device_info(device, OCL_DEVICE_IL, sizeof languages - 1, languages, NULL))
+    return false;
+  if (session->api.device_info(device, OCL_DEVICE_SVM, sizeof sharing, &sharing, NULL))
+    return false;
   return strstr(languages, "SPIR-V") && (sharing & OCL_SVM_BUFFERS);
 }
 
@@ -85,45 +93,60 @@ static tec_status open_device(ocl_session *session) {
   ocl_platform platforms[MAX_PLATFORMS];
   uint32_t num_platforms = 0, suitable = 0;
   ocl_result result = api->platforms(MAX_PLATFORMS, platforms, &num_platforms);
-  if (result == OCL_PLATFORM_NOT_FOUND) num_platforms = 0;
-  else if (result) return check(session, result, "find the platforms");
+  if (result == OCL_PLATFORM_NOT_FOUND)
+    num_platforms = 0;
+  else if (result)
+    return check(session, result, "find the platforms");
   for (uint32_t i = 0; i < num_platforms && i < MAX_PLATFORMS; i++) {
     ocl_device devices[MAX_DEVICES];
     uint32_t count = 0;
     /* A platform without devices answers with an error. */
-    if (api->devices(platforms[i], (uint32_t)OCL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count)) continue;
+    if (api->devices(platforms[i], (uint32_t)OCL_DEVICE_TYPE_ALL, MAX_DEVICES, devices, &count))
+      continue;
     for (uint32_t k = 0; k < count && k < MAX_DEVICES; k++)
-      if (is_suitable(session, devices[k]) && suitable++ == session->context->device) session->device = devices[k];
+      if (is_suitable(session, devices[k]) && suitable++ == session->context->device)
+        session->device = devices[k];
   }
   if (!session->device)
     return runtime_error(session->context, TEC_INVALID,
                          "there is no OpenCL device %u that takes SPIR-V and shares virtual memory; there are %u",
                          session->context->device, suitable);
-  tec_status status = check(
-      session, api->device_info(session->device, OCL_DEVICE_NAME, MAX_NAME - 1, session->name, NULL), "name the device");
-  if (status) return status;
-  return check(session, api->device_info(session->device, OCL_DEVICE_LOCAL_BYTES, sizeof session->local_bytes,
-                                         &session->local_bytes, NULL),
+  tec_status status =
+      check(session, api->device_info(session->device, OCL_DEVICE_NAME, MAX_NAME - 1, session->name, NULL),
+            "name the device");
+  if (status)
+    return status;
+  return check(session,
+               api->device_info(session->device, OCL_DEVICE_LOCAL_BYTES, sizeof session->local_bytes,
+                                &session->local_bytes, NULL),
                "tell the size of local memory");
 }
 
-/* ------------------------------------------------------------------------------------------------------------ sessions */
+/* ------------------------------------------------------------------------------------------------------------
+ * sessions */
 
 static void forget_events(ocl_session *session) {
-  if (session->first) session->api.event_release(session->first);
-  if (session->last) session->api.event_release(session->last);
+  if (session->first)
+    session->api.event_release(session->first);
+  if (session->last)
+    session->api.event_release(session->last);
   session->first = session->last = NULL;
 }
 
 static void ocl_close(void *pointer) {
   ocl_session *session = pointer;
   const ocl_api *api = &session->api;
-  if (session->queue) api->finish(session->queue);
+  if (session->queue)
+    api->finish(session->queue);
   forget_events(session);
-  for (size_t i = 0; i < session->num_kernels; i++) api->kernel_release(session->kernels[i]);
-  if (session->program) api->program_release(session->program);
-  if (session->queue) api->queue_release(session->queue);
-  if (session->memory) api->context_release(session->memory);
+  for (size_t i = 0; i < session->num_kernels; i++)
+    api->kernel_release(session->kernels[i]);
+  if (session->program)
+    api->program_release(session->program);
+  if (session->queue)
+    api->queue_release(session->queue);
+  if (session->memory)
+    api->context_release(session->memory);
   free(session->kernels);
   free(session);
 }
@@ -132,10 +155,13 @@ static void ocl_close(void *pointer) {
 static char *read_log(const ocl_session *session) {
   size_t size = 0;
   const ocl_api *api = &session->api;
-  if (api->build_info(session->program, session->device, OCL_BUILD_LOG, 0, NULL, &size) || size < 2) return NULL;
+  if (api->build_info(session->program, session->device, OCL_BUILD_LOG, 0, NULL, &size) || size < 2)
+    return NULL;
   char *text = calloc(size + 1, 1);
-  if (text && api->build_info(session->program, session->device, OCL_BUILD_LOG, size, text, NULL)) *text = 0;
-  if (text && size > MAX_LOG) text[MAX_LOG] = 0;
+  if (text && api->build_info(session->program, session->device, OCL_BUILD_LOG, size, text, NULL))
+    *text = 0;
+  if (text && size > MAX_LOG)
+    text[MAX_LOG] = 0;
   return text;
 }
 
@@ -145,8 +171,10 @@ static tec_status build_program(ocl_session *session, const char *code, size_t s
   char what[400];
   snprintf(what, sizeof what, "build the program for '%s'", session->name);
   session->program = api->program_create(session->memory, code, size, &result);
-  if (result) session->program = NULL;
-  if (!result) result = api->program_build(session->program, 1, &session->device, "", NULL, NULL);
+  if (result)
+    session->program = NULL;
+  if (!result)
+    result = api->program_build(session->program, 1, &session->device, "", NULL, NULL);
   char *text = result && session->program ? read_log(session) : NULL;
   tec_status status =
       text && *text ? runtime_error(session->context, TEC_INVALID, "OpenCL cannot %s (%d):\n%s", what, result, text)
@@ -160,29 +188,38 @@ static tec_status open_session(ocl_session *session, const char *code, size_t si
   const ocl_api *api = &session->api;
   ocl_result result = 0;
   tec_status status = load_api(session->context, &session->api);
-  if (!status) status = open_device(session);
-  if (status) return status;
+  if (!status)
+    status = open_device(session);
+  if (status)
+    return status;
   session->memory = api->context_create(NULL, 1, &session->device, NULL, NULL, &result);
-  if (result) session->memory = NULL;
+  if (result)
+    session->memory = NULL;
   status = check(session, result, "open the device");
-  if (status) return status;
+  if (status)
+    return status;
   session->queue = api->queue_create(session->memory, session->device, queue, &result);
-  if (result) session->queue = NULL;
+  if (result)
+    session->queue = NULL;
   status = check(session, result, "create a queue");
   return status ? status : build_program(session, code, size);
 }
 
 static tec_status ocl_open(tec_context *context, const char *code, size_t size, void **out) {
   ocl_session *session = calloc(1, sizeof *session);
-  if (!session) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!session)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   session->context = context;
   tec_status status = open_session(session, code, size);
-  if (status) ocl_close(session);
-  else *out = session;
+  if (status)
+    ocl_close(session);
+  else
+    *out = session;
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- launching */
+/* -----------------------------------------------------------------------------------------------------------
+ * launching */
 
 /* Whether a work-group of the kernel fits on the device. */
 static tec_status check_limits(const ocl_session *session, const program_launch *launch, ocl_kernel kernel) {
@@ -193,14 +230,17 @@ static tec_status check_limits(const ocl_session *session, const program_launch 
       check(session, api->kernel_info(kernel, session->device, OCL_KERNEL_MAX_GROUP, sizeof most, &most, NULL),
             "describe a kernel");
   if (!status)
-    status = check(session, api->kernel_info(kernel, session->device, OCL_KERNEL_LOCAL_BYTES, sizeof local, &local, NULL),
-                   "describe a kernel");
-  if (status) return status;
+    status =
+        check(session, api->kernel_info(kernel, session->device, OCL_KERNEL_LOCAL_BYTES, sizeof local, &local, NULL),
+              "describe a kernel");
+  if (status)
+    return status;
   uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
   if (items > most)
     return runtime_error(session->context, TEC_INVALID, "kernel '%s' needs work-groups of %llu; '%s' has %zu",
                          launch->kernel, (unsigned long long)items, session->name, most);
-  if (local <= session->local_bytes) return TEC_OK;
+  if (local <= session->local_bytes)
+    return TEC_OK;
   return runtime_error(session->context, TEC_INVALID,
                        "kernel '%s' needs %llu bytes of local memory a work-group; '%s' has %llu", launch->kernel,
                        (unsigned long long)local, session->name, (unsigned long long)session->local_bytes);
@@ -211,11 +251,13 @@ static tec_status ocl_find(void *pointer, const program_launch *launch, void **k
   if (launch->shared_bytes)
     return runtime_error(session->context, TEC_INVALID, "kernel '%s' asks for local memory at launch", launch->kernel);
   ocl_kernel *grown = realloc(session->kernels, (session->num_kernels + 1) * sizeof *grown);
-  if (!grown) return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!grown)
+    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
   session->kernels = grown;
   ocl_result result = 0;
   ocl_kernel found = session->api.kernel_create(session->program, launch->kernel, &result);
-  if (result) return check(session, result, "find a kernel");
+  if (result)
+    return check(session, result, "find a kernel");
   session->kernels[session->num_kernels++] = found;
   *kernel = found;
   return check_limits(session, launch, found);
@@ -225,7 +267,8 @@ static tec_status ocl_allocate(void *pointer, size_t size, uint64_t *address) {
   enum { ALIGNMENT = 128 }; /* the largest that every device must grant */
   ocl_session *session = pointer;
   void *memory = session->api.allocate(session->memory, OCL_READ_WRITE, size, ALIGNMENT);
-  if (!memory) return runtime_error(session->context, TEC_OUT_OF_MEMORY, "OpenCL cannot allocate %zu bytes", size);
+  if (!memory)
+    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "OpenCL cannot allocate %zu bytes", size);
   *address = (uintptr_t)memory;
   return TEC_OK;
 }
@@ -265,7 +308,8 @@ static tec_status ocl_launch(void *pointer, const kernel_launch *launch) {
   ocl_session *session = pointer;
   for (uint32_t i = 0; i < launch->num_arguments; i++) {
     tec_status status = set_argument(session, launch, i);
-    if (status) return status;
+    if (status)
+      return status;
   }
   size_t items[3], group[3];
   for (unsigned k = 0; k < 3; k++) {
@@ -273,14 +317,16 @@ static tec_status ocl_launch(void *pointer, const kernel_launch *launch) {
     items[k] = group[k] * launch->grid[k];
   }
   ocl_event event = NULL;
-  tec_status status = check(
-      session, session->api.launch(session->queue, launch->kernel, 3, NULL, items, group, 0, NULL, &event),
-      "launch a kernel");
-  if (status) return status;
+  tec_status status =
+      check(session, session->api.launch(session->queue, launch->kernel, 3, NULL, items, group, 0, NULL, &event),
+            "launch a kernel");
+  if (status)
+    return status;
   if (!session->first) {
     session->first = event;
   } else {
-    if (session->last) session->api.event_release(session->last);
+    if (session->last)
+      session->api.event_release(session->last);
     session->last = event;
   }
   return TEC_OK;
@@ -298,10 +344,13 @@ static tec_status ocl_finish(void *pointer, double *seconds) {
   tec_status status = check(session, api->finish(session->queue), "finish the kernels");
   uint64_t start = 0, end = 0;
   ocl_event last = session->last ? session->last : session->first;
-  if (status || !last) return status;
+  if (status || !last)
+    return status;
   status = check(session, api->event_time(session->first, OCL_TIME_START, sizeof start, &start, NULL), "tell the time");
-  if (!status) status = check(session, api->event_time(last, OCL_TIME_END, sizeof end, &end, NULL), "tell the time");
-  if (!status) *seconds = (double)(end - start) * 1e-9;
+  if (!status)
+    status = check(session, api->event_time(last, OCL_TIME_END, sizeof end, &end, NULL), "tell the time");
+  if (!status)
+    *seconds = (double)(end - start) * 1e-9;
   return status;
 }
 

@@ -1,5 +1,5 @@
-/* ocl_api.h - what ocl.c uses of OpenCL 2.1: our own declarations, so that no headers are needed to build. A test compares
- * them with the real ones. Not installed. */
+/* ocl_api.h - what ocl.c uses of OpenCL 2.1: our own declarations, so that no headers are needed to build. A test
+ * compares them with the real ones. Not installed. */
 #ifndef TEC_RUNTIME_OCL_API_H
 #define TEC_RUNTIME_OCL_API_H
 #include <stddef.h>
@@ -58,9 +58,9 @@ enum {
 
 /* SYMBOL(field, result, the loader's name, parameters) */
 #define OCL_SYMBOLS(SYMBOL)                                                                                            \
-  SYMBOL(platforms, ocl_result, clGetPlatformIDs, (uint32_t room, ocl_platform *platforms, uint32_t *count))           \
+  SYMBOL(platforms, ocl_result, clGetPlatformIDs, (uint32_t room, ocl_platform * platforms, uint32_t * count))         \
   SYMBOL(devices, ocl_result, clGetDeviceIDs,                                                                          \
-         (ocl_platform platform, uint64_t type, uint32_t room, ocl_device *devices, uint32_t *count))                  \
+         (ocl_platform platform, uint64_t type, uint32_t room, ocl_device * devices, uint32_t * count))                \
   SYMBOL(device_info, ocl_result, clGetDeviceInfo,                                                                     \
          (ocl_device device, uint32_t what, size_t room, void *value, size_t *size))                                   \
   SYMBOL(context_create, ocl_context, clCreateContext,                                                                 \
@@ -83,8 +83,10 @@ enum {
   SYMBOL(kernel_release, ocl_result, clReleaseKernel, (ocl_kernel kernel))                                             \
   SYMBOL(kernel_info, ocl_result, clGetKernelWorkGroupInfo,                                                            \
          (ocl_kernel kernel, ocl_device device, uint32_t what, size_t room, void *value, size_t *size))                \
-  SYMBOL(kernel_value, ocl_result, clSetKernelArg, (ocl_kernel kernel, uint32_t number, size_t size, const void *value)) \
-  SYMBOL(kernel_pointer, ocl_result, clSetKernelArgSVMPointer, (ocl_kernel kernel, uint32_t number, const void *value)) \
+  SYMBOL(kernel_value, ocl_result, clSetKernelArg,                                                                     \
+         (ocl_kernel kernel, uint32_t number, size_t size, const void *value))                                         \
+  SYMBOL(kernel_pointer, ocl_result, clSetKernelArgSVMPointer,                                                         \
+         (ocl_kernel kernel, uint32_t number, const void *value))                                                      \
   SYMBOL(allocate, void *, clSVMAlloc, (ocl_context context, uint64_t flags, size_t size, uint32_t alignment))         \
   SYMBOL(release, void, clSVMFree, (ocl_context context, void *memory))                                                \
   SYMBOL(copy, ocl_result, clEnqueueSVMMemcpy,                                                                         \

@@ -6,8 +6,8 @@
  * against what remains of the file before it is used, and counts before anything is allocated for them, so a damaged or
  * hostile file ends in one message. (That its code does what it should is beyond checking.)
  *
- * Ownership: a program owns copies of everything; an entry's arguments and results, and their shapes, are one allocation
- * each. */
+ * Ownership: a program owns copies of everything; an entry's arguments and results, and their shapes, are one
+ * allocation each. */
 #include "runtime/routine.h"
 
 #include <stdlib.h>
@@ -25,13 +25,15 @@ static bool device_runs(const runtime_device *device, const char *target) {
 
 static const runtime_device *device_for(const char *target) {
   for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
-    if (device_runs(*device, target)) return *device;
+    if (device_runs(*device, target))
+      return *device;
   return NULL;
 }
 
 tec_status tec_program_set_device(tec_program *program, const char *name) {
   const runtime_device *device = runtime_find_device(program->context, name);
-  if (!device) return TEC_INVALID;
+  if (!device)
+    return TEC_INVALID;
   if (!device_runs(device, program->target))
     return runtime_error(program->context, TEC_INVALID, "the device '%s' does not run programs for '%s'", name,
                          program->target);
@@ -46,14 +48,17 @@ tec_status tec_program_set_device(tec_program *program, const char *name) {
 /* Copies types and their shapes; NULL when out of memory. */
 static tec_type *copy_types(const tec_type *types, uint32_t count) {
   size_t extents = 0;
-  for (uint32_t i = 0; i < count; i++) extents += (size_t)types[i].ndim;
+  for (uint32_t i = 0; i < count; i++)
+    extents += (size_t)types[i].ndim;
   tec_type *copy = malloc(count * sizeof *copy + extents * sizeof(int64_t) + 1);
-  if (!copy) return NULL;
+  if (!copy)
+    return NULL;
   int64_t *shape = (int64_t *)(copy + count);
   for (uint32_t i = 0; i < count; i++) {
     copy[i] = types[i];
     copy[i].shape = shape;
-    for (int32_t d = 0; d < types[i].ndim; d++) *shape++ = types[i].shape[d];
+    for (int32_t d = 0; d < types[i].ndim; d++)
+      *shape++ = types[i].shape[d];
   }
   return copy;
 }
@@ -79,20 +84,24 @@ static void free_entries(tec_entry *entries, unsigned count) {
 
 static program_routine *take_routines(byte_reader *r, uint32_t count, const tec_entry *entries) {
   program_routine *routines = calloc((size_t)count + 1, sizeof *routines);
-  if (!routines) byte_reader_fail(r, "memory ran out");
-  for (uint32_t i = 0; i < count && !r->wrong; i++) routine_take(r, &entries[i], &routines[i]);
+  if (!routines)
+    byte_reader_fail(r, "memory ran out");
+  for (uint32_t i = 0; i < count && !r->wrong; i++)
+    routine_take(r, &entries[i], &routines[i]);
   return routines;
 }
 
 static void free_routines(program_routine *routines, unsigned count) {
-  for (unsigned i = 0; routines && i < count; i++) routine_release(&routines[i]);
+  for (unsigned i = 0; routines && i < count; i++)
+    routine_release(&routines[i]);
   free(routines);
 }
 
 /* Copies routines by way of their bytes, which checks them too. Returns what is wrong, NULL if nothing is. */
 static const char *copy_routines(tec_program *program, const program_routine *routines) {
   byte_buffer bytes = {0};
-  for (unsigned i = 0; i < program->num_entries; i++) routine_put(&bytes, &routines[i]);
+  for (unsigned i = 0; i < program->num_entries; i++)
+    routine_put(&bytes, &routines[i]);
   byte_reader reader = {bytes.bytes, bytes.size, bytes.failed ? "memory ran out" : NULL};
   program->routines = take_routines(&reader, program->num_entries, program->entries);
   free(bytes.bytes);
@@ -102,7 +111,8 @@ static const char *copy_routines(tec_program *program, const program_routine *ro
 tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
                           const program_routine *routines, const char *code, size_t code_size, tec_program **program) {
   tec_program *created = calloc(1, sizeof *created);
-  if (!created) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!created)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   created->context = context;
   created->device = device_for(target);
   created->target = strdup(target);
@@ -132,8 +142,10 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
 }
 
 void tec_program_destroy(tec_program *program) {
-  if (!program) return;
-  if (program->loaded) program->device->runner->unload(program->loaded);
+  if (!program)
+    return;
+  if (program->loaded)
+    program->device->runner->unload(program->loaded);
   free_routines(program->routines, program->num_entries);
   free_entries(program->entries, program->num_entries);
   free(program->target);
@@ -149,7 +161,8 @@ void tec_program_code(const tec_program *program, const char **bytes, size_t *si
 }
 
 bool tec_program_entry(const tec_program *program, unsigned i, tec_entry *entry) {
-  if (i >= program->num_entries) return false;
+  if (i >= program->num_entries)
+    return false;
   *entry = program->entries[i];
   return true;
 }
@@ -169,8 +182,10 @@ tec_status tec_program_find(const tec_program *program, const char *name, tec_en
     byte_buffer_printf(&names, "%s'%s'", i ? ", " : "", program->entries[i].name);
   }
   const char *list = names.bytes ? names.bytes : "none";
-  if (name) runtime_error(program->context, TEC_INVALID, "there is no entry point '%s'; there are: %s", name, list);
-  else runtime_error(program->context, TEC_INVALID, "name one of the entry points: %s", list);
+  if (name)
+    runtime_error(program->context, TEC_INVALID, "there is no entry point '%s'; there are: %s", name, list);
+  else
+    runtime_error(program->context, TEC_INVALID, "name one of the entry points: %s", list);
   free(names.bytes);
   return TEC_INVALID;
 }
@@ -195,7 +210,8 @@ static void put_types(byte_buffer *file, const tec_type *types, uint32_t count) 
 /* FNV-1a: finds accidents, not attacks. */
 static uint64_t checksum(const char *bytes, size_t size) {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
   return hash;
 }
 
@@ -212,7 +228,8 @@ tec_status tec_program_write(const tec_program *program, char **bytes, size_t *s
     put_types(&body, entry->results, entry->num_results);
   }
   byte_buffer_number(&body, program->routines != NULL, 1);
-  for (unsigned i = 0; program->routines && i < program->num_entries; i++) routine_put(&body, &program->routines[i]);
+  for (unsigned i = 0; program->routines && i < program->num_entries; i++)
+    routine_put(&body, &program->routines[i]);
   byte_buffer_string(&body, program->code, program->code_size);
   byte_buffer_append(&file, magic, sizeof magic);
   byte_buffer_number(&file, VERSION, 4);
@@ -228,7 +245,8 @@ tec_status tec_program_save(const tec_program *program, const char *path) {
   char *bytes;
   size_t size;
   tec_status status = tec_program_write(program, &bytes, &size);
-  if (status) return status;
+  if (status)
+    return status;
   status = tec_file_write(program->context, path, bytes, size);
   free(bytes);
   return status;
@@ -241,7 +259,8 @@ static void take_type(byte_reader *r, tec_type *type, int64_t *shape) {
   uint8_t code = (uint8_t)byte_reader_number(r, 1), bits = (uint8_t)byte_reader_number(r, 1);
   uint8_t rank = (uint8_t)byte_reader_number(r, 1);
   type->dtype = runtime_dtype(code, bits);
-  if (r->wrong) return;
+  if (r->wrong)
+    return;
   if (type->kind > TEC_KIND_BUFFER || !runtime_dtype_known(type->dtype) || rank > RUNTIME_MAX_RANK ||
       (type->kind == TEC_KIND_SCALAR && rank)) {
     byte_reader_fail(r, "a type in it is not valid");
@@ -251,21 +270,25 @@ static void take_type(byte_reader *r, tec_type *type, int64_t *shape) {
   type->shape = shape;
   for (unsigned d = 0; d < rank; d++) {
     shape[d] = (int64_t)byte_reader_number(r, 8);
-    if (shape[d] < -1) byte_reader_fail(r, "an extent in it is negative");
+    if (shape[d] < -1)
+      byte_reader_fail(r, "an extent in it is negative");
   }
 }
 
 static tec_type *take_types(byte_reader *r, uint32_t *count) {
   uint32_t announced = (uint32_t)byte_reader_number(r, 4);
-  if (announced > MAX_ARGUMENTS) byte_reader_fail(r, "it has too many arguments");
-  if (r->wrong) return NULL;
+  if (announced > MAX_ARGUMENTS)
+    byte_reader_fail(r, "it has too many arguments");
+  if (r->wrong)
+    return NULL;
   tec_type *types = calloc(announced + 1, sizeof *types + RUNTIME_MAX_RANK * sizeof(int64_t));
   if (!types) {
     byte_reader_fail(r, "memory ran out");
     return NULL;
   }
   int64_t *shapes = (int64_t *)(types + announced + 1);
-  for (uint32_t i = 0; i < announced && !r->wrong; i++) take_type(r, &types[i], shapes + (size_t)i * RUNTIME_MAX_RANK);
+  for (uint32_t i = 0; i < announced && !r->wrong; i++)
+    take_type(r, &types[i], shapes + (size_t)i * RUNTIME_MAX_RANK);
   *count = announced;
   return types;
 }
@@ -286,9 +309,11 @@ static byte_reader open_file(const char *bytes, size_t size) {
     return r;
   }
   byte_reader_raw(&r, sizeof magic);
-  if (byte_reader_number(&r, 4) != VERSION) byte_reader_fail(&r, "it was made by another version of tcc-attn");
+  if (byte_reader_number(&r, 4) != VERSION)
+    byte_reader_fail(&r, "it was made by another version of tcc-attn");
   uint64_t announced = byte_reader_number(&r, 8), sum = byte_reader_number(&r, 8);
-  if (!r.wrong && (announced != size || checksum(r.at, r.left) != sum)) byte_reader_fail(&r, "it is cut off or damaged");
+  if (!r.wrong && (announced != size || checksum(r.at, r.left) != sum))
+    byte_reader_fail(&r, "it is cut off or damaged");
   return r;
 }
 
@@ -297,18 +322,24 @@ tec_status tec_program_read(tec_context *context, const char *name, const char *
   byte_reader r = open_file(bytes, size);
   char *target = byte_reader_string(&r);
   uint32_t num_entries = (uint32_t)byte_reader_number(&r, 4);
-  if (num_entries > MAX_ENTRIES) byte_reader_fail(&r, "it has too many entry points");
+  if (num_entries > MAX_ENTRIES)
+    byte_reader_fail(&r, "it has too many entry points");
   tec_entry *entries = r.wrong ? NULL : calloc(num_entries + 1, sizeof *entries);
-  if (!r.wrong && !entries) byte_reader_fail(&r, "memory ran out");
-  for (uint32_t i = 0; i < num_entries && !r.wrong; i++) take_entry(&r, &entries[i]);
+  if (!r.wrong && !entries)
+    byte_reader_fail(&r, "memory ran out");
+  for (uint32_t i = 0; i < num_entries && !r.wrong; i++)
+    take_entry(&r, &entries[i]);
   bool has_routines = byte_reader_number(&r, 1);
   program_routine *routines = has_routines && !r.wrong ? take_routines(&r, num_entries, entries) : NULL;
   size_t code_size = byte_reader_number(&r, 8);
   const char *code = byte_reader_raw(&r, code_size);
-  if (r.left) byte_reader_fail(&r, "it has bytes after its end");
+  if (r.left)
+    byte_reader_fail(&r, "it has bytes after its end");
   tec_status status;
-  if (r.wrong) status = runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
-  else status = program_create(context, target, num_entries, entries, routines, code, code_size, program);
+  if (r.wrong)
+    status = runtime_error(context, TEC_INVALID, "cannot read the program '%s': %s", name, r.wrong);
+  else
+    status = program_create(context, target, num_entries, entries, routines, code, code_size, program);
   free_routines(routines, num_entries);
   free_entries(entries, num_entries);
   free(target);
@@ -319,7 +350,8 @@ tec_status tec_program_load(tec_context *context, const char *path, tec_program 
   char *bytes;
   size_t size;
   tec_status status = tec_file_read(context, path, &bytes, &size);
-  if (status) return status;
+  if (status)
+    return status;
   status = tec_program_read(context, path, bytes, size, program);
   free(bytes);
   return status;

@@ -1,21 +1,22 @@
-/* program.h - how the entry points of a GPU program are run: launches of kernels, with sizes computed from the extents of
- * the arguments. A GPU backend fills one program_routine an entry point; program_create copies it, program files hold it,
- * kernel_device.c runs it. (Host programs have none: their code does all this.) Plain data, no dependencies.
+/* program.h - how the entry points of a GPU program are run: launches of kernels, with sizes computed from the extents
+ * of the arguments. A GPU backend fills one program_routine an entry point; program_create copies it, program files
+ * hold it, kernel_device.c runs it. (Host programs have none: their code does all this.) Plain data, no dependencies.
  *
  * Sizes. `values` is straight-line code over 64-bit integers, evaluated once a call: value i is an operation on values
- * before it. Whatever needs a size names a value. A value is *undefined* after overflow, after division by a divisor that
- * is not positive, or when an operand is; PROGRAM_SELECT only looks at what it selects. Undefined values do no harm until
- * something that runs needs one: then the call fails.
+ * before it. Whatever needs a size names a value. A value is *undefined* after overflow, after division by a divisor
+ * that is not positive, or when an operand is; PROGRAM_SELECT only looks at what it selects. Undefined values do no
+ * harm until something that runs needs one: then the call fails.
  *
- * A call evaluates the values; `fits` must not be 0; results get their extents; `workspace_bytes` of device memory, 128-byte
- * aligned, are provided; the launches run in order, each after all before it. A launch with an empty grid is left out. */
+ * A call evaluates the values; `fits` must not be 0; results get their extents; `workspace_bytes` of device memory,
+ * 128-byte aligned, are provided; the launches run in order, each after all before it. A launch with an empty grid is
+ * left out. */
 #ifndef TEC_RUNTIME_PROGRAM_H
 #define TEC_RUNTIME_PROGRAM_H
 #include <stdint.h>
 
 typedef enum program_operation {
   PROGRAM_CONSTANT, /* `constant` */
-  PROGRAM_EXTENT,   /* extent number `constant`: all extents of all arguments one after the other, static ones included */
+  PROGRAM_EXTENT, /* extent number `constant`: all extents of all arguments one after the other, static ones included */
   PROGRAM_ADD,
   PROGRAM_SUB,
   PROGRAM_MUL,
@@ -52,9 +53,9 @@ typedef struct program_argument {
 } program_argument;
 
 typedef struct program_launch {
-  const char *kernel; /* its name in the program's code */
-  uint32_t grid[3];   /* values: blocks along x, y, z */
-  uint32_t block[3];  /* threads along x, y, z; at least 1 each */
+  const char *kernel;    /* its name in the program's code */
+  uint32_t grid[3];      /* values: blocks along x, y, z */
+  uint32_t block[3];     /* threads along x, y, z; at least 1 each */
   uint32_t shared_bytes; /* dynamic shared memory of a block */
   uint32_t num_arguments;
   const program_argument *arguments;

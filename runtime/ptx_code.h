@@ -1,15 +1,19 @@
 /* ptx_code.h - decoded PTX: what the parser makes and the emulator runs. Shared by the ptx_*.c files only.
  *
  * Registers
- *  - A register holds the values of the 32 lanes of a warp side by side: a predicate is a mask of 32 bits; registers of up
+ *  - A register holds the values of the 32 lanes of a warp side by side: a predicate is a mask of 32 bits; registers of
+ *  up
  *    to 32 bits are uint32_t[32] with zeros above their width; wider ones are uint64_t[32].
- *  - Every register has its own place in its file: one file is shared by all entries (only one runs), the other belongs to
+ *  - Every register has its own place in its file: one file is shared by all entries (only one runs), the other belongs
+ *  to
  *    the functions. A function has one activation a warp at most, so recursion is an error when it happens.
  *  - Immediates and special registers have the same form, in files of their own, so that no operand is a special case.
  *
  * Addresses
- *  - .global and .const: host addresses. .shared: from 0 for static variables, from PTX_DYNAMIC_SHARED on for dynamic ones.
- *    .local, and .param of functions: offsets into the memory of the thread. .param of entries: offsets into the arguments.
+ *  - .global and .const: host addresses. .shared: from 0 for static variables, from PTX_DYNAMIC_SHARED on for dynamic
+ *  ones.
+ *    .local, and .param of functions: offsets into the memory of the thread. .param of entries: offsets into the
+ *    arguments.
  *  - Generic addresses are those plus the window of their space; PTX_*_WINDOW lie above all host addresses. */
 #ifndef TEC_RUNTIME_PTX_CODE_H
 #define TEC_RUNTIME_PTX_CODE_H
@@ -46,23 +50,77 @@ extern const ptx_type_row ptx_types[PTX_NUM_TYPES];
 
 /* The groups of modifiers; an instruction has at most one of each. */
 typedef enum ptx_group {
-  PTX_FTZ, PTX_NOFTZ, PTX_SAT, PTX_APPROX, PTX_HALF, PTX_NAN_RESULT, PTX_UNI, PTX_ALIGNED, PTX_ROUND, PTX_INTEGRAL,
-  PTX_RELU, PTX_SATFINITE, PTX_COMPARISON, PTX_BOOLEAN, PTX_COMBINE, PTX_SPACE, PTX_TO, PTX_VECTOR, PTX_CACHE,
-  PTX_READ_ONLY, PTX_EVICT, PTX_PREFETCH, PTX_LEVEL, PTX_ORDER, PTX_SCOPE, PTX_SHUFFLE, PTX_VOTE, PTX_DIRECTION,
-  PTX_BEYOND, PTX_SHAPE, PTX_COUNT, PTX_TRANSPOSE, PTX_ROW, PTX_COLUMN, PTX_NUM_GROUPS
+  PTX_FTZ,
+  PTX_NOFTZ,
+  PTX_SAT,
+  PTX_APPROX,
+  PTX_HALF,
+  PTX_NAN_RESULT,
+  PTX_UNI,
+  PTX_ALIGNED,
+  PTX_ROUND,
+  PTX_INTEGRAL,
+  PTX_RELU,
+  PTX_SATFINITE,
+  PTX_COMPARISON,
+  PTX_BOOLEAN,
+  PTX_COMBINE,
+  PTX_SPACE,
+  PTX_TO,
+  PTX_VECTOR,
+  PTX_CACHE,
+  PTX_READ_ONLY,
+  PTX_EVICT,
+  PTX_PREFETCH,
+  PTX_LEVEL,
+  PTX_ORDER,
+  PTX_SCOPE,
+  PTX_SHUFFLE,
+  PTX_VOTE,
+  PTX_DIRECTION,
+  PTX_BEYOND,
+  PTX_SHAPE,
+  PTX_COUNT,
+  PTX_TRANSPOSE,
+  PTX_ROW,
+  PTX_COLUMN,
+  PTX_NUM_GROUPS
 } ptx_group;
 
 /* Their values; 0 is "none". */
 enum { HALF_LO = 1, HALF_HI, HALF_WIDE };
 enum { ROUND_NEAREST = 1, ROUND_ZERO, ROUND_DOWN, ROUND_UP, ROUND_AWAY };
 enum {
-  COMPARE_EQ = 1, COMPARE_NE, COMPARE_LT, COMPARE_LE, COMPARE_GT, COMPARE_GE,
-  COMPARE_LO, COMPARE_LS, COMPARE_HI, COMPARE_HS, /* unsigned */
-  COMPARE_EQU, COMPARE_NEU, COMPARE_LTU, COMPARE_LEU, COMPARE_GTU, COMPARE_GEU, COMPARE_NUM, COMPARE_NAN /* floats */
+  COMPARE_EQ = 1,
+  COMPARE_NE,
+  COMPARE_LT,
+  COMPARE_LE,
+  COMPARE_GT,
+  COMPARE_GE,
+  COMPARE_LO,
+  COMPARE_LS,
+  COMPARE_HI,
+  COMPARE_HS, /* unsigned */
+  COMPARE_EQU,
+  COMPARE_NEU,
+  COMPARE_LTU,
+  COMPARE_LEU,
+  COMPARE_GTU,
+  COMPARE_GEU,
+  COMPARE_NUM,
+  COMPARE_NAN /* floats */
 };
 enum {
-  COMBINE_AND = 1, COMBINE_OR, COMBINE_XOR, COMBINE_ADD, COMBINE_MIN, COMBINE_MAX, COMBINE_INC, COMBINE_DEC,
-  COMBINE_EXCHANGE, COMBINE_COMPARE
+  COMBINE_AND = 1,
+  COMBINE_OR,
+  COMBINE_XOR,
+  COMBINE_ADD,
+  COMBINE_MIN,
+  COMBINE_MAX,
+  COMBINE_INC,
+  COMBINE_DEC,
+  COMBINE_EXCHANGE,
+  COMBINE_COMPARE
 };
 enum { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM, SPACE_CONST };
 enum { SHUFFLE_UP = 1, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
@@ -76,19 +134,104 @@ typedef enum ptx_special {
 } ptx_special;
 
 typedef enum ptx_unit {
-  UNIT_CONTROL, UNIT_INTEGER, UNIT_FLOATING, UNIT_COMPARE, UNIT_CONVERT, UNIT_MOVE, UNIT_MEMORY, UNIT_EXCHANGE,
+  UNIT_CONTROL,
+  UNIT_INTEGER,
+  UNIT_FLOATING,
+  UNIT_COMPARE,
+  UNIT_CONVERT,
+  UNIT_MOVE,
+  UNIT_MEMORY,
+  UNIT_EXCHANGE,
   UNIT_MATRIX
 } ptx_unit;
 
 /* Rows of the table by number; several rows may stand for one operation, so the operations have names of their own. */
 typedef enum ptx_op {
-  OP_ABS, OP_ACTIVEMASK, OP_ADD, OP_AND, OP_ATOM, OP_BARRIER_ARRIVE, OP_BARRIER_SYNC, OP_BAR_ARRIVE, OP_BAR_SYNC,
-  OP_BAR_WARP, OP_BFE, OP_BFI, OP_BRA, OP_BREV, OP_BRX, OP_CALL, OP_CLZ, OP_CNOT, OP_COPYSIGN, OP_COS, OP_CP_ASYNC,
-  OP_CP_COMMIT, OP_CP_WAIT, OP_CP_WAIT_ALL, OP_CVT, OP_CVTA, OP_DIV, OP_ELECT, OP_EX2, OP_EXIT, OP_FABS, OP_FADD, OP_FDIV,
-  OP_FENCE, OP_FMA, OP_FMAX, OP_FMIN, OP_FMUL, OP_FNEG, OP_FSUB, OP_LD, OP_LDMATRIX, OP_LG2, OP_LOP3, OP_MAD, OP_MATCH,
-  OP_MATCH_ALL, OP_MAX, OP_MIN, OP_MMA, OP_MOV, OP_MUL, OP_NANOSLEEP, OP_NEG, OP_NOT, OP_OR, OP_POPC, OP_PREFETCH, OP_PRMT,
-  OP_RCP, OP_RED, OP_REDUX, OP_REM, OP_RET, OP_RSQRT, OP_SELP, OP_SET, OP_SETP, OP_SHF, OP_SHFL, OP_SHL, OP_SHR, OP_SIN,
-  OP_SLCT, OP_SQRT, OP_ST, OP_STMATRIX, OP_SUB, OP_TANH, OP_TESTP, OP_TESTP_INF, OP_TESTP_NAN, OP_TRAP, OP_VOTE, OP_XOR
+  OP_ABS,
+  OP_ACTIVEMASK,
+  OP_ADD,
+  OP_AND,
+  OP_ATOM,
+  OP_BARRIER_ARRIVE,
+  OP_BARRIER_SYNC,
+  OP_BAR_ARRIVE,
+  OP_BAR_SYNC,
+  OP_BAR_WARP,
+  OP_BFE,
+  OP_BFI,
+  OP_BRA,
+  OP_BREV,
+  OP_BRX,
+  OP_CALL,
+  OP_CLZ,
+  OP_CNOT,
+  OP_COPYSIGN,
+  OP_COS,
+  OP_CP_ASYNC,
+  OP_CP_COMMIT,
+  OP_CP_WAIT,
+  OP_CP_WAIT_ALL,
+  OP_CVT,
+  OP_CVTA,
+  OP_DIV,
+  OP_ELECT,
+  OP_EX2,
+  OP_EXIT,
+  OP_FABS,
+  OP_FADD,
+  OP_FDIV,
+  OP_FENCE,
+  OP_FMA,
+  OP_FMAX,
+  OP_FMIN,
+  OP_FMUL,
+  OP_FNEG,
+  OP_FSUB,
+  OP_LD,
+  OP_LDMATRIX,
+  OP_LG2,
+  OP_LOP3,
+  OP_MAD,
+  OP_MATCH,
+  OP_MATCH_ALL,
+  OP_MAX,
+  OP_MIN,
+  OP_MMA,
+  OP_MOV,
+  OP_MUL,
+  OP_NANOSLEEP,
+  OP_NEG,
+  OP_NOT,
+  OP_OR,
+  OP_POPC,
+  OP_PREFETCH,
+  OP_PRMT,
+  OP_RCP,
+  OP_RED,
+  OP_REDUX,
+  OP_REM,
+  OP_RET,
+  OP_RSQRT,
+  OP_SELP,
+  OP_SET,
+  OP_SETP,
+  OP_SHF,
+  OP_SHFL,
+  OP_SHL,
+  OP_SHR,
+  OP_SIN,
+  OP_SLCT,
+  OP_SQRT,
+  OP_ST,
+  OP_STMATRIX,
+  OP_SUB,
+  OP_TANH,
+  OP_TESTP,
+  OP_TESTP_INF,
+  OP_TESTP_NAN,
+  OP_TRAP,
+  OP_VOTE,
+  OP_XOR
 } ptx_op;
 
 /* Where an operand's values are. */
@@ -104,18 +247,18 @@ typedef struct ptx_operand {
   int64_t displacement; /* of an address: added to the register; of a call: the variable in the caller's memory */
   uint32_t offset;      /* bytes from the start of the file; of a call: the variable's size */
   uint8_t file, bits;
-  bool negated;         /* a predicate under `!` */
+  bool negated; /* a predicate under `!` */
 } ptx_operand;
 
 typedef struct ptx_instruction {
   uint8_t op, unit;
-  uint8_t type[PTX_MAX_TYPES];     /* ptx_type; the last one given is repeated */
+  uint8_t type[PTX_MAX_TYPES]; /* ptx_type; the last one given is repeated */
   uint8_t field[PTX_NUM_GROUPS];
   bool guarded;                    /* by the operand after its own */
   uint8_t num_operands, num_first; /* num_first: in the first pair of braces (ld, st, mov) */
   uint32_t operands;               /* the first one, in the module's list */
-  uint32_t target;                 /* bra: an instruction; brx: in the table of targets; call: the function, first a name */
-  uint32_t num_targets;            /* brx: targets; call: of the operands, those that are results */
+  uint32_t target;      /* bra: an instruction; brx: in the table of targets; call: the function, first a name */
+  uint32_t num_targets; /* brx: targets; call: of the operands, those that are results */
   uint32_t line;
   uint32_t mnemonic; /* where it is in the text */
   uint16_t mnemonic_length;
@@ -128,11 +271,11 @@ typedef struct ptx_parameter {
 typedef struct ptx_function {
   char *name;
   bool entry, defined;
-  uint32_t first, end;              /* instructions; a `ret` is at end - 1 */
-  ptx_parameter *parameters;        /* the results of a function come first */
+  uint32_t first, end;       /* instructions; a `ret` is at end - 1 */
+  ptx_parameter *parameters; /* the results of a function come first */
   uint32_t num_parameters, num_results;
   uint32_t parameter_bytes;
-  uint32_t shared_bytes;            /* static; of the module so far, and of its own */
+  uint32_t shared_bytes;                         /* static; of the module so far, and of its own */
   uint32_t required_threads[3], most_threads[3]; /* .reqntid and .maxntid; 0: not given */
 } ptx_function;
 

@@ -7,21 +7,13 @@
 /* -------------------------------------------------------------------------------------------------------- conversions
  */
 
-static uint64_t mask_of(unsigned bits) {
-  return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
-}
+static uint64_t mask_of(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
-static int64_t sign_extend(uint64_t value, unsigned bits) {
-  return (int64_t)(value << (64 - bits)) >> (64 - bits);
-}
+static int64_t sign_extend(uint64_t value, unsigned bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
 
-static bool is_float(ptx_type type) {
-  return ptx_types[type].kind == KIND_FLOAT;
-}
+static bool is_float(ptx_type type) { return ptx_types[type].kind == KIND_FLOAT; }
 
-static double flush_single(double value) {
-  return fabs(value) < 0x1p-126 ? copysign(0, value) : value;
-}
+static double flush_single(double value) { return fabs(value) < 0x1p-126 ? copysign(0, value) : value; }
 
 static double round_integral(double value, unsigned rounding) {
   return rounding == ROUND_ZERO   ? trunc(value)

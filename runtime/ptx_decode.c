@@ -66,9 +66,7 @@ typedef struct decoder {
   uint64_t groups; /* the set of those given */
 } decoder;
 
-static unsigned bits_of(const decoder *decoder, unsigned i) {
-  return ptx_types[decoder->instruction.type[i]].bits;
-}
+static unsigned bits_of(const decoder *decoder, unsigned i) { return ptx_types[decoder->instruction.type[i]].bits; }
 
 static bool add_modifier(decoder *decoder, const char *text, uint32_t length) {
   ptx_type type = ptx_find_type(text, length);

@@ -1,7 +1,7 @@
 /* ptx_emu_device.c - the device "ptx-emu": runs a GPU program's PTX on the CPU with the emulator in ptx.h.
  *
- * Each block of device memory is registered with the emulator, and filled with bytes that are NaN in every float type, so
- * that a kernel which reads what nobody wrote is found out. */
+ * Each block of device memory is registered with the emulator, and filled with bytes that are NaN in every float type,
+ * so that a kernel which reads what nobody wrote is found out. */
 #include "runtime/kernel_device.h"
 #include "runtime/ptx.h"
 
@@ -24,7 +24,8 @@ static void emulator_close(void *pointer) {
 
 static tec_status emulator_open(tec_context *context, const char *code, size_t size, void **out) {
   emulator_session *session = calloc(1, sizeof *session);
-  if (!session) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!session)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   session->context = context;
   ptx_message message;
   tec_status status = ptx_module_load(code, size, &session->module, &message);
@@ -41,12 +42,14 @@ static tec_status emulator_allocate(void *pointer, size_t size, uint64_t *addres
   if (session->num_buffers == session->capacity) {
     size_t capacity = 2 * session->capacity + 8;
     ptx_buffer *grown = realloc(session->buffers, capacity * sizeof *grown);
-    if (!grown) return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
+    if (!grown)
+      return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
     session->buffers = grown;
     session->capacity = capacity;
   }
   void *memory = size > PTRDIFF_MAX - 256 ? NULL : aligned_alloc(256, (size + 255) / 256 * 256);
-  if (!memory) return runtime_error(session->context, TEC_OUT_OF_MEMORY, "no memory for %zu bytes", size);
+  if (!memory)
+    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "no memory for %zu bytes", size);
   memset(memory, 0xff, size);
   session->buffers[session->num_buffers++] = (ptx_buffer){.base = memory, .size = size};
   *address = (uintptr_t)memory;
@@ -56,7 +59,8 @@ static tec_status emulator_allocate(void *pointer, size_t size, uint64_t *addres
 static void emulator_release(void *pointer, uint64_t address) {
   emulator_session *session = pointer;
   for (size_t i = 0; i < session->num_buffers; i++) {
-    if ((uintptr_t)session->buffers[i].base != address) continue;
+    if ((uintptr_t)session->buffers[i].base != address)
+      continue;
     free(session->buffers[i].base);
     session->buffers[i] = session->buffers[--session->num_buffers];
     return;
@@ -80,14 +84,16 @@ static void tell_report(const emulator_session *session, const char *kernel, ptx
   byte_buffer_printf(&text, "note: kernel '%s': ", kernel);
   ptx_report_print(session->module, report, &text);
   ptx_report_release(report);
-  session->context->message(session->context->user, TEC_NOTE, text.failed ? "note: no memory for a report\n" : text.bytes);
+  session->context->message(session->context->user, TEC_NOTE,
+                            text.failed ? "note: no memory for a report\n" : text.bytes);
   free(text.bytes);
 }
 
 static tec_status emulator_launch(void *pointer, const kernel_launch *launch) {
   emulator_session *session = pointer;
   ptx_argument *arguments = calloc((size_t)launch->num_arguments + 1, sizeof *arguments);
-  if (!arguments) return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!arguments)
+    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
   for (uint32_t i = 0; i < launch->num_arguments; i++)
     arguments[i] = (ptx_argument){launch->values[i], launch->sizes[i]};
   ptx_launch_options options = {.kernel = launch->name,
@@ -105,8 +111,10 @@ static tec_status emulator_launch(void *pointer, const kernel_launch *launch) {
   bool wanted = session->context->report && session->context->message;
   tec_status status = ptx_launch(session->module, &options, wanted ? &report : NULL, &message);
   free(arguments);
-  if (!status && wanted) tell_report(session, launch->name, &report);
-  if (status) runtime_error(session->context, status, "the PTX emulator stopped '%s': %s", launch->name, message.text);
+  if (!status && wanted)
+    tell_report(session, launch->name, &report);
+  if (status)
+    runtime_error(session->context, status, "the PTX emulator stopped '%s': %s", launch->name, message.text);
   return status;
 }
 

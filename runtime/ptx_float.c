@@ -163,12 +163,8 @@ static float fused(float a, float b, float c) {
   return (float)sum;
 }
 
-static float least_float(float a, float b) {
-  return b != b || a < b || (a == b && signbit(a)) ? a : b;
-}
-static float greatest_float(float a, float b) {
-  return b != b || a > b || (a == b && !signbit(a)) ? a : b;
-}
+static float least_float(float a, float b) { return b != b || a < b || (a == b && signbit(a)) ? a : b; }
+static float greatest_float(float a, float b) { return b != b || a > b || (a == b && !signbit(a)) ? a : b; }
 
 #define EACH(expression)                                                                                               \
   for (unsigned i = 0; i < PTX_LANES; i++)                                                                             \

@@ -29,15 +29,9 @@ bool ptx_fail_memory(ptx_parser *parser) {
   return false;
 }
 
-static bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-static bool is_word(char c) {
-  return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '%' || c == '.';
-}
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_' || c == '$' || c == '%' || c == '.'; }
 
 /* Skips blanks and comments; an open comment is an error. */
 static void skip_blanks(ptx_parser *parser) {

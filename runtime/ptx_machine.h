@@ -133,9 +133,7 @@ static inline void ptx_set_predicate(ptx_warp *warp, const ptx_operand *operand,
   uint32_t *mask = ptx_lanes(warp, operand);
   *mask = (*mask & ~lanes) | (value & lanes);
 }
-static inline unsigned ptx_first_lane(uint32_t lanes) {
-  return (unsigned)__builtin_ctz(lanes);
-}
+static inline unsigned ptx_first_lane(uint32_t lanes) { return (unsigned)__builtin_ctz(lanes); }
 /* for (unsigned lane, of a mask, ascending) */
 #define PTX_FOR_LANES(lane, mask)                                                                                      \
   for (uint32_t rest_##lane = (mask), lane = rest_##lane ? ptx_first_lane(rest_##lane) : 0; rest_##lane;               \

@@ -86,9 +86,7 @@ static bool take_name(ptx_parser *parser, ptx_token *name) {
 
 /* ----------------------------------------------------------------------------------------------------- declarations */
 
-static uint32_t align_up(uint32_t value, uint32_t alignment) {
-  return (value + alignment - 1) / alignment * alignment;
-}
+static uint32_t align_up(uint32_t value, uint32_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
 /* What stands between the space and the name: `.align 16 .b8`. */
 typedef struct declaration {

@@ -24,15 +24,11 @@ static uint64_t make_record(uint32_t epoch, uint32_t instruction, uint32_t threa
   return (uint64_t)epoch << (INSTRUCTION_BITS + THREAD_BITS + FLAG_BITS) |
          (uint64_t)instruction << (THREAD_BITS + FLAG_BITS) | (uint64_t)thread << FLAG_BITS | flags;
 }
-static uint32_t epoch_of(uint64_t record) {
-  return (uint32_t)(record >> (INSTRUCTION_BITS + THREAD_BITS + FLAG_BITS));
-}
+static uint32_t epoch_of(uint64_t record) { return (uint32_t)(record >> (INSTRUCTION_BITS + THREAD_BITS + FLAG_BITS)); }
 static uint32_t instruction_of(uint64_t record) {
   return (uint32_t)(record >> (THREAD_BITS + FLAG_BITS)) & (PTX_MAX_INSTRUCTIONS - 1);
 }
-static uint32_t thread_of(uint64_t record) {
-  return (uint32_t)(record >> FLAG_BITS) & ((1u << THREAD_BITS) - 1);
-}
+static uint32_t thread_of(uint64_t record) { return (uint32_t)(record >> FLAG_BITS) & ((1u << THREAD_BITS) - 1); }
 
 static uint64_t record_here(const ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, unsigned flags) {
   return make_record(warp->clock[warp->number], (uint32_t)(instruction - warp->worker->module->code),

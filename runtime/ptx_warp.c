@@ -8,9 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static ptx_frame *top_frame(ptx_warp *warp) {
-  return &warp->frames[warp->depth - 1];
-}
+static ptx_frame *top_frame(ptx_warp *warp) { return &warp->frames[warp->depth - 1]; }
 
 static uint32_t place_of(const ptx_warp *warp, const ptx_instruction *instruction) {
   return (uint32_t)(instruction - warp->worker->module->code);

@@ -1,8 +1,9 @@
 /* routine.c - routines of GPU programs: bytes, checks, evaluation of sizes.
  *
- * Invariants of a routine that was taken: operands name earlier values, everything else names values that exist, tensors and
- * scalars exist and are of the kind that is asked for, blocks have at least one and at most MAX_BLOCK threads. Counts are
- * compared with what is left of the file before memory is taken for them. Evaluation goes once through the values. */
+ * Invariants of a routine that was taken: operands name earlier values, everything else names values that exist,
+ * tensors and scalars exist and are of the kind that is asked for, blocks have at least one and at most MAX_BLOCK
+ * threads. Counts are compared with what is left of the file before memory is taken for them. Evaluation goes once
+ * through the values. */
 #include "runtime/routine.h"
 
 #include <stdlib.h>
@@ -41,7 +42,8 @@ void routine_put(byte_buffer *file, const program_routine *routine) {
   put_numbers(file, routine->extents, routine->num_extents);
   byte_buffer_number(file, routine->workspace_bytes, 4);
   byte_buffer_number(file, routine->num_launches, 4);
-  for (uint32_t i = 0; i < routine->num_launches; i++) put_launch(file, &routine->launches[i]);
+  for (uint32_t i = 0; i < routine->num_launches; i++)
+    put_launch(file, &routine->launches[i]);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- reading */
@@ -58,24 +60,29 @@ static uint32_t take_number(routine_reader *r) { return (uint32_t)byte_reader_nu
 /* A zeroed list of as many things as the file announces, each at least one byte there. */
 static void *take_list(routine_reader *r, size_t size, uint32_t *count) {
   uint32_t announced = take_number(r);
-  if (announced > r->bytes->left) byte_reader_fail(r->bytes, "it is cut off or damaged");
+  if (announced > r->bytes->left)
+    byte_reader_fail(r->bytes, "it is cut off or damaged");
   void *list = r->bytes->wrong ? NULL : calloc((size_t)announced + 1, size);
-  if (!list && !r->bytes->wrong) byte_reader_fail(r->bytes, "memory ran out");
+  if (!list && !r->bytes->wrong)
+    byte_reader_fail(r->bytes, "memory ran out");
   *count = list ? announced : 0;
   return list;
 }
 
 static uint32_t take_value_number(routine_reader *r) {
   uint32_t number = take_number(r);
-  if (number >= r->routine->num_values) byte_reader_fail(r->bytes, "a size in it is not defined");
+  if (number >= r->routine->num_values)
+    byte_reader_fail(r->bytes, "a size in it is not defined");
   return number;
 }
 
 static void take_value(routine_reader *r, uint32_t i, program_value *value) {
   value->operation = (program_operation)byte_reader_number(r->bytes, 1);
   value->constant = (int64_t)byte_reader_number(r->bytes, 8);
-  for (unsigned k = 0; k < 3; k++) value->operands[k] = take_number(r);
-  if (r->bytes->wrong || value->operation == PROGRAM_CONSTANT) return;
+  for (unsigned k = 0; k < 3; k++)
+    value->operands[k] = take_number(r);
+  if (r->bytes->wrong || value->operation == PROGRAM_CONSTANT)
+    return;
   bool good;
   if (value->operation == PROGRAM_EXTENT) {
     good = value->constant >= 0 && (uint64_t)value->constant < r->num_argument_extents;
@@ -83,7 +90,8 @@ static void take_value(routine_reader *r, uint32_t i, program_value *value) {
     good = value->operation < PROGRAM_NUM_OPERATIONS && value->operands[0] < i && value->operands[1] < i &&
            (value->operation != PROGRAM_SELECT || value->operands[2] < i);
   }
-  if (!good) byte_reader_fail(r->bytes, "a size in it is not valid");
+  if (!good)
+    byte_reader_fail(r->bytes, "a size in it is not valid");
 }
 
 static void take_argument(routine_reader *r, program_argument *argument) {
@@ -91,19 +99,24 @@ static void take_argument(routine_reader *r, program_argument *argument) {
   argument->kind = (program_argument_kind)byte_reader_number(r->bytes, 1);
   argument->tensor = take_number(r);
   argument->value = take_number(r);
-  if (r->bytes->wrong) return;
+  if (r->bytes->wrong)
+    return;
   bool good = argument->kind < PROGRAM_NUM_ARGUMENT_KINDS;
   bool reads_tensor = argument->kind == PROGRAM_TENSOR || argument->kind == PROGRAM_SCALAR;
-  if (good && reads_tensor) good = argument->tensor < entry->num_arguments + entry->num_results;
+  if (good && reads_tensor)
+    good = argument->tensor < entry->num_arguments + entry->num_results;
   if (good && argument->kind == PROGRAM_SCALAR)
     good = argument->tensor < entry->num_arguments && entry->arguments[argument->tensor].kind == TEC_KIND_SCALAR;
-  if (good && argument->kind != PROGRAM_SCALAR) good = argument->value < r->routine->num_values;
-  if (!good) byte_reader_fail(r->bytes, "an argument of a kernel in it is not valid");
+  if (good && argument->kind != PROGRAM_SCALAR)
+    good = argument->value < r->routine->num_values;
+  if (!good)
+    byte_reader_fail(r->bytes, "an argument of a kernel in it is not valid");
 }
 
 static void take_launch(routine_reader *r, program_launch *launch) {
   launch->kernel = byte_reader_string(r->bytes);
-  for (unsigned k = 0; k < 3; k++) launch->grid[k] = take_value_number(r);
+  for (unsigned k = 0; k < 3; k++)
+    launch->grid[k] = take_value_number(r);
   uint64_t threads = 1;
   bool good = true;
   for (unsigned k = 0; k < 3; k++) {
@@ -116,29 +129,35 @@ static void take_launch(routine_reader *r, program_launch *launch) {
     byte_reader_fail(r->bytes, "the block of a kernel in it is not valid");
   program_argument *arguments = take_list(r, sizeof *arguments, &launch->num_arguments);
   launch->arguments = arguments;
-  for (uint32_t i = 0; i < launch->num_arguments && !r->bytes->wrong; i++) take_argument(r, &arguments[i]);
+  for (uint32_t i = 0; i < launch->num_arguments && !r->bytes->wrong; i++)
+    take_argument(r, &arguments[i]);
 }
 
 void routine_take(byte_reader *bytes, const tec_entry *entry, program_routine *routine) {
   *routine = (program_routine){0};
   routine_reader r = {bytes, entry, routine, 0};
-  for (uint32_t i = 0; i < entry->num_arguments; i++) r.num_argument_extents += (uint64_t)entry->arguments[i].ndim;
+  for (uint32_t i = 0; i < entry->num_arguments; i++)
+    r.num_argument_extents += (uint64_t)entry->arguments[i].ndim;
   uint64_t num_result_extents = 0;
-  for (uint32_t i = 0; i < entry->num_results; i++) num_result_extents += (uint64_t)entry->results[i].ndim;
+  for (uint32_t i = 0; i < entry->num_results; i++)
+    num_result_extents += (uint64_t)entry->results[i].ndim;
 
   program_value *values = take_list(&r, sizeof *values, &routine->num_values);
   routine->values = values;
-  for (uint32_t i = 0; i < routine->num_values && !bytes->wrong; i++) take_value(&r, i, &values[i]);
+  for (uint32_t i = 0; i < routine->num_values && !bytes->wrong; i++)
+    take_value(&r, i, &values[i]);
   routine->fits = take_value_number(&r);
   uint32_t *extents = take_list(&r, sizeof *extents, &routine->num_extents);
   routine->extents = extents;
   if (!bytes->wrong && routine->num_extents != num_result_extents)
     byte_reader_fail(bytes, "the extents of the results in it do not fit their types");
-  for (uint32_t i = 0; i < routine->num_extents && !bytes->wrong; i++) extents[i] = take_value_number(&r);
+  for (uint32_t i = 0; i < routine->num_extents && !bytes->wrong; i++)
+    extents[i] = take_value_number(&r);
   routine->workspace_bytes = take_value_number(&r);
   program_launch *launches = take_list(&r, sizeof *launches, &routine->num_launches);
   routine->launches = launches;
-  for (uint32_t i = 0; i < routine->num_launches && !bytes->wrong; i++) take_launch(&r, &launches[i]);
+  for (uint32_t i = 0; i < routine->num_launches && !bytes->wrong; i++)
+    take_launch(&r, &launches[i]);
 }
 
 void routine_release(program_routine *routine) {
@@ -159,19 +178,31 @@ static int64_t floor_division(int64_t lhs, int64_t rhs) { return lhs / rhs - (lh
 static int64_t evaluate_binary(program_operation operation, int64_t lhs, int64_t rhs) {
   int64_t result;
   bool divides = operation == PROGRAM_FLOORDIV || operation == PROGRAM_CEILDIV || operation == PROGRAM_MOD;
-  if (divides && rhs <= 0) return ROUTINE_UNDEFINED;
+  if (divides && rhs <= 0)
+    return ROUTINE_UNDEFINED;
   switch (operation) {
-  case PROGRAM_ADD: return __builtin_add_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
-  case PROGRAM_SUB: return __builtin_sub_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
-  case PROGRAM_MUL: return __builtin_mul_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
-  case PROGRAM_FLOORDIV: return floor_division(lhs, rhs);
-  case PROGRAM_CEILDIV: return -floor_division(-lhs, rhs);
-  case PROGRAM_MOD: return lhs - floor_division(lhs, rhs) * rhs;
-  case PROGRAM_MIN: return lhs < rhs ? lhs : rhs;
-  case PROGRAM_MAX: return lhs > rhs ? lhs : rhs;
-  case PROGRAM_EQUAL: return lhs == rhs;
-  case PROGRAM_LESS: return lhs < rhs;
-  default: return ROUTINE_UNDEFINED;
+  case PROGRAM_ADD:
+    return __builtin_add_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
+  case PROGRAM_SUB:
+    return __builtin_sub_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
+  case PROGRAM_MUL:
+    return __builtin_mul_overflow(lhs, rhs, &result) ? ROUTINE_UNDEFINED : result;
+  case PROGRAM_FLOORDIV:
+    return floor_division(lhs, rhs);
+  case PROGRAM_CEILDIV:
+    return -floor_division(-lhs, rhs);
+  case PROGRAM_MOD:
+    return lhs - floor_division(lhs, rhs) * rhs;
+  case PROGRAM_MIN:
+    return lhs < rhs ? lhs : rhs;
+  case PROGRAM_MAX:
+    return lhs > rhs ? lhs : rhs;
+  case PROGRAM_EQUAL:
+    return lhs == rhs;
+  case PROGRAM_LESS:
+    return lhs < rhs;
+  default:
+    return ROUTINE_UNDEFINED;
   }
 }
 
@@ -188,8 +219,11 @@ void routine_evaluate(const program_routine *routine, const int64_t *extents, in
     }
     int64_t first = values[value->operands[0]], second = values[value->operands[1]];
     bool selects = value->operation == PROGRAM_SELECT;
-    if (first == ROUTINE_UNDEFINED || (!selects && second == ROUTINE_UNDEFINED)) values[i] = ROUTINE_UNDEFINED;
-    else if (selects) values[i] = first ? second : values[value->operands[2]];
-    else values[i] = evaluate_binary(value->operation, first, second);
+    if (first == ROUTINE_UNDEFINED || (!selects && second == ROUTINE_UNDEFINED))
+      values[i] = ROUTINE_UNDEFINED;
+    else if (selects)
+      values[i] = first ? second : values[value->operands[2]];
+    else
+      values[i] = evaluate_binary(value->operation, first, second);
   }
 }

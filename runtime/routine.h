@@ -1,4 +1,5 @@
-/* routine.h - routines of GPU programs (program.h): as bytes of a file, copied, and their sizes evaluated. Not installed. */
+/* routine.h - routines of GPU programs (program.h): as bytes of a file, copied, and their sizes evaluated. Not
+ * installed. */
 #ifndef TEC_RUNTIME_ROUTINE_H
 #define TEC_RUNTIME_ROUTINE_H
 #include "runtime/program.h"
@@ -9,8 +10,9 @@
 
 /* Appends a routine. What `take` reads is what was put. */
 void routine_put(byte_buffer *file, const program_routine *routine);
-/* Reads the routine of `entry` and checks all that it says against the entry and itself, so that whoever runs it need not.
- * On failure the reader says what is wrong. Afterwards, in either case, the caller releases it with routine_release. */
+/* Reads the routine of `entry` and checks all that it says against the entry and itself, so that whoever runs it need
+ * not. On failure the reader says what is wrong. Afterwards, in either case, the caller releases it with
+ * routine_release. */
 void routine_take(byte_reader *reader, const tec_entry *entry, program_routine *routine);
 void routine_release(program_routine *routine);
 /* Fills values[num_values] from the extents of all arguments. */

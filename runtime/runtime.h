@@ -63,7 +63,8 @@ uint64_t byte_reader_number(byte_reader *reader, unsigned bytes);
 /* What byte_buffer_string wrote, copied, without NULs in it; the caller frees it. NULL after a failure. */
 char *byte_reader_string(byte_reader *reader);
 
-/* ------------------------------------------------------------------------------------------------ tensors (tensor.c) */
+/* ------------------------------------------------------------------------------------------------ tensors
+ * (tensor.c) */
 
 static inline DLDataType runtime_dtype(uint8_t code, uint8_t bits) { return (DLDataType){code, bits, 1}; }
 /* The dtype is one that memory here can hold: whole bytes, one lane. */
@@ -78,9 +79,12 @@ double runtime_load_float(DLDataType dtype, const void *element);
 void runtime_store_float(DLDataType dtype, void *element, double value);
 int64_t runtime_load_int(DLDataType dtype, const void *element);
 void runtime_store_int(DLDataType dtype, void *element, int64_t value);
-static inline bool runtime_dtype_is_float(DLDataType dtype) { return dtype.code == kDLFloat || dtype.code == kDLBfloat; }
+static inline bool runtime_dtype_is_float(DLDataType dtype) {
+  return dtype.code == kDLFloat || dtype.code == kDLBfloat;
+}
 
-/* ---------------------------------------------------------------------------------------------- programs (program.c) */
+/* ---------------------------------------------------------------------------------------------- programs
+ * (program.c) */
 
 typedef struct runtime_device runtime_device;
 
@@ -98,7 +102,8 @@ struct tec_program {
   double device_seconds;
 };
 
-/* A program from its parts; everything is copied. `routines`: one an entry point, or NULL where the code does it all. */
+/* A program from its parts; everything is copied. `routines`: one an entry point, or NULL where the code does it
+ * all. */
 tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
                           const program_routine *routines, const char *code, size_t code_size, tec_program **program);
 
@@ -106,8 +111,8 @@ tec_status program_create(tec_context *context, const char *target, unsigned num
 
 typedef struct kernel_driver kernel_driver;
 
-/* Runs loaded programs. `call` gets arguments that were checked against the entry; for each result it uses the tensor there
- * or creates one, with call_result. */
+/* Runs loaded programs. `call` gets arguments that were checked against the entry; for each result it uses the tensor
+ * there or creates one, with call_result. */
 typedef struct program_runner {
   tec_status (*load)(tec_program *program, void **loaded);
   tec_status (*call)(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,

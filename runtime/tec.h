@@ -95,9 +95,9 @@ typedef struct tec_context_options {
   /* Calls whose tensors are all in the GPU's memory return once their work is on the stream. An error of such work is
    * that of a later call. */
   bool asynchronous;
-  /* After each launch the device "ptx-emu" sends a note of what the kernel did: instructions, conflicts between banks of
-   * shared memory, sectors of global memory. Calls of programs on other devices fail, but not on the interpreter, which
-   * has no kernels. */
+  /* After each launch the device "ptx-emu" sends a note of what the kernel did: instructions, conflicts between banks
+   * of shared memory, sectors of global memory. Calls of programs on other devices fail, but not on the interpreter,
+   * which has no kernels. */
   bool report;
 } tec_context_options;
 
@@ -216,15 +216,16 @@ typedef struct tec_compile_options {
   /* "host" (this machine), "host:CPU" (an LLVM CPU name), "nvptx:CHIP" (sm_80, ..), "spirv:CHIP" (generic, ..),
    * "interp", "interp:double": see tec_target_get. NULL: "host". */
   const char *target;
-  bool verify;        /* check the module after each pass */
-  bool no_fuse;       /* tile, but do not fuse */
-  const char *dump;   /* a pass, or "all": `on_dump` receives the module's text after it */
+  bool verify;      /* check the module after each pass */
+  bool no_fuse;     /* tile, but do not fuse */
+  const char *dump; /* a pass, or "all": `on_dump` receives the module's text after it */
   void (*on_dump)(void *user, const char *pass, const char *text);
   void (*on_time)(void *user, const char *phase, double seconds); /* after each phase; may be NULL */
   void *user;                                                     /* for both */
   bool tf32; /* products of f32 may round their factors to tf32 (10 bits), where matrix units want that */
-  /* Tile sizes around contractions instead of the schedule's own choice, for the host: "rows=64,columns=128,reduction=256,
-   * softmax=128" or some of them. `reduction` is the step of long reductions, `softmax` that of running softmaxes. */
+  /* Tile sizes around contractions instead of the schedule's own choice, for the host:
+   * "rows=64,columns=128,reduction=256, softmax=128" or some of them. `reduction` is the step of long reductions,
+   * `softmax` that of running softmaxes. */
   const char *tiles;
 } tec_compile_options;
 

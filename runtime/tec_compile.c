@@ -1,7 +1,7 @@
 /* tec_compile.c - from a module to a program: the facts about entry points, and LLVM's linker for host code.
  *
- * The facts (types, flops) are taken from the module as it was written, before any pass; only the tile sizes are read on
- * the way, from the loops that there are before the VECTOR stage. */
+ * The facts (types, flops) are taken from the module as it was written, before any pass; only the tile sizes are read
+ * on the way, from the loops that there are before the VECTOR stage. */
 #include "backend/backend.h"
 #include "ir/build.h"
 #include "ir/text.h"
@@ -15,9 +15,12 @@
 
 bool compiler_dtype(ir_scalar scalar, DLDataType *dtype) {
   unsigned bits = ir_scalar_bits(scalar);
-  if (scalar == IR_I1) *dtype = runtime_dtype(kDLBool, 8);
-  else if (scalar == IR_BF16) *dtype = runtime_dtype(kDLBfloat, 16);
-  else *dtype = runtime_dtype(ir_scalar_is_float(scalar) ? kDLFloat : kDLInt, (uint8_t)bits);
+  if (scalar == IR_I1)
+    *dtype = runtime_dtype(kDLBool, 8);
+  else if (scalar == IR_BF16)
+    *dtype = runtime_dtype(kDLBfloat, 16);
+  else
+    *dtype = runtime_dtype(ir_scalar_is_float(scalar) ? kDLFloat : kDLInt, (uint8_t)bits);
   return runtime_dtype_known(*dtype);
 }
 
@@ -33,11 +36,13 @@ static bool entry_type(const ir_op *function, const ir_type *type, tec_type *out
   if ((!shaped && type->kind != IR_TYPE_SCALAR) || !compiler_dtype(type->element, &out->dtype) || type->strides)
     return ir_op_error(function, "cannot be called from outside: type %s has no counterpart there; make it private",
                        ir_print_type(function->module, type));
-  out->kind = type->kind == IR_TYPE_SCALAR ? TEC_KIND_SCALAR
-              : type->kind == IR_TYPE_TENSOR ? TEC_KIND_TENSOR : TEC_KIND_BUFFER;
+  out->kind = type->kind == IR_TYPE_SCALAR   ? TEC_KIND_SCALAR
+              : type->kind == IR_TYPE_TENSOR ? TEC_KIND_TENSOR
+                                             : TEC_KIND_BUFFER;
   out->ndim = shaped ? type->rank : 0;
   int64_t *shape = IR_NEW_ARRAY(&function->module->arena, int64_t, out->ndim + 1);
-  for (int32_t d = 0; d < out->ndim; d++) shape[d] = type->shape[d] == IR_DYNAMIC ? -1 : type->shape[d];
+  for (int32_t d = 0; d < out->ndim; d++)
+    shape[d] = type->shape[d] == IR_DYNAMIC ? -1 : type->shape[d];
   out->shape = shape;
   return true;
 }
@@ -49,7 +54,8 @@ static bool add_flops(ir_op *op, void *data) {
     *flops = -1;
     return false;
   }
-  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op)) return true;
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
+    return true;
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(op, extents);
   double product = 2;
@@ -65,7 +71,8 @@ static bool add_flops(ir_op *op, void *data) {
 }
 
 static bool is_entry(const ir_op *op) {
-  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private");
+  return op->code == OP_FUNC_FUNC && ir_region(op, 0)->first &&
+         strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private");
 }
 
 static bool collect_entry(ir_op *function, bool double_results, tec_entry *entry) {
@@ -74,10 +81,13 @@ static bool collect_entry(ir_op *function, bool double_results, tec_entry *entry
   tec_type *arguments = IR_NEW_ARRAY(arena, tec_type, type->num_inputs + 1);
   tec_type *results = IR_NEW_ARRAY(arena, tec_type, type->num_results + 1);
   for (unsigned i = 0; i < type->num_inputs; i++)
-    if (!entry_type(function, type->inputs[i], &arguments[i])) return false;
+    if (!entry_type(function, type->inputs[i], &arguments[i]))
+      return false;
   for (unsigned i = 0; i < type->num_results; i++) {
-    if (!entry_type(function, type->results[i], &results[i])) return false;
-    if (double_results && runtime_dtype_is_float(results[i].dtype)) results[i].dtype = runtime_dtype(kDLFloat, 64);
+    if (!entry_type(function, type->results[i], &results[i]))
+      return false;
+    if (double_results && runtime_dtype_is_float(results[i].dtype))
+      results[i].dtype = runtime_dtype(kDLFloat, 64);
   }
   double flops = 0;
   ir_walk(ir_region(function, 0), add_flops, &flops);
@@ -94,20 +104,26 @@ static bool collect_entry(ir_op *function, bool double_results, tec_entry *entry
 static bool collect_entries(tec_module *module, entry_list *list) {
   ir_block *body = ir_region(module->ir->root, 0);
   unsigned count = 0;
-  for (ir_op *op = body->first; op; op = op->next) count += is_entry(op);
+  for (ir_op *op = body->first; op; op = op->next)
+    count += is_entry(op);
   list->entries = IR_NEW_ARRAY(&module->ir->arena, tec_entry, count + 1);
   for (ir_op *op = body->first; op; op = op->next)
-    if (is_entry(op) && !collect_entry(op, list->double_results, &list->entries[list->count++])) return false;
-  if (!list->count) return ir_error(module->ir, module->ir->root->loc, "there is no public function to compile");
+    if (is_entry(op) && !collect_entry(op, list->double_results, &list->entries[list->count++]))
+      return false;
+  if (!list->count)
+    return ir_error(module->ir, module->ir->root->loc, "there is no public function to compile");
   return true;
 }
 
 /* ------------------------------------------------------------------------------------------------------ tile sizes */
 
 static void append_step(byte_buffer *text, bool first, int64_t step) {
-  if (!first) byte_buffer_printf(text, "x");
-  if (step == IR_DYNAMIC) byte_buffer_printf(text, "?");
-  else byte_buffer_printf(text, "%lld", (long long)step);
+  if (!first)
+    byte_buffer_printf(text, "x");
+  if (step == IR_DYNAMIC)
+    byte_buffer_printf(text, "?");
+  else
+    byte_buffer_printf(text, "%lld", (long long)step);
 }
 
 /* The steps of each loop, in the order of the text: "forall 1x64, for 128". */
@@ -116,11 +132,13 @@ static bool append_tiles(ir_op *op, void *data) {
   const ir_attr *constant;
   unsigned count;
   const int64_t *steps;
-  if (!ir_op_has(op, IR_LOOP)) return true;
+  if (!ir_op_has(op, IR_LOOP))
+    return true;
   const char *separator = text->size ? ", " : "";
   if (op->code == OP_SCF_FORALL && ir_attr_i64s_of(op, "staticStep", &count, &steps)) {
     byte_buffer_printf(text, "%sforall ", separator);
-    for (unsigned i = 0; i < count; i++) append_step(text, i == 0, steps[i]);
+    for (unsigned i = 0; i < count; i++)
+      append_step(text, i == 0, steps[i]);
   } else if (op->code == OP_SCF_FOR) {
     byte_buffer_printf(text, "%sfor ", separator);
     append_step(text, true, ir_value_constant(ir_operand(op, 2), &constant) ? constant->value : IR_DYNAMIC);
@@ -139,17 +157,22 @@ typedef struct compile_watch {
 static void after_pass(void *user, const char *pass, double seconds) {
   compile_watch *watch = user;
   ir_module *ir = watch->module->ir;
-  if (watch->options->on_time) watch->options->on_time(watch->options->user, pass, seconds);
+  if (watch->options->on_time)
+    watch->options->on_time(watch->options->user, pass, seconds);
   unsigned stages = 0;
   for (unsigned i = 0; i < pass_count(); i++)
-    if (!strcmp(pass_get(i)->name, pass)) stages = pass_get(i)->result_stages;
+    if (!strcmp(pass_get(i)->name, pass))
+      stages = pass_get(i)->result_stages;
   watch->past_tiles |= (stages & IR_STAGE_VECTOR) != 0;
-  if (watch->past_tiles) return;
+  if (watch->past_tiles)
+    return;
   for (unsigned i = 0; i < watch->list->count; i++) {
     ir_op *function = ir_module_lookup(ir, watch->list->entries[i].name);
     byte_buffer text = {0};
-    if (function) ir_walk(ir_region(function, 0), append_tiles, &text);
-    if (text.size && !text.failed) watch->list->entries[i].tiles = ir_intern(ir, text.bytes, text.size);
+    if (function)
+      ir_walk(ir_region(function, 0), append_tiles, &text);
+    if (text.size && !text.failed)
+      watch->list->entries[i].tiles = ir_intern(ir, text.bytes, text.size);
     free(text.bytes);
   }
 }
@@ -165,7 +188,8 @@ static double now(void) {
 /* Runs the target's passes. */
 static tec_status lower(compiler_run *run, tec_module *module, const tec_compile_options *options, entry_list *list) {
   tec_status status = compiler_begin(run, module, options);
-  if (status) return status;
+  if (status)
+    return status;
   compile_watch watch = {module, list, options, false};
   pass_options passes = run->passes;
   passes.time_sink = after_pass;
@@ -186,13 +210,13 @@ static tec_status emit(const compiler_run *run, backend_output output, emitted *
   double start = now();
   *out = (emitted){0};
   ir_module *ir = run->module->ir;
-  bool ok = run->facts.kind == TARGET_HOST
-                ? backend_emit_host(ir, &run->facts, output, &out->code, &out->size)
-                : backend_emit_kernels(ir, &run->facts, output, &out->code, &out->size, &out->num_routines,
-                                       &out->routines);
+  bool ok = run->facts.kind == TARGET_HOST ? backend_emit_host(ir, &run->facts, output, &out->code, &out->size)
+                                           : backend_emit_kernels(ir, &run->facts, output, &out->code, &out->size,
+                                                                  &out->num_routines, &out->routines);
   if (!ok && ir->broken_by && ir->num_sources == 1)
     compiler_keep_fault(run, "compile -o /dev/null", ir->sources[0].text);
-  if (ok && run->options->on_time) run->options->on_time(run->options->user, "code generation", now() - start);
+  if (ok && run->options->on_time)
+    run->options->on_time(run->options->user, "code generation", now() - start);
   return compiler_status(run, ok);
 }
 
@@ -201,9 +225,11 @@ static tec_status compile_code(compiler_run *run, tec_module *module, const comp
                                const tec_compile_options *options, entry_list *list, const char **name, emitted *out) {
   *out = (emitted){0};
   *name = options->target ? options->target : "host";
-  if (row->code == CODE_TEXT) return tec_module_print(module, false, &out->code, &out->size);
+  if (row->code == CODE_TEXT)
+    return tec_module_print(module, false, &out->code, &out->size);
   tec_status status = lower(run, module, options, list);
-  if (status) return status;
+  if (status)
+    return status;
   *name = run->facts.name;
   return emit(run, BACKEND_OBJECT, out);
 }
@@ -212,11 +238,13 @@ static tec_status compile_code(compiler_run *run, tec_module *module, const comp
 static tec_status order_routines(tec_module *module, const entry_list *list, const emitted *code,
                                  const program_routine **routines) {
   *routines = NULL;
-  if (!code->routines) return TEC_OK;
+  if (!code->routines)
+    return TEC_OK;
   program_routine *ordered = IR_NEW_ARRAY(&module->ir->arena, program_routine, list->count + 1);
   for (unsigned i = 0; i < list->count; i++) {
     unsigned k = 0;
-    while (k < code->num_routines && strcmp(code->routines[k].name, list->entries[i].name)) k++;
+    while (k < code->num_routines && strcmp(code->routines[k].name, list->entries[i].name))
+      k++;
     if (k == code->num_routines)
       return runtime_error(module->context, TEC_INTERNAL, "the passes have lost the function '%s'",
                            list->entries[i].name);
@@ -231,15 +259,18 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
   if (!runtime_options(&options, sizeof options, given))
     return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
-  if (!row) return TEC_INVALID;
+  if (!row)
+    return TEC_INVALID;
   entry_list list = {.double_results = options.target && !strcmp(options.target, "interp:double")};
-  if (!collect_entries(module, &list)) return TEC_INVALID;
+  if (!collect_entries(module, &list))
+    return TEC_INVALID;
   compiler_run run;
   const char *name;
   emitted code;
   const program_routine *routines;
   tec_status status = compile_code(&run, module, row, &options, &list, &name, &code);
-  if (!status) status = order_routines(module, &list, &code, &routines);
+  if (!status)
+    status = order_routines(module, &list, &code, &routines);
   if (!status)
     status = program_create(module->context, name, list.count, list.entries, routines, code.code, code.size, program);
   free(code.code);
@@ -252,17 +283,21 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
   if (!runtime_options(&options, sizeof options, given))
     return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
-  if (!row) return TEC_INVALID;
+  if (!row)
+    return TEC_INVALID;
   if (row->code == CODE_TEXT)
     return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", options.target);
   entry_list list = {0};
   compiler_run run;
   tec_status status = lower(&run, module, &options, &list);
-  if (status) return status;
-  if (output == TEC_OUTPUT_MLIR) return tec_module_print(module, false, text, size);
+  if (status)
+    return status;
+  if (output == TEC_OUTPUT_MLIR)
+    return tec_module_print(module, false, text, size);
   emitted code;
   status = emit(&run, output == TEC_OUTPUT_LLVM ? BACKEND_LLVM : BACKEND_ASSEMBLY, &code);
-  if (status) return status;
+  if (status)
+    return status;
   *text = code.code;
   *size = code.size;
   return TEC_OK;
@@ -278,14 +313,17 @@ typedef struct jit_code {
 
 static void jit_unload(void *loaded) {
   jit_code *code = loaded;
-  if (code->jit) backend_jit_destroy(code->jit);
-  if (code->messages) ir_module_destroy(code->messages);
+  if (code->jit)
+    backend_jit_destroy(code->jit);
+  if (code->messages)
+    ir_module_destroy(code->messages);
   free(code);
 }
 
 static tec_status jit_load(tec_context *context, const char *object, size_t size, void **loaded) {
   jit_code *code = calloc(1, sizeof *code);
-  if (code) code->messages = ir_module_create(compiler_message, context);
+  if (code)
+    code->messages = ir_module_create(compiler_message, context);
   if (!code || !code->messages) {
     free(code);
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
@@ -299,7 +337,9 @@ static tec_status jit_load(tec_context *context, const char *object, size_t size
   return TEC_OK;
 }
 
-static void *jit_find(void *loaded, const char *symbol) { return backend_jit_lookup(((jit_code *)loaded)->jit, symbol); }
+static void *jit_find(void *loaded, const char *symbol) {
+  return backend_jit_lookup(((jit_code *)loaded)->jit, symbol);
+}
 
 static const code_loader jit_loader = {jit_load, jit_find, jit_unload};
 

@@ -1,5 +1,5 @@
-/* tec_compiler.h - what the compiler's files of the runtime (tec_*.c) share; the only ones that know ir, passes, backend.
- * They are in libtec and not in libtec-rt. */
+/* tec_compiler.h - what the compiler's files of the runtime (tec_*.c) share; the only ones that know ir, passes,
+ * backend. They are in libtec and not in libtec-rt. */
 #ifndef TEC_RUNTIME_TEC_COMPILER_H
 #define TEC_RUNTIME_TEC_COMPILER_H
 #include "ir/ir.h"

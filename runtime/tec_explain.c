@@ -1,4 +1,5 @@
-/* tec_explain.c - what the compiler makes of a module, in words: runs it down to scheduled loops and describes those. */
+/* tec_explain.c - what the compiler makes of a module, in words: runs it down to scheduled loops and describes
+ * those. */
 #include "passes/explain.h"
 #include "runtime/tec_compiler.h"
 
@@ -36,10 +37,12 @@ static char *scheduling_passes(const target_facts *target) {
 static tec_status explain(tec_module *module, const tec_compile_options *options, FILE *stream) {
   compiler_run run;
   tec_status status = compiler_begin(&run, module, options);
-  if (status) return status;
+  if (status)
+    return status;
   run.passes.explain = true;
   char *list = scheduling_passes(&run.facts);
-  if (!list) return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!list)
+    return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   listener listener = {module->context, stream};
   module->ir->diag = listen;
   module->ir->diag_user = &listener;
@@ -47,7 +50,8 @@ static tec_status explain(tec_module *module, const tec_compile_options *options
   module->ir->diag = compiler_message;
   module->ir->diag_user = module->context;
   free(list);
-  if (!status && !explain_write(stream, module->ir)) status = TEC_OUT_OF_MEMORY;
+  if (!status && !explain_write(stream, module->ir))
+    status = TEC_OUT_OF_MEMORY;
   return status;
 }
 
@@ -58,10 +62,14 @@ tec_status tec_module_explain(tec_module *module, const tec_compile_options *giv
   if (!runtime_options(&options, sizeof options, given))
     return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   FILE *stream = open_memstream(&buffer, size ? size : &length);
-  if (!stream) return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!stream)
+    return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   tec_status status = explain(module, &options, stream);
-  if (fclose(stream) && !status) status = runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
-  if (status) free(buffer);
-  else *text = buffer;
+  if (fclose(stream) && !status)
+    status = runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (status)
+    free(buffer);
+  else
+    *text = buffer;
   return status;
 }

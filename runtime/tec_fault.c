@@ -14,8 +14,10 @@ static void append_quoted(byte_buffer *line, const char *word) {
   byte_buffer_printf(line, "'");
   for (size_t part; *word; word += part) {
     part = strcspn(word, "'");
-    if (part) byte_buffer_printf(line, "%.*s", (int)part, word);
-    else part = 1, byte_buffer_printf(line, "'\\''");
+    if (part)
+      byte_buffer_printf(line, "%.*s", (int)part, word);
+    else
+      part = 1, byte_buffer_printf(line, "'\\''");
   }
   byte_buffer_printf(line, "'");
 }
@@ -25,7 +27,8 @@ static void append_command(byte_buffer *line, const compiler_run *run, const cha
   const tec_compile_options *options = run->options;
   byte_buffer_printf(line, "tcc-attn %s --verify --target=%s%s%s", command, run->facts.name,
                      options->no_fuse ? " --fuse=off" : "", options->tf32 ? " --f32=tf32" : "");
-  if (options->tiles) byte_buffer_printf(line, " --tiles=%s", options->tiles);
+  if (options->tiles)
+    byte_buffer_printf(line, " --tiles=%s", options->tiles);
   byte_buffer_printf(line, " ");
   append_quoted(line, path);
 }
@@ -45,7 +48,8 @@ void compiler_keep_fault(const compiler_run *run, const char *command, const cha
     if (!file.failed && file.bytes && !tec_file_write(context, path.bytes, file.bytes, file.size))
       byte_buffer_printf(&note, "note: this shows it again; please send the file along: %s\n", line.bytes);
   }
-  if (note.bytes && !note.failed && context->message) context->message(context->user, TEC_NOTE, note.bytes);
+  if (note.bytes && !note.failed && context->message)
+    context->message(context->user, TEC_NOTE, note.bytes);
   free(path.bytes);
   free(line.bytes);
   free(file.bytes);
@@ -55,6 +59,7 @@ void compiler_keep_fault(const compiler_run *run, const char *command, const cha
 void compiler_keep_pass_fault(void *user, const char *passes, const char *text) {
   byte_buffer command = {0};
   byte_buffer_printf(&command, "opt --passes=%s", passes);
-  if (!command.failed) compiler_keep_fault(user, command.bytes, text);
+  if (!command.failed)
+    compiler_keep_fault(user, command.bytes, text);
   free(command.bytes);
 }

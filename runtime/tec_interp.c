@@ -13,7 +13,8 @@ static void interp_unload(void *loaded) { ir_module_destroy(loaded); }
 
 static tec_status interp_load(tec_program *program, void **loaded) {
   ir_module *module = ir_module_create(compiler_message, program->context);
-  if (!module) return runtime_error(program->context, TEC_OUT_OF_MEMORY, "no address space for a module");
+  if (!module)
+    return runtime_error(program->context, TEC_OUT_OF_MEMORY, "no address space for a module");
   if (!ir_parse(module, "<program>", program->code, program->code_size)) {
     ir_module_destroy(module);
     return TEC_INVALID;
@@ -28,10 +29,13 @@ static void load_cells(const DLTensor *tensor, ir_tensor *cells, int64_t count) 
   size_t width = tensor->dtype.bits / 8;
   /* Integers are signless: the interpreter's cells are sign-extended. */
   DLDataType dtype = tensor->dtype;
-  if (dtype.code == kDLUInt) dtype.code = kDLInt;
+  if (dtype.code == kDLUInt)
+    dtype.code = kDLInt;
   for (int64_t i = 0; i < count; i++, data += width)
-    if (is_float) cells->cells[i].f = runtime_load_float(dtype, data);
-    else cells->cells[i].i = runtime_load_int(dtype, data);
+    if (is_float)
+      cells->cells[i].f = runtime_load_float(dtype, data);
+    else
+      cells->cells[i].i = runtime_load_int(dtype, data);
 }
 
 static void store_cells(const ir_tensor *cells, const DLTensor *tensor, int64_t count) {
@@ -39,15 +43,19 @@ static void store_cells(const ir_tensor *cells, const DLTensor *tensor, int64_t 
   bool is_float = runtime_dtype_is_float(tensor->dtype);
   size_t width = tensor->dtype.bits / 8;
   for (int64_t i = 0; i < count; i++, data += width)
-    if (is_float) runtime_store_float(tensor->dtype, data, cells->cells[i].f);
-    else runtime_store_int(tensor->dtype, data, cells->cells[i].i);
+    if (is_float)
+      runtime_store_float(tensor->dtype, data, cells->cells[i].f);
+    else
+      runtime_store_int(tensor->dtype, data, cells->cells[i].i);
 }
 
 static bool take_argument(const DLTensor *tensor, ir_scalar element, ir_tensor *cells) {
   cells->element = element;
   cells->rank = (unsigned)tensor->ndim;
-  for (int32_t d = 0; d < tensor->ndim; d++) cells->shape[d] = tensor->shape[d];
-  if (!ir_tensor_allocate(cells)) return false;
+  for (int32_t d = 0; d < tensor->ndim; d++)
+    cells->shape[d] = tensor->shape[d];
+  if (!ir_tensor_allocate(cells))
+    return false;
   load_cells(tensor, cells, runtime_num_elements(tensor->dtype, tensor->ndim, tensor->shape));
   return true;
 }
@@ -56,7 +64,8 @@ static tec_status give_results(tec_program *program, const tec_entry *entry, con
                                DLManagedTensor **results) {
   for (uint32_t i = 0; i < entry->num_results; i++) {
     tec_status status = call_result(program, entry, i, cells[i].shape, &results[i]);
-    if (status) return status;
+    if (status)
+      return status;
     const DLTensor *tensor = &results[i]->dl_tensor;
     store_cells(&cells[i], tensor, runtime_num_elements(tensor->dtype, tensor->ndim, tensor->shape));
   }
@@ -67,7 +76,8 @@ static tec_status interpret(tec_program *program, const tec_entry *entry, const 
                             DLManagedTensor **results, ir_tensor *inputs, ir_tensor *outputs) {
   ir_module *module = program->loaded;
   const ir_op *function = ir_module_lookup(module, entry->name);
-  if (!function) return runtime_error(program->context, TEC_INVALID, "the program's text has no '%s'", entry->name);
+  if (!function)
+    return runtime_error(program->context, TEC_INVALID, "the program's text has no '%s'", entry->name);
   const ir_type *type = ir_attr_get(function, "function_type")->type;
   if (type->num_inputs != entry->num_arguments || type->num_results != entry->num_results)
     return runtime_error(program->context, TEC_INVALID, "the program's text does not fit its entry '%s'", entry->name);
@@ -89,10 +99,14 @@ static tec_status interp_call(tec_program *program, const tec_entry *entry, cons
   ir_tensor *inputs = calloc(entry->num_arguments + 1, sizeof *inputs);
   ir_tensor *outputs = calloc(entry->num_results + 1, sizeof *outputs);
   tec_status status = TEC_OUT_OF_MEMORY;
-  if (inputs && outputs) status = interpret(program, entry, arguments, results, inputs, outputs);
-  else runtime_error(program->context, status, "out of memory");
-  for (uint32_t i = 0; inputs && i < entry->num_arguments; i++) ir_tensor_release(&inputs[i]);
-  for (uint32_t i = 0; outputs && i < entry->num_results; i++) ir_tensor_release(&outputs[i]);
+  if (inputs && outputs)
+    status = interpret(program, entry, arguments, results, inputs, outputs);
+  else
+    runtime_error(program->context, status, "out of memory");
+  for (uint32_t i = 0; inputs && i < entry->num_arguments; i++)
+    ir_tensor_release(&inputs[i]);
+  for (uint32_t i = 0; outputs && i < entry->num_results; i++)
+    ir_tensor_release(&outputs[i]);
   free(inputs);
   free(outputs);
   return status;

@@ -9,7 +9,8 @@
 enum { MAX_ELEMENTS = 1 << 16 };
 
 bool tec_layout_get(unsigned i, const char **name, const char **doc) {
-  if (i >= layout_count()) return false;
+  if (i >= layout_count())
+    return false;
   *name = layout_get(i)->name;
   *doc = layout_get(i)->doc;
   return true;
@@ -31,8 +32,10 @@ tec_status tec_layout_draw(tec_context *context, const char *name, bool svg, cha
   const char *why;
   char *buffer = NULL;
   size_t length;
-  if (!layout_parse(name, &l, &why)) return runtime_error(context, TEC_INVALID, "'%s': %s", name, why);
-  if (svg && (!l.rank || l.rank > 2)) return runtime_error(context, TEC_INVALID, "only one or two dims can be drawn");
+  if (!layout_parse(name, &l, &why))
+    return runtime_error(context, TEC_INVALID, "'%s': %s", name, why);
+  if (svg && (!l.rank || l.rank > 2))
+    return runtime_error(context, TEC_INVALID, "only one or two dims can be drawn");
   int64_t elements = 1;
   for (unsigned dim = 0; dim < l.rank; dim++) {
     if (layout_extent(&l, dim) > MAX_ELEMENTS / elements)
@@ -40,7 +43,8 @@ tec_status tec_layout_draw(tec_context *context, const char *name, bool svg, cha
     elements *= layout_extent(&l, dim);
   }
   FILE *stream = open_memstream(&buffer, size ? size : &length);
-  if (!stream) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!stream)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   bool good = svg ? layout_write_svg(stream, name, &l)
                   : layout_write_table(stream, &l) && fputc('\n', stream) != EOF && layout_write_grid(stream, &l);
   return finish(context, stream, good, &buffer, text);
@@ -63,10 +67,12 @@ static bool count_layouts(ir_op *op, void *data) {
   const ir_attr *texts = ir_attr_get(op, "tec.layouts");
   for (unsigned i = 0; texts && texts->kind == IR_ATTR_ARRAY && i < texts->count; i++) {
     const ir_attr *attr = texts->elements[i];
-    if (attr->kind != IR_ATTR_STRING || !attr->count) continue;
+    if (attr->kind != IR_ATTR_STRING || !attr->count)
+      continue;
     const char *text = ir_intern(all->module, attr->string, attr->count);
     usage *found = all->first;
-    while (found && found->text != text) found = found->next;
+    while (found && found->text != text)
+      found = found->next;
     if (!found) {
       found = IR_NEW(&all->module->arena, usage);
       found->text = text;
@@ -84,7 +90,8 @@ tec_status tec_module_layouts(const tec_module *module, char **text, size_t *siz
   size_t length;
   ir_walk(ir_region(module->ir->root, 0), count_layouts, &all);
   FILE *stream = open_memstream(&buffer, size ? size : &length);
-  if (!stream) return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!stream)
+    return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   bool good = true;
   for (const usage *one = all.first; one && good; one = one->next)
     good = fprintf(stream, "%6u  %s\n", one->count, one->text) > 0;

@@ -9,7 +9,8 @@ void compiler_message(void *user, ir_severity severity, const char *rendered) {
   tec_context *context = user;
   static const tec_severity severities[] = {
       [IR_NOTE] = TEC_NOTE, [IR_REMARK] = TEC_REMARK, [IR_WARNING] = TEC_WARNING, [IR_ERROR] = TEC_ERROR};
-  if (context->message) context->message(context->user, severities[severity], rendered);
+  if (context->message)
+    context->message(context->user, severities[severity], rendered);
 }
 
 tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
@@ -30,7 +31,8 @@ tec_status tec_module_parse(tec_context *context, const char *name, const char *
 }
 
 void tec_module_destroy(tec_module *module) {
-  if (!module) return;
+  if (!module)
+    return;
   ir_module_destroy(module->ir);
   free(module);
 }
@@ -38,7 +40,8 @@ void tec_module_destroy(tec_module *module) {
 tec_status tec_module_print(const tec_module *module, bool generic, char **text, size_t *size) {
   ir_print_options options = {.generic = generic};
   char *printed = ir_print_module(module->ir, &options, size);
-  if (!printed) return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!printed)
+    return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   *text = printed;
   return TEC_OK;
 }
@@ -49,12 +52,14 @@ tec_status tec_module_run_passes(tec_module *module, const char *passes, const t
     return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   compiler_run run;
   tec_status status = compiler_begin(&run, module, &options);
-  if (status) return status;
+  if (status)
+    return status;
   return compiler_status(&run, pass_run(module->ir, passes ? passes : "transform", &run.passes));
 }
 
 bool tec_op_get(unsigned i, const char **name, const char **doc) {
-  if (i >= IR_NUM_OPCODES) return false;
+  if (i >= IR_NUM_OPCODES)
+    return false;
   const ir_op_info *info = ir_op_info_of((ir_opcode)i);
   *name = info->name;
   *doc = info->doc;
@@ -62,7 +67,8 @@ bool tec_op_get(unsigned i, const char **name, const char **doc) {
 }
 
 bool tec_pass_get(unsigned i, const char **name, const char **doc) {
-  if (i >= pass_count()) return false;
+  if (i >= pass_count())
+    return false;
   *name = pass_get(i)->name;
   *doc = pass_get(i)->doc;
   return true;

@@ -8,7 +8,8 @@
 static const compiler_target targets[] = {
     {"host", "host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
 #define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC) {"nvptx", "nvptx:" CHIP, DOC, CODE_KERNELS},
-#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE, DOC) \
+#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE,  \
+                     DOC)                                                                                              \
   {"spirv", "spirv:" CHIP, DOC, CODE_KERNELS},
 #include "passes/target.def"
 #undef NVPTX_TARGET
@@ -18,7 +19,8 @@ static const compiler_target targets[] = {
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
 bool tec_target_get(unsigned i, const char **name, const char **doc) {
-  if (i >= NUM_TARGETS) return false;
+  if (i >= NUM_TARGETS)
+    return false;
   *name = targets[i].name;
   *doc = targets[i].doc;
   return true;
@@ -27,7 +29,8 @@ bool tec_target_get(unsigned i, const char **name, const char **doc) {
 const compiler_target *compiler_find_target(tec_context *context, const char *name) {
   size_t family = strcspn(name, ":");
   for (unsigned i = 0; i < NUM_TARGETS; i++)
-    if (strlen(targets[i].family) == family && !memcmp(targets[i].family, name, family)) return &targets[i];
+    if (strlen(targets[i].family) == family && !memcmp(targets[i].family, name, family))
+      return &targets[i];
   runtime_error(context, TEC_INVALID, "there is no target '%s'", name);
   return NULL;
 }
@@ -44,12 +47,15 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
   enum { NUM_SIZES = sizeof sizes / sizeof *sizes, MOST = 1 << 20 };
   for (bool more = true; more;) {
     unsigned i = 0;
-    while (i < NUM_SIZES && strncmp(text, sizes[i].name, strlen(sizes[i].name))) i++;
-    if (i == NUM_SIZES) return false;
+    while (i < NUM_SIZES && strncmp(text, sizes[i].name, strlen(sizes[i].name)))
+      i++;
+    if (i == NUM_SIZES)
+      return false;
     text += strlen(sizes[i].name);
     char *end;
     long size = strtol(text, &end, 10);
-    if (*text < '1' || *text > '9' || size > MOST) return false;
+    if (*text < '1' || *text > '9' || size > MOST)
+      return false;
     *sizes[i].size = size;
     more = *end == ',';
     text = end + more;
@@ -60,7 +66,8 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
 tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *options) {
   const char *target = options->target ? options->target : "host";
   const compiler_target *row = compiler_find_target(module->context, target);
-  if (!row) return TEC_INVALID;
+  if (!row)
+    return TEC_INVALID;
   *run = (compiler_run){.module = module, .options = options};
   if (row->code == CODE_KERNELS) {
     if (!target_find(target, &run->facts))
@@ -69,9 +76,11 @@ tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compi
   } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", &run->facts)) {
     return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
   }
-  if (options->tf32) target_allow_tf32(&run->facts);
+  if (options->tf32)
+    target_allow_tf32(&run->facts);
   if (options->tiles && (row->code == CODE_KERNELS || !read_tiles(options->tiles, &run->facts.tiles)))
-    return runtime_error(module->context, TEC_INVALID, row->code == CODE_KERNELS
+    return runtime_error(module->context, TEC_INVALID,
+                         row->code == CODE_KERNELS
                              ? "tile sizes are for the host; on a GPU they follow from its registers"
                              : "'%s' are no tile sizes; they look like rows=64,columns=128,reduction=256,softmax=128",
                          options->tiles);

@@ -10,15 +10,15 @@ static const struct {
   uint8_t code, bits;
   const char *name;
 } dtypes[] = {
-    {kDLBool, 8, "i1"},    {kDLInt, 8, "i8"},     {kDLInt, 16, "i16"},     {kDLInt, 32, "i32"},
-    {kDLInt, 64, "i64"},   {kDLUInt, 8, "i8"},    {kDLUInt, 16, "i16"},    {kDLUInt, 32, "i32"},
-    {kDLUInt, 64, "i64"},  {kDLFloat, 16, "f16"}, {kDLBfloat, 16, "bf16"}, {kDLFloat, 32, "f32"},
-    {kDLFloat, 64, "f64"},
+    {kDLBool, 8, "i1"},      {kDLInt, 8, "i8"},     {kDLInt, 16, "i16"},   {kDLInt, 32, "i32"},  {kDLInt, 64, "i64"},
+    {kDLUInt, 8, "i8"},      {kDLUInt, 16, "i16"},  {kDLUInt, 32, "i32"},  {kDLUInt, 64, "i64"}, {kDLFloat, 16, "f16"},
+    {kDLBfloat, 16, "bf16"}, {kDLFloat, 32, "f32"}, {kDLFloat, 64, "f64"},
 };
 
 const char *runtime_dtype_name(DLDataType dtype) {
   for (size_t i = 0; i < sizeof dtypes / sizeof dtypes[0]; i++)
-    if (dtypes[i].code == dtype.code && dtypes[i].bits == dtype.bits && dtype.lanes == 1) return dtypes[i].name;
+    if (dtypes[i].code == dtype.code && dtypes[i].bits == dtype.bits && dtype.lanes == 1)
+      return dtypes[i].name;
   return "unknown type";
 }
 
@@ -28,8 +28,10 @@ int64_t runtime_num_elements(DLDataType dtype, int32_t ndim, const int64_t *shap
   int64_t elements = 1;
   bool empty = false;
   for (int32_t i = 0; i < ndim; i++) {
-    if (shape[i] < 0) return -1;
-    if (shape[i] == 0) empty = true;
+    if (shape[i] < 0)
+      return -1;
+    if (shape[i] == 0)
+      empty = true;
     else if (__builtin_mul_overflow(elements, shape[i], &elements) || elements > PTRDIFF_MAX / (dtype.bits / 8))
       return -1;
   }
@@ -42,25 +44,33 @@ int64_t runtime_num_elements(DLDataType dtype, int32_t ndim, const int64_t *shap
 static double decode_float(uint32_t bits, int exponent, int mantissa) {
   int field = (int)(bits >> mantissa & ((1u << exponent) - 1)), bias = (1 << (exponent - 1)) - 1;
   double fraction = (double)(bits & ((1u << mantissa) - 1)), value;
-  if (field == (1 << exponent) - 1) value = fraction != 0 ? (double)NAN : (double)INFINITY;
-  else if (field == 0) value = ldexp(fraction, 1 - bias - mantissa);
-  else value = ldexp(fraction + (double)(1u << mantissa), field - bias - mantissa);
+  if (field == (1 << exponent) - 1)
+    value = fraction != 0 ? (double)NAN : (double)INFINITY;
+  else if (field == 0)
+    value = ldexp(fraction, 1 - bias - mantissa);
+  else
+    value = ldexp(fraction + (double)(1u << mantissa), field - bias - mantissa);
   return bits >> (exponent + mantissa) & 1 ? -value : value;
 }
 
-/* The nearest bit pattern, ties to even. Rounds once, straight from the double: scaled so that the last kept bit is 1, the
- * value is rounded by rint, and a carry into the exponent comes out right because the fields are adjacent. */
+/* The nearest bit pattern, ties to even. Rounds once, straight from the double: scaled so that the last kept bit is 1,
+ * the value is rounded by rint, and a carry into the exponent comes out right because the fields are adjacent. */
 static uint32_t encode_float(double value, int exponent, int mantissa) {
   uint32_t sign = signbit(value) ? 1u << (exponent + mantissa) : 0, infinity = ((1u << exponent) - 1) << mantissa;
-  if (isnan(value)) return sign | infinity | 1u << (mantissa - 1);
+  if (isnan(value))
+    return sign | infinity | 1u << (mantissa - 1);
   double magnitude = fabs(value);
-  if (isinf(value)) return sign | infinity;
-  if (magnitude == 0) return sign;
+  if (isinf(value))
+    return sign | infinity;
+  if (magnitude == 0)
+    return sign;
   int bias = (1 << (exponent - 1)) - 1, power;
   frexp(magnitude, &power);
   int field = power - 1 + bias;
-  if (field < 1) field = 1; /* subnormal: the same spacing as the smallest normal numbers */
-  if (field >= (1 << exponent)) return sign | infinity;
+  if (field < 1)
+    field = 1; /* subnormal: the same spacing as the smallest normal numbers */
+  if (field >= (1 << exponent))
+    return sign | infinity;
   double steps = rint(ldexp(magnitude, mantissa + bias - field));
   uint32_t pattern = ((uint32_t)(field - 1) << mantissa) + (uint32_t)steps;
   return sign | (pattern > infinity ? infinity : pattern);
@@ -95,7 +105,8 @@ void runtime_store_float(DLDataType dtype, void *element, double value) {
 }
 
 int64_t runtime_load_int(DLDataType dtype, const void *element) {
-  if (dtype.code == kDLBool) return *(const uint8_t *)element != 0;
+  if (dtype.code == kDLBool)
+    return *(const uint8_t *)element != 0;
   uint64_t bits = 0;
   memcpy(&bits, element, dtype.bits / 8); /* little-endian */
   unsigned unused = 64u - dtype.bits;
@@ -103,7 +114,8 @@ int64_t runtime_load_int(DLDataType dtype, const void *element) {
 }
 
 void runtime_store_int(DLDataType dtype, void *element, int64_t value) {
-  if (dtype.code == kDLBool) value = value != 0;
+  if (dtype.code == kDLBool)
+    value = value != 0;
   memcpy(element, &value, dtype.bits / 8);
 }
 
@@ -121,7 +133,8 @@ static void delete_owned(DLManagedTensor *managed) {
 }
 
 void tec_tensor_release(DLManagedTensor *tensor) {
-  if (tensor && tensor->deleter) tensor->deleter(tensor);
+  if (tensor && tensor->deleter)
+    tensor->deleter(tensor);
 }
 
 tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndim, const int64_t *shape,
@@ -132,7 +145,8 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
   if (ndim < 0 || ndim > RUNTIME_MAX_RANK)
     return runtime_error(context, TEC_INVALID, "a tensor of rank %d: at most %d is supported", ndim, RUNTIME_MAX_RANK);
   int64_t elements = runtime_num_elements(dtype, ndim, shape);
-  if (elements < 0) return runtime_error(context, TEC_INVALID, "the shape of a new tensor is negative or too large");
+  if (elements < 0)
+    return runtime_error(context, TEC_INVALID, "the shape of a new tensor is negative or too large");
   size_t bytes = (size_t)elements * (dtype.bits / 8);
   size_t padded = (bytes + RUNTIME_ALIGNMENT) / RUNTIME_ALIGNMENT * RUNTIME_ALIGNMENT;
   owned_tensor *owned = calloc(1, sizeof *owned + (size_t)ndim * sizeof(int64_t));
@@ -143,7 +157,8 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
     return runtime_error(context, TEC_OUT_OF_MEMORY, "no memory for a tensor of %zu bytes", bytes);
   }
   memset(data, 0, padded);
-  if (ndim) memcpy(owned->shape, shape, (size_t)ndim * sizeof(int64_t));
+  if (ndim)
+    memcpy(owned->shape, shape, (size_t)ndim * sizeof(int64_t));
   owned->managed = (DLManagedTensor){
       .dl_tensor = {.data = data, .device = {kDLCPU, 0}, .ndim = ndim, .dtype = dtype, .shape = owned->shape},
       .deleter = delete_owned};
@@ -165,8 +180,10 @@ static void convert_element(DLDataType from, const void *source, DLDataType to, 
   } else {
     int64_t integer = runtime_load_int(from, source);
     bool large = from.code == kDLUInt && from.bits == 64;
-    if (to_float) runtime_store_float(to, target, large ? (double)(uint64_t)integer : (double)integer);
-    else runtime_store_int(to, target, integer);
+    if (to_float)
+      runtime_store_float(to, target, large ? (double)(uint64_t)integer : (double)integer);
+    else
+      runtime_store_int(to, target, integer);
   }
 }
 
@@ -177,7 +194,8 @@ tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDa
     return runtime_error(context, TEC_INVALID, "the tensor to convert is not a valid tensor in host memory");
   DLManagedTensor *created;
   tec_status status = tec_tensor_create(context, dtype, source->ndim, source->shape, &created);
-  if (status) return status;
+  if (status)
+    return status;
   int64_t elements = runtime_num_elements(dtype, source->ndim, source->shape), subscripts[RUNTIME_MAX_RANK] = {0};
   size_t from_bytes = source->dtype.bits / 8, to_bytes = dtype.bits / 8;
   char *target = created->dl_tensor.data;
@@ -185,9 +203,11 @@ tec_status tec_tensor_convert(tec_context *context, const DLTensor *source, DLDa
     int64_t offset = i;
     if (source->strides) {
       offset = 0;
-      for (int32_t d = 0; d < source->ndim; d++) offset += subscripts[d] * source->strides[d];
+      for (int32_t d = 0; d < source->ndim; d++)
+        offset += subscripts[d] * source->strides[d];
       for (int32_t d = source->ndim; d-- > 0;) {
-        if (++subscripts[d] < source->shape[d]) break;
+        if (++subscripts[d] < source->shape[d])
+          break;
         subscripts[d] = 0;
       }
     }

@@ -36,7 +36,8 @@ struct thread_pool {
 static void run_claimed(thread_pool *pool) {
   for (;;) {
     int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-    if (i >= pool->count) return;
+    if (i >= pool->count)
+      return;
     pool->body(pool->data, i);
   }
 }
@@ -46,14 +47,17 @@ static void *work(void *argument) {
   uint64_t seen = 0;
   pthread_mutex_lock(&pool->lock);
   for (;;) {
-    while (!pool->stop && (!pool->open || pool->generation == seen)) pthread_cond_wait(&pool->wake, &pool->lock);
-    if (pool->stop) break;
+    while (!pool->stop && (!pool->open || pool->generation == seen))
+      pthread_cond_wait(&pool->wake, &pool->lock);
+    if (pool->stop)
+      break;
     seen = pool->generation;
     pool->inside++;
     pthread_mutex_unlock(&pool->lock);
     run_claimed(pool);
     pthread_mutex_lock(&pool->lock);
-    if (--pool->inside == 0) pthread_cond_signal(&pool->left);
+    if (--pool->inside == 0)
+      pthread_cond_signal(&pool->left);
   }
   pthread_mutex_unlock(&pool->lock);
   return NULL;
@@ -62,27 +66,29 @@ static void *work(void *argument) {
 thread_pool *thread_pool_create(unsigned threads) {
   unsigned wanted = threads ? threads - 1 : 0;
   thread_pool *pool = calloc(1, sizeof *pool + wanted * sizeof pool->workers[0]);
-  if (!pool) return NULL;
+  if (!pool)
+    return NULL;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->left, NULL);
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, STACK_BYTES);
-  while (pool->num_workers < wanted &&
-         pthread_create(&pool->workers[pool->num_workers], &attributes, work, pool) == 0)
+  while (pool->num_workers < wanted && pthread_create(&pool->workers[pool->num_workers], &attributes, work, pool) == 0)
     pool->num_workers++;
   pthread_attr_destroy(&attributes);
   return pool;
 }
 
 void thread_pool_destroy(thread_pool *pool) {
-  if (!pool) return;
+  if (!pool)
+    return;
   pthread_mutex_lock(&pool->lock);
   pool->stop = true;
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->lock);
-  for (unsigned i = 0; i < pool->num_workers; i++) pthread_join(pool->workers[i], NULL);
+  for (unsigned i = 0; i < pool->num_workers; i++)
+    pthread_join(pool->workers[i], NULL);
   pthread_cond_destroy(&pool->left);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->lock);
@@ -91,7 +97,8 @@ void thread_pool_destroy(thread_pool *pool) {
 
 void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data) {
   if (count <= 1 || pool->num_workers == 0 || atomic_exchange(&pool->busy, true)) {
-    for (int64_t i = 0; i < count; i++) body(data, i);
+    for (int64_t i = 0; i < count; i++)
+      body(data, i);
     return;
   }
   pthread_mutex_lock(&pool->lock);
@@ -108,7 +115,8 @@ void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, 
 
   pthread_mutex_lock(&pool->lock);
   pool->open = false;
-  while (pool->inside) pthread_cond_wait(&pool->left, &pool->lock);
+  while (pool->inside)
+    pthread_cond_wait(&pool->left, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
   atomic_store(&pool->busy, false);
 }

@@ -1,9 +1,9 @@
-/* ze.c - the device "ze": Level Zero, which Intel's GPUs have. The loader is opened when it is first needed and then stays,
- * as Level Zero cannot be shut down.
+/* ze.c - the device "ze": Level Zero, which Intel's GPUs have. The loader is opened when it is first needed and then
+ * stays, as Level Zero cannot be shut down.
  *
- * A session holds a context of its own, an immediate command list, the program's module with its kernels, and two events.
- * The list runs in the background and in any order, so each launch is followed by a barrier, and whatever must be done is
- * waited for by a barrier that signals an event. Every call of the driver is checked. */
+ * A session holds a context of its own, an immediate command list, the program's module with its kernels, and two
+ * events. The list runs in the background and in any order, so each launch is followed by a barrier, and whatever must
+ * be done is waited for by a barrier that signals an event. Every call of the driver is checked. */
 #include "runtime/kernel_device.h"
 #include "runtime/ze_api.h"
 
@@ -41,7 +41,8 @@ typedef struct ze_session {
   bool pending; /* the list has work that nobody has waited for */
 } ze_session;
 
-/* ------------------------------------------------------------------------------------------------------------- results */
+/* -------------------------------------------------------------------------------------------------------------
+ * results */
 
 /* Reports a result that is not success. `what`: what was tried, an infinitive. */
 static tec_status check(const ze_session *session, ze_result result, const char *what) {
@@ -53,36 +54,43 @@ static tec_status check(const ze_session *session, ze_result result, const char 
       ZE_RESULTS(ZE_RESULT)
 #undef ZE_RESULT
   };
-  if (!result) return TEC_OK;
+  if (!result)
+    return TEC_OK;
   const char *name = "an error", *words = NULL;
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-    if (rows[i].result == result) name = rows[i].name;
-  if (session->driver && session->api.last_error && session->api.last_error(session->driver, &words)) words = NULL;
+    if (rows[i].result == result)
+      name = rows[i].name;
+  if (session->driver && session->api.last_error && session->api.last_error(session->driver, &words))
+    words = NULL;
   bool has_words = words && *words;
   return runtime_error(session->context, TEC_INVALID, "Level Zero cannot %s: %s (0x%x)%s%s", what, name, result,
                        has_words ? ": " : "", has_words ? words : "");
 }
 
-/* ------------------------------------------------------------------------------------------------------ loader, device */
+/* ------------------------------------------------------------------------------------------------------ loader,
+ * device */
 
 static tec_status load_api(tec_context *context, ze_api *api) {
   void *library = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   if (!library)
-    return runtime_error(context, TEC_INVALID, "the device 'ze' needs the Level Zero loader, and it cannot be loaded: %s",
-                         dlerror());
+    return runtime_error(context, TEC_INVALID,
+                         "the device 'ze' needs the Level Zero loader, and it cannot be loaded: %s", dlerror());
   *(void **)(&api->last_error) = dlsym(library, "zeDriverGetLastErrorDescription");
   const char *missing = NULL;
 #define SYMBOL(FIELD, NAME, PARAMETERS)                                                                                \
   *(void **)(&api->FIELD) = dlsym(library, #NAME);                                                                     \
-  if (!api->FIELD) missing = #NAME;
+  if (!api->FIELD)                                                                                                     \
+    missing = #NAME;
   ZE_SYMBOLS(SYMBOL)
 #undef SYMBOL
   dlclose(library);
-  if (!missing) return TEC_OK;
+  if (!missing)
+    return TEC_OK;
   return runtime_error(context, TEC_INVALID, "the Level Zero loader is too old: it has no %s", missing);
 }
 
-/* How many of a list to ask for: all, as far as there is room. Drivers do not always correct a count that is too large. */
+/* How many of a list to ask for: all, as far as there is room. Drivers do not always correct a count that is too
+ * large. */
 static uint32_t fit(uint32_t count, uint32_t room) { return count < room ? count : room; }
 
 /* The GPUs of one driver, counted in *count; the one with the context's number becomes the session's. */
@@ -92,12 +100,15 @@ static tec_status look_at_driver(ze_session *session, ze_driver driver, uint32_t
   uint32_t num_devices = 0;
   tec_status status = check(session, api->device_get(driver, &num_devices, NULL), "count the devices");
   num_devices = fit(num_devices, MAX_DEVICES);
-  if (!status && num_devices) status = check(session, api->device_get(driver, &num_devices, devices), "find the devices");
+  if (!status && num_devices)
+    status = check(session, api->device_get(driver, &num_devices, devices), "find the devices");
   for (uint32_t i = 0; i < num_devices && !status; i++) {
     ze_device_properties properties = {.type = ZE_DEVICE_PROPERTIES};
     status = check(session, api->device_properties(devices[i], &properties), "describe a device");
-    if (status || properties.kind != ZE_DEVICE_GPU) continue;
-    if ((*count)++ != session->context->device) continue;
+    if (status || properties.kind != ZE_DEVICE_GPU)
+      continue;
+    if ((*count)++ != session->context->device)
+      continue;
     session->driver = driver;
     session->device = devices[i];
     session->properties = properties;
@@ -114,10 +125,12 @@ static tec_status open_device(ze_session *session) {
   uint32_t num_drivers = 0, count = 0;
   tec_status status = check(session, api->driver_get(&num_drivers, NULL), "count the drivers");
   num_drivers = fit(num_drivers, MAX_DRIVERS);
-  if (!status && num_drivers) status = check(session, api->driver_get(&num_drivers, drivers), "find the drivers");
+  if (!status && num_drivers)
+    status = check(session, api->driver_get(&num_drivers, drivers), "find the drivers");
   for (uint32_t i = 0; i < num_drivers && !status; i++)
     status = look_at_driver(session, drivers[i], &count);
-  if (status) return status;
+  if (status)
+    return status;
   if (!session->device)
     return runtime_error(session->context, TEC_INVALID, "there is no Level Zero GPU %u; there are %u",
                          session->context->device, count);
@@ -136,20 +149,26 @@ static tec_status find_queue_group(const ze_session *session, uint32_t *ordinal)
   if (!status && count)
     status = check(session, session->api.queue_groups(session->device, &count, groups), "tell the queues");
   for (*ordinal = 0; !status && *ordinal < count; ++*ordinal)
-    if (groups[*ordinal].flags & ZE_QUEUE_COMPUTES) return TEC_OK;
-  return status ? status : runtime_error(session->context, TEC_INVALID, "'%s' has no queue that computes",
-                                         session->properties.name);
+    if (groups[*ordinal].flags & ZE_QUEUE_COMPUTES)
+      return TEC_OK;
+  return status ? status
+                : runtime_error(session->context, TEC_INVALID, "'%s' has no queue that computes",
+                                session->properties.name);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- modules */
+/* -------------------------------------------------------------------------------------------------------------
+ * modules */
 
 /* The log's text, from malloc; NULL where there is none. */
 static char *read_log(const ze_session *session, ze_log log) {
   size_t size = 0;
-  if (!log || session->api.log_text(log, &size, NULL) || size < 2) return NULL;
+  if (!log || session->api.log_text(log, &size, NULL) || size < 2)
+    return NULL;
   char *text = calloc(size + 1, 1);
-  if (text && session->api.log_text(log, &size, text)) *text = 0;
-  if (text && size > MAX_LOG) text[MAX_LOG] = 0;
+  if (text && session->api.log_text(log, &size, text))
+    *text = 0;
+  if (text && size > MAX_LOG)
+    text[MAX_LOG] = 0;
   return text;
 }
 
@@ -160,15 +179,20 @@ static const char *chip_of(const ze_device_properties *properties) {
   static const struct {
     uint32_t first, last;
     const char *target;
-  } rows[] = {{0x4f80, 0x4f88, "spirv:dg2"}, {0x5690, 0x56c2, "spirv:dg2"}, {0x0b69, 0x0b6e, "spirv:pvc"},
-              {0x0bd0, 0x0be5, "spirv:pvc"}, {0xe202, 0xe223, "spirv:bmg"}};
+  } rows[] = {{0x4f80, 0x4f88, "spirv:dg2"},
+              {0x5690, 0x56c2, "spirv:dg2"},
+              {0x0b69, 0x0b6e, "spirv:pvc"},
+              {0x0bd0, 0x0be5, "spirv:pvc"},
+              {0xe202, 0xe223, "spirv:bmg"}};
   enum { INTEL = 0x8086 };
   for (size_t i = 0; properties->vendor == INTEL && i < sizeof rows / sizeof rows[0]; i++)
-    if (properties->id >= rows[i].first && properties->id <= rows[i].last) return rows[i].target;
+    if (properties->id >= rows[i].first && properties->id <= rows[i].last)
+      return rows[i].target;
   return generic_target;
 }
 
-/* Kernels for chips with a matrix unit keep whole tiles in registers: twice as many for half as many threads suit them. */
+/* Kernels for chips with a matrix unit keep whole tiles in registers: twice as many for half as many threads suit
+ * them. */
 static tec_status create_module(ze_session *session, const char *code, size_t size, bool is_spirv) {
   const char *flags = chip_of(&session->properties) == generic_target ? "" : "-ze-opt-large-register-file";
   const ze_module_description description = {.type = ZE_MODULE,
@@ -177,8 +201,7 @@ static tec_status create_module(ze_session *session, const char *code, size_t si
                                              .code = (const uint8_t *)code,
                                              .flags = flags};
   ze_log log = NULL;
-  ze_result result =
-      session->api.module_create(session->memory, session->device, &description, &session->module, &log);
+  ze_result result = session->api.module_create(session->memory, session->device, &description, &session->module, &log);
   tec_status status = TEC_OK;
   if (result) {
     session->module = NULL;
@@ -186,51 +209,64 @@ static tec_status create_module(ze_session *session, const char *code, size_t si
     snprintf(what, sizeof what, "build the program for '%s'", session->properties.name);
     if (text)
       status = runtime_error(session->context, TEC_INVALID, "Level Zero cannot %s (0x%x):\n%s", what, result, text);
-    else status = check(session, result, what);
+    else
+      status = check(session, result, what);
     free(text);
   }
-  if (log) session->api.log_destroy(log);
+  if (log)
+    session->api.log_destroy(log);
   return status;
 }
 
 /* Drivers may end the process over SPIR-V that is newer than they are, so that they are asked before. */
 static tec_status build_module(ze_session *session, const char *code, size_t size) {
   uint32_t words[2] = {0};
-  if (size >= sizeof words) memcpy(words, code, sizeof words);
+  if (size >= sizeof words)
+    memcpy(words, code, sizeof words);
   bool is_spirv = words[0] == SPIRV_MAGIC;
   ze_module_properties properties = {.type = ZE_MODULE_PROPERTIES};
-  tec_status status =
-      check(session, session->api.module_properties(session->device, &properties), "tell what programs the device takes");
-  if (status) return status;
+  tec_status status = check(session, session->api.module_properties(session->device, &properties),
+                            "tell what programs the device takes");
+  if (status)
+    return status;
   uint32_t version = (words[1] >> 16 & 0xff) << 16 | (words[1] >> 8 & 0xff), most = properties.spirv_version;
-  if (most < SPIRV_TAKEN) most = SPIRV_TAKEN;
+  if (most < SPIRV_TAKEN)
+    most = SPIRV_TAKEN;
   if (is_spirv && version > most)
     return runtime_error(session->context, TEC_INVALID, "the program is SPIR-V %u.%u; the driver of '%s' takes %u.%u",
                          version >> 16, version & 0xffff, session->properties.name, most >> 16, most & 0xffff);
   return create_module(session, code, size, is_spirv);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ sessions */
+/* ------------------------------------------------------------------------------------------------------------
+ * sessions */
 
-/* Waits for all that is in the list where nobody is left to be told of an error, which the one who caused it reported. */
+/* Waits for all that is in the list where nobody is left to be told of an error, which the one who caused it
+ * reported. */
 static void settle(ze_session *session) {
   const ze_api *api = &session->api;
-  if (!session->pending) return;
-  if (api->event_reset(session->events[1])) return;
-  if (api->append_barrier(session->list, session->events[1], 0, NULL)) return;
+  if (!session->pending)
+    return;
+  if (api->event_reset(session->events[1]))
+    return;
+  if (api->append_barrier(session->list, session->events[1], 0, NULL))
+    return;
   session->pending = api->event_wait(session->events[1], UINT64_MAX) != 0;
 }
 
-/* Until all that is in the list is done. After an error the list is given one more chance to finish, because the caller will
- * take back the memory that it works on. */
+/* Until all that is in the list is done. After an error the list is given one more chance to finish, because the caller
+ * will take back the memory that it works on. */
 static tec_status wait(ze_session *session, const char *what) {
   const ze_api *api = &session->api;
   session->pending = true;
   tec_status status = check(session, api->event_reset(session->events[1]), what);
-  if (!status) status = check(session, api->append_barrier(session->list, session->events[1], 0, NULL), what);
-  if (!status) status = check(session, api->event_wait(session->events[1], UINT64_MAX), what);
+  if (!status)
+    status = check(session, api->append_barrier(session->list, session->events[1], 0, NULL), what);
+  if (!status)
+    status = check(session, api->event_wait(session->events[1], UINT64_MAX), what);
   session->pending = status != TEC_OK;
-  if (status) settle(session);
+  if (status)
+    settle(session);
   return status;
 }
 
@@ -238,22 +274,27 @@ static void ze_close(void *pointer) {
   ze_session *session = pointer;
   const ze_api *api = &session->api;
   settle(session);
-  for (size_t i = 0; i < session->num_kernels; i++) api->kernel_destroy(session->kernels[i]);
-  if (session->module) api->module_destroy(session->module);
-  if (session->list) api->list_destroy(session->list);
+  for (size_t i = 0; i < session->num_kernels; i++)
+    api->kernel_destroy(session->kernels[i]);
+  if (session->module)
+    api->module_destroy(session->module);
+  if (session->list)
+    api->list_destroy(session->list);
   for (unsigned i = 0; i < 2; i++)
-    if (session->events[i]) api->event_destroy(session->events[i]);
-  if (session->pool) api->pool_destroy(session->pool);
-  if (session->memory) api->context_destroy(session->memory);
+    if (session->events[i])
+      api->event_destroy(session->events[i]);
+  if (session->pool)
+    api->pool_destroy(session->pool);
+  if (session->memory)
+    api->context_destroy(session->memory);
   free(session->kernels);
   free(session);
 }
 
 static tec_status create_events(ze_session *session) {
-  const ze_pool_description pool = {
-      .type = ZE_POOL, .flags = ZE_POOL_HOST_VISIBLE | ZE_POOL_TIMESTAMPS, .count = 2};
-  tec_status status = check(session, session->api.pool_create(session->memory, &pool, 1, &session->device, &session->pool),
-                            "create events");
+  const ze_pool_description pool = {.type = ZE_POOL, .flags = ZE_POOL_HOST_VISIBLE | ZE_POOL_TIMESTAMPS, .count = 2};
+  tec_status status = check(
+      session, session->api.pool_create(session->memory, &pool, 1, &session->device, &session->pool), "create events");
   for (uint32_t i = 0; i < 2 && !status; i++) {
     const ze_event_description event = {.type = ZE_EVENT, .index = i, .signal = ZE_SCOPE_HOST, .wait = ZE_SCOPE_HOST};
     status = check(session, session->api.event_create(session->pool, &event, &session->events[i]), "create an event");
@@ -265,44 +306,52 @@ static tec_status open_session(ze_session *session, const char *code, size_t siz
   const ze_context_description memory = {.type = ZE_CONTEXT};
   ze_queue_description queue = {.type = ZE_QUEUE, .mode = ZE_QUEUE_ASYNCHRONOUS};
   tec_status status = load_api(session->context, &session->api);
-  if (!status) status = open_device(session);
+  if (!status)
+    status = open_device(session);
   if (!status)
     status = check(session, session->api.context_create(session->driver, &memory, &session->memory), "open the device");
-  if (!status) status = find_queue_group(session, &queue.ordinal);
+  if (!status)
+    status = find_queue_group(session, &queue.ordinal);
   if (!status)
     status = check(session, session->api.list_create(session->memory, session->device, &queue, &session->list),
                    "create a command list");
-  if (!status) status = create_events(session);
+  if (!status)
+    status = create_events(session);
   return status ? status : build_module(session, code, size);
 }
 
 static tec_status ze_open(tec_context *context, const char *code, size_t size, void **out) {
   ze_session *session = calloc(1, sizeof *session);
-  if (!session) return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!session)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   session->context = context;
   tec_status status = open_session(session, code, size);
-  if (status) ze_close(session);
-  else *out = session;
+  if (status)
+    ze_close(session);
+  else
+    *out = session;
   return status;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- launching */
+/* -----------------------------------------------------------------------------------------------------------
+ * launching */
 
 /* Whether a work-group of the kernel fits on the device. */
 static tec_status check_limits(const ze_session *session, const program_launch *launch, ze_kernel kernel) {
   ze_kernel_properties properties = {.type = ZE_KERNEL_PROPERTIES};
   tec_status status = check(session, session->api.kernel_properties(kernel, &properties), "describe a kernel");
-  if (status) return status;
+  if (status)
+    return status;
   uint64_t items = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
   if (items > session->limits.max_group)
     return runtime_error(session->context, TEC_INVALID, "kernel '%s' needs work-groups of %llu; '%s' has %u",
-                         launch->kernel, (unsigned long long)items, session->properties.name, session->limits.max_group);
+                         launch->kernel, (unsigned long long)items, session->properties.name,
+                         session->limits.max_group);
   if (properties.local_bytes > session->limits.max_local_bytes)
-    return runtime_error(session->context, TEC_INVALID, "kernel '%s' needs %u bytes of local memory a work-group; '%s' has %u",
-                         launch->kernel, properties.local_bytes, session->properties.name,
-                         session->limits.max_local_bytes);
-  return check(session,
-               session->api.kernel_group_size(kernel, launch->block[0], launch->block[1], launch->block[2]),
+    return runtime_error(session->context, TEC_INVALID,
+                         "kernel '%s' needs %u bytes of local memory a work-group; '%s' has %u", launch->kernel,
+                         properties.local_bytes, session->properties.name, session->limits.max_local_bytes);
+  return check(session, session->api.kernel_group_size(kernel, launch->block[0], launch->block[1], launch->block[2]),
                "set the size of work-groups");
 }
 
@@ -312,13 +361,15 @@ static tec_status ze_find(void *pointer, const program_launch *launch, void **ke
   if (launch->shared_bytes)
     return runtime_error(session->context, TEC_INVALID, "kernel '%s' asks for local memory at launch", launch->kernel);
   ze_kernel *grown = realloc(session->kernels, (session->num_kernels + 1) * sizeof *grown);
-  if (!grown) return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
+  if (!grown)
+    return runtime_error(session->context, TEC_OUT_OF_MEMORY, "out of memory");
   session->kernels = grown;
   const ze_kernel_description description = {.type = ZE_KERNEL, .name = launch->kernel};
   ze_kernel found;
   tec_status status =
       check(session, session->api.kernel_create(session->module, &description, &found), "find a kernel");
-  if (status) return status;
+  if (status)
+    return status;
   session->kernels[session->num_kernels++] = found;
   *kernel = found;
   return check_limits(session, launch, found);
@@ -329,9 +380,9 @@ static tec_status ze_allocate(void *pointer, size_t size, uint64_t *address) {
   ze_session *session = pointer;
   const ze_allocation_description description = {.type = ZE_ALLOCATION};
   void *memory = NULL;
-  tec_status status = check(
-      session, session->api.allocate(session->memory, &description, size, ALIGNMENT, session->device, &memory),
-      "allocate memory");
+  tec_status status =
+      check(session, session->api.allocate(session->memory, &description, size, ALIGNMENT, session->device, &memory),
+            "allocate memory");
   *address = (uintptr_t)memory;
   return status ? TEC_OUT_OF_MEMORY : TEC_OK;
 }
@@ -345,8 +396,7 @@ static void ze_release(void *pointer, uint64_t address) {
 /* Waited for, because host memory is the caller's. */
 static tec_status copy(ze_session *session, void *to, const void *from, size_t size, const char *what) {
   session->pending = true;
-  tec_status status =
-      check(session, session->api.append_copy(session->list, to, from, size, NULL, 0, NULL), what);
+  tec_status status = check(session, session->api.append_copy(session->list, to, from, size, NULL, 0, NULL), what);
   return status ? status : wait(session, what);
 }
 
@@ -365,10 +415,11 @@ static tec_status ze_launch(void *pointer, const kernel_launch *launch) {
   for (uint32_t i = 0; i < launch->num_arguments && !status; i++)
     status = check(session, api->kernel_argument(launch->kernel, i, launch->sizes[i], launch->values[i]),
                    "set an argument of a kernel");
-  if (status) return status;
+  if (status)
+    return status;
   session->pending = true;
-  status = check(session, api->append_launch(session->list, launch->kernel, launch->grid, NULL, 0, NULL),
-                 "launch a kernel");
+  status =
+      check(session, api->append_launch(session->list, launch->kernel, launch->grid, NULL, 0, NULL), "launch a kernel");
   return status ? status : check(session, api->append_barrier(session->list, NULL, 0, NULL), "order the kernels");
 }
 
@@ -377,7 +428,8 @@ static tec_status ze_start(void *pointer) {
   settle(session); /* of a call that failed halfway */
   session->pending = true;
   tec_status status = check(session, session->api.event_reset(session->events[0]), "reset an event");
-  if (status) return status;
+  if (status)
+    return status;
   return check(session, session->api.append_barrier(session->list, session->events[0], 0, NULL), "record an event");
 }
 
@@ -386,23 +438,31 @@ static tec_status ze_finish(void *pointer, double *seconds) {
   ze_session *session = pointer;
   ze_timestamps start, end;
   tec_status status = wait(session, "finish the kernels");
-  if (!status) status = check(session, session->api.event_time(session->events[0], &start), "tell the time");
-  if (!status) status = check(session, session->api.event_time(session->events[1], &end), "tell the time");
-  if (status) return status;
+  if (!status)
+    status = check(session, session->api.event_time(session->events[0], &start), "tell the time");
+  if (!status)
+    status = check(session, session->api.event_time(session->events[1], &end), "tell the time");
+  if (status)
+    return status;
   unsigned bits = session->properties.kernel_timestamp_bits;
   uint64_t ticks = end.global_end - start.global_end;
-  if (bits && bits < 64) ticks &= ((uint64_t)1 << bits) - 1; /* the clock wraps around */
-  if (session->properties.timer_resolution) *seconds = (double)ticks / (double)session->properties.timer_resolution;
+  if (bits && bits < 64)
+    ticks &= ((uint64_t)1 << bits) - 1; /* the clock wraps around */
+  if (session->properties.timer_resolution)
+    *seconds = (double)ticks / (double)session->properties.timer_resolution;
   return TEC_OK;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- targets */
+/* -------------------------------------------------------------------------------------------------------------
+ * targets */
 
 static tec_status ze_target(tec_context *context, char target[RUNTIME_MAX_TARGET]) {
   ze_session session = {.context = context};
   tec_status status = load_api(context, &session.api);
-  if (!status) status = open_device(&session);
-  if (!status) strcpy(target, chip_of(&session.properties));
+  if (!status)
+    status = open_device(&session);
+  if (!status)
+    strcpy(target, chip_of(&session.properties));
   return status;
 }
 

@@ -1,5 +1,5 @@
-/* ze_api.h - what ze.c uses of Level Zero, version 1.3: our own declarations, so that no headers are needed to build. A test
- * compares them with the real ones. Names are those of the specification, in our spelling. Not installed. */
+/* ze_api.h - what ze.c uses of Level Zero, version 1.3: our own declarations, so that no headers are needed to build. A
+ * test compares them with the real ones. Names are those of the specification, in our spelling. Not installed. */
 #ifndef TEC_RUNTIME_ZE_API_H
 #define TEC_RUNTIME_ZE_API_H
 #include <stddef.h>
@@ -175,27 +175,27 @@ typedef struct ze_kernel_properties {
 /* SYMBOL(field, the loader's name, parameters) */
 #define ZE_SYMBOLS(SYMBOL)                                                                                             \
   SYMBOL(initialise, zeInit, (ze_flags flags))                                                                         \
-  SYMBOL(driver_get, zeDriverGet, (uint32_t *count, ze_driver *drivers))                                               \
-  SYMBOL(device_get, zeDeviceGet, (ze_driver driver, uint32_t *count, ze_device *devices))                             \
-  SYMBOL(device_properties, zeDeviceGetProperties, (ze_device device, ze_device_properties *properties))               \
-  SYMBOL(compute_properties, zeDeviceGetComputeProperties, (ze_device device, ze_compute_properties *properties))      \
-  SYMBOL(module_properties, zeDeviceGetModuleProperties, (ze_device device, ze_module_properties *properties))         \
+  SYMBOL(driver_get, zeDriverGet, (uint32_t * count, ze_driver * drivers))                                             \
+  SYMBOL(device_get, zeDeviceGet, (ze_driver driver, uint32_t * count, ze_device * devices))                           \
+  SYMBOL(device_properties, zeDeviceGetProperties, (ze_device device, ze_device_properties * properties))              \
+  SYMBOL(compute_properties, zeDeviceGetComputeProperties, (ze_device device, ze_compute_properties * properties))     \
+  SYMBOL(module_properties, zeDeviceGetModuleProperties, (ze_device device, ze_module_properties * properties))        \
   SYMBOL(queue_groups, zeDeviceGetCommandQueueGroupProperties,                                                         \
-         (ze_device device, uint32_t *count, ze_queue_group_properties *properties))                                   \
+         (ze_device device, uint32_t * count, ze_queue_group_properties * properties))                                 \
   SYMBOL(context_create, zeContextCreate,                                                                              \
          (ze_driver driver, const ze_context_description *description, ze_context *context))                           \
   SYMBOL(context_destroy, zeContextDestroy, (ze_context context))                                                      \
   SYMBOL(list_create, zeCommandListCreateImmediate,                                                                    \
          (ze_context context, ze_device device, const ze_queue_description *description, ze_list *list))               \
   SYMBOL(list_destroy, zeCommandListDestroy, (ze_list list))                                                           \
-  SYMBOL(append_copy, zeCommandListAppendMemoryCopy,                                                                   \
-         (ze_list list, void *to, const void *from, size_t size, ze_event signal, uint32_t num_waits,                  \
-          ze_event *waits))                                                                                            \
+  SYMBOL(                                                                                                              \
+      append_copy, zeCommandListAppendMemoryCopy,                                                                      \
+      (ze_list list, void *to, const void *from, size_t size, ze_event signal, uint32_t num_waits, ze_event *waits))   \
   SYMBOL(append_barrier, zeCommandListAppendBarrier,                                                                   \
-         (ze_list list, ze_event signal, uint32_t num_waits, ze_event *waits))                                         \
-  SYMBOL(append_launch, zeCommandListAppendLaunchKernel,                                                               \
-         (ze_list list, ze_kernel kernel, const uint32_t *groups, ze_event signal, uint32_t num_waits,                 \
-          ze_event *waits))                                                                                            \
+         (ze_list list, ze_event signal, uint32_t num_waits, ze_event * waits))                                        \
+  SYMBOL(                                                                                                              \
+      append_launch, zeCommandListAppendLaunchKernel,                                                                  \
+      (ze_list list, ze_kernel kernel, const uint32_t *groups, ze_event signal, uint32_t num_waits, ze_event *waits))  \
   SYMBOL(pool_create, zeEventPoolCreate,                                                                               \
          (ze_context context, const ze_pool_description *description, uint32_t num_devices, ze_device *devices,        \
           ze_pool *pool))                                                                                              \
@@ -204,7 +204,7 @@ typedef struct ze_kernel_properties {
   SYMBOL(event_destroy, zeEventDestroy, (ze_event event))                                                              \
   SYMBOL(event_reset, zeEventHostReset, (ze_event event))                                                              \
   SYMBOL(event_wait, zeEventHostSynchronize, (ze_event event, uint64_t timeout))                                       \
-  SYMBOL(event_time, zeEventQueryKernelTimestamp, (ze_event event, ze_timestamps *timestamps))                         \
+  SYMBOL(event_time, zeEventQueryKernelTimestamp, (ze_event event, ze_timestamps * timestamps))                        \
   SYMBOL(allocate, zeMemAllocDevice,                                                                                   \
          (ze_context context, const ze_allocation_description *description, size_t size, size_t alignment,             \
           ze_device device, void **memory))                                                                            \
@@ -213,11 +213,12 @@ typedef struct ze_kernel_properties {
          (ze_context context, ze_device device, const ze_module_description *description, ze_module *module,           \
           ze_log *log))                                                                                                \
   SYMBOL(module_destroy, zeModuleDestroy, (ze_module module))                                                          \
-  SYMBOL(log_text, zeModuleBuildLogGetString, (ze_log log, size_t *size, char *text))                                  \
+  SYMBOL(log_text, zeModuleBuildLogGetString, (ze_log log, size_t * size, char *text))                                 \
   SYMBOL(log_destroy, zeModuleBuildLogDestroy, (ze_log log))                                                           \
-  SYMBOL(kernel_create, zeKernelCreate, (ze_module module, const ze_kernel_description *description, ze_kernel *kernel)) \
+  SYMBOL(kernel_create, zeKernelCreate,                                                                                \
+         (ze_module module, const ze_kernel_description *description, ze_kernel *kernel))                              \
   SYMBOL(kernel_destroy, zeKernelDestroy, (ze_kernel kernel))                                                          \
-  SYMBOL(kernel_properties, zeKernelGetProperties, (ze_kernel kernel, ze_kernel_properties *properties))               \
+  SYMBOL(kernel_properties, zeKernelGetProperties, (ze_kernel kernel, ze_kernel_properties * properties))              \
   SYMBOL(kernel_group_size, zeKernelSetGroupSize, (ze_kernel kernel, uint32_t x, uint32_t y, uint32_t z))              \
   SYMBOL(kernel_argument, zeKernelSetArgumentValue, (ze_kernel kernel, uint32_t number, size_t size, const void *value))
 #endif

@@ -4,8 +4,8 @@
  *   fuzz FIRST COUNT [--keep=FILE] DIRECTORY...
  *
  * Runs rounds FIRST to FIRST + COUNT - 1. A round takes a file of the directories or a random program, damages it token
- * by token, and compiles it for one of the kinds of targets. The same round gives the same text, so that a failure can be
- * repeated; --keep writes each text to FILE before it runs, for failures that end the process.
+ * by token, and compiles it for one of the kinds of targets. The same round gives the same text, so that a failure can
+ * be repeated; --keep writes each text to FILE before it runs, for failures that end the process.
  *
  * What must hold: a run that fails has reported an error, one that succeeds has not; no error is the compiler's own;
  * what parses prints, and what was printed parses. A round that takes longer than TIME_LIMIT ends the process.
@@ -51,9 +51,7 @@ static uint64_t draw(fuzzer *fuzzer, uint64_t below) {
 
 /* ---------------------------------------------------------------------------------------------------------- damage */
 
-static bool is_word(char c) {
-  return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '%' || c == '@';
-}
+static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '%' || c == '@'; }
 
 /* Words, numbers and single characters; blanks and comments are left out. Shapes such as 4x8xf32 come apart. */
 static unsigned split(const text *text, token *tokens) {
@@ -79,9 +77,7 @@ static unsigned split(const text *text, token *tokens) {
   return count;
 }
 
-static token literal(const char *bytes) {
-  return (token){bytes, strlen(bytes)};
-}
+static token literal(const char *bytes) { return (token){bytes, strlen(bytes)}; }
 
 /* What stands in for the token: a number that is too large, another token of the program or of another input, .. */
 static token substitute(fuzzer *fuzzer, token old, const token *tokens, unsigned count, const token *others,
@@ -344,8 +340,8 @@ int main(int argc, char **argv) {
   uint64_t first = strtoull(argv[1], NULL, 10), count = strtoull(argv[2], NULL, 10), failed = 0;
   for (uint64_t round = first; round < first + count; round++)
     failed += !run_round(&fuzzer, round);
-  printf("%llu rounds, of which %u parsed and %u compiled; %llu failed\n", (unsigned long long)count,
-         fuzzer.parsed, fuzzer.compiled, (unsigned long long)failed);
+  printf("%llu rounds, of which %u parsed and %u compiled; %llu failed\n", (unsigned long long)count, fuzzer.parsed,
+         fuzzer.compiled, (unsigned long long)failed);
   for (unsigned i = 0; i < fuzzer.num_inputs; i++)
     free(fuzzer.inputs[i].bytes);
   return failed != 0;

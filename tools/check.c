@@ -1,10 +1,10 @@
 /* check.c - judges the numbers of a run by those of the reference interpreter.
  *
- * The bar is no constant: the interpreter runs the unfused program in double precision, and twice with each op rounded to
- * its type, the second time on f32 and f64 arguments that are moved by one rounding each. The larger error of those two
- * is what the declared types cost; one alone may be small by luck, and for f64 only the second shows anything. A result
- * passes when its largest error is at most twice that, and one rounding of its own type at its largest value: sums in
- * another order pass, wrong terms do not. Where nothing is rounded (integers) this demands the same numbers.
+ * The bar is no constant: the interpreter runs the unfused program in double precision, and twice with each op rounded
+ * to its type, the second time on f32 and f64 arguments that are moved by one rounding each. The larger error of those
+ * two is what the declared types cost; one alone may be small by luck, and for f64 only the second shows anything. A
+ * result passes when its largest error is at most twice that, and one rounding of its own type at its largest value:
+ * sums in another order pass, wrong terms do not. Where nothing is rounded (integers) this demands the same numbers.
  *
  * An element that only the rounded run cannot hold (it overflowed) tells nothing about the tested one: it is left out,
  * and counted. Everything else that is infinite or NaN must be the same. */
@@ -39,21 +39,27 @@ tec_status check_prepare(tec_context *context, const tec_entry *entry, DLManaged
 void check_blur(const tec_entry *entry, check_run *run) {
   for (uint32_t i = 0; i < entry->num_arguments; i++) {
     const DLTensor *tensor = &run->arguments[i]->dl_tensor;
-    if (tensor->dtype.code != kDLFloat || tensor->dtype.bits < 32) continue;
+    if (tensor->dtype.code != kDLFloat || tensor->dtype.bits < 32)
+      continue;
     int64_t count = 1;
-    for (int32_t d = 0; d < tensor->ndim; d++) count *= tensor->shape[d];
+    for (int32_t d = 0; d < tensor->ndim; d++)
+      count *= tensor->shape[d];
     /* Up or down by a bit of a multiplicative hash, so that errors neither cancel nor add up. */
     for (int64_t k = 0; k < count; k++) {
       bool up = (uint64_t)k * 0x9e3779b97f4a7c15u >> 63;
-      if (tensor->dtype.bits == 64) ((double *)tensor->data)[k] *= up ? 1 + 0x1p-52 : 1 - 0x1p-52;
-      else ((float *)tensor->data)[k] *= up ? 1 + 0x1p-23f : 1 - 0x1p-23f;
+      if (tensor->dtype.bits == 64)
+        ((double *)tensor->data)[k] *= up ? 1 + 0x1p-52 : 1 - 0x1p-52;
+      else
+        ((float *)tensor->data)[k] *= up ? 1 + 0x1p-23f : 1 - 0x1p-23f;
     }
   }
 }
 
 void check_release(const tec_entry *entry, check_run *run) {
-  for (uint32_t i = 0; run->arguments && i < entry->num_arguments; i++) tec_tensor_release(run->arguments[i]);
-  for (uint32_t i = 0; run->results && i < entry->num_results; i++) tec_tensor_release(run->results[i]);
+  for (uint32_t i = 0; run->arguments && i < entry->num_arguments; i++)
+    tec_tensor_release(run->arguments[i]);
+  for (uint32_t i = 0; run->results && i < entry->num_results; i++)
+    tec_tensor_release(run->results[i]);
   free(run->arguments);
   free(run->results);
   tec_program_destroy(run->program);
@@ -63,21 +69,25 @@ static bool is_float(DLDataType dtype) { return dtype.code == kDLFloat || dtype.
 
 /* The distance from 1 to the next number of the type. */
 static double one_rounding(DLDataType dtype) {
-  if (!is_float(dtype)) return 0;
+  if (!is_float(dtype))
+    return 0;
   int mantissa = dtype.code == kDLBfloat ? 7 : dtype.bits == 16 ? 10 : dtype.bits == 32 ? 23 : 52;
   return ldexp(1, -mantissa);
 }
 
 /* Infinite where one side is NaN or infinite and the other differs. */
 static double distance(double a, double b) {
-  if (a == b || (isnan(a) && isnan(b))) return 0;
+  if (a == b || (isnan(a) && isnan(b)))
+    return 0;
   return isfinite(a) && isfinite(b) ? fabs(a - b) : (double)INFINITY;
 }
 
 static bool same_shape(const DLTensor *a, const DLTensor *b) {
-  if (a->ndim != b->ndim) return false;
+  if (a->ndim != b->ndim)
+    return false;
   for (int32_t d = 0; d < a->ndim; d++)
-    if (a->shape[d] != b->shape[d]) return false;
+    if (a->shape[d] != b->shape[d])
+      return false;
   return true;
 }
 
@@ -91,22 +101,28 @@ static tec_status measure(tec_context *context, const DLTensor *const *tensors, 
     }
   DLManagedTensor *values[CHECK_RUNS] = {NULL};
   tec_status status = TEC_OK;
-  for (int i = 0; i < CHECK_RUNS && !status; i++) status = tec_tensor_convert(context, tensors[i], wide, &values[i]);
+  for (int i = 0; i < CHECK_RUNS && !status; i++)
+    status = tec_tensor_convert(context, tensors[i], wide, &values[i]);
   *error = (check_error){.count = 1};
-  for (int32_t d = 0; d < tensors[0]->ndim; d++) error->count *= tensors[0]->shape[d];
+  for (int32_t d = 0; d < tensors[0]->ndim; d++)
+    error->count *= tensors[0]->shape[d];
   for (int64_t i = 0; i < error->count && !status; i++) {
     double numbers[CHECK_RUNS];
-    for (int k = 0; k < CHECK_RUNS; k++) numbers[k] = ((const double *)values[k]->dl_tensor.data)[i];
-    double plain = fmax(distance(numbers[2], numbers[1]), distance(numbers[3], numbers[1])), tested = distance(numbers[0], numbers[1]);
+    for (int k = 0; k < CHECK_RUNS; k++)
+      numbers[k] = ((const double *)values[k]->dl_tensor.data)[i];
+    double plain = fmax(distance(numbers[2], numbers[1]), distance(numbers[3], numbers[1])),
+           tested = distance(numbers[0], numbers[1]);
     if (isinf(plain)) {
       error->beyond++;
       continue;
     }
     error->plain = fmax(error->plain, plain);
     error->tested = fmax(error->tested, tested);
-    if (isfinite(numbers[1])) error->largest = fmax(error->largest, fabs(numbers[1]));
+    if (isfinite(numbers[1]))
+      error->largest = fmax(error->largest, fabs(numbers[1]));
   }
-  for (int i = 0; i < CHECK_RUNS; i++) tec_tensor_release(values[i]);
+  for (int i = 0; i < CHECK_RUNS; i++)
+    tec_tensor_release(values[i]);
   return status;
 }
 
@@ -117,13 +133,16 @@ static tec_status compare(tec_context *context, const char *what, uint32_t numbe
                           bool tf32, FILE *report) {
   check_error error;
   tec_status status = measure(context, tensors, &error);
-  if (status) return status;
+  if (status)
+    return status;
   /* The maximum over a few elements may be small by luck: the fewer there are, the more is allowed. */
   double factor = 2 + 16 / (double)(error.count + 1);
-  if (tf32 && tensors[0]->dtype.code == kDLFloat && tensors[0]->dtype.bits == 32) factor *= tf32_rounding;
+  if (tf32 && tensors[0]->dtype.code == kDLFloat && tensors[0]->dtype.bits == 32)
+    factor *= tf32_rounding;
   double allowed = factor * error.plain + one_rounding(tensors[0]->dtype) * error.largest;
   bool good = error.tested <= allowed;
-  fprintf(report, "check: %s %u: largest error %.3g (of values up to %.3g); plain arithmetic errs %.3g, allowed %.3g: %s\n",
+  fprintf(report,
+          "check: %s %u: largest error %.3g (of values up to %.3g); plain arithmetic errs %.3g, allowed %.3g: %s\n",
           what, number, error.tested, error.largest, error.plain, allowed, good ? "good" : "WRONG");
   if (error.beyond)
     fprintf(report, "check: %s %u: %lld elements not compared: plain arithmetic overflows there\n", what, number,
@@ -137,14 +156,18 @@ tec_status check_compare(tec_context *context, const tec_entry *entry, const che
   const DLTensor *tensors[CHECK_RUNS];
   bool wrong = false;
   for (uint32_t i = 0; i < entry->num_results; i++) {
-    for (int k = 0; k < CHECK_RUNS; k++) tensors[k] = &runs[k]->results[i]->dl_tensor;
+    for (int k = 0; k < CHECK_RUNS; k++)
+      tensors[k] = &runs[k]->results[i]->dl_tensor;
     wrong |= compare(context, "result", i, tensors, tested->tf32, report) != TEC_OK;
   }
   for (uint32_t i = 0; i < entry->num_arguments; i++) {
-    if (entry->arguments[i].kind != TEC_KIND_BUFFER) continue;
-    for (int k = 0; k < CHECK_RUNS; k++) tensors[k] = &runs[k]->arguments[i]->dl_tensor;
+    if (entry->arguments[i].kind != TEC_KIND_BUFFER)
+      continue;
+    for (int k = 0; k < CHECK_RUNS; k++)
+      tensors[k] = &runs[k]->arguments[i]->dl_tensor;
     wrong |= compare(context, "argument", i, tensors, tested->tf32, report) != TEC_OK;
   }
-  if (wrong) fprintf(stderr, "error: the result is less exact than plain arithmetic, or wrong\n");
+  if (wrong)
+    fprintf(stderr, "error: the result is less exact than plain arithmetic, or wrong\n");
   return wrong ? TEC_INVALID : TEC_OK;
 }

@@ -20,9 +20,9 @@ void check_blur(const tec_entry *entry, check_run *run);
 /* Releases all that a run holds, its program included. */
 void check_release(const tec_entry *entry, check_run *run);
 
-/* Compares `tested` with `exact`, the same in double precision, allowing what the unfused program with each op rounded to
- * its type errs: `plain`, and `moved` on arguments moved by check_blur (NULL: without). Prints a line for each result and each buffer
- * written in place. TEC_INVALID after a message if one is worse. */
+/* Compares `tested` with `exact`, the same in double precision, allowing what the unfused program with each op rounded
+ * to its type errs: `plain`, and `moved` on arguments moved by check_blur (NULL: without). Prints a line for each
+ * result and each buffer written in place. TEC_INVALID after a message if one is worse. */
 tec_status check_compare(tec_context *context, const tec_entry *entry, const check_run *tested, const check_run *exact,
                          const check_run *plain, const check_run *moved, FILE *report);
 #endif

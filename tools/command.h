@@ -6,7 +6,15 @@
 enum { EXIT_GOOD = 0, EXIT_BAD = 1, EXIT_USAGE = 2 };
 
 /* Bits: which commands an option belongs to. */
-enum { COMMAND_OPT = 1, COMMAND_COMPILE = 2, COMMAND_RUN = 4, COMMAND_LIST = 8, COMMAND_LAYOUT = 16, COMMAND_EXPLAIN = 32, COMMAND_TUNE = 64 };
+enum {
+  COMMAND_OPT = 1,
+  COMMAND_COMPILE = 2,
+  COMMAND_RUN = 4,
+  COMMAND_LIST = 8,
+  COMMAND_LAYOUT = 16,
+  COMMAND_EXPLAIN = 32,
+  COMMAND_TUNE = 64
+};
 
 /* Options as given; NULL or false where absent. Where a value is optional, "" stands for its absence. */
 typedef struct command_options {
@@ -49,7 +57,7 @@ tec_compile_options command_compile_options(const command_options *options, cons
 tec_status command_parse(tec_context *context, const command_options *options, const char *text, size_t size,
                          tec_module **module);
 void command_report_time(const char *phase, double seconds); /* for --time, on standard error */
-double command_seconds(void); /* a clock that only moves forward */
+double command_seconds(void);                                /* a clock that only moves forward */
 
 /* The f32 FMA throughput of `threads` threads at once in GFLOP/s, measured for some milliseconds; 0 where unknown. */
 double fma_peak(unsigned threads);

@@ -10,16 +10,27 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum emit_kind { EMIT_MLIR, EMIT_LLVM, EMIT_ASSEMBLY, EMIT_PTX, EMIT_OBJECT, EMIT_SPIRV, EMIT_ZEBIN,
-                         EMIT_PROGRAM, EMIT_UNKNOWN } emit_kind;
+typedef enum emit_kind {
+  EMIT_MLIR,
+  EMIT_LLVM,
+  EMIT_ASSEMBLY,
+  EMIT_PTX,
+  EMIT_OBJECT,
+  EMIT_SPIRV,
+  EMIT_ZEBIN,
+  EMIT_PROGRAM,
+  EMIT_UNKNOWN
+} emit_kind;
 
 static const char spirv_prefix[] = "spirv:";
 
 static emit_kind find_emit(const char *name) {
   static const char *const names[] = {"mlir", "llvm", "asm", "ptx", "obj", "spirv", "zebin", "program"};
-  if (!name) return EMIT_PROGRAM;
+  if (!name)
+    return EMIT_PROGRAM;
   for (int i = 0; i < EMIT_UNKNOWN; i++)
-    if (!strcmp(names[i], name)) return (emit_kind)i;
+    if (!strcmp(names[i], name))
+      return (emit_kind)i;
   return EMIT_UNKNOWN;
 }
 
@@ -31,22 +42,28 @@ static tec_status write_program(tec_context *context, const command_options *opt
   size_t size, header_size = 0;
   tec_status status = TEC_OK;
   tec_program_code(program, &bytes, &size);
-  if (emit == EMIT_PROGRAM) status = tec_program_write(program, &file, &size);
+  if (emit == EMIT_PROGRAM)
+    status = tec_program_write(program, &file, &size);
   else if (emit == EMIT_ZEBIN)
     status = ocloc_compile(context, options->target + strlen(spirv_prefix), bytes, size, &file, &size);
-  if (file) bytes = file;
-  if (!status && options->header) status = tec_program_header(program, &header, &header_size);
-  if (!status) status = tec_file_write(context, output, bytes, size);
-  if (!status && header) status = tec_file_write(context, options->header, header, header_size);
+  if (file)
+    bytes = file;
+  if (!status && options->header)
+    status = tec_program_header(program, &header, &header_size);
+  if (!status)
+    status = tec_file_write(context, output, bytes, size);
+  if (!status && header)
+    status = tec_file_write(context, options->header, header, header_size);
   tec_free(header);
   tec_free(file);
   return status;
 }
 
 static tec_status compile(tec_context *context, const command_options *options, emit_kind emit) {
-  static const tec_output outputs[] = {
-      [EMIT_MLIR] = TEC_OUTPUT_MLIR, [EMIT_LLVM] = TEC_OUTPUT_LLVM, [EMIT_ASSEMBLY] = TEC_OUTPUT_ASSEMBLY,
-      [EMIT_PTX] = TEC_OUTPUT_ASSEMBLY};
+  static const tec_output outputs[] = {[EMIT_MLIR] = TEC_OUTPUT_MLIR,
+                                       [EMIT_LLVM] = TEC_OUTPUT_LLVM,
+                                       [EMIT_ASSEMBLY] = TEC_OUTPUT_ASSEMBLY,
+                                       [EMIT_PTX] = TEC_OUTPUT_ASSEMBLY};
   const char *output = options->output ? options->output : "-";
   char *text = NULL, *emitted = NULL;
   size_t size;
@@ -55,14 +72,18 @@ static tec_status compile(tec_context *context, const command_options *options, 
   char *tiles = NULL;
   tec_compile_options compile = command_compile_options(options, options->target);
   tec_status status = tec_file_read(context, options->input, &text, &size);
-  if (!status) status = command_parse(context, options, text, size, &module);
-  if (!status) status = tuned_choose(context, options, module, tensors_cores(), &compile, &tiles);
+  if (!status)
+    status = command_parse(context, options, text, size, &module);
+  if (!status)
+    status = tuned_choose(context, options, module, tensors_cores(), &compile, &tiles);
   if (!status && emit < EMIT_OBJECT) {
     status = tec_module_emit(module, outputs[emit], &compile, &emitted, &size);
-    if (!status) status = tec_file_write(context, output, emitted, size);
+    if (!status)
+      status = tec_file_write(context, output, emitted, size);
   } else if (!status) {
     status = tec_module_compile(module, &compile, &program);
-    if (!status) status = write_program(context, options, output, program, emit);
+    if (!status)
+      status = write_program(context, options, output, program, emit);
   }
   tec_free(emitted);
   tec_program_destroy(program);
@@ -74,7 +95,8 @@ static tec_status compile(tec_context *context, const command_options *options, 
 
 /* What code a target is compiled to, other than by ocloc. */
 static emit_kind native_of(const char *target) {
-  if (!strncmp(target, spirv_prefix, strlen(spirv_prefix))) return EMIT_SPIRV;
+  if (!strncmp(target, spirv_prefix, strlen(spirv_prefix)))
+    return EMIT_SPIRV;
   return strncmp(target, "nvptx:", 6) ? EMIT_OBJECT : EMIT_PTX;
 }
 
@@ -97,7 +119,8 @@ int command_compile(const command_options *options) {
     return EXIT_USAGE;
   }
   tec_context *context = command_context(1, false);
-  if (!context) return EXIT_BAD;
+  if (!context)
+    return EXIT_BAD;
   tec_status status = compile(context, options, emit);
   tec_context_destroy(context);
   return status ? EXIT_BAD : EXIT_GOOD;

@@ -14,9 +14,11 @@ int command_list(const command_options *options) {
                {"devices", tec_device_get},
                {"layouts", tec_layout_get}};
   for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-    if (strcmp(lists[i].name, options->input)) continue;
+    if (strcmp(lists[i].name, options->input))
+      continue;
     const char *name, *doc;
-    for (unsigned k = 0; lists[i].get(k, &name, &doc); k++) printf("%-32s %s\n", name, doc);
+    for (unsigned k = 0; lists[i].get(k, &name, &doc); k++)
+      printf("%-32s %s\n", name, doc);
     return EXIT_GOOD;
   }
   fprintf(stderr, "tcc-attn: cannot list '%s'; there are ops, passes, targets, devices, layouts\n", options->input);

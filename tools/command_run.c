@@ -1,7 +1,7 @@
 /* command_run.c - tcc-attn run: calls a function on .npy files or random data; checks and times it.
  *
- * FILE is a module's text, which is compiled for the device, or a program file. --check first runs the text twice in the
- * interpreter, on copies of the arguments (check.h says what is compared). */
+ * FILE is a module's text, which is compiled for the device, or a program file. --check first runs the text twice in
+ * the interpreter, on copies of the arguments (check.h says what is compared). */
 #include "tools/check.h"
 #include "tools/runner.h"
 #include "tools/tensors.h"
@@ -13,7 +13,7 @@
 /* Everything a run holds; released in one place. */
 typedef struct run_state {
   runner runner;
-  FILE *report; /* of --check and --bench */
+  FILE *report;                          /* of --check and --bench */
   check_run tested, exact, plain, moved; /* the latter three under --check */
   uint64_t rounds;
 } run_state;
@@ -23,7 +23,8 @@ static tec_status compile_for_device(run_state *run, const char *device) {
   const char *target = run->runner.options->target;
   char *suited = NULL;
   tec_status status = target ? TEC_OK : tec_device_target(run->runner.context, device, &suited);
-  if (!status) status = runner_compile(&run->runner, suited ? suited : target, NULL, &run->tested.program);
+  if (!status)
+    status = runner_compile(&run->runner, suited ? suited : target, NULL, &run->tested.program);
   tec_free(suited);
   return status;
 }
@@ -32,27 +33,35 @@ static tec_status load(run_state *run) {
   runner *runner = &run->runner;
   const command_options *options = runner->options;
   tec_status status = runner_read(runner);
-  if (status) return status;
+  if (status)
+    return status;
   if (!tec_program_probe(runner->file, runner->file_size)) {
     status = compile_for_device(run, options->device ? options->device : "host");
   } else {
-    if (options->check) return command_failure("--check needs the module's text, not a compiled program");
-    if (options->target) return command_failure("--target is for a module's text, not for a compiled program");
+    if (options->check)
+      return command_failure("--check needs the module's text, not a compiled program");
+    if (options->target)
+      return command_failure("--target is for a module's text, not for a compiled program");
     status = tec_program_read(runner->context, options->input, runner->file, runner->file_size, &run->tested.program);
   }
-  if (!status && options->device) status = tec_program_set_device(run->tested.program, options->device);
+  if (!status && options->device)
+    status = tec_program_set_device(run->tested.program, options->device);
   return status ? status : tec_program_find(run->tested.program, options->function, &runner->entry);
 }
 
 static tec_status write_results(const run_state *run) {
   const tec_entry *entry = &run->runner.entry;
-  if (!run->runner.options->out) return TEC_OK;
+  if (!run->runner.options->out)
+    return TEC_OK;
   DLManagedTensor **outputs = calloc(entry->num_results + entry->num_arguments + 1, sizeof *outputs);
-  if (!outputs) return command_failure("out of memory");
+  if (!outputs)
+    return command_failure("out of memory");
   uint32_t count = 0;
-  for (uint32_t i = 0; i < entry->num_results; i++) outputs[count++] = run->tested.results[i];
+  for (uint32_t i = 0; i < entry->num_results; i++)
+    outputs[count++] = run->tested.results[i];
   for (uint32_t i = 0; i < entry->num_arguments; i++)
-    if (entry->arguments[i].kind == TEC_KIND_BUFFER) outputs[count++] = run->tested.arguments[i];
+    if (entry->arguments[i].kind == TEC_KIND_BUFFER)
+      outputs[count++] = run->tested.arguments[i];
   tec_status status = tensors_write(run->runner.context, run->runner.options->out, count, outputs);
   free(outputs);
   return status;
@@ -70,11 +79,15 @@ static tec_status run_interpreter(run_state *run) {
   for (int i = 0; i < 3 && !status; i++) {
     const char *target = runs[i] == &run->exact ? "interp:double" : "interp";
     status = runner_compile(&run->runner, target, NULL, &runs[i]->program);
-    if (!status) status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, runs[i]);
-    if (!status && runs[i] == &run->moved) check_blur(&run->runner.entry, runs[i]);
-    if (!status) status = runner_call(&run->runner, runs[i]);
+    if (!status)
+      status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, runs[i]);
+    if (!status && runs[i] == &run->moved)
+      check_blur(&run->runner.entry, runs[i]);
+    if (!status)
+      status = runner_call(&run->runner, runs[i]);
   }
-  if (!status && run->runner.options->time) command_report_time("interpreter", command_seconds() - start);
+  if (!status && run->runner.options->time)
+    command_report_time("interpreter", command_seconds() - start);
   return status;
 }
 
@@ -89,20 +102,28 @@ static int compare_doubles(const void *a, const void *b) {
 static void report_bench(const run_state *run, double *seconds, size_t rounds) {
   qsort(seconds, rounds, sizeof *seconds, compare_doubles);
   bool on_device = tec_program_device_seconds(run->tested.program) > 0;
-  double median = seconds[rounds / 2], flops = run->runner.entry.flops, peak = on_device ? 0 : fma_peak(run->runner.threads);
+  double median = seconds[rounds / 2], flops = run->runner.entry.flops,
+         peak = on_device ? 0 : fma_peak(run->runner.threads);
   fprintf(run->report, "bench: median %.3f ms, min %.3f ms of %zu calls, ", median * 1e3, seconds[0] * 1e3, rounds);
-  if (on_device) fprintf(run->report, "by the device's clock\n");
-  else fprintf(run->report, "%u threads\n", run->runner.threads);
-  if (flops > 0) fprintf(run->report, "bench: %.1f GFLOP/s in the median (%.4g flops)", flops / median * 1e-9, flops);
-  if (flops > 0 && peak > 0) fprintf(run->report, ", %.0f%% of", flops / median * 1e-7 / peak);
-  if (peak > 0) fprintf(run->report, "%s the measured f32 FMA peak %.1f GFLOP/s\n", flops > 0 ? "" : "bench:", peak);
-  else if (flops > 0) fprintf(run->report, "\n");
+  if (on_device)
+    fprintf(run->report, "by the device's clock\n");
+  else
+    fprintf(run->report, "%u threads\n", run->runner.threads);
+  if (flops > 0)
+    fprintf(run->report, "bench: %.1f GFLOP/s in the median (%.4g flops)", flops / median * 1e-9, flops);
+  if (flops > 0 && peak > 0)
+    fprintf(run->report, ", %.0f%% of", flops / median * 1e-7 / peak);
+  if (peak > 0)
+    fprintf(run->report, "%s the measured f32 FMA peak %.1f GFLOP/s\n", flops > 0 ? "" : "bench:", peak);
+  else if (flops > 0)
+    fprintf(run->report, "\n");
 }
 
 static tec_status bench(const run_state *run) {
   uint64_t rounds = run->rounds;
   double *seconds = calloc(rounds, sizeof *seconds);
-  if (!seconds) return command_failure("out of memory");
+  if (!seconds)
+    return command_failure("out of memory");
   tec_status status = TEC_OK;
   for (uint64_t i = 0; i < rounds && !status; i++) {
     double start = command_seconds();
@@ -110,7 +131,8 @@ static tec_status bench(const run_state *run) {
     double on_device = tec_program_device_seconds(run->tested.program);
     seconds[i] = on_device > 0 ? on_device : command_seconds() - start;
   }
-  if (!status) report_bench(run, seconds, rounds);
+  if (!status)
+    report_bench(run, seconds, rounds);
   free(seconds);
   return status;
 }
@@ -126,8 +148,10 @@ static void report_shapes(const run_state *run) {
   for (uint32_t i = 0; i < entry->num_results; i++)
     tensor_describe(run->report, i ? ", " : "", &run->tested.results[i]->dl_tensor);
   fprintf(run->report, ") on %s\n", tec_program_target(run->tested.program));
-  if (*entry->tiles) fprintf(run->report, "run: tiles: %s\n", entry->tiles);
-  fprintf(run->report, "run: scratch memory: %.1f KiB\n", (double)tec_program_scratch_bytes(run->tested.program) / 1024);
+  if (*entry->tiles)
+    fprintf(run->report, "run: tiles: %s\n", entry->tiles);
+  fprintf(run->report, "run: scratch memory: %.1f KiB\n",
+          (double)tec_program_scratch_bytes(run->tested.program) / 1024);
 }
 
 static tec_status run_all(run_state *run) {
@@ -135,30 +159,38 @@ static tec_status run_all(run_state *run) {
   double start = command_seconds();
   tec_status status = load(run);
   double compiled = command_seconds();
-  if (status) return status;
+  if (status)
+    return status;
   status = runner_make_arguments(&run->runner, &run->tested);
-  if (!status && options->check) status = run_interpreter(run);
-  if (status) return status;
+  if (!status && options->check)
+    status = run_interpreter(run);
+  if (status)
+    return status;
   double called = command_seconds();
   status = runner_call(&run->runner, &run->tested);
   double done = command_seconds();
-  if (status) return status;
+  if (status)
+    return status;
   report_shapes(run);
-  fprintf(run->report, "run: compiled in %.1f ms, first call %.1f ms\n", (compiled - start) * 1e3, (done - called) * 1e3);
+  fprintf(run->report, "run: compiled in %.1f ms, first call %.1f ms\n", (compiled - start) * 1e3,
+          (done - called) * 1e3);
   /* Before --bench calls again, which would change buffers written in place once more. */
   status = write_results(run);
   if (!status && options->check)
     status = check_compare(run->runner.context, &run->runner.entry, &run->tested, &run->exact, &run->plain, &run->moved,
                            run->report);
-  if (!status && options->bench) status = bench(run);
+  if (!status && options->bench)
+    status = bench(run);
   return status;
 }
 
 int command_run(const command_options *options) {
   run_state run = {0};
-  if (!options_number("--bench", options->bench, 1, 1000000, 20, &run.rounds)) return EXIT_USAGE;
+  if (!options_number("--bench", options->bench, 1, 1000000, 20, &run.rounds))
+    return EXIT_USAGE;
   int exit_status = runner_start(options, &run.runner);
-  if (exit_status) return exit_status;
+  if (exit_status)
+    return exit_status;
   /* Reports must not get between the bytes of a tensor that goes to standard output. */
   run.report = options->out && tensors_to_stdout(options->out) ? stderr : stdout;
   tec_status status = run_all(&run);

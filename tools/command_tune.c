@@ -37,7 +37,7 @@ typedef struct tuner {
   runner runner;
   double start, budget; /* seconds */
   candidate best;
-  double speedup; /* of the best over the schedule's own: the product of what was measured side by side */
+  double speedup;               /* of the best over the schedule's own: the product of what was measured side by side */
   char *measured[MAX_MEASURED]; /* what loops the candidates had */
   unsigned num_measured;
   DLManagedTensor **arguments, **results; /* of all candidates */
@@ -57,12 +57,14 @@ static const char *describe(const int *chosen, char text[MAX_TEXT]) {
   int length = 0;
   for (unsigned i = 0; i < NUM_SIZES; i++)
     if (chosen[i])
-      length += snprintf(text + length, MAX_TEXT - (size_t)length, "%s%s=%d", length ? "," : "", sizes[i].name, chosen[i]);
+      length +=
+          snprintf(text + length, MAX_TEXT - (size_t)length, "%s%s=%d", length ? "," : "", sizes[i].name, chosen[i]);
   return length ? text : COMMAND_OWN_TILES;
 }
 
 static void show_progress(const tuner *tuner) {
-  if (!isatty(STDERR_FILENO)) return;
+  if (!isatty(STDERR_FILENO))
+    return;
   double spent = command_seconds() - tuner->start, share = spent < tuner->budget ? spent / tuner->budget : 1;
   char text[MAX_TEXT];
   fprintf(stderr, "\r[%-*.*s] %2.0f of %.0f s, %u tried, best %.3f ms (%.2fx): %s\033[K", BAR_WIDTH,
@@ -76,23 +78,30 @@ static tec_status measure(tuner *tuner, candidate *one) {
   for (unsigned calls = 0; calls < 3 || end - start < sample_seconds; calls++) {
     double before = end;
     tec_status status = runner_call(&tuner->runner, &one->run);
-    if (status) return status;
+    if (status)
+      return status;
     end = command_seconds();
-    if (!calls || end - before < least) least = end - before;
+    if (!calls || end - before < least)
+      least = end - before;
   }
-  if (!one->seconds || least < one->seconds) one->seconds = least;
+  if (!one->seconds || least < one->seconds)
+    one->seconds = least;
   return TEC_OK;
 }
 
 /* Has a candidate with the same loops been here before? Remembers them. */
 static bool is_known(tuner *tuner, const candidate *one) {
   tec_entry entry;
-  if (tec_program_find(one->run.program, tuner->runner.entry.name, &entry)) return true;
+  if (tec_program_find(one->run.program, tuner->runner.entry.name, &entry))
+    return true;
   for (unsigned i = 0; i < tuner->num_measured; i++)
-    if (!strcmp(tuner->measured[i], entry.tiles)) return true;
-  if (tuner->num_measured == MAX_MEASURED) return true;
+    if (!strcmp(tuner->measured[i], entry.tiles))
+      return true;
+  if (tuner->num_measured == MAX_MEASURED)
+    return true;
   char *tiles = strdup(entry.tiles);
-  if (!tiles) return true;
+  if (!tiles)
+    return true;
   tuner->measured[tuner->num_measured++] = tiles;
   return false;
 }
@@ -111,7 +120,8 @@ static tec_status duel(tuner *tuner, candidate *one) {
   tuner->best.seconds = one->seconds = 0;
   for (unsigned i = 0; i < DUEL_ROUNDS && !status; i++) {
     status = measure(tuner, &tuner->best);
-    if (!status) status = measure(tuner, one);
+    if (!status)
+      status = measure(tuner, one);
   }
   return status;
 }
@@ -126,10 +136,12 @@ static tec_status try_candidate(tuner *tuner, candidate *one, bool *better) {
       *better = !status && one->seconds < gain * tuner->best.seconds;
     }
   }
-  if (*better) tuner->speedup *= tuner->best.seconds / one->seconds;
+  if (*better)
+    tuner->speedup *= tuner->best.seconds / one->seconds;
   candidate *loser = *better ? &tuner->best : one;
   tec_program_destroy(loser->run.program);
-  if (*better) tuner->best = *one;
+  if (*better)
+    tuner->best = *one;
   show_progress(tuner);
   return status;
 }
@@ -144,7 +156,8 @@ static tec_status search(tuner *tuner) {
         memcpy(one.sizes, tuner->best.sizes, sizeof one.sizes);
         one.sizes[i] = sizes[i].candidates[k];
         tec_status status = try_candidate(tuner, &one, &better);
-        if (status) return status;
+        if (status)
+          return status;
         gained |= better;
       }
   }
@@ -160,15 +173,20 @@ static tec_status store(tuner *tuner) {
   tec_module *module;
   uint64_t key;
   tec_status status = command_parse(runner->context, runner->options, runner->file, runner->file_size, &module);
-  if (status) return status;
+  if (status)
+    return status;
   status = tuned_key(module, &compile, runner->threads, &key);
   tec_module_destroy(module);
-  if (!status) status = tuned_store(runner->context, key, own ? NULL : tiles, &path);
-  if (status) return status;
+  if (!status)
+    status = tuned_store(runner->context, key, own ? NULL : tiles, &path);
+  if (status)
+    return status;
   printf("tune: of %u candidates, ", tuner->num_measured);
-  if (own) printf("none is faster than the schedule's own tiles, %.3f ms\n", tuner->best.seconds * 1e3);
-  else printf("%s is the fastest, %.3f ms, %.2fx the schedule's own\ntune: kept for run and compile in '%s'\n", tiles,
-              tuner->best.seconds * 1e3, tuner->speedup, path ? path : "?");
+  if (own)
+    printf("none is faster than the schedule's own tiles, %.3f ms\n", tuner->best.seconds * 1e3);
+  else
+    printf("%s is the fastest, %.3f ms, %.2fx the schedule's own\ntune: kept for run and compile in '%s'\n", tiles,
+           tuner->best.seconds * 1e3, tuner->speedup, path ? path : "?");
   free(path);
   return TEC_OK;
 }
@@ -176,18 +194,24 @@ static tec_status store(tuner *tuner) {
 static tec_status tune(tuner *tuner) {
   runner *runner = &tuner->runner;
   tec_status status = runner_read(runner);
-  if (status) return status;
+  if (status)
+    return status;
   if (tec_program_probe(runner->file, runner->file_size))
     return command_failure("tune needs the module's text, not a compiled program");
   status = compile(tuner, &tuner->best);
-  if (!status) status = tec_program_find(tuner->best.run.program, runner->options->function, &runner->entry);
-  if (!status) status = runner_make_arguments(runner, &tuner->best.run);
+  if (!status)
+    status = tec_program_find(tuner->best.run.program, runner->options->function, &runner->entry);
+  if (!status)
+    status = runner_make_arguments(runner, &tuner->best.run);
   tuner->arguments = tuner->best.run.arguments, tuner->results = tuner->best.run.results;
-  if (status) return status;
+  if (status)
+    return status;
   is_known(tuner, &tuner->best);
   status = measure(tuner, &tuner->best);
-  if (!status) status = search(tuner);
-  if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+  if (!status)
+    status = search(tuner);
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
   return status ? status : store(tuner);
 }
 
@@ -198,15 +222,18 @@ int command_tune(const command_options *options) {
     fputs("tcc-attn: tune is for the host\n", stderr);
     return EXIT_USAGE;
   }
-  if (!options_number("--seconds", options->seconds, 1, 86400, 30, &seconds)) return EXIT_USAGE;
+  if (!options_number("--seconds", options->seconds, 1, 86400, 30, &seconds))
+    return EXIT_USAGE;
   int exit_status = runner_start(options, &tuner.runner);
-  if (exit_status) return exit_status;
+  if (exit_status)
+    return exit_status;
   tuner.budget = (double)seconds;
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = SA_RESTART};
   sigaction(SIGINT, &action, NULL);
   tec_status status = tune(&tuner);
   check_release(&tuner.runner.entry, &tuner.best.run);
-  for (unsigned i = 0; i < tuner.num_measured; i++) free(tuner.measured[i]);
+  for (unsigned i = 0; i < tuner.num_measured; i++)
+    free(tuner.measured[i]);
   runner_end(&tuner.runner);
   return status ? EXIT_BAD : EXIT_GOOD;
 }

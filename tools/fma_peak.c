@@ -1,7 +1,7 @@
 /* fma_peak.c - what the processor can do at most: independent chains of fused multiply-adds in registers.
  *
- * The loop is inline assembly, as a C compiler would fold it. 12 chains cover the latency of every x86-64 so far (at most
- * 5 cycles on 2 pipes). All threads run at once for some milliseconds; the shortest round of each counts. */
+ * The loop is inline assembly, as a C compiler would fold it. 12 chains cover the latency of every x86-64 so far (at
+ * most 5 cycles on 2 pipes). All threads run at once for some milliseconds; the shortest round of each counts. */
 #include "tools/command.h"
 
 #include <pthread.h>
@@ -44,24 +44,30 @@ static void *measure(void *argument) {
   for (int round = 0; round < ROUNDS; round++) {
     double start = command_seconds();
     long iterations = ITERATIONS;
-    if (task->wide) LOOP("zmm");
-    else LOOP("ymm");
+    if (task->wide)
+      LOOP("zmm");
+    else
+      LOOP("ymm");
     double seconds = command_seconds() - start;
-    if (seconds < task->seconds) task->seconds = seconds;
+    if (seconds < task->seconds)
+      task->seconds = seconds;
   }
   return NULL;
 }
 
 double fma_peak(unsigned threads) {
-  if (!__builtin_cpu_supports("fma")) return 0;
-  if (threads > MAX_THREADS) threads = MAX_THREADS;
+  if (!__builtin_cpu_supports("fma"))
+    return 0;
+  if (threads > MAX_THREADS)
+    threads = MAX_THREADS;
   bool wide = __builtin_cpu_supports("avx512f");
   pthread_t handles[MAX_THREADS];
   peak_task tasks[MAX_THREADS];
   unsigned started = 0;
   for (; started < threads; started++) {
     tasks[started] = (peak_task){.wide = wide};
-    if (pthread_create(&handles[started], NULL, measure, &tasks[started])) break;
+    if (pthread_create(&handles[started], NULL, measure, &tasks[started]))
+      break;
   }
   double gigaflops = 0;
   for (unsigned i = 0; i < started; i++) {

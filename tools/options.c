@@ -1,5 +1,5 @@
-/* options.c - the command line. One table says which options there are, to whom they belong and where they go; parser and
- * help both follow it. */
+/* options.c - the command line. One table says which options there are, to whom they belong and where they go; parser
+ * and help both follow it. */
 #include "tools/command.h"
 
 #include <errno.h>
@@ -17,15 +17,18 @@ static const struct option_row {
   const char *doc;
 } rows[] = {
 #define ROW(NAME, VALUE, KIND, FIELD, COMMANDS, DOC)                                                                   \
-  {NAME, VALUE, KIND, offsetof(command_options, FIELD), COMMANDS, DOC}
-    ROW("-o", "FILE", OPTION_VALUE, output, COMMAND_OPT | COMMAND_COMPILE, "where to write; - or nothing: standard output"),
+  { NAME, VALUE, KIND, offsetof(command_options, FIELD), COMMANDS, DOC }
+    ROW("-o", "FILE", OPTION_VALUE, output, COMMAND_OPT | COMMAND_COMPILE,
+        "where to write; - or nothing: standard output"),
     ROW("--passes", "LIST", OPTION_VALUE, passes, COMMAND_OPT,
         "passes to run, separated by commas; without it, the file's transform script"),
-    ROW("--target", "TARGET", OPTION_VALUE, target, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN,
-        "see `tcc-attn list targets`"),
-    ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE, "mlir, llvm, asm, ptx, spirv, zebin, obj or program (the default)"),
+    ROW("--target", "TARGET", OPTION_VALUE, target,
+        COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN, "see `tcc-attn list targets`"),
+    ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE,
+        "mlir, llvm, asm, ptx, spirv, zebin, obj or program (the default)"),
     ROW("--header", "FILE", OPTION_VALUE, header, COMMAND_COMPILE, "also write a C header for the object (--emit=obj)"),
-    ROW("--func", "NAME", OPTION_VALUE, function, COMMAND_RUN | COMMAND_TUNE, "the function to call, where there are several"),
+    ROW("--func", "NAME", OPTION_VALUE, function, COMMAND_RUN | COMMAND_TUNE,
+        "the function to call, where there are several"),
     ROW("--device", "DEVICE", OPTION_VALUE, device, COMMAND_RUN, "where to run; see `tcc-attn list devices`"),
     ROW("--in", "A.npy,..", OPTION_VALUE, in, COMMAND_RUN | COMMAND_TUNE, "the arguments, one file each"),
     ROW("--out", "R.npy,..", OPTION_VALUE, out, COMMAND_RUN, "write the results, then the buffers written in place"),
@@ -38,24 +41,28 @@ static const struct option_row {
     ROW("--bench", "N", OPTION_OPTIONAL, bench, COMMAND_RUN, "time N calls (20) after one to warm up"),
     ROW("--report", NULL, OPTION_FLAG, report, COMMAND_RUN,
         "with --device=ptx-emu: what each kernel did: instructions, bank conflicts, sectors of global memory"),
-    ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN | COMMAND_TUNE, "threads to use; one for each core by default"),
-    ROW("--fuse", "on|off", OPTION_VALUE, fuse, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN,
-        "off: tile every op by itself"),
+    ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN | COMMAND_TUNE,
+        "threads to use; one for each core by default"),
+    ROW("--fuse", "on|off", OPTION_VALUE, fuse,
+        COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN, "off: tile every op by itself"),
     ROW("--f32", "ieee|tf32", OPTION_VALUE, f32, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
         "tf32: products of f32 may round their factors to 10 bits, for matrix units; ieee by default"),
     ROW("--tiles", "SIZES", OPTION_VALUE, tiles, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
         "tile sizes, as in rows=64,columns=128,reduction=256,softmax=128; own: not those that `tune` kept"),
-    ROW("--seconds", "N", OPTION_VALUE, seconds, COMMAND_TUNE, "how long to look; 30 by default. Interrupting keeps the best"),
+    ROW("--seconds", "N", OPTION_VALUE, seconds, COMMAND_TUNE,
+        "how long to look; 30 by default. Interrupting keeps the best"),
     ROW("--dump", "PASS|all", OPTION_VALUE, dump, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,
         "print the module after a pass, or each, to standard error"),
-    ROW("--verify", NULL, OPTION_FLAG, verify, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN,
+    ROW("--verify", NULL, OPTION_FLAG, verify,
+        COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN,
         "check the module after each pass"),
     ROW("--generic", NULL, OPTION_FLAG, generic, COMMAND_OPT, "print every op in generic form"),
     ROW("--time", NULL, OPTION_FLAG, time, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE,
         "report the time of each phase on standard error"),
     ROW("--svg", "FILE", OPTION_VALUE, svg, COMMAND_LAYOUT, "also draw the layout"),
     ROW("--help", NULL, OPTION_FLAG, help,
-        COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_LIST | COMMAND_LAYOUT | COMMAND_EXPLAIN, "this text"),
+        COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_LIST | COMMAND_LAYOUT | COMMAND_EXPLAIN,
+        "this text"),
 #undef ROW
 };
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
@@ -68,8 +75,10 @@ static const char *field_text(const command_options *options, const struct optio
 
 static void set_field(command_options *options, const struct option_row *row, const char *value) {
   char *field = (char *)options + row->offset;
-  if (row->kind == OPTION_FLAG) memcpy(field, &(bool){true}, sizeof(bool));
-  else memcpy(field, &value, sizeof value);
+  if (row->kind == OPTION_FLAG)
+    memcpy(field, &(bool){true}, sizeof(bool));
+  else
+    memcpy(field, &value, sizeof value);
 }
 
 static bool usage_error(const char *what, const char *argument) {
@@ -85,17 +94,24 @@ static bool parse_option(unsigned command, int count, char **arguments, int *i, 
   for (int k = 0; k < NUM_ROWS && !row; k++)
     if (rows[k].commands & command && strlen(rows[k].name) == length && !memcmp(rows[k].name, argument, length))
       row = &rows[k];
-  if (!row) return usage_error("this command has no option", argument);
+  if (!row)
+    return usage_error("this command has no option", argument);
   if (row->kind == OPTION_FLAG) {
-    if (equals) return usage_error("there is no value to give in", argument);
+    if (equals)
+      return usage_error("there is no value to give in", argument);
     set_field(options, row, NULL);
     return true;
   }
-  if (field_text(options, row)) return usage_error("given twice:", row->name);
-  if (equals) set_field(options, row, equals + 1);
-  else if (row->kind == OPTION_OPTIONAL) set_field(options, row, "");
-  else if (*i + 1 < count) set_field(options, row, arguments[++*i]);
-  else return usage_error("a value is missing after", argument);
+  if (field_text(options, row))
+    return usage_error("given twice:", row->name);
+  if (equals)
+    set_field(options, row, equals + 1);
+  else if (row->kind == OPTION_OPTIONAL)
+    set_field(options, row, "");
+  else if (*i + 1 < count)
+    set_field(options, row, arguments[++*i]);
+  else
+    return usage_error("a value is missing after", argument);
   return true;
 }
 
@@ -106,7 +122,8 @@ bool options_parse(unsigned command, int count, char **arguments, command_option
     if (!only_files && !strcmp(arguments[i], "--")) {
       only_files = true;
     } else if (only_files || arguments[i][0] != '-' || !arguments[i][1]) {
-      if (options->input) return usage_error("one argument too many:", arguments[i]);
+      if (options->input)
+        return usage_error("one argument too many:", arguments[i]);
       options->input = arguments[i];
     } else if (!parse_option(command, count, arguments, &i, options)) {
       return false;
@@ -125,12 +142,15 @@ bool options_parse(unsigned command, int count, char **arguments, command_option
 
 void options_help(unsigned command) {
   for (int i = 0; i < NUM_ROWS; i++) {
-    if (!(rows[i].commands & command)) continue;
+    if (!(rows[i].commands & command))
+      continue;
     bool is_short = rows[i].name[1] != '-';
     char text[64];
     snprintf(text, sizeof text, "%s%s%s%s%s", rows[i].name, rows[i].kind == OPTION_OPTIONAL ? "[" : "",
-             !rows[i].value ? "" : is_short ? " " : "=", rows[i].value ? rows[i].value : "",
-             rows[i].kind == OPTION_OPTIONAL ? "]" : "");
+             !rows[i].value ? ""
+             : is_short     ? " "
+                            : "=",
+             rows[i].value ? rows[i].value : "", rows[i].kind == OPTION_OPTIONAL ? "]" : "");
     printf("  %-20s %s\n", text, rows[i].doc);
   }
 }
@@ -151,7 +171,8 @@ static bool number_error(const char *name, const char *wanted, uint64_t least, u
 bool options_number(const char *name, const char *text, uint64_t least, uint64_t most, uint64_t fallback,
                     uint64_t *number) {
   *number = fallback;
-  if (!text || !*text) return true;
+  if (!text || !*text)
+    return true;
   char *end;
   return read_number(text, 0, least, most, number, &end) || number_error(name, "a number", least, most, text);
 }

@@ -28,7 +28,8 @@ static bool read_options(const command_options *options, runner *runner) {
 
 int runner_start(const command_options *options, runner *runner) {
   *runner = (struct runner){.options = options};
-  if (!read_options(options, runner)) return EXIT_USAGE;
+  if (!read_options(options, runner))
+    return EXIT_USAGE;
   runner->context = command_context(runner->threads, options->report);
   return runner->context ? EXIT_GOOD : EXIT_BAD;
 }
@@ -46,11 +47,15 @@ tec_status runner_compile(const runner *runner, const char *target, const char *
   tec_module *module;
   tec_compile_options compile = command_compile_options(runner->options, target);
   tec_status status = command_parse(runner->context, runner->options, runner->file, runner->file_size, &module);
-  if (status) return status;
+  if (status)
+    return status;
   char *stored = NULL;
-  if (tiles) compile.tiles = strcmp(tiles, COMMAND_OWN_TILES) ? tiles : NULL;
-  else status = tuned_choose(runner->context, runner->options, module, runner->threads, &compile, &stored);
-  if (!status) status = tec_module_compile(module, &compile, program);
+  if (tiles)
+    compile.tiles = strcmp(tiles, COMMAND_OWN_TILES) ? tiles : NULL;
+  else
+    status = tuned_choose(runner->context, runner->options, module, runner->threads, &compile, &stored);
+  if (!status)
+    status = tec_module_compile(module, &compile, program);
   free(stored);
   tec_module_destroy(module);
   return status;
@@ -61,8 +66,10 @@ tec_status runner_make_arguments(const runner *runner, check_run *run) {
   const tec_entry *entry = &runner->entry;
   run->arguments = calloc(entry->num_arguments + 1, sizeof *run->arguments);
   run->results = calloc(entry->num_results + 1, sizeof *run->results);
-  if (!run->arguments || !run->results) return command_failure("out of memory");
-  if (options->in) return tensors_read(runner->context, options->in, entry->num_arguments, run->arguments);
+  if (!run->arguments || !run->results)
+    return command_failure("out of memory");
+  if (options->in)
+    return tensors_read(runner->context, options->in, entry->num_arguments, run->arguments);
   if (entry->num_arguments && !options->random)
     return command_failure("the function has arguments: give --in or --random");
   tensor_source source = {runner->seed, runner->unknown, runner->num_unknown};
@@ -71,8 +78,10 @@ tec_status runner_make_arguments(const runner *runner, check_run *run) {
 
 tec_status runner_call(const runner *runner, const check_run *run) {
   const DLTensor **views = calloc(runner->entry.num_arguments + 1, sizeof *views);
-  if (!views) return command_failure("out of memory");
-  for (uint32_t i = 0; i < runner->entry.num_arguments; i++) views[i] = &run->arguments[i]->dl_tensor;
+  if (!views)
+    return command_failure("out of memory");
+  for (uint32_t i = 0; i < runner->entry.num_arguments; i++)
+    views[i] = &run->arguments[i]->dl_tensor;
   tec_status status = tec_program_call(run->program, runner->entry.name, runner->entry.num_arguments, views,
                                        runner->entry.num_results, run->results);
   free(views);

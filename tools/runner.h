@@ -23,8 +23,8 @@ int runner_start(const command_options *options, runner *runner);
 void runner_end(runner *runner);
 /* Reads the input. */
 tec_status runner_read(runner *runner);
-/* Compiles the text for a target. `tiles` as in tec_compile_options; NULL: those of the command line, or else those that
- * `tune` has stored. */
+/* Compiles the text for a target. `tiles` as in tec_compile_options; NULL: those of the command line, or else those
+ * that `tune` has stored. */
 tec_status runner_compile(const runner *runner, const char *target, const char *tiles, tec_program **program);
 /* The arguments asked for, with room for results. What was made is in *run also after a failure. */
 tec_status runner_make_arguments(const runner *runner, check_run *run);

@@ -14,10 +14,12 @@ static const struct command_row {
     {"opt", "FILE [options]", "run passes over a module and print it", COMMAND_OPT, command_opt},
     {"compile", "FILE [options]", "compile a module to code or to a program file", COMMAND_COMPILE, command_compile},
     {"run", "FILE [options]", "run a module or a program file", COMMAND_RUN, command_run},
-    {"explain", "FILE [options]", "say in words what is fused, and what is not and why", COMMAND_EXPLAIN, command_explain},
+    {"explain", "FILE [options]", "say in words what is fused, and what is not and why", COMMAND_EXPLAIN,
+     command_explain},
     {"tune", "FILE [options]", "measure tile sizes on this machine and keep the fastest", COMMAND_TUNE, command_tune},
     {"list", "ops|passes|targets|devices|layouts", "list what this build knows", COMMAND_LIST, command_list},
-    {"layout", "NAME|DIGITS|FILE [--svg FILE]", "show which thread holds which element", COMMAND_LAYOUT, command_layout},
+    {"layout", "NAME|DIGITS|FILE [--svg FILE]", "show which thread holds which element", COMMAND_LAYOUT,
+     command_layout},
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
@@ -35,7 +37,8 @@ static void print_message(void *user, tec_severity severity, const char *text) {
 tec_context *command_context(uint32_t threads, bool report) {
   tec_context_options options = {sizeof options, .message = print_message, .threads = threads, .report = report};
   tec_context *context = NULL;
-  if (tec_context_create(&options, &context)) fputs("error: out of memory\n", stderr);
+  if (tec_context_create(&options, &context))
+    fputs("error: out of memory\n", stderr);
   return context;
 }
 
@@ -64,7 +67,8 @@ tec_compile_options command_compile_options(const command_options *options, cons
                                .verify = options->verify,
                                .no_fuse = options->fuse && !strcmp(options->fuse, "off"),
                                .tf32 = options->f32 && !strcmp(options->f32, "tf32"),
-                               .tiles = options->tiles && strcmp(options->tiles, COMMAND_OWN_TILES) ? options->tiles : NULL,
+                               .tiles =
+                                   options->tiles && strcmp(options->tiles, COMMAND_OWN_TILES) ? options->tiles : NULL,
                                .dump = options->dump,
                                .on_dump = print_dump,
                                .on_time = options->time ? print_time : NULL};
@@ -73,9 +77,10 @@ tec_compile_options command_compile_options(const command_options *options, cons
 tec_status command_parse(tec_context *context, const command_options *options, const char *text, size_t size,
                          tec_module **module) {
   double start = command_seconds();
-  tec_status status = tec_module_parse(context, strcmp(options->input, "-") ? options->input : "<stdin>", text, size,
-                                       module);
-  if (options->time) command_report_time("parse", command_seconds() - start);
+  tec_status status =
+      tec_module_parse(context, strcmp(options->input, "-") ? options->input : "<stdin>", text, size, module);
+  if (options->time)
+    command_report_time("parse", command_seconds() - start);
   return status;
 }
 
@@ -100,9 +105,11 @@ int main(int count, char **arguments) {
   }
   for (int i = 0; i < NUM_COMMANDS; i++) {
     const struct command_row *command = &commands[i];
-    if (strcmp(command->name, name)) continue;
+    if (strcmp(command->name, name))
+      continue;
     command_options options;
-    if (!options_parse(command->bit, count - 2, arguments + 2, &options)) return EXIT_USAGE;
+    if (!options_parse(command->bit, count - 2, arguments + 2, &options))
+      return EXIT_USAGE;
     if (options.help) {
       printf("usage: tcc-attn %s %s - %s\n\n", command->name, command->usage, command->doc);
       options_help(command->bit);
@@ -115,7 +122,8 @@ int main(int count, char **arguments) {
     }
     return status;
   }
-  if (*name) fprintf(stderr, "tcc-attn: there is no command '%s'\n", name);
+  if (*name)
+    fprintf(stderr, "tcc-attn: there is no command '%s'\n", name);
   print_usage(stderr);
   return EXIT_USAGE;
 }

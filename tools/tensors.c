@@ -16,7 +16,8 @@ unsigned tensors_cores(void) {
 
 /* The next path of a comma-separated list; the caller frees it. NULL at the end. */
 static char *next_path(const char **list) {
-  if (!*list) return NULL;
+  if (!*list)
+    return NULL;
   size_t length = strcspn(*list, ",");
   char *path = strndup(*list, length);
   *list = (*list)[length] ? *list + length + 1 : NULL;
@@ -25,7 +26,8 @@ static char *next_path(const char **list) {
 
 static uint32_t count_paths(const char *list) {
   uint32_t count = 1;
-  for (; *list; list++) count += *list == ',';
+  for (; *list; list++)
+    count += *list == ',';
   return count;
 }
 
@@ -48,9 +50,11 @@ tec_status tensors_read(tec_context *context, const char *list, uint32_t count, 
   for (uint32_t i = 0; i < count && !status; i++) {
     char *path = next_path(&list), *bytes = NULL;
     size_t size;
-    if (!path) return TEC_OUT_OF_MEMORY;
+    if (!path)
+      return TEC_OUT_OF_MEMORY;
     status = tec_file_read(context, path, &bytes, &size);
-    if (!status) status = tec_tensor_read_npy(context, path, bytes, size, &tensors[i]);
+    if (!status)
+      status = tec_tensor_read_npy(context, path, bytes, size, &tensors[i]);
     tec_free(bytes);
     free(path);
   }
@@ -97,7 +101,8 @@ static uint64_t random_bits(uint64_t *state) {
 /* By Box and Muller. */
 static double random_normal(uint64_t *state) {
   const double two_pi = 6.283185307179586;
-  double radius = (double)((random_bits(state) >> 11) + 1) * 0x1p-53, angle = (double)(random_bits(state) >> 11) * 0x1p-53;
+  double radius = (double)((random_bits(state) >> 11) + 1) * 0x1p-53,
+         angle = (double)(random_bits(state) >> 11) * 0x1p-53;
   return sqrt(-2 * log(radius)) * cos(two_pi * angle);
 }
 
@@ -106,9 +111,11 @@ static tec_status random_tensor(tec_context *context, const tec_type *type, cons
   const DLDataType wide = {kDLFloat, 64, 1};
   DLManagedTensor *values;
   tec_status status = tec_tensor_create(context, wide, type->ndim, shape, &values);
-  if (status) return status;
+  if (status)
+    return status;
   int64_t count = 1;
-  for (int32_t d = 0; d < type->ndim; d++) count *= shape[d];
+  for (int32_t d = 0; d < type->ndim; d++)
+    count *= shape[d];
   bool is_float = type->dtype.code == kDLFloat || type->dtype.code == kDLBfloat;
   uint64_t state = seed * 0xd1342543de82ef95u + 1, mask = type->dtype.code == kDLBool ? 1 : 7;
   double *elements = values->dl_tensor.data;
@@ -123,7 +130,8 @@ tec_status tensors_random(tec_context *context, const tensor_source *source, uin
                           DLManagedTensor **tensors) {
   uint32_t unknown = 0, next = 0;
   for (uint32_t i = 0; i < count; i++)
-    for (int32_t d = 0; d < types[i].ndim; d++) unknown += types[i].shape[d] < 0;
+    for (int32_t d = 0; d < types[i].ndim; d++)
+      unknown += types[i].shape[d] < 0;
   if (source->num_extents > 1 && source->num_extents != unknown) {
     fprintf(stderr, "error: --dims gives %u extents, but %u are open (one would stand for all)\n", source->num_extents,
             unknown);
@@ -138,7 +146,8 @@ tec_status tensors_random(tec_context *context, const tensor_source *source, uin
     }
     for (int32_t d = 0; d < types[i].ndim; d++) {
       shape[d] = types[i].shape[d];
-      if (shape[d] >= 0) continue;
+      if (shape[d] >= 0)
+        continue;
       uint32_t number = source->num_extents > 1 ? next++ : 0;
       shape[d] = source->num_extents ? (int64_t)source->extents[number] : DEFAULT_EXTENT;
     }
@@ -152,7 +161,10 @@ void tensor_describe(FILE *file, const char *before, const DLTensor *tensor) {
   static const char *const families[] = {[kDLInt] = "i", [kDLUInt] = "i", [kDLFloat] = "f", [kDLBfloat] = "bf"};
   bool is_bool = tensor->dtype.code == kDLBool;
   fprintf(file, "%s%s%u", before, is_bool ? "i" : families[tensor->dtype.code], is_bool ? 1u : tensor->dtype.bits);
-  if (tensor->ndim) fprintf(file, "[");
-  for (int32_t d = 0; d < tensor->ndim; d++) fprintf(file, "%s%lld", d ? ", " : "", (long long)tensor->shape[d]);
-  if (tensor->ndim) fprintf(file, "]");
+  if (tensor->ndim)
+    fprintf(file, "[");
+  for (int32_t d = 0; d < tensor->ndim; d++)
+    fprintf(file, "%s%lld", d ? ", " : "", (long long)tensor->shape[d]);
+  if (tensor->ndim)
+    fprintf(file, "]");
 }

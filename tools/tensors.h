@@ -18,8 +18,8 @@ typedef struct tensor_source {
   uint32_t num_extents;
 } tensor_source;
 
-/* One tensor a type. Floats: normal with deviation 2. Integers: 0 to 7. A seed always gives the same tensors. On failure
- * `tensors` holds those made so far. */
+/* One tensor a type. Floats: normal with deviation 2. Integers: 0 to 7. A seed always gives the same tensors. On
+ * failure `tensors` holds those made so far. */
 tec_status tensors_random(tec_context *context, const tensor_source *source, uint32_t count, const tec_type *types,
                           DLManagedTensor **tensors);
 

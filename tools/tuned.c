@@ -14,7 +14,8 @@ enum { MAX_PATH = 4096, KEY_DIGITS = 16 };
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size) {
-  for (size_t i = 0; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
+  for (size_t i = 0; i < size; i++)
+    hash = (hash ^ (unsigned char)bytes[i]) * UINT64_C(0x100000001b3);
   return hash;
 }
 
@@ -29,7 +30,8 @@ static uint64_t hash_processor(uint64_t hash) {
       hash = hash_text(hash, line);
       break;
     }
-  if (file) fclose(file);
+  if (file)
+    fclose(file);
   return hash;
 }
 
@@ -37,7 +39,8 @@ tec_status tuned_key(const tec_module *module, const tec_compile_options *compil
   char *text, settings[64];
   size_t size;
   tec_status status = tec_module_print(module, false, &text, &size);
-  if (status) return status;
+  if (status)
+    return status;
   snprintf(settings, sizeof settings, "%u threads, fuse %d", threads, !compile->no_fuse);
   *key = hash_bytes(UINT64_C(0xcbf29ce484222325), text, size);
   *key = hash_text(hash_text(*key, compile->target ? compile->target : "host"), settings);
@@ -50,9 +53,11 @@ tec_status tuned_key(const tec_module *module, const tec_compile_options *compil
 static bool find_path(char path[MAX_PATH], bool make) {
   const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
   bool own = cache && *cache == '/';
-  if (!own && !(home && *home == '/')) return false;
+  if (!own && !(home && *home == '/'))
+    return false;
   int length = snprintf(path, MAX_PATH, "%s%s/tcc-attn/", own ? cache : home, own ? "" : "/.cache");
-  if (length < 0 || (size_t)length + sizeof "tiles" > MAX_PATH) return false;
+  if (length < 0 || (size_t)length + sizeof "tiles" > MAX_PATH)
+    return false;
   for (char *slash = strchr(path + 1, '/'); slash && make; slash = strchr(slash + 1, '/')) {
     *slash = 0;
     mkdir(path, 0700);
@@ -67,18 +72,21 @@ static char *find_line(char *text, uint64_t key) {
   char digits[KEY_DIGITS + 2];
   snprintf(digits, sizeof digits, "%016" PRIx64 " ", key);
   for (char *line = text; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-    if (!strncmp(line, digits, KEY_DIGITS + 1)) return line;
+    if (!strncmp(line, digits, KEY_DIGITS + 1))
+      return line;
   return NULL;
 }
 
-tec_status tuned_choose(tec_context *context, const command_options *options, const tec_module *module, unsigned threads,
-                        tec_compile_options *compile, char **stored) {
+tec_status tuned_choose(tec_context *context, const command_options *options, const tec_module *module,
+                        unsigned threads, tec_compile_options *compile, char **stored) {
   char path[MAX_PATH], *text;
   uint64_t key;
   bool is_host = !compile->target || !strncmp(compile->target, "host", strlen("host"));
-  if (options->tiles || !is_host || !find_path(path, false) || access(path, R_OK)) return TEC_OK;
+  if (options->tiles || !is_host || !find_path(path, false) || access(path, R_OK))
+    return TEC_OK;
   tec_status status = tec_file_read(context, path, &text, &(size_t){0});
-  if (status) return status;
+  if (status)
+    return status;
   status = tuned_key(module, compile, threads, &key);
   char *line = status ? NULL : find_line(text, key);
   if (line) {
@@ -93,10 +101,12 @@ tec_status tuned_choose(tec_context *context, const command_options *options, co
 tec_status tuned_store(tec_context *context, uint64_t key, const char *tiles, char **path) {
   char name[MAX_PATH], *old = NULL;
   size_t old_size = 0, size;
-  if (!find_path(name, true)) return command_failure("there is no folder to keep tile sizes in: set HOME or XDG_CACHE_HOME");
+  if (!find_path(name, true))
+    return command_failure("there is no folder to keep tile sizes in: set HOME or XDG_CACHE_HOME");
   if (!access(name, F_OK)) {
     tec_status status = tec_file_read(context, name, &old, &old_size);
-    if (status) return status;
+    if (status)
+      return status;
   }
   char *line = old ? find_line(old, key) : NULL;
   if (line) {
@@ -106,11 +116,15 @@ tec_status tuned_store(tec_context *context, uint64_t key, const char *tiles, ch
   char *text = NULL;
   FILE *file = open_memstream(&text, &size);
   if (file) {
-    if (old) fputs(old, file);
-    if (tiles) fprintf(file, "%016" PRIx64 " %s\n", key, tiles);
+    if (old)
+      fputs(old, file);
+    if (tiles)
+      fprintf(file, "%016" PRIx64 " %s\n", key, tiles);
   }
-  tec_status status = !file || fclose(file) ? command_failure("out of memory") : tec_file_write(context, name, text, size);
-  if (!status) *path = strdup(name);
+  tec_status status =
+      !file || fclose(file) ? command_failure("out of memory") : tec_file_write(context, name, text, size);
+  if (!status)
+    *path = strdup(name);
   free(text);
   tec_free(old);
   return status;

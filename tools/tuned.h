@@ -3,12 +3,13 @@
 #define TEC_TOOLS_TUNED_H
 #include "tools/command.h"
 
-/* What the sizes belong to: the module as it is printed, how it is compiled, the threads, and this machine's processor. */
+/* What the sizes belong to: the module as it is printed, how it is compiled, the threads, and this machine's
+ * processor. */
 tec_status tuned_key(const tec_module *module, const tec_compile_options *compile, unsigned threads, uint64_t *key);
-/* Sets compile->tiles, where the command line says nothing, to what is stored for the module, if anything is; then *stored
- * holds it and is to be freed. */
-tec_status tuned_choose(tec_context *context, const command_options *options, const tec_module *module, unsigned threads,
-                        tec_compile_options *compile, char **stored);
+/* Sets compile->tiles, where the command line says nothing, to what is stored for the module, if anything is; then
+ * *stored holds it and is to be freed. */
+tec_status tuned_choose(tec_context *context, const command_options *options, const tec_module *module,
+                        unsigned threads, tec_compile_options *compile, char **stored);
 /* Stores the sizes under the key; NULL: forgets those that are there. *path, to be freed, is where. */
 tec_status tuned_store(tec_context *context, uint64_t key, const char *tiles, char **path);
 #endif

@@ -3,9 +3,9 @@
  *   conformance [--device=host] [--target=nvptx:sm_90] [--f32=tf32] [--filter=TEXT] [--list] [--print=NAME]
  *
  * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
- * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the error of
- * the interpreter that rounds after each op, an unfused reference with f32 sums (tools/check.h). One line a case, then the
- * totals; exit status 1 if a case fails. */
+ * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the
+ * error of the interpreter that rounds after each op, an unfused reference with f32 sums (tools/check.h). One line a
+ * case, then the totals; exit status 1 if a case fails. */
 #include "runtime/tec.h"
 #include "tools/check.h"
 #include "tools/tensors.h"
@@ -31,7 +31,8 @@ typedef struct case_list {
 /* ----------------------------------------------------------------------------------------------------------- cases */
 
 static void add(case_list *list, device_case row) {
-  if (list->count < MAX_CASES) list->cases[list->count++] = row;
+  if (list->count < MAX_CASES)
+    list->cases[list->count++] = row;
 }
 
 static const char *const elements[] = {"f32", "f16", "bf16"};
@@ -49,12 +50,13 @@ static void add_head_dims(case_list *list) {
 
 /* The numbers of queries and keys at and around the sizes of tiles. */
 static void add_lengths(case_list *list) {
-  static const int64_t lengths[][2] = {{1, 129}, {1, 1}, {17, 1}, {17, 127}, {127, 17}, {128, 128}, {129, 127}, {64, 300}};
+  static const int64_t lengths[][2] = {{1, 129},  {1, 1},     {17, 1},    {17, 127},
+                                       {127, 17}, {128, 128}, {129, 127}, {64, 300}};
   for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
     for (unsigned k = 0; k < 2; k++)
       for (unsigned causal = 0; causal < 2; causal++)
-        add(list, (device_case){"attention", causal ? "causal" : "plain", elements[k], 2, 1, lengths[i][0], lengths[i][1],
-                                64, 64});
+        add(list, (device_case){"attention", causal ? "causal" : "plain", elements[k], 2, 1, lengths[i][0],
+                                lengths[i][1], 64, 64});
   for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
     add(list, (device_case){"dynamic", "", elements[i % 3], 2, 1, lengths[i][0], lengths[i][1], 64, 64});
 }
@@ -100,13 +102,14 @@ static const device_case others[] = {
 static void add_all(case_list *list) {
   add_head_dims(list);
   add_lengths(list);
-  for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++) add(list, others[i]);
+  for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
+    add(list, others[i]);
 }
 
 static void name_case(const device_case *row, char name[MAX_NAME]) {
-  snprintf(name, MAX_NAME, "%s%s%s-%s-b%lldh%lldm%lldn%lldd%llde%lld", row->template, *row->words ? "-" : "", row->words,
-           row->element, (long long)row->b, (long long)row->h, (long long)row->m, (long long)row->n, (long long)row->d,
-           (long long)row->e);
+  snprintf(name, MAX_NAME, "%s%s%s-%s-b%lldh%lldm%lldn%lldd%llde%lld", row->template, *row->words ? "-" : "",
+           row->words, row->element, (long long)row->b, (long long)row->h, (long long)row->m, (long long)row->n,
+           (long long)row->d, (long long)row->e);
 }
 
 /* ------------------------------------------------------------------------------------------------------- templates */
@@ -114,7 +117,8 @@ static void name_case(const device_case *row, char name[MAX_NAME]) {
 static bool is_narrow(const device_case *row) { return strcmp(row->element, "f32") != 0; }
 
 static bool has_word(const device_case *row, const char *word, size_t length) {
-  if (length == 6 && !memcmp(word, "narrow", 6)) return is_narrow(row);
+  if (length == 6 && !memcmp(word, "narrow", 6))
+    return is_narrow(row);
   return strlen(row->words) == length && !memcmp(row->words, word, length);
 }
 
@@ -126,18 +130,29 @@ static double logit_scale(const device_case *row) {
 
 /* Writes the value of a placeholder; false when there is none of that name. */
 static bool put_placeholder(const device_case *row, const char *name, size_t length, FILE *out) {
-  if (length == 5 && !memcmp(name, "SCALE", 5)) return fprintf(out, "%.9e", logit_scale(row)) > 0;
-  if (length != 1) return false;
+  if (length == 5 && !memcmp(name, "SCALE", 5))
+    return fprintf(out, "%.9e", logit_scale(row)) > 0;
+  if (length != 1)
+    return false;
   switch (*name) {
-  case 'T': return fputs(row->element, out) >= 0;
-  case 'B': return fprintf(out, "%lld", (long long)row->b) > 0;
-  case 'H': return fprintf(out, "%lld", (long long)row->h) > 0;
-  case 'M': return fprintf(out, "%lld", (long long)row->m) > 0;
-  case 'N': return fprintf(out, "%lld", (long long)row->n) > 0;
-  case 'D': return fprintf(out, "%lld", (long long)row->d) > 0;
-  case 'E': return fprintf(out, "%lld", (long long)row->e) > 0;
-  case 'W': return fprintf(out, "%lld", (long long)(row->h * row->d)) > 0;
-  default: return false;
+  case 'T':
+    return fputs(row->element, out) >= 0;
+  case 'B':
+    return fprintf(out, "%lld", (long long)row->b) > 0;
+  case 'H':
+    return fprintf(out, "%lld", (long long)row->h) > 0;
+  case 'M':
+    return fprintf(out, "%lld", (long long)row->m) > 0;
+  case 'N':
+    return fprintf(out, "%lld", (long long)row->n) > 0;
+  case 'D':
+    return fprintf(out, "%lld", (long long)row->d) > 0;
+  case 'E':
+    return fprintf(out, "%lld", (long long)row->e) > 0;
+  case 'W':
+    return fprintf(out, "%lld", (long long)(row->h * row->d)) > 0;
+  default:
+    return false;
   }
 }
 
@@ -146,13 +161,16 @@ static void expand_line(const device_case *row, const char *line, size_t length,
   if (length && (*line == '?' || *line == '!')) {
     const char *word = line + 1;
     size_t word_length = strcspn(word, " ");
-    if (has_word(row, word, word_length) != (*line == '?')) return;
+    if (has_word(row, word, word_length) != (*line == '?'))
+      return;
     line = word + word_length;
   }
   while (line < end) {
     const char *close = *line == '@' ? memchr(line + 1, '@', (size_t)(end - line - 1)) : NULL;
-    if (close && put_placeholder(row, line + 1, (size_t)(close - line - 1), out)) line = close + 1;
-    else fputc(*line++, out);
+    if (close && put_placeholder(row, line + 1, (size_t)(close - line - 1), out))
+      line = close + 1;
+    else
+      fputc(*line++, out);
   }
   fputc('\n', out);
 }
@@ -161,14 +179,16 @@ static void expand_line(const device_case *row, const char *line, size_t length,
 static char *expand(tec_context *context, const device_case *row, size_t *size) {
   char path[4096], *file, *text = NULL;
   snprintf(path, sizeof path, "%s/%s.mlir", DEVICE_DIR, row->template);
-  if (tec_file_read(context, path, &file, size)) return NULL;
+  if (tec_file_read(context, path, &file, size))
+    return NULL;
   FILE *out = open_memstream(&text, size);
   for (const char *line = file; out && *line;) {
     size_t length = strcspn(line, "\n");
     expand_line(row, line, length, out);
     line += length + (line[length] != 0);
   }
-  if (out) fclose(out);
+  if (out)
+    fclose(out);
   tec_free(file);
   return text;
 }
@@ -179,7 +199,8 @@ static tec_status compile(tec_context *context, const char *text, size_t size, c
                           tec_program **program) {
   tec_module *module;
   tec_status status = tec_module_parse(context, "case", text, size, &module);
-  if (status) return status;
+  if (status)
+    return status;
   tec_compile_options options = {sizeof options, .target = target, .tf32 = tf32};
   status = tec_module_compile(module, &options, program);
   tec_module_destroy(module);
@@ -200,30 +221,40 @@ typedef struct case_run {
 
 static tec_status call(const case_run *run, const check_run *one) {
   const DLTensor *views[MAX_ARGUMENTS];
-  if (run->entry.num_arguments > MAX_ARGUMENTS) return TEC_INVALID;
-  for (uint32_t i = 0; i < run->entry.num_arguments; i++) views[i] = &one->arguments[i]->dl_tensor;
+  if (run->entry.num_arguments > MAX_ARGUMENTS)
+    return TEC_INVALID;
+  for (uint32_t i = 0; i < run->entry.num_arguments; i++)
+    views[i] = &one->arguments[i]->dl_tensor;
   return tec_program_call(one->program, NULL, run->entry.num_arguments, views, run->entry.num_results, one->results);
 }
 
 static tec_status run_interpreters(case_run *run, const char *text, size_t size, const tensor_source *source) {
   tec_status status = compile(run->context, text, size, "interp", false, &run->plain.program);
-  if (!status) status = compile(run->context, text, size, "interp:double", false, &run->exact.program);
-  if (!status) status = tec_program_find(run->plain.program, NULL, &run->entry);
-  if (status) return status;
+  if (!status)
+    status = compile(run->context, text, size, "interp:double", false, &run->exact.program);
+  if (!status)
+    status = tec_program_find(run->plain.program, NULL, &run->entry);
+  if (status)
+    return status;
   DLManagedTensor *made[MAX_ARGUMENTS] = {NULL};
-  if (run->entry.num_arguments > MAX_ARGUMENTS) return TEC_INVALID;
+  if (run->entry.num_arguments > MAX_ARGUMENTS)
+    return TEC_INVALID;
   status = tensors_random(run->context, source, run->entry.num_arguments, run->entry.arguments, made);
   check_run *const runs[] = {&run->tested, &run->exact, &run->plain};
-  for (unsigned i = 0; i < 3 && !status; i++) status = check_prepare(run->context, &run->entry, made, runs[i]);
-  for (uint32_t i = 0; i < MAX_ARGUMENTS; i++) tec_tensor_release(made[i]);
-  if (!status) status = call(run, &run->exact);
+  for (unsigned i = 0; i < 3 && !status; i++)
+    status = check_prepare(run->context, &run->entry, made, runs[i]);
+  for (uint32_t i = 0; i < MAX_ARGUMENTS; i++)
+    tec_tensor_release(made[i]);
+  if (!status)
+    status = call(run, &run->exact);
   return status ? status : call(run, &run->plain);
 }
 
 static tec_status run_device(case_run *run, const char *text, size_t size, const device_choice *choice) {
   tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->tested.program);
   run->tested.tf32 = choice->tf32;
-  if (!status) status = tec_program_set_device(run->tested.program, choice->device);
+  if (!status)
+    status = tec_program_set_device(run->tested.program, choice->device);
   return status ? status : call(run, &run->tested);
 }
 
@@ -231,9 +262,11 @@ static tec_status run_device(case_run *run, const char *text, size_t size, const
 static void print_line(bool good, const char *name, char *lines) {
   static const char prefix[] = "check: ";
   for (char *at = lines; at && *at; at++)
-    if (*at == '\n') *at = at[1] ? ';' : 0;
+    if (*at == '\n')
+      *at = at[1] ? ';' : 0;
   const char *line = lines && *lines ? lines : "does not compile or run";
-  if (!strncmp(line, prefix, sizeof prefix - 1)) line += sizeof prefix - 1;
+  if (!strncmp(line, prefix, sizeof prefix - 1))
+    line += sizeof prefix - 1;
   printf("%s  %-44s %s\n", good ? "pass" : "FAIL", name, line);
   fflush(stdout);
 }
@@ -248,10 +281,14 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   char *text = expand(context, row, &size), *lines = NULL;
   FILE *report = open_memstream(&lines, &report_size);
   tec_status status = text && report ? TEC_OK : TEC_OUT_OF_MEMORY;
-  if (!status) status = run_interpreters(&run, text, size, &source);
-  if (!status) status = run_device(&run, text, size, choice);
-  if (!status) status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, NULL, report);
-  if (report) fclose(report);
+  if (!status)
+    status = run_interpreters(&run, text, size, &source);
+  if (!status)
+    status = run_device(&run, text, size, choice);
+  if (!status)
+    status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, NULL, report);
+  if (report)
+    fclose(report);
   print_line(!status, name, lines);
   check_release(&run.entry, &run.tested);
   check_release(&run.entry, &run.exact);
@@ -261,11 +298,13 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   return !status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the command */
+/* -------------------------------------------------------------------------------------------------------- the
+ * command */
 
 static void print_message(void *user, tec_severity severity, const char *text) {
   (void)user;
-  if (severity >= TEC_WARNING) fputs(text, stderr);
+  if (severity >= TEC_WARNING)
+    fputs(text, stderr);
 }
 
 typedef struct conformance_options {
@@ -300,7 +339,8 @@ static bool parse_options(int count, char **given, conformance_options *options)
 
 static int run_cases(tec_context *context, const conformance_options *options) {
   char *suited = NULL;
-  if (!options->target && tec_device_target(context, options->device, &suited)) return 1;
+  if (!options->target && tec_device_target(context, options->device, &suited))
+    return 1;
   bool tf32 = options->f32 && !strcmp(options->f32, "tf32");
   device_choice choice = {options->device, suited ? suited : options->target, tf32};
   unsigned passed = 0, failed = 0;
@@ -309,13 +349,18 @@ static int run_cases(tec_context *context, const conformance_options *options) {
   for (unsigned i = 0; i < list.count; i++) {
     char name[MAX_NAME];
     name_case(&list.cases[i], name);
-    if (options->filter && !strstr(name, options->filter)) continue;
-    if (options->list) puts(name);
-    else if (run_case(context, &list.cases[i], &choice, name)) passed++;
-    else failed++;
+    if (options->filter && !strstr(name, options->filter))
+      continue;
+    if (options->list)
+      puts(name);
+    else if (run_case(context, &list.cases[i], &choice, name))
+      passed++;
+    else
+      failed++;
   }
   tec_free(suited);
-  if (!options->list) printf("%s: %u passed, %u failed\n", options->device, passed, failed);
+  if (!options->list)
+    printf("%s: %u passed, %u failed\n", options->device, passed, failed);
   return failed != 0 || (!options->list && !passed);
 }
 
@@ -326,10 +371,12 @@ static int print_case(tec_context *context, const char *wanted) {
   for (unsigned i = 0; i < list.count; i++) {
     char name[MAX_NAME];
     name_case(&list.cases[i], name);
-    if (strcmp(name, wanted)) continue;
+    if (strcmp(name, wanted))
+      continue;
     size_t size;
     char *text = expand(context, &list.cases[i], &size);
-    if (text) fwrite(text, 1, size, stdout);
+    if (text)
+      fwrite(text, 1, size, stdout);
     free(text);
     return !text;
   }
@@ -339,10 +386,12 @@ static int print_case(tec_context *context, const char *wanted) {
 
 int main(int count, char **given) {
   conformance_options options = {.device = "host"};
-  if (!parse_options(count, given, &options)) return 2;
+  if (!parse_options(count, given, &options))
+    return 2;
   tec_context_options context_options = {sizeof context_options, .message = print_message};
   tec_context *context;
-  if (tec_context_create(&context_options, &context)) return 1;
+  if (tec_context_create(&context_options, &context))
+    return 1;
   int status = options.print ? print_case(context, options.print) : run_cases(context, &options);
   tec_context_destroy(context);
   return status;

@@ -1,12 +1,12 @@
-/* driver.c - a Level Zero driver without a GPU: the loader finds it through ZE_ENABLE_ALT_DRIVERS, or a test loads it in the
- * loader's place. Kernels run on the CPU (spirv.h); their stops are device losses that standard error explains, and
- * zeDriverGetLastErrorDescription, which loaders of that age do not pass on. As Intel's driver of 2022, it does not correct
- * counts that are too large.
+/* driver.c - a Level Zero driver without a GPU: the loader finds it through ZE_ENABLE_ALT_DRIVERS, or a test loads it
+ * in the loader's place. Kernels run on the CPU (spirv.h); their stops are device losses that standard error explains,
+ * and zeDriverGetLastErrorDescription, which loaders of that age do not pass on. As Intel's driver of 2022, it does not
+ * correct counts that are too large.
  *
- * It is as lazy as a driver may be: what a command list got is executed when somebody waits, and what no barrier orders in
- * reverse. Memory starts as NaN in every float type. Every call that can fail is counted, and any one can be made to fail.
- * Everything that is used without having been created, or destroyed with something that depends on it, ends the process:
- * such a call would crash for real. */
+ * It is as lazy as a driver may be: what a command list got is executed when somebody waits, and what no barrier orders
+ * in reverse. Memory starts as NaN in every float type. Every call that can fail is counted, and any one can be made to
+ * fail. Everything that is used without having been created, or destroyed with something that depends on it, ends the
+ * process: such a call would crash for real. */
 #include "level_zero.h"
 #include "spirv.h"
 
@@ -103,7 +103,8 @@ static uint64_t ticks = UINT32_MAX - 1000; /* soon wraps around */
 static spirv_message last_error;
 
 static void require(bool good, const char *what) {
-  if (good) return;
+  if (good)
+    return;
   fprintf(stderr, "Level Zero test driver: %s\n", what);
   abort();
 }
@@ -121,12 +122,14 @@ static void require(bool good, const char *what) {
 static const chip *the_chip(void) {
   const char *name = level_zero_test.chip ? level_zero_test.chip : getenv("TEST_ZE_CHIP");
   size_t i = 0;
-  while (name && i < sizeof chips / sizeof chips[0] && strcmp(chips[i].name, name) != 0) i++;
+  while (name && i < sizeof chips / sizeof chips[0] && strcmp(chips[i].name, name) != 0)
+    i++;
   require(i < sizeof chips / sizeof chips[0], "TEST_ZE_CHIP names no chip");
   return &chips[i];
 }
 
-/* ------------------------------------------------------------------------------------------------------ driver, device */
+/* ------------------------------------------------------------------------------------------------------ driver,
+ * device */
 
 EXPORT ze_result_t zeInit(ze_init_flags_t flags) {
   (void)flags;
@@ -136,8 +139,10 @@ EXPORT ze_result_t zeInit(ze_init_flags_t flags) {
 
 EXPORT ze_result_t zeDriverGet(uint32_t *count, ze_driver_handle_t *drivers) {
   STEP();
-  if (*count && drivers) drivers[0] = &the_driver;
-  if (!*count) *count = 1;
+  if (*count && drivers)
+    drivers[0] = &the_driver;
+  if (!*count)
+    *count = 1;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -156,8 +161,10 @@ EXPORT ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t driver, co
 EXPORT ze_result_t zeDeviceGet(ze_driver_handle_t driver, uint32_t *count, ze_device_handle_t *devices) {
   STEP();
   REQUIRE(driver->kind == DRIVER);
-  if (*count && devices) devices[0] = &the_device;
-  if (!*count) *count = 1;
+  if (*count && devices)
+    devices[0] = &the_device;
+  if (!*count)
+    *count = 1;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -184,7 +191,8 @@ EXPORT ze_result_t zeDeviceGetComputeProperties(ze_device_handle_t device, ze_de
   properties->maxGroupCountX = properties->maxGroupCountY = properties->maxGroupCountZ = UINT32_MAX;
   properties->maxSharedLocalMemory = (uint32_t)the_chip()->spirv.local_bytes;
   properties->numSubGroupSizes = 3;
-  for (uint32_t i = 0; i < 3; i++) properties->subGroupSizes[i] = 8u << i;
+  for (uint32_t i = 0; i < 3; i++)
+    properties->subGroupSizes[i] = 8u << i;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -209,11 +217,13 @@ EXPORT ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t dev
     properties[i].maxMemoryFillPatternSize = 16;
     properties[i].numQueues = 1;
   }
-  if (!*count) *count = 2;
+  if (!*count)
+    *count = 2;
   return ZE_RESULT_SUCCESS;
 }
 
-/* ----------------------------------------------------------------------------------------------------- context, memory */
+/* ----------------------------------------------------------------------------------------------------- context,
+ * memory */
 
 EXPORT ze_result_t zeContextCreate(ze_driver_handle_t driver, const ze_context_desc_t *description,
                                    ze_context_handle_t *context) {
@@ -240,9 +250,11 @@ EXPORT ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device
   STEP();
   REQUIRE(context->kind == CONTEXT && device->kind == DEVICE && size);
   REQUIRE(description->stype == ZE_STRUCTURE_TYPE_DEVICE_MEM_ALLOC_DESC && num_blocks < 256);
-  if (size > (size_t)1 << 32) return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
+  if (size > (size_t)1 << 32)
+    return ZE_RESULT_ERROR_UNSUPPORTED_SIZE;
   *memory = aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
-  if (!*memory) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+  if (!*memory)
+    return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
   memset(*memory, 0xff, size);
   blocks[num_blocks++] = (spirv_buffer){*memory, size};
   level_zero_test.blocks++;
@@ -251,7 +263,8 @@ EXPORT ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device
 
 static const spirv_buffer *find_block(const void *memory) {
   for (size_t i = 0; i < num_blocks; i++)
-    if ((const char *)memory >= (char *)blocks[i].base && (const char *)memory < (char *)blocks[i].base + blocks[i].size)
+    if ((const char *)memory >= (char *)blocks[i].base &&
+        (const char *)memory < (char *)blocks[i].base + blocks[i].size)
       return &blocks[i];
   return NULL;
 }
@@ -260,7 +273,8 @@ EXPORT ze_result_t zeMemFree(ze_context_handle_t context, void *memory) {
   REQUIRE(context->kind == CONTEXT);
   REQUIRE(!the_list || !the_list->count); /* nobody uses it any more */
   size_t i = 0;
-  while (i < num_blocks && blocks[i].base != memory) i++;
+  while (i < num_blocks && blocks[i].base != memory)
+    i++;
   REQUIRE(i < num_blocks);
   free(memory);
   blocks[i] = blocks[--num_blocks];
@@ -268,7 +282,8 @@ EXPORT ze_result_t zeMemFree(ze_context_handle_t context, void *memory) {
   return ZE_RESULT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------- modules, kernels */
+/* ---------------------------------------------------------------------------------------------------- modules,
+ * kernels */
 
 EXPORT ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
                                   const ze_module_desc_t *description, ze_module_handle_t *module,
@@ -281,12 +296,15 @@ EXPORT ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_
     level_zero_test.logs++;
   }
   STEP();
-  if (description->format != ZE_MODULE_FORMAT_IL_SPIRV) return ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
+  if (description->format != ZE_MODULE_FORMAT_IL_SPIRV)
+    return ZE_RESULT_ERROR_UNSUPPORTED_ENUMERATION;
   snprintf(level_zero_test.build_flags, sizeof level_zero_test.build_flags, "%s",
            description->pBuildFlags ? description->pBuildFlags : "");
   spirv_module *code = spirv_load(description->pInputModule, description->inputSize, &the_chip()->spirv, &message);
-  if (log) (*log)->message = message;
-  if (!code) return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
+  if (log)
+    (*log)->message = message;
+  if (!code)
+    return ZE_RESULT_ERROR_MODULE_BUILD_FAILURE;
   *module = malloc(sizeof **module);
   **module = (struct _ze_module_handle_t){MODULE, code, 0};
   level_zero_test.modules++;
@@ -305,7 +323,8 @@ EXPORT ze_result_t zeModuleDestroy(ze_module_handle_t module) {
 EXPORT ze_result_t zeModuleBuildLogGetString(ze_module_build_log_handle_t log, size_t *size, char *text) {
   REQUIRE(log->kind == LOG);
   size_t needed = strlen(log->message.text) + 1;
-  if (text) memcpy(text, log->message.text, *size < needed ? *size : needed);
+  if (text)
+    memcpy(text, log->message.text, *size < needed ? *size : needed);
   *size = needed;
   return ZE_RESULT_SUCCESS;
 }
@@ -325,7 +344,8 @@ EXPORT ze_result_t zeKernelCreate(ze_module_handle_t module, const ze_kernel_des
   const spirv_kernel *code = spirv_kernel_at(module->code, 0);
   for (unsigned i = 1; code && strcmp(code->name, description->pKernelName) != 0; i++)
     code = spirv_kernel_at(module->code, i);
-  if (!code) return ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
+  if (!code)
+    return ZE_RESULT_ERROR_INVALID_KERNEL_NAME;
   REQUIRE(code->num_parameters <= MAX_ARGUMENTS);
   *kernel = calloc(1, sizeof **kernel);
   **kernel = (struct _ze_kernel_handle_t){.kind = KERNEL, .module = module, .code = code};
@@ -362,27 +382,34 @@ EXPORT ze_result_t zeKernelSetGroupSize(ze_kernel_handle_t kernel, uint32_t x, u
   const uint32_t size[3] = {x, y, z};
   uint64_t items = (uint64_t)x * y * z;
   bool fits = items > 0 && items <= SPIRV_MAX_GROUP;
-  if (kernel->code->local_size[0]) fits = fits && !memcmp(size, kernel->code->local_size, sizeof size);
-  if (!fits) return ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION;
+  if (kernel->code->local_size[0])
+    fits = fits && !memcmp(size, kernel->code->local_size, sizeof size);
+  if (!fits)
+    return ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION;
   memcpy(kernel->group_size, size, sizeof size);
   return ZE_RESULT_SUCCESS;
 }
 
-EXPORT ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t number, size_t size, const void *value) {
+EXPORT ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t number, size_t size,
+                                            const void *value) {
   STEP();
   REQUIRE(kernel->kind == KERNEL);
-  if (number >= kernel->code->num_parameters) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX;
-  if (size != kernel->code->parameters[number].size) return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
+  if (number >= kernel->code->num_parameters)
+    return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_INDEX;
+  if (size != kernel->code->parameters[number].size)
+    return ZE_RESULT_ERROR_INVALID_KERNEL_ARGUMENT_SIZE;
   kernel->arguments[number] = 0;
   memcpy(&kernel->arguments[number], value, size);
   kernel->given[number] = true;
   void *pointer;
   memcpy(&pointer, &kernel->arguments[number], sizeof pointer);
-  if (kernel->code->parameters[number].is_pointer && !find_block(pointer)) return ZE_RESULT_ERROR_INVALID_ARGUMENT;
+  if (kernel->code->parameters[number].is_pointer && !find_block(pointer))
+    return ZE_RESULT_ERROR_INVALID_ARGUMENT;
   return ZE_RESULT_SUCCESS;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- events */
+/* --------------------------------------------------------------------------------------------------------------
+ * events */
 
 EXPORT ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *description,
                                      uint32_t num_devices, ze_device_handle_t *devices, ze_event_pool_handle_t *pool) {
@@ -432,25 +459,30 @@ EXPORT ze_result_t zeEventHostReset(ze_event_handle_t event) {
 EXPORT ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kernel_timestamp_result_t *result) {
   STEP();
   REQUIRE(event->kind == EVENT && (event->pool->flags & ZE_EVENT_POOL_FLAG_KERNEL_TIMESTAMP));
-  if (!event->signaled) return ZE_RESULT_NOT_READY;
+  if (!event->signaled)
+    return ZE_RESULT_NOT_READY;
   uint64_t time = event->time & UINT32_MAX;
   *result = (ze_kernel_timestamp_result_t){{time, time}, {time, time}};
   return ZE_RESULT_SUCCESS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ commands */
+/* ------------------------------------------------------------------------------------------------------------
+ * commands */
 
 static bool run_kernel(const command *one) {
   const void *arguments[MAX_ARGUMENTS];
-  for (unsigned i = 0; i < MAX_ARGUMENTS; i++) arguments[i] = &one->kernel.arguments[i];
-  spirv_launch launch = {.kernel = one->kernel.code,
-                         .groups = {one->groups[0], one->groups[1], one->groups[2]},
-                         .local_size = {one->kernel.group_size[0], one->kernel.group_size[1], one->kernel.group_size[2]},
-                         .arguments = arguments,
-                         .buffers = blocks,
-                         .num_buffers = num_blocks};
+  for (unsigned i = 0; i < MAX_ARGUMENTS; i++)
+    arguments[i] = &one->kernel.arguments[i];
+  spirv_launch launch = {
+      .kernel = one->kernel.code,
+      .groups = {one->groups[0], one->groups[1], one->groups[2]},
+      .local_size = {one->kernel.group_size[0], one->kernel.group_size[1], one->kernel.group_size[2]},
+      .arguments = arguments,
+      .buffers = blocks,
+      .num_buffers = num_blocks};
   ticks += LAUNCH_TICKS;
-  if (spirv_run(one->kernel.module->code, &launch, &last_error)) return true;
+  if (spirv_run(one->kernel.module->code, &launch, &last_error))
+    return true;
   fprintf(stderr, "Level Zero test driver: %s\n", last_error.text);
   return false;
 }
@@ -460,12 +492,16 @@ static ze_result_t drain(struct _ze_command_list_handle_t *list) {
   bool good = true;
   for (size_t start = 0; start < list->count;) {
     size_t end = start;
-    while (end < list->count && list->commands[end].kind != BARRIER) end++;
+    while (end < list->count && list->commands[end].kind != BARRIER)
+      end++;
     for (size_t i = end; i-- > start && good;) {
       const command *one = &list->commands[i];
-      if (one->kind == COPY) memcpy(one->to, one->from, one->size);
-      else good = run_kernel(one);
-      if (one->event) one->event->signaled = good;
+      if (one->kind == COPY)
+        memcpy(one->to, one->from, one->size);
+      else
+        good = run_kernel(one);
+      if (one->event)
+        one->event->signaled = good;
     }
     if (good && end < list->count && list->commands[end].event) {
       list->commands[end].event->signaled = true;
@@ -481,13 +517,15 @@ EXPORT ze_result_t zeEventHostSynchronize(ze_event_handle_t event, uint64_t time
   STEP();
   REQUIRE(event->kind == EVENT && timeout == UINT64_MAX);
   ze_result_t result = the_list ? drain(the_list) : ZE_RESULT_SUCCESS;
-  if (result) return result;
+  if (result)
+    return result;
   require(event->signaled, "a wait for an event that nobody signals");
   return ZE_RESULT_SUCCESS;
 }
 
 EXPORT ze_result_t zeCommandListCreateImmediate(ze_context_handle_t context, ze_device_handle_t device,
-                                                const ze_command_queue_desc_t *description, ze_command_list_handle_t *list) {
+                                                const ze_command_queue_desc_t *description,
+                                                ze_command_list_handle_t *list) {
   STEP();
   REQUIRE(context->kind == CONTEXT && device->kind == DEVICE && !the_list);
   REQUIRE(description->stype == ZE_STRUCTURE_TYPE_COMMAND_QUEUE_DESC && description->ordinal == 1);
@@ -521,7 +559,8 @@ static command *append(struct _ze_command_list_handle_t *list, command_kind kind
 }
 
 EXPORT ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t list, void *to, const void *from, size_t size,
-                                                 ze_event_handle_t event, uint32_t num_waits, ze_event_handle_t *waits) {
+                                                 ze_event_handle_t event, uint32_t num_waits,
+                                                 ze_event_handle_t *waits) {
   (void)waits;
   STEP();
   command *one = append(list, COPY, event, num_waits);
@@ -533,8 +572,8 @@ EXPORT ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t list, 
   return ZE_RESULT_SUCCESS;
 }
 
-EXPORT ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t event, uint32_t num_waits,
-                                              ze_event_handle_t *waits) {
+EXPORT ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t event,
+                                              uint32_t num_waits, ze_event_handle_t *waits) {
   (void)waits;
   STEP();
   append(list, BARRIER, event, num_waits);
@@ -547,8 +586,10 @@ EXPORT ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list
   (void)waits;
   STEP();
   REQUIRE(kernel->kind == KERNEL && kernel->group_size[0]);
-  for (unsigned i = 0; i < kernel->code->num_parameters; i++) REQUIRE(kernel->given[i]);
-  if (kernel->code->local_bytes > the_chip()->spirv.local_bytes) return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
+  for (unsigned i = 0; i < kernel->code->num_parameters; i++)
+    REQUIRE(kernel->given[i]);
+  if (kernel->code->local_bytes > the_chip()->spirv.local_bytes)
+    return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
   command *one = append(list, LAUNCH, event, num_waits);
   one->kernel = *kernel;
   memcpy(one->groups, groups, sizeof one->groups);
@@ -558,7 +599,8 @@ EXPORT ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list
   return ZE_RESULT_SUCCESS;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- tables */
+/* --------------------------------------------------------------------------------------------------------------
+ * tables */
 
 static ze_result_t no_sub_devices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices) {
   (void)device, (void)devices;

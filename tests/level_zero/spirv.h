@@ -3,11 +3,11 @@
  * It knows the instructions of spirv_op.def, those of OpenCL's set in spirv_extended.def and the imported functions in
  * spirv_matrix.c; a module with anything else is refused when it is loaded. Sub-groups run in lockstep as far as their
  * control flow agrees. A launch ends with an error that names instruction, work-item and work-group at the first access
- * out of bounds or misaligned, read of local memory that nobody wrote, race on local memory, division by zero, or barrier
- * or sub-group operation that not all work-items reach.
+ * out of bounds or misaligned, read of local memory that nobody wrote, race on local memory, division by zero, or
+ * barrier or sub-group operation that not all work-items reach.
  *
- * What is exact: integers, conversions, add, subtract, multiply, fma, divide and sqrt. Other functions are those of the C
- * library. Matrix instructions add products to the accumulator in f32, one after the other in the order of k. */
+ * What is exact: integers, conversions, add, subtract, multiply, fma, divide and sqrt. Other functions are those of the
+ * C library. Matrix instructions add products to the accumulator in f32, one after the other in the order of k. */
 #ifndef TEC_TESTS_SPIRV_H
 #define TEC_TESTS_SPIRV_H
 #include <stdbool.h>
@@ -25,10 +25,10 @@ typedef struct spirv_message {
 
 /* What a chip has. */
 typedef struct spirv_chip {
-  unsigned default_lanes;  /* of a sub-group, where the kernel does not say */
-  unsigned matrix_lanes;   /* of a sub-group that multiplies matrices; 0: there is no matrix unit */
-  bool has_block_io;       /* reads and writes two-dimensional blocks */
-  size_t local_bytes;      /* of a work-group */
+  unsigned default_lanes; /* of a sub-group, where the kernel does not say */
+  unsigned matrix_lanes;  /* of a sub-group that multiplies matrices; 0: there is no matrix unit */
+  bool has_block_io;      /* reads and writes two-dimensional blocks */
+  size_t local_bytes;     /* of a work-group */
 } spirv_chip;
 
 typedef struct spirv_parameter {

@@ -1,7 +1,7 @@
 /* spirv_compute.c - elementwise instructions: plain loops over slots.
  *
- * They compute lanes that are not active too, whose operands may be anything; the caller throws those results away. Floats
- * of 16 bits are computed in f32, which is wide enough that rounding twice does no harm, but for fma. */
+ * They compute lanes that are not active too, whose operands may be anything; the caller throws those results away.
+ * Floats of 16 bits are computed in f32, which is wide enough that rounding twice does no harm, but for fma. */
 #include "spirv_compute.h"
 
 #include <tgmath.h>
@@ -19,7 +19,8 @@ float spirv_bfloat(uint64_t bits) {
 uint64_t spirv_bfloat_bits(float value) {
   uint32_t word;
   memcpy(&word, &value, sizeof word);
-  if (value != value) return (word >> 16) | 0x40;
+  if (value != value)
+    return (word >> 16) | 0x40;
   return (word + 0x7fff + (word >> 16 & 1)) >> 16;
 }
 
@@ -73,7 +74,8 @@ static double load_any(uint64_t bits, unsigned width) {
 
 #define EACH for (size_t i = 0; i < operands->count; i++)
 
-/* ------------------------------------------------------------------------------------------------------------ integers */
+/* ------------------------------------------------------------------------------------------------------------
+ * integers */
 
 #define INTEGER(NAME, EXPRESSION)                                                                                      \
   void NAME(const spirv_operands *operands) {                                                                          \
@@ -97,10 +99,10 @@ static double load_any(uint64_t bits, unsigned width) {
 INTEGER(spirv_copy, a)
 INTEGER(spirv_add, a + b)
 INTEGER(spirv_subtract, a - b)
-INTEGER(spirv_multiply, a * b)
+INTEGER(spirv_multiply, a *b)
 INTEGER(spirv_negate, 0 - a)
 INTEGER(spirv_or, a | b)
-INTEGER(spirv_and, a & b)
+INTEGER(spirv_and, a &b)
 INTEGER(spirv_xor, a ^ b)
 INTEGER(spirv_not, ~a)
 /* Shifts by more than there are bits are undefined in SPIR-V. */
@@ -118,7 +120,7 @@ INTEGER(spirv_min, a < b ? a : b)
 INTEGER(spirv_count_bits, __builtin_popcountll(a))
 INTEGER(spirv_leading_zeros, a ? (unsigned)__builtin_clzll(a) - (64 - width) : width)
 INTEGER(spirv_trailing_zeros, a ? (unsigned)__builtin_ctzll(a) : width)
-INTEGER(spirv_multiply_high, (wide)a * b >> width)
+INTEGER(spirv_multiply_high, (wide)a *b >> width)
 SIGNED(spirv_sign_extend, a)
 SIGNED(spirv_signed_greater, a > b)
 SIGNED(spirv_signed_greater_equal, a >= b)
@@ -128,7 +130,8 @@ SIGNED(spirv_signed_max, a > b ? a : b)
 SIGNED(spirv_signed_min, a < b ? a : b)
 SIGNED(spirv_absolute, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
 
-/* -------------------------------------------------------------------------------------------------------------- floats */
+/* --------------------------------------------------------------------------------------------------------------
+ * floats */
 
 #define LOOP(WIDTH, REAL, EXPRESSION)                                                                                  \
   EACH {                                                                                                               \
@@ -141,9 +144,12 @@ SIGNED(spirv_absolute, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
 #define FLOAT(NAME, EXPRESSION)                                                                                        \
   void NAME(const spirv_operands *operands) {                                                                          \
     switch (operands->width) {                                                                                         \
-    case 16: LOOP(16, float, EXPRESSION);                                                                              \
-    case 32: LOOP(32, float, EXPRESSION);                                                                              \
-    default: LOOP(64, double, EXPRESSION);                                                                             \
+    case 16:                                                                                                           \
+      LOOP(16, float, EXPRESSION);                                                                                     \
+    case 32:                                                                                                           \
+      LOOP(32, float, EXPRESSION);                                                                                     \
+    default:                                                                                                           \
+      LOOP(64, double, EXPRESSION);                                                                                    \
     }                                                                                                                  \
   }
 #define COMPARE(NAME, EXPRESSION)                                                                                      \
@@ -193,7 +199,7 @@ COMPARE(spirv_ordered, !isunordered(a, b))
 COMPARE(spirv_unordered, isunordered(a, b))
 COMPARE(spirv_ordered_equal, a == b)
 COMPARE(spirv_unordered_equal, !(a < b || a > b))
-COMPARE(spirv_ordered_not_equal, a < b || a > b)
+COMPARE(spirv_ordered_not_equal, a<b || a> b)
 COMPARE(spirv_unordered_not_equal, a != b)
 COMPARE(spirv_ordered_less, a < b)
 COMPARE(spirv_unordered_less, !(a >= b))
@@ -204,7 +210,8 @@ COMPARE(spirv_unordered_less_equal, !(a > b))
 COMPARE(spirv_ordered_greater_equal, a >= b)
 COMPARE(spirv_unordered_greater_equal, !(a < b))
 
-/* --------------------------------------------------------------------------------------------------------- conversions */
+/* ---------------------------------------------------------------------------------------------------------
+ * conversions */
 
 static uint64_t store_any(double value, unsigned width) {
   return width == 64 ? store_64(value) : width == 32 ? store_32((float)value) : store_16((float)value);
@@ -240,9 +247,7 @@ void spirv_float_to_unsigned(const spirv_operands *operands) {
   double bound = ldexp(1.0, (int)operands->width);
   EACH {
     double value = load_any(operands->a[i], operands->from_width);
-    operands->out[i] = !(value > 0)     ? 0
-                       : value >= bound ? spirv_narrow(UINT64_MAX, operands->width)
-                                        : (uint64_t)value;
+    operands->out[i] = !(value > 0) ? 0 : value >= bound ? spirv_narrow(UINT64_MAX, operands->width) : (uint64_t)value;
   }
 }
 
@@ -269,7 +274,8 @@ void spirv_bfloat_to_float(const spirv_operands *operands) {
   EACH operands->out[i] = store_32(spirv_bfloat(operands->a[i]));
 }
 
-/* ----------------------------------------------------------------------------------------------- OpenCL's instructions */
+/* ----------------------------------------------------------------------------------------------- OpenCL's
+ * instructions */
 
 spirv_compute *spirv_find_extended(uint32_t number, const char **name, unsigned *num_operands) {
   static const struct {
@@ -282,7 +288,8 @@ spirv_compute *spirv_find_extended(uint32_t number, const char **name, unsigned 
 #include "spirv_extended.def"
   };
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (rows[i].number != number) continue;
+    if (rows[i].number != number)
+      continue;
     *name = rows[i].name;
     *num_operands = rows[i].num_operands;
     return rows[i].compute;

@@ -17,7 +17,8 @@ static uint32_t first_operand(const spirv_instruction *instruction) { return ins
 static bool exchange(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t keep) {
   uint32_t first = first_operand(instruction);
   unsigned count = spirv_type_of(module_of(subgroup), instruction->type)->components, lanes = subgroup->lanes;
-  if (first && !check_scope(subgroup, instruction)) return false;
+  if (first && !check_scope(subgroup, instruction))
+    return false;
   if (spirv_value_type(module_of(subgroup), instruction->operands[first])->components != count)
     return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the types do not fit together");
   const uint64_t *from = spirv_row_of(subgroup, instruction->operands[first + 1], 0);
@@ -45,7 +46,8 @@ bool spirv_shuffle_xor(spirv_subgroup *subgroup, const spirv_instruction *instru
 }
 
 bool spirv_vote(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  if (!check_scope(subgroup, instruction)) return false;
+  if (!check_scope(subgroup, instruction))
+    return false;
   bool all = strstr(instruction->name, "All") != NULL, any = false;
   bool is_all = all;
   const uint64_t *value = spirv_row_of(subgroup, instruction->operands[1], 0);
@@ -63,11 +65,12 @@ static spirv_compute *combination_of(const char *name) {
   static const struct {
     const char *suffix;
     spirv_compute *compute;
-  } rows[] = {{"IAdd", spirv_add},         {"FAdd", spirv_add_float}, {"FMin", spirv_min_float},
-              {"UMin", spirv_min},         {"SMin", spirv_signed_min}, {"FMax", spirv_max_float},
-              {"UMax", spirv_max},         {"SMax", spirv_signed_max}};
+  } rows[] = {{"IAdd", spirv_add}, {"FAdd", spirv_add_float},  {"FMin", spirv_min_float},
+              {"UMin", spirv_min}, {"SMin", spirv_signed_min}, {"FMax", spirv_max_float},
+              {"UMax", spirv_max}, {"SMax", spirv_signed_max}};
   size_t i = 0;
-  while (strcmp(name + strlen(name) - 4, rows[i].suffix) != 0) i++;
+  while (strcmp(name + strlen(name) - 4, rows[i].suffix) != 0)
+    i++;
   return rows[i].compute;
 }
 
@@ -76,8 +79,10 @@ bool spirv_reduce(spirv_subgroup *subgroup, const spirv_instruction *instruction
   enum { REDUCE, INCLUSIVE };
   const spirv_type *type = spirv_type_of(module_of(subgroup), instruction->type);
   uint32_t operation = instruction->operands[1];
-  if (!check_scope(subgroup, instruction)) return false;
-  if (operation > INCLUSIVE || spirv_value_type(module_of(subgroup), instruction->operands[2])->components != type->components)
+  if (!check_scope(subgroup, instruction))
+    return false;
+  if (operation > INCLUSIVE ||
+      spirv_value_type(module_of(subgroup), instruction->operands[2])->components != type->components)
     return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "operation %u is unknown", operation);
   spirv_compute *combine = combination_of(instruction->row->name);
   for (unsigned c = 0; c < type->components; c++) {
@@ -85,16 +90,20 @@ bool spirv_reduce(spirv_subgroup *subgroup, const spirv_instruction *instruction
     uint64_t *out = spirv_row_of(subgroup, instruction->result, c), sum = value[0];
     SPIRV_FOR_LANES(lane, lanes) {
       spirv_operands operands = {1, type->width, type->width, &sum, &value[lane], &sum, &sum};
-      if (lane) combine(&operands);
+      if (lane)
+        combine(&operands);
       out[lane] = sum;
     }
-    if (operation == REDUCE) SPIRV_FOR_LANES(lane, lanes) out[lane] = sum;
+    if (operation == REDUCE)
+      SPIRV_FOR_LANES(lane, lanes) out[lane] = sum;
   }
   return true;
 }
 
-/* Consecutive elements, dealt out to the lanes: element c * lanes + lane is a lane's component c. All lanes give one address. */
-static bool move_block(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t value, spirv_access access) {
+/* Consecutive elements, dealt out to the lanes: element c * lanes + lane is a lane's component c. All lanes give one
+ * address. */
+static bool move_block(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t value,
+                       spirv_access access) {
   const spirv_type *type = spirv_value_type(module_of(subgroup), value);
   const uint64_t *address = spirv_row_of(subgroup, instruction->operands[0], 0);
   size_t bytes = type->width / 8, alignment = access == SPIRV_WRITE ? 16 : 4;
@@ -104,14 +113,19 @@ static bool move_block(spirv_subgroup *subgroup, const spirv_instruction *instru
   for (unsigned c = 0; c < type->components; c++) {
     uint64_t *row = spirv_row_of(subgroup, value, c);
     SPIRV_FOR_LANES(lane, subgroup->existing) {
-      if (address[lane] != address[0]) return spirv_stop(subgroup, instruction, lane, "has another address than lane 0");
+      if (address[lane] != address[0])
+        return spirv_stop(subgroup, instruction, lane, "has another address than lane 0");
       uint64_t place = address[0] + ((size_t)c * subgroup->lanes + lane) * bytes;
       uint8_t stored[8], *at = spirv_reach(subgroup, instruction, lane, place, bytes, access);
-      if (!at) return false;
+      if (!at)
+        return false;
       spirv_store_bits(stored, row[lane], type->width);
-      if (!spirv_note(subgroup, instruction, lane, place, stored, bytes, access)) return false;
-      if (access == SPIRV_READ) row[lane] = spirv_load_bits(at, type->width);
-      else spirv_store_bits(at, row[lane], type->width);
+      if (!spirv_note(subgroup, instruction, lane, place, stored, bytes, access))
+        return false;
+      if (access == SPIRV_READ)
+        row[lane] = spirv_load_bits(at, type->width);
+      else
+        spirv_store_bits(at, row[lane], type->width);
     }
   }
   return true;

@@ -1,7 +1,7 @@
 /* spirv_load.c - decodes a SPIR-V module.
  *
- * One pass over the words fills types, constants, variables and instructions; a second checks and resolves what may refer
- * forward: operands, labels, calls. Each pass takes each word once, as no instruction is empty. */
+ * One pass over the words fills types, constants, variables and instructions; a second checks and resolves what may
+ * refer forward: operands, labels, calls. Each pass takes each word once, as no instruction is empty. */
 #include "spirv_compute.h"
 
 #include <stdio.h>
@@ -35,9 +35,9 @@ enum {
 typedef struct loader {
   spirv_module *module;
   spirv_message *message;
-  uint32_t function; /* the one being read, from 1; 0: none */
-  uint32_t block;    /* from 1 */
-  uint32_t next_row; /* of the function */
+  uint32_t function;                             /* the one being read, from 1; 0: none */
+  uint32_t block;                                /* from 1 */
+  uint32_t next_row;                             /* of the function */
   size_t blocks, instructions, types, functions; /* capacities: how often their instructions occur */
 } loader;
 
@@ -76,26 +76,33 @@ const spirv_row *spirv_find_row(uint16_t opcode) {
   size_t low = 0, high = sizeof rows / sizeof rows[0];
   while (low < high) {
     size_t middle = (low + high) / 2;
-    if (rows[middle].opcode == opcode) return &rows[middle];
-    if (rows[middle].opcode < opcode) low = middle + 1;
-    else high = middle;
+    if (rows[middle].opcode == opcode)
+      return &rows[middle];
+    if (rows[middle].opcode < opcode)
+      low = middle + 1;
+    else
+      high = middle;
   }
   return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------ ids */
+/* ------------------------------------------------------------------------------------------------------------------
+ * ids */
 
 /* The id in word `number` of an instruction, or NULL after an error. */
 static spirv_id *id_at(loader *load, const words *from, uint32_t number) {
-  if (number < from->length && from->at[number] < load->module->bound) return &load->module->ids[from->at[number]];
+  if (number < from->length && from->at[number] < load->module->bound)
+    return &load->module->ids[from->at[number]];
   refuse(load, "%s has no id as word %u", from->row->name, number);
   return NULL;
 }
 
 static const spirv_type *type_at(loader *load, const words *from, uint32_t number) {
   const spirv_id *id = id_at(load, from, number);
-  if (!id) return NULL;
-  if (id->kind == SPIRV_TYPE) return &load->module->types[id->number];
+  if (!id)
+    return NULL;
+  if (id->kind == SPIRV_TYPE)
+    return &load->module->types[id->number];
   refuse(load, "word %u of %s is no type", number, from->row->name);
   return NULL;
 }
@@ -104,7 +111,8 @@ static const spirv_type *type_at(loader *load, const words *from, uint32_t numbe
 static spirv_id *new_value(loader *load, const words *from) {
   const spirv_type *type = type_at(load, from, 1);
   spirv_id *id = type ? id_at(load, from, 2) : NULL;
-  if (!id) return NULL;
+  if (!id)
+    return NULL;
   if (id->kind != SPIRV_NOTHING) {
     refuse(load, "%%%u is defined twice", from->at[2]);
     return NULL;
@@ -133,7 +141,8 @@ static const char *string_at(loader *load, const words *from, uint32_t number) {
   return NULL;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------- types */
+/* ----------------------------------------------------------------------------------------------------------------
+ * types */
 
 static size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
@@ -149,7 +158,8 @@ static void add_places(const spirv_module *module, const spirv_type *type, size_
     }
   } else if (type->kind == SPIRV_VECTOR || type->kind == SPIRV_ARRAY) {
     const spirv_type *element = spirv_type_of(module, type->element);
-    for (uint32_t i = 0; i < type->count; i++) add_places(module, element, offset + i * element->size, places, count);
+    for (uint32_t i = 0; i < type->count; i++)
+      add_places(module, element, offset + i * element->size, places, count);
   } else {
     places[(*count)++] = (spirv_place){(uint32_t)offset, (uint8_t)type->width};
   }
@@ -158,11 +168,13 @@ static void add_places(const spirv_module *module, const spirv_type *type, size_
 static bool fill_sequence(loader *load, const words *from, spirv_type *type) {
   const spirv_module *module = load->module;
   const spirv_type *element = type_at(load, from, 2);
-  if (!element || from->length < 4) return element && refuse(load, "%s is too short", from->row->name);
+  if (!element || from->length < 4)
+    return element && refuse(load, "%s is too short", from->row->name);
   uint64_t count = from->at[3];
   if (from->row->opcode == OP_TypeArray) {
     const spirv_id *length = id_at(load, from, 3);
-    if (!length || length->kind != SPIRV_VALUE || length->function) return refuse(load, "an array's length is unknown");
+    if (!length || length->kind != SPIRV_VALUE || length->function)
+      return refuse(load, "an array's length is unknown");
     count = module->constants[length->row];
   }
   if (!element->components || count > MAX_COMPONENTS / element->components || !count)
@@ -186,13 +198,17 @@ static bool fill_struct(loader *load, const words *from, spirv_type *type) {
   bool in_memory = true;
   for (uint32_t i = 0; i < type->count; i++) {
     const spirv_type *member = type_at(load, from, 2 + i);
-    if (!member) return false;
-    if (member->components > MAX_COMPONENTS - type->components) return refuse(load, "a struct is too large");
+    if (!member)
+      return false;
+    if (member->components > MAX_COMPONENTS - type->components)
+      return refuse(load, "a struct is too large");
     type->components += member->components;
     in_memory &= member->size != 0;
-    if (!in_memory) continue;
+    if (!in_memory)
+      continue;
     type->size = round_up(type->size, member->alignment) + member->size;
-    if (member->alignment > type->alignment) type->alignment = member->alignment;
+    if (member->alignment > type->alignment)
+      type->alignment = member->alignment;
   }
   type->size = in_memory ? round_up(type->size, type->alignment) : 0;
   return true;
@@ -210,35 +226,48 @@ static bool fill_scalar(loader *load, spirv_type *type, spirv_type_kind kind, un
 
 static bool fill_type(loader *load, const words *from, spirv_type *type) {
   switch (from->row->opcode) {
-  case OP_TypeVoid: type->kind = SPIRV_VOID; return true;
-  case OP_TypeBool: return fill_scalar(load, type, SPIRV_BOOL, 1);
+  case OP_TypeVoid:
+    type->kind = SPIRV_VOID;
+    return true;
+  case OP_TypeBool:
+    return fill_scalar(load, type, SPIRV_BOOL, 1);
   case OP_TypeInt:
   case OP_TypeFloat:
-    if (from->length < 3) return refuse(load, "%s is too short", from->row->name);
+    if (from->length < 3)
+      return refuse(load, "%s is too short", from->row->name);
     /* A float type of another encoding than IEEE's would have one word more. */
-    if (from->row->opcode == OP_TypeFloat && from->length > 3) return refuse(load, "a float type's encoding is unknown");
+    if (from->row->opcode == OP_TypeFloat && from->length > 3)
+      return refuse(load, "a float type's encoding is unknown");
     return fill_scalar(load, type, from->row->opcode == OP_TypeInt ? SPIRV_INTEGER : SPIRV_FLOAT, from->at[2]);
   case OP_TypeVector:
-  case OP_TypeArray: return fill_sequence(load, from, type);
-  case OP_TypeStruct: return fill_struct(load, from, type);
+  case OP_TypeArray:
+    return fill_sequence(load, from, type);
+  case OP_TypeStruct:
+    return fill_struct(load, from, type);
   case OP_TypePointer:
-    if (!type_at(load, from, 3)) return false;
+    if (!type_at(load, from, 3))
+      return false;
     type->storage = from->at[2];
     type->element = from->at[3];
     return fill_scalar(load, type, SPIRV_POINTER, 64);
-  default: type->kind = SPIRV_FUNCTION; return true;
+  default:
+    type->kind = SPIRV_FUNCTION;
+    return true;
   }
 }
 
 static bool read_type(loader *load, const words *from) {
   spirv_module *module = load->module;
   spirv_id *id = id_at(load, from, 1);
-  if (!id) return false;
+  if (!id)
+    return false;
   spirv_type *type = &module->types[module->num_types];
-  if (!fill_type(load, from, type)) return false;
+  if (!fill_type(load, from, type))
+    return false;
   if (type->size && type->components && type->components <= SPIRV_MAX_PLACES) {
     type->places = calloc(type->components, sizeof *type->places);
-    if (!type->places) return refuse(load, "out of memory");
+    if (!type->places)
+      return refuse(load, "out of memory");
     uint32_t count = 0;
     add_places(module, type, 0, type->places, &count);
   }
@@ -247,30 +276,38 @@ static bool read_type(loader *load, const words *from) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------- constants, variables */
+/* ----------------------------------------------------------------------------------------------- constants,
+ * variables */
 
 static bool read_constant(loader *load, const words *from) {
   spirv_module *module = load->module;
   uint32_t row = module->num_constant_rows;
   const spirv_id *id = new_value(load, from);
-  if (!id) return false;
-  if (load->function) return true; /* an undefined value */
+  if (!id)
+    return false;
+  if (load->function)
+    return true; /* an undefined value */
   uint64_t *slots = &module->constants[row];
   const spirv_type *type = spirv_type_of(module, id->type);
   memset(slots, 0, type->components * sizeof *slots);
-  if (from->row->opcode == OP_ConstantTrue) slots[0] = 1;
+  if (from->row->opcode == OP_ConstantTrue)
+    slots[0] = 1;
   if (from->row->opcode == OP_Constant) {
-    if (from->length < 3 + (type->width + 31) / 32) return refuse(load, "a constant is too short");
+    if (from->length < 3 + (type->width + 31) / 32)
+      return refuse(load, "a constant is too short");
     slots[0] = from->at[3] | (type->width == 64 ? (uint64_t)from->at[4] << 32 : 0);
     slots[0] = spirv_narrow(slots[0], type->width);
   }
-  if (from->row->opcode != OP_ConstantComposite) return true;
+  if (from->row->opcode != OP_ConstantComposite)
+    return true;
   uint32_t filled = 0;
   for (uint32_t i = 3; i < from->length; i++) {
     const spirv_id *part = id_at(load, from, i);
-    if (!part || part->kind != SPIRV_VALUE || part->function) return refuse(load, "a constant has parts that are none");
+    if (!part || part->kind != SPIRV_VALUE || part->function)
+      return refuse(load, "a constant has parts that are none");
     uint32_t count = spirv_type_of(module, part->type)->components;
-    if (count > type->components - filled) return refuse(load, "a constant has too many parts");
+    if (count > type->components - filled)
+      return refuse(load, "a constant has too many parts");
     memcpy(&slots[filled], &module->constants[part->row], count * sizeof *slots);
     filled += count;
   }
@@ -287,9 +324,11 @@ static bool place_constant(loader *load, const words *from, const spirv_type *ty
   module->constant_bytes = *offset + type->size;
   uint8_t *grown = realloc(module->constant_memory, module->constant_bytes);
   spirv_place *places = calloc(type->components, sizeof *places);
-  if (grown) module->constant_memory = grown;
+  if (grown)
+    module->constant_memory = grown;
   uint32_t count = 0;
-  if (places) add_places(module, type, (size_t)*offset, places, &count);
+  if (places)
+    add_places(module, type, (size_t)*offset, places, &count);
   for (uint32_t i = 0; grown && i < count; i++)
     spirv_store_bits(grown + places[i].offset, module->constants[value->row + i], places[i].width);
   free(places);
@@ -299,9 +338,11 @@ static bool place_constant(loader *load, const words *from, const spirv_type *ty
 static bool read_module_variable(loader *load, const words *from) {
   spirv_module *module = load->module;
   const spirv_id *id = new_value(load, from);
-  if (!id) return false;
+  if (!id)
+    return false;
   const spirv_type *pointer = spirv_type_of(module, id->type);
-  if (pointer->kind != SPIRV_POINTER || from->length < 4) return refuse(load, "a variable is no pointer");
+  if (pointer->kind != SPIRV_POINTER || from->length < 4)
+    return refuse(load, "a variable is no pointer");
   const spirv_type *type = spirv_type_of(module, pointer->element);
   uint64_t *slot = &module->constants[id->row];
   if (!type->size || type->size > MAX_MEMORY || module->local_bytes > MAX_MEMORY || module->constant_bytes > MAX_MEMORY)
@@ -309,7 +350,8 @@ static bool read_module_variable(loader *load, const words *from) {
   uint64_t offset = 0;
   switch (from->at[3]) {
   case STORAGE_INPUT:
-    if (!id->builtin) return refuse(load, "an input variable is not built in");
+    if (!id->builtin)
+      return refuse(load, "an input variable is not built in");
     *slot = spirv_address(SPIRV_INPUT, id->builtin - 1);
     return true;
   case STORAGE_WORKGROUP:
@@ -319,20 +361,26 @@ static bool read_module_variable(loader *load, const words *from) {
     return true;
   case STORAGE_CONSTANT:
   case STORAGE_GLOBAL:
-    if (!place_constant(load, from, type, &offset)) return false;
+    if (!place_constant(load, from, type, &offset))
+      return false;
     *slot = spirv_address(SPIRV_CONSTANT, offset);
     return true;
-  default: return refuse(load, "variables of storage class %u are unknown", from->at[3]);
+  default:
+    return refuse(load, "variables of storage class %u are unknown", from->at[3]);
   }
 }
 
-/* ---------------------------------------------------------------------------------------------- annotations, functions */
+/* ---------------------------------------------------------------------------------------------- annotations,
+ * functions */
 
 static bool read_decoration(loader *load, const words *from) {
   spirv_id *id = id_at(load, from, 1);
-  if (!id || from->length < 3) return id != NULL;
-  if (from->at[2] == DECORATION_BUILTIN && from->length > 3) id->builtin = from->at[3] + 1;
-  if (from->at[2] == DECORATION_ALIGNMENT && from->length > 3) id->aligned = from->at[3];
+  if (!id || from->length < 3)
+    return id != NULL;
+  if (from->at[2] == DECORATION_BUILTIN && from->length > 3)
+    id->builtin = from->at[3] + 1;
+  if (from->at[2] == DECORATION_ALIGNMENT && from->length > 3)
+    id->aligned = from->at[3];
   if (from->at[2] == DECORATION_LINKAGE) {
     id->import = string_at(load, from, 3);
     return id->import != NULL;
@@ -347,15 +395,21 @@ static bool read_entry(loader *load, spirv_function *function) {
   kernel->lanes = module->chip.default_lanes;
   for (size_t at = HEADER_WORDS; at < module->num_words; at += module->words[at] >> 16) {
     words from = {spirv_find_row(module->words[at] & 0xffff), &module->words[at], module->words[at] >> 16};
-    if (from.row->opcode == OP_Function) break;
+    if (from.row->opcode == OP_Function)
+      break;
     if (from.row->opcode == OP_EntryPoint && from.length > 3 && from.at[2] == function->id) {
-      if (from.at[1] != EXECUTION_KERNEL) return refuse(load, "an entry point is no kernel");
+      if (from.at[1] != EXECUTION_KERNEL)
+        return refuse(load, "an entry point is no kernel");
       kernel->name = string_at(load, &from, 3);
-      if (!kernel->name) return false;
+      if (!kernel->name)
+        return false;
     }
-    if (from.row->opcode != OP_ExecutionMode || from.length < 3 || from.at[1] != function->id) continue;
-    if (from.at[2] == MODE_LOCAL_SIZE && from.length > 5) memcpy(kernel->local_size, &from.at[3], 12);
-    if (from.at[2] == MODE_SUBGROUP_SIZE && from.length > 3) kernel->lanes = from.at[3];
+    if (from.row->opcode != OP_ExecutionMode || from.length < 3 || from.at[1] != function->id)
+      continue;
+    if (from.at[2] == MODE_LOCAL_SIZE && from.length > 5)
+      memcpy(kernel->local_size, &from.at[3], 12);
+    if (from.at[2] == MODE_SUBGROUP_SIZE && from.length > 3)
+      kernel->lanes = from.at[3];
   }
   if (kernel->lanes != 8 && kernel->lanes != 16 && kernel->lanes != 32)
     return refuse(load, "sub-groups of %u lanes are unknown", kernel->lanes);
@@ -365,7 +419,8 @@ static bool read_entry(loader *load, spirv_function *function) {
 static bool read_function(loader *load, const words *from) {
   spirv_module *module = load->module;
   spirv_id *id = id_at(load, from, 2);
-  if (!id || load->function) return refuse(load, "a function is malformed");
+  if (!id || load->function)
+    return refuse(load, "a function is malformed");
   spirv_function *function = &module->functions[module->num_functions];
   function->id = from->at[2];
   id->kind = SPIRV_CALLEE;
@@ -381,9 +436,11 @@ static bool read_function(loader *load, const words *from) {
 
 static bool read_parameter(loader *load, const words *from) {
   const spirv_id *id = new_value(load, from);
-  if (!id) return false;
+  if (!id)
+    return false;
   spirv_function *function = &load->module->functions[load->function - 1];
-  if (!function->kernel.name) return true; /* of a function from outside */
+  if (!function->kernel.name)
+    return true; /* of a function from outside */
   const spirv_type *type = spirv_type_of(load->module, id->type);
   bool is_scalar = type->kind == SPIRV_INTEGER || type->kind == SPIRV_FLOAT || type->kind == SPIRV_POINTER;
   if (!is_scalar || (type->kind == SPIRV_POINTER && type->storage != STORAGE_GLOBAL))
@@ -391,7 +448,8 @@ static bool read_parameter(loader *load, const words *from) {
                   function->kernel.num_parameters, function->kernel.name);
   size_t count = function->kernel.num_parameters + 1;
   spirv_parameter *grown = realloc(function->parameters, count * sizeof *grown);
-  if (!grown) return refuse(load, "out of memory");
+  if (!grown)
+    return refuse(load, "out of memory");
   grown[count - 1] = (spirv_parameter){type->kind == SPIRV_POINTER, type->size};
   function->parameters = grown;
   function->kernel.parameters = grown;
@@ -401,7 +459,8 @@ static bool read_parameter(loader *load, const words *from) {
 
 static bool end_function(loader *load) {
   spirv_module *module = load->module;
-  if (!load->function) return refuse(load, "a function ends that did not begin");
+  if (!load->function)
+    return refuse(load, "a function ends that did not begin");
   spirv_function *function = &module->functions[load->function - 1];
   const spirv_id *id = &module->ids[function->id];
   function->rows = load->next_row;
@@ -415,12 +474,14 @@ static bool end_function(loader *load) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- instructions */
+/* --------------------------------------------------------------------------------------------------------
+ * instructions */
 
 static bool read_label(loader *load, const words *from) {
   spirv_module *module = load->module;
   spirv_id *id = id_at(load, from, 1);
-  if (!id || !load->function || id->kind != SPIRV_NOTHING) return refuse(load, "a label is malformed");
+  if (!id || !load->function || id->kind != SPIRV_NOTHING)
+    return refuse(load, "a label is malformed");
   id->kind = SPIRV_LABEL;
   id->function = load->function;
   id->number = module->num_blocks;
@@ -432,7 +493,8 @@ static bool read_label(loader *load, const words *from) {
 
 static bool read_instruction(loader *load, const words *from) {
   spirv_module *module = load->module;
-  if (!load->block) return refuse(load, "%s is in no block", from->row->name);
+  if (!load->block)
+    return refuse(load, "%s is in no block", from->row->name);
   spirv_instruction *instruction = &module->instructions[module->num_instructions++];
   uint32_t operands = 1;
   *instruction = (spirv_instruction){.row = from->row,
@@ -443,7 +505,8 @@ static bool read_instruction(loader *load, const words *from) {
   if (from->row->pattern[0] == 'T') {
     bool is_void = from->length > 2 && module->ids[from->at[1] % module->bound].kind == SPIRV_TYPE &&
                    spirv_type_of(module, from->at[1])->kind == SPIRV_VOID;
-    if (!is_void && !new_value(load, from)) return false;
+    if (!is_void && !new_value(load, from))
+      return false;
     instruction->type = is_void ? 0 : from->at[1];
     instruction->result = is_void ? 0 : from->at[2];
     operands = 3;
@@ -454,11 +517,13 @@ static bool read_instruction(loader *load, const words *from) {
   if (from->row->opcode == OP_Phi) {
     block->num_phis++;
     block->first++;
-    if (block->first != module->num_instructions) return refuse(load, "a phi is not at the start of its block");
+    if (block->first != module->num_instructions)
+      return refuse(load, "a phi is not at the start of its block");
   } else if (from->row->class == SPIRV_CONTROL) {
     load->block = 0;
   }
-  if (from->row->opcode != OP_Variable) return true;
+  if (from->row->opcode != OP_Variable)
+    return true;
   spirv_function *function = &module->functions[load->function - 1];
   const spirv_type *pointer = spirv_type_of(module, instruction->type);
   const spirv_type *type = pointer->kind == SPIRV_POINTER ? spirv_type_of(module, pointer->element) : pointer;
@@ -479,27 +544,37 @@ static bool read_declaration(loader *load, const words *from) {
   case OP_ExtInstImport: {
     const char *name = string_at(load, from, 2);
     id = id_at(load, from, 1);
-    if (!name || !id) return false;
-    if (strcmp(name, "OpenCL.std") != 0) return refuse(load, "the instruction set '%s' is unknown", name);
+    if (!name || !id)
+      return false;
+    if (strcmp(name, "OpenCL.std") != 0)
+      return refuse(load, "the instruction set '%s' is unknown", name);
     id->kind = SPIRV_SET;
     return true;
   }
   case OP_MemoryModel:
     return (from->length == 3 && from->at[1] == 2 && from->at[2] == 2) || refuse(load, "addresses are not of 64 bits");
   case OP_EntryPoint:
-  case OP_ExecutionMode: return true; /* read_entry's */
-  case OP_Decorate: return read_decoration(load, from);
-  case OP_Function: return read_function(load, from);
-  case OP_FunctionParameter: return load->function ? read_parameter(load, from) : refuse(load, "a parameter is lost");
-  case OP_FunctionEnd: return end_function(load);
-  case OP_Label: return read_label(load, from);
+  case OP_ExecutionMode:
+    return true; /* read_entry's */
+  case OP_Decorate:
+    return read_decoration(load, from);
+  case OP_Function:
+    return read_function(load, from);
+  case OP_FunctionParameter:
+    return load->function ? read_parameter(load, from) : refuse(load, "a parameter is lost");
+  case OP_FunctionEnd:
+    return end_function(load);
+  case OP_Label:
+    return read_label(load, from);
   case OP_Undef:
   case OP_ConstantTrue:
   case OP_ConstantFalse:
   case OP_Constant:
   case OP_ConstantComposite:
-  case OP_ConstantNull: return read_constant(load, from);
-  default: return read_type(load, from);
+  case OP_ConstantNull:
+    return read_constant(load, from);
+  default:
+    return read_type(load, from);
   }
 }
 
@@ -508,24 +583,33 @@ static bool read_words(loader *load) {
   for (size_t at = HEADER_WORDS; at < module->num_words; at += module->words[at] >> 16) {
     words from = {spirv_find_row(module->words[at] & 0xffff), &module->words[at], module->words[at] >> 16};
     bool good = true;
-    if (from.row->class == SPIRV_DECLARE) good = read_declaration(load, &from);
-    else if (from.row->opcode == OP_Variable && !load->function) good = read_module_variable(load, &from);
-    else if (from.row->class != SPIRV_SKIP) good = read_instruction(load, &from);
-    if (!good) return false;
+    if (from.row->class == SPIRV_DECLARE)
+      good = read_declaration(load, &from);
+    else if (from.row->opcode == OP_Variable && !load->function)
+      good = read_module_variable(load, &from);
+    else if (from.row->class != SPIRV_SKIP)
+      good = read_instruction(load, &from);
+    if (!good)
+      return false;
   }
   return !load->function || refuse(load, "a function does not end");
 }
 
-/* ----------------------------------------------------------------------------------------------------------- resolving */
+/* -----------------------------------------------------------------------------------------------------------
+ * resolving */
 
-/* Whether an operand is a value of the function or of the module; the function's local memory is what it uses of the module's. */
+/* Whether an operand is a value of the function or of the module; the function's local memory is what it uses of the
+ * module's. */
 static bool use_value(spirv_module *module, uint32_t number, uint32_t function) {
   spirv_id *id = number < module->bound ? &module->ids[number] : NULL;
-  if (!id || id->kind != SPIRV_VALUE) return false;
-  if (id->function || id->user == function) return !id->function || id->function == function;
+  if (!id || id->kind != SPIRV_VALUE)
+    return false;
+  if (id->function || id->user == function)
+    return !id->function || id->function == function;
   id->user = function;
   const spirv_type *type = spirv_type_of(module, id->type);
-  if (type->kind != SPIRV_POINTER || type->storage != STORAGE_WORKGROUP) return true;
+  if (type->kind != SPIRV_POINTER || type->storage != STORAGE_WORKGROUP)
+    return true;
   spirv_kernel *kernel = &module->functions[function - 1].kernel;
   kernel->local_bytes = round_up(kernel->local_bytes, 64) + spirv_type_of(module, type->element)->size;
   return true;
@@ -540,16 +624,21 @@ static bool check_pattern(loader *load, const spirv_instruction *instruction, ui
   const char *pattern = instruction->row->pattern + (instruction->row->pattern[0] == 'T' ? 2 : 0);
   bool optional = false;
   for (uint32_t i = 0; i < instruction->num_operands; i++) {
-    if (*pattern == '.') return true;
+    if (*pattern == '.')
+      return true;
     uint32_t operand = instruction->operands[i];
     bool good = *pattern == 'v'   ? use_value(load->module, operand, function)
                 : *pattern == 'b' ? is_label_of(load->module, operand, function)
                                   : *pattern == 'n';
-    if (!good) return refuse(load, "operand %u of %s is not what it takes", i, instruction->name);
-    if (pattern[1] != '*') pattern++;
-    if (*pattern == '?') pattern++, optional = true;
+    if (!good)
+      return refuse(load, "operand %u of %s is not what it takes", i, instruction->name);
+    if (pattern[1] != '*')
+      pattern++;
+    if (*pattern == '?')
+      pattern++, optional = true;
   }
-  if (!*pattern || *pattern == '.' || pattern[1] == '*' || pattern[1] == '?' || optional) return true;
+  if (!*pattern || *pattern == '.' || pattern[1] == '*' || pattern[1] == '?' || optional)
+    return true;
   return refuse(load, "%s has too few operands", instruction->name);
 }
 
@@ -564,11 +653,13 @@ static bool check_compute(loader *load, const spirv_instruction *instruction, ui
 }
 
 static bool resolve_extended(loader *load, spirv_instruction *instruction) {
-  if (instruction->num_operands < 2 || !instruction->type) return refuse(load, "OpExtInst is too short");
+  if (instruction->num_operands < 2 || !instruction->type)
+    return refuse(load, "OpExtInst is too short");
   unsigned count;
   uint32_t number = instruction->operands[1];
   instruction->compute = spirv_find_extended(number, &instruction->name, &count);
-  if (!instruction->compute) return refuse(load, "instruction %u of OpenCL.std is unknown", number);
+  if (!instruction->compute)
+    return refuse(load, "instruction %u of OpenCL.std is unknown", number);
   instruction->operands += 2;
   instruction->num_operands -= 2;
   return count == instruction->num_operands || refuse(load, "%s has %u operands", instruction->name, count);
@@ -615,28 +706,39 @@ static bool resolve(loader *load) {
     spirv_instruction *instruction = &module->instructions[i];
     uint32_t function = module->blocks[instruction->block].function;
     bool good = check_pattern(load, instruction, function);
-    if (good && instruction->row->class == SPIRV_EXTENDED) good = resolve_extended(load, instruction);
-    if (good && instruction->compute) good = check_compute(load, instruction, function);
-    if (good && instruction->row->class == SPIRV_CALL) good = resolve_call(load, instruction, function);
-    if (good && instruction->row->opcode == OP_Phi) good = check_phi(load, instruction, function);
-    if (good && instruction->row->opcode == OP_Switch) good = check_switch(load, instruction, function);
-    if (!good) return false;
+    if (good && instruction->row->class == SPIRV_EXTENDED)
+      good = resolve_extended(load, instruction);
+    if (good && instruction->compute)
+      good = check_compute(load, instruction, function);
+    if (good && instruction->row->class == SPIRV_CALL)
+      good = resolve_call(load, instruction, function);
+    if (good && instruction->row->opcode == OP_Phi)
+      good = check_phi(load, instruction, function);
+    if (good && instruction->row->opcode == OP_Switch)
+      good = check_switch(load, instruction, function);
+    if (!good)
+      return false;
   }
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- loading */
+/* -------------------------------------------------------------------------------------------------------------
+ * loading */
 
 /* Each instruction is known and ends inside the module; counts them for the arrays' sizes. */
 static bool survey(loader *load) {
   const spirv_module *module = load->module;
-  if (module->num_words < HEADER_WORDS || module->words[0] != MAGIC) return refuse(load, "this is no SPIR-V");
-  if (!module->bound || module->bound > MAX_BOUND) return refuse(load, "the module's bound is %u", module->bound);
+  if (module->num_words < HEADER_WORDS || module->words[0] != MAGIC)
+    return refuse(load, "this is no SPIR-V");
+  if (!module->bound || module->bound > MAX_BOUND)
+    return refuse(load, "the module's bound is %u", module->bound);
   for (size_t at = HEADER_WORDS; at < module->num_words; at += module->words[at] >> 16) {
     uint32_t length = module->words[at] >> 16, opcode = module->words[at] & 0xffff;
     const spirv_row *row = spirv_find_row((uint16_t)opcode);
-    if (!length || length > module->num_words - at) return refuse(load, "an instruction leaves the module");
-    if (!row) return refuse(load, "instruction %u is unknown", opcode);
+    if (!length || length > module->num_words - at)
+      return refuse(load, "an instruction leaves the module");
+    if (!row)
+      return refuse(load, "instruction %u is unknown", opcode);
     load->blocks += opcode == OP_Label;
     load->functions += opcode == OP_Function;
     load->types += opcode >= OP_TypeVoid && opcode <= OP_TypeFunction;
@@ -660,7 +762,8 @@ static bool allocate(loader *load) {
 spirv_module *spirv_load(const void *code, size_t size, const spirv_chip *chip, spirv_message *message) {
   spirv_module *module = calloc(1, sizeof *module);
   loader load = {.module = module, .message = message};
-  if (module) module->words = malloc(size + 4);
+  if (module)
+    module->words = malloc(size + 4);
   if (!module || !module->words) {
     free(module);
     refuse(&load, "out of memory");
@@ -678,9 +781,12 @@ spirv_module *spirv_load(const void *code, size_t size, const spirv_chip *chip, 
 }
 
 void spirv_free(spirv_module *module) {
-  if (!module) return;
-  for (uint32_t i = 0; i < module->num_types; i++) free(module->types[i].places);
-  for (uint32_t i = 0; i < module->num_functions; i++) free(module->functions[i].parameters);
+  if (!module)
+    return;
+  for (uint32_t i = 0; i < module->num_types; i++)
+    free(module->types[i].places);
+  for (uint32_t i = 0; i < module->num_functions; i++)
+    free(module->functions[i].parameters);
   free(module->words);
   free(module->ids);
   free(module->types);
@@ -694,6 +800,7 @@ void spirv_free(spirv_module *module) {
 
 const spirv_kernel *spirv_kernel_at(const spirv_module *module, unsigned number) {
   for (uint32_t i = 0; i < module->num_functions; i++)
-    if (module->functions[i].kernel.name && !number--) return &module->functions[i].kernel;
+    if (module->functions[i].kernel.name && !number--)
+      return &module->functions[i].kernel;
   return NULL;
 }

@@ -1,10 +1,12 @@
 /* spirv_machine.h - what the parts of the SPIR-V executor share: decoded modules and the state of a launch.
  *
- * Values. A value is `components` scalars; aggregates are flattened. Its scalars lie in rows of a sub-group's registers,
- * one slot of 64 bits a lane: component c of lane l is registers[(row + c) * lanes + l]. A slot holds its scalar
- * zero-extended. Rows 0 up to num_constant_rows are the module's constants, the others those of the running function.
+ * Values. A value is `components` scalars; aggregates are flattened. Its scalars lie in rows of a sub-group's
+ * registers, one slot of 64 bits a lane: component c of lane l is registers[(row + c) * lanes + l]. A slot holds its
+ * scalar zero-extended. Rows 0 up to num_constant_rows are the module's constants, the others those of the running
+ * function.
  *
- * Addresses. Global memory has its host address; the highest byte of all others says which memory they are offsets into. */
+ * Addresses. Global memory has its host address; the highest byte of all others says which memory they are offsets
+ * into. */
 #ifndef TEC_TESTS_SPIRV_MACHINE_H
 #define TEC_TESTS_SPIRV_MACHINE_H
 #include "spirv.h"
@@ -39,25 +41,33 @@ enum { SPIRV_MAX_PLACES = 256 };
 
 typedef struct spirv_type {
   spirv_type_kind kind;
-  unsigned width;      /* of scalars and pointers: bits; of vectors and arrays: their scalars' */
-  unsigned components; /* scalars in a value */
-  uint32_t element;    /* the id of the type of elements, or of what a pointer points to */
-  uint32_t count;      /* of elements or members */
+  unsigned width;          /* of scalars and pointers: bits; of vectors and arrays: their scalars' */
+  unsigned components;     /* scalars in a value */
+  uint32_t element;        /* the id of the type of elements, or of what a pointer points to */
+  uint32_t count;          /* of elements or members */
   const uint32_t *members; /* type ids */
   uint32_t storage;        /* class of what a pointer points to */
   size_t size, alignment;  /* bytes in memory; size 0: it cannot be in memory */
   spirv_place *places;     /* of its scalars in memory; NULL where there are more than SPIRV_MAX_PLACES, or size is 0 */
 } spirv_type;
 
-typedef enum spirv_id_kind { SPIRV_NOTHING, SPIRV_TYPE, SPIRV_VALUE, SPIRV_LABEL, SPIRV_CALLEE, SPIRV_SET } spirv_id_kind;
+typedef enum spirv_id_kind {
+  SPIRV_NOTHING,
+  SPIRV_TYPE,
+  SPIRV_VALUE,
+  SPIRV_LABEL,
+  SPIRV_CALLEE,
+  SPIRV_SET
+} spirv_id_kind;
 
 typedef struct spirv_id {
   spirv_id_kind kind;
   uint32_t type;     /* of values: the id of their type */
   uint32_t row;      /* of values */
   uint32_t function; /* of values and labels: which function's, from 1; 0: the module's */
-  uint32_t number;   /* of types, labels and callees: their place in the module's array; of built-in variables: 1 + which */
-  const char *name;  /* NULL: it has none */
+  uint32_t
+      number; /* of types, labels and callees: their place in the module's array; of built-in variables: 1 + which */
+  const char *name;          /* NULL: it has none */
   const char *import;        /* of functions from outside: their name */
   uint32_t builtin, aligned; /* decorations; builtin: 1 + which */
   uint32_t user;             /* of the module's values: the last function that was found to use it, from 1 */
@@ -165,13 +175,13 @@ spirv_execute *spirv_find_import(const spirv_module *module, const char *name, c
 
 /* --------------------------------------------------------------------------------------------------------- launches */
 
-/* What happened last to a byte of local memory. Moments count barriers: of all groups of a launch one after the other, and
- * of each sub-group. */
+/* What happened last to a byte of local memory. Moments count barriers: of all groups of a launch one after the other,
+ * and of each sub-group. */
 typedef struct spirv_shadow {
-  uint32_t written, read;                 /* at which moment of the work-group; 0: never */
-  uint32_t written_inside, read_inside;   /* at which moment of the sub-group */
-  uint16_t writer, reader;                /* work-items; reader SPIRV_MANY: several */
-  uint16_t writing_group, reading_group;  /* sub-groups; the latter SPIRV_MANY: several */
+  uint32_t written, read;                /* at which moment of the work-group; 0: never */
+  uint32_t written_inside, read_inside;  /* at which moment of the sub-group */
+  uint16_t writer, reader;               /* work-items; reader SPIRV_MANY: several */
+  uint16_t writing_group, reading_group; /* sub-groups; the latter SPIRV_MANY: several */
 } spirv_shadow;
 
 enum { SPIRV_MANY = 0xffff };
@@ -187,8 +197,8 @@ typedef struct spirv_group {
   uint32_t moment, first_moment; /* now, and when the group started */
   uint8_t *local;
   spirv_shadow *shadow;
-  uint8_t *private_memory;  /* private_bytes a work-item */
-  size_t last_buffer;       /* the one that the last access hit */
+  uint8_t *private_memory; /* private_bytes a work-item */
+  size_t last_buffer;      /* the one that the last access hit */
   spirv_subgroup *subgroups;
   uint32_t num_subgroups;
   uint64_t budget; /* instructions left */
@@ -201,21 +211,22 @@ struct spirv_subgroup {
   unsigned lanes;    /* slots a row */
   uint32_t existing; /* lanes; the last sub-group of a work-group may have fewer */
   uint32_t number, first_item;
-  uint32_t done, waiting;               /* lanes that returned; that wait for others at their position */
-  uint32_t position[SPIRV_MAX_LANES];   /* the instruction that a lane executes next */
-  uint32_t moment;                      /* counts barriers */
+  uint32_t done, waiting;             /* lanes that returned; that wait for others at their position */
+  uint32_t position[SPIRV_MAX_LANES]; /* the instruction that a lane executes next */
+  uint32_t moment;                    /* counts barriers */
 };
 
 #define SPIRV_FOR_LANES(LANE, LANES)                                                                                   \
-  for (uint32_t LANE##_left = (LANES), LANE = 0;                                                                       \
-       LANE##_left && (LANE = (uint32_t)__builtin_ctz(LANE##_left), true); LANE##_left &= LANE##_left - 1)
+  for (uint32_t LANE##_left = (LANES), LANE = 0; LANE##_left && (LANE = (uint32_t)__builtin_ctz(LANE##_left), true);   \
+       LANE##_left &= LANE##_left - 1)
 
 /* Row `component` of a value. */
 static inline uint64_t *spirv_row_of(const spirv_subgroup *subgroup, uint32_t value, unsigned component) {
   return &subgroup->registers[((size_t)subgroup->group->module->ids[value].row + component) * subgroup->lanes];
 }
 
-/* Ends the launch: the message says where. `lane`: SPIRV_MAX_LANES where it concerns none in particular. Returns false. */
+/* Ends the launch: the message says where. `lane`: SPIRV_MAX_LANES where it concerns none in particular. Returns
+ * false. */
 bool spirv_stop(const spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane, const char *format,
                 ...) __attribute__((format(printf, 4, 5)));
 

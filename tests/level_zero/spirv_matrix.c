@@ -1,16 +1,17 @@
-/* spirv_matrix.c - matrix multiplication and two-dimensional blocks of a sub-group, as instructions and as the functions
- * that Intel's compiler knows by name.
+/* spirv_matrix.c - matrix multiplication and two-dimensional blocks of a sub-group, as instructions and as the
+ * functions that Intel's compiler knows by name.
  *
- * Of a product of M x K by K x N, N the lanes: lane n holds column n of the accumulator, M floats, and of B the elements of
- * its column, two 16-bit floats a component. Of A, lane k holds column k as M components of 16 bits; with 8 lanes, columns
- * 2k and 2k+1 in components of 32 bits. */
+ * Of a product of M x K by K x N, N the lanes: lane n holds column n of the accumulator, M floats, and of B the
+ * elements of its column, two 16-bit floats a component. Of A, lane k holds column k as M components of 16 bits; with 8
+ * lanes, columns 2k and 2k+1 in components of 32 bits. */
 #include "spirv_compute.h"
 
 #include <stdio.h>
 
 static const spirv_module *module_of(const spirv_subgroup *subgroup) { return subgroup->group->module; }
 
-/* ------------------------------------------------------------------------------------------------------------ products */
+/* ------------------------------------------------------------------------------------------------------------
+ * products */
 
 enum { DEPTH = 16, MAX_ROWS = 8 };
 
@@ -41,16 +42,20 @@ static bool multiply(spirv_subgroup *subgroup, const spirv_instruction *instruct
   for (unsigned k = 0; k < DEPTH; k++) {
     for (unsigned m = 0; m < rows; m++)
       a[m][k] = load(spirv_row_of(subgroup, matrices[0], m)[k / per_lane] >> 16 * (k % per_lane));
-    for (unsigned n = 0; n < lanes; n++) b[k][n] = load(spirv_row_of(subgroup, matrices[1], k / 2)[n] >> 16 * (k % 2));
+    for (unsigned n = 0; n < lanes; n++)
+      b[k][n] = load(spirv_row_of(subgroup, matrices[1], k / 2)[n] >> 16 * (k % 2));
   }
   for (unsigned m = 0; m < rows; m++) {
     const uint64_t *before = spirv_row_of(subgroup, matrices[2], m);
     float sums[SPIRV_MAX_LANES];
-    for (unsigned n = 0; n < lanes; n++) sums[n] = spirv_float(before[n], 32);
+    for (unsigned n = 0; n < lanes; n++)
+      sums[n] = spirv_float(before[n], 32);
     for (unsigned k = 0; k < DEPTH; k++)
-      for (unsigned n = 0; n < lanes; n++) sums[n] += a[m][k] * b[k][n];
+      for (unsigned n = 0; n < lanes; n++)
+        sums[n] += a[m][k] * b[k][n];
     uint64_t *out = spirv_row_of(subgroup, instruction->result, m);
-    for (unsigned n = 0; n < lanes; n++) out[n] = spirv_bits(sums[n], 32);
+    for (unsigned n = 0; n < lanes; n++)
+      out[n] = spirv_bits(sums[n], 32);
   }
   return true;
 }
@@ -77,7 +82,8 @@ static bool call_multiply_bfloats(spirv_subgroup *subgroup, const spirv_instruct
   return multiply(subgroup, instruction, instruction->operands, load_bfloat);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- blocks */
+/* --------------------------------------------------------------------------------------------------------------
+ * blocks */
 
 typedef enum block_form { PLAIN, TRANSFORM, TRANSPOSE, PREFETCH, STORE } block_form;
 
@@ -93,15 +99,15 @@ typedef struct block {
 static bool check_block(const spirv_subgroup *subgroup, const spirv_instruction *instruction, const block *one) {
   const uint64_t most = (uint64_t)1 << 24;
   bool is_element = one->element == 1 || one->element == 2 || one->element == 4 || one->element == 8;
-  const char *wrong = !module_of(subgroup)->chip.has_block_io                            ? "the chip has no block access"
-                      : !is_element || !one->columns || !one->rows || !one->count        ? "the block is empty"
-                      : one->columns * one->element * one->count > 64 || one->rows > 32  ? "the block is too large"
-                      : one->base % 64                                                   ? "the base is not aligned to 64 bytes"
-                      : one->width < 64 || one->width > most || one->width % 4           ? "the width does not suit"
-                      : one->pitch < one->width || one->pitch > most || one->pitch % 16  ? "the pitch does not suit"
-                      : !one->height || one->height > most                               ? "the height does not suit"
-                      : one->x * (int64_t)one->element % 4                               ? "x is not a multiple of 4 bytes"
-                                                                                         : NULL;
+  const char *wrong = !module_of(subgroup)->chip.has_block_io                           ? "the chip has no block access"
+                      : !is_element || !one->columns || !one->rows || !one->count       ? "the block is empty"
+                      : one->columns * one->element * one->count > 64 || one->rows > 32 ? "the block is too large"
+                      : one->base % 64                                         ? "the base is not aligned to 64 bytes"
+                      : one->width < 64 || one->width > most || one->width % 4 ? "the width does not suit"
+                      : one->pitch < one->width || one->pitch > most || one->pitch % 16 ? "the pitch does not suit"
+                      : !one->height || one->height > most                              ? "the height does not suit"
+                      : one->x * (int64_t)one->element % 4 ? "x is not a multiple of 4 bytes"
+                                                           : NULL;
   return !wrong || spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "%s", wrong);
 }
 
@@ -110,7 +116,8 @@ static bool find_element(spirv_subgroup *subgroup, const spirv_instruction *inst
                          uint32_t column, spirv_access access, uint8_t **at) {
   int64_t x = (one->x + column) * (int64_t)one->element, y = one->y + row;
   *at = NULL;
-  if (x < 0 || y < 0 || x + one->element > (int64_t)one->width || y >= (int64_t)one->height) return true;
+  if (x < 0 || y < 0 || x + one->element > (int64_t)one->width || y >= (int64_t)one->height)
+    return true;
   *at = spirv_reach(subgroup, instruction, SPIRV_MAX_LANES, one->base + (uint64_t)y * one->pitch + (uint64_t)x,
                     one->element, access);
   return *at != NULL;
@@ -128,7 +135,8 @@ static element_place place_of(const block *one, unsigned lanes, uint32_t lane, u
   uint32_t along = one->form == TRANSPOSE ? one->columns : one->rows;
   uint32_t rounds = (across + lanes - 1) / lanes, each = along * rounds, number = index / each;
   uint32_t line = index % each / rounds, step = index % rounds * lanes + lane;
-  if (one->form == TRANSPOSE) return (element_place){step, number * one->columns + line};
+  if (one->form == TRANSPOSE)
+    return (element_place){step, number * one->columns + line};
   return (element_place){line, number * one->columns + step};
 }
 
@@ -155,8 +163,10 @@ static bool load_lane(spirv_subgroup *subgroup, const spirv_instruction *instruc
     for (uint32_t k = 0; k < packed && has_element(one, subgroup->lanes, lane); k++) {
       uint8_t *at;
       element_place place = place_of(one, subgroup->lanes, lane, i * packed + k);
-      if (!find_element(subgroup, instruction, one, place.row, place.column, SPIRV_READ, &at)) return false;
-      if (at) out[i * stride] |= spirv_load_bits(at, 8 * one->element) << k * 8 * one->element;
+      if (!find_element(subgroup, instruction, one, place.row, place.column, SPIRV_READ, &at))
+        return false;
+      if (at)
+        out[i * stride] |= spirv_load_bits(at, 8 * one->element) << k * 8 * one->element;
     }
   }
   return true;
@@ -168,8 +178,10 @@ static bool store_lane(spirv_subgroup *subgroup, const spirv_instruction *instru
   for (uint32_t i = 0; i < count && has_element(one, subgroup->lanes, lane); i++) {
     uint8_t *at;
     element_place place = place_of(one, subgroup->lanes, lane, i);
-    if (!find_element(subgroup, instruction, one, place.row, place.column, SPIRV_WRITE, &at)) return false;
-    if (at) spirv_store_bits(at, values[i * stride], 8 * one->element);
+    if (!find_element(subgroup, instruction, one, place.row, place.column, SPIRV_WRITE, &at))
+      return false;
+    if (at)
+      spirv_store_bits(at, values[i * stride], 8 * one->element);
   }
   return true;
 }
@@ -210,13 +222,17 @@ bool spirv_block_load(spirv_subgroup *subgroup, const spirv_instruction *instruc
   static const block_form forms[] = {PLAIN, TRANSFORM, TRANSPOSE, PREFETCH};
   block one = block_of(subgroup, instruction, forms[instruction->row->opcode - 6231]);
   set_surface(subgroup, &one, instruction->operands + 4, 0);
-  if (!check_block(subgroup, instruction, &one)) return false;
-  if (one.form == PREFETCH) return true;
+  if (!check_block(subgroup, instruction, &one))
+    return false;
+  if (one.form == PREFETCH)
+    return true;
   uint32_t packed, count = scalars_of(&one, subgroup->lanes, &packed);
-  if (count > SPIRV_MAX_PLACES) return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the block is too large");
+  if (count > SPIRV_MAX_PLACES)
+    return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the block is too large");
   SPIRV_FOR_LANES(lane, lanes) {
     uint8_t *to = private_scalars(subgroup, instruction, &one, instruction->operands[9], lane, SPIRV_WRITE);
-    if (!to || !load_lane(subgroup, instruction, &one, lane, subgroup->scratch, 1)) return false;
+    if (!to || !load_lane(subgroup, instruction, &one, lane, subgroup->scratch, 1))
+      return false;
     for (uint32_t i = 0; i < count; i++)
       spirv_store_bits(to + (size_t)i * packed * one.element, subgroup->scratch[i], 8 * packed * one.element);
   }
@@ -227,20 +243,25 @@ bool spirv_block_load(spirv_subgroup *subgroup, const spirv_instruction *instruc
 bool spirv_block_store(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
   block one = block_of(subgroup, instruction, STORE);
   set_surface(subgroup, &one, instruction->operands + 5, 0);
-  if (!check_block(subgroup, instruction, &one)) return false;
+  if (!check_block(subgroup, instruction, &one))
+    return false;
   uint32_t packed, count = scalars_of(&one, subgroup->lanes, &packed);
-  if (count > SPIRV_MAX_PLACES) return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the block is too large");
+  if (count > SPIRV_MAX_PLACES)
+    return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the block is too large");
   SPIRV_FOR_LANES(lane, lanes) {
     const uint8_t *from = private_scalars(subgroup, instruction, &one, instruction->operands[4], lane, SPIRV_READ);
-    if (!from) return false;
+    if (!from)
+      return false;
     for (uint32_t i = 0; i < count; i++)
       subgroup->scratch[i] = spirv_load_bits(from + (size_t)i * one.element, 8 * one.element);
-    if (!store_lane(subgroup, instruction, &one, lane, subgroup->scratch, 1)) return false;
+    if (!store_lane(subgroup, instruction, &one, lane, subgroup->scratch, 1))
+      return false;
   }
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ imported blocks */
+/* ------------------------------------------------------------------------------------------------------ imported
+ * blocks */
 
 /* The shape in a name like __builtin_IB_subgroup_block_read_flat_u16_m8k16v2; extents are given less one. */
 static bool parse_block(const char *name, block *one) {
@@ -253,24 +274,29 @@ static bool parse_block(const char *name, block *one) {
               {"__builtin_IB_subgroup_block_read_prefetch_u", PREFETCH},
               {"__builtin_IB_subgroup_block_write_flat_u", STORE}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-    if (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) != 0) continue;
+    if (strncmp(name, rows[i].prefix, strlen(rows[i].prefix)) != 0)
+      continue;
     const char *shape = name + strlen(rows[i].prefix);
     unsigned width = 0, first = 0, second = 0, count = 1;
     int used = 0;
-    /* Transformed blocks are k rows by n columns, all others m rows by k columns. Each letter may be left out at the end. */
+    /* Transformed blocks are k rows by n columns, all others m rows by k columns. Each letter may be left out at the
+     * end. */
     bool plain = sscanf(shape, "%u_m%uk%u%n", &width, &first, &second, &used) == 3 && used;
     if (!plain && sscanf(shape, "%u_k%u%n", &width, &first, &used) == 2 && used) {
       second = 16;
       int more = 0;
-      if (sscanf(shape + used, "n%u%n", &second, &more) == 1) used += more;
+      if (sscanf(shape + used, "n%u%n", &second, &more) == 1)
+        used += more;
       if (rows[i].form == TRANSPOSE) { /* as many rows as there are lanes */
         second = first;
         first = 16;
       }
     }
-    if (!used) return false;
+    if (!used)
+      return false;
     int more = 0;
-    if (sscanf(shape + used, "v%u%n", &count, &more) == 1) used += more;
+    if (sscanf(shape + used, "v%u%n", &count, &more) == 1)
+      used += more;
     *one = (block){.form = rows[i].form, .element = width / 8, .columns = second, .rows = first, .count = count};
     return !shape[used] && width && width % 8 == 0 && first && second && count;
   }
@@ -281,24 +307,30 @@ static bool call_block(spirv_subgroup *subgroup, const spirv_instruction *instru
   block one;
   parse_block(instruction->name, &one); /* it did when the module was loaded */
   set_surface(subgroup, &one, instruction->operands, 1);
-  if (!check_block(subgroup, instruction, &one)) return false;
-  if (one.form == PREFETCH) return true;
+  if (!check_block(subgroup, instruction, &one))
+    return false;
+  if (one.form == PREFETCH)
+    return true;
   uint32_t value = one.form == STORE ? instruction->operands[5] : instruction->result;
   SPIRV_FOR_LANES(lane, lanes) {
     uint64_t *slots = spirv_row_of(subgroup, value, 0) + lane;
     bool good = one.form == STORE ? store_lane(subgroup, instruction, &one, lane, slots, subgroup->lanes)
                                   : load_lane(subgroup, instruction, &one, lane, slots, subgroup->lanes);
-    if (!good) return false;
+    if (!good)
+      return false;
   }
   return true;
 }
 
 static bool block_call_fits(const spirv_module *module, const spirv_instruction *instruction, const block *one) {
   uint32_t operands = one->form == STORE ? 6 : 5;
-  if (!module->chip.has_block_io || instruction->num_operands < operands) return false;
+  if (!module->chip.has_block_io || instruction->num_operands < operands)
+    return false;
   uint32_t packed, count = scalars_of(one, module->chip.matrix_lanes, &packed);
-  if (spirv_value_type(module, instruction->operands[4])->components != 2) return false;
-  if (one->form == PREFETCH) return !instruction->type;
+  if (spirv_value_type(module, instruction->operands[4])->components != 2)
+    return false;
+  if (one->form == PREFETCH)
+    return !instruction->type;
   const spirv_type *type = one->form == STORE ? spirv_value_type(module, instruction->operands[5])
                                               : spirv_type_of(module, instruction->type);
   return type->components == count && type->width == 8 * one->element * packed &&
@@ -309,7 +341,8 @@ static bool block_call_fits(const spirv_module *module, const spirv_instruction 
 static bool call_prefetch(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
   const uint64_t *addresses = spirv_row_of(subgroup, instruction->operands[0], 0);
   SPIRV_FOR_LANES(lane, lanes) {
-    if (!spirv_reach(subgroup, instruction, lane, addresses[lane], 1, SPIRV_READ)) return false;
+    if (!spirv_reach(subgroup, instruction, lane, addresses[lane], 1, SPIRV_READ))
+      return false;
   }
   return true;
 }

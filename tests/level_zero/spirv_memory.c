@@ -1,7 +1,8 @@
 /* spirv_memory.c - addresses, loads, stores, and what is suspicious about them. */
 #include "spirv_compute.h"
 
-/* ------------------------------------------------------------------------------------------------------------ checking */
+/* ------------------------------------------------------------------------------------------------------------
+ * checking */
 
 uint64_t spirv_load_bits(const uint8_t *at, unsigned width) {
   uint64_t bits = 0;
@@ -35,7 +36,8 @@ static uint8_t *reach_global(spirv_subgroup *subgroup, const spirv_instruction *
     size_t number = (group->last_buffer + i) % launch->num_buffers;
     const spirv_buffer *buffer = &launch->buffers[number];
     uint64_t offset = address - (uint64_t)(uintptr_t)buffer->base;
-    if (offset >= buffer->size || size > buffer->size - offset) continue;
+    if (offset >= buffer->size || size > buffer->size - offset)
+      continue;
     group->last_buffer = number;
     return (uint8_t *)buffer->base + offset;
   }
@@ -51,7 +53,8 @@ uint8_t *spirv_reach(spirv_subgroup *subgroup, const spirv_instruction *instruct
   size_t extent;
   const char *name;
   switch (address >> 56) {
-  case 0: return reach_global(subgroup, instruction, lane, address, size);
+  case 0:
+    return reach_global(subgroup, instruction, lane, address, size);
   case SPIRV_LOCAL:
     base = group->local;
     extent = group->module->local_bytes;
@@ -72,28 +75,34 @@ uint8_t *spirv_reach(spirv_subgroup *subgroup, const spirv_instruction *instruct
     extent = 0;
     name = "memory";
   }
-  if (offset < extent && size <= extent - offset) return base + offset;
-  spirv_stop(subgroup, instruction, lane, "accesses %zu bytes at %llu, outside %s", size, (unsigned long long)offset, name);
+  if (offset < extent && size <= extent - offset)
+    return base + offset;
+  spirv_stop(subgroup, instruction, lane, "accesses %zu bytes at %llu, outside %s", size, (unsigned long long)offset,
+             name);
   return NULL;
 }
 
 /* Whether an access of one item to a byte at one moment, and the item's own, at another, are not ordered. */
 static bool conflicts(const spirv_subgroup *subgroup, uint32_t moment, uint32_t inside, uint16_t item, uint16_t number,
                       uint32_t own_item) {
-  if (moment != subgroup->group->moment || item == own_item) return false;
+  if (moment != subgroup->group->moment || item == own_item)
+    return false;
   return number != subgroup->number || inside == subgroup->moment;
 }
 
-static bool note_read(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane, spirv_shadow *shadow,
-                      uint64_t offset) {
+static bool note_read(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane,
+                      spirv_shadow *shadow, uint64_t offset) {
   uint32_t item = subgroup->first_item + lane;
   if (shadow->written < subgroup->group->first_moment)
-    return spirv_stop(subgroup, instruction, lane, "reads local memory at %llu that nobody wrote", (unsigned long long)offset);
+    return spirv_stop(subgroup, instruction, lane, "reads local memory at %llu that nobody wrote",
+                      (unsigned long long)offset);
   if (conflicts(subgroup, shadow->written, shadow->written_inside, shadow->writer, shadow->writing_group, item))
-    return spirv_stop(subgroup, instruction, lane, "reads local memory at %llu, which work-item %u writes with no barrier between",
+    return spirv_stop(subgroup, instruction, lane,
+                      "reads local memory at %llu, which work-item %u writes with no barrier between",
                       (unsigned long long)offset, shadow->writer);
   bool first = shadow->read != subgroup->group->moment;
-  if (first || shadow->reader != item) shadow->reader = first ? (uint16_t)item : SPIRV_MANY;
+  if (first || shadow->reader != item)
+    shadow->reader = first ? (uint16_t)item : SPIRV_MANY;
   if (first || shadow->reading_group != subgroup->number)
     shadow->reading_group = first ? (uint16_t)subgroup->number : SPIRV_MANY;
   shadow->read = subgroup->group->moment;
@@ -107,10 +116,12 @@ static bool note_write(spirv_subgroup *subgroup, const spirv_instruction *instru
   uint32_t item = subgroup->first_item + lane;
   if (changes &&
       conflicts(subgroup, shadow->written, shadow->written_inside, shadow->writer, shadow->writing_group, item))
-    return spirv_stop(subgroup, instruction, lane, "writes local memory at %llu, which work-item %u writes with no barrier between",
+    return spirv_stop(subgroup, instruction, lane,
+                      "writes local memory at %llu, which work-item %u writes with no barrier between",
                       (unsigned long long)offset, shadow->writer);
   if (conflicts(subgroup, shadow->read, shadow->read_inside, shadow->reader, shadow->reading_group, item))
-    return spirv_stop(subgroup, instruction, lane, "writes local memory at %llu, which others read with no barrier between",
+    return spirv_stop(subgroup, instruction, lane,
+                      "writes local memory at %llu, which others read with no barrier between",
                       (unsigned long long)offset);
   *shadow = (spirv_shadow){.written = subgroup->group->moment,
                            .written_inside = subgroup->moment,
@@ -125,7 +136,8 @@ static bool note_write(spirv_subgroup *subgroup, const spirv_instruction *instru
 
 bool spirv_note(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane, uint64_t address,
                 const uint8_t *bytes, size_t size, spirv_access access) {
-  if (address >> 56 != SPIRV_LOCAL) return true;
+  if (address >> 56 != SPIRV_LOCAL)
+    return true;
   uint64_t offset = address & (((uint64_t)1 << 56) - 1);
   spirv_shadow *shadow = &subgroup->group->shadow[offset];
   const uint8_t *before = &subgroup->group->local[offset];
@@ -133,12 +145,14 @@ bool spirv_note(spirv_subgroup *subgroup, const spirv_instruction *instruction, 
     bool good = access == SPIRV_READ
                     ? note_read(subgroup, instruction, lane, &shadow[i], offset + i)
                     : note_write(subgroup, instruction, lane, &shadow[i], offset + i, before[i] != bytes[i]);
-    if (!good) return false;
+    if (!good)
+      return false;
   }
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- loads and stores */
+/* ---------------------------------------------------------------------------------------------------- loads and
+ * stores */
 
 /* The alignment that memory operands promise, or else that of a scalar. */
 static size_t alignment_of(const spirv_instruction *instruction, uint32_t first, const spirv_type *type) {
@@ -154,7 +168,8 @@ static bool check_access(const spirv_subgroup *subgroup, const spirv_instruction
 
 static bool is_aligned(const spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lane,
                        uint64_t address, size_t alignment) {
-  if (alignment && address % alignment == 0) return true;
+  if (alignment && address % alignment == 0)
+    return true;
   return spirv_stop(subgroup, instruction, lane, "accesses 0x%llx, which is not aligned to %zu bytes",
                     (unsigned long long)address, alignment);
 }
@@ -166,28 +181,43 @@ static uint64_t builtin_value(const spirv_subgroup *subgroup, uint32_t lane, uns
   uint32_t item = subgroup->first_item + lane;
   const uint32_t local[3] = {item % size[0], item / size[0] % size[1], item / size[0] / size[1]};
   switch (builtin) {
-  case 24: return groups[dimension];
+  case 24:
+    return groups[dimension];
   case 25:
-  case 32: return size[dimension];
-  case 26: return group->id[dimension];
-  case 27: return local[dimension];
-  case 28: return (uint64_t)group->id[dimension] * size[dimension] + local[dimension];
-  case 29: return item;
-  case 31: return (uint64_t)groups[dimension] * size[dimension];
-  case 36: return (unsigned)__builtin_popcount(subgroup->existing);
-  case 37: return subgroup->lanes;
+  case 32:
+    return size[dimension];
+  case 26:
+    return group->id[dimension];
+  case 27:
+    return local[dimension];
+  case 28:
+    return (uint64_t)group->id[dimension] * size[dimension] + local[dimension];
+  case 29:
+    return item;
+  case 31:
+    return (uint64_t)groups[dimension] * size[dimension];
+  case 36:
+    return (unsigned)__builtin_popcount(subgroup->existing);
+  case 37:
+    return subgroup->lanes;
   case 38:
-  case 39: return group->num_subgroups;
-  case 40: return subgroup->number;
-  case 41: return lane;
-  default: return 0; /* the global offset */
+  case 39:
+    return group->num_subgroups;
+  case 40:
+    return subgroup->number;
+  case 41:
+    return lane;
+  default:
+    return 0; /* the global offset */
   }
 }
 
-static bool load_builtin(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes, unsigned builtin) {
+static bool load_builtin(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes,
+                         unsigned builtin) {
   unsigned count = spirv_type_of(subgroup->group->module, instruction->type)->components;
   bool known = (builtin >= 24 && builtin <= 41 && builtin != 30 && builtin != 34 && builtin != 35) && count <= 3;
-  if (!known) return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the built-in variable %u is unknown", builtin);
+  if (!known)
+    return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "the built-in variable %u is unknown", builtin);
   for (unsigned c = 0; c < count; c++) {
     uint64_t *row = spirv_row_of(subgroup, instruction->result, c);
     SPIRV_FOR_LANES(lane, lanes) row[lane] = builtin_value(subgroup, lane, builtin, c);
@@ -199,8 +229,10 @@ bool spirv_load_value(spirv_subgroup *subgroup, const spirv_instruction *instruc
   const spirv_type *type = spirv_type_of(subgroup->group->module, instruction->type);
   const uint64_t *addresses = spirv_row_of(subgroup, instruction->operands[0], 0);
   uint64_t first = addresses[(unsigned)__builtin_ctz(lanes)];
-  if (first >> 56 == SPIRV_INPUT) return load_builtin(subgroup, instruction, lanes, (unsigned)(first & 0xffffff));
-  if (!check_access(subgroup, instruction, type)) return false;
+  if (first >> 56 == SPIRV_INPUT)
+    return load_builtin(subgroup, instruction, lanes, (unsigned)(first & 0xffffff));
+  if (!check_access(subgroup, instruction, type))
+    return false;
   size_t alignment = alignment_of(instruction, 1, type);
   uint64_t *out = spirv_row_of(subgroup, instruction->result, 0);
   SPIRV_FOR_LANES(lane, lanes) {
@@ -218,16 +250,19 @@ bool spirv_store_value(spirv_subgroup *subgroup, const spirv_instruction *instru
   const spirv_type *type = spirv_value_type(subgroup->group->module, instruction->operands[1]);
   const uint64_t *addresses = spirv_row_of(subgroup, instruction->operands[0], 0);
   const uint64_t *values = spirv_row_of(subgroup, instruction->operands[1], 0);
-  if (!check_access(subgroup, instruction, type)) return false;
+  if (!check_access(subgroup, instruction, type))
+    return false;
   size_t alignment = alignment_of(instruction, 2, type);
   uint8_t bytes[SPIRV_MAX_PLACES * 8];
   SPIRV_FOR_LANES(lane, lanes) {
     uint8_t *at = spirv_reach(subgroup, instruction, lane, addresses[lane], type->size, SPIRV_WRITE);
-    if (!at || !is_aligned(subgroup, instruction, lane, addresses[lane], alignment)) return false;
+    if (!at || !is_aligned(subgroup, instruction, lane, addresses[lane], alignment))
+      return false;
     for (unsigned c = 0; c < type->components; c++) {
       const spirv_place *place = &type->places[c];
       spirv_store_bits(bytes, values[c * subgroup->lanes + lane], place->width);
-      if (!spirv_note(subgroup, instruction, lane, addresses[lane] + place->offset, bytes, place->width / 8u, SPIRV_WRITE))
+      if (!spirv_note(subgroup, instruction, lane, addresses[lane] + place->offset, bytes, place->width / 8u,
+                      SPIRV_WRITE))
         return false;
       memcpy(at + place->offset, bytes, place->width / 8u);
     }
@@ -260,13 +295,15 @@ bool spirv_variable(spirv_subgroup *subgroup, const spirv_instruction *instructi
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- addresses */
+/* -----------------------------------------------------------------------------------------------------------
+ * addresses */
 
 /* Steps from operand 0 into what it points to. The first index of an element chain steps over whole elements. */
 static bool step(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes, uint32_t first) {
   const spirv_module *module = subgroup->group->module;
   const spirv_type *type = spirv_value_type(module, instruction->operands[0]);
-  if (type->kind != SPIRV_POINTER) return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "its base is no pointer");
+  if (type->kind != SPIRV_POINTER)
+    return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "its base is no pointer");
   type = spirv_type_of(module, type->element);
   uint64_t *out = subgroup->scratch;
   memcpy(out, spirv_row_of(subgroup, instruction->operands[0], 0), subgroup->lanes * sizeof *out);
@@ -276,7 +313,8 @@ static bool step(spirv_subgroup *subgroup, const spirv_instruction *instruction,
     if (i >= first && type->kind == SPIRV_STRUCT) {
       uint64_t member = index[(unsigned)__builtin_ctz(lanes)];
       size_t offset = 0;
-      if (member >= type->count) return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "there is no such member");
+      if (member >= type->count)
+        return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "there is no such member");
       for (uint64_t k = 0; k <= member; k++) {
         const spirv_type *part = spirv_type_of(module, type->members[k]);
         offset = (offset + part->alignment - 1) / part->alignment * part->alignment + (k < member ? part->size : 0);
@@ -287,7 +325,8 @@ static bool step(spirv_subgroup *subgroup, const spirv_instruction *instruction,
     }
     if (i >= first && type->kind != SPIRV_VECTOR && type->kind != SPIRV_ARRAY)
       return spirv_stop(subgroup, instruction, SPIRV_MAX_LANES, "it steps into a scalar");
-    if (i >= first) type = spirv_type_of(module, type->element);
+    if (i >= first)
+      type = spirv_type_of(module, type->element);
     SPIRV_FOR_LANES(lane, lanes) out[lane] += (uint64_t)spirv_signed(index[lane], width) * type->size;
   }
   uint64_t *result = spirv_row_of(subgroup, instruction->result, 0);

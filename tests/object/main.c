@@ -22,18 +22,21 @@ typedef struct environment {
 
 static void for_backwards(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
   ((environment *)context)->bodies += count;
-  while (count-- > 0) body(data, count);
+  while (count-- > 0)
+    body(data, count);
 }
 
 static void *allocate(void *context, size_t size) {
   environment *counts = (environment *)context;
-  if (counts->allocations++ == counts->refused) return NULL;
+  if (counts->allocations++ == counts->refused)
+    return NULL;
   counts->live++;
   return aligned_alloc(64, (size / 64 + 1) * 64);
 }
 
 static void release(void *context, void *memory) {
-  if (memory) ((environment *)context)->live--;
+  if (memory)
+    ((environment *)context)->live--;
   free(memory);
 }
 
@@ -55,12 +58,15 @@ static double largest_error(const problem *given, int64_t queries, int64_t keys,
         weights[j] += (double)given->query[i * DEPTH + k] * (double)given->key[j * DEPTH + k] * scale;
       maximum = fmax(maximum, weights[j]);
     }
-    for (int64_t j = 0; j < keys; j++) sum += weights[j] = exp(weights[j] - maximum);
+    for (int64_t j = 0; j < keys; j++)
+      sum += weights[j] = exp(weights[j] - maximum);
     for (int k = 0; k < WIDTH; k++) {
       double expected = 0;
-      for (int64_t j = 0; j < keys; j++) expected += weights[j] / sum * (double)given->value[j * WIDTH + k];
+      for (int64_t j = 0; j < keys; j++)
+        expected += weights[j] / sum * (double)given->value[j * WIDTH + k];
       double error = fabs(expected - (double)given->result[i * WIDTH + k]);
-      if (!(error <= largest)) largest = error; /* NaN is an error too */
+      if (!(error <= largest))
+        largest = error; /* NaN is an error too */
     }
   }
   return largest;
@@ -76,15 +82,18 @@ static int check_attention(problem *given, int64_t queries, int64_t keys) {
                        own ? &env : NULL))
       return printf("attention of %d x %d fails\n", (int)queries, (int)keys), 1;
     double error = largest_error(given, queries, keys, (double)scale);
-    if (!(error < 2e-5)) return printf("attention of %d x %d: error %g\n", (int)queries, (int)keys, error), 1;
+    if (!(error < 2e-5))
+      return printf("attention of %d x %d: error %g\n", (int)queries, (int)keys, error), 1;
   }
-  if (counts.live) return printf("%d allocations stay\n", (int)counts.live), 1;
+  if (counts.live)
+    return printf("%d allocations stay\n", (int)counts.live), 1;
   for (int64_t refused = 0, all = counts.allocations; refused < all; refused++) {
     environment few = {0, 0, refused, 0};
     env.context = &few;
     int32_t status = attention_call(given->query, queries, given->key, keys, given->value, keys, scale, given->result,
                                     queries, &env);
-    if (status != 1 || few.live) return printf("without allocation %d: %d\n", (int)refused, (int)status), 1;
+    if (status != 1 || few.live)
+      return printf("without allocation %d: %d\n", (int)refused, (int)status), 1;
   }
   return 0;
 }
@@ -93,8 +102,10 @@ static int check_extents(problem *given) {
   memset(given->result, 0, sizeof given->result);
   int wrong = attention_call(given->query, 3, given->key, 5, given->value, 6, 1, given->result, 3, NULL) != 2 ||
               attention_call(given->query, 3, given->key, 5, given->value, 5, 1, given->result, 4, NULL) != 2;
-  for (int i = 0; i < MAX_ROWS * WIDTH; i++) wrong |= given->result[i] != 0;
-  if (wrong) printf("extents that do not fit are not refused\n");
+  for (int i = 0; i < MAX_ROWS * WIDTH; i++)
+    wrong |= given->result[i] != 0;
+  if (wrong)
+    printf("extents that do not fit are not refused\n");
   return wrong;
 }
 
@@ -105,7 +116,8 @@ static int check_extremes(void) {
   int wrong = extremes_call(x, 3, 2, 40, rows, 3, &count, NULL);
   wrong |= rows[0] != 0.25 || rows[1] != 2 || rows[2] != 0.75 || count != 42;
   wrong |= extremes_call(x, 0, 2, 40, rows, 0, &count, NULL) || count != 40;
-  if (wrong) printf("extremes: %g %g %g, %d\n", rows[0], rows[1], rows[2], (int)count);
+  if (wrong)
+    printf("extremes: %g %g %g, %d\n", rows[0], rows[1], rows[2], (int)count);
   return wrong;
 }
 

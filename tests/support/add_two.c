@@ -61,9 +61,9 @@ tec_program *add_two_program(tec_context *context, const char *device, const cha
 
 tec_status add_two_call(tec_program *program, int64_t count, DLManagedTensor **result) {
   static float data[100];
-  for (int i = 0; i < 100; i++) data[i] = (float)i;
-  DLTensor tensor = {
-      .data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &count};
+  for (int i = 0; i < 100; i++)
+    data[i] = (float)i;
+  DLTensor tensor = {.data = data, .device = {kDLCPU, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &count};
   const DLTensor *arguments[] = {&tensor};
   return tec_program_call(program, NULL, 1, arguments, 1, result);
 }

@@ -5,8 +5,8 @@
 
 /* The module with its kernel "add_one", with room for more words behind it; the caller frees it. */
 char *add_two_code(size_t *size);
-/* A program of one f32 vector and one result of its length, by way of a workspace, on a device: two launches of the kernel
- * with `items` work-items a work-group. */
+/* A program of one f32 vector and one result of its length, by way of a workspace, on a device: two launches of the
+ * kernel with `items` work-items a work-group. */
 tec_program *add_two_of(tec_context *context, const char *device, const char *kernel, uint32_t items, const char *code,
                         size_t size);
 /* The same with the code as it is. */

@@ -1,7 +1,8 @@
 /* fake_cuda.c - a libcuda.so.1 without a GPU: memory is the host's, every call is counted, any one can be made to fail.
  *
- * Its one kernel is "add_one": it adds 1 to each of `count` floats (parameters: from, to, count as 64 bits). Everything that
- * is used without having been opened, or not by the current context, ends the process: such a call would crash for real. */
+ * Its one kernel is "add_one": it adds 1 to each of `count` floats (parameters: from, to, count as 64 bits). Everything
+ * that is used without having been opened, or not by the current context, ends the process: such a call would crash for
+ * real. */
 #include "fake_cuda.h"
 
 #include <stdlib.h>
@@ -13,12 +14,14 @@
 EXPORT fake_cuda_state fake_cuda;
 
 static void require(int good) {
-  if (!good) abort();
+  if (!good)
+    abort();
 }
 
 /* Counts a call; what it returns if it is the one to fail. */
 static int step(const char *name) {
-  if (++fake_cuda.calls != fake_cuda.fault) return 0;
+  if (++fake_cuda.calls != fake_cuda.fault)
+    return 0;
   fake_cuda.failed = name;
   return fake_cuda.result ? fake_cuda.result : FAKE_CUDA_FAULT;
 }
@@ -26,7 +29,8 @@ static int step(const char *name) {
 #define STEP()                                                                                                         \
   do {                                                                                                                 \
     int result = step(__func__);                                                                                       \
-    if (result) return result;                                                                                         \
+    if (result)                                                                                                        \
+      return result;                                                                                                   \
   } while (0)
 
 EXPORT int cuInit(unsigned flags) {
@@ -109,8 +113,10 @@ EXPORT int cuCtxPopCurrent_v2(void **context) {
 EXPORT int cuModuleLoadDataEx(void **module, const void *code, unsigned num_options, int *options, void **values) {
   require(fake_cuda.current > 0 && code && num_options == 2 && options[0] == 5 && options[1] == 6);
   int result = step(__func__);
-  if (result && fake_cuda.jit_log) strncpy(values[0], fake_cuda.jit_log, (uintptr_t)values[1]);
-  if (result) return result;
+  if (result && fake_cuda.jit_log)
+    strncpy(values[0], fake_cuda.jit_log, (uintptr_t)values[1]);
+  if (result)
+    return result;
   fake_cuda.modules++;
   *module = malloc(1);
   return 0;
@@ -126,7 +132,8 @@ EXPORT int cuModuleUnload(void *module) {
 EXPORT int cuModuleGetFunction(void **function, void *module, const char *name) {
   STEP();
   require(fake_cuda.current > 0 && module);
-  if (strcmp(name, "add_one")) return 500;
+  if (strcmp(name, "add_one"))
+    return 500;
   *function = &fake_cuda.grid;
   return 0;
 }
@@ -222,9 +229,11 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
   fake_cuda.shared_bytes = shared_bytes;
   fake_cuda.stream = stream;
   fake_cuda.launches++;
-  for (unsigned i = 0; i < 3; i++) memcpy(&fake_cuda.values[i], values[i], sizeof fake_cuda.values[i]);
+  for (unsigned i = 0; i < 3; i++)
+    memcpy(&fake_cuda.values[i], values[i], sizeof fake_cuda.values[i]);
   const float *from = (const float *)(uintptr_t)fake_cuda.values[0];
   float *to = (float *)(uintptr_t)fake_cuda.values[1];
-  for (uint64_t i = 0; i < fake_cuda.values[2]; i++) to[i] = from[i] + 1;
+  for (uint64_t i = 0; i < fake_cuda.values[2]; i++)
+    to[i] = from[i] + 1;
   return 0;
 }

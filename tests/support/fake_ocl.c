@@ -1,7 +1,8 @@
-/* fake_ocl.c - a libOpenCL.so.1 that runs SPIR-V on the executor in tests/level_zero. It has one platform with one device.
+/* fake_ocl.c - a libOpenCL.so.1 that runs SPIR-V on the executor in tests/level_zero. It has one platform with one
+ * device.
  *
- * Every call that can fail is counted, and any one can be made to fail. Memory starts as NaN in every float type. What is used
- * without having been created, or after its release, ends the process: such a call would crash for real. */
+ * Every call that can fail is counted, and any one can be made to fail. Memory starts as NaN in every float type. What
+ * is used without having been created, or after its release, ends the process: such a call would crash for real. */
 #include "fake_ocl.h"
 #include "runtime/ocl_api.h"
 #include "tests/level_zero/spirv.h"
@@ -49,12 +50,14 @@ static struct ocl_device_handle the_device;
 static spirv_buffer blocks[MAX_BLOCKS]; /* base NULL: free */
 
 static void require(bool good) {
-  if (!good) abort();
+  if (!good)
+    abort();
 }
 
 /* Counts a call; what it returns if it is the one to fail. */
 static ocl_result step(const char *name) {
-  if (++fake_ocl.calls != fake_ocl.fault) return 0;
+  if (++fake_ocl.calls != fake_ocl.fault)
+    return 0;
   fake_ocl.failed = name;
   return FAKE_OCL_FAULT;
 }
@@ -62,25 +65,30 @@ static ocl_result step(const char *name) {
 #define STEP()                                                                                                         \
   do {                                                                                                                 \
     ocl_result result = step(__func__);                                                                                \
-    if (result) return result;                                                                                         \
+    if (result)                                                                                                        \
+      return result;                                                                                                   \
   } while (0)
 /* In functions that create something: the result goes to *RESULT, and what they return then is nothing to be used. */
 #define STEP_TO(RESULT)                                                                                                \
   do {                                                                                                                 \
     *(RESULT) = step(__func__);                                                                                        \
-    if (*(RESULT)) return (void *)(uintptr_t)1;                                                                        \
+    if (*(RESULT))                                                                                                     \
+      return (void *)(uintptr_t)1;                                                                                     \
   } while (0)
 
 /* Answers a question. */
 static ocl_result tell(const void *answer, size_t size, size_t room, void *value, size_t *size_out) {
-  if (size_out) *size_out = size;
-  if (!value) return 0;
+  if (size_out)
+    *size_out = size;
+  if (!value)
+    return 0;
   require(room >= size);
   memcpy(value, answer, size);
   return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- platform, device */
+/* ---------------------------------------------------------------------------------------------------- platform,
+ * device */
 
 EXPORT ocl_result clGetPlatformIDs(uint32_t room, ocl_platform *platforms, uint32_t *count) {
   STEP();
@@ -90,7 +98,8 @@ EXPORT ocl_result clGetPlatformIDs(uint32_t room, ocl_platform *platforms, uint3
   return 0;
 }
 
-EXPORT ocl_result clGetDeviceIDs(ocl_platform platform, uint64_t type, uint32_t room, ocl_device *devices, uint32_t *count) {
+EXPORT ocl_result clGetDeviceIDs(ocl_platform platform, uint64_t type, uint32_t room, ocl_device *devices,
+                                 uint32_t *count) {
   STEP();
   require(platform == &the_platform && room > 0 && (uint32_t)type == UINT32_MAX);
   *devices = &the_device;
@@ -105,18 +114,24 @@ EXPORT ocl_result clGetDeviceInfo(ocl_device device, uint32_t what, size_t room,
   const char *language = fake_ocl.language ? fake_ocl.language : "SPIR-V_1.4";
   const uint64_t local_bytes = LOCAL_BYTES, sharing = OCL_SVM_BUFFERS;
   switch (what) {
-  case OCL_DEVICE_NAME: return tell(name, sizeof name, room, value, size);
-  case OCL_DEVICE_LOCAL_BYTES: return tell(&local_bytes, sizeof local_bytes, room, value, size);
-  case OCL_DEVICE_SVM: return tell(&sharing, sizeof sharing, room, value, size);
-  case OCL_DEVICE_IL: return tell(language, strlen(language) + 1, room, value, size);
-  default: return -30;
+  case OCL_DEVICE_NAME:
+    return tell(name, sizeof name, room, value, size);
+  case OCL_DEVICE_LOCAL_BYTES:
+    return tell(&local_bytes, sizeof local_bytes, room, value, size);
+  case OCL_DEVICE_SVM:
+    return tell(&sharing, sizeof sharing, room, value, size);
+  case OCL_DEVICE_IL:
+    return tell(language, strlen(language) + 1, room, value, size);
+  default:
+    return -30;
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- objects */
+/* --------------------------------------------------------------------------------------------------------------
+ * objects */
 
-EXPORT ocl_context clCreateContext(const intptr_t *properties, uint32_t num_devices, const ocl_device *devices, void *notify,
-                                   void *user, ocl_result *result) {
+EXPORT ocl_context clCreateContext(const intptr_t *properties, uint32_t num_devices, const ocl_device *devices,
+                                   void *notify, void *user, ocl_result *result) {
   require(!properties && num_devices == 1 && *devices == &the_device && !notify && !user);
   STEP_TO(result);
   fake_ocl.contexts++;
@@ -163,8 +178,8 @@ EXPORT ocl_program clCreateProgramWithIL(ocl_context context, const void *code, 
   return program;
 }
 
-EXPORT ocl_result clBuildProgram(ocl_program program, uint32_t num_devices, const ocl_device *devices, const char *options,
-                                 void *notify, void *user) {
+EXPORT ocl_result clBuildProgram(ocl_program program, uint32_t num_devices, const ocl_device *devices,
+                                 const char *options, void *notify, void *user) {
   static const spirv_chip chip = {16, 0, false, LOCAL_BYTES};
   require(num_devices == 1 && *devices == &the_device && !*options && !notify && !user);
   STEP();
@@ -188,16 +203,19 @@ EXPORT ocl_result clReleaseProgram(ocl_program program) {
   return 0;
 }
 
-/* -------------------------------------------------------------------------------------------------------------- kernels */
+/* --------------------------------------------------------------------------------------------------------------
+ * kernels */
 
 EXPORT ocl_kernel clCreateKernel(ocl_program program, const char *name, ocl_result *result) {
   require(program->module);
   STEP_TO(result);
   const spirv_kernel *code;
   for (unsigned i = 0; (code = spirv_kernel_at(program->module, i)); i++)
-    if (!strcmp(code->name, name)) break;
+    if (!strcmp(code->name, name))
+      break;
   *result = code ? 0 : -46;
-  if (!code) return NULL;
+  if (!code)
+    return NULL;
   fake_ocl.kernels++;
   ocl_kernel kernel = calloc(1, sizeof *kernel);
   kernel->module = program->module;
@@ -212,8 +230,8 @@ EXPORT ocl_result clReleaseKernel(ocl_kernel kernel) {
   return 0;
 }
 
-EXPORT ocl_result clGetKernelWorkGroupInfo(ocl_kernel kernel, ocl_device device, uint32_t what, size_t room, void *value,
-                                           size_t *size) {
+EXPORT ocl_result clGetKernelWorkGroupInfo(ocl_kernel kernel, ocl_device device, uint32_t what, size_t room,
+                                           void *value, size_t *size) {
   STEP();
   require(device == &the_device && (what == OCL_KERNEL_MAX_GROUP || what == OCL_KERNEL_LOCAL_BYTES));
   const size_t most = MAX_GROUP;
@@ -224,9 +242,11 @@ EXPORT ocl_result clGetKernelWorkGroupInfo(ocl_kernel kernel, ocl_device device,
 
 static ocl_result set_value(ocl_kernel kernel, uint32_t number, bool is_pointer, size_t size, const void *value) {
   require(kernel->code->num_parameters <= MAX_PARAMETERS);
-  if (number >= kernel->code->num_parameters) return -49;
+  if (number >= kernel->code->num_parameters)
+    return -49;
   const spirv_parameter *parameter = &kernel->code->parameters[number];
-  if (parameter->is_pointer != is_pointer || parameter->size != size) return -51;
+  if (parameter->is_pointer != is_pointer || parameter->size != size)
+    return -51;
   memcpy(&kernel->values[number], value, size);
   kernel->set[number] = true;
   return 0;
@@ -251,20 +271,24 @@ EXPORT ocl_result clEnqueueNDRangeKernel(ocl_queue queue, ocl_kernel kernel, uin
   spirv_buffer buffers[MAX_BLOCKS];
   const void *arguments[MAX_PARAMETERS];
   for (unsigned k = 0; k < 3; k++) {
-    if (!group[k] || items[k] % group[k]) return -54;
+    if (!group[k] || items[k] % group[k])
+      return -54;
     launch.groups[k] = (uint32_t)(items[k] / group[k]);
     launch.local_size[k] = (uint32_t)group[k];
   }
   for (unsigned i = 0; i < kernel->code->num_parameters; i++) {
-    if (!kernel->set[i]) return -52;
+    if (!kernel->set[i])
+      return -52;
     arguments[i] = &kernel->values[i];
   }
   for (unsigned i = 0; i < MAX_BLOCKS; i++)
-    if (blocks[i].base) buffers[launch.num_buffers++] = blocks[i];
+    if (blocks[i].base)
+      buffers[launch.num_buffers++] = blocks[i];
   launch.arguments = arguments;
   launch.buffers = buffers;
   spirv_message message;
-  if (!spirv_run(kernel->module, &launch, &message)) return -5;
+  if (!spirv_run(kernel->module, &launch, &message))
+    return -5;
   memcpy(fake_ocl.items, items, sizeof fake_ocl.items);
   memcpy(fake_ocl.group, group, sizeof fake_ocl.group);
   fake_ocl.events++;
@@ -288,13 +312,16 @@ EXPORT ocl_result clReleaseEvent(ocl_event event) {
   return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- memory */
+/* ---------------------------------------------------------------------------------------------------------------
+ * memory */
 
 EXPORT void *clSVMAlloc(ocl_context context, uint64_t flags, size_t size, uint32_t alignment) {
   require(context && flags == OCL_READ_WRITE && size && alignment <= 128);
-  if (step(__func__)) return NULL;
+  if (step(__func__))
+    return NULL;
   unsigned i = 0;
-  while (i < MAX_BLOCKS && blocks[i].base) i++;
+  while (i < MAX_BLOCKS && blocks[i].base)
+    i++;
   require(i < MAX_BLOCKS);
   blocks[i] = (spirv_buffer){aligned_alloc(128, (size + 127) / 128 * 128), size};
   memset(blocks[i].base, 0xff, size);
@@ -304,7 +331,8 @@ EXPORT void *clSVMAlloc(ocl_context context, uint64_t flags, size_t size, uint32
 
 EXPORT void clSVMFree(ocl_context context, void *memory) {
   unsigned i = 0;
-  while (i < MAX_BLOCKS && blocks[i].base != memory) i++;
+  while (i < MAX_BLOCKS && blocks[i].base != memory)
+    i++;
   require(context && memory && i < MAX_BLOCKS);
   free(memory);
   blocks[i].base = NULL;

@@ -1,8 +1,8 @@
 /* generate.c - random tensor programs; see generate.h.
  *
- * Every dim of every tensor is one of a few symbols (an extent, static or dynamic), so ops that fit are found by comparing
- * symbols, and an extent is spelled as a constant or as the value of one tensor.dim. Each op is added by one emit_ function,
- * which gives up (returns false) when no tensor fits; the number of attempts is bounded. */
+ * Every dim of every tensor is one of a few symbols (an extent, static or dynamic), so ops that fit are found by
+ * comparing symbols, and an extent is spelled as a constant or as the value of one tensor.dim. Each op is added by one
+ * emit_ function, which gives up (returns false) when no tensor fits; the number of attempts is bounded. */
 #include "tests/support/generate.h"
 
 #include <stdio.h>
@@ -28,8 +28,8 @@ typedef struct generator {
   symbol symbols[MAX_SYMBOLS];
   tensor tensors[MAX_TENSORS];
   unsigned num_symbols, num_tensors, num_arguments, next_name;
-  unsigned num_loops;   /* of the op emitted last */
-  long root_at;         /* where its attribute goes in the text */
+  unsigned num_loops; /* of the op emitted last */
+  long root_at;       /* where its attribute goes in the text */
 } generator;
 
 /* splitmix64 */
@@ -147,8 +147,8 @@ static unsigned add_tensor(generator *g, const tensor *t) {
 }
 
 /* The opening of a linalg.generic that computes the next tensor; leaves a place for the root's attribute. */
-static void open_generic(generator *g, const unsigned *loops, unsigned num_loops, unsigned num_ins,
-                         const unsigned *ins, const tensor *out, char out_kind, unsigned out_name) {
+static void open_generic(generator *g, const unsigned *loops, unsigned num_loops, unsigned num_ins, const unsigned *ins,
+                         const tensor *out, char out_kind, unsigned out_name) {
   fprintf(g->out, "  %%t%u = linalg.generic {indexing_maps = [", g->num_tensors);
   for (unsigned i = 0; i < num_ins; i++) {
     print_map(g, loops, num_loops, &g->tensors[ins[i]]);
@@ -205,9 +205,15 @@ static bool emit_elementwise(generator *g) {
   else
     fprintf(g->out, "    %%u = arith.mulf %%x0, %%half : %s\n", element);
   switch (out.rank >= 2 ? below(g, 4) : below(g, 3)) {
-  case 0: fprintf(g->out, "    %%v = math.tanh %%u : %s\n", element); break;
-  case 1: fprintf(g->out, "    %%v = arith.negf %%u : %s\n", element); break;
-  case 2: fprintf(g->out, "    %%v = arith.maximumf %%u, %%zero : %s\n", element); break;
+  case 0:
+    fprintf(g->out, "    %%v = math.tanh %%u : %s\n", element);
+    break;
+  case 1:
+    fprintf(g->out, "    %%v = arith.negf %%u : %s\n", element);
+    break;
+  case 2:
+    fprintf(g->out, "    %%v = arith.maximumf %%u, %%zero : %s\n", element);
+    break;
   default: /* a causal mask over the last two dims */
     fprintf(g->out,
             "    %%i = linalg.index %u : index\n    %%j = linalg.index %u : index\n"
@@ -372,21 +378,29 @@ static unsigned emit_map(generator *g, const char *body, unsigned num_ins, const
   return g->num_tensors - 1;
 }
 
-/* What may happen to scores before softmax: scale, bias, soft cap, masks, positions. Every row keeps a visible score. */
+/* What may happen to scores before softmax: scale, bias, soft cap, masks, positions. Every row keeps a visible
+ * score. */
 static unsigned emit_score_steps(generator *g, unsigned scores) {
   enum { BIAS = 3 }; /* the argument that has the rows and keys of the scores */
   char positions[160], text[640];
   unsigned rank = g->tensors[scores].rank, steps = below(g, 4);
-  snprintf(positions, sizeof positions, "    %%i = linalg.index %u : index\n    %%j = linalg.index %u : index\n", rank - 2,
-           rank - 1);
+  snprintf(positions, sizeof positions, "    %%i = linalg.index %u : index\n    %%j = linalg.index %u : index\n",
+           rank - 2, rank - 1);
   for (unsigned step = 0; step < steps; step++) {
     unsigned ins[] = {scores, BIAS}, num_ins = 1;
     const char *own = "    %v = arith.mulf %x0, %half : $\n", *before = "";
     switch (below(g, 6)) {
-    case 0: break;
-    case 1: own = "    %u = math.tanh %x0 : $\n    %v = arith.addf %u, %u : $\n"; break;
-    case 2: num_ins = 2, own = "    %v = arith.addf %x1, %x0 : $\n"; break;
-    case 3: num_ins = 2, own = "    %c = arith.cmpf ogt, %x1, %zero : $\n    %v = arith.select %c, %x0, %lowest : $\n"; break;
+    case 0:
+      break;
+    case 1:
+      own = "    %u = math.tanh %x0 : $\n    %v = arith.addf %u, %u : $\n";
+      break;
+    case 2:
+      num_ins = 2, own = "    %v = arith.addf %x1, %x0 : $\n";
+      break;
+    case 3:
+      num_ins = 2, own = "    %c = arith.cmpf ogt, %x1, %zero : $\n    %v = arith.select %c, %x0, %lowest : $\n";
+      break;
     case 4:
       before = positions;
       own = "    %c = arith.cmpi sle, %j, %i : index\n    %v = arith.select %c, %x0, %infinity : $\n";
@@ -402,8 +416,8 @@ static unsigned emit_score_steps(generator *g, unsigned scores) {
   return scores;
 }
 
-/* Exponentials over their sum: less the maximum or something else, of base e or 2, with a sink or without, a quotient or a
- * product; now and then one that only looks like softmax. */
+/* Exponentials over their sum: less the maximum or something else, of base e or 2, with a sink or without, a quotient
+ * or a product; now and then one that only looks like softmax. */
 static unsigned emit_spelled_softmax(generator *g, unsigned scores) {
   unsigned last = g->tensors[scores].rank - 1;
   emit_reduction_of(g, 3, 1, false, "%infinity"); /* one number a row, to be a sink or a shift */
@@ -413,15 +427,15 @@ static unsigned emit_spelled_softmax(generator *g, unsigned scores) {
   bool sink = below(g, 3) == 0, near_miss = below(g, 8) == 0;
   if (sink && below(g, 2))
     shift = emit_map(g, "    %v = arith.maximumf %x0, %x1 : $\n", 2, (unsigned[]){shift, row});
-  unsigned exponentials =
-      emit_map(g, below(g, 4) ? "    %u = arith.subf %x0, %x1 : $\n    %v = math.exp %u : $\n"
-                              : "    %u = arith.subf %x0, %x1 : $\n    %v = math.exp2 %u : $\n",
-               2, (unsigned[]){scores, shift});
+  unsigned exponentials = emit_map(g,
+                                   below(g, 4) ? "    %u = arith.subf %x0, %x1 : $\n    %v = math.exp %u : $\n"
+                                               : "    %u = arith.subf %x0, %x1 : $\n    %v = math.exp2 %u : $\n",
+                                   2, (unsigned[]){scores, shift});
   emit_reduction_of(g, exponentials, last, true, near_miss ? "%half" : "%zero");
   unsigned sum = g->num_tensors - 1;
   if (sink)
-    sum = emit_map(g, "    %u = arith.subf %x1, %x2 : $\n    %w = math.exp %u : $\n    %v = arith.addf %w, %x0 : $\n", 3,
-                   (unsigned[]){sum, row, shift});
+    sum = emit_map(g, "    %u = arith.subf %x1, %x2 : $\n    %w = math.exp %u : $\n    %v = arith.addf %w, %x0 : $\n",
+                   3, (unsigned[]){sum, row, shift});
   if (below(g, 2))
     return emit_map(g, "    %v = arith.divf %x0, %x1 : $\n", 2, (unsigned[]){exponentials, sum});
   sum = emit_map(g, "    %one = arith.constant 1.0 : $\n    %v = arith.divf %one, %x0 : $\n", 1, &sum);
@@ -438,9 +452,14 @@ static void emit_spelled_attention(generator *g) {
   unsigned keys = shape->dims[shape->rank - 1];
   unsigned weights = emit_spelled_softmax(g, scores);
   switch (below(g, 4)) {
-  case 0: weights = emit_map(g, "    %v = arith.mulf %x1, %x0 : $\n", 2, (unsigned[]){weights, 3}); break;
-  case 1: weights = emit_map(g, "    %v = arith.mulf %x0, %x0 : $\n", 1, &weights); break;
-  default: break;
+  case 0:
+    weights = emit_map(g, "    %v = arith.mulf %x1, %x0 : $\n", 2, (unsigned[]){weights, 3});
+    break;
+  case 1:
+    weights = emit_map(g, "    %v = arith.mulf %x0, %x0 : $\n", 1, &weights);
+    break;
+  default:
+    break;
   }
   if (below(g, 3) == 0) {
     unsigned values = 2;
@@ -519,9 +538,9 @@ static bool emit_slice(generator *g) {
 }
 
 static void emit_body(generator *g) {
-  static bool (*const emitters[])(generator *) = {emit_elementwise, emit_elementwise, emit_contraction, emit_contraction,
-                                                  emit_softmax,     emit_reduction,   emit_transpose,   emit_collapse,
-                                                  emit_slice};
+  static bool (*const emitters[])(generator *) = {emit_elementwise, emit_elementwise, emit_contraction,
+                                                  emit_contraction, emit_softmax,     emit_reduction,
+                                                  emit_transpose,   emit_collapse,    emit_slice};
   unsigned steps = 1 + below(g, 5);
   if (g->options->spelled)
     emit_spelled_attention(g);

@@ -1,9 +1,9 @@
 /* generate.h - random tensor programs as text, for tests that hold over all programs.
  *
  * A program is one function @main over f32 (or narrower) tensors: chains of contractions, softmaxes, reductions,
- * elementwise generics with broadcasts and index comparisons, transposes, reshapes, slices; extents are ragged and some are
- * dynamic. With `script`, a transform script tiles the last structured op with random sizes and interchange. The same
- * seed gives the same text. */
+ * elementwise generics with broadcasts and index comparisons, transposes, reshapes, slices; extents are ragged and some
+ * are dynamic. With `script`, a transform script tiles the last structured op with random sizes and interchange. The
+ * same seed gives the same text. */
 #ifndef TEC_TESTS_GENERATE_H
 #define TEC_TESTS_GENERATE_H
 #include <stdbool.h>
@@ -25,9 +25,9 @@ typedef struct generated_program {
 } generated_program;
 
 typedef struct generate_options {
-  bool script;  /* with a transform script */
-  bool dynamic; /* some extents are `?` */
-  bool spelled; /* begins with attention as exporters spell it: softmax and what is around it as generics */
+  bool script;         /* with a transform script */
+  bool dynamic;        /* some extents are `?` */
+  bool spelled;        /* begins with attention as exporters spell it: softmax and what is around it as generics */
   const char *element; /* NULL: f32 */
 } generate_options;
 

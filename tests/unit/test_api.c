@@ -25,7 +25,8 @@ static const char product[] =
 static tec_status compile(tec_context *context, const char *text, tec_program **program) {
   tec_module *module;
   tec_status status = tec_module_parse(context, "text", text, strlen(text), &module);
-  if (status) return status;
+  if (status)
+    return status;
   status = tec_module_compile(module, NULL, program);
   tec_module_destroy(module);
   return status;
@@ -58,7 +59,8 @@ Test(api, options_of_other_sizes_are_understood) {
 Test(api, fields_behind_the_end_of_an_older_struct_are_not_read) {
   messages kept;
   tec_context *context = new_context(&kept, 1);
-  tec_compile_options older = {.size = offsetof(tec_compile_options, target), .target = "no such target"}, newer = older;
+  tec_compile_options older = {.size = offsetof(tec_compile_options, target), .target = "no such target"},
+                      newer = older;
   newer.size = sizeof newer;
   tec_module *module;
   char *text = NULL;
@@ -97,29 +99,35 @@ static void *product_is_right(void *unused) {
   messages kept;
   tec_context *context = new_context(&kept, 2);
   tec_program *program;
-  if (compile(context, product, &program)) return "compile";
+  if (compile(context, product, &program))
+    return "compile";
   static const DLDataType f32 = {kDLFloat, 32, 1};
   const int64_t shapes[2][2] = {{40, 56}, {56, 24}};
   DLManagedTensor *tensors[2], *result = NULL;
   const DLTensor *arguments[2];
   for (int i = 0; i < 2; i++) {
-    if (tec_tensor_create(context, f32, 2, shapes[i], &tensors[i])) return "create";
+    if (tec_tensor_create(context, f32, 2, shapes[i], &tensors[i]))
+      return "create";
     for (int64_t k = 0; k < shapes[i][0] * shapes[i][1]; k++)
       ((float *)tensors[i]->dl_tensor.data)[k] = (float)((k * 7 + i) % 11 - 5);
     arguments[i] = &tensors[i]->dl_tensor;
   }
   const float *a = tensors[0]->dl_tensor.data, *b = tensors[1]->dl_tensor.data;
   for (int round = 0; round < 3; round++) {
-    if (tec_program_call(program, NULL, 2, arguments, 1, &result)) return "call";
+    if (tec_program_call(program, NULL, 2, arguments, 1, &result))
+      return "call";
     for (int i = 0; i < 40; i++)
       for (int j = 0; j < 24; j++) {
         float sum = 0; /* small integers: exact */
-        for (int k = 0; k < 56; k++) sum += a[i * 56 + k] * b[k * 24 + j];
-        if (((float *)result->dl_tensor.data)[i * 24 + j] != sum) return "number";
+        for (int k = 0; k < 56; k++)
+          sum += a[i * 56 + k] * b[k * 24 + j];
+        if (((float *)result->dl_tensor.data)[i * 24 + j] != sum)
+          return "number";
       }
   }
   tec_tensor_release(result);
-  for (int i = 0; i < 2; i++) tec_tensor_release(tensors[i]);
+  for (int i = 0; i < 2; i++)
+    tec_tensor_release(tensors[i]);
   tec_program_destroy(program);
   tec_context_destroy(context);
   return NULL;
@@ -127,7 +135,8 @@ static void *product_is_right(void *unused) {
 
 Test(api, four_contexts_work_at_once) {
   pthread_t threads[4];
-  for (int i = 0; i < 4; i++) cr_assert_eq(pthread_create(&threads[i], NULL, product_is_right, NULL), 0);
+  for (int i = 0; i < 4; i++)
+    cr_assert_eq(pthread_create(&threads[i], NULL, product_is_right, NULL), 0);
   for (int i = 0; i < 4; i++) {
     void *wrong;
     pthread_join(threads[i], &wrong);
@@ -143,7 +152,8 @@ Test(api, header_needs_c_names) {
     tec_program *program;
     char text[100], *header;
     size_t size;
-    snprintf(text, sizeof text, "func.func @%s(%%x: tensor<4xf32>) -> tensor<4xf32> { return %%x : tensor<4xf32> }", names[i]);
+    snprintf(text, sizeof text, "func.func @%s(%%x: tensor<4xf32>) -> tensor<4xf32> { return %%x : tensor<4xf32> }",
+             names[i]);
     kept = (messages){0};
     cr_assert_eq(compile(context, text, &program), TEC_OK, "%s", kept.last);
     cr_assert_eq(tec_program_header(program, &header, &size), TEC_INVALID, "%s", names[i]);

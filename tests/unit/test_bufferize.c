@@ -44,13 +44,18 @@ static bool inspect(ir_op *op, void *data) {
       check_write(found, ir_init(op, i));
   switch (op->code) {
   case OP_MEMREF_COPY:
-  case OP_MEMREF_STORE: check_write(found, ir_operand(op, 1)); break;
-  case OP_MEMREF_ALLOC: found->allocations++; break;
+  case OP_MEMREF_STORE:
+    check_write(found, ir_operand(op, 1));
+    break;
+  case OP_MEMREF_ALLOC:
+    found->allocations++;
+    break;
   case OP_MEMREF_DEALLOC:
     found->releases++;
     found->misplaced += !ir_operand(op, 0)->op || ir_operand(op, 0)->op->block != op->block;
     break;
-  default: break;
+  default:
+    break;
   }
   return true;
 }
@@ -159,8 +164,9 @@ Test(bufferize, fused_attention_needs_tiles_only) {
 Test(bufferize, chains_need_two_buffers) {
   enum { LENGTH = 7, EXTENT = 192 };
   char text[4096];
-  int size = snprintf(text, sizeof text, "func.func @chain(%%v0: tensor<192x192xf32>) -> "
-                                                 "tensor<192x192xf32> {\n");
+  int size = snprintf(text, sizeof text,
+                      "func.func @chain(%%v0: tensor<192x192xf32>) -> "
+                      "tensor<192x192xf32> {\n");
   for (int i = 0; i < LENGTH; i++)
     size += snprintf(text + size, sizeof text - (size_t)size,
                      "%%e%d = tensor.empty() : tensor<192x192xf32>\n"

@@ -24,13 +24,15 @@ static tec_status verdict(DLDataType dtype, int64_t count, double tested_error, 
     for (int64_t i = 0; i < count; i++)
       ((double *)values->dl_tensor.data)[i] = 1 + (double)(i % 2) + (i == count / 2 ? errors[k] : 0);
     cr_assert_eq(tec_tensor_convert(context, &values->dl_tensor, k == 1 && dtype.code == kDLFloat ? f64 : dtype,
-                                    &runs[k].results[0]), TEC_OK);
+                                    &runs[k].results[0]),
+                 TEC_OK);
     tec_tensor_release(values);
   }
   FILE *report = fopen("/dev/null", "w");
   tec_status status = check_compare(context, &entry, &runs[0], &runs[1], &runs[2], &runs[3], report);
   fclose(report);
-  for (int k = 0; k < 4; k++) check_release(&entry, &runs[k]);
+  for (int k = 0; k < 4; k++)
+    check_release(&entry, &runs[k]);
   tec_context_destroy(context);
   return status;
 }

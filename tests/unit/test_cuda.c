@@ -1,5 +1,5 @@
-/* test_cuda.c - routines of GPU programs, and the CUDA device on the driver in support/fake_cuda.c, which the dynamic loader
- * finds in place of NVIDIA's. */
+/* test_cuda.c - routines of GPU programs, and the CUDA device on the driver in support/fake_cuda.c, which the dynamic
+ * loader finds in place of NVIDIA's. */
 #include "runtime/routine.h"
 #include "tests/support/fake_cuda.h"
 #include "tests/support/messages.h"
@@ -79,7 +79,8 @@ static tec_program *new_program(tec_context *context, const char *kernel, uint32
 
 static tec_status call(tec_program *program, int64_t count, DLDevice device, DLManagedTensor **result) {
   static float data[100];
-  for (int i = 0; i < 100; i++) data[i] = (float)i;
+  for (int i = 0; i < 100; i++)
+    data[i] = (float)i;
   DLTensor tensor = {.data = data, .device = device, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &count};
   const DLTensor *arguments[] = {&tensor};
   return tec_program_call(program, NULL, 1, arguments, 1, result);
@@ -103,7 +104,8 @@ Test(cuda, kernels_run_in_order_with_their_geometry) {
   DLManagedTensor *result = NULL;
   for (int round = 0; round < 2; round++) {
     cr_assert_eq(call(program, 70, host, &result), TEC_OK, "%s", kept.last);
-    for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+    for (int i = 0; i < 70; i++)
+      cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
   }
   tec_tensor_release(result);
   cr_assert_eq(driver->launches, 4);
@@ -159,12 +161,14 @@ Test(cuda, every_fault_is_one_error_and_no_leak) {
     DLManagedTensor *result = NULL;
     tec_status status = call(program, 70, host, &result);
     DLManagedTensor *shorter = NULL;
-    if (!status) status = call(program, 33, host, &shorter);
+    if (!status)
+      status = call(program, 33, host, &shorter);
     tec_tensor_release(shorter);
     reached = driver->calls >= driver->fault;
     cr_assert_eq(status != TEC_OK, reached, "a fault in %s", driver->failed);
     cr_assert_eq(kept.count, reached, "a fault in %s: %u messages, %s", driver->failed, kept.count, kept.last);
-    if (reached) cr_assert(strstr(kept.last, "CUDA_ERROR_UNKNOWN (999)"), "%s: %s", driver->failed, kept.last);
+    if (reached)
+      cr_assert(strstr(kept.last, "CUDA_ERROR_UNKNOWN (999)"), "%s: %s", driver->failed, kept.last);
     /* What failed once works the next time. */
     driver->fault = 0;
     DLManagedTensor *again = NULL;
@@ -189,8 +193,10 @@ Test(cuda, code_that_the_driver_refuses_is_explained) {
     *driver = (fake_cuda_state){.fault = fault, .result = 222, .jit_log = "ptxas fatal: Unsupported .version 8.7"};
     cr_assert_eq(call(program, 70, host, &result), TEC_INVALID);
   }
-  cr_assert(strstr(kept.last, "the driver (for CUDA 12.4) does not take the program (PTX 8.7 for sm_80) for 'Fake' (sm_87): "
-                              "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"), "%s", kept.last);
+  cr_assert(strstr(kept.last,
+                   "the driver (for CUDA 12.4) does not take the program (PTX 8.7 for sm_80) for 'Fake' (sm_87): "
+                   "CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"),
+            "%s", kept.last);
   cr_assert(strstr(kept.last, "ptxas fatal: Unsupported .version 8.7"), "%s", kept.last);
   tec_program_destroy(program);
   assert_nothing_held(driver);
@@ -238,7 +244,8 @@ Test(ptx_emu, the_same_program_runs_on_the_emulator) {
   DLManagedTensor *result = NULL;
   cr_assert_eq(tec_program_set_device(program, "ptx-emu"), TEC_OK, "%s", kept.last);
   cr_assert_eq(call(program, 70, host, &result), TEC_OK, "%s", kept.last);
-  for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+  for (int i = 0; i < 70; i++)
+    cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
   tec_tensor_release(result);
   result = NULL;
   cr_assert_eq(call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_INVALID, "its memory is the host's");
@@ -258,10 +265,8 @@ Test(ptx_emu, the_same_program_runs_on_the_emulator) {
 /* -------------------------------------------------------------------------------------------------------- routines */
 
 static int64_t evaluate(program_operation operation, int64_t a, int64_t b, int64_t c) {
-  const program_value values[] = {{PROGRAM_EXTENT, 0, {0}},
-                                  {PROGRAM_EXTENT, 1, {0}},
-                                  {PROGRAM_EXTENT, 2, {0}},
-                                  {operation, 0, {0, 1, 2}}};
+  const program_value values[] = {
+      {PROGRAM_EXTENT, 0, {0}}, {PROGRAM_EXTENT, 1, {0}}, {PROGRAM_EXTENT, 2, {0}}, {operation, 0, {0, 1, 2}}};
   const int64_t extents[] = {a, b, c};
   int64_t results[4];
   routine_evaluate(&(program_routine){.num_values = 4, .values = values}, extents, results);
@@ -294,7 +299,8 @@ Test(routine, sizes_are_computed_or_undefined) {
 /* The checksum of the file, for tests that damage what it covers. */
 static void seal(char *bytes, size_t size) {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 28; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  for (size_t i = 28; i < size; i++)
+    hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
   memcpy(bytes + 20, &hash, sizeof hash);
 }
 
@@ -320,8 +326,10 @@ Test(routine, files_hold_them_and_damaged_ones_never_crash) {
       exact[i] = (char)values[k];
       seal(exact, size);
       kept.count = 0;
-      if (tec_program_read(context, "file", exact, size, &again) == TEC_OK) tec_program_destroy(again);
-      else cr_assert_eq(kept.count, 1, "%s", kept.last);
+      if (tec_program_read(context, "file", exact, size, &again) == TEC_OK)
+        tec_program_destroy(again);
+      else
+        cr_assert_eq(kept.count, 1, "%s", kept.last);
       free(exact);
     }
   tec_free(bytes);

@@ -1,6 +1,6 @@
 /* test_decompose.c - the interpreter gives the same numbers before and after decompose-softmax, and after bufferize:
- * over random programs, fused by random scripts or not, and for rows of scores that are masked, wholly or in their first
- * tile. */
+ * over random programs, fused by random scripts or not, and for rows of scores that are masked, wholly or in their
+ * first tile. */
 #include "ir/interp.h"
 #include "ir/text.h"
 #include "passes/pass.h"
@@ -107,9 +107,7 @@ Test(decompose, random_programs) { compare_random(&(generate_options){0}, "decom
 
 Test(decompose, dynamic_extents) { compare_random(&(generate_options){.dynamic = true}, "decompose-softmax,simplify"); }
 
-Test(decompose, fused_programs) {
-  compare_random(&(generate_options){.script = true}, "transform,decompose-softmax");
-}
+Test(decompose, fused_programs) { compare_random(&(generate_options){.script = true}, "transform,decompose-softmax"); }
 
 /* Online softmax over two tiles of 2 scores: row 0 is masked in its first tile, row 1 everywhere; the scores themselves
  * are the argument. */

@@ -10,13 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const char source[] =
-    "func.func @f(%x: f32) -> f32 {\n"
-    "  %y = arith.addf %x, %x : f32\n"
-    "  %z = arith.addf %x, %x : f32\n"
-    "  %r = arith.mulf %y, %z : f32\n"
-    "  return %r : f32\n"
-    "}\n";
+static const char source[] = "func.func @f(%x: f32) -> f32 {\n"
+                             "  %y = arith.addf %x, %x : f32\n"
+                             "  %z = arith.addf %x, %x : f32\n"
+                             "  %r = arith.mulf %y, %z : f32\n"
+                             "  return %r : f32\n"
+                             "}\n";
 
 static bool find_fault(ir_module *module, const pass_options *options) {
   (void)options;
@@ -63,8 +62,8 @@ Test(fault, the_command_shows_it_again) {
   bool good = pass_run(module->ir, "simplify,find-fault,simplify", &run.passes);
   cr_assert_eq(compiler_status(&run, good), TEC_INTERNAL);
   cr_assert_eq(kept.count, 1);
-  static const char command[] =
-      "tcc-attn opt --passes=find-fault,simplify --verify --target=host:x86-64-v3 --fuse=off --f32=tf32 --tiles=rows=8 '";
+  static const char command[] = "tcc-attn opt --passes=find-fault,simplify --verify --target=host:x86-64-v3 --fuse=off "
+                                "--f32=tf32 --tiles=rows=8 '";
   cr_assert(strstr(kept.last, command), "%s", kept.last);
   find_path(kept.last, path, sizeof path);
   cr_assert_eq(strncmp(path, folder, strlen(folder)), 0, "%s", path);
@@ -99,7 +98,8 @@ Test(fault, no_place_for_the_file) {
 
 static void count_errors(void *count, ir_severity severity, const char *text) {
   *(unsigned *)count += severity == IR_ERROR;
-  if (severity == IR_ERROR) cr_expect(strstr(text, "internal error in 'code generation'"), "%s", text);
+  if (severity == IR_ERROR)
+    cr_expect(strstr(text, "internal error in 'code generation'"), "%s", text);
 }
 
 /* LLVM IR that is not valid is an error of ours, in every build: LLVM's passes may do anything with it. */

@@ -1,7 +1,8 @@
 /* test_fuse.c - tiling and fusion never change a number, and fuse what they can.
  *
- * Each program runs through the interpreter in double precision before and after its transform script, with its parallel
- * loops as scf.forall too, and before and after the default schedule, on normal inputs whose logits have a standard deviation of 4 and more. */
+ * Each program runs through the interpreter in double precision before and after its transform script, with its
+ * parallel loops as scf.forall too, and before and after the default schedule, on normal inputs whose logits have a
+ * standard deviation of 4 and more. */
 #include "ir/text.h"
 #include "passes/pass.h"
 #include "tests/support/check.h"

@@ -81,9 +81,7 @@ static int run_for(const char *target, const char *text, void *const *data, cons
   return status;
 }
 
-static int run(const char *text, void *const *data, const int64_t *dims) {
-  return run_for("host", text, data, dims);
-}
+static int run(const char *text, void *const *data, const int64_t *dims) { return run_for("host", text, data, dims); }
 
 /* What is refused must be refused with this text in exactly one error. */
 static void refuse(const char *text, const char *expected) {
@@ -139,12 +137,12 @@ static double ulps(float value, double exact) {
 static const struct {
   const char *op;
   double (*exact)(double x), ulps;
-} functions[] = {{"exp", exp, 1.2},  {"exp2", exp2, 1.1},   {"expm1", expm1, 3}, {"log", log, 2},
+} functions[] = {{"exp", exp, 1.2}, {"exp2", exp2, 1.1}, {"expm1", expm1, 3}, {"log", log, 2},
                  {"log2", log2, 3}, {"log1p", log1p, 3}, {"tanh", tanh, 4},   {"erf", erf, 3}};
 
-static const float special[] = {0,      -0.0f,  INFINITY,   -INFINITY, NAN,     -150,       -149, -126,       128,
-                                127.99999f, 88.722839f, 88.73f, -103.97f,  -104, -87.4f, 1, -1, 0.99999994f, 1.0000001f,
-                                0.921875f, 4, 9.1f, 0x1p-126f, 0x1p-149f};
+static const float special[] = {0,   -0.0f,       INFINITY,   -INFINITY, NAN,      -150, -149,      -126,
+                                128, 127.99999f,  88.722839f, 88.73f,    -103.97f, -104, -87.4f,    1,
+                                -1,  0.99999994f, 1.0000001f, 0.921875f, 4,        9.1f, 0x1p-126f, 0x1p-149f};
 
 /* A function that applies the op to 64 numbers. */
 static void write_function_text(char text[512], const char *op) {
@@ -183,8 +181,8 @@ static void check_function(const char *target, unsigned f) {
         worst = error;
         at = x[i];
       }
-      cr_assert(exact != nearbyint(exact) || fabs(exact) > 1 || y[i] == (float)exact, "%s(%.9g) is %.9g", functions[f].op,
-                x[i], y[i]);
+      cr_assert(exact != nearbyint(exact) || fabs(exact) > 1 || y[i] == (float)exact, "%s(%.9g) is %.9g",
+                functions[f].op, x[i], y[i]);
     }
   }
   cr_assert_lt(worst, functions[f].ulps, "%s: %g ulp at %.9g", functions[f].op, worst, at);
@@ -537,8 +535,8 @@ static bool same(ir_scalar type, ir_cell value, ir_cell expected) {
   return fabs(value.f - rounded) <= unit * fabs(rounded) + 0x1p-24;
 }
 
-/* Runs `row` on vectors of `from`, the last of several operands of `last`, giving `to`, compiled for `target`; false where
- * the language has no such op. */
+/* Runs `row` on vectors of `from`, the last of several operands of `last`, giving `to`, compiled for `target`; false
+ * where the language has no such op. */
 static bool check_elementwise(const char *target, const ir_op_info *row, unsigned num_operands, ir_scalar from,
                               ir_scalar last, ir_scalar to, const char *attribute) {
   char text[3000];
@@ -637,19 +635,20 @@ Test(host, elementwise_ops_agree_with_the_oracle, .timeout = 120) {
 
 /* Small constant exponents are multiplied out; others go to the library. */
 Test(host, integer_powers) {
-  static const char text[] = "func.func @f(%x: memref<f32>, %n: memref<i64>, %y: memref<5xf32>) {\n"
-                             "  %c0 = arith.constant 0 : i64\n  %c3 = arith.constant 3 : i64\n"
-                             "  %c16 = arith.constant 16 : i64\n  %c17 = arith.constant 17 : i64\n"
-                             "  %i0 = arith.constant 0 : index\n  %i1 = arith.constant 1 : index\n"
-                             "  %i2 = arith.constant 2 : index\n  %i3 = arith.constant 3 : index\n"
-                             "  %i4 = arith.constant 4 : index\n"
-                             "  %b = memref.load %x[] : memref<f32>\n  %e = memref.load %n[] : memref<i64>\n"
-                             "  %p0 = math.fpowi %b, %c0 : f32, i64\n  %p1 = math.fpowi %b, %c3 : f32, i64\n"
-                             "  %p2 = math.fpowi %b, %c16 : f32, i64\n  %p3 = math.fpowi %b, %c17 : f32, i64\n"
-                             "  %p4 = math.fpowi %b, %e : f32, i64\n"
-                             "  memref.store %p0, %y[%i0] : memref<5xf32>\n  memref.store %p1, %y[%i1] : memref<5xf32>\n"
-                             "  memref.store %p2, %y[%i2] : memref<5xf32>\n  memref.store %p3, %y[%i3] : memref<5xf32>\n"
-                             "  memref.store %p4, %y[%i4] : memref<5xf32>\n  return\n}\n";
+  static const char text[] =
+      "func.func @f(%x: memref<f32>, %n: memref<i64>, %y: memref<5xf32>) {\n"
+      "  %c0 = arith.constant 0 : i64\n  %c3 = arith.constant 3 : i64\n"
+      "  %c16 = arith.constant 16 : i64\n  %c17 = arith.constant 17 : i64\n"
+      "  %i0 = arith.constant 0 : index\n  %i1 = arith.constant 1 : index\n"
+      "  %i2 = arith.constant 2 : index\n  %i3 = arith.constant 3 : index\n"
+      "  %i4 = arith.constant 4 : index\n"
+      "  %b = memref.load %x[] : memref<f32>\n  %e = memref.load %n[] : memref<i64>\n"
+      "  %p0 = math.fpowi %b, %c0 : f32, i64\n  %p1 = math.fpowi %b, %c3 : f32, i64\n"
+      "  %p2 = math.fpowi %b, %c16 : f32, i64\n  %p3 = math.fpowi %b, %c17 : f32, i64\n"
+      "  %p4 = math.fpowi %b, %e : f32, i64\n"
+      "  memref.store %p0, %y[%i0] : memref<5xf32>\n  memref.store %p1, %y[%i1] : memref<5xf32>\n"
+      "  memref.store %p2, %y[%i2] : memref<5xf32>\n  memref.store %p3, %y[%i3] : memref<5xf32>\n"
+      "  memref.store %p4, %y[%i4] : memref<5xf32>\n  return\n}\n";
   float x = -1.25f, y[5];
   int64_t n = -3;
   cr_assert_eq(run(text, (void *[]){&x, &n, y}, (int64_t[]){5}), 0);

@@ -68,8 +68,7 @@ static void check_values(const char *text, unsigned count, const double *expecte
   cr_assert_eq(next, count);
   finish(&run);
 }
-#define CHECK(TEXT, ...)                                                                                               \
-  check_values(TEXT, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
+#define CHECK(TEXT, ...) check_values(TEXT, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
 
 static void check_fails(const char *text, const char *message) {
   last_message[0] = 0;
@@ -127,11 +126,12 @@ Test(interp, comparisons_and_casts) {
         "%3 = arith.uitofp %t : i1 to f32\n%4 = arith.fptosi %h : f32 to i32\n%5 = arith.sitofp %m : i8 to f64\n"
         "return %0, %1, %2, %3, %4, %5 : i1, i1, i32, f32, i32, f64 }",
         -1, 0, 1, 1, 300, -1);
-  CHECK("func.func @f() -> (i1, i1, i1, i32, f32) { %n = arith.constant 0x7FC00000 : f32\n%o = arith.constant 1.0 : f32\n"
-        "%0 = arith.cmpf une, %n, %o : f32\n%1 = arith.cmpf olt, %n, %o : f32\n%2 = arith.cmpf uno, %n, %n : f32\n"
-        "%3 = arith.bitcast %o : f32 to i32\n%4 = arith.select %0, %o, %n : f32\n"
-        "return %0, %1, %2, %3, %4 : i1, i1, i1, i32, f32 }",
-        -1, 0, -1, 0x3F800000, 1);
+  CHECK(
+      "func.func @f() -> (i1, i1, i1, i32, f32) { %n = arith.constant 0x7FC00000 : f32\n%o = arith.constant 1.0 : f32\n"
+      "%0 = arith.cmpf une, %n, %o : f32\n%1 = arith.cmpf olt, %n, %o : f32\n%2 = arith.cmpf uno, %n, %n : f32\n"
+      "%3 = arith.bitcast %o : f32 to i32\n%4 = arith.select %0, %o, %n : f32\n"
+      "return %0, %1, %2, %3, %4 : i1, i1, i1, i32, f32 }",
+      -1, 0, -1, 0x3F800000, 1);
 }
 
 Test(interp, undefined_quotients_are_reported) {
@@ -150,10 +150,12 @@ Test(interp, affine) {
 
 Test(interp, slices_and_loops) {
   /* rows are summed into a carried tensor; the loop swaps two values */
-  CHECK("func.func @f() -> (tensor<2x2xf32>, index) { %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
+  CHECK("func.func @f() -> (tensor<2x2xf32>, index) { %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : "
+        "tensor<2x2xf32>\n"
         "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
         "%c3 = arith.constant 3 : index\n"
-        "%r:3 = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %x, %a = %c1, %b = %c2) -> (tensor<2x2xf32>, index, index) {\n"
+        "%r:3 = scf.for %i = %c0 to %c3 step %c1 iter_args(%t = %x, %a = %c1, %b = %c2) -> (tensor<2x2xf32>, index, "
+        "index) {\n"
         "  %s = tensor.extract_slice %t[0, 0] [1, 2] [1, 1] : tensor<2x2xf32> to tensor<1x2xf32>\n"
         "  %u = tensor.insert_slice %s into %t[1, 0] [1, 2] [1, 1] : tensor<1x2xf32> into tensor<2x2xf32>\n"
         "  %v = arith.addf %u, %x : tensor<2x2xf32>\n"
@@ -170,7 +172,8 @@ Test(interp, values_do_not_change_under_their_readers) {
 }
 
 Test(interp, reshapes) {
-  CHECK("func.func @f() -> (tensor<4xf32>, tensor<2x1x2xf32>) { %x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]>"
+  CHECK("func.func @f() -> (tensor<4xf32>, tensor<2x1x2xf32>) { %x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, "
+        "6.0]]>"
         " : tensor<2x3xf32>\n%s = tensor.extract_slice %x[0, 1] [2, 2] [1, 1] : tensor<2x3xf32> to tensor<2x2xf32>\n"
         "%c = tensor.collapse_shape %s [[0, 1]] : tensor<2x2xf32> into tensor<4xf32>\n"
         "%e = tensor.expand_shape %s [[0], [1, 2]] output_shape [2, 1, 2] : tensor<2x2xf32> into tensor<2x1x2xf32>\n"
@@ -179,14 +182,16 @@ Test(interp, reshapes) {
 }
 
 Test(interp, concatenation) {
-  CHECK("func.func @f() -> (f32, f32, f32, index) { %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
-        "%b = arith.constant dense<[[5.0], [6.0]]> : tensor<2x1xf32>\n%c0 = arith.constant 0 : index\n"
-        "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n%c4 = arith.constant 4 : index\n"
-        "%t = tensor.concat dim(1) %a, %b, %b : (tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x?xf32>\n"
-        "%3 = tensor.dim %t, %c1 : tensor<2x?xf32>\n%x = arith.subi %c4, %c1 : index\n"
-        "%0 = tensor.extract %t[%c1, %c1] : tensor<2x?xf32>\n%1 = tensor.extract %t[%c0, %c2] : tensor<2x?xf32>\n"
-        "%2 = tensor.extract %t[%c1, %x] : tensor<2x?xf32>\nreturn %0, %1, %2, %3 : f32, f32, f32, index }",
-        4, 5, 6, 4);
+  CHECK(
+      "func.func @f() -> (f32, f32, f32, index) { %a = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : "
+      "tensor<2x2xf32>\n"
+      "%b = arith.constant dense<[[5.0], [6.0]]> : tensor<2x1xf32>\n%c0 = arith.constant 0 : index\n"
+      "%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n%c4 = arith.constant 4 : index\n"
+      "%t = tensor.concat dim(1) %a, %b, %b : (tensor<2x2xf32>, tensor<2x1xf32>, tensor<2x1xf32>) -> tensor<2x?xf32>\n"
+      "%3 = tensor.dim %t, %c1 : tensor<2x?xf32>\n%x = arith.subi %c4, %c1 : index\n"
+      "%0 = tensor.extract %t[%c1, %c1] : tensor<2x?xf32>\n%1 = tensor.extract %t[%c0, %c2] : tensor<2x?xf32>\n"
+      "%2 = tensor.extract %t[%c1, %x] : tensor<2x?xf32>\nreturn %0, %1, %2, %3 : f32, f32, f32, index }",
+      4, 5, 6, 4);
 }
 
 Test(interp, padding) {
@@ -210,7 +215,8 @@ Test(interp, generic_bodies) {
   /* a causal mask from the loops, and a gather */
   CHECK("func.func @f() -> tensor<2x2xf32> { %x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>\n"
         "%e = tensor.empty() : tensor<2x2xf32>\n"
-        "%r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = [\"parallel\", \"parallel\"]}"
+        "%r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = [\"parallel\", "
+        "\"parallel\"]}"
         " outs(%e : tensor<2x2xf32>) { ^bb0(%o: f32):\n %i = linalg.index 0 : index\n %j = linalg.index 1 : index\n"
         " %m = arith.cmpi sge, %i, %j : index\n %v = tensor.extract %x[%j, %i] : tensor<2x2xf32>\n"
         " %z = arith.constant -1.0 : f32\n %s = arith.select %m, %v, %z : f32\n linalg.yield %s : f32 }"
@@ -223,10 +229,12 @@ Test(interp, online_softmax_in_two_steps_is_softmax) {
       "func.func @f(%x: tensor<3x10xf64>) -> (tensor<3x10xf64>, tensor<3xf64>, tensor<3x10xf64>) {\n"
       "%e = tensor.empty() : tensor<3x10xf64>\n%w = linalg.softmax dimension(1) ins(%x : tensor<3x10xf64>) "
       "outs(%e : tensor<3x10xf64>) -> tensor<3x10xf64>\n"
-      "%low = arith.constant dense<0xFFF0000000000000> : tensor<3xf64>\n%z = arith.constant dense<0.0> : tensor<3xf64>\n"
+      "%low = arith.constant dense<0xFFF0000000000000> : tensor<3xf64>\n%z = arith.constant dense<0.0> : "
+      "tensor<3xf64>\n"
       "%a = tensor.extract_slice %x[0, 0] [3, 4] [1, 1] : tensor<3x10xf64> to tensor<3x4xf64>\n"
       "%b = tensor.extract_slice %x[0, 4] [3, 6] [1, 1] : tensor<3x10xf64> to tensor<3x6xf64>\n"
-      "%e4 = tensor.empty() : tensor<3x4xf64>\n%e6 = tensor.empty() : tensor<3x6xf64>\n%es = tensor.empty() : tensor<3xf64>\n"
+      "%e4 = tensor.empty() : tensor<3x4xf64>\n%e6 = tensor.empty() : tensor<3x6xf64>\n%es = tensor.empty() : "
+      "tensor<3xf64>\n"
       "%p:4 = linalg_ext.softmax dimension(1) ins(%a : tensor<3x4xf64>) outs(%e4, %low, %z, %es : tensor<3x4xf64>, "
       "tensor<3xf64>, tensor<3xf64>, tensor<3xf64>) : tensor<3x4xf64>, tensor<3xf64>, tensor<3xf64>, tensor<3xf64>\n"
       "%q:4 = linalg_ext.softmax dimension(1) ins(%b : tensor<3x6xf64>) outs(%e6, %p#1, %p#2, %es : tensor<3x6xf64>, "
@@ -249,17 +257,19 @@ Test(interp, online_softmax_in_two_steps_is_softmax) {
     for (int k = 0; k < 10; k++)
       sum += exp(run.arguments[0].cells[row * 10 + k].f - max);
     for (int k = 0; k < 10; k++)
-      cr_assert_float_eq(run.results[0].cells[row * 10 + k].f,
-                         exp(run.arguments[0].cells[row * 10 + k].f - max) / sum, 1e-14);
+      cr_assert_float_eq(run.results[0].cells[row * 10 + k].f, exp(run.arguments[0].cells[row * 10 + k].f - max) / sum,
+                         1e-14);
   }
   finish(&run);
 }
 
 Test(interp, masked_rows_of_softmax_are_zero) {
-  CHECK("func.func @f() -> tensor<2x2xf32> { %x = arith.constant dense<[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]> : "
-        "tensor<2x2xf32>\n%e = tensor.empty() : tensor<2x2xf32>\n%w = linalg.softmax dimension(1) ins(%x : tensor<2x2xf32>) "
-        "outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>\nreturn %w : tensor<2x2xf32> }",
-        0, 0, 1, 0);
+  CHECK(
+      "func.func @f() -> tensor<2x2xf32> { %x = arith.constant dense<[[0xFF800000, 0xFF800000], [0.0, 0xFF800000]]> : "
+      "tensor<2x2xf32>\n%e = tensor.empty() : tensor<2x2xf32>\n%w = linalg.softmax dimension(1) ins(%x : "
+      "tensor<2x2xf32>) "
+      "outs(%e : tensor<2x2xf32>) -> tensor<2x2xf32>\nreturn %w : tensor<2x2xf32> }",
+      0, 0, 1, 0);
 }
 
 static const char *const layouts[] = {
@@ -275,19 +285,20 @@ Test(interp, contractions_agree_with_their_loops) {
     for (unsigned precision = 0; precision < 2; precision++) {
       char maps[256], a[32], b[32], text[4096];
       sscanf(layouts[i], "%255[^|]|%31[^|]|%31s", maps, a, b);
-      snprintf(text, sizeof text,
-               "func.func @f(%%a: tensor<%sxf32>, %%b: tensor<%sxf32>, %%c: tensor<5x7x6xf32>) -> (tensor<5x7x6xf32>, "
-               "tensor<5x7x6xf32>) {\n#trait\n"
-               "%%0 = linalg.generic {indexing_maps = [%s, affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = "
-               "[\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%%a, %%b : tensor<%sxf32>, tensor<%sxf32>) "
-               "outs(%%c : tensor<5x7x6xf32>) { ^bb0(%%x: f32, %%y: f32, %%z: f32):\n%%p = arith.mulf %%x, %%y : f32\n"
-               "%%s = arith.addf %%z, %%p : f32\nlinalg.yield %%s : f32 } -> tensor<5x7x6xf32>\n"
-               "%%1 = linalg.generic {indexing_maps = [%s, affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = "
-               "[\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%%a, %%b : tensor<%sxf32>, tensor<%sxf32>) "
-               "outs(%%c : tensor<5x7x6xf32>) { ^bb0(%%x: f32, %%y: f32, %%z: f32):\n%%p = arith.mulf %%x, %%y : f32\n"
-               "%%n = arith.negf %%p : f32\n%%s = arith.subf %%z, %%n : f32\nlinalg.yield %%s : f32 } -> "
-               "tensor<5x7x6xf32>\nreturn %%0, %%1 : tensor<5x7x6xf32>, tensor<5x7x6xf32> }",
-               a, b, maps, a, b, maps, a, b);
+      snprintf(
+          text, sizeof text,
+          "func.func @f(%%a: tensor<%sxf32>, %%b: tensor<%sxf32>, %%c: tensor<5x7x6xf32>) -> (tensor<5x7x6xf32>, "
+          "tensor<5x7x6xf32>) {\n#trait\n"
+          "%%0 = linalg.generic {indexing_maps = [%s, affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = "
+          "[\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%%a, %%b : tensor<%sxf32>, tensor<%sxf32>) "
+          "outs(%%c : tensor<5x7x6xf32>) { ^bb0(%%x: f32, %%y: f32, %%z: f32):\n%%p = arith.mulf %%x, %%y : f32\n"
+          "%%s = arith.addf %%z, %%p : f32\nlinalg.yield %%s : f32 } -> tensor<5x7x6xf32>\n"
+          "%%1 = linalg.generic {indexing_maps = [%s, affine_map<(b, i, j, k) -> (b, i, j)>], iterator_types = "
+          "[\"parallel\", \"parallel\", \"parallel\", \"reduction\"]} ins(%%a, %%b : tensor<%sxf32>, tensor<%sxf32>) "
+          "outs(%%c : tensor<5x7x6xf32>) { ^bb0(%%x: f32, %%y: f32, %%z: f32):\n%%p = arith.mulf %%x, %%y : f32\n"
+          "%%n = arith.negf %%p : f32\n%%s = arith.subf %%z, %%n : f32\nlinalg.yield %%s : f32 } -> "
+          "tensor<5x7x6xf32>\nreturn %%0, %%1 : tensor<5x7x6xf32>, tensor<5x7x6xf32> }",
+          a, b, maps, a, b, maps, a, b);
       char *trait = strstr(text, "#trait\n");
       memset(trait, ' ', 6);
       run run = run_text(text, precision ? IR_PRECISION_DOUBLE : IR_PRECISION_DECLARED, &defaults, NULL);
@@ -299,7 +310,8 @@ Test(interp, contractions_agree_with_their_loops) {
 
 Test(interp, memory) {
   CHECK("memref.global \"private\" constant @g : memref<2xf32> = dense<[1.0, 2.0]>\n"
-        "func.func @f() -> (f32, f32) { %g = memref.get_global @g : memref<2xf32>\n%m = memref.alloc() : memref<3x2xf32>\n"
+        "func.func @f() -> (f32, f32) { %g = memref.get_global @g : memref<2xf32>\n%m = memref.alloc() : "
+        "memref<3x2xf32>\n"
         "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n"
         "%s = memref.subview %m[1, 0] [1, 2] [1, 1] : memref<3x2xf32> to memref<2xf32, strided<[1], offset: 2>>\n"
         "memref.copy %g, %s : memref<2xf32> to memref<2xf32, strided<[1], offset: 2>>\n"
@@ -319,13 +331,15 @@ Test(interp, bad_accesses_are_reported) {
               "memref<2xf32>\n%c0 = arith.constant 0 : index\n%v = arith.constant 1.0 : f32\n"
               "memref.store %v, %g[%c0] : memref<2xf32>\nreturn }",
               "constant memory");
-  check_fails("func.func @f() -> tensor<?xf32> { %x = arith.constant dense<1.0> : tensor<4xf32>\n"
-              "%c5 = arith.constant 5 : index\n%n = arith.addi %c5, %c5 : index\n%s = tensor.extract_slice %x[0] [%n] [1] : "
-              "tensor<4xf32> to tensor<?xf32>\nreturn %s : tensor<?xf32> }",
-              "leaves dim 0");
-  check_fails("func.func @f() -> f32 { %n = arith.constant 4611686018427387904 : index\n%c0 = arith.constant 0 : index\n"
-              "%m = memref.alloc(%n) : memref<?xf32>\n%0 = memref.load %m[%c0] : memref<?xf32>\nreturn %0 : f32 }",
-              "more memory");
+  check_fails(
+      "func.func @f() -> tensor<?xf32> { %x = arith.constant dense<1.0> : tensor<4xf32>\n"
+      "%c5 = arith.constant 5 : index\n%n = arith.addi %c5, %c5 : index\n%s = tensor.extract_slice %x[0] [%n] [1] : "
+      "tensor<4xf32> to tensor<?xf32>\nreturn %s : tensor<?xf32> }",
+      "leaves dim 0");
+  check_fails(
+      "func.func @f() -> f32 { %n = arith.constant 4611686018427387904 : index\n%c0 = arith.constant 0 : index\n"
+      "%m = memref.alloc(%n) : memref<?xf32>\n%0 = memref.load %m[%c0] : memref<?xf32>\nreturn %0 : f32 }",
+      "more memory");
   check_fails("func.func @f() { %c0 = arith.constant 0 : index\n%s = arith.subi %c0, %c0 : index\n"
               "scf.for %i = %c0 to %c0 step %s { }\nreturn }",
               "must be positive");
@@ -337,7 +351,8 @@ Test(interp, transfers) {
         "%x = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>\n"
         "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c2 = arith.constant 2 : index\n"
         "%p = arith.constant 9.0 : f32\n"
-        "%v = vector.transfer_read %x[%c0, %c1], %p {in_bounds = [true, false], permutation_map = affine_map<(i, j) -> (j, i)>}"
+        "%v = vector.transfer_read %x[%c0, %c1], %p {in_bounds = [true, false], permutation_map = affine_map<(i, j) -> "
+        "(j, i)>}"
         " : tensor<2x3xf32>, vector<2x3xf32>\n"
         "%w = vector.extract %v[0] : vector<3xf32> from vector<2x3xf32>\n"
         "%z = arith.constant dense<0.0> : tensor<3xf32>\n%m = vector.create_mask %c2 : vector<3xi1>\n"
@@ -355,6 +370,7 @@ Test(interp, vectors) {
         "#vector.kind<add>} %x, %x, %z : vector<2x2xf32>, vector<2x2xf32> into vector<2x2xf32>\n"
         "%1 = vector.multi_reduction <maximumf>, %x, %y [0] : vector<2x2xf32> to vector<2xf32>\n"
         "%c = arith.constant 10.0 : f32\n%2 = vector.multi_reduction <add>, %x, %c [0, 1] : vector<2x2xf32> to f32\n"
-        "%3 = vector.step : vector<3xindex>\nreturn %0, %1, %2, %3 : vector<2x2xf32>, vector<2xf32>, f32, vector<3xindex> }",
+        "%3 = vector.step : vector<3xindex>\nreturn %0, %1, %2, %3 : vector<2x2xf32>, vector<2xf32>, f32, "
+        "vector<3xindex> }",
         6, 12, 12, 26, 3, 4, 20, 0, 1, 2);
 }

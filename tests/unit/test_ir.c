@@ -45,8 +45,10 @@ Test(ir, floats_round_to_nearest_even_and_their_bits_come_back) {
   cr_assert_eq(ir_float_from_bits(IR_F32, 0xFF800000), -INFINITY);
   cr_assert_eq(ir_float_to_bits(IR_F32, 1.0), 0x3F800000);
   for (unsigned bits = 0; bits < 65536; bits++) {
-    cr_assert_eq(ir_float_to_bits(IR_F16, ir_float_from_bits(IR_F16, bits)), (bits & 0x7C00) == 0x7C00 && bits & 0x3FF ? (bits | 0x200) : bits);
-    cr_assert_eq(ir_float_to_bits(IR_BF16, ir_float_from_bits(IR_BF16, bits)), (bits & 0x7F80) == 0x7F80 && bits & 0x7F ? (bits | 0x40) : bits);
+    cr_assert_eq(ir_float_to_bits(IR_F16, ir_float_from_bits(IR_F16, bits)),
+                 (bits & 0x7C00) == 0x7C00 && bits & 0x3FF ? (bits | 0x200) : bits);
+    cr_assert_eq(ir_float_to_bits(IR_BF16, ir_float_from_bits(IR_BF16, bits)),
+                 (bits & 0x7F80) == 0x7F80 && bits & 0x7F ? (bits | 0x40) : bits);
   }
 }
 

@@ -123,7 +123,8 @@ Test(layout, every_hardware_layout_is_its_formula_and_covers_its_tile_once) {
 }
 
 Test(layout, text_reads_back_and_bad_text_is_refused) {
-  const char *good[] = {"[L8@4 R2@2, R2@1 L4@1 R2@4]", "[R3@1, L5@1 R2@3]", "[L8@1:0 R2@1]", "[R2@1:4 L4@1:1]", "[, R2@1]"};
+  const char *good[] = {"[L8@4 R2@2, R2@1 L4@1 R2@4]", "[R3@1, L5@1 R2@3]", "[L8@1:0 R2@1]", "[R2@1:4 L4@1:1]",
+                        "[, R2@1]"};
   for (unsigned i = 0; i < sizeof good / sizeof *good; i++) {
     char text[256];
     layout l = get(good[i]);
@@ -131,8 +132,8 @@ Test(layout, text_reads_back_and_bad_text_is_refused) {
     layout again = get(text);
     cr_assert(layout_equal(&l, &again), "%s -> %s", good[i], text);
   }
-  const char *bad[] = {"", "[", "mma", "[X2@1]", "[L0@1]", "[L2@0]", "[L2]", "[L2@1] x", "[L99999999999@1]",
-                       "[,,,,,,,,R2@1]"};
+  const char *bad[] = {"",       "[",    "mma",      "[X2@1]",           "[L0@1]",
+                       "[L2@0]", "[L2]", "[L2@1] x", "[L99999999999@1]", "[,,,,,,,,R2@1]"};
   for (unsigned i = 0; i < sizeof bad / sizeof *bad; i++) {
     layout l;
     const char *why = NULL;
@@ -216,7 +217,8 @@ Test(layout, collapse_undoes_expand) {
 }
 
 Test(layout, conflicts_are_named_by_the_parts_that_differ) {
-  layout scores = tiled("mma.m16n8.c", 1, 16), sums = tiled("mma.m16n8.c", 1, 8), factor = tiled("mma.m16n8k16.a", 1, 8);
+  layout scores = tiled("mma.m16n8.c", 1, 16), sums = tiled("mma.m16n8.c", 1, 8),
+         factor = tiled("mma.m16n8k16.a", 1, 8);
   layout narrow = tiled("mma.m16n8.c", 1, 1), tf32 = tiled("mma.m16n8k8.tf32.a", 1, 1);
   cr_assert_null(layout_conflict(&scores, &scores));
   cr_assert_str_eq(layout_conflict(&scores, &factor), "batch and vector");

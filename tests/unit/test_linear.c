@@ -1,7 +1,7 @@
 /* test_linear.c - the time to parse, verify, simplify and print a module grows with its size, no faster.
  *
- * Ten times the ops may take at most twenty-five times as long: a quadratic step would take a hundred times. Each time is the
- * least of a few runs, so that a busy machine does not fail the test. */
+ * Ten times the ops may take at most twenty-five times as long: a quadratic step would take a hundred times. Each time
+ * is the least of a few runs, so that a busy machine does not fail the test. */
 #include "ir/text.h"
 #include "passes/pass.h"
 

@@ -1,5 +1,5 @@
-/* test_nvptx.c - kernels for NVIDIA GPUs: ptxas, where installed, takes every text for every chip; numbers on the emulator;
- * launches; refusals. */
+/* test_nvptx.c - kernels for NVIDIA GPUs: ptxas, where installed, takes every text for every chip; numbers on the
+ * emulator; launches; refusals. */
 #include "backend/backend.h"
 #include "ir/text.h"
 #include "runtime/ptx.h"
@@ -58,9 +58,7 @@ static char *read_file(const char *name) {
 
 /* ------------------------------------------------------------------------------------------------------------ ptxas */
 
-static bool has_ptxas(void) {
-  return system("ptxas --version >/dev/null 2>&1") == 0;
-}
+static bool has_ptxas(void) { return system("ptxas --version >/dev/null 2>&1") == 0; }
 
 /* Assembles and prints what ptxas tells of each kernel; no register may be spilled, no local memory used. */
 static void assemble(const compiled *c, const char *chip) {
@@ -101,22 +99,24 @@ Test(nvptx, ptxas_takes_pipelined_product) { check_file("gemm.mlir"); }
 Test(nvptx, ptxas_takes_every_instruction) { check_file("instructions.mlir"); }
 
 Test(nvptx, math_has_a_form_in_16_and_32_bits) {
-  static const char *const functions[] = {"exp", "exp2", "log", "log2", "tanh", "erf", "sqrt", "rsqrt", "absf", "floor"};
+  static const char *const functions[] = {"exp", "exp2", "log",   "log2", "tanh",
+                                          "erf", "sqrt", "rsqrt", "absf", "floor"};
   static const char *const types[] = {"f16", "bf16", "f32"};
   for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
     for (size_t t = 0; t < 3; t++) {
       char text[700];
       compiled c;
-      snprintf(text, sizeof text,
-               "func.func @f(%%x: memref<4x32x%s>) {\n"
-               "  %%pad = arith.constant 0.0 : %s\n"
-               "  scf.forall (%%i) = (0) to (4) step (1) {\n"
-               "    %%t = gpu.thread_id x\n"
-               "    %%v = vector.transfer_read %%x[%%i, %%t], %%pad {in_bounds = [true]} : memref<4x32x%s>, vector<2x%s>\n"
-               "    %%w = math.%s %%v : vector<2x%s>\n"
-               "    vector.transfer_write %%w, %%x[%%i, %%t] {in_bounds = [true]} : vector<2x%s>, memref<4x32x%s>\n"
-               "  } {tec.threads = 16 : i64}\n  return\n}\n",
-               types[t], types[t], types[t], types[t], functions[f], types[t], types[t], types[t]);
+      snprintf(
+          text, sizeof text,
+          "func.func @f(%%x: memref<4x32x%s>) {\n"
+          "  %%pad = arith.constant 0.0 : %s\n"
+          "  scf.forall (%%i) = (0) to (4) step (1) {\n"
+          "    %%t = gpu.thread_id x\n"
+          "    %%v = vector.transfer_read %%x[%%i, %%t], %%pad {in_bounds = [true]} : memref<4x32x%s>, vector<2x%s>\n"
+          "    %%w = math.%s %%v : vector<2x%s>\n"
+          "    vector.transfer_write %%w, %%x[%%i, %%t] {in_bounds = [true]} : vector<2x%s>, memref<4x32x%s>\n"
+          "  } {tec.threads = 16 : i64}\n  return\n}\n",
+          types[t], types[t], types[t], types[t], functions[f], types[t], types[t], types[t]);
       cr_assert(compile(&c, "sm_80", text), "%s", c.messages);
       if (has_ptxas())
         assemble(&c, "sm_80");
@@ -140,17 +140,28 @@ static int64_t evaluate(const program_routine *r, uint32_t number, const int64_t
   }
   int64_t rest = x[1] > 0 ? (x[0] % x[1] + x[1]) % x[1] : 0;
   switch (v->operation) {
-  case PROGRAM_ADD: return x[0] + x[1];
-  case PROGRAM_SUB: return x[0] - x[1];
-  case PROGRAM_MUL: return x[0] * x[1];
-  case PROGRAM_FLOORDIV: return (x[0] - rest) / x[1];
-  case PROGRAM_CEILDIV: return (x[0] - rest) / x[1] + (rest != 0);
-  case PROGRAM_MOD: return rest;
-  case PROGRAM_MIN: return x[0] < x[1] ? x[0] : x[1];
-  case PROGRAM_MAX: return x[0] > x[1] ? x[0] : x[1];
-  case PROGRAM_EQUAL: return x[0] == x[1];
-  case PROGRAM_LESS: return x[0] < x[1];
-  default: return x[0] ? x[1] : x[2];
+  case PROGRAM_ADD:
+    return x[0] + x[1];
+  case PROGRAM_SUB:
+    return x[0] - x[1];
+  case PROGRAM_MUL:
+    return x[0] * x[1];
+  case PROGRAM_FLOORDIV:
+    return (x[0] - rest) / x[1];
+  case PROGRAM_CEILDIV:
+    return (x[0] - rest) / x[1] + (rest != 0);
+  case PROGRAM_MOD:
+    return rest;
+  case PROGRAM_MIN:
+    return x[0] < x[1] ? x[0] : x[1];
+  case PROGRAM_MAX:
+    return x[0] > x[1] ? x[0] : x[1];
+  case PROGRAM_EQUAL:
+    return x[0] == x[1];
+  case PROGRAM_LESS:
+    return x[0] < x[1];
+  default:
+    return x[0] ? x[1] : x[2];
   }
 }
 
@@ -188,7 +199,8 @@ static const char *const chain_text =
     "  %unused = memref.alloc(%n) : memref<?xf32>\n"
     "  %between = memref.alloc(%m, %n) : memref<?x?xf32>\n"
     "  %half = affine.apply affine_map<()[s0] -> (s0 floordiv 2)>()[%m]\n"
-    "  %part = memref.subview %between[%half, 0] [1, %n] [1, 1] : memref<?x?xf32> to memref<?xf32, strided<[1], offset: ?>>\n"
+    "  %part = memref.subview %between[%half, 0] [1, %n] [1, 1] : memref<?x?xf32> to memref<?xf32, strided<[1], "
+    "offset: ?>>\n"
     "  scf.forall (%i, %j) = (0, 0) to (%m, %n) step (1, 1) {\n"
     "    %v = memref.load %x[%i, %j] : memref<?x?xf32>\n"
     "    %p = arith.mulf %v, %twice : f32\n"
@@ -226,7 +238,8 @@ Test(nvptx, kernels_share_a_workspace) {
   finish(&c);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ numbers */
+/* ------------------------------------------------------------------------------------------------------------
+ * numbers */
 
 /* Runs the only launch of the only routine on the emulator; `buffers` are the arguments of the function. */
 static void run(const compiled *c, const int64_t *extents, const ptx_buffer *buffers, size_t num_buffers) {
@@ -261,12 +274,8 @@ static void run(const compiled *c, const int64_t *extents, const ptx_buffer *buf
   ptx_module_free(module);
 }
 
-static uint16_t half(double value) {
-  return (uint16_t)ir_float_to_bits(IR_F16, value);
-}
-static double from_half(uint16_t bits) {
-  return ir_float_from_bits(IR_F16, bits);
-}
+static uint16_t half(double value) { return (uint16_t)ir_float_to_bits(IR_F16, value); }
+static double from_half(uint16_t bits) { return ir_float_from_bits(IR_F16, bits); }
 
 Test(nvptx, pipelined_product_gives_the_right_numbers) {
   enum { M = 48, N = 24, K = 80 };
@@ -342,11 +351,11 @@ Test(nvptx, math_is_as_exact_as_documented) {
     const char *name;
     double (*exact)(double), range, bound;
     bool exponential; /* arguments from e^-range to e^range */
-  } functions[] = {{"exp", exp, 105, 4, false},  {"exp2", exp2, 130, 2, false}, {"log", log, 85, 3, true},
-                   {"log2", log2, 85, 4, true},  {"log", log, 0.5, 3, true},    {"log2", log2, 0.5, 4, true},
-                   {"tanh", tanh, 10, 4, false}, {"tanh", tanh, 1, 4, false},   {"erf", erf, 4, 6, false},
-                   {"log1p", log1p, 85, 1, true}, {"log1p", log1p, 0.99, 1, false}, {"expm1", expm1, 90, 1, false},
-                   {"expm1", expm1, 0.1, 1, false}, {"sin", sin, 30, 1, false}, {"cos", cos, 1e6, 1, false}};
+  } functions[] = {{"exp", exp, 105, 4, false},     {"exp2", exp2, 130, 2, false},    {"log", log, 85, 3, true},
+                   {"log2", log2, 85, 4, true},     {"log", log, 0.5, 3, true},       {"log2", log2, 0.5, 4, true},
+                   {"tanh", tanh, 10, 4, false},    {"tanh", tanh, 1, 4, false},      {"erf", erf, 4, 6, false},
+                   {"log1p", log1p, 85, 1, true},   {"log1p", log1p, 0.99, 1, false}, {"expm1", expm1, 90, 1, false},
+                   {"expm1", expm1, 0.1, 1, false}, {"sin", sin, 30, 1, false},       {"cos", cos, 1e6, 1, false}};
   static const float special[] = {0, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 89, 1e-40f, -1, 1};
   enum { COUNT = 2000, SPECIAL = sizeof special / sizeof *special };
   static float x[COUNT], y[COUNT];
@@ -375,7 +384,8 @@ Test(nvptx, math_is_as_exact_as_documented) {
 }
 
 Test(nvptx, powers_are_those_of_the_c_library) {
-  static const float special[] = {0, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 0.5f, -0.5f, 2, -2, 3, -3, 1e-40f, 1e30f, -1e30f};
+  static const float special[] = {0,     -0.0f, 1,  -1, INFINITY, -INFINITY, NAN,   0.5f,
+                                  -0.5f, 2,     -2, 3,  -3,       1e-40f,    1e30f, -1e30f};
   enum { SPECIAL = sizeof special / sizeof *special, COUNT = 2000 };
   static float x[COUNT], y[COUNT], z[COUNT];
   for (int i = 0; i < COUNT; i++) {
@@ -390,11 +400,13 @@ Test(nvptx, powers_are_those_of_the_c_library) {
                     "    %b = memref.load %y[%i] : memref<2000xf32>\n"
                     "    %c = math.powf %a, %b : f32\n"
                     "    memref.store %c, %z[%i] : memref<2000xf32>\n"
-                    "  }\n  return\n}\n"), "%s", c.messages);
+                    "  }\n  return\n}\n"),
+            "%s", c.messages);
   run(&c, (int64_t[]){COUNT, COUNT, COUNT}, (ptx_buffer[]){{x, sizeof x}, {y, sizeof y}, {z, sizeof z}}, 3);
   for (int i = 0; i < COUNT; i++) {
     double exact = pow(x[i], y[i]);
-    cr_expect(error_of(z[i], exact) <= 1 && (exact != 0 || !signbit(z[i]) == !signbit(exact)), "%.9g to the %.9g gives %.9g", x[i], y[i], z[i]);
+    cr_expect(error_of(z[i], exact) <= 1 && (exact != 0 || !signbit(z[i]) == !signbit(exact)),
+              "%.9g to the %.9g gives %.9g", x[i], y[i], z[i]);
   }
   finish(&c);
 }
@@ -422,22 +434,24 @@ Test(nvptx, refusals) {
   refuse("takes 1 to 1024", KERNEL("", "{tec.threads = 0 : i64}"));
   refuse("bytes of shared memory",
          KERNEL("    %a = memref.alloca() : memref<60000xi8, #gpu.address_space<workgroup>>\n"
-                "    %b = memref.alloca() : memref<60000xi8, #gpu.address_space<workgroup>>\n", ""));
+                "    %b = memref.alloca() : memref<60000xi8, #gpu.address_space<workgroup>>\n",
+                ""));
   refuse("size must be known",
          KERNEL("    %a = memref.alloca(%s) : memref<?xi8, #gpu.address_space<workgroup>>\n", ""));
   refuse("gives each lane more than", KERNEL("    %a = memref.alloca(%s) : memref<?xi8>\n", ""));
   refuse("cannot be in a kernel", KERNEL("    %a = memref.alloc() : memref<4xi8>\n", ""));
   refuse("has no form for f64", KERNEL("    %a = memref.load %h[%c0] : memref<4xf64>\n"
-                                       "    %b = math.exp %a : f64\n", ""));
+                                       "    %b = math.exp %a : f64\n",
+                                       ""));
   refuse("is no instruction of the matrix unit",
          KERNEL("    %a = arith.constant dense<0.0> : vector<4x1xf32>\n"
                 "    %b = arith.constant dense<0.0> : vector<2x1xf32>\n"
                 "    %c = arith.constant dense<0.0> : vector<2x2xf32>\n"
                 "    %d = nvgpu.mma.sync(%a, %b, %c) {mmaShape = [16, 8, 8]} : "
-                "(vector<4x1xf32>, vector<2x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>\n", ""));
+                "(vector<4x1xf32>, vector<2x1xf32>, vector<2x2xf32>) -> vector<2x2xf32>\n",
+                ""));
   refuse("a vector of 4096 elements", KERNEL("    %a = vector.broadcast %i : index to vector<64x64xindex>\n", ""));
-  refuse("not known before it is launched",
-         "  scf.forall (%i) = (0) to (%s) step (1) {\n  }\n");
+  refuse("not known before it is launched", "  scf.forall (%i) = (0) to (%s) step (1) {\n  }\n");
   refuse("stands outside of kernels", "  %v = memref.load %x[%c0] : memref<?xf32>\n");
   refuse("stands outside of kernels", "  %z = arith.constant 0.0 : f32\n"
                                       "  linalg.fill ins(%z : f32) outs(%x : memref<?xf32>)\n");

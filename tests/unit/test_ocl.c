@@ -1,4 +1,5 @@
-/* test_ocl.c - the device "ocl" on the OpenCL in tests/support/fake_ocl.c, which the dynamic loader finds by its name. */
+/* test_ocl.c - the device "ocl" on the OpenCL in tests/support/fake_ocl.c, which the dynamic loader finds by its
+ * name. */
 #include "runtime/ocl_api.h"
 #include "runtime/runtime.h"
 #include "tests/support/add_two.h"
@@ -40,7 +41,8 @@ Test(ocl, kernels_run_in_order_with_their_geometry) {
   DLManagedTensor *result = NULL;
   for (int round = 0; round < 2; round++) {
     cr_assert_eq(add_two_call(program, 70, &result), TEC_OK, "%s", kept.last);
-    for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+    for (int i = 0; i < 70; i++)
+      cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
     cr_assert_float_eq(tec_program_device_seconds(program), 10e-3, 1e-9);
   }
   tec_tensor_release(result);
@@ -69,13 +71,16 @@ Test(ocl, every_fault_is_one_error_and_no_leak) {
       cr_assert_eq(((float *)result->dl_tensor.data)[69], 71);
       status = add_two_call(program, 33, &shorter);
     }
-    if (!status) cr_assert_eq(((float *)shorter->dl_tensor.data)[32], 34);
+    if (!status)
+      cr_assert_eq(((float *)shorter->dl_tensor.data)[32], 34);
     tec_tensor_release(shorter);
     reached = driver->calls >= driver->fault;
     errors += status != TEC_OK;
     cr_assert_eq(kept.count, status != TEC_OK, "a fault in %s: %u messages, %s", driver->failed, kept.count, kept.last);
-    if (!reached) cr_assert_eq(status, TEC_OK);
-    else if (!status) cr_assert_str_eq(driver->failed, "clFinish");
+    if (!reached)
+      cr_assert_eq(status, TEC_OK);
+    else if (!status)
+      cr_assert_str_eq(driver->failed, "clFinish");
     /* What failed once works the next time. */
     driver->fault = 0;
     DLManagedTensor *again = NULL;
@@ -114,10 +119,11 @@ Test(ocl, what_the_device_lacks_is_refused) {
     const char *kernel, *language;
     uint32_t items, device;
     const char *message;
-  } cases[] = {{"add_one", NULL, 512, 0, "kernel 'add_one' needs work-groups of 512; 'Fake' has 256"},
-               {"other", NULL, 32, 0, "OpenCL cannot find a kernel: CL_INVALID_KERNEL_NAME (-46)"},
-               {"add_one", NULL, 32, 3, "there is no OpenCL device 3 that takes SPIR-V and shares virtual memory; there are 1"},
-               {"add_one", "", 32, 0, "there is no OpenCL device 0 that takes SPIR-V and shares virtual memory; there are 0"}};
+  } cases[] = {
+      {"add_one", NULL, 512, 0, "kernel 'add_one' needs work-groups of 512; 'Fake' has 256"},
+      {"other", NULL, 32, 0, "OpenCL cannot find a kernel: CL_INVALID_KERNEL_NAME (-46)"},
+      {"add_one", NULL, 32, 3, "there is no OpenCL device 3 that takes SPIR-V and shares virtual memory; there are 1"},
+      {"add_one", "", 32, 0, "there is no OpenCL device 0 that takes SPIR-V and shares virtual memory; there are 0"}};
   for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
     messages kept;
     fake_ocl_state *driver = fake();

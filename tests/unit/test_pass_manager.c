@@ -5,13 +5,12 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-static const char text[] =
-    "func.func @f(%x: f32) -> f32 {\n"
-    "  %y = arith.addf %x, %x : f32\n"
-    "  %z = arith.addf %x, %x : f32\n"
-    "  %r = arith.mulf %y, %z : f32\n"
-    "  return %r : f32\n"
-    "}\n";
+static const char text[] = "func.func @f(%x: f32) -> f32 {\n"
+                           "  %y = arith.addf %x, %x : f32\n"
+                           "  %z = arith.addf %x, %x : f32\n"
+                           "  %r = arith.mulf %y, %z : f32\n"
+                           "  return %r : f32\n"
+                           "}\n";
 
 static bool rename_function(ir_module *module, const pass_options *options) {
   (void)options;

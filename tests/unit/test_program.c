@@ -1,5 +1,5 @@
-/* test_program.c - compiled programs without the compiler, by libtec-rt's own loader: right numbers, memory by the length
- * of the sequence, damaged files and code, and memory that runs out at any allocation.
+/* test_program.c - compiled programs without the compiler, by libtec-rt's own loader: right numbers, memory by the
+ * length of the sequence, damaged files and code, and memory that runs out at any allocation.
  *
  * The runtime is linked with --wrap for what allocates and releases, so that this file counts and refuses. */
 #include "runtime/runtime.h"
@@ -13,14 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------- counted allocations */
+/* ----------------------------------------------------------------------------------------------- counted
+ * allocations */
 
 static atomic_int live, allocations, fail_at = -1; /* blocks held; made so far; the one that is refused */
 
 static bool refused(void) { return atomic_fetch_add(&allocations, 1) == atomic_load(&fail_at); }
 
 static void *counted(void *memory) {
-  if (memory) atomic_fetch_add(&live, 1);
+  if (memory)
+    atomic_fetch_add(&live, 1);
   return memory;
 }
 
@@ -42,7 +44,8 @@ char *__wrap_strdup(const char *text) { return refused() ? NULL : counted(__real
 char *__wrap_strndup(const char *text, size_t size) { return refused() ? NULL : counted(__real_strndup(text, size)); }
 
 void *__wrap_realloc(void *memory, size_t size) {
-  if (refused()) return NULL;
+  if (refused())
+    return NULL;
   void *moved = __real_realloc(memory, size);
   return memory ? moved : counted(moved);
 }
@@ -50,25 +53,27 @@ void *__wrap_realloc(void *memory, size_t size) {
 /* Messages are formatted into memory of the C library's own. */
 int __wrap_vasprintf(char **text, const char *format, va_list arguments) {
   int size = refused() ? -1 : __real_vasprintf(text, format, arguments);
-  if (size >= 0) counted(*text);
+  if (size >= 0)
+    counted(*text);
   return size;
 }
 
 void __wrap_free(void *memory) {
-  if (memory) atomic_fetch_sub(&live, 1);
+  if (memory)
+    atomic_fetch_sub(&live, 1);
   __real_free(memory);
 }
 
-/* ------------------------------------------------------------------------------------------------------------- helpers */
+/* -------------------------------------------------------------------------------------------------------------
+ * helpers */
 
 enum { WIDTH = 32 };
-static const char *const programs[] = {PROGRAM_DIR "/fused.tecp", PROGRAM_DIR "/unfused.tecp", PROGRAM_DIR "/plain.tecp"};
+static const char *const programs[] = {PROGRAM_DIR "/fused.tecp", PROGRAM_DIR "/unfused.tecp",
+                                       PROGRAM_DIR "/plain.tecp"};
 static const DLDataType f16 = {kDLFloat, 16, 1}, bf16 = {kDLBfloat, 16, 1}, f32 = {kDLFloat, 32, 1},
                         f64 = {kDLFloat, 64, 1};
 
-static tec_context *new_context(messages *kept) {
-  return messages_context(kept, (tec_context_options){.threads = 2});
-}
+static tec_context *new_context(messages *kept) { return messages_context(kept, (tec_context_options){.threads = 2}); }
 
 /* Bytes of a file, uncounted. */
 static char *read_file(const char *path, size_t *size) {
@@ -84,7 +89,8 @@ static char *read_file(const char *path, size_t *size) {
 /* Multiples of 1/8 between -4 and 4: their products are exact, logits have a deviation of about 13. */
 static double number(int64_t i, int seed) { return (double)((i * 37 + i / 7 * 11 + seed * 5) % 65 - 32) / 8; }
 
-static DLManagedTensor *new_tensor(tec_context *context, DLDataType dtype, int32_t ndim, const int64_t *shape, int seed) {
+static DLManagedTensor *new_tensor(tec_context *context, DLDataType dtype, int32_t ndim, const int64_t *shape,
+                                   int seed) {
   DLManagedTensor *tensor;
   cr_assert_eq(tec_tensor_create(context, dtype, ndim, shape, &tensor), TEC_OK);
   int64_t count = runtime_num_elements(dtype, ndim, shape);
@@ -104,16 +110,20 @@ static void attention_row(DLManagedTensor *const *qkv, int64_t row, int64_t keys
   double *logits = __real_malloc((size_t)keys * sizeof *logits);
   for (int64_t k = 0; k < keys; k++) {
     logits[k] = 0;
-    for (int d = 0; d < WIDTH; d++) logits[k] += element(qkv[0], row * WIDTH + d) * element(qkv[1], k * WIDTH + d);
+    for (int d = 0; d < WIDTH; d++)
+      logits[k] += element(qkv[0], row * WIDTH + d) * element(qkv[1], k * WIDTH + d);
     largest = fmax(largest, logits[k]);
   }
-  for (int d = 0; d < WIDTH; d++) out[d] = 0;
+  for (int d = 0; d < WIDTH; d++)
+    out[d] = 0;
   for (int64_t k = 0; k < keys; k++) {
     double weight = exp(logits[k] - largest);
     sum += weight;
-    for (int d = 0; d < WIDTH; d++) out[d] += weight * element(qkv[2], k * WIDTH + d);
+    for (int d = 0; d < WIDTH; d++)
+      out[d] += weight * element(qkv[2], k * WIDTH + d);
   }
-  for (int d = 0; d < WIDTH; d++) out[d] /= sum;
+  for (int d = 0; d < WIDTH; d++)
+    out[d] /= sum;
   __real_free(logits);
 }
 
@@ -134,12 +144,14 @@ static size_t call_attention(tec_context *context, tec_program *program, int64_t
       cr_assert(fabs(element(result, row * WIDTH + d) - expected[d]) <= 2e-6, "row %d of %d, column %d", (int)row,
                 (int)rows, d);
   }
-  for (int i = 0; i < 3; i++) tec_tensor_release(tensors[i]);
+  for (int i = 0; i < 3; i++)
+    tec_tensor_release(tensors[i]);
   tec_tensor_release(result);
   return tec_program_scratch_bytes(program);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- tests */
+/* ---------------------------------------------------------------------------------------------------------------
+ * tests */
 
 Test(program, numbers_are_right_for_every_length) {
   messages kept;
@@ -171,9 +183,11 @@ Test(program, narrow_floats_and_the_c_library_are_at_hand) {
       cr_assert(fabs(element(squares[1], k) - element(b, k) * element(b, k)) <= 0x1p-8 * 16);
     }
     cr_assert_eq(tec_program_call(program, "library", 1, (const DLTensor *[]){&x->dl_tensor}, 1, &y), TEC_OK);
-    for (int k = 0; k < length; k++) cr_assert(fabs(element(y, k) - exp(tanh(erf(element(x, k))))) <= 1e-15);
+    for (int k = 0; k < length; k++)
+      cr_assert(fabs(element(y, k) - exp(tanh(erf(element(x, k))))) <= 1e-15);
     DLManagedTensor *all[] = {a, b, x, squares[0], squares[1], y};
-    for (int k = 0; k < 6; k++) tec_tensor_release(all[k]);
+    for (int k = 0; k < 6; k++)
+      tec_tensor_release(all[k]);
     tec_program_destroy(program);
   }
   tec_context_destroy(context);
@@ -186,7 +200,8 @@ Test(program, fused_attention_needs_no_memory_for_all_logits) {
   for (int i = 0; i < 2; i++) {
     tec_program *program;
     cr_assert_eq(tec_program_load(context, programs[i], &program), TEC_OK);
-    for (int k = 0; k < 2; k++) scratch[i][k] = call_attention(context, program, 256 << k, 256 << k);
+    for (int k = 0; k < 2; k++)
+      scratch[i][k] = call_attention(context, program, 256 << k, 256 << k);
     tec_program_destroy(program);
   }
   cr_assert_leq(scratch[0][1], 2 * scratch[0][0]);
@@ -224,7 +239,8 @@ Test(program, a_damaged_file_is_one_error) {
       tec_program *program = NULL;
       char *copy = __real_malloc(size); /* of this size, so that a sanitizer sees what is read behind its end */
       memcpy(copy, bytes, size);
-      if (!cut) copy[at] ^= 0x55;
+      if (!cut)
+        copy[at] ^= 0x55;
       char *shorter = cut ? __real_realloc(copy, at + 1) : copy;
       kept.count = 0;
       cr_assert_eq(tec_program_read(context, "file", shorter, cut ? at : size, &program), TEC_INVALID, "byte %zu", at);
@@ -251,12 +267,14 @@ Test(program, damaged_code_does_not_crash_the_loader) {
       char *copy = __real_aligned_alloc(16, (length + 16) / 16 * 16);
       memcpy(copy, code, length);
       if (!cut)
-        for (size_t i = at; i < at + 64 && i < size; i += 3) copy[i] ^= 0xff;
+        for (size_t i = at; i < at + 64 && i < size; i += 3)
+          copy[i] ^= 0xff;
       void *loaded = NULL;
       kept.count = 0;
       tec_status status = elf_loader.load(context, copy, length, &loaded);
       cr_assert_eq(kept.count, status != TEC_OK, "%zu messages", (size_t)kept.count);
-      if (status == TEC_OK) elf_loader.unload(loaded);
+      if (status == TEC_OK)
+        elf_loader.unload(loaded);
       refused_count += status != TEC_OK;
       __real_free(copy);
     }
@@ -276,14 +294,20 @@ static tec_status whole_life(messages *kept, char *file, size_t size) {
   char *bytes = NULL, *text = NULL;
   size_t length;
   tec_status status = tec_context_create(&options, &context);
-  if (status) return status;
+  if (status)
+    return status;
   status = tec_program_read(context, "file", file, size, &program);
-  if (!status) status = tec_tensor_create(context, f32, 2, shape, &tensor);
+  if (!status)
+    status = tec_tensor_create(context, f32, 2, shape, &tensor);
   const DLTensor *view = tensor ? &tensor->dl_tensor : NULL, *arguments[] = {view, view, view};
-  if (!status) status = tec_program_call(program, "attention", 3, arguments, 1, &result);
-  if (!status) status = tec_tensor_write_npy(context, &result->dl_tensor, &bytes, &length);
-  if (!status) status = tec_tensor_read_npy(context, "npy", bytes, length, &again);
-  if (!status) status = tec_program_header(program, &text, &length);
+  if (!status)
+    status = tec_program_call(program, "attention", 3, arguments, 1, &result);
+  if (!status)
+    status = tec_tensor_write_npy(context, &result->dl_tensor, &bytes, &length);
+  if (!status)
+    status = tec_tensor_read_npy(context, "npy", bytes, length, &again);
+  if (!status)
+    status = tec_program_header(program, &text, &length);
   tec_free(bytes);
   tec_free(text);
   tec_tensor_release(tensor);

@@ -1,5 +1,5 @@
-/* test_propagate.c - kernels of a GPU up to laid-out vectors: what they compute stays the same, tiles become vectors, every
- * vector has a layout, and what does not fit is converted. */
+/* test_propagate.c - kernels of a GPU up to laid-out vectors: what they compute stays the same, tiles become vectors,
+ * every vector has a layout, and what does not fit is converted. */
 #include "ir/text.h"
 #include "passes/layout.h"
 #include "passes/pass.h"
@@ -28,8 +28,7 @@ static void expect_same(const char *text, const char *passes, double tolerance) 
   cr_assert(target_find("nvptx:sm_80", &facts));
   ir_module *before = check_parse(text), *after = run(text, passes, &facts);
   static const int64_t dims[] = {70, 150, 150, 70}; /* of the dynamic product */
-  check_options options = {
-      .function = "f", .precision = IR_PRECISION_DOUBLE, .std = 2, .dims = dims, .num_dims = 4};
+  check_options options = {.function = "f", .precision = IR_PRECISION_DOUBLE, .std = 2, .dims = dims, .num_dims = 4};
   check_report report = check_equivalent(before, after, &options);
   char *vectors = ir_print_module(after, &(ir_print_options){0}, NULL);
   cr_expect(!strstr(vectors, "linalg."), "%s", vectors);
@@ -50,33 +49,35 @@ static const char *attention(char *text, int m, int n, int d, const char *type, 
   snprintf(r, sizeof r, "tensor<2x%dx%dxf32>", m, d);
   bool wide = !strcmp(type, "f32");
   if (!wide)
-    snprintf(narrow, sizeof narrow,
-             "  %%p0 = tensor.empty() : %s\n"
-             "  %%factor = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = [\"parallel\", \"parallel\", "
-             "\"parallel\"]} ins(%%p : %s) outs(%%p0 : %s) {\n  ^bb0(%%x: f32, %%y: %s):\n"
-             "    %%z = arith.truncf %%x : f32 to %s\n    linalg.yield %%z : %s\n  } -> %s\n",
-             p, s, p, type, type, type, p);
-  snprintf(text, TEXT_SIZE,
-           "#rows = affine_map<(b, m, n) -> (b, m, n)>\n"
-           "func.func @f(%%q: %s, %%k: %s, %%v: %s) -> %s {\n"
-           "  %%zero = arith.constant 0.0 : f32\n  %%scale = arith.constant 0.5 : f32\n"
-           "  %%low = arith.constant 0xFF800000 : f32\n  %%s0 = tensor.empty() : %s\n"
-           "  %%s1 = linalg.fill ins(%%zero : f32) outs(%%s0 : %s) -> %s\n"
-           "  %%s = linalg.contract indexing_maps = [affine_map<(b, m, n, d) -> (b, m, d)>, "
-           "affine_map<(b, m, n, d) -> (b, n, d)>, affine_map<(b, m, n, d) -> (b, m, n)>] "
-           "ins(%%q, %%k : %s, %s) outs(%%s1 : %s) -> %s\n"
-           "  %%t = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = [\"parallel\", \"parallel\", "
-           "\"parallel\"]} ins(%%s : %s) outs(%%s0 : %s) {\n  ^bb0(%%x: f32, %%y: f32):\n"
-           "    %%a = arith.mulf %%x, %%scale : f32\n    %%i = linalg.index 1 : index\n    %%j = linalg.index 2 : index\n"
-           "    %%c = arith.cmpi %s, %%j, %%i : index\n    %%z = arith.select %%c, %%a, %%low : f32\n"
-           "    linalg.yield %%z : f32\n  } -> %s\n"
-           "  %%p = linalg.softmax dimension(2) ins(%%t : %s) outs(%%s0 : %s) -> %s\n%s"
-           "  %%o0 = tensor.empty() : %s\n  %%o1 = linalg.fill ins(%%zero : f32) outs(%%o0 : %s) -> %s\n"
-           "  %%o = linalg.contract indexing_maps = [affine_map<(b, m, d, n) -> (b, m, n)>, "
-           "affine_map<(b, m, d, n) -> (b, n, d)>, affine_map<(b, m, d, n) -> (b, m, d)>] "
-           "ins(%s, %%v : %s, %s) outs(%%o1 : %s) -> %s\n  return %%o : %s\n}\n",
-           q, k, k, r, s, s, s, q, k, s, s, s, s, causal ? "sle" : "ne", s, s, s, s, narrow, o, o, o,
-           wide ? "%p" : "%factor", p, k, o, o, r);
+    snprintf(
+        narrow, sizeof narrow,
+        "  %%p0 = tensor.empty() : %s\n"
+        "  %%factor = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = [\"parallel\", \"parallel\", "
+        "\"parallel\"]} ins(%%p : %s) outs(%%p0 : %s) {\n  ^bb0(%%x: f32, %%y: %s):\n"
+        "    %%z = arith.truncf %%x : f32 to %s\n    linalg.yield %%z : %s\n  } -> %s\n",
+        p, s, p, type, type, type, p);
+  snprintf(
+      text, TEXT_SIZE,
+      "#rows = affine_map<(b, m, n) -> (b, m, n)>\n"
+      "func.func @f(%%q: %s, %%k: %s, %%v: %s) -> %s {\n"
+      "  %%zero = arith.constant 0.0 : f32\n  %%scale = arith.constant 0.5 : f32\n"
+      "  %%low = arith.constant 0xFF800000 : f32\n  %%s0 = tensor.empty() : %s\n"
+      "  %%s1 = linalg.fill ins(%%zero : f32) outs(%%s0 : %s) -> %s\n"
+      "  %%s = linalg.contract indexing_maps = [affine_map<(b, m, n, d) -> (b, m, d)>, "
+      "affine_map<(b, m, n, d) -> (b, n, d)>, affine_map<(b, m, n, d) -> (b, m, n)>] "
+      "ins(%%q, %%k : %s, %s) outs(%%s1 : %s) -> %s\n"
+      "  %%t = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = [\"parallel\", \"parallel\", "
+      "\"parallel\"]} ins(%%s : %s) outs(%%s0 : %s) {\n  ^bb0(%%x: f32, %%y: f32):\n"
+      "    %%a = arith.mulf %%x, %%scale : f32\n    %%i = linalg.index 1 : index\n    %%j = linalg.index 2 : index\n"
+      "    %%c = arith.cmpi %s, %%j, %%i : index\n    %%z = arith.select %%c, %%a, %%low : f32\n"
+      "    linalg.yield %%z : f32\n  } -> %s\n"
+      "  %%p = linalg.softmax dimension(2) ins(%%t : %s) outs(%%s0 : %s) -> %s\n%s"
+      "  %%o0 = tensor.empty() : %s\n  %%o1 = linalg.fill ins(%%zero : f32) outs(%%o0 : %s) -> %s\n"
+      "  %%o = linalg.contract indexing_maps = [affine_map<(b, m, d, n) -> (b, m, n)>, "
+      "affine_map<(b, m, d, n) -> (b, n, d)>, affine_map<(b, m, d, n) -> (b, m, d)>] "
+      "ins(%s, %%v : %s, %s) outs(%%o1 : %s) -> %s\n  return %%o : %s\n}\n",
+      q, k, k, r, s, s, s, q, k, s, s, s, s, causal ? "sle" : "ne", s, s, s, s, narrow, o, o, o,
+      wide ? "%p" : "%factor", p, k, o, o, r);
   return text;
 }
 
@@ -85,8 +86,11 @@ Test(propagate, attention_in_vectors) {
     int m, n, d;
     const char *type;
     bool causal;
-  } cases[] = {{70, 150, 40, "f16", true}, {64, 128, 64, "f32", false}, {33, 65, 80, "bf16", true},
-               {130, 70, 72, "f16", false}, {20, 40, 256, "f16", true}};
+  } cases[] = {{70, 150, 40, "f16", true},
+               {64, 128, 64, "f32", false},
+               {33, 65, 80, "bf16", true},
+               {130, 70, 72, "f16", false},
+               {20, 40, 256, "f16", true}};
   char text[TEXT_SIZE];
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
     expect_same(attention(text, cases[i].m, cases[i].n, cases[i].d, cases[i].type, cases[i].causal), TO_VECTORS, 1e-9);

@@ -1,8 +1,8 @@
 /* test_property.c - what holds for every program: no pass changes what it computes, and host code computes it too.
  *
- * Programs come from tests/support/generate.c; the interpreter in double precision is the oracle. Reordered sums are the
- * only difference that a pass may make there, so the tolerance between passes is that of doubles. Host code may be as far
- * from the oracle as the unfused program is when each op rounds to its type, with a margin. */
+ * Programs come from tests/support/generate.c; the interpreter in double precision is the oracle. Reordered sums are
+ * the only difference that a pass may make there, so the tolerance between passes is that of doubles. Host code may be
+ * as far from the oracle as the unfused program is when each op rounds to its type, with a margin. */
 #include "backend/backend.h"
 #include "ir/text.h"
 #include "passes/pass.h"
@@ -35,12 +35,8 @@ static void check_passes(const generated_program *program, uint64_t seed, bool f
     for (unsigned k = 0; k < program->ranks[i]; k++)
       if (program->dynamic[i] >> k & 1)
         dims[num_dims++] = program->shapes[i][k];
-  check_options how = {.function = "main",
-                       .seed = seed,
-                       .std = 2,
-                       .precision = IR_PRECISION_DOUBLE,
-                       .dims = dims,
-                       .num_dims = num_dims};
+  check_options how = {
+      .function = "main", .seed = seed, .std = 2, .precision = IR_PRECISION_DOUBLE, .dims = dims, .num_dims = num_dims};
   /* Powers of two become powers of e, by a logarithm of 2 in the program's type. */
   double tolerance = strstr(program->text, "exp2") ? 1e-5 : 1e-9;
   char list[512];
@@ -49,8 +45,8 @@ static void check_passes(const generated_program *program, uint64_t seed, bool f
     cr_assert(pass_run(after, name, &options), "seed %llu, %s fails:\n%s", (unsigned long long)seed, name,
               program->text);
     check_report report = check_equivalent(before, after, &how);
-    cr_assert(report.ok && report.largest_error < tolerance, "seed %llu, after %s: %s\n%s", (unsigned long long)seed, name,
-              report.text, program->text);
+    cr_assert(report.ok && report.largest_error < tolerance, "seed %llu, after %s: %s\n%s", (unsigned long long)seed,
+              name, report.text, program->text);
   }
   ir_module_destroy(before);
   ir_module_destroy(after);

@@ -84,9 +84,7 @@ static void run_body(run *test, const char *declarations, const char *body) {
   free(text);
 }
 
-static void expect_ok(const run *test) {
-  cr_assert_eq(test->status, TEC_OK, "%s", test->message.text);
-}
+static void expect_ok(const run *test) { cr_assert_eq(test->status, TEC_OK, "%s", test->message.text); }
 
 static void expect_error(const run *test, const char *part) {
   cr_assert_eq(test->status, TEC_INVALID);

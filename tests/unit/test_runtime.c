@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static tec_context *new_context(messages *kept) {
-  return messages_context(kept, (tec_context_options){.threads = 4});
-}
+static tec_context *new_context(messages *kept) { return messages_context(kept, (tec_context_options){.threads = 4}); }
 
 /* ------------------------------------------------------------------------------------------------------- tensors */
 
@@ -30,8 +28,10 @@ Test(tensor, narrow_floats_keep_all_their_values) {
       DLDataType dtype = i ? bf16 : f16;
       double value = runtime_load_float(dtype, &pattern);
       runtime_store_float(dtype, &again, value);
-      if (isnan(value)) cr_assert(isnan(runtime_load_float(dtype, &again)));
-      else cr_assert_eq(again, pattern, "%x became %x", pattern, again);
+      if (isnan(value))
+        cr_assert(isnan(runtime_load_float(dtype, &again)));
+      else
+        cr_assert_eq(again, pattern, "%x became %x", pattern, again);
     }
   }
 }
@@ -77,8 +77,8 @@ static size_t make_npy(char *file, const char *header, const void *data, size_t 
 }
 
 Test(npy, every_type_comes_back) {
-  static const DLDataType dtypes[] = {{kDLBool, 8, 1},  {kDLInt, 8, 1},   {kDLInt, 16, 1},   {kDLInt, 32, 1},
-                                      {kDLInt, 64, 1},  {kDLUInt, 8, 1},  {kDLUInt, 64, 1},  {kDLFloat, 16, 1},
+  static const DLDataType dtypes[] = {{kDLBool, 8, 1},   {kDLInt, 8, 1},    {kDLInt, 16, 1},   {kDLInt, 32, 1},
+                                      {kDLInt, 64, 1},   {kDLUInt, 8, 1},   {kDLUInt, 64, 1},  {kDLFloat, 16, 1},
                                       {kDLFloat, 32, 1}, {kDLFloat, 64, 1}, {kDLBfloat, 16, 1}};
   messages kept;
   tec_context *context = new_context(&kept);
@@ -110,15 +110,16 @@ Test(npy, fortran_order_and_big_endian_are_converted) {
   const unsigned char data[] = {0, 1, 0, 4, 0, 2, 0, 5, 0, 3, 0, 6};
   char file[256];
   DLManagedTensor *tensor;
-  size_t size =
-      make_npy(file, "{'shape': (2, 3), \"fortran_order\":True ,'descr':'>i2'}  \n", data, sizeof data);
+  size_t size = make_npy(file, "{'shape': (2, 3), \"fortran_order\":True ,'descr':'>i2'}  \n", data, sizeof data);
   cr_assert_eq(tec_tensor_read_npy(context, "file", file, size, &tensor), TEC_OK, "%s", kept.last);
-  for (int16_t i = 0; i < 6; i++) cr_assert_eq(((int16_t *)tensor->dl_tensor.data)[i], i + 1);
+  for (int16_t i = 0; i < 6; i++)
+    cr_assert_eq(((int16_t *)tensor->dl_tensor.data)[i], i + 1);
   tec_tensor_release(tensor);
   const int8_t cube[] = {0, 4, 2, 6, 1, 5, 3, 7};
   size = make_npy(file, "{'descr': '|i1', 'fortran_order': True, 'shape': (2, 2, 2), }\n", cube, sizeof cube);
   cr_assert_eq(tec_tensor_read_npy(context, "file", file, size, &tensor), TEC_OK, "%s", kept.last);
-  for (int8_t i = 0; i < 8; i++) cr_assert_eq(((int8_t *)tensor->dl_tensor.data)[i], i);
+  for (int8_t i = 0; i < 8; i++)
+    cr_assert_eq(((int8_t *)tensor->dl_tensor.data)[i], i);
   tec_tensor_release(tensor);
   tec_context_destroy(context);
 }
@@ -169,7 +170,8 @@ Test(npy, malformed_files_are_refused_with_one_message) {
 static tec_program *new_program(tec_context *context) {
   const int64_t shape[] = {-1, 64};
   const tec_type types[] = {{TEC_KIND_TENSOR, f32, 2, shape}, {TEC_KIND_SCALAR, f64, 0, NULL}};
-  const tec_entry entries[] = {{"first", 2, 1, types, types, 12.5, "forall 64"}, {"second", 0, 1, NULL, types, 0, NULL}};
+  const tec_entry entries[] = {{"first", 2, 1, types, types, 12.5, "forall 64"},
+                               {"second", 0, 1, NULL, types, 0, NULL}};
   tec_program *program;
   cr_assert_eq(program_create(context, "host:test", 2, entries, NULL, "code", 4, &program), TEC_OK);
   return program;
@@ -205,7 +207,8 @@ Test(program, a_file_holds_everything) {
 /* The checksum of the file, for tests that damage what it covers. */
 static void seal(char *bytes, size_t size) {
   uint64_t hash = 0xcbf29ce484222325u;
-  for (size_t i = 28; i < size; i++) hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
+  for (size_t i = 28; i < size; i++)
+    hash = (hash ^ (unsigned char)bytes[i]) * 0x100000001b3u;
   memcpy(bytes + 20, &hash, sizeof hash);
 }
 
@@ -233,8 +236,10 @@ Test(program, damaged_files_never_crash) {
       if (values[k] != (unsigned char)bytes[i])
         cr_assert_eq(tec_program_read(context, "file", exact, size, &again), TEC_INVALID, "byte %zu", i);
       /* With the checksum made right again, the fields' own checks are on their own: any answer but a crash. */
-      if (i >= 28) seal(exact, size);
-      if (tec_program_read(context, "file", exact, size, &again) == TEC_OK) tec_program_destroy(again);
+      if (i >= 28)
+        seal(exact, size);
+      if (tec_program_read(context, "file", exact, size, &again) == TEC_OK)
+        tec_program_destroy(again);
       free(exact);
     }
   tec_free(bytes);
@@ -255,8 +260,11 @@ Test(program, calls_are_checked) {
   struct {
     DLTensor tensor;
     const char *message;
-  } cases[] = {
-      {tensor, "f16"}, {tensor, "[3, 63], but [?, 64]"}, {tensor, "host memory"}, {tensor, "row-major"}, {tensor, "aligned"}};
+  } cases[] = {{tensor, "f16"},
+               {tensor, "[3, 63], but [?, 64]"},
+               {tensor, "host memory"},
+               {tensor, "row-major"},
+               {tensor, "aligned"}};
   cases[0].tensor.dtype = f16;
   cases[1].tensor.shape = narrow;
   cases[2].tensor.device.device_type = kDLCUDA;

@@ -39,7 +39,8 @@ static unsigned count(const char *part) {
   return found;
 }
 
-#define expect(PART, COUNT) cr_expect_eq(count(PART), COUNT, "%u times '%s', not %u:\n%s", count(PART), PART, COUNT, text)
+#define expect(PART, COUNT)                                                                                            \
+  cr_expect_eq(count(PART), COUNT, "%u times '%s', not %u:\n%s", count(PART), PART, COUNT, text)
 
 Test(simplify, equal_ops_are_merged_where_they_are_visible) {
   simplify("func.func @f(%a: f32, %b: f32, %c: i1) -> (f32, f32) {\n"

@@ -25,7 +25,8 @@ static spirv_module *load(const char *name, const spirv_chip *on, spirv_message 
 static const spirv_kernel *find(const spirv_module *module, const char *name) {
   const spirv_kernel *kernel;
   for (unsigned i = 0; (kernel = spirv_kernel_at(module, i)); i++)
-    if (!strcmp(kernel->name, name)) return kernel;
+    if (!strcmp(kernel->name, name))
+      return kernel;
   return NULL;
 }
 
@@ -51,7 +52,8 @@ Test(spirv, subgroups_exchange_by_local_memory_and_sums) {
   spirv_message message;
   uint32_t numbers[32];
   cr_assert(run_check("good", numbers, &message), "%s", message.text);
-  for (unsigned i = 0; i < 32; i++) cr_assert_eq(numbers[i], 16 * 16 * (i / 16) + 120);
+  for (unsigned i = 0; i < 32; i++)
+    cr_assert_eq(numbers[i], 16 * 16 * (i / 16) + 120);
 }
 
 Test(spirv, kernels_have_the_local_memory_that_they_use) {
@@ -67,7 +69,8 @@ Test(spirv, what_no_device_may_be_asked_for_is_found) {
   static const struct {
     const char *kernel, *message;
   } cases[] = {
-      {"outside", "OpLoad (%value): accesses 4 bytes at byte 128 of an allocation of 128, in work-item 31 of work-group (0, 0, 0)"},
+      {"outside", "OpLoad (%value): accesses 4 bytes at byte 128 of an allocation of 128, in work-item 31 of "
+                  "work-group (0, 0, 0)"},
       {"misaligned", "not aligned to 4 bytes"},
       {"unwritten", "reads local memory at 4 that nobody wrote"},
       {"race", "reads local memory at 4, which work-item 1 writes with no barrier between, in work-item 0"},
@@ -90,7 +93,8 @@ Test(spirv, arithmetic_is_that_of_c) {
   cr_assert(module, "%s", message.text);
   float numbers[16];
   uint32_t results[80];
-  for (int i = 0; i < 16; i++) numbers[i] = (float)(i - 4) * 1.3F;
+  for (int i = 0; i < 16; i++)
+    numbers[i] = (float)(i - 4) * 1.3F;
   const float *from = numbers;
   const uint32_t *to = results;
   const void *arguments[] = {&from, &to};
@@ -114,8 +118,10 @@ Test(spirv, arithmetic_is_that_of_c) {
 /* A small number as f16: a quarter of an integer up to 16. */
 static uint16_t half_of(int quarters) {
   int magnitude = abs(quarters), exponent = 0;
-  if (!quarters) return 0;
-  while (magnitude >> (exponent + 1)) exponent++;
+  if (!quarters)
+    return 0;
+  while (magnitude >> (exponent + 1))
+    exponent++;
   int fraction = (magnitude << 10 >> exponent) & 0x3ff;
   return (uint16_t)((quarters < 0) << 15 | (exponent - 2 + 15) << 10 | fraction);
 }
@@ -132,7 +138,8 @@ Test(spirv, matrix_units_multiply_blocks) {
       b[i][k] = half_of((7 * i + 2 * k) % 13 - 6);
     }
   for (int i = 0; i < 16; i++)
-    for (int n = 0; n < 16; n++) c[i][n] = -1;
+    for (int n = 0; n < 16; n++)
+      c[i][n] = -1;
   const void *pointers[] = {a, b, c};
   uint32_t x = 20; /* of the first column of A: four more are zeros, behind its end */
   const void *arguments[] = {&pointers[0], &pointers[1], &pointers[2], &x};
@@ -142,7 +149,8 @@ Test(spirv, matrix_units_multiply_blocks) {
   for (int m = 0; m < 16; m++)
     for (int n = 0; n < 16; n++) {
       int sum = 0;
-      for (int k = 0; k < 12; k++) sum += ((3 * m + 5 * (20 + k)) % 11 - 5) * ((7 * k + 2 * n) % 13 - 6);
+      for (int k = 0; k < 12; k++)
+        sum += ((3 * m + 5 * (20 + k)) % 11 - 5) * ((7 * k + 2 * n) % 13 - 6);
       cr_assert_float_eq(c[m][n], m < 5 ? (float)sum / 16 : -1, 0, "row %d, column %d: %g", m, n, (double)c[m][n]);
     }
   /* Blocks start at multiples of four bytes. */
@@ -156,8 +164,9 @@ Test(spirv, modules_with_what_the_chip_lacks_are_refused) {
   static const spirv_chip plain = {16, 0, false, 64 * 1024}, narrow = {16, 8, true, 64 * 1024};
   spirv_message message;
   cr_assert_null(load("matrix", &plain, &message));
-  cr_assert(strstr(message.text, "the imported function '__builtin_IB_subgroup_block_read_flat_u16_m8k16v1' is unknown here"),
-            "%s", message.text);
+  cr_assert(
+      strstr(message.text, "the imported function '__builtin_IB_subgroup_block_read_flat_u16_m8k16v1' is unknown here"),
+      "%s", message.text);
   cr_assert_null(load("matrix", &narrow, &message));
 }
 
@@ -186,14 +195,17 @@ Test(spirv, damaged_modules_do_no_harm) {
   cr_assert_gt(refused, size);
 }
 
-/* --------------------------------------------------------------------------------------------- many modules, one process */
+/* --------------------------------------------------------------------------------------------- many modules, one
+ * process */
 
-/* Modules of different sizes in turn; NULL, or what was wrong. LLVM keeps ids from module to module: see spirv_write.c. */
+/* Modules of different sizes in turn; NULL, or what was wrong. LLVM keeps ids from module to module: see
+ * spirv_write.c. */
 static void *write_many(void *unused) {
   (void)unused;
   static const int extents[] = {1, 40, 7, 200};
   tec_context *context;
-  if (tec_context_create(NULL, &context)) return "context";
+  if (tec_context_create(NULL, &context))
+    return "context";
   for (unsigned i = 0; i < 24; i++) {
     char text[600];
     int rows = extents[i % 4], columns = extents[i / 4 % 4];
@@ -210,14 +222,17 @@ static void *write_many(void *unused) {
     tec_module *module;
     tec_program *program;
     const tec_compile_options options = {sizeof options, .target = "spirv:generic"};
-    if (tec_module_parse(context, "text", text, (size_t)size, &module)) return "parse";
-    if (tec_module_compile(module, &options, &program)) return "compile";
+    if (tec_module_parse(context, "text", text, (size_t)size, &module))
+      return "parse";
+    if (tec_module_compile(module, &options, &program))
+      return "compile";
     const char *code;
     size_t code_size;
     spirv_message message;
     tec_program_code(program, &code, &code_size);
     spirv_module *loaded = spirv_load(code, code_size, &chip, &message);
-    if (!loaded) return "load";
+    if (!loaded)
+      return "load";
     spirv_free(loaded);
     tec_program_destroy(program);
     tec_module_destroy(module);
@@ -228,7 +243,8 @@ static void *write_many(void *unused) {
 
 Test(spirv, modules_of_one_process_do_not_mix) {
   pthread_t threads[4];
-  for (unsigned i = 0; i < 4; i++) cr_assert_eq(pthread_create(&threads[i], NULL, write_many, NULL), 0);
+  for (unsigned i = 0; i < 4; i++)
+    cr_assert_eq(pthread_create(&threads[i], NULL, write_many, NULL), 0);
   for (unsigned i = 0; i < 4; i++) {
     void *wrong;
     pthread_join(threads[i], &wrong);

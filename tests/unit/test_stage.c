@@ -1,5 +1,5 @@
-/* test_stage.c - tiles in shared memory: what kernels compute stays the same, in the interpreter right after the pass and
- * on the PTX emulator, which sees no race; places have no bank conflicts, lanes no spilled registers. */
+/* test_stage.c - tiles in shared memory: what kernels compute stays the same, in the interpreter right after the pass
+ * and on the PTX emulator, which sees no race; places have no bank conflicts, lanes no spilled registers. */
 #include "backend/backend.h"
 #include "ir/text.h"
 #include "passes/pass.h"
@@ -19,7 +19,8 @@
 
 enum { TEXT_SIZE = 8192, NAME_SIZE = 64 };
 
-/* ------------------------------------------------------------------------------------------------------------ programs */
+/* ------------------------------------------------------------------------------------------------------------
+ * programs */
 
 /* softmax(q k^T) v for one head of `m` queries and `n` keys of `d`; 0 keys: as many as there are. */
 static char *attention(const char *type, int m, int n, int d, bool causal) {
@@ -35,19 +36,20 @@ static char *attention(const char *type, int m, int n, int d, bool causal) {
            m, d, type, keys, d, type, keys, d, type, m, d, keys, d, type);
   size_t used = strlen(text);
   const char *size = n ? "" : "%n";
-  snprintf(text + used, TEXT_SIZE - used,
-           "  %%s0 = tensor.empty(%s) : tensor<%dx%sxf32>\n"
-           "  %%s1 = linalg.fill ins(%%zero : f32) outs(%%s0 : tensor<%dx%sxf32>) -> tensor<%dx%sxf32>\n"
-           "  %%s2 = linalg.contract indexing_maps = [affine_map<(m, n, d) -> (m, d)>, affine_map<(m, n, d) -> (n, d)>, "
-           "affine_map<(m, n, d) -> (m, n)>] ins(%%q, %%k : tensor<%dx%dx%s>, tensor<%sx%dx%s>) outs(%%s1 : "
-           "tensor<%dx%sxf32>) -> tensor<%dx%sxf32>\n"
-           "  %%s = linalg.generic {indexing_maps = [#id, #id], iterator_types = [\"parallel\", \"parallel\"]} ins(%%s2 : "
-           "tensor<%dx%sxf32>) outs(%%s0 : tensor<%dx%sxf32>) {\n  ^bb0(%%x: f32, %%o: f32):\n"
-           "    %%y = arith.mulf %%x, %%scale : f32\n    %%row = linalg.index 0 : index\n"
-           "    %%column = linalg.index 1 : index\n    %%seen = arith.cmpi %s, %%column, %%row : index\n"
-           "    %%z = arith.select %%seen, %%y, %%low : f32\n    linalg.yield %s : f32\n  } -> tensor<%dx%sxf32>\n",
-           size, m, keys, m, keys, m, keys, m, d, type, keys, d, type, m, keys, m, keys, m, keys, m, keys, "sle",
-           causal ? "%z" : "%y", m, keys);
+  snprintf(
+      text + used, TEXT_SIZE - used,
+      "  %%s0 = tensor.empty(%s) : tensor<%dx%sxf32>\n"
+      "  %%s1 = linalg.fill ins(%%zero : f32) outs(%%s0 : tensor<%dx%sxf32>) -> tensor<%dx%sxf32>\n"
+      "  %%s2 = linalg.contract indexing_maps = [affine_map<(m, n, d) -> (m, d)>, affine_map<(m, n, d) -> (n, d)>, "
+      "affine_map<(m, n, d) -> (m, n)>] ins(%%q, %%k : tensor<%dx%dx%s>, tensor<%sx%dx%s>) outs(%%s1 : "
+      "tensor<%dx%sxf32>) -> tensor<%dx%sxf32>\n"
+      "  %%s = linalg.generic {indexing_maps = [#id, #id], iterator_types = [\"parallel\", \"parallel\"]} ins(%%s2 : "
+      "tensor<%dx%sxf32>) outs(%%s0 : tensor<%dx%sxf32>) {\n  ^bb0(%%x: f32, %%o: f32):\n"
+      "    %%y = arith.mulf %%x, %%scale : f32\n    %%row = linalg.index 0 : index\n"
+      "    %%column = linalg.index 1 : index\n    %%seen = arith.cmpi %s, %%column, %%row : index\n"
+      "    %%z = arith.select %%seen, %%y, %%low : f32\n    linalg.yield %s : f32\n  } -> tensor<%dx%sxf32>\n",
+      size, m, keys, m, keys, m, keys, m, d, type, keys, d, type, m, keys, m, keys, m, keys, m, keys, "sle",
+      causal ? "%z" : "%y", m, keys);
   used = strlen(text);
   snprintf(text + used, TEXT_SIZE - used,
            "  %%p = linalg.softmax dimension(1) ins(%%s : tensor<%dx%sxf32>) outs(%%s0 : tensor<%dx%sxf32>) -> "
@@ -59,8 +61,8 @@ static char *attention(const char *type, int m, int n, int d, bool causal) {
            "  %%o1 = linalg.fill ins(%%zero : f32) outs(%%o0 : tensor<%dx%dxf32>) -> tensor<%dx%dxf32>\n"
            "  %%o = linalg.matmul ins(%%h, %%v : tensor<%dx%sx%s>, tensor<%sx%dx%s>) outs(%%o1 : tensor<%dx%dxf32>) -> "
            "tensor<%dx%dxf32>\n  return %%o : tensor<%dx%dxf32>\n}\n",
-           m, keys, m, keys, m, keys, size, m, keys, type, m, keys, m, keys, type, type, type, m, d, m, d, m, d, m, keys,
-           type, keys, d, type, m, d, m, d, m, d);
+           m, keys, m, keys, m, keys, size, m, keys, type, m, keys, m, keys, type, type, type, m, d, m, d, m, d, m,
+           keys, type, keys, d, type, m, d, m, d, m, d);
   return text;
 }
 
@@ -74,8 +76,8 @@ static char *product(const char *type, int m, int n, int k, bool transposed) {
            "  %%c = linalg.contract indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (%s)>, "
            "affine_map<(m, n, k) -> (m, n)>] ins(%%a, %%b : tensor<%dx%dx%s>, tensor<%dx%dx%s>) outs(%%c1 : "
            "tensor<%dx%dxf32>) -> tensor<%dx%dxf32>\n  return %%c : tensor<%dx%dxf32>\n}\n",
-           m, k, type, transposed ? n : k, transposed ? k : n, type, m, n, m, n, m, n, m, n, transposed ? "n, k" : "k, n",
-           m, k, type, transposed ? n : k, transposed ? k : n, type, m, n, m, n, m, n);
+           m, k, type, transposed ? n : k, transposed ? k : n, type, m, n, m, n, m, n, m, n,
+           transposed ? "n, k" : "k, n", m, k, type, transposed ? n : k, transposed ? k : n, type, m, n, m, n, m, n);
   return text;
 }
 
@@ -84,27 +86,74 @@ static char *product(const char *type, int m, int n, int k, bool transposed) {
 #define OTHER "[R2@1 L4@1 R2@2 R4@4 W4@1:0, L8@4 R8@16]"
 #define SUM "[L8@4 R2@2 W4@1, R2@1 L4@1 R8@4]"
 #define TILE(LAYOUT, TYPE) " {in_bounds = [true, true], tec.layouts = [\"" LAYOUT "\"]} : " TYPE ", vector<64x64xf16>\n"
-static const char vectors[] =
-    "func.func @f(%a: memref<192x64xf16>, %b: memref<192x64xf16>, %c: memref<64x64xf32>, %d: memref<192x64xf16>) {\n"
-    "  %c0 = arith.constant 0 : index\n  %c64 = arith.constant 64 : index\n  %c192 = arith.constant 192 : index\n"
-    "  %zero = arith.constant 0.0 : f16\n"
-    "  scf.forall (%i) in (1) {\n"
-    "    %acc = arith.constant {tec.layouts = [\"" SUM "\"]} dense<0.0> : vector<64x64xf32>\n"
-    "    %sum = scf.for %k = %c0 to %c192 step %c64 iter_args(%s = %acc) -> (vector<64x64xf32>) {\n"
-    "      %x = vector.transfer_read %a[%k, %c0], %zero" TILE(FACTOR, "memref<192x64xf16>")
-    "      %y = vector.transfer_read %b[%k, %c0], %zero" TILE(OTHER, "memref<192x64xf16>")
-    "      %t = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, "
-    "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"], kind = "
-    "#vector.kind<add>} %x, %y, %s {tec.layouts = [\"" SUM "\"]} : vector<64x64xf16>, vector<64x64xf16> into "
-    "vector<64x64xf32>\n"
-    "      %z = arith.addf %x, %x {tec.layouts = [\"" FACTOR "\"]} : vector<64x64xf16>\n"
-    "      vector.transfer_write %z, %d[%k, %c0] {in_bounds = [true, true]} : vector<64x64xf16>, memref<192x64xf16>\n"
-    "      scf.yield %t : vector<64x64xf32>\n"
-    "    } {tec.layouts = [\"" SUM "\"]}\n"
-    "    vector.transfer_write %sum, %c[%c0, %c0] {in_bounds = [true, true]} : vector<64x64xf32>, memref<64x64xf32>\n"
-    "  } {tec.threads = 128 : i64}\n  return\n}\n";
+static const char vectors[] = "func.func @f(%a: memref<192x64xf16>, %b: memref<192x64xf16>, %c: memref<64x64xf32>, %d: "
+                              "memref<192x64xf16>) {\n"
+                              "  %c0 = arith.constant 0 : index\n  %c64 = arith.constant 64 : index\n  %c192 = "
+                              "arith.constant 192 : index\n"
+                              "  %zero = arith.constant 0.0 : f16\n"
+                              "  scf.forall (%i) in (1) {\n"
+                              "    %acc = arith.constant {tec.layouts = [\"" SUM "\"]} dense<0.0> : vector<64x64xf32>\n"
+                              "    %sum = scf.for %k = %c0 to %c192 step %c64 iter_args(%s = %acc) -> "
+                              "(vector<64x64xf32>) {\n"
+                              "      %x = vector.transfer_read %a[%k, %c0], %zero" TILE(
+                                  FACTOR, "memref<192x64xf16>") "      %y = vector.transfer_read %b[%k, %c0], "
+                                                                "%zero" TILE(OTHER,
+                                                                             "memref<192x64xf16>") "      %t = "
+                                                                                                   "vector.contract "
+                                                                                                   "{indexing_maps = "
+                                                                                                   "[affine_map<(m, n, "
+                                                                                                   "k) -> (m, k)>, "
+                                                                                                   "affine_map<(m, n, "
+                                                                                                   "k) -> (k, n)>, "
+                                                                                                   "affine_map<(m, n, "
+                                                                                                   "k) -> (m, n)>], "
+                                                                                                   "iterator_types = "
+                                                                                                   "[\"parallel\", "
+                                                                                                   "\"parallel\", "
+                                                                                                   "\"reduction\"], "
+                                                                                                   "kind = "
+                                                                                                   "#vector.kind<add>} "
+                                                                                                   "%x, %y, %s "
+                                                                                                   "{tec.layouts = "
+                                                                                                   "[\"" SUM
+                                                                                                   "\"]} : "
+                                                                                                   "vector<64x64xf16>, "
+                                                                                                   "vector<64x64xf16> "
+                                                                                                   "into "
+                                                                                                   "vector<64x64xf32>\n"
+                                                                                                   "      %z = "
+                                                                                                   "arith.addf %x, %x "
+                                                                                                   "{tec.layouts = "
+                                                                                                   "[\"" FACTOR
+                                                                                                   "\"]} : "
+                                                                                                   "vector<64x64xf16>\n"
+                                                                                                   "      "
+                                                                                                   "vector.transfer_"
+                                                                                                   "write %z, %d[%k, "
+                                                                                                   "%c0] {in_bounds = "
+                                                                                                   "[true, true]} : "
+                                                                                                   "vector<64x64xf16>, "
+                                                                                                   "memref<192x64xf16>"
+                                                                                                   "\n"
+                                                                                                   "      scf.yield %t "
+                                                                                                   ": "
+                                                                                                   "vector<64x64xf32>\n"
+                                                                                                   "    } {tec.layouts "
+                                                                                                   "= [\"" SUM "\"]}\n"
+                                                                                                   "    "
+                                                                                                   "vector.transfer_"
+                                                                                                   "write %sum, "
+                                                                                                   "%c[%c0, %c0] "
+                                                                                                   "{in_bounds = "
+                                                                                                   "[true, true]} : "
+                                                                                                   "vector<64x64xf32>, "
+                                                                                                   "memref<64x64xf32>\n"
+                                                                                                   "  } {tec.threads = "
+                                                                                                   "128 : i64}\n  "
+                                                                                                   "return\n}\n";
 
-/* -------------------------------------------------------------------------------------------------------------- running */
+/* --------------------------------------------------------------------------------------------------------------
+ * running */
 
 static ir_module *run_passes(const char *text, const target_facts *facts, const char *passes) {
   ir_module *module = check_parse(text);
@@ -126,7 +175,7 @@ typedef struct expectation {
   const char *what;
   unsigned places;    /* in shared memory .. */
   const char *stages; /* .. one of which begins like this: stages, rows, pitch */
-  unsigned barriers; /* of all blocks */
+  unsigned barriers;  /* of all blocks */
   double tolerance;
   bool free_of_conflicts;
 } expectation;
@@ -182,9 +231,11 @@ static void check_text(char *text, const char *before_stage, const expectation *
   free(text);
 }
 
-/* --------------------------------------------------------------------------------------------------------------- ptxas */
+/* ---------------------------------------------------------------------------------------------------------------
+ * ptxas */
 
-/* Assembles with the program's kernels and prints what ptxas tells of them; nothing may be spilled or in local memory. */
+/* Assembles with the program's kernels and prints what ptxas tells of them; nothing may be spilled or in local
+ * memory. */
 static void assemble(char *text, const char *chip, const char *what) {
   char path[] = "/tmp/test_stage_XXXXXX", name[NAME_SIZE], command[128], line[512], *code;
   size_t size;
@@ -228,7 +279,8 @@ Test(stage, lanes_spill_no_registers) {
     }
 }
 
-/* -------------------------------------------------------------------------------------------------------------- tests */
+/* --------------------------------------------------------------------------------------------------------------
+ * tests */
 
 Test(stage, attention_runs_ahead_without_conflicts) {
   static const expectation narrow = {"attention, head dim 64", 3, "3x64x64xf16", 12, 4e-3, true};

@@ -132,7 +132,8 @@ Test(text, prints_newer_spelling) {
 }
 
 Test(text, names_may_have_signs_in_them) {
-  check_prints("func.func @f$1.a(%x$y: f32) { %a.b-c$_ = arith.negf %x$y : f32 return }", "func.func @f$1.a(%arg0: f32)");
+  check_prints("func.func @f$1.a(%x$y: f32) { %a.b-c$_ = arith.negf %x$y : f32 return }",
+               "func.func @f$1.a(%arg0: f32)");
 }
 
 Test(text, prints_numbers_exactly) {
@@ -160,8 +161,7 @@ Test(text, one_error_with_place_and_caret) {
   check_error("func.func @f(%a: f32) { %0 = arith.addf %0, %a : f32 return }", "undefined value '%0'");
   check_error("func.func @f(%a: f32) { %0 = math.exp %a : f64 return }", "error: ");
   check_error("func.func @f(%a: f32) { return %a : f64 }", "this type is 'f64', but the value used here has");
-  check_error("func.func @f(%a: f32) { scf.if %a { %x = math.exp %a : f32 } return %x : f32 }",
-              "undefined value '%x'");
+  check_error("func.func @f(%a: f32) { scf.if %a { %x = math.exp %a : f32 } return %x : f32 }", "undefined value '%x'");
   check_error("func.func @f(%a: f32) { return } func.func @g() { return %a : f32 }", "undefined value '%a'");
 }
 
@@ -215,8 +215,9 @@ Test(text, nesting_is_limited) {
 }
 
 Test(text, names_follow_scopes) {
-  check_prints("func.func @f(%p: i1) { scf.if %p { %x = arith.constant 1.0 : f32 } else { %x = arith.constant 2.0 : f32 }"
-               " "
-               "%x = arith.constant 3.0 : f32 %y = arith.constant 4.0 : f32 return }",
-               "    %cst = arith.constant 3.000000e+00 : f32\n    %cst_0 = arith.constant 4.000000e+00 : f32\n");
+  check_prints(
+      "func.func @f(%p: i1) { scf.if %p { %x = arith.constant 1.0 : f32 } else { %x = arith.constant 2.0 : f32 }"
+      " "
+      "%x = arith.constant 3.0 : f32 %y = arith.constant 4.0 : f32 return }",
+      "    %cst = arith.constant 3.000000e+00 : f32\n    %cst_0 = arith.constant 4.000000e+00 : f32\n");
 }

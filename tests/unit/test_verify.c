@@ -1,4 +1,5 @@
-/* test_verify.c - the verifier finds what is wrong, once, and accepts what is right. Built by hand: text comes later. */
+/* test_verify.c - the verifier finds what is wrong, once, and accepts what is right. Built by hand: text comes
+ * later. */
 #include "ir/build.h"
 #include "ir/text.h"
 

@@ -1,4 +1,5 @@
-/* test_ze.c - the device "ze" on the driver in tests/level_zero, which the dynamic loader finds in place of Level Zero's. */
+/* test_ze.c - the device "ze" on the driver in tests/level_zero, which the dynamic loader finds in place of Level
+ * Zero's. */
 #include "runtime/program.h"
 #include "runtime/runtime.h"
 #include "runtime/ze_api.h"
@@ -41,7 +42,8 @@ Test(ze, kernels_run_in_order_with_their_geometry) {
   DLManagedTensor *result = NULL;
   for (int round = 0; round < 2; round++) {
     cr_assert_eq(add_two_call(program, 70, &result), TEC_OK, "%s", kept.last);
-    for (int i = 0; i < 70; i++) cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+    for (int i = 0; i < 70; i++)
+      cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
     /* The driver's clock wraps around in the first call. */
     cr_assert_float_eq(tec_program_device_seconds(program), 5e-3, 1e-9);
   }
@@ -91,12 +93,14 @@ Test(ze, every_fault_is_one_error_and_no_leak) {
     DLManagedTensor *result = NULL;
     tec_status status = add_two_call(program, 70, &result);
     DLManagedTensor *shorter = NULL;
-    if (!status) status = add_two_call(program, 33, &shorter);
+    if (!status)
+      status = add_two_call(program, 33, &shorter);
     tec_tensor_release(shorter);
     reached = driver->calls >= driver->fault;
     cr_assert_eq(status != TEC_OK, reached, "a fault in %s", driver->failed);
     cr_assert_eq(kept.count, reached, "a fault in %s: %u messages, %s", driver->failed, kept.count, kept.last);
-    if (reached) cr_assert(strstr(kept.last, "(0x7ffffffe)"), "%s: %s", driver->failed, kept.last);
+    if (reached)
+      cr_assert(strstr(kept.last, "(0x7ffffffe)"), "%s: %s", driver->failed, kept.last);
     /* What failed once works the next time. */
     driver->fault = 0;
     DLManagedTensor *again = NULL;
@@ -173,7 +177,8 @@ Test(ze, the_target_is_the_chip) {
   tec_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------- our declarations and the real ones */
+/* ------------------------------------------------------------------------------------- our declarations and the real
+ * ones */
 
 #define SAME_SIZE(OURS, THEIRS) _Static_assert(sizeof(OURS) == sizeof(THEIRS), #OURS)
 #define SAME_PLACE(OURS, FIELD, THEIRS, MEMBER)                                                                        \
