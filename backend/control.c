@@ -118,8 +118,8 @@ LLVMFastMathFlags emit_fast_math(const ir_op *op) {
   return flags;
 }
 
-/* An elementwise op, piece by piece. Scalar operands of an op on vectors (the condition of a select) serve each piece.
- */
+/* An elementwise op, piece by piece. Scalar operands of an op on vectors (the condition of a select) serve each
+ * piece. */
 static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   LLVMValueRef *results = emit_result(e, op);
   if (!results)

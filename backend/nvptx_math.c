@@ -46,8 +46,8 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
   return LLVMBuildFMul(e->builder, exp2_of(e, t), factor, "");
 }
 
-/* With x = m 2^n and sqrt(1/2) <= m < sqrt(2): n `scale` + log(m) `factor`, where log(m) = 2 atanh((m - 1) / (m + 1)).
- */
+/* With x = m 2^n and sqrt(1/2) <= m < sqrt(2): n `scale` + log(m) `factor`, where log(m) = 2 atanh((m - 1) / (m +
+ * 1)). */
 static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double factor) {
   static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9};
   LLVMBuilderRef b = e->builder;

@@ -9,8 +9,8 @@
 
 /* ----------------------------------------------------------------------------------------------------- transpose */
 
-/* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d block.
- */
+/* Transposes n x n lanes in place, n a power of two: step d swaps the off-diagonal d x d blocks of each 2d x 2d
+ * block. */
 static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
   int *low = IR_NEW_ARRAY(&e->arena, int, n), *high = IR_NEW_ARRAY(&e->arena, int, n);
   for (unsigned d = n / 2; d; d /= 2) {
@@ -204,8 +204,8 @@ static place place_of(emitter *e, const ir_op *op, unsigned group) {
   return p;
 }
 
-/* Whether the piece at `position` of the first `count` dims is the one meant; a constant where the place is constant.
- */
+/* Whether the piece at `position` of the first `count` dims is the one meant; a constant where the place is
+ * constant. */
 static LLVMValueRef is_place(emitter *e, const place *p, unsigned count, const int64_t *position) {
   LLVMValueRef matches = LLVMConstInt(LLVMInt1TypeInContext(e->context), 1, false);
   for (unsigned i = 0; i < count; i++) {

@@ -6,8 +6,8 @@
  * A contraction uses the matrix unit where its types and layouts fit one of its instructions: the registers of the
  * layouts are then fragments of instructions, and each product of fragments is one. Else it is left to
  * distribute_product.c.
- * Terminates: loops over registers, dims and loops of static extents; a reduction is started again once a dim at most.
- */
+ * Terminates: loops over registers, dims and loops of static extents; a reduction is started again once a dim at
+ * most. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
 

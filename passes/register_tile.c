@@ -427,7 +427,7 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
   } else {
     segment segments[MAX_SEGMENTS];
     unsigned loop = plan->order[depth], count = segments_of(nest, builder, loop, segments);
-    if (ir_loop_is_reduction(ir_structure_of(nest->op), loop) && plan->steps[loop] == 1 && !segments[0].single)
+    if (count && ir_loop_is_reduction(ir_structure_of(nest->op), loop) && plan->steps[loop] == 1 && !segments[0].single)
       leave_out_hidden(nest, builder, depth, &segments[0]);
     for (unsigned i = 0; i < count; i++)
       emit_segment(nest, builder, depth, &segments[i], accumulators);
@@ -437,8 +437,7 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
       end_output(nest, builder, out, accumulators[out]);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the pass
- */
+/* --------------------------------------------------------------------------------------------------------- the pass */
 
 /* Outputs begin inside of the last loop that they use. */
 static void place_outputs(nest *nest) {

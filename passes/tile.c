@@ -137,8 +137,7 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------ boxes through maps
- */
+/* ----------------------------------------------------------------------------------------------- boxes through maps */
 
 bool tile_from_result(const ir_op *op, unsigned result, const tile_box *box, const tile_box *domain, tile_box *tile) {
   if (!ir_op_has(op, IR_STRUCTURED)) {

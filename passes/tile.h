@@ -1,8 +1,8 @@
 /* tile.h - the part of an op that computes a box of its results.
  *
  * A box is a rectangle with unit strides: an offset and a size for each loop of an op (its *domain*), or for each dim
- * of a value. Structured ops have their loops as domain, all other ops that can be tiled the dims of their one result.
- */
+ * of a value. Structured ops have their loops as domain, all other ops that can be tiled the dims of their one
+ * result. */
 #ifndef TEC_PASSES_TILE_H
 #define TEC_PASSES_TILE_H
 #include "passes/extent.h"

@@ -323,8 +323,7 @@ static ir_value *select_masked(ir_builder *builder, const vector_tile *tile, uin
   return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
 }
 
-/* ------------------------------------------------------------------------------------------------- reading and writing
- */
+/* ---------------------------------------------------------------------------------------------- reading and writing */
 
 /* How the vector dims of one operand lie in memory. */
 typedef struct access {
@@ -553,8 +552,7 @@ static uint32_t accumulator_loops(const vector_tile *tile, unsigned out) {
   return loops | tile->partial;
 }
 
-/* --------------------------------------------------------------------------------------------- reductions in the tile
- */
+/* ------------------------------------------------------------------------------------------- reductions in the tile */
 
 static const ir_attr *kind_attr(ir_module *module, const char *kind) {
   return ir_attr_keyword(module, "vector.kind", kind);

@@ -4,8 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------- conversions
- */
+/* ------------------------------------------------------------------------------------------------------ conversions */
 
 static uint64_t mask_of(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
@@ -154,8 +153,7 @@ bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uin
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- comparisons
- */
+/* ------------------------------------------------------------------------------------------------------ comparisons */
 
 static bool compare_integers(unsigned comparison, uint64_t a, uint64_t b, bool is_signed) {
   bool less = is_signed ? (int64_t)a < (int64_t)b : a < b;

@@ -54,8 +54,7 @@ ptx_type ptx_find_type(const char *text, uint32_t length) {
   return PTX_NUM_TYPES;
 }
 
-/* --------------------------------------------------------------------------------------------------------- mnemonics
- */
+/* -------------------------------------------------------------------------------------------------------- mnemonics */
 
 typedef struct decoder {
   ptx_parser *parser;
@@ -128,8 +127,7 @@ static bool find_row(decoder *decoder) {
   return ptx_fail(parser, "unknown combination of modifiers");
 }
 
-/* ---------------------------------------------------------------------------------------------------------- operands
- */
+/* --------------------------------------------------------------------------------------------------------- operands */
 
 static bool push_operand(decoder *decoder, ptx_operand operand) {
   ptx_module *module = decoder->parser->module;
@@ -547,8 +545,7 @@ static bool read_operand(decoder *decoder, char letter) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------- meaning
- */
+/* ---------------------------------------------------------------------------------------------------------- meaning */
 
 static bool comparison_fits(const ptx_instruction *instruction, ptx_type type) {
   unsigned comparison = instruction->field[PTX_COMPARISON], half = instruction->field[PTX_HALF];
@@ -688,8 +685,7 @@ static bool check_meaning(const decoder *decoder) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------ instructions
- */
+/* ----------------------------------------------------------------------------------------------------- instructions */
 
 static bool append(decoder *decoder, const ptx_operand *guard) {
   ptx_module *module = decoder->parser->module;

@@ -13,8 +13,7 @@
 enum { MAX_HOST_THREADS = 256, SLICE = 4096 };
 #define MAX_BUDGET ((uint64_t)1 << 29) /* epochs of the race detector stay below 2^30 */
 
-/* ------------------------------------------------------------------------------------------------------------ errors
- */
+/* ----------------------------------------------------------------------------------------------------------- errors */
 
 void ptx_thread_name(const ptx_launch_state *launch, uint32_t number, char name[48]) {
   const uint32_t *block = launch->options->block;
@@ -64,8 +63,7 @@ bool ptx_stop_memory(ptx_warp *warp, const ptx_instruction *instruction) {
   return false;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ blocks
- */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 static void set_special(const ptx_warp *warp, ptx_special special, unsigned lane, uint32_t value) {
   ((uint32_t *)(warp->files[FILE_SPECIAL] + special * PTX_LANES * 8))[lane] = value;
@@ -170,8 +168,7 @@ static void *run_blocks(void *argument) {
   return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- workers
- */
+/* ---------------------------------------------------------------------------------------------------------- workers */
 
 static void release_worker(ptx_worker *worker) {
   for (uint32_t i = 0; worker->warps && i < worker->launch->num_warps; i++)
@@ -253,8 +250,7 @@ static tec_status run_launch(ptx_launch_state *launch) {
   return status;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ launch
- */
+/* ----------------------------------------------------------------------------------------------------------- launch */
 
 static tec_status refuse(ptx_launch_state *launch, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static tec_status refuse(ptx_launch_state *launch, const char *format, ...) {

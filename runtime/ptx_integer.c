@@ -226,8 +226,7 @@ bool ptx_execute_integer(ptx_warp *warp, const ptx_instruction *instruction, uin
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------- moves
- */
+/* ------------------------------------------------------------------------------------------------------------ moves */
 
 static void refresh_clock(ptx_warp *warp, const ptx_operand *source) {
   if (source->file == FILE_SPECIAL && source->offset >= PTX_CLOCK * PTX_LANES * 8)

@@ -169,8 +169,8 @@ uint64_t ptx_from_double(ptx_type type, double value, unsigned rounding, bool fi
  * for every type of at most 24 bits of precision, in every direction. */
 double ptx_multiply_add(double a, double b, double c);
 
-/* Accesses to shared memory, for races and missing waits (ptx_race.c). `address` is an offset into the block's memory.
- */
+/* Accesses to shared memory, for races and missing waits (ptx_race.c). `address` is an offset into the block's
+ * memory. */
 bool ptx_race_read(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address, uint32_t size,
                    bool atomic);
 /* Before the bytes are written; `bytes` are those to come, NULL for a cp.async. */

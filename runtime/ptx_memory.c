@@ -118,8 +118,7 @@ static uint64_t read_value(const unsigned char *bytes, uint32_t size) {
   return value;
 }
 
-/* ---------------------------------------------------------------------------------------------------- loads and stores
- */
+/* ------------------------------------------------------------------------------------------------- loads and stores */
 
 static bool load(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const ptx_type_row *type = &ptx_types[instruction->type[0]];
@@ -169,8 +168,7 @@ static bool store(ptx_warp *warp, const ptx_instruction *instruction, uint32_t l
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- atomics
- */
+/* ---------------------------------------------------------------------------------------------------------- atomics */
 
 static uint64_t add_values(ptx_type type, uint64_t a, uint64_t b) {
   if (type == PTX_F16X2 || type == PTX_BF16X2) {
@@ -255,8 +253,7 @@ static bool atomic(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------ asynchronous copies
- */
+/* ---------------------------------------------------------------------------------------------- asynchronous copies */
 
 static ptx_copy *add_copy(ptx_warp *warp) {
   if (!ptx_grow(&warp->copies, &warp->capacity_copies, warp->num_copies, sizeof *warp->copies))
@@ -317,8 +314,7 @@ static bool wait_copies(ptx_warp *warp, uint32_t lanes, uint64_t pending, bool a
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- matrices
- */
+/* --------------------------------------------------------------------------------------------------------- matrices */
 
 /* 8 x 8 matrices of 16-bit elements, a row of 16 bytes at the address of lane 8 * matrix + row. Lane l holds, of each,
  * elements 2 * (l % 4) and the next of row l / 4, or under .trans of column l / 4. */

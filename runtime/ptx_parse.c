@@ -271,8 +271,7 @@ static bool parse_registers(ptx_parser *parser) {
   return !parser->failed;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ labels
- */
+/* ----------------------------------------------------------------------------------------------------------- labels */
 
 static int compare_labels(const void *left, const void *right) {
   const ptx_symbol *a = left, *b = right;
@@ -339,8 +338,7 @@ static bool parse_label(ptx_parser *parser, ptx_token name) {
                                           .value = parser->module->num_code}) != NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ bodies
- */
+/* ----------------------------------------------------------------------------------------------------------- bodies */
 
 static void skip_line(ptx_parser *parser) {
   uint32_t line = parser->token.line;
@@ -450,8 +448,7 @@ static bool finish_body(ptx_parser *parser) {
   return resolved;
 }
 
-/* --------------------------------------------------------------------------------------------------------- functions
- */
+/* -------------------------------------------------------------------------------------------------------- functions */
 
 static bool add_parameter(ptx_parser *parser, ptx_function *function, ptx_parameter parameter) {
   ptx_parameter *list = realloc(function->parameters, (function->num_parameters + 1) * sizeof *function->parameters);
@@ -581,8 +578,7 @@ static bool parse_function(ptx_parser *parser, bool entry) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ modules
- */
+/* ---------------------------------------------------------------------------------------------------------- modules */
 
 static bool parse_target(ptx_parser *parser) {
   const ptx_token *token = &parser->token;

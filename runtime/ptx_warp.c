@@ -31,8 +31,7 @@ void ptx_warp_start(ptx_warp *warp) {
   warp->num_copies = 0;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ groups
- */
+/* ----------------------------------------------------------------------------------------------------------- groups */
 
 /* The group's lanes go on at warp->place, once they are selected again. */
 static void park(ptx_warp *warp) {
@@ -145,8 +144,7 @@ static bool check_members(ptx_warp *warp, const ptx_instruction *instruction, ui
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- barriers
- */
+/* --------------------------------------------------------------------------------------------------------- barriers */
 
 static void release_barrier(ptx_worker *worker, ptx_barrier *barrier) {
   uint32_t num_warps = worker->launch->num_warps;
@@ -268,8 +266,7 @@ bool ptx_warp_deadlock(ptx_worker *worker) {
   return ptx_stop(first, NULL, PTX_LANES, "%s", message.text);
 }
 
-/* ----------------------------------------------------------------------------------------------------------- control
- */
+/* ---------------------------------------------------------------------------------------------------------- control */
 
 static bool call(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const ptx_module *module = warp->worker->module;

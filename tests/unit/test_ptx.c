@@ -91,8 +91,7 @@ static void expect_error(const run *test, const char *part) {
   cr_assert_not_null(strstr(test->message.text, part), "'%s' is not in: %s", part, test->message.text);
 }
 
-/* --------------------------------------------------------------------------------------------------- one instruction
- */
+/* -------------------------------------------------------------------------------------------------- one instruction */
 
 /* The code reads a, b, c as %r1.., %d11.., %h1.. and leaves its result in %r9, %d19, %h9 or %p9, by the letter. */
 typedef struct instruction_case {
@@ -154,8 +153,7 @@ Test(ptx, every_instruction_gives_what_the_hand_computes) {
   free(text);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ control
- */
+/* ---------------------------------------------------------------------------------------------------------- control */
 
 Test(ptx, lanes_that_diverge_meet_again) {
   static run test;
@@ -265,8 +263,7 @@ Test(ptx, what_loads_extend_and_stores_cut) {
   cr_assert_eq(test.out[6], 1);
 }
 
-/* -------------------------------------------------------------------------------------------------- barriers and races
- */
+/* ----------------------------------------------------------------------------------------------- barriers and races */
 
 /* A copy of the text with the first `word` replaced. */
 static char *replaced(const char *text, const char *word, const char *by) {
@@ -379,8 +376,7 @@ Test(ptx, a_kernel_that_does_not_end_runs_out_of_its_budget) {
   expect_error(&test, "100000 instructions");
 }
 
-/* ------------------------------------------------------------------------------------------------ asynchronous copies
- */
+/* ---------------------------------------------------------------------------------------------- asynchronous copies */
 
 /* Thread i copies 16 bytes in two groups; then reads its own or, behind a barrier, its neighbour's. */
 static const char copies[] =
@@ -431,8 +427,7 @@ Test(ptx, copies_need_the_right_wait_and_a_barrier) {
   expect_error(&test, "no barrier lies between");
 }
 
-/* -------------------------------------------------------------------------------------------------------- wrong access
- */
+/* ----------------------------------------------------------------------------------------------------- wrong access */
 
 static void expect_wrong(const char *body, const char *part) {
   static run test;
@@ -479,8 +474,7 @@ Test(ptx, launches_are_checked) {
   free(limited);
 }
 
-/* ----------------------------------------------------------------------------------------------- shuffles and matrices
- */
+/* -------------------------------------------------------------------------------------------- shuffles and matrices */
 
 Test(ptx, shuffles) {
   static run test;
@@ -635,8 +629,7 @@ Test(ptx, matrix_products) {
     check_mma(&shapes[i]);
 }
 
-/* -------------------------------------------------------------------------------------------------------------- report
- */
+/* ----------------------------------------------------------------------------------------------------------- report */
 
 Test(ptx, the_report_counts_conflicts_and_sectors) {
   static run test = {.dynamic = 4096, .keep_report = true};
@@ -660,8 +653,7 @@ Test(ptx, the_report_counts_conflicts_and_sectors) {
   ptx_module_free(test.module);
 }
 
-/* --------------------------------------------------------------------------------------------------------- wrong text
- */
+/* ------------------------------------------------------------------------------------------------------- wrong text */
 
 static void expect_refused(const char *body, const char *part) {
   ptx_module *module;
