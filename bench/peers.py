@@ -243,7 +243,7 @@ func.func @attention(%query: {query}, %key: {key}, %value: {key}) -> {query} {{
 
 
 class Ceiling:
-    """Hand-tuned code whose source the user has, compiled here. It defines, for f32 and row-major arrays,
+    """Hand-tuned code whose source the user has, compiled here by $CC. It defines, for f32 and row-major arrays,
 
         int ceiling_attention(const float *query, const float *key, const float *value, float *result, int64_t heads,
                               int64_t length, int64_t features, int causal);
@@ -253,7 +253,7 @@ class Ceiling:
 
     def __init__(self, source, directory):
         library = os.path.join(directory, "ceiling.so")
-        command = ["cc", "-O3", "-march=native", "-shared", "-fPIC", "-o", library, str(source), "-lm"]
+        command = [os.environ.get("CC", "cc"), "-O3", "-march=native", "-shared", "-fPIC", "-o", library, str(source), "-lm"]
         subprocess.run(command, check=True)
         self.function = ctypes.CDLL(library).ceiling_attention
         self.function.argtypes = [ctypes.c_void_p] * 4 + [ctypes.c_int64] * 3 + [ctypes.c_int]

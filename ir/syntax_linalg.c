@@ -212,6 +212,8 @@ void print_generic_linalg(ir_printer *printer, const ir_op *op) {
 
 /* {indexing_maps = [..]} ins(..) outs(..) {^bb0(%score: f32): ..} -> types, without parentheses around the types. */
 bool parse_attention(ir_parser *parser, ir_draft *draft) {
+  if (parse_accept(parser, '<') && (!parse_parts(parser, draft) || !parse_expect(parser, '>')))
+    return false;
   if (!parse_parts(parser, draft) || !parse_ins_outs(parser, draft) || !parse_region(parser, draft, NULL, 0))
     return false;
   const parser_values *outs = &draft->groups[OUTS];
@@ -225,7 +227,10 @@ bool parse_attention(ir_parser *parser, ir_draft *draft) {
 }
 
 void print_attention(ir_printer *printer, const ir_op *op) {
-  print_attr_dict(printer, op, "", "");
+  print_text(printer, " <{indexing_maps = ");
+  print_attr(printer, ir_attr_get(op, "indexing_maps"));
+  print_text(printer, "}>");
+  print_attr_dict(printer, op, "indexing_maps", "");
   print_ins_outs(printer, op);
   print_text(printer, " ");
   print_region(printer, ir_region(op, 0), true, 0);

@@ -14,7 +14,7 @@ static ir_op *only_user(const ir_value *value) { return value->uses && !value->u
 /* The dim of the op's result along which a softmax runs, with only elementwise ops between; -1 if there is none. */
 static int softmax_dim(const ir_op *op) {
   for (const ir_op *user = only_user(ir_result(op, 0)); user; user = only_user(ir_result(user, 0))) {
-    if (user->code == OP_LINALG_EXT_SOFTMAX)
+    if (user->code == OP_LINALG_EXT_SOFTMAX || user->code == OP_LINALG_SOFTMAX)
       return (int)ir_attr_int_or(user, "dimension", 0);
     if (!ir_op_has(user, IR_STRUCTURED) || user->num_results != 1 || ir_structure_of(user)->reductions)
       return -1;
