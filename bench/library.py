@@ -113,7 +113,7 @@ class Program:
     """A compiled module with one function, arguments for it, and room for its results."""
 
     def __init__(self, library, text, fuse):
-        self.library, self.handle = library, c_void_p()
+        self.library, self.handle, self.arguments, self.results = library, c_void_p(), [], []
         options = CompileOptions(size=ctypes.sizeof(CompileOptions), no_fuse=not fuse)
         module = library.parse(text)
         status = library.calls.tec_module_compile(module, byref(options), byref(self.handle))

@@ -46,7 +46,7 @@ Each cell: the share of the peak (of the bandwidth in the decode rows), and in b
 took. All codes of a row ran in one process on the same arguments, in interleaved rounds, and agreed; medians; CPU time on
 one thread, wall-clock time on more. {dropped} rounds were dropped because something else had the machine; a row
 marked as disturbed never got quiet rounds enough and shows the best of all. Under a causal mask only the visible half
-counts. Attention rows: length x features.
+counts. What takes ten times as long as ours was measured once. Attention rows: length x features.
 
 {report.table(["program", "threads", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}

@@ -53,8 +53,8 @@ Fused and unfused (`--fuse=off`) code of the same compiler, in interleaved round
 thread, wall-clock time on more. {dropped} rounds in which a
 yardstick showed that something else had the machine were dropped. A row marked as disturbed never got quiet rounds enough:
 it shows the best of all its rounds, and says less.
-Floating-point operations are those of the products as written, 2 M N K each: under a causal mask the hidden half counts, as
-it is computed. Attention rows: heads x length x features. Scratch is memory beside arguments and results.
+Floating-point operations are those of the products as written, 2 M N K each, and half of them under a causal mask.
+Attention rows: heads x length x features. Scratch is memory beside arguments and results.
 
 {run_table(rows)}
 ## Resident memory
