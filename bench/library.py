@@ -52,10 +52,11 @@ class Library:
 
     def __init__(self, path, threads):
         self.calls = ctypes.CDLL(path)
-        for name in ("tec_context_destroy", "tec_module_destroy", "tec_program_destroy", "tec_tensor_release",
+        for name in ("tec_program_code", "tec_context_destroy", "tec_module_destroy", "tec_program_destroy", "tec_tensor_release",
                      "tec_free"):
             getattr(self.calls, name).restype = None
             getattr(self.calls, name).argtypes = [c_void_p]
+        self.calls.tec_program_code.argtypes = [c_void_p, c_void_p, c_void_p]
         self.calls.tec_program_scratch_bytes.restype = c_size_t
         self.messages = []
         self.callback = MessageCallback(self.receive)  # kept alive as long as the context
@@ -144,6 +145,12 @@ class Program:
         for extent in tensor.shape[:tensor.ndim]:
             count *= extent
         return array("f", ctypes.string_at(tensor.data, 4 * count))
+
+    def code(self):
+        """The machine code's bytes."""
+        start, size = c_void_p(), c_size_t()
+        self.library.calls.tec_program_code(self.handle, byref(start), byref(size))
+        return ctypes.string_at(start, size.value)
 
     def scratch_bytes(self):
         return self.library.calls.tec_program_scratch_bytes(self.handle)
