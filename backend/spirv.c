@@ -45,8 +45,7 @@ static LLVMValueRef spirv_block_number(emitter *e) {
   return LLVMBuildTrunc(e->builder, number, LLVMInt32TypeInContext(e->context), "");
 }
 
-/* ---------------------------------------------------------------------------------------- what the code generator
- * takes */
+/* ------------------------------------------------------------------------------------ what the code generator takes */
 
 /* Intrinsics that become one instruction each, or nothing. */
 static bool is_known_intrinsic(const char *name) {

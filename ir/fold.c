@@ -8,8 +8,7 @@
 #include "build.h"
 #include "op_hooks.h"
 
-/* --------------------------------------------------------------------------------------------------------------
- * scalars */
+/* ---------------------------------------------------------------------------------------------------------- scalars */
 
 /* The right operand that makes a binary op give its left one; false if there is none. For floats exactly, zeros too. */
 static bool right_neutral(ir_opcode code, double *value) {
@@ -97,8 +96,7 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
   return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------ reshapes and the
- * like */
+/* -------------------------------------------------------------------------------------------- reshapes and the like */
 
 /* Tensors one behind the other: each in its place of a new tensor. */
 ir_value *fold_concat(ir_builder *builder, ir_op *op) {
@@ -179,8 +177,7 @@ ir_value *fold_vector_extract(ir_builder *builder, ir_op *op) {
   return type->kind == IR_TYPE_SCALAR ? scalar : ir_unary(builder, OP_VECTOR_BROADCAST, scalar, type);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * slices */
+/* ----------------------------------------------------------------------------------------------------------- slices */
 
 typedef struct slice {
   unsigned rank;

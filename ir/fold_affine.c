@@ -17,8 +17,7 @@ typedef struct affine {
   const ir_expr *results[MAX_RESULTS];
 } affine;
 
-/* --------------------------------------------------------------------------------------- ranges and divisors of
- * indices */
+/* ----------------------------------------------------------------------------------- ranges and divisors of indices */
 
 /* Bounds that hold in every execution; INT64_MIN and INT64_MAX where there are none. */
 typedef struct range {
@@ -197,8 +196,7 @@ static uint64_t divisor_of(const ir_expr *expr, ir_value *const *values) {
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------
- * composition */
+/* ------------------------------------------------------------------------------------------------------ composition */
 
 /* Nodes of the expression as a tree, counted up to `limit`. */
 static unsigned size_of(const ir_expr *expr, unsigned limit) {
@@ -259,8 +257,7 @@ static bool read_op(affine *affine, const ir_op *op, bool *composed) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------
- * simplification */
+/* --------------------------------------------------------------------------------------------------- simplification */
 
 static range range_of(const affine *affine, const ir_expr *expr) {
   unsigned steps = MAX_STEPS;

@@ -11,8 +11,7 @@
 
 enum { MAX_DEPTH = 1000 };
 
-/* ---------------------------------------------------------------------------------------------------- elementwise
- * ops */
+/* -------------------------------------------------------------------------------------------------- elementwise ops */
 
 /* One element: the hook, its refusal, and the rounding to the type. */
 static bool run_scalar(ir_interp *interp, const ir_op *op, const ir_cell *operands, ir_cell *result) {
@@ -79,8 +78,7 @@ static bool run_elementwise(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * constants */
+/* -------------------------------------------------------------------------------------------------------- constants */
 
 bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, const ir_attr *attr,
                      interp_value *value) {
@@ -111,8 +109,7 @@ static bool run_constant(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- ops and
- * blocks */
+/* --------------------------------------------------------------------------------------------------- ops and blocks */
 
 bool interp_run_op(ir_interp *interp, const ir_op *op) {
   const ir_op_info *info = ir_op_row(op);
@@ -140,8 +137,7 @@ bool interp_run_block(ir_interp *interp, const ir_block *block) {
   return done;
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * functions */
+/* -------------------------------------------------------------------------------------------------------- functions */
 
 /* Gives slot numbers to all values of a function: arguments first, then op by op. */
 typedef struct numbering {
@@ -218,8 +214,7 @@ bool eval_call(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* ------------------------------------------------------------------------------------------------------ control
- * flow */
+/* ----------------------------------------------------------------------------------------------------- control flow */
 
 bool eval_if(ir_interp *interp, const ir_op *op) {
   const ir_block *branch = ir_region(op, interp_operand(interp, op, 0)->cell.i ? 0 : 1);
@@ -328,8 +323,7 @@ bool eval_forall(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * affine */
+/* ----------------------------------------------------------------------------------------------------------- affine */
 
 /* Folds the results of the op's map with `choose`. */
 static bool eval_map(ir_interp *interp, const ir_op *op, bool (*replaces)(int64_t best, int64_t candidate)) {
@@ -356,8 +350,7 @@ bool eval_affine_apply(ir_interp *interp, const ir_op *op) { return eval_map(int
 bool eval_affine_min(ir_interp *interp, const ir_op *op) { return eval_map(interp, op, is_smaller); }
 bool eval_affine_max(ir_interp *interp, const ir_op *op) { return eval_map(interp, op, is_larger); }
 
-/* ---------------------------------------------------------------------------------------------------------
- * interface */
+/* -------------------------------------------------------------------------------------------------------- interface */
 
 bool ir_tensor_allocate(ir_tensor *tensor) {
   int64_t count = 1;

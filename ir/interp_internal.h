@@ -62,8 +62,7 @@ struct ir_interp {
   ir_arena scratch;        /* rewound by whoever takes from it */
 };
 
-/* ------------------------------------------------------------------------------------------- values
- * (interp_value.c) */
+/* ------------------------------------------------------------------------------------------ values (interp_value.c) */
 
 /* The values of an SSA value; valid until it is set or taken. */
 interp_value *interp_get(ir_interp *interp, const ir_value *value);
@@ -121,8 +120,7 @@ bool interp_check_type(const ir_op *op, const ir_type *type, const interp_value 
 /* Rounds or wraps to the type, as the precision asks. */
 ir_cell interp_finish(const ir_interp *interp, ir_scalar element, ir_cell cell);
 
-/* --------------------------------------------------------------------------------------------- loops
- * (interp_value.c) */
+/* ------------------------------------------------------------------------------------------- loops (interp_value.c) */
 
 /* A perfect loop nest over several strided operands. The caller runs the innermost loop; the nest steps the others:
  *   for (bool more = interp_nest_begin(&nest); more; more = interp_nest_next(&nest))
@@ -143,8 +141,7 @@ void interp_nest_bind(interp_nest *nest, unsigned operand, const interp_value *v
 bool interp_nest_begin(interp_nest *nest);
 bool interp_nest_next(interp_nest *nest);
 
-/* -------------------------------------------------------------------------------------------------- running
- * (interp.c) */
+/* ----------------------------------------------------------------------------------------------- running (interp.c) */
 
 bool interp_run_op(ir_interp *interp, const ir_op *op);
 /* Runs a block up to its terminator; block arguments are set already. */
@@ -154,8 +151,7 @@ bool interp_call(ir_interp *interp, const ir_op *function, interp_value *argumen
 /* A constant of a type. */
 bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, const ir_attr *attr, interp_value *value);
 
-/* ------------------------------------------------------------------------------- structured ops
- * (interp_structured.c) */
+/* ----------------------------------------------------------------------------- structured ops (interp_structured.c) */
 
 bool interp_run_structured(ir_interp *interp, const ir_op *op);
 /* The operands of a structured op, with the inits writable: memrefs in place, tensors taken; `taken` has room for
@@ -170,8 +166,7 @@ void interp_contract(ir_interp *interp, interp_nest *nest, const ir_cell *a, con
 bool interp_loop_extents(const ir_op *op, unsigned num_loops, unsigned num_maps, const ir_map *const *maps,
                          interp_value *const *operands, int64_t *extents);
 
-/* --------------------------------------------------------------------------- hooks of op.def's column `eval`
- * (eval_*) */
+/* ------------------------------------------------------------------------- hooks of op.def's column `eval` (eval_*) */
 
 typedef bool ir_eval_hook(ir_interp *interp, const ir_op *op);
 ir_eval_hook eval_call, eval_affine_apply, eval_affine_min, eval_affine_max;

@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------------
- * slices */
+/* ----------------------------------------------------------------------------------------------------------- slices */
 
 /* Does the reduced type keep a dim of this size as its dim `kept`? Known sizes match known extents. */
 static bool keeps_dim(ir_index size, const ir_type *type, unsigned kept, unsigned dims_left) {
@@ -74,8 +73,7 @@ bool eval_parallel_insert_slice(ir_interp *interp, const ir_op *op) {
   return write_slice(interp, op, interp_get(interp, ir_result(forall, ir_operand(op, 1)->index - rank)));
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * reshapes */
+/* --------------------------------------------------------------------------------------------------------- reshapes */
 
 /* A view of the dims of each group as one dim; false where strides cannot say that. */
 static bool merge_dims(const interp_value *source, const ir_attr *groups, interp_value *view) {
@@ -184,8 +182,7 @@ bool eval_dim(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- new and one
- * element */
+/* ---------------------------------------------------------------------------------------------- new and one element */
 
 /* Takes no memory until something is written. */
 bool eval_empty(ir_interp *interp, const ir_op *op) {
@@ -302,8 +299,7 @@ bool eval_assert(ir_interp *interp, const ir_op *op) {
   return interp_operand(interp, op, 0)->cell.i || ir_op_error(op, "fails: %s", ir_attr_string_or(op, "msg", ""));
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * memrefs */
+/* ---------------------------------------------------------------------------------------------------------- memrefs */
 
 bool eval_alloc(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;

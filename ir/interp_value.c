@@ -9,8 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------------
- * slots */
+/* ------------------------------------------------------------------------------------------------------------ slots */
 
 /* Numbers of an op's results, then of its block arguments, follow the op's mark (interp.c assigns it). */
 static unsigned slot_number(const ir_value *value) {
@@ -68,8 +67,7 @@ void interp_release_dead(ir_interp *interp, const ir_op *op) {
   }
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * buffers */
+/* ---------------------------------------------------------------------------------------------------------- buffers */
 
 void interp_retain(interp_value *value) {
   if (value->buffer)
@@ -270,8 +268,7 @@ ir_cell interp_finish(const ir_interp *interp, ir_scalar element, ir_cell cell) 
   return interp->precision == IR_PRECISION_DOUBLE ? cell : (ir_cell){.f = ir_scalar_round(element, cell.f)};
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * loops */
+/* ------------------------------------------------------------------------------------------------------------ loops */
 
 interp_nest interp_nest_create(ir_interp *interp, unsigned num_loops, const int64_t *extents, unsigned num_operands) {
   ir_arena *arena = &interp->scratch;

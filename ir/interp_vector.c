@@ -12,8 +12,7 @@ static bool set_view(ir_interp *interp, const ir_op *op, interp_value *view) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * transfers */
+/* -------------------------------------------------------------------------------------------------------- transfers */
 
 /* One transfer: `vector` over `base` at the operands [first, first + rank of base). */
 typedef struct transfer {
@@ -195,8 +194,7 @@ bool eval_gather(ir_interp *interp, const ir_op *op) {
   return done;
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * combining */
+/* -------------------------------------------------------------------------------------------------------- combining */
 
 /* What `kind = #vector.kind<..>` does to two elements. */
 typedef ir_cell combine_hook(const ir_op *op, const ir_cell *operands);
@@ -302,8 +300,7 @@ bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * shapes */
+/* ----------------------------------------------------------------------------------------------------------- shapes */
 
 bool eval_broadcast(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;

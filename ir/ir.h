@@ -38,8 +38,7 @@ typedef struct ir_structure ir_structure;
 #define IR_MAX_NESTING 256
 #define IR_MAX_VECTOR_ELEMENTS (1 << 20)
 
-/* ---------------------------------------------------------------------------------------------- diagnostics
- * (diag.c) */
+/* --------------------------------------------------------------------------------------------- diagnostics (diag.c) */
 
 /* A place in a source text: `source` counts from 1 (0: unknown), `offset` is a byte offset into it. */
 typedef struct ir_loc {
@@ -170,8 +169,7 @@ int64_t ir_scalar_wrap(ir_scalar scalar, int64_t value);
 uint64_t ir_float_to_bits(ir_scalar scalar, double value);
 double ir_float_from_bits(ir_scalar scalar, uint64_t bits);
 
-/* -------------------------------------------------------------------------------- affine expressions and maps
- * (map.c) */
+/* ------------------------------------------------------------------------------ affine expressions and maps (map.c) */
 
 typedef enum ir_expr_kind {
   IR_EXPR_CONST,
@@ -277,8 +275,7 @@ const ir_attr *ir_attr_ints(ir_module *module, const ir_type *element, unsigned 
 const ir_attr *ir_attr_dense_ints(ir_module *module, const ir_type *type, unsigned count, const int64_t *ints);
 const ir_attr *ir_attr_dense_floats(ir_module *module, const ir_type *type, unsigned count, const double *floats);
 
-/* ------------------------------------------------------------------------------------------- op table (op.def,
- * op.c) */
+/* ------------------------------------------------------------------------------------------ op table (op.def, op.c) */
 
 typedef enum ir_opcode {
 #define OP(ID, NAME, ...) OP_##ID,
@@ -522,8 +519,7 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
 
-/* ------------------------------------------------------------------------------------- structured ops
- * (structured.c) */
+/* ------------------------------------------------------------------------------------ structured ops (structured.c) */
 
 /* The loops of a structured op: one map a operand, from loops to the operand's subscripts. */
 struct ir_structure {

@@ -35,8 +35,7 @@ static uint64_t unsigned_operand(const ir_op *op, const ir_cell *operands, unsig
     return int_cell((int64_t)(VALUE));                                                                                 \
   }
 
-/* --------------------------------------------------------------------------------------------------- float
- * arithmetic */
+/* ------------------------------------------------------------------------------------------------- float arithmetic */
 
 /* IEEE 754-2019 maximum: NaN wins, and +0 is above -0. The minimum is its mirror image. */
 static double maximum(double a, double b) {
@@ -58,8 +57,7 @@ FLOAT_HOOK(minimumf, -maximum(-x[0].f, -x[1].f))
 FLOAT_HOOK(maxnumf, isnan(x[0].f) ? x[1].f : isnan(x[1].f) ? x[0].f : maximum(x[0].f, x[1].f))
 FLOAT_HOOK(minnumf, isnan(x[0].f) ? x[1].f : isnan(x[1].f) ? x[0].f : -maximum(-x[0].f, -x[1].f))
 
-/* ------------------------------------------------------------------------------------------------- integer
- * arithmetic */
+/* ----------------------------------------------------------------------------------------------- integer arithmetic */
 
 INT_HOOK(addi, (int64_t)((uint64_t)x[0].i + (uint64_t)x[1].i))
 INT_HOOK(subi, (int64_t)((uint64_t)x[0].i - (uint64_t)x[1].i))
@@ -107,8 +105,7 @@ const char *undefined_quotient(const ir_op *op, const ir_cell *operands) {
   return operands[0].i == smallest && operands[1].i == -1 ? "the quotient does not fit its type" : NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------ comparison,
- * select */
+/* ----------------------------------------------------------------------------------------------- comparison, select */
 
 /* Predicates are numbered as MLIR numbers them. A float predicate is a set of outcomes; the bits of 1..14 are not
  * regular, hence the table. */
@@ -162,8 +159,7 @@ ir_cell scalar_select(const ir_op *op, const ir_cell *x) {
   return x[0].i ? x[1] : x[2];
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * casts */
+/* ------------------------------------------------------------------------------------------------------------ casts */
 
 /* The largest double below 2^63 and 2^64 is far below either, so comparing with the powers is exact. */
 static int64_t saturate_signed(double x, unsigned bits) {
@@ -200,8 +196,7 @@ ir_cell scalar_bitcast(const ir_op *op, const ir_cell *x) {
   return ir_scalar_is_float(to) ? float_cell(ir_float_from_bits(to, bits)) : int_cell((int64_t)bits);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * math */
+/* ------------------------------------------------------------------------------------------------------------- math */
 
 FLOAT_HOOK(exp, exp(x[0].f))
 FLOAT_HOOK(exp2, exp2(x[0].f))

@@ -42,8 +42,7 @@ static void set_map(ir_structure *structure, unsigned i, const ir_map *map) {
   ((const ir_map **)structure->maps)[i] = map;
 }
 
-/* --------------------------------------------------------------------------------------- loops from einsum
- * subscripts */
+/* ------------------------------------------------------------------------------------- loops from einsum subscripts */
 
 /* The loop of each subscript letter; `batch` loops of `*` come first. */
 typedef struct subscripts {

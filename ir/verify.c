@@ -28,8 +28,7 @@ typedef struct verifier {
   bool valid;
 } verifier;
 
-/* -----------------------------------------------------------------------------------------------------------------
- * row */
+/* -------------------------------------------------------------------------------------------------------------- row */
 
 static bool verify_row(const ir_op *op) {
   row_subject subject = {.module = op->module,
@@ -46,8 +45,7 @@ static bool verify_row(const ir_op *op) {
   return row_check_counts(&subject) && row_check_attrs(&subject);
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * traits */
+/* ----------------------------------------------------------------------------------------------------------- traits */
 
 static bool verify_types(const ir_op *op, unsigned stages) {
   for (unsigned i = 0; i < op->num_results; i++) {
@@ -143,8 +141,7 @@ static bool verify_traits(const ir_op *op) {
          (!(traits & IR_STRUCTURED) || ir_verify_structured(op));
 }
 
-/* ----------------------------------------------------------------------------------------------------------
- * visibility */
+/* ------------------------------------------------------------------------------------------------------- visibility */
 
 static bool is_visible(const verifier *verifier, const ir_value *value) {
   const ir_block *block = value->op ? value->op->block : value->block;
@@ -182,8 +179,7 @@ static bool verify_links(const ir_op *op) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * symbols */
+/* ---------------------------------------------------------------------------------------------------------- symbols */
 
 static int compare_symbols(const void *a, const void *b) {
   const ir_op *lhs = *(ir_op *const *)a, *rhs = *(ir_op *const *)b;
@@ -214,8 +210,7 @@ static bool verify_symbols(ir_module *module) {
   return valid;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------
- * walk */
+/* ------------------------------------------------------------------------------------------------------------- walk */
 
 static bool verify_op(const verifier *verifier, const ir_op *op) {
   const ir_op_info *row = ir_op_row(op);

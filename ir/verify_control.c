@@ -6,8 +6,7 @@
 
 static const char *type_text(const ir_op *op, const ir_type *type) { return ir_print_type(op->module, type); }
 
-/* ------------------------------------------------------------------------------------------------------------
- * functions */
+/* -------------------------------------------------------------------------------------------------------- functions */
 
 static const ir_type *function_result(const ir_op *op, unsigned i) {
   return ir_attr_get(op, "function_type")->type->results[i];
@@ -57,8 +56,7 @@ bool verify_call(const ir_op *op) {
   return fits || ir_op_error(op, "does not fit '%s', which is %s", name, type_text(op, type));
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * scf */
+/* -------------------------------------------------------------------------------------------------------------- scf */
 
 static const ir_type *type_of_result(const ir_op *op, unsigned i) { return ir_result(op, i)->type; }
 
@@ -134,8 +132,7 @@ bool verify_if(const ir_op *op) {
          (!ir_region(op, 1)->first || verify_terminator(op, 1, op->num_results, type_of_result));
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * transform */
+/* -------------------------------------------------------------------------------------------------------- transform */
 
 static bool verify_handles(const ir_op *op) {
   for (unsigned i = 0; i < op->num_operands; i++)

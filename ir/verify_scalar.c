@@ -4,8 +4,7 @@
 
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------------- inferred
- * types */
+/* --------------------------------------------------------------------------------------------------- inferred types */
 
 bool infer_index(const ir_op *op, const ir_type **types) {
   types[0] = ir_type_index(op->module);
@@ -43,8 +42,7 @@ bool infer_element(const ir_op *op, const ir_type **types) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ arith and
- * math */
+/* --------------------------------------------------------------------------------------------------- arith and math */
 
 bool verify_float(const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
@@ -138,8 +136,7 @@ bool verify_cast(const ir_op *op) {
   return fits || ir_op_error(op, "cannot cast %s to %s", from, to);
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * affine */
+/* ----------------------------------------------------------------------------------------------------------- affine */
 
 bool verify_affine(const ir_op *op) {
   const ir_map *map = ir_attr_get(op, "map")->map;

@@ -30,8 +30,7 @@ bool verify_allocation(const ir_op *op) {
 
 bool verify_dealloc(const ir_op *op) { return verify_base(op, ir_operand(op, 0)->type); }
 
-/* --------------------------------------------------------------------------------------------------------------
- * slices */
+/* ----------------------------------------------------------------------------------------------------------- slices */
 
 /* Offset, size and stride of each dim of a slice; IR_DYNAMIC where only known at run time. */
 typedef struct slice {
@@ -143,8 +142,7 @@ bool verify_parallel_insert_slice(const ir_op *op) {
   return verify_insert_slice(op);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * reshapes */
+/* --------------------------------------------------------------------------------------------------------- reshapes */
 
 /* The dims `first` to `last` of `large` lie in memory as dim `dim` of `small` does. */
 static bool strides_agree(const ir_type *small, unsigned dim, const ir_type *large, unsigned first, unsigned last) {
@@ -234,8 +232,7 @@ bool verify_shape_knowledge(const ir_op *op) {
   return fits || ir_op_error(op, "cannot cast %s to %s", type_text(op, from), type_text(op, to));
 }
 
-/* ------------------------------------------------------------------------------------------------ dims, elements,
- * pads */
+/* --------------------------------------------------------------------------------------------- dims, elements, pads */
 
 bool verify_dim(const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;

@@ -10,8 +10,7 @@ static const ir_type *part_type(const ir_op *op, ir_scalar element, unsigned ran
   return rank ? ir_type_vector(op->module, element, rank, shape) : ir_type_scalar(op->module, element);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * transfers */
+/* -------------------------------------------------------------------------------------------------------- transfers */
 
 /* In the order of the memory's dims: the part of the vector that is not broadcast. */
 static const ir_type *mask_type(const ir_op *op, const ir_map *map, const ir_type *vector) {
@@ -134,8 +133,7 @@ bool verify_vector_elements(const ir_op *op) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------- contraction,
- * reduction */
+/* ------------------------------------------------------------------------------------------- contraction, reduction */
 
 static bool verify_combining_kind(const ir_op *op) {
   static const char *const kinds[] = {"add",     "mul", "minui", "minsi", "minnumf",  "maxui",   "maxsi",
@@ -210,8 +208,7 @@ bool verify_multi_reduction(const ir_op *op) {
   return ir_result(op, 0)->type == wanted || ir_op_error(op, "must give %s", type_text(op, wanted));
 }
 
-/* ------------------------------------------------------------------------------------------------------- shape
- * changes */
+/* ---------------------------------------------------------------------------------------------------- shape changes */
 
 bool verify_vector_broadcast(const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;

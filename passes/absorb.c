@@ -24,8 +24,7 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------------------------------
- * recasting */
+/* -------------------------------------------------------------------------------------------------------- recasting */
 
 bool recast_begin(recast *recast, ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_operands > RECAST_MAX_OPERANDS ||
@@ -123,8 +122,7 @@ bool recast_is_move(const ir_op *op) {
          out->num_results == ir_structure_of(op)->num_loops;
 }
 
-/* ------------------------------------------------------------------------------------------------- transposed
- * inputs */
+/* ------------------------------------------------------------------------------------------------ transposed inputs */
 
 /* The dims of the wide side of a reshape that stand for the dims of the narrow side: kept[g] is the only dim of group g
  * that may be longer than 1 (the first one where none is). False where a group has more. */
@@ -195,8 +193,7 @@ static ir_op *read_originals(ir_op *op) {
   return fresh;
 }
 
-/* ------------------------------------------------------------------------------------------------------ collapsed
- * dims */
+/* --------------------------------------------------------------------------------------------------- collapsed dims */
 
 /* How the loops of an op are split: loop l becomes loops first[l] .. first[l] + count[l] - 1 of these extents. */
 typedef struct split {
@@ -503,8 +500,7 @@ static ir_op *drop_kept_dims(ir_op *op) {
   return fresh;
 }
 
-/* ------------------------------------------------------------------------------------------------- transposed
- * results */
+/* ----------------------------------------------------------------------------------------------- transposed results */
 
 /* A transpose of the result of an op that has no other user: the op writes the transposed tensor. */
 static ir_op *write_transposed(ir_op *move) {
@@ -541,8 +537,7 @@ static ir_op *write_transposed(ir_op *move) {
   return fresh;
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * walk */
+/* ------------------------------------------------------------------------------------------------------------- walk */
 
 /* An expansion of merged dims is taken from before they were merged. */
 static void expand_original(ir_op *op) {

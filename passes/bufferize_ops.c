@@ -364,8 +364,7 @@ static void lower_constant(buffers *b, ir_op *op) {
   buffer_place(b, ir_result(op, 0), ir_result(get, 0), false);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ any
- * op */
+/* ----------------------------------------------------------------------------------------------------------- any op */
 
 bool bufferize_op(buffers *b, ir_op *op) {
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {

@@ -26,8 +26,7 @@ typedef struct marker {
   size_t num_ops, num_positions;
 } marker;
 
-/* ----------------------------------------------------------------------------------------------------------
- * positions */
+/* -------------------------------------------------------------------------------------------------------- positions */
 
 static ir_block *first_region(const ir_op *op) { return ir_region(op, 0); }
 
@@ -39,8 +38,7 @@ static bool *live_positions(const marker *marker, const ir_op *op) { return mark
 /* The operand that position `i` of a loop starts from. */
 static unsigned init_operand(const ir_op *op, unsigned i) { return ir_group_start(op, 3) + i; }
 
-/* --------------------------------------------------------------------------------------------------------------
- * effects */
+/* ---------------------------------------------------------------------------------------------------------- effects */
 
 /* The memory that a memref value is part of, as far as it can be seen. */
 static ir_value *memory_of(ir_value *value) {
@@ -82,8 +80,7 @@ static bool has_visible_effect(const ir_op *op) {
   return false;
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * mark */
+/* ------------------------------------------------------------------------------------------------------------- mark */
 
 static void mark_op(marker *marker, ir_op *op) {
   if (op->mark & LIVE)
@@ -171,8 +168,7 @@ static bool mark_root(ir_op *op, void *data) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------
- * sweep */
+/* ------------------------------------------------------------------------------------------------------------ sweep */
 
 /* Removes result `i`; it is unused, and later results move up. */
 static void remove_result(ir_op *op, unsigned i) {

@@ -222,8 +222,7 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ control
- * flow */
+/* ----------------------------------------------------------------------------------------------------- control flow */
 
 static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner);
 

@@ -16,8 +16,7 @@
 
 #include <string.h>
 
-/* -------------------------------------------------------------------------------------------------------------
- * plans */
+/* ------------------------------------------------------------------------------------------------------------ plans */
 
 enum { PLAIN = -1 };
 
@@ -171,8 +170,7 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
   return op;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * loads */
+/* ------------------------------------------------------------------------------------------------------------ loads */
 
 static ir_value *select(distributor *d, ir_value *condition, ir_value *yes, ir_value *no) {
   ir_value *operands[] = {condition, yes, no};
@@ -252,8 +250,7 @@ ir_value *distribute_load(distributor *d, const layout *l, const lane_access *ac
   return join_runs(d, &plan, element, registers, runs);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * stores */
+/* ----------------------------------------------------------------------------------------------------------- stores */
 
 /* Whether this lane is the one that writes; NULL: all are. */
 static ir_value *writer_condition(distributor *d, const layout *l) {
@@ -377,8 +374,7 @@ lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *
   return access;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * ops */
+/* -------------------------------------------------------------------------------------------------------------- ops */
 
 /* The mask of a transfer has the dims of the memory, in order; brought to the vector's layout. */
 static ir_value *mask_of(distributor *d, const ir_op *op, unsigned group, const lane_access *access, const layout *l) {

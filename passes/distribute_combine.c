@@ -155,8 +155,7 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------- contractions on the matrix
- * unit */
+/* ---------------------------------------------------------------------------------- contractions on the matrix unit */
 
 /* A value as fragments: dims turned so that they are those of the instruction's operand. */
 typedef struct fragments {

@@ -81,8 +81,7 @@ bool distribute_is_late(const distributor *d, const ir_value *value) {
   return read && may_wait(d, read, user, value);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * blocks */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 static bool is_zero(const ir_value *padding) {
   const ir_attr *constant;
@@ -151,8 +150,7 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
   return ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_BLOCK_LOAD, &spec), 0);
 }
 
-/* ----------------------------------------------------------------------------------------------------------
- * prefetch */
+/* --------------------------------------------------------------------------------------------------------- prefetch */
 
 /* The loop that reads one tile after the other: the read is of a slice that moves with it along just one dim. Fills the
  * slice's offsets, and the dim, in the new kernel; NULL: there is none. */
@@ -211,8 +209,7 @@ static void prefetch_next(const late_factor *factor) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * fragments */
+/* -------------------------------------------------------------------------------------------------------- fragments */
 
 late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
   late_factor *factor = IR_NEW(&d->module->arena, late_factor);

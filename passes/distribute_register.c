@@ -167,8 +167,7 @@ bool distribute_to_layout(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * shapes */
+/* ----------------------------------------------------------------------------------------------------------- shapes */
 
 /* Converts operand 0 to the result's layout, given in the operand's coordinates. */
 static bool convert_operand(distributor *d, const ir_op *op, const layout *wanted, const ir_index *start) {

@@ -22,8 +22,7 @@ enum { MAX_DEPTH = 32 };
 
 static const hidden_element unknown = {.kind = HIDDEN_UNKNOWN}, above = {.kind = HIDDEN_ABOVE};
 
-/* ----------------------------------------------------------------------------------------------------------
- * elements */
+/* --------------------------------------------------------------------------------------------------------- elements */
 
 /* Gives bounds the loops or dims `to[i]` for what was `i`; false where one that they use has none. */
 static bool rename_steps(mask *where, unsigned count, const int *to) {
@@ -128,8 +127,7 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
   }
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * facts */
+/* ------------------------------------------------------------------------------------------------------------ facts */
 
 static void forget(hidden_facts *facts, const ir_value *memory) {
   unsigned kept = 0;
@@ -180,8 +178,7 @@ void hidden_pass(hidden_facts *facts, ir_op *op) {
     facts->facts[facts->count++] = fact;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * users */
+/* ------------------------------------------------------------------------------------------------------------ users */
 
 bool hidden_factor(const hidden_facts *facts, ir_op *contraction, mask *where) {
   if (!ir_is_contraction(contraction))

@@ -10,8 +10,7 @@
 
 enum { MAX_DEPTH = 16, LEAST_COPY = 4 /* bytes */ };
 
-/* ----------------------------------------------------------------------------------------------------------
- * divisors */
+/* --------------------------------------------------------------------------------------------------------- divisors */
 
 /* The largest power of two up to LANE_ACCESS_WIDEST that divides a number. */
 static int64_t power_in(int64_t number) {
@@ -137,8 +136,7 @@ static int64_t alignment_of(const ir_value *memref, unsigned depth) {
   return result;
 }
 
-/* ----------------------------------------------------------------------------------------------------------
- * accesses */
+/* --------------------------------------------------------------------------------------------------------- accesses */
 
 lane_access lane_access_of(const ir_op *transfer, unsigned base, unsigned rank) {
   lane_access access = {.memref = ir_operand(transfer, base)};

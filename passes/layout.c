@@ -288,8 +288,7 @@ bool layout_refine(const layout *a, const layout *b, layout *refined_a, layout *
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------- changes of
- * shape */
+/* ------------------------------------------------------------------------------------------------- changes of shape */
 
 layout layout_permute(const layout *l, const unsigned *permutation) {
   layout result = *l;
@@ -391,8 +390,7 @@ layout layout_collapse(const layout *l, unsigned dim) {
   return result;
 }
 
-/* --------------------------------------------------------------------------------------------------------
- * conversion */
+/* ------------------------------------------------------------------------------------------------------- conversion */
 
 /* Are the lane, warp and block digits of `dim` the same in both, wherever in the dim they stand? */
 static bool same_lanes(const layout *a, const layout *b, unsigned dim) {
@@ -553,8 +551,7 @@ unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets) {
   return count;
 }
 
-/* ----------------------------------------------------------------------------------------------------- shared
- * memory */
+/* ---------------------------------------------------------------------------------------------------- shared memory */
 
 enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8 };
 

@@ -151,8 +151,7 @@ bool mask_is_hidden(const ir_value *value) {
   return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f == -INFINITY;
 }
 
-/* ---------------------------------------------------------------------------------------------------- as index
- * values */
+/* -------------------------------------------------------------------------------------------------- as index values */
 
 ir_index mask_scaled(ir_builder *builder, ir_index x, int64_t factor) {
   ir_module *module = builder->module;

@@ -29,8 +29,7 @@ static const parallel_part *part_of(const loop_nest *nest, unsigned loop, unsign
 
 static ir_block *body_of(const loop_nest *nest, unsigned loop) { return ir_region(nest->loops[loop], 0); }
 
-/* ----------------------------------------------------------------------------------------------------------
- * checking */
+/* --------------------------------------------------------------------------------------------------------- checking */
 
 static bool is_labelled(const ir_op *op) { return op->code == OP_SCF_FOR && ir_attr_get(op, "__tec_parallel__"); }
 
@@ -103,8 +102,7 @@ static bool has_parts(const loop_nest *nest) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * parts */
+/* ------------------------------------------------------------------------------------------------------------ parts */
 
 typedef struct box {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
@@ -174,8 +172,7 @@ static void narrow(const loop_nest *nest, unsigned k, ir_value *value) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the
- * loop */
+/* --------------------------------------------------------------------------------------------------------- the loop */
 
 /* The first op right in the block that uses the value, itself or inside. */
 static ir_op *first_user(const ir_value *value, const ir_block *block) {

@@ -109,8 +109,7 @@ static void require(propagation *p, ir_op *user, unsigned operand, const placed 
   p->demands[p->num_demands++] = (demand){user, operand, wanted};
 }
 
-/* ------------------------------------------------------------------------------------ layouts through changes of
- * shape */
+/* --------------------------------------------------------------------------------- layouts through changes of shape */
 
 /* Of the operand of a transpose, from the result's; or the other way round. */
 static const placed *through_transpose(propagation *p, const ir_op *op, const placed *from, bool backward) {

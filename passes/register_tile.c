@@ -251,8 +251,7 @@ static void pack_inputs(nest *nest, ir_builder *builder) {
       pack(nest, builder, i);
 }
 
-/* --------------------------------------------------------------------------------------------------------
- * prefetching */
+/* ------------------------------------------------------------------------------------------------------ prefetching */
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
 static int64_t step_of_induction(ir_index index) {

@@ -43,8 +43,7 @@ bool pass_is_pure(const ir_op *op) {
   return ir_op_has(op, IR_PURE) && (!ir_op_has(op, IR_DPS) || op->num_results == ir_num_inits(op));
 }
 
-/* ------------------------------------------------------------------------------------------------------------ equal
- * ops */
+/* -------------------------------------------------------------------------------------------------------- equal ops */
 
 static uint64_t mix(uint64_t hash, uint64_t value) {
   hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
@@ -118,8 +117,7 @@ static void replace_op(simplifier *simplifier, ir_op *op, ir_op *with) {
   simplifier->changed = true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- single
- * rewrites */
+/* -------------------------------------------------------------------------------------------------- single rewrites */
 
 /* Moves a constant to the top of its function, after those that are there, or merges it with an equal one. */
 static void pool_constant(simplifier *simplifier, ir_op *op) {
@@ -238,8 +236,7 @@ static bool may_merge(const ir_op *op) {
   return op->num_results && !op->num_regions && pass_is_pure(op) && op->code != OP_TENSOR_EMPTY;
 }
 
-/* -----------------------------------------------------------------------------------------------------------------
- * walk */
+/* ------------------------------------------------------------------------------------------------------------- walk */
 
 static void simplify_block(simplifier *simplifier, ir_block *block);
 

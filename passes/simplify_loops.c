@@ -94,8 +94,7 @@ bool simplify_control(ir_op *op) {
   return op->code == OP_SCF_FOR ? simplify_for(op) : op->code == OP_SCF_IF ? simplify_if(op) : false;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * hoisting */
+/* --------------------------------------------------------------------------------------------------------- hoisting */
 
 /* Tensors stay in the loop: hoisted, their buffers would live longer than needed, and what an op could overwrite would
  * have to be copied in each iteration. */

@@ -53,8 +53,7 @@ typedef struct stager {
   const target_facts *facts;
 } stager;
 
-/* -------------------------------------------------------------------------------------------------------- which
- * tiles */
+/* ------------------------------------------------------------------------------------------------------ which tiles */
 
 /* Is some element held by several lanes or warps? */
 static bool is_replicated(const layout *l) {
@@ -104,8 +103,7 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------- shared
- * memory */
+/* ---------------------------------------------------------------------------------------------------- shared memory */
 
 static const ir_attr *layouts_of(ir_module *module, const char *text) {
   const ir_attr *one = ir_attr_string(module, text, strlen(text));
@@ -200,8 +198,7 @@ static void wait_for(ir_builder *builder, ir_value *group, int64_t under_way) {
   ir_op_create(builder, OP_NVGPU_DEVICE_ASYNC_WAIT, &spec);
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * users */
+/* ------------------------------------------------------------------------------------------------------------ users */
 
 static bool is_factor(const ir_use *use) { return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2; }
 
@@ -283,8 +280,7 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
   ir_op_erase(tile->read);
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * pipelines */
+/* -------------------------------------------------------------------------------------------------------- pipelines */
 
 /* A loop and the tiles that are copied ahead of it. */
 typedef struct pipeline {
@@ -449,8 +445,7 @@ static int64_t choose_stages(const stager *s, const pipeline *p) {
   return stages;
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * blocks */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 static bool closes_no_group(ir_op *op, void *data) {
   (void)data;

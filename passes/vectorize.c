@@ -129,8 +129,7 @@ bool vectorize_combiner(const ir_op *op, unsigned out, ir_opcode *combine) {
   return found;
 }
 
-/* --------------------------------------------------------------------------------------- which loops may be vector
- * dims */
+/* ----------------------------------------------------------------------------------- which loops may be vector dims */
 
 /* Numbers the values of the body; returns how many there are. */
 static unsigned number_values(ir_block *body) {

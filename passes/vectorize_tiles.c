@@ -499,8 +499,7 @@ static bool vectorize_for(kernel *k, ir_op *op) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------- what is
- * possible */
+/* ------------------------------------------------------------------------------------------------- what is possible */
 
 /* Subscripts are loops, or constants of dims of extent 1, and all loops with several iterations can be dims of
  * vectors. */

@@ -11,8 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ------------------------------------------------------------------------------------------------------
- * declarations */
+/* ----------------------------------------------------------------------------------------------------- declarations */
 
 typedef int cuda_result; /* 0: success */
 typedef int cuda_device_number;
@@ -255,8 +254,7 @@ static tec_status cuda_open(tec_context *context, const char *code, size_t size,
   return status;
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * launching */
+/* -------------------------------------------------------------------------------------------------------- launching */
 
 static tec_status cuda_find(void *pointer, const program_launch *launch, void **kernel) {
   cuda_session *session = pointer;

@@ -34,8 +34,7 @@ typedef struct ocl_session {
   ocl_event first, last; /* launches since the start; last: NULL where there was one */
 } ocl_session;
 
-/* -------------------------------------------------------------------------------------------------------------
- * results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 /* Reports a result that is not success. `what`: what was tried, an infinitive. */
 static tec_status check(const ocl_session *session, ocl_result result, const char *what) {
@@ -56,8 +55,7 @@ static tec_status check(const ocl_session *session, ocl_result result, const cha
   return runtime_error(session->context, TEC_INVALID, "OpenCL cannot %s: %s (%d)", what, name, result);
 }
 
-/* ------------------------------------------------------------------------------------------------------ loader,
- * device */
+/* --------------------------------------------------------------------------------------------------- loader, device */
 
 static tec_status load_api(tec_context *context, ocl_api *api) {
   void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -122,8 +120,7 @@ static tec_status open_device(ocl_session *session) {
                "tell the size of local memory");
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * sessions */
+/* --------------------------------------------------------------------------------------------------------- sessions */
 
 static void forget_events(ocl_session *session) {
   if (session->first)
@@ -218,8 +215,7 @@ static tec_status ocl_open(tec_context *context, const char *code, size_t size, 
   return status;
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * launching */
+/* -------------------------------------------------------------------------------------------------------- launching */
 
 /* Whether a work-group of the kernel fits on the device. */
 static tec_status check_limits(const ocl_session *session, const program_launch *launch, ocl_kernel kernel) {

@@ -63,8 +63,7 @@ uint64_t byte_reader_number(byte_reader *reader, unsigned bytes);
 /* What byte_buffer_string wrote, copied, without NULs in it; the caller frees it. NULL after a failure. */
 char *byte_reader_string(byte_reader *reader);
 
-/* ------------------------------------------------------------------------------------------------ tensors
- * (tensor.c) */
+/* ----------------------------------------------------------------------------------------------- tensors (tensor.c) */
 
 static inline DLDataType runtime_dtype(uint8_t code, uint8_t bits) { return (DLDataType){code, bits, 1}; }
 /* The dtype is one that memory here can hold: whole bytes, one lane. */
@@ -83,8 +82,7 @@ static inline bool runtime_dtype_is_float(DLDataType dtype) {
   return dtype.code == kDLFloat || dtype.code == kDLBfloat;
 }
 
-/* ---------------------------------------------------------------------------------------------- programs
- * (program.c) */
+/* --------------------------------------------------------------------------------------------- programs (program.c) */
 
 typedef struct runtime_device runtime_device;
 

@@ -41,8 +41,7 @@ typedef struct ze_session {
   bool pending; /* the list has work that nobody has waited for */
 } ze_session;
 
-/* -------------------------------------------------------------------------------------------------------------
- * results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 /* Reports a result that is not success. `what`: what was tried, an infinitive. */
 static tec_status check(const ze_session *session, ze_result result, const char *what) {
@@ -67,8 +66,7 @@ static tec_status check(const ze_session *session, ze_result result, const char 
                        has_words ? ": " : "", has_words ? words : "");
 }
 
-/* ------------------------------------------------------------------------------------------------------ loader,
- * device */
+/* --------------------------------------------------------------------------------------------------- loader, device */
 
 static tec_status load_api(tec_context *context, ze_api *api) {
   void *library = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -156,8 +154,7 @@ static tec_status find_queue_group(const ze_session *session, uint32_t *ordinal)
                                 session->properties.name);
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * modules */
+/* ---------------------------------------------------------------------------------------------------------- modules */
 
 /* The log's text, from malloc; NULL where there is none. */
 static char *read_log(const ze_session *session, ze_log log) {
@@ -238,8 +235,7 @@ static tec_status build_module(ze_session *session, const char *code, size_t siz
   return create_module(session, code, size, is_spirv);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * sessions */
+/* --------------------------------------------------------------------------------------------------------- sessions */
 
 /* Waits for all that is in the list where nobody is left to be told of an error, which the one who caused it
  * reported. */
@@ -333,8 +329,7 @@ static tec_status ze_open(tec_context *context, const char *code, size_t size, v
   return status;
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * launching */
+/* -------------------------------------------------------------------------------------------------------- launching */
 
 /* Whether a work-group of the kernel fits on the device. */
 static tec_status check_limits(const ze_session *session, const program_launch *launch, ze_kernel kernel) {
@@ -453,8 +448,7 @@ static tec_status ze_finish(void *pointer, double *seconds) {
   return TEC_OK;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * targets */
+/* ---------------------------------------------------------------------------------------------------------- targets */
 
 static tec_status ze_target(tec_context *context, char target[RUNTIME_MAX_TARGET]) {
   ze_session session = {.context = context};

@@ -298,8 +298,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   return !status;
 }
 
-/* -------------------------------------------------------------------------------------------------------- the
- * command */
+/* ------------------------------------------------------------------------------------------------------ the command */
 
 static void print_message(void *user, tec_severity severity, const char *text) {
   (void)user;

@@ -128,8 +128,7 @@ static const chip *the_chip(void) {
   return &chips[i];
 }
 
-/* ------------------------------------------------------------------------------------------------------ driver,
- * device */
+/* --------------------------------------------------------------------------------------------------- driver, device */
 
 EXPORT ze_result_t zeInit(ze_init_flags_t flags) {
   (void)flags;
@@ -222,8 +221,7 @@ EXPORT ze_result_t zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t dev
   return ZE_RESULT_SUCCESS;
 }
 
-/* ----------------------------------------------------------------------------------------------------- context,
- * memory */
+/* -------------------------------------------------------------------------------------------------- context, memory */
 
 EXPORT ze_result_t zeContextCreate(ze_driver_handle_t driver, const ze_context_desc_t *description,
                                    ze_context_handle_t *context) {
@@ -282,8 +280,7 @@ EXPORT ze_result_t zeMemFree(ze_context_handle_t context, void *memory) {
   return ZE_RESULT_SUCCESS;
 }
 
-/* ---------------------------------------------------------------------------------------------------- modules,
- * kernels */
+/* ------------------------------------------------------------------------------------------------- modules, kernels */
 
 EXPORT ze_result_t zeModuleCreate(ze_context_handle_t context, ze_device_handle_t device,
                                   const ze_module_desc_t *description, ze_module_handle_t *module,
@@ -408,8 +405,7 @@ EXPORT ze_result_t zeKernelSetArgumentValue(ze_kernel_handle_t kernel, uint32_t 
   return ZE_RESULT_SUCCESS;
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * events */
+/* ----------------------------------------------------------------------------------------------------------- events */
 
 EXPORT ze_result_t zeEventPoolCreate(ze_context_handle_t context, const ze_event_pool_desc_t *description,
                                      uint32_t num_devices, ze_device_handle_t *devices, ze_event_pool_handle_t *pool) {
@@ -466,8 +462,7 @@ EXPORT ze_result_t zeEventQueryKernelTimestamp(ze_event_handle_t event, ze_kerne
   return ZE_RESULT_SUCCESS;
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * commands */
+/* --------------------------------------------------------------------------------------------------------- commands */
 
 static bool run_kernel(const command *one) {
   const void *arguments[MAX_ARGUMENTS];
@@ -599,8 +594,7 @@ EXPORT ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list
   return ZE_RESULT_SUCCESS;
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * tables */
+/* ----------------------------------------------------------------------------------------------------------- tables */
 
 static ze_result_t no_sub_devices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices) {
   (void)device, (void)devices;

@@ -74,8 +74,7 @@ static double load_any(uint64_t bits, unsigned width) {
 
 #define EACH for (size_t i = 0; i < operands->count; i++)
 
-/* ------------------------------------------------------------------------------------------------------------
- * integers */
+/* --------------------------------------------------------------------------------------------------------- integers */
 
 #define INTEGER(NAME, EXPRESSION)                                                                                      \
   void NAME(const spirv_operands *operands) {                                                                          \
@@ -130,8 +129,7 @@ SIGNED(spirv_signed_max, a > b ? a : b)
 SIGNED(spirv_signed_min, a < b ? a : b)
 SIGNED(spirv_absolute, a < 0 ? 0 - (uint64_t)a : (uint64_t)a)
 
-/* --------------------------------------------------------------------------------------------------------------
- * floats */
+/* ----------------------------------------------------------------------------------------------------------- floats */
 
 #define LOOP(WIDTH, REAL, EXPRESSION)                                                                                  \
   EACH {                                                                                                               \
@@ -210,8 +208,7 @@ COMPARE(spirv_unordered_less_equal, !(a > b))
 COMPARE(spirv_ordered_greater_equal, a >= b)
 COMPARE(spirv_unordered_greater_equal, !(a < b))
 
-/* ---------------------------------------------------------------------------------------------------------
- * conversions */
+/* ------------------------------------------------------------------------------------------------------ conversions */
 
 static uint64_t store_any(double value, unsigned width) {
   return width == 64 ? store_64(value) : width == 32 ? store_32((float)value) : store_16((float)value);
@@ -274,8 +271,7 @@ void spirv_bfloat_to_float(const spirv_operands *operands) {
   EACH operands->out[i] = store_32(spirv_bfloat(operands->a[i]));
 }
 
-/* ----------------------------------------------------------------------------------------------- OpenCL's
- * instructions */
+/* -------------------------------------------------------------------------------------------- OpenCL's instructions */
 
 spirv_compute *spirv_find_extended(uint32_t number, const char **name, unsigned *num_operands) {
   static const struct {

@@ -86,8 +86,7 @@ const spirv_row *spirv_find_row(uint16_t opcode) {
   return NULL;
 }
 
-/* ------------------------------------------------------------------------------------------------------------------
- * ids */
+/* -------------------------------------------------------------------------------------------------------------- ids */
 
 /* The id in word `number` of an instruction, or NULL after an error. */
 static spirv_id *id_at(loader *load, const words *from, uint32_t number) {
@@ -141,8 +140,7 @@ static const char *string_at(loader *load, const words *from, uint32_t number) {
   return NULL;
 }
 
-/* ----------------------------------------------------------------------------------------------------------------
- * types */
+/* ------------------------------------------------------------------------------------------------------------ types */
 
 static size_t round_up(size_t value, size_t alignment) { return (value + alignment - 1) / alignment * alignment; }
 
@@ -276,8 +274,7 @@ static bool read_type(loader *load, const words *from) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------- constants,
- * variables */
+/* --------------------------------------------------------------------------------------------- constants, variables */
 
 static bool read_constant(loader *load, const words *from) {
   spirv_module *module = load->module;
@@ -370,8 +367,7 @@ static bool read_module_variable(loader *load, const words *from) {
   }
 }
 
-/* ---------------------------------------------------------------------------------------------- annotations,
- * functions */
+/* ------------------------------------------------------------------------------------------- annotations, functions */
 
 static bool read_decoration(loader *load, const words *from) {
   spirv_id *id = id_at(load, from, 1);
@@ -474,8 +470,7 @@ static bool end_function(loader *load) {
   return true;
 }
 
-/* --------------------------------------------------------------------------------------------------------
- * instructions */
+/* ----------------------------------------------------------------------------------------------------- instructions */
 
 static bool read_label(loader *load, const words *from) {
   spirv_module *module = load->module;
@@ -595,8 +590,7 @@ static bool read_words(loader *load) {
   return !load->function || refuse(load, "a function does not end");
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * resolving */
+/* -------------------------------------------------------------------------------------------------------- resolving */
 
 /* Whether an operand is a value of the function or of the module; the function's local memory is what it uses of the
  * module's. */
@@ -722,8 +716,7 @@ static bool resolve(loader *load) {
   return true;
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * loading */
+/* ---------------------------------------------------------------------------------------------------------- loading */
 
 /* Each instruction is known and ends inside the module; counts them for the arrays' sizes. */
 static bool survey(loader *load) {

@@ -10,8 +10,7 @@
 
 static const spirv_module *module_of(const spirv_subgroup *subgroup) { return subgroup->group->module; }
 
-/* ------------------------------------------------------------------------------------------------------------
- * products */
+/* --------------------------------------------------------------------------------------------------------- products */
 
 enum { DEPTH = 16, MAX_ROWS = 8 };
 
@@ -82,8 +81,7 @@ static bool call_multiply_bfloats(spirv_subgroup *subgroup, const spirv_instruct
   return multiply(subgroup, instruction, instruction->operands, load_bfloat);
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * blocks */
+/* ----------------------------------------------------------------------------------------------------------- blocks */
 
 typedef enum block_form { PLAIN, TRANSFORM, TRANSPOSE, PREFETCH, STORE } block_form;
 
@@ -260,8 +258,7 @@ bool spirv_block_store(spirv_subgroup *subgroup, const spirv_instruction *instru
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------ imported
- * blocks */
+/* -------------------------------------------------------------------------------------------------- imported blocks */
 
 /* The shape in a name like __builtin_IB_subgroup_block_read_flat_u16_m8k16v2; extents are given less one. */
 static bool parse_block(const char *name, block *one) {

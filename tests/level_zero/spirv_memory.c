@@ -1,8 +1,7 @@
 /* spirv_memory.c - addresses, loads, stores, and what is suspicious about them. */
 #include "spirv_compute.h"
 
-/* ------------------------------------------------------------------------------------------------------------
- * checking */
+/* --------------------------------------------------------------------------------------------------------- checking */
 
 uint64_t spirv_load_bits(const uint8_t *at, unsigned width) {
   uint64_t bits = 0;
@@ -151,8 +150,7 @@ bool spirv_note(spirv_subgroup *subgroup, const spirv_instruction *instruction, 
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------- loads and
- * stores */
+/* ------------------------------------------------------------------------------------------------- loads and stores */
 
 /* The alignment that memory operands promise, or else that of a scalar. */
 static size_t alignment_of(const spirv_instruction *instruction, uint32_t first, const spirv_type *type) {
@@ -295,8 +293,7 @@ bool spirv_variable(spirv_subgroup *subgroup, const spirv_instruction *instructi
   return true;
 }
 
-/* -----------------------------------------------------------------------------------------------------------
- * addresses */
+/* -------------------------------------------------------------------------------------------------------- addresses */
 
 /* Steps from operand 0 into what it points to. The first index of an element chain steps over whole elements. */
 static bool step(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes, uint32_t first) {

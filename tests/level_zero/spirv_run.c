@@ -35,8 +35,7 @@ bool spirv_stop(const spirv_subgroup *subgroup, const spirv_instruction *instruc
   return false;
 }
 
-/* -------------------------------------------------------------------------------------------------------- control
- * flow */
+/* ----------------------------------------------------------------------------------------------------- control flow */
 
 static const spirv_instruction *instruction_at(const spirv_subgroup *subgroup, uint32_t position) {
   return &subgroup->group->module->instructions[position];
@@ -109,8 +108,7 @@ static bool leave_block(spirv_subgroup *subgroup, const spirv_instruction *instr
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------------
- * sub-groups */
+/* ------------------------------------------------------------------------------------------------------- sub-groups */
 
 static void compute(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
   const spirv_module *module = subgroup->group->module;
@@ -207,8 +205,7 @@ static bool run_subgroup(spirv_subgroup *subgroup, bool *blocked) {
   return true;
 }
 
-/* ---------------------------------------------------------------------------------------------------------
- * work-groups */
+/* ------------------------------------------------------------------------------------------------------ work-groups */
 
 static void start_group(spirv_group *group) {
   const spirv_module *module = group->module;
@@ -265,8 +262,7 @@ static bool run_group(spirv_group *group) {
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * launches */
+/* --------------------------------------------------------------------------------------------------------- launches */
 
 /* The most slots that the scratch rows of a function must hold, in rows. */
 static size_t scratch_rows(const spirv_module *module, const spirv_function *function) {

@@ -87,8 +87,7 @@ static ocl_result tell(const void *answer, size_t size, size_t room, void *value
   return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------- platform,
- * device */
+/* ------------------------------------------------------------------------------------------------- platform, device */
 
 EXPORT ocl_result clGetPlatformIDs(uint32_t room, ocl_platform *platforms, uint32_t *count) {
   STEP();
@@ -127,8 +126,7 @@ EXPORT ocl_result clGetDeviceInfo(ocl_device device, uint32_t what, size_t room,
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * objects */
+/* ---------------------------------------------------------------------------------------------------------- objects */
 
 EXPORT ocl_context clCreateContext(const intptr_t *properties, uint32_t num_devices, const ocl_device *devices,
                                    void *notify, void *user, ocl_result *result) {
@@ -203,8 +201,7 @@ EXPORT ocl_result clReleaseProgram(ocl_program program) {
   return 0;
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * kernels */
+/* ---------------------------------------------------------------------------------------------------------- kernels */
 
 EXPORT ocl_kernel clCreateKernel(ocl_program program, const char *name, ocl_result *result) {
   require(program->module);
@@ -312,8 +309,7 @@ EXPORT ocl_result clReleaseEvent(ocl_event event) {
   return 0;
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * memory */
+/* ----------------------------------------------------------------------------------------------------------- memory */
 
 EXPORT void *clSVMAlloc(ocl_context context, uint64_t flags, size_t size, uint32_t alignment) {
   require(context && flags == OCL_READ_WRITE && size && alignment <= 128);

@@ -238,8 +238,7 @@ Test(nvptx, kernels_share_a_workspace) {
   finish(&c);
 }
 
-/* ------------------------------------------------------------------------------------------------------------
- * numbers */
+/* ---------------------------------------------------------------------------------------------------------- numbers */
 
 /* Runs the only launch of the only routine on the emulator; `buffers` are the arguments of the function. */
 static void run(const compiled *c, const int64_t *extents, const ptx_buffer *buffers, size_t num_buffers) {

@@ -13,8 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ----------------------------------------------------------------------------------------------- counted
- * allocations */
+/* ---------------------------------------------------------------------------------------------- counted allocations */
 
 static atomic_int live, allocations, fail_at = -1; /* blocks held; made so far; the one that is refused */
 
@@ -64,8 +63,7 @@ void __wrap_free(void *memory) {
   __real_free(memory);
 }
 
-/* -------------------------------------------------------------------------------------------------------------
- * helpers */
+/* ---------------------------------------------------------------------------------------------------------- helpers */
 
 enum { WIDTH = 32 };
 static const char *const programs[] = {PROGRAM_DIR "/fused.tecp", PROGRAM_DIR "/unfused.tecp",
@@ -150,8 +148,7 @@ static size_t call_attention(tec_context *context, tec_program *program, int64_t
   return tec_program_scratch_bytes(program);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * tests */
+/* ------------------------------------------------------------------------------------------------------------ tests */
 
 Test(program, numbers_are_right_for_every_length) {
   messages kept;

@@ -195,8 +195,7 @@ Test(spirv, damaged_modules_do_no_harm) {
   cr_assert_gt(refused, size);
 }
 
-/* --------------------------------------------------------------------------------------------- many modules, one
- * process */
+/* ---------------------------------------------------------------------------------------- many modules, one process */
 
 /* Modules of different sizes in turn; NULL, or what was wrong. LLVM keeps ids from module to module: see
  * spirv_write.c. */

@@ -19,8 +19,7 @@
 
 enum { TEXT_SIZE = 8192, NAME_SIZE = 64 };
 
-/* ------------------------------------------------------------------------------------------------------------
- * programs */
+/* --------------------------------------------------------------------------------------------------------- programs */
 
 /* softmax(q k^T) v for one head of `m` queries and `n` keys of `d`; 0 keys: as many as there are. */
 static char *attention(const char *type, int m, int n, int d, bool causal) {
@@ -152,8 +151,7 @@ static const char vectors[] = "func.func @f(%a: memref<192x64xf16>, %b: memref<1
                                                                                                    "128 : i64}\n  "
                                                                                                    "return\n}\n";
 
-/* --------------------------------------------------------------------------------------------------------------
- * running */
+/* ---------------------------------------------------------------------------------------------------------- running */
 
 static ir_module *run_passes(const char *text, const target_facts *facts, const char *passes) {
   ir_module *module = check_parse(text);
@@ -231,8 +229,7 @@ static void check_text(char *text, const char *before_stage, const expectation *
   free(text);
 }
 
-/* ---------------------------------------------------------------------------------------------------------------
- * ptxas */
+/* ------------------------------------------------------------------------------------------------------------ ptxas */
 
 /* Assembles with the program's kernels and prints what ptxas tells of them; nothing may be spilled or in local
  * memory. */
@@ -279,8 +276,7 @@ Test(stage, lanes_spill_no_registers) {
     }
 }
 
-/* --------------------------------------------------------------------------------------------------------------
- * tests */
+/* ------------------------------------------------------------------------------------------------------------ tests */
 
 Test(stage, attention_runs_ahead_without_conflicts) {
   static const expectation narrow = {"attention, head dim 64", 3, "3x64x64xf16", 12, 4e-3, true};

@@ -177,8 +177,7 @@ Test(ze, the_target_is_the_chip) {
   tec_context_destroy(context);
 }
 
-/* ------------------------------------------------------------------------------------- our declarations and the real
- * ones */
+/* ------------------------------------------------------------------------------- our declarations and the real ones */
 
 #define SAME_SIZE(OURS, THEIRS) _Static_assert(sizeof(OURS) == sizeof(THEIRS), #OURS)
 #define SAME_PLACE(OURS, FIELD, THEIRS, MEMBER)                                                                        \
