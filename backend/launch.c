@@ -152,7 +152,8 @@ static uint32_t row_major(launch_plan *plan, unsigned rank, uint32_t *dims) {
   return stride;
 }
 
-/* --------------------------------------------------------------- ops A hook gives its results a value where it can. */
+/* --------------------------------------------------------------------------------------------------------------- ops
+ * A hook gives its results a value where it can. */
 
 typedef void launch_hook(launch_plan *plan, const ir_op *op);
 

@@ -31,7 +31,8 @@
 extern "C" {
 #endif
 
-/*  DLPack The part of DLPack's stable layout that is used here. To use all of DLPack, include <dlpack/dlpack.h> before this. */
+/* ------------------------------------------------------------------------------------------------------- DLPack
+ * The part of DLPack's stable layout that is used here. To use all of DLPack, include <dlpack/dlpack.h> before this. */
 #ifndef DLPACK_DLPACK_H_
 #define DLPACK_DLPACK_H_
 typedef enum DLDeviceType { kDLCPU = 1, kDLCUDA = 2, kDLCUDAHost = 3, kDLOneAPI = 14 } DLDeviceType;
@@ -135,7 +136,8 @@ TEC_API tec_status tec_tensor_read_npy(tec_context *context, const char *name, c
 /* Makes the bytes of an .npy file, version 1, from any host tensor; *bytes is the caller's to tec_free. */
 TEC_API tec_status tec_tensor_write_npy(tec_context *context, const DLTensor *tensor, char **bytes, size_t *size);
 
-/* -------------------- programs A compiled program: a target's code with its entry points and their types; one file. */
+/* ------------------------------------------------------------------------------------------------------- programs
+ * A compiled program: a target's code with its entry points and their types; one file. */
 
 typedef struct tec_program tec_program;
 
@@ -204,7 +206,8 @@ TEC_API size_t tec_program_scratch_bytes(const tec_program *program);
  * asynchronous call. */
 TEC_API double tec_program_device_seconds(const tec_program *program);
 
-/* ---------------------------------------------------------------------------- Compiler All below is in libtec only. */
+/* ------------------------------------------------------------------------------------------------------- Compiler
+ * All below is in libtec only. */
 
 typedef struct tec_module tec_module;
 
