@@ -241,7 +241,8 @@ TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
  * holds each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
 TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, bool svg, char **text, size_t *size);
 
-/* Parses and verifies a module; `name` stands for the text in messages. Each error found is one message. */
+/* Parses and verifies a module; `name` stands for the text in messages; both are copied. Each error found is one
+ * message. *module is the caller's to tec_module_destroy; it is not set on failure. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
 /* Releases the module. Programs made from it stay. */

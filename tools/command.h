@@ -56,6 +56,11 @@ tec_compile_options command_compile_options(const command_options *options, cons
 /* Parses the text; reports the time under --time. */
 tec_status command_parse(tec_context *context, const command_options *options, const char *text, size_t size,
                          tec_module **module);
+/* The input file as a module. */
+tec_status command_read(tec_context *context, const command_options *options, tec_module **module);
+/* Runs `work` in a context of its own; returns the exit status. */
+int command_in_context(const command_options *options,
+                       tec_status (*work)(tec_context *context, const command_options *options));
 void command_report_time(const char *phase, double seconds); /* for --time, on standard error */
 double command_seconds(void);                                /* a clock that only moves forward */
 

@@ -59,21 +59,20 @@ static tec_status write_program(tec_context *context, const command_options *opt
   return status;
 }
 
-static tec_status compile(tec_context *context, const command_options *options, emit_kind emit) {
+static tec_status compile(tec_context *context, const command_options *options) {
   static const tec_output outputs[] = {[EMIT_MLIR] = TEC_OUTPUT_MLIR,
                                        [EMIT_LLVM] = TEC_OUTPUT_LLVM,
                                        [EMIT_ASSEMBLY] = TEC_OUTPUT_ASSEMBLY,
                                        [EMIT_PTX] = TEC_OUTPUT_ASSEMBLY};
+  emit_kind emit = find_emit(options->emit);
   const char *output = options->output ? options->output : "-";
-  char *text = NULL, *emitted = NULL;
+  char *emitted = NULL;
   size_t size;
   tec_module *module = NULL;
   tec_program *program = NULL;
   char *tiles = NULL;
   tec_compile_options compile = command_compile_options(options, options->target);
-  tec_status status = tec_file_read(context, options->input, &text, &size);
-  if (!status)
-    status = command_parse(context, options, text, size, &module);
+  tec_status status = command_read(context, options, &module);
   if (!status)
     status = tuned_choose(context, options, module, tensors_cores(), &compile, &tiles);
   if (!status && emit < EMIT_OBJECT) {
@@ -89,7 +88,6 @@ static tec_status compile(tec_context *context, const command_options *options, 
   tec_program_destroy(program);
   tec_module_destroy(module);
   free(tiles);
-  tec_free(text);
   return status;
 }
 
@@ -118,10 +116,5 @@ int command_compile(const command_options *options) {
     fprintf(stderr, "tcc-attn: %s\n", wrong);
     return EXIT_USAGE;
   }
-  tec_context *context = command_context(1, false);
-  if (!context)
-    return EXIT_BAD;
-  tec_status status = compile(context, options, emit);
-  tec_context_destroy(context);
-  return status ? EXIT_BAD : EXIT_GOOD;
+  return command_in_context(options, compile);
 }

@@ -14,19 +14,16 @@ static bool is_layout(const char *input) {
 }
 
 static tec_status show_module(tec_context *context, const command_options *options) {
-  char *text = NULL, *layouts = NULL;
+  char *layouts = NULL;
   size_t size;
   tec_module *module = NULL;
-  tec_status status = tec_file_read(context, options->input, &text, &size);
-  if (!status)
-    status = command_parse(context, options, text, size, &module);
+  tec_status status = command_read(context, options, &module);
   if (!status)
     status = tec_module_layouts(module, &layouts, &size);
   if (!status)
     status = tec_file_write(context, "-", layouts, size);
   tec_free(layouts);
   tec_module_destroy(module);
-  tec_free(text);
   return status;
 }
 
@@ -40,13 +37,9 @@ static tec_status show_layout(tec_context *context, const command_options *optio
   return status;
 }
 
-int command_layout(const command_options *options) {
-  tec_context *context = command_context(1, false);
-  if (!context)
-    return EXIT_BAD;
+static tec_status show(tec_context *context, const command_options *options) {
   tec_status status = !is_layout(options->input) ? show_module(context, options) : show_layout(context, options, NULL);
-  if (!status && options->svg)
-    status = show_layout(context, options, options->svg);
-  tec_context_destroy(context);
-  return status ? EXIT_BAD : EXIT_GOOD;
+  return !status && options->svg ? show_layout(context, options, options->svg) : status;
 }
+
+int command_layout(const command_options *options) { return command_in_context(options, show); }

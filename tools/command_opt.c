@@ -2,13 +2,11 @@
 #include "tools/command.h"
 
 static tec_status optimize(tec_context *context, const command_options *options) {
-  char *text = NULL, *printed = NULL;
+  char *printed = NULL;
   size_t size;
   tec_module *module = NULL;
   tec_compile_options compile = command_compile_options(options, options->target);
-  tec_status status = tec_file_read(context, options->input, &text, &size);
-  if (!status)
-    status = command_parse(context, options, text, size, &module);
+  tec_status status = command_read(context, options, &module);
   if (!status)
     status = tec_module_run_passes(module, options->passes, &compile);
   double start = command_seconds();
@@ -20,15 +18,7 @@ static tec_status optimize(tec_context *context, const command_options *options)
     status = tec_file_write(context, options->output ? options->output : "-", printed, size);
   tec_free(printed);
   tec_module_destroy(module);
-  tec_free(text);
   return status;
 }
 
-int command_opt(const command_options *options) {
-  tec_context *context = command_context(1, false);
-  if (!context)
-    return EXIT_BAD;
-  tec_status status = optimize(context, options);
-  tec_context_destroy(context);
-  return status ? EXIT_BAD : EXIT_GOOD;
-}
+int command_opt(const command_options *options) { return command_in_context(options, optimize); }

@@ -84,6 +84,27 @@ tec_status command_parse(tec_context *context, const command_options *options, c
   return status;
 }
 
+tec_status command_read(tec_context *context, const command_options *options, tec_module **module) {
+  char *text;
+  size_t size;
+  tec_status status = tec_file_read(context, options->input, &text, &size);
+  if (status)
+    return status;
+  status = command_parse(context, options, text, size, module);
+  tec_free(text);
+  return status;
+}
+
+int command_in_context(const command_options *options,
+                       tec_status (*work)(tec_context *context, const command_options *options)) {
+  tec_context *context = command_context(1, false);
+  if (!context)
+    return EXIT_BAD;
+  tec_status status = work(context, options);
+  tec_context_destroy(context);
+  return status ? EXIT_BAD : EXIT_GOOD;
+}
+
 static void print_usage(FILE *file) {
   fprintf(file, "tcc-attn %s - compiles attention written as tensor ops into fused kernels\n\nusage:\n", tec_version());
   for (int i = 0; i < NUM_COMMANDS; i++)

@@ -113,8 +113,8 @@ static void require(bool good, const char *what) {
 /* Counts a call; returns from it if it is the one to fail. */
 #define STEP()                                                                                                         \
   do {                                                                                                                 \
-    if (++level_zero_test.calls == level_zero_test.fault) {                                                            \
-      level_zero_test.failed = __func__;                                                                               \
+    if (++level_zero_test.common.calls == level_zero_test.common.fault) {                                              \
+      level_zero_test.common.failed = __func__;                                                                        \
       return ZE_RESULT_ERROR_UNKNOWN;                                                                                  \
     }                                                                                                                  \
   } while (0)
@@ -590,7 +590,7 @@ EXPORT ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list
   memcpy(one->groups, groups, sizeof one->groups);
   memcpy(level_zero_test.groups, groups, sizeof level_zero_test.groups);
   memcpy(level_zero_test.group_size, kernel->group_size, sizeof level_zero_test.group_size);
-  level_zero_test.launches++;
+  level_zero_test.common.launches++;
   return ZE_RESULT_SUCCESS;
 }
 

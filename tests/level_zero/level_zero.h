@@ -1,6 +1,8 @@
 /* level_zero.h - how tests see and steer the driver in driver.c: through its one exported variable, level_zero_test. */
 #ifndef TEC_TESTS_LEVEL_ZERO_H
 #define TEC_TESTS_LEVEL_ZERO_H
+#include "tests/support/stand_in.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,13 +10,10 @@
 enum { LEVEL_ZERO_FAULT = 0x7ffffffe };
 
 typedef struct level_zero_state {
-  unsigned calls;     /* of the driver that can fail, counted since the last reset */
-  unsigned fault;     /* the number of the call that fails, from 1; 0: none. Everything after it works again */
-  const char *failed; /* the function that failed */
-  const char *chip;   /* a row of the driver's chips; NULL: what the environment's TEST_ZE_CHIP says, or the first */
+  stand_in common;
+  const char *chip; /* a row of the driver's chips; NULL: what the environment's TEST_ZE_CHIP says, or the first */
   /* Held now: each is 0 again when nothing leaks. */
   int contexts, lists, pools, events, modules, logs, kernels, blocks;
-  unsigned launches;
   uint32_t groups[3], group_size[3]; /* of the latest launch */
   char build_flags[200];             /* of the latest module */
 } level_zero_state;

@@ -20,9 +20,9 @@ static void require(int good) {
 
 /* Counts a call; what it returns if it is the one to fail. */
 static int step(const char *name) {
-  if (++fake_cuda.calls != fake_cuda.fault)
+  if (++fake_cuda.common.calls != fake_cuda.common.fault)
     return 0;
-  fake_cuda.failed = name;
+  fake_cuda.common.failed = name;
   return fake_cuda.result ? fake_cuda.result : FAKE_CUDA_FAULT;
 }
 
@@ -228,7 +228,7 @@ EXPORT int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y, unsi
   memcpy(fake_cuda.block, block, sizeof block);
   fake_cuda.shared_bytes = shared_bytes;
   fake_cuda.stream = stream;
-  fake_cuda.launches++;
+  fake_cuda.common.launches++;
   for (unsigned i = 0; i < 3; i++)
     memcpy(&fake_cuda.values[i], values[i], sizeof fake_cuda.values[i]);
   const float *from = (const float *)(uintptr_t)fake_cuda.values[0];

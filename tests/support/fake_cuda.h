@@ -1,6 +1,8 @@
 /* fake_cuda.h - how tests see and steer the driver in fake_cuda.c. */
 #ifndef TEC_TESTS_FAKE_CUDA_H
 #define TEC_TESTS_FAKE_CUDA_H
+#include "tests/support/stand_in.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -8,14 +10,11 @@
 enum { FAKE_CUDA_FAULT = 999, FAKE_CUDA_MAX_VALUES = 16 };
 
 typedef struct fake_cuda_state {
-  unsigned calls;      /* of the driver that can fail, counted since the last reset */
-  unsigned fault;      /* the number of the call that fails, from 1; 0: none. Everything after it works again */
+  stand_in common;
   int result;          /* what it fails with; 0: FAKE_CUDA_FAULT */
-  const char *failed;  /* the function that failed */
   const char *jit_log; /* what a failing cuModuleLoadDataEx writes */
   /* Held now: each is 0 again when nothing leaks. */
   int contexts, current, modules, events, blocks;
-  unsigned launches;
   /* Of the latest launch; the arguments by their lowest 8 bytes. */
   unsigned grid[3], block[3], shared_bytes;
   void *stream;

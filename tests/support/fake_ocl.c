@@ -56,9 +56,9 @@ static void require(bool good) {
 
 /* Counts a call; what it returns if it is the one to fail. */
 static ocl_result step(const char *name) {
-  if (++fake_ocl.calls != fake_ocl.fault)
+  if (++fake_ocl.common.calls != fake_ocl.common.fault)
     return 0;
-  fake_ocl.failed = name;
+  fake_ocl.common.failed = name;
   return FAKE_OCL_FAULT;
 }
 
@@ -290,7 +290,7 @@ EXPORT ocl_result clEnqueueNDRangeKernel(ocl_queue queue, ocl_kernel kernel, uin
   memcpy(fake_ocl.group, group, sizeof fake_ocl.group);
   fake_ocl.events++;
   *event = calloc(1, sizeof **event);
-  (*event)->number = fake_ocl.launches++;
+  (*event)->number = fake_ocl.common.launches++;
   return 0;
 }
 

@@ -1,39 +1,12 @@
 /* test_cuda.c - routines of GPU programs, and the CUDA device on the driver in support/fake_cuda.c, which the dynamic
  * loader finds in place of NVIDIA's. */
 #include "runtime/routine.h"
+#include "tests/support/add_two.h"
 #include "tests/support/fake_cuda.h"
-#include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The state of the fake driver; the library stays loaded. */
-static fake_cuda_state *fake_driver(void) {
-  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
-  cr_assert(library, "%s", dlerror());
-  fake_cuda_state *state = dlsym(library, "fake_cuda");
-  cr_assert(state, "the driver found is not the fake one");
-  return state;
-}
-
-/* add_one twice over a vector, by way of a workspace as large as the vector; 32 threads a block. */
-enum { NUMBER, THREADS, ONE, BLOCKS, FOUR, BYTES, ZERO, NUM_VALUES };
-
-static const program_value add_values[NUM_VALUES] = {
-    [NUMBER] = {.operation = PROGRAM_EXTENT, .constant = 0},
-    [THREADS] = {.operation = PROGRAM_CONSTANT, .constant = 32},
-    [ONE] = {.operation = PROGRAM_CONSTANT, .constant = 1},
-    [BLOCKS] = {.operation = PROGRAM_CEILDIV, .operands = {NUMBER, THREADS}},
-    [FOUR] = {.operation = PROGRAM_CONSTANT, .constant = 4},
-    [BYTES] = {.operation = PROGRAM_MUL, .operands = {NUMBER, FOUR}},
-    [ZERO] = {.operation = PROGRAM_CONSTANT, .constant = 0},
-};
-static const program_argument first_arguments[] = {
-    {PROGRAM_TENSOR, 0, ZERO}, {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
-static const program_argument second_arguments[] = {
-    {PROGRAM_WORKSPACE, 0, ZERO}, {PROGRAM_TENSOR, 1, ZERO}, {PROGRAM_SIZE, 0, NUMBER}};
 
 static const char code[] = ".version 8.7\n"
                            ".target sm_80\n"
@@ -62,33 +35,8 @@ static const char code[] = ".version 8.7\n"
                            "  ret;\n"
                            "}\n";
 
-static tec_program *new_program(tec_context *context, const char *kernel, uint32_t shared_bytes) {
-  const program_launch launches[] = {
-      {kernel, {BLOCKS, ONE, ONE}, {32, 1, 1}, shared_bytes, 3, first_arguments},
-      {kernel, {BLOCKS, ONE, ONE}, {32, 1, 1}, shared_bytes, 3, second_arguments},
-  };
-  const uint32_t extents[] = {NUMBER};
-  const program_routine routine = {NUM_VALUES, add_values, ONE, 1, extents, BYTES, 2, launches};
-  const int64_t shape[] = {-1};
-  const tec_type type = {TEC_KIND_TENSOR, {kDLFloat, 32, 1}, 1, shape};
-  const tec_entry entry = {"add_two", 1, 1, &type, &type, 0, NULL};
-  tec_program *program;
-  cr_assert_eq(program_create(context, "nvptx:sm_80", 1, &entry, &routine, code, sizeof code - 1, &program), TEC_OK);
-  return program;
-}
-
-static tec_status call(tec_program *program, int64_t count, DLDevice device, DLManagedTensor **result) {
-  static float data[100];
-  for (int i = 0; i < 100; i++)
-    data[i] = (float)i;
-  DLTensor tensor = {.data = data, .device = device, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &count};
-  const DLTensor *arguments[] = {&tensor};
-  return tec_program_call(program, NULL, 1, arguments, 1, result);
-}
-
-static const DLDevice host = {kDLCPU, 0};
-
-static void assert_nothing_held(const fake_cuda_state *driver) {
+static void assert_nothing_held(const void *state) {
+  const fake_cuda_state *driver = state;
   cr_assert_eq(driver->contexts, 0);
   cr_assert_eq(driver->current, 0);
   cr_assert_eq(driver->modules, 0);
@@ -96,19 +44,28 @@ static void assert_nothing_held(const fake_cuda_state *driver) {
   cr_assert_eq(driver->blocks, 0);
 }
 
+static const add_two_device cuda = {.name = "cuda",
+                                    .target = "nvptx:sm_80",
+                                    .library = "libcuda.so.1",
+                                    .symbol = "fake_cuda",
+                                    .state_size = sizeof(fake_cuda_state),
+                                    .shared_bytes = 64 * 1024,
+                                    .assert_nothing_held = assert_nothing_held,
+                                    .code = code,
+                                    .fault = "CUDA_ERROR_UNKNOWN (999)"};
+
+static const DLDevice host = {kDLCPU, 0};
+
 Test(cuda, kernels_run_in_order_with_their_geometry) {
   messages kept;
-  fake_cuda_state *driver = fake_driver();
+  fake_cuda_state *driver = add_two_driver(&cuda);
   tec_context *context = messages_context(&kept, (tec_context_options){.stream = &kept});
-  tec_program *program = new_program(context, "add_one", 64 * 1024);
+  tec_program *program = add_two_program(context, &cuda, &(add_two_kernel){.shared_bytes = 64 * 1024});
   DLManagedTensor *result = NULL;
-  for (int round = 0; round < 2; round++) {
-    cr_assert_eq(call(program, 70, host, &result), TEC_OK, "%s", kept.last);
-    for (int i = 0; i < 70; i++)
-      cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
-  }
+  for (int round = 0; round < 2; round++)
+    add_two_check(program, 70, &kept, &result);
   tec_tensor_release(result);
-  cr_assert_eq(driver->launches, 4);
+  cr_assert_eq(driver->common.launches, 4);
   cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
   cr_assert(driver->grid[0] == 3 && driver->grid[1] == 1 && driver->grid[2] == 1);
   cr_assert(driver->block[0] == 32 && driver->block[1] == 1 && driver->block[2] == 1);
@@ -119,8 +76,8 @@ Test(cuda, kernels_run_in_order_with_their_geometry) {
   cr_assert_float_eq(tec_program_device_seconds(program), 2.5e-3, 1e-9);
   cr_assert_eq(tec_program_scratch_bytes(program), 280);
   result = NULL;
-  cr_assert_eq(call(program, 0, host, &result), TEC_OK, "%s", kept.last);
-  cr_assert_eq(driver->launches, 4, "nothing to launch for empty tensors");
+  add_two_check(program, 0, &kept, &result);
+  cr_assert_eq(driver->common.launches, 4, "nothing to launch for empty tensors");
   tec_tensor_release(result);
   tec_program_destroy(program);
   assert_nothing_held(driver);
@@ -129,69 +86,38 @@ Test(cuda, kernels_run_in_order_with_their_geometry) {
 
 Test(cuda, tensors_on_the_device_are_used_in_place) {
   messages kept;
-  fake_cuda_state *driver = fake_driver();
+  fake_cuda_state *driver = add_two_driver(&cuda);
   tec_context *context = messages_context(&kept, (tec_context_options){.asynchronous = true});
-  tec_program *program = new_program(context, "add_one", 0);
+  tec_program *program = add_two_program(context, &cuda, &(add_two_kernel){0});
   float data[70];
   int64_t shape[] = {70};
   DLManagedTensor given = {
       {.data = data, .device = {kDLCUDA, 0}, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = shape}, NULL, NULL};
   DLManagedTensor *result = &given;
-  cr_assert_eq(call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_OK, "%s", kept.last);
+  cr_assert_eq(add_two_call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_OK, "%s", kept.last);
   cr_assert_eq(driver->values[1], (uintptr_t)data);
   cr_assert_eq(driver->blocks, 1, "the workspace only");
   cr_assert_eq(data[69], 71);
   cr_assert_eq(tec_program_device_seconds(program), 0, "nobody waited");
-  cr_assert_eq(call(program, 70, (DLDevice){kDLCUDA, 1}, &result), TEC_INVALID);
+  cr_assert_eq(add_two_call(program, 70, (DLDevice){kDLCUDA, 1}, &result), TEC_INVALID);
   cr_assert(strstr(kept.last, "argument 0 is not in host memory"), "%s", kept.last);
   tec_program_destroy(program);
   assert_nothing_held(driver);
   tec_context_destroy(context);
 }
 
-/* A fault at the first call of the driver, at the second, and so on through loading and two calls. */
-Test(cuda, every_fault_is_one_error_and_no_leak) {
-  messages kept;
-  fake_cuda_state *driver = fake_driver();
-  unsigned faults = 0;
-  for (bool reached = true; reached; faults++) {
-    tec_context *context = messages_context(&kept, (tec_context_options){0});
-    tec_program *program = new_program(context, "add_one", 64 * 1024);
-    *driver = (fake_cuda_state){.fault = faults + 1};
-    DLManagedTensor *result = NULL;
-    tec_status status = call(program, 70, host, &result);
-    DLManagedTensor *shorter = NULL;
-    if (!status)
-      status = call(program, 33, host, &shorter);
-    tec_tensor_release(shorter);
-    reached = driver->calls >= driver->fault;
-    cr_assert_eq(status != TEC_OK, reached, "a fault in %s", driver->failed);
-    cr_assert_eq(kept.count, reached, "a fault in %s: %u messages, %s", driver->failed, kept.count, kept.last);
-    if (reached)
-      cr_assert(strstr(kept.last, "CUDA_ERROR_UNKNOWN (999)"), "%s: %s", driver->failed, kept.last);
-    /* What failed once works the next time. */
-    driver->fault = 0;
-    DLManagedTensor *again = NULL;
-    cr_assert_eq(call(program, 70, host, &again), TEC_OK, "after a fault in %s: %s", driver->failed, kept.last);
-    cr_assert_eq(((float *)again->dl_tensor.data)[69], 71);
-    tec_tensor_release(again);
-    tec_tensor_release(result);
-    tec_program_destroy(program);
-    assert_nothing_held(driver);
-    tec_context_destroy(context);
-  }
-  cr_assert_gt(faults, 30);
-}
+Test(cuda, every_fault_is_one_error_and_no_leak) { add_two_faults(&cuda, 30); }
 
 Test(cuda, code_that_the_driver_refuses_is_explained) {
   messages kept;
-  fake_cuda_state *driver = fake_driver();
+  fake_cuda_state *driver = add_two_driver(&cuda);
   tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = new_program(context, "add_one", 0);
+  tec_program *program = add_two_program(context, &cuda, &(add_two_kernel){0});
   DLManagedTensor *result = NULL;
-  for (unsigned fault = 1; !driver->failed || strcmp(driver->failed, "cuModuleLoadDataEx"); fault++) {
-    *driver = (fake_cuda_state){.fault = fault, .result = 222, .jit_log = "ptxas fatal: Unsupported .version 8.7"};
-    cr_assert_eq(call(program, 70, host, &result), TEC_INVALID);
+  for (unsigned fault = 1; !driver->common.failed || strcmp(driver->common.failed, "cuModuleLoadDataEx"); fault++) {
+    *driver =
+        (fake_cuda_state){.common.fault = fault, .result = 222, .jit_log = "ptxas fatal: Unsupported .version 8.7"};
+    cr_assert_eq(add_two_call(program, 70, host, &result), TEC_INVALID);
   }
   cr_assert(strstr(kept.last,
                    "the driver (for CUDA 12.4) does not take the program (PTX 8.7 for sm_80) for 'Fake' (sm_87): "
@@ -205,29 +131,19 @@ Test(cuda, code_that_the_driver_refuses_is_explained) {
 
 Test(cuda, what_the_device_lacks_is_refused) {
   static const struct {
-    const char *kernel;
-    uint32_t shared_bytes, device;
+    add_two_kernel kernel;
+    uint32_t device;
     const char *message;
-  } cases[] = {{"add_one", 200 * 1024, 0, "needs 204800 bytes of shared memory a block; 'Fake' has 102400"},
-               {"other", 0, 0, "CUDA cannot find a kernel"},
-               {"add_one", 0, 3, "there is no CUDA device 3; there are 1"}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    messages kept;
-    fake_cuda_state *driver = fake_driver();
-    tec_context *context = messages_context(&kept, (tec_context_options){.device = cases[i].device});
-    tec_program *program = new_program(context, cases[i].kernel, cases[i].shared_bytes);
-    cr_assert_eq(call(program, 70, host, &(DLManagedTensor *){NULL}), TEC_INVALID);
-    cr_assert_eq(kept.count, 1);
-    cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
-    tec_program_destroy(program);
-    assert_nothing_held(driver);
-    tec_context_destroy(context);
-  }
+  } cases[] = {{{.shared_bytes = 200 * 1024}, 0, "needs 204800 bytes of shared memory a block; 'Fake' has 102400"},
+               {{.name = "other"}, 0, "CUDA cannot find a kernel"},
+               {{0}, 3, "there is no CUDA device 3; there are 1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    add_two_refused(&cuda, (tec_context_options){.device = cases[i].device}, &cases[i].kernel, cases[i].message);
 }
 
 Test(cuda, the_target_is_the_newest_that_the_chip_runs) {
   messages kept;
-  fake_driver();
+  add_two_driver(&cuda);
   tec_context *context = messages_context(&kept, (tec_context_options){0});
   char *target;
   cr_assert_eq(tec_device_target(context, "cuda", &target), TEC_OK, "%s", kept.last);
@@ -240,22 +156,20 @@ Test(cuda, the_target_is_the_newest_that_the_chip_runs) {
 Test(ptx_emu, the_same_program_runs_on_the_emulator) {
   messages kept;
   tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = new_program(context, "add_one", 0);
+  tec_program *program = add_two_program(context, &cuda, &(add_two_kernel){0});
   DLManagedTensor *result = NULL;
   cr_assert_eq(tec_program_set_device(program, "ptx-emu"), TEC_OK, "%s", kept.last);
-  cr_assert_eq(call(program, 70, host, &result), TEC_OK, "%s", kept.last);
-  for (int i = 0; i < 70; i++)
-    cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+  add_two_check(program, 70, &kept, &result);
   tec_tensor_release(result);
   result = NULL;
-  cr_assert_eq(call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_INVALID, "its memory is the host's");
+  cr_assert_eq(add_two_call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_INVALID, "its memory is the host's");
   cr_assert_eq(tec_program_set_device(program, "host"), TEC_INVALID);
   cr_assert(strstr(kept.last, "the device 'host' does not run programs for 'nvptx:sm_80'"), "%s", kept.last);
   tec_program_destroy(program);
-  program = new_program(context, "other", 0);
+  program = add_two_program(context, &cuda, &(add_two_kernel){.name = "other"});
   cr_assert_eq(tec_program_set_device(program, "ptx-emu"), TEC_OK);
   kept.count = 0;
-  cr_assert_eq(call(program, 70, host, &result), TEC_INVALID);
+  cr_assert_eq(add_two_call(program, 70, host, &result), TEC_INVALID);
   cr_assert_eq(kept.count, 1);
   cr_assert(strstr(kept.last, "'other'"), "%s", kept.last);
   tec_program_destroy(program);
@@ -307,15 +221,14 @@ static void seal(char *bytes, size_t size) {
 Test(routine, files_hold_them_and_damaged_ones_never_crash) {
   messages kept;
   tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = new_program(context, "add_one", 0), *again;
+  tec_program *program = add_two_program(context, &cuda, &(add_two_kernel){0}), *again;
   char *bytes;
   size_t size;
   cr_assert_eq(tec_program_write(program, &bytes, &size), TEC_OK);
   cr_assert_eq(tec_program_read(context, "file", bytes, size, &again), TEC_OK, "%s", kept.last);
-  fake_driver();
+  add_two_driver(&cuda);
   DLManagedTensor *result = NULL;
-  cr_assert_eq(call(again, 70, host, &result), TEC_OK, "%s", kept.last);
-  cr_assert_eq(((float *)result->dl_tensor.data)[69], 71);
+  add_two_check(again, 70, &kept, &result);
   tec_tensor_release(result);
   tec_program_destroy(again);
   static const unsigned char values[] = {0, 1, 0x7f, 0x80, 0xff};

@@ -5,25 +5,15 @@
 #include "runtime/ze_api.h"
 #include "tests/level_zero/level_zero.h"
 #include "tests/support/add_two.h"
-#include "tests/support/messages.h"
 
 #include <criterion/criterion.h>
-#include <dlfcn.h>
 #include <level_zero/ze_api.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The state of the test driver; the library stays loaded. */
-static level_zero_state *test_driver(void) {
-  void *library = dlopen("libze_loader.so.1", RTLD_NOW | RTLD_LOCAL);
-  cr_assert(library, "%s", dlerror());
-  level_zero_state *state = dlsym(library, "level_zero_test");
-  cr_assert(state, "the driver found is not the test's");
-  return state;
-}
-
-static void assert_nothing_held(const level_zero_state *driver) {
+static void assert_nothing_held(const void *state) {
+  const level_zero_state *driver = state;
   cr_assert_eq(driver->contexts, 0);
   cr_assert_eq(driver->lists, 0);
   cr_assert_eq(driver->pools, 0);
@@ -34,28 +24,34 @@ static void assert_nothing_held(const level_zero_state *driver) {
   cr_assert_eq(driver->blocks, 0);
 }
 
+static const add_two_device ze = {.name = "ze",
+                                  .target = "spirv:generic",
+                                  .library = "libze_loader.so.1",
+                                  .symbol = "level_zero_test",
+                                  .state_size = sizeof(level_zero_state),
+                                  .assert_nothing_held = assert_nothing_held,
+                                  .fault = "(0x7ffffffe)"};
+
 Test(ze, kernels_run_in_order_with_their_geometry) {
   messages kept;
-  level_zero_state *driver = test_driver();
+  level_zero_state *driver = add_two_driver(&ze);
   tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = add_two_program(context, "ze", "add_one", 32);
+  tec_program *program = add_two_program(context, &ze, &(add_two_kernel){0});
   DLManagedTensor *result = NULL;
   for (int round = 0; round < 2; round++) {
-    cr_assert_eq(add_two_call(program, 70, &result), TEC_OK, "%s", kept.last);
-    for (int i = 0; i < 70; i++)
-      cr_assert_eq(((float *)result->dl_tensor.data)[i], (float)i + 2);
+    add_two_check(program, 70, &kept, &result);
     /* The driver's clock wraps around in the first call. */
     cr_assert_float_eq(tec_program_device_seconds(program), 5e-3, 1e-9);
   }
   tec_tensor_release(result);
-  cr_assert_eq(driver->launches, 4);
+  cr_assert_eq(driver->common.launches, 4);
   cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
   cr_assert(driver->groups[0] == 3 && driver->groups[1] == 1 && driver->groups[2] == 1);
   cr_assert(driver->group_size[0] == 32 && driver->group_size[1] == 1 && driver->group_size[2] == 1);
   cr_assert_eq(tec_program_scratch_bytes(program), 280);
   result = NULL;
-  cr_assert_eq(add_two_call(program, 0, &result), TEC_OK, "%s", kept.last);
-  cr_assert_eq(driver->launches, 4, "nothing to launch for empty tensors");
+  add_two_check(program, 0, &kept, &result);
+  cr_assert_eq(driver->common.launches, 4, "nothing to launch for empty tensors");
   tec_tensor_release(result);
   tec_program_destroy(program);
   assert_nothing_held(driver);
@@ -67,13 +63,13 @@ Test(ze, chips_with_a_matrix_unit_run_kernels_with_the_large_register_file) {
     const char *chip, *flags;
   } rows[] = {{"generic", ""}, {"dg2", "-ze-opt-large-register-file"}, {"pvc", "-ze-opt-large-register-file"}};
   messages kept;
-  level_zero_state *driver = test_driver();
+  level_zero_state *driver = add_two_driver(&ze);
   tec_context *context = messages_context(&kept, (tec_context_options){0});
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     driver->chip = rows[i].chip;
-    tec_program *program = add_two_program(context, "ze", "add_one", 32);
+    tec_program *program = add_two_program(context, &ze, &(add_two_kernel){0});
     DLManagedTensor *result = NULL;
-    cr_assert_eq(add_two_call(program, 70, &result), TEC_OK, "%s", kept.last);
+    add_two_check(program, 70, &kept, &result);
     cr_assert_str_eq(driver->build_flags, rows[i].flags);
     tec_tensor_release(result);
     tec_program_destroy(program);
@@ -81,91 +77,38 @@ Test(ze, chips_with_a_matrix_unit_run_kernels_with_the_large_register_file) {
   tec_context_destroy(context);
 }
 
-/* A fault at the first call of the driver, at the second, and so on through loading and two calls. */
-Test(ze, every_fault_is_one_error_and_no_leak) {
-  messages kept;
-  level_zero_state *driver = test_driver();
-  unsigned faults = 0;
-  for (bool reached = true; reached; faults++) {
-    tec_context *context = messages_context(&kept, (tec_context_options){0});
-    tec_program *program = add_two_program(context, "ze", "add_one", 32);
-    *driver = (level_zero_state){.fault = faults + 1};
-    DLManagedTensor *result = NULL;
-    tec_status status = add_two_call(program, 70, &result);
-    DLManagedTensor *shorter = NULL;
-    if (!status)
-      status = add_two_call(program, 33, &shorter);
-    tec_tensor_release(shorter);
-    reached = driver->calls >= driver->fault;
-    cr_assert_eq(status != TEC_OK, reached, "a fault in %s", driver->failed);
-    cr_assert_eq(kept.count, reached, "a fault in %s: %u messages, %s", driver->failed, kept.count, kept.last);
-    if (reached)
-      cr_assert(strstr(kept.last, "(0x7ffffffe)"), "%s: %s", driver->failed, kept.last);
-    /* What failed once works the next time. */
-    driver->fault = 0;
-    DLManagedTensor *again = NULL;
-    cr_assert_eq(add_two_call(program, 70, &again), TEC_OK, "after a fault in %s: %s", driver->failed, kept.last);
-    cr_assert_eq(((float *)again->dl_tensor.data)[69], 71);
-    tec_tensor_release(again);
-    tec_tensor_release(result);
-    tec_program_destroy(program);
-    assert_nothing_held(driver);
-    tec_context_destroy(context);
-  }
-  cr_assert_gt(faults, 50);
-}
+Test(ze, every_fault_is_one_error_and_no_leak) { add_two_faults(&ze, 50); }
 
 Test(ze, programs_that_the_driver_refuses_are_explained) {
-  messages kept;
-  level_zero_state *driver = test_driver();
-  tec_context *context = messages_context(&kept, (tec_context_options){0});
   size_t size;
-  char *code = add_two_code(&size);
+  char *code = add_two_spirv(&size);
   uint32_t unknown = 1u << 16 | 9999, newer = 0x00010600;
   memcpy(code + size, &unknown, sizeof unknown);
-  DLManagedTensor *result = NULL;
-  tec_program *program = add_two_of(context, "ze", "add_one", 32, code, size + 4);
-  cr_assert_eq(add_two_call(program, 70, &result), TEC_INVALID);
-  cr_assert_eq(kept.count, 1);
-  cr_assert(strstr(kept.last, "cannot build the program for 'Test generic' (0x70000004):\ninstruction 9999 is unknown"),
-            "%s", kept.last);
-  tec_program_destroy(program);
+  add_two_refused(&ze, (tec_context_options){0}, &(add_two_kernel){.code = code, .size = size + 4},
+                  "cannot build the program for 'Test generic' (0x70000004):\ninstruction 9999 is unknown");
   memcpy(code + 4, &newer, sizeof newer);
-  program = add_two_of(context, "ze", "add_one", 32, code, size);
-  cr_assert_eq(add_two_call(program, 70, &result), TEC_INVALID);
-  cr_assert(strstr(kept.last, "the program is SPIR-V 1.6; the driver of 'Test generic' takes 1.4"), "%s", kept.last);
-  tec_program_destroy(program);
+  add_two_refused(&ze, (tec_context_options){0}, &(add_two_kernel){.code = code, .size = size},
+                  "the program is SPIR-V 1.6; the driver of 'Test generic' takes 1.4");
   free(code);
-  assert_nothing_held(driver);
-  tec_context_destroy(context);
 }
 
 Test(ze, what_the_device_lacks_is_refused) {
   static const struct {
-    const char *kernel;
-    uint32_t items, device;
+    add_two_kernel kernel;
+    uint32_t device;
     const char *message;
-  } cases[] = {{"add_one", 1024, 0, "cannot set the size of work-groups: ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION"},
-               {"other", 32, 0, "Level Zero cannot find a kernel: ZE_RESULT_ERROR_INVALID_KERNEL_NAME (0x78000011)"},
-               {"add_one", 32, 3, "there is no Level Zero GPU 3; there are 1"}};
-  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-    messages kept;
-    level_zero_state *driver = test_driver();
-    tec_context *context = messages_context(&kept, (tec_context_options){.device = cases[i].device});
-    tec_program *program = add_two_program(context, "ze", cases[i].kernel, cases[i].items);
-    cr_assert_eq(add_two_call(program, 70, &(DLManagedTensor *){NULL}), TEC_INVALID);
-    cr_assert_eq(kept.count, 1);
-    cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
-    tec_program_destroy(program);
-    assert_nothing_held(driver);
-    tec_context_destroy(context);
-  }
+  } cases[] = {
+      {{.items = 1024}, 0, "cannot set the size of work-groups: ZE_RESULT_ERROR_INVALID_GROUP_SIZE_DIMENSION"},
+      {{.name = "other"}, 0, "Level Zero cannot find a kernel: ZE_RESULT_ERROR_INVALID_KERNEL_NAME (0x78000011)"},
+      {{0}, 3, "there is no Level Zero GPU 3; there are 1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
+    add_two_refused(&ze, (tec_context_options){.device = cases[i].device}, &cases[i].kernel, cases[i].message);
 }
 
 Test(ze, the_target_is_the_chip) {
   static const char *const chips[] = {"generic", "dg2", "pvc", "bmg"};
   messages kept;
-  level_zero_state *driver = test_driver();
+  level_zero_state *driver = add_two_driver(&ze);
   tec_context *context = messages_context(&kept, (tec_context_options){0});
   for (size_t i = 0; i < sizeof chips / sizeof chips[0]; i++) {
     char *target;
