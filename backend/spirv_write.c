@@ -4,7 +4,9 @@
  * issue 160613, in LLVM up to 22). Where a function comes to lie at the address of an earlier one, its labels get that
  * one's ids, which this module may use for other things. So one module is written at a time; where ids collide, which
  * is seen in a few of thousand words, it is written again from a copy, while all earlier copies stay where they are,
- * which moves the new one. It ends: the number of attempts is limited. */
+ * which moves the new one. A machine keeps the instructions of the functions that it has written, which are gone by
+ * then, under their addresses as well: each attempt has a machine of its own. It ends: the number of attempts is
+ * limited. */
 #include "backend/spirv.h"
 
 #include <stdint.h>
@@ -67,6 +69,18 @@ static bool is_sound(LLVMMemoryBufferRef buffer) {
 static mtx_t table_lock;
 static void create_lock(void) { mtx_init(&table_lock, mtx_plain); }
 
+/* A machine like the given one that has written nothing yet. */
+static LLVMTargetMachineRef fresh_machine(LLVMTargetMachineRef machine) {
+  char *triple = LLVMGetTargetMachineTriple(machine), *cpu = LLVMGetTargetMachineCPU(machine);
+  char *features = LLVMGetTargetMachineFeatureString(machine);
+  LLVMTargetMachineRef fresh = LLVMCreateTargetMachine(LLVMGetTargetMachineTarget(machine), triple, cpu, features,
+                                                       LLVMCodeGenLevelNone, LLVMRelocPIC, LLVMCodeModelDefault);
+  LLVMDisposeMessage(triple);
+  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(features);
+  return fresh;
+}
+
 LLVMBool spirv_write(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, char **message,
                      LLVMMemoryBufferRef *buffer) {
   static once_flag once = ONCE_FLAG_INIT;
@@ -76,8 +90,10 @@ LLVMBool spirv_write(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCod
   call_once(&once, create_lock);
   mtx_lock(&table_lock);
   while (!done && !failed && count < MAX_ATTEMPTS) {
+    LLVMTargetMachineRef fresh = fresh_machine(machine);
     copies[count] = LLVMCloneModule(module);
-    failed = LLVMTargetMachineEmitToMemoryBuffer(machine, copies[count++], kind, message, buffer);
+    failed = LLVMTargetMachineEmitToMemoryBuffer(fresh, copies[count++], kind, message, buffer);
+    LLVMDisposeTargetMachine(fresh);
     done = !failed && (kind != LLVMObjectFile || is_sound(*buffer));
     if (!done && !failed)
       LLVMDisposeMemoryBuffer(*buffer);
