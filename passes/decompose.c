@@ -32,36 +32,6 @@ static ir_builder body_of(ir_op *generic) {
 
 static ir_value *argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
 
-/* Ends the body with `value`, converted to the type of the one output. */
-static ir_value *finish(ir_builder *body, ir_op *generic, ir_value *value) {
-  ir_value *result = ir_convert(body, value, argument(generic, generic->num_operands - 1)->type);
-  ir_terminator(body, OP_LINALG_YIELD, 1, &result);
-  return ir_result(generic, 0);
-}
-
-static ir_value *compare(ir_builder *builder, ir_opcode code, int64_t predicate, ir_value *lhs, ir_value *rhs) {
-  const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
-  ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
-  ir_value *operands[] = {lhs, rhs};
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, code, &spec), 0);
-}
-
-static ir_value *select_value(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no) {
-  ir_value *operands[] = {condition, yes, no};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
-}
-
-/* a / b, and 0 where b is 0. */
-static ir_value *quotient(ir_builder *body, ir_value *a, ir_value *b) {
-  enum { ORDERED_EQUAL = 1 };
-  ir_value *zero = ir_const(body, b->type, 0);
-  ir_value *is_zero = compare(body, OP_ARITH_CMPF, ORDERED_EQUAL, b, zero);
-  return select_value(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));
-}
-
 static double lowest_finite(ir_scalar scalar) {
   switch (scalar) {
   case IR_F64:
@@ -183,7 +153,7 @@ static ir_op *create_scaling(ir_builder *builder, ir_value *scale, const ir_map 
   if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
     type = out;
   ir_value *lhs = ir_convert(&body, argument(generic, 1), type), *rhs = ir_convert(&body, argument(generic, 0), type);
-  finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, lhs, rhs));
+  body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, lhs, rhs));
   return generic;
 }
 
@@ -216,9 +186,9 @@ static void diagonal_to_generic(ir_op *diag) {
     ir_op_spec spec = {.types = &index, .num_results = 1, .attrs = &dim, .num_attrs = 1};
     position[i] = ir_result(ir_op_create(&body, OP_LINALG_INDEX, &spec), 0);
   }
-  ir_value *same = compare(&body, OP_ARITH_CMPI, EQUAL, position[0], position[1]);
+  ir_value *same = body_compare(&body, OP_ARITH_CMPI, EQUAL, position[0], position[1]);
   ir_value *zero = ir_const(&body, argument(generic, 0)->type, 0);
-  ir_value *result = finish(&body, generic, select_value(&body, same, argument(generic, 0), zero));
+  ir_value *result = body_finish(&body, generic, body_select(&body, same, argument(generic, 0), zero));
   ir_replace_uses(ir_result(diag, 0), result);
 }
 
@@ -517,14 +487,14 @@ static ir_value *create_max(step *s) {
     ir_op *clamp = row_generic(s, 1, &s->max, row_tensor(s, element));
     ir_builder body = body_of(clamp);
     ir_value *bound = ir_const(&body, scalar, lowest);
-    start = finish(&body, clamp, ir_binary(&body, OP_ARITH_MAXIMUMF, argument(clamp, 0), bound));
+    start = body_finish(&body, clamp, ir_binary(&body, OP_ARITH_MAXIMUMF, argument(clamp, 0), bound));
   }
   ir_op *reduce = reduce_rows(s, s->x, start);
   ir_builder body = body_of(reduce);
   ir_value *x = ir_convert(&body, argument(reduce, 0), scalar);
   ir_value *larger = ir_binary(&body, OP_ARITH_MAXIMUMF, argument(reduce, 1), x);
   ir_attr_set(larger->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "nnan"));
-  return finish(&body, reduce, larger);
+  return body_finish(&body, reduce, larger);
 }
 
 /* e^(a - b) of the two inputs of a generic, where a <= b. It may be approximate (afn): an error in proportion to the
@@ -536,7 +506,7 @@ static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, a, b);
   ir_value *power = ir_unary(&body, OP_MATH_EXP, difference, difference->type);
   ir_attr_set(power->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "afn"));
-  return finish(&body, generic, power);
+  return body_finish(&body, generic, power);
 }
 
 static ir_value *create_exponentials(step *s, ir_value *max) {
@@ -557,14 +527,14 @@ static ir_value *create_sum(step *s, ir_value *exponentials, ir_value *start) {
   ir_op *reduce = reduce_rows(s, exponentials, start);
   ir_builder body = body_of(reduce);
   ir_value *e = ir_convert(&body, argument(reduce, 0), argument(reduce, 1)->type);
-  return finish(&body, reduce, ir_binary(&body, OP_ARITH_ADDF, argument(reduce, 1), e));
+  return body_finish(&body, reduce, ir_binary(&body, OP_ARITH_ADDF, argument(reduce, 1), e));
 }
 
 static ir_value *fill_quotient(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
   ir_value *b = convert_argument(&body, generic, 1, s->statistics);
-  return finish(&body, generic, quotient(&body, a, b));
+  return body_finish(&body, generic, body_quotient(&body, a, b));
 }
 
 /* The exponentials themselves in the type of the quotient that they stand for. */
@@ -575,7 +545,7 @@ static ir_value *create_numerators(step *s, ir_value *exponentials) {
   const ir_map *maps[] = {s->all, s->all};
   ir_op *generic = ir_generic(&s->builder, 1, &exponentials, 1, &out, maps, s->rank, 0);
   ir_builder body = body_of(generic);
-  return finish(&body, generic, argument(generic, 0));
+  return body_finish(&body, generic, argument(generic, 0));
 }
 
 /* accumulator / sum where the loops end. */
@@ -594,7 +564,7 @@ static void normalise(const deferral *match, ir_value *sum) {
   if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
     type = out;
   ir_value *a = ir_convert(&body, argument(generic, 1), type), *b = ir_convert(&body, argument(generic, 0), type);
-  ir_value *result = finish(&body, generic, quotient(&body, a, b));
+  ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b));
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
 }

@@ -132,11 +132,10 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
 const char *pass_default_list(const target_facts *target) {
 #define TO_TILES                                                                                                       \
   "simplify,decompose-attention,shapes,transform,absorb-moves,simplify,raise,simplify,move-factors,"                   \
-  "merge-elementwise,simplify,widen-accumulators,schedule,simplify,parallelize,trim,decompose-softmax,"                \
-  "simplify,"
+  "merge-elementwise,simplify,widen-accumulators,schedule,simplify,parallelize,trim,"
   if (target->warp)
-    return TO_TILES "vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,stage,distribute,registers,"
-                    "simplify";
-  return TO_TILES "bufferize,share-memory,register-tile,simplify";
+    return TO_TILES "decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,"
+                    "stage,distribute,registers,simplify";
+  return TO_TILES "split,decompose-softmax,simplify,bufferize,share-memory,register-tile,simplify";
 #undef TO_TILES
 }

@@ -5,12 +5,13 @@
  * in the plain form [.., m, k] x [.., k, n] shows that as a product with a diagonal matrix, which is later executed as
  * the row scaling that it is; any other form is a row scaling from the start. */
 #include "passes/softmax.h"
+#include "passes/body.h"
 #include "passes/tile_hooks.h"
 
 #include <float.h>
 #include <string.h>
 
-enum { SCALE_RESULT = 3 };
+enum { MAX_RESULT = 1, SUM_RESULT = 2, SCALE_RESULT = 3 };
 
 /* The consumer is a named op that computes [.., m, k] x [.., k, n]. */
 static bool is_plain_product(const ir_op *op) {
@@ -90,6 +91,59 @@ void softmax_rescale(const tile_rescale *rescale) {
 
 ir_scalar softmax_statistic(const ir_type *x) { return x->element == IR_F64 ? IR_F64 : IR_F32; }
 
+ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
+  const ir_type *scalar = ir_type_scalar(builder->module, out->type->element);
+  double lowest = scalar->element == IR_F64 ? -DBL_MAX : -FLT_MAX;
+  return ir_fill(builder, ir_const(builder, scalar, i == MAX_RESULT ? lowest : 0), out);
+}
+
+/* sum * e^(from - to), element by element: the sum of exponentials that were relative to `from`, at the maximum `to`. */
+static ir_value *move_sum(ir_builder *builder, ir_value *sum, ir_value *from, ir_value *to, const ir_map *to_map) {
+  unsigned rank = sum->type->rank;
+  const ir_map *identity = ir_map_identity(builder->module, rank), *maps[] = {identity, identity, to_map, identity};
+  tile_box whole;
+  tile_whole(builder, sum, &whole);
+  ir_value *ins[] = {sum, from, to}, *out = ir_empty(builder, sum->type->element, rank, whole.sizes);
+  ir_op *generic = ir_generic(builder, 3, ins, 1, &out, maps, rank, 0);
+  ir_value **args = ir_region(generic, 0)->args;
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, args[1], args[2]);
+  ir_value *factor = ir_unary(&body, OP_MATH_EXP, difference, difference->type);
+  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, args[0], factor));
+}
+
+/* All along the first dim, combined with `start`. */
+static ir_value *combine_parts(ir_builder *builder, ir_opcode code, ir_value *parts, ir_value *start,
+                               const ir_map *rows) {
+  const ir_map *maps[] = {ir_map_identity(builder->module, rows->num_dims), rows};
+  ir_op *reduce = ir_generic(builder, 1, &parts, 1, &start, maps, rows->num_dims, 1);
+  ir_value **args = ir_region(reduce, 0)->args;
+  ir_builder body = ir_builder_at_end(ir_region(reduce, 0));
+  return body_finish(&body, reduce, ir_binary(&body, code, args[1], args[0]));
+}
+
+ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **states) {
+  ir_value *old_max = states[MAX_RESULT], *max_parts = parts[MAX_RESULT];
+  unsigned rank = max_parts->type->rank, dims[IR_MAX_RANK];
+  for (unsigned i = 1; i < rank; i++)
+    dims[i - 1] = i;
+  const ir_map *all = ir_map_identity(builder->module, rank), *same = ir_map_identity(builder->module, rank - 1);
+  const ir_map *rows = ir_map_select(builder->module, rank, rank - 1, dims), *maps[] = {all, rows, all};
+  ir_value *max = combine_parts(builder, OP_ARITH_MAXIMUMF, max_parts, old_max, rows);
+  ir_value *sums = move_sum(builder, parts[SUM_RESULT], max_parts, max, rows);
+  ir_value *before = move_sum(builder, states[SUM_RESULT], old_max, max, same);
+  ir_value *sum = combine_parts(builder, OP_ARITH_ADDF, sums, before, rows);
+  states[MAX_RESULT] = max;
+  states[SUM_RESULT] = sum;
+  tile_box whole;
+  tile_whole(builder, sums, &whole);
+  ir_value *ins[] = {sums, sum}, *out = ir_empty(builder, sums->type->element, rank, whole.sizes);
+  ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank, 0);
+  ir_value **args = ir_region(generic, 0)->args;
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  return body_finish(&body, generic, body_quotient(&body, args[0], args[1]));
+}
+
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink) {
   ir_module *module = builder->module;
   ir_scalar statistic = softmax_statistic(x->type);
@@ -102,9 +156,9 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
   ir_value *outs[4] = {out};
   for (unsigned i = 1; i < 4; i++)
     outs[i] = ir_empty(builder, statistic, rank, sizes);
-  double lowest = statistic == IR_F64 ? -DBL_MAX : -FLT_MAX;
-  outs[1] = sink ? sink : ir_fill(builder, ir_const(builder, scalar, lowest), outs[1]);
-  outs[2] = ir_fill(builder, ir_const(builder, scalar, sink ? 1 : 0), outs[2]);
+  outs[1] = sink ? sink : softmax_start(builder, MAX_RESULT, outs[1]);
+  outs[2] =
+      sink ? ir_fill(builder, ir_const(builder, scalar, 1), outs[2]) : softmax_start(builder, SUM_RESULT, outs[2]);
   ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
   return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
 }

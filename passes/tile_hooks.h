@@ -12,4 +12,6 @@ ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *
 ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box);
 
 void softmax_rescale(const tile_rescale *rescale);
+ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out);
+ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **states);
 #endif

@@ -1,0 +1,13 @@
+/* running.h - what a loop with a running softmax carries from iteration to iteration. */
+#ifndef TEC_PASSES_RUNNING_H
+#define TEC_PASSES_RUNNING_H
+#include "ir/ir.h"
+
+/* The one softmax of the loop's body; NULL if there is none, or more. */
+ir_op *running_softmax(const ir_op *loop);
+/* The value through ops that only move or convert elements. */
+ir_value *running_moved_from(ir_value *value);
+/* The argument of the loop's body that the value equals in an iteration whose weights are all 0; NULL if that is not
+ * known. A slice that is put back where it was taken changes nothing. */
+ir_value *running_argument(const ir_op *loop, ir_value *value);
+#endif

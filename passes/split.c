@@ -1,0 +1,330 @@
+/* split.c - pass "split": a long reduction in a kernel with fewer iterations than threads is shared by several threads.
+ *
+ *     forall i { .. for k in [a, b) carrying c from c0; .. }        becomes
+ *     forall i, p { .. for k in part p of [a, b) carrying c from nothing } -> parts (i, p, c)
+ *     forall i { c = c0 and parts (i, 0), (i, 1), .. merged; .. }
+ *
+ * What a loop carries says how its parts merge: sums by addition, a running state by the `merge` hook of its op (tile.h),
+ * and what is accumulated relative to a running state as a sum with the weights that this hook returns. So one query over
+ * many keys uses all threads, and so does a product of few rows with a long reduction.
+ *
+ * Invariants
+ *  - Each carried value is read once in the loop, by the op that updates it, and nothing else in it reads a running
+ *    state: parts of the loop can be told apart only by what they give (find_update).
+ *  - Parts are whole steps, so that tiles are the same as before; parts beyond the end are empty and weigh nothing.
+ *  - What stands before the loop is computed again for each part; so it must be cheap: no reductions.
+ * Terminates: each kernel is visited once; the new ones come before those visited. */
+#include "ir/build.h"
+#include "passes/body.h"
+#include "passes/passes.h"
+#include "passes/running.h"
+#include "passes/tile.h"
+
+enum {
+  MIN_STEPS = 4, /* of a part: less is not worth a wait for other threads */
+  MAX_CARRIED = 16,
+};
+
+/* How a carried value is updated. */
+typedef struct update {
+  ir_op *op;          /* a contraction that adds to it, or the running op of which it is a state */
+  unsigned state;     /* which one; 0: it is no state */
+  const ir_map *rows; /* accumulated relative to the running op: its dims that have the op's rows; else NULL */
+} update;
+
+typedef struct split {
+  ir_op *forall, *loop;
+  ir_op *running; /* the op with a running state, or NULL */
+  unsigned num_loops;
+  ir_index bounds[3][IR_MAX_LOOPS]; /* of the forall: lower, upper, step */
+  int64_t trips[IR_MAX_LOOPS];
+  update updates[MAX_CARRIED];
+  int64_t parts;
+} split;
+
+/* ------------------------------------------------------------------------------------------------- what is carried */
+
+static bool is_read_once(const ir_value *value) {
+  unsigned count = 0;
+  for (const ir_use *use = value->uses; use; use = use->next)
+    count += use->user->code != OP_TENSOR_DIM;
+  return count == 1;
+}
+
+/* The dims of the contraction's result that its running factor's rows are; NULL where a row is reduced. */
+static const ir_map *rows_of(const ir_op *contraction, unsigned side, const ir_op *running) {
+  const ir_structure *structure = ir_structure_of(contraction);
+  const ir_map *factor = structure->maps[side], *out = structure->maps[2];
+  uint32_t reductions = ir_structure_of(running)->reductions;
+  unsigned dims[IR_MAX_RANK], count = 0;
+  for (unsigned dim = 0; dim < factor->num_results; dim++) {
+    int position = ir_map_find_dim(out, (unsigned)ir_map_result_dim(factor, dim));
+    bool reduced = reductions >> dim & 1;
+    if (reduced != (position < 0))
+      return NULL;
+    if (!reduced)
+      dims[count++] = (unsigned)position;
+  }
+  return ir_map_select(contraction->module, out->num_results, count, dims);
+}
+
+static bool find_update(const split *s, unsigned i, update *found) {
+  const ir_block *body = ir_region(s->loop, 0);
+  ir_value *argument = body->args[i + 1], *last = ir_operand(ir_block_terminator(body), i);
+  ir_op *op = last->op;
+  ir_cell start;
+  *found = (update){.op = op};
+  if (!op || op->block != body || !is_read_once(argument) || !is_read_once(last))
+    return false;
+  if (op == s->running) {
+    found->state = last->index;
+    return pass_op_info_of(op->code)->states >> last->index & 1 && ir_init(op, last->index) == argument;
+  }
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
+    return false;
+  const ir_op *factors[] = {tile_find_running(ir_operand(op, 0)), tile_find_running(ir_operand(op, 1))};
+  if (!factors[0] && !factors[1])
+    return ir_init(op, 0) == argument;
+  if (!s->running || (factors[0] && factors[1]) || (factors[0] ? factors[0] : factors[1]) != s->running)
+    return false;
+  found->rows = rows_of(op, factors[1] != NULL, s->running);
+  return found->rows && running_argument(s->loop, last) == argument &&
+         ir_value_splat(ir_operand(s->loop, 3 + i), &start) && start.f == 0;
+}
+
+static bool find_updates(split *s) {
+  s->running = running_softmax(s->loop);
+  uint32_t states = 0;
+  if (!s->loop->num_results || s->loop->num_results > MAX_CARRIED)
+    return false;
+  for (unsigned i = 0; i < s->loop->num_results; i++) {
+    const ir_type *type = ir_result(s->loop, i)->type;
+    if (type->kind != IR_TYPE_TENSOR || !ir_type_is_static(type) || type->rank + s->num_loops + 1 > IR_MAX_RANK ||
+        !find_update(s, i, &s->updates[i]))
+      return false;
+    states |= s->updates[i].state ? 1u << s->updates[i].state : 0;
+  }
+  for (ir_op *op = ir_region(s->loop, 0)->first; op; op = op->next)
+    if (op != s->running && pass_op_info_of(op->code)->states)
+      return false;
+  return !s->running || states == pass_op_info_of(s->running->code)->states;
+}
+
+/* ------------------------------------------------------------------------------------------------------- decision */
+
+/* The forall's loops have a known number of iterations, and a loop over a reduction stands behind cheap ops only. */
+static bool find_loops(ir_op *forall, split *s) {
+  static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
+  *s = (split){.forall = forall, .num_loops = ir_region(forall, 0)->num_args - forall->num_results};
+  for (unsigned i = 0; i < s->num_loops; i++) {
+    for (unsigned part = 0; part < 3; part++) {
+      s->bounds[part][i] = ir_mixed(forall, part, names[part], i);
+      if (s->bounds[part][i].value)
+        return false;
+    }
+    int64_t span = s->bounds[1][i].constant - s->bounds[0][i].constant, step = s->bounds[2][i].constant;
+    s->trips[i] = span > 0 ? (span - 1) / step + 1 : 0;
+  }
+  for (ir_op *op = ir_region(forall, 0)->first; op; op = op->next) {
+    if (op->code == OP_SCF_FOR)
+      s->loop = op;
+    if (ir_op_has(op, IR_CONTROL) || (ir_op_has(op, IR_STRUCTURED) && ir_structure_of(op)->reductions))
+      break;
+  }
+  return s->loop != NULL;
+}
+
+/* The fewest parts with which all threads together are done soonest; 1: it is not worth splitting. */
+static int64_t choose_parts(const split *s, unsigned threads) {
+  int64_t trips = 1, best = 1, best_rounds = 1;
+  for (unsigned i = 0; i < s->num_loops; i++)
+    if (!s->trips[i] || (trips *= s->trips[i]) >= threads)
+      return 1;
+  ir_index step = ir_index_of(ir_operand(s->loop, 2));
+  int64_t from = ir_index_least(ir_index_of(ir_operand(s->loop, 0)));
+  int64_t to = ir_index_most(ir_index_of(ir_operand(s->loop, 1))), most = threads;
+  if (step.value || step.constant <= 0)
+    return 1;
+  if (from >= 0 && to < INT64_MAX && (to - from) / step.constant / MIN_STEPS < most)
+    most = (to - from) / step.constant / MIN_STEPS;
+  for (int64_t parts = 2; parts <= most; parts++) {
+    int64_t rounds = (trips * parts + threads - 1) / threads;
+    if (rounds * best < best_rounds * parts) {
+      best = parts;
+      best_rounds = rounds;
+    }
+  }
+  return best;
+}
+
+/* --------------------------------------------------------------------------------------------------------- parts */
+
+static ir_value *empty_of(ir_builder *builder, const ir_type *type) {
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned i = 0; i < type->rank; i++)
+    sizes[i] = ir_index_const(type->shape[i]);
+  return ir_empty(builder, type->element, type->rank, sizes);
+}
+
+static ir_value *zeros(ir_builder *builder, const ir_type *type) {
+  const ir_type *scalar = ir_type_scalar(builder->module, type->element);
+  return ir_fill(builder, ir_const(builder, scalar, 0), empty_of(builder, type));
+}
+
+/* The type of what all parts of all iterations leave of a carried value: iterations, part, then its own dims. */
+static const ir_type *type_of_parts(const split *s, const ir_type *carried) {
+  int64_t shape[IR_MAX_RANK];
+  unsigned rank = 0;
+  for (unsigned i = 0; i < s->num_loops; i++)
+    shape[rank++] = s->trips[i];
+  shape[rank++] = s->parts;
+  for (unsigned i = 0; i < carried->rank; i++)
+    shape[rank++] = carried->shape[i];
+  return ir_type_with_shape(s->forall->module, carried, rank, shape);
+}
+
+/* The place of this iteration's parts, of one of them or all. */
+static void place_of(const split *s, ir_builder *builder, ir_value *const *iteration, ir_index part, int64_t num_parts,
+                     const ir_type *carried, ir_index *offsets, ir_index *sizes) {
+  unsigned rank = 0;
+  for (unsigned i = 0; i < s->num_loops; i++, rank++) {
+    ir_index at = ir_index_sub(builder, (ir_index){.value = iteration[i]}, s->bounds[0][i]);
+    offsets[rank] = s->trips[i] == 1 ? ir_index_const(0) : ir_index_ceildiv(builder, at, s->bounds[2][i].constant);
+    sizes[rank] = ir_index_const(1);
+  }
+  offsets[rank] = part;
+  sizes[rank++] = ir_index_const(num_parts);
+  for (unsigned i = 0; i < carried->rank; i++, rank++) {
+    offsets[rank] = ir_index_const(0);
+    sizes[rank] = ir_index_const(carried->shape[i]);
+  }
+}
+
+/* Draws the copy of the loop in to one part, from nothing seen. */
+static void take_part(const split *s, ir_op *loop, ir_index part) {
+  ir_builder builder = ir_builder_before(loop);
+  ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
+  int64_t step = ir_index_of(ir_operand(loop, 2)).constant;
+  ir_index steps = ir_index_ceildiv(&builder, ir_index_sub(&builder, upper, lower), step * s->parts);
+  ir_index length = ir_index_mul(&builder, steps, ir_index_const(step));
+  lower = ir_index_add(&builder, lower, ir_index_mul(&builder, length, part));
+  upper = ir_index_min(&builder, upper, ir_index_add(&builder, lower, length));
+  ir_set_operand(loop, 0, ir_index_value(&builder, lower));
+  ir_set_operand(loop, 1, ir_index_value(&builder, upper));
+  for (unsigned i = 0; i < loop->num_results; i++) {
+    const update *u = &s->updates[i];
+    const ir_type *type = ir_result(loop, i)->type;
+    ir_set_operand(loop, 3 + i,
+                   u->state ? pass_op_info_of(u->op->code)->start(&builder, u->state, empty_of(&builder, type))
+                            : zeros(&builder, type));
+  }
+}
+
+/* The kernel that computes the parts: a copy of what comes up to the end of the loop. */
+static ir_op *create_parts(split *s) {
+  ir_builder before = ir_builder_before(s->forall);
+  const ir_block *old = ir_region(s->forall, 0);
+  ir_value *outs[MAX_CARRIED];
+  unsigned count = s->loop->num_results;
+  for (unsigned i = 0; i < count; i++)
+    outs[i] = empty_of(&before, type_of_parts(s, ir_result(s->loop, i)->type));
+  s->bounds[0][s->num_loops] = ir_index_const(0);
+  s->bounds[1][s->num_loops] = ir_index_const(s->parts);
+  s->bounds[2][s->num_loops] = ir_index_const(1);
+  ir_op *forall = ir_forall(&before, s->num_loops + 1, s->bounds[0], s->bounds[1], s->bounds[2], count, outs);
+  ir_block *block = ir_region(forall, 0);
+  ir_value_map *map = ir_value_map_create(s->forall->module);
+  for (unsigned i = 0; i < s->num_loops; i++)
+    ir_value_map_set(map, old->args[i], block->args[i]);
+  unsigned first_out = s->forall->num_operands - s->forall->num_results;
+  for (unsigned i = 0; i < s->forall->num_results; i++) /* as it is before the iterations write it */
+    ir_value_map_set(map, old->args[s->num_loops + i], ir_operand(s->forall, first_out + i));
+  ir_builder body = ir_builder_at_end(block);
+  ir_op *loop = NULL;
+  for (const ir_op *op = old->first; op != s->loop->next; op = op->next)
+    loop = ir_op_clone(&body, op, map);
+  ir_index part = {.value = block->args[s->num_loops]}, offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  take_part(s, loop, part);
+  ir_builder end = ir_builder_at_end(block);
+  ir_op *terminator = ir_op_create(&end, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
+  ir_builder index = ir_builder_before(terminator), inserts = ir_builder_at_end(ir_region(terminator, 0));
+  for (unsigned i = 0; i < count; i++) {
+    place_of(s, &index, block->args, part, 1, ir_result(loop, i)->type, offsets, sizes);
+    ir_parallel_insert_slice(&inserts, ir_result(loop, i), block->args[s->num_loops + 1 + i], offsets, sizes);
+  }
+  return forall;
+}
+
+/* --------------------------------------------------------------------------------------------------------- merging */
+
+/* start + the sum over parts, each part times its weights where there are some. */
+static ir_value *add_parts(ir_builder *builder, ir_value *parts, ir_value *weights, const ir_map *rows,
+                           ir_value *start) {
+  ir_module *module = builder->module;
+  unsigned rank = parts->type->rank, dims[IR_MAX_RANK], weight_dims[IR_MAX_RANK] = {0};
+  for (unsigned i = 1; i < rank; i++)
+    dims[i - 1] = i;
+  for (unsigned i = 0; weights && i < rows->num_results; i++)
+    weight_dims[i + 1] = (unsigned)ir_map_result_dim(rows, i) + 1;
+  ir_value *ins[] = {parts, weights};
+  const ir_map *out = ir_map_select(module, rank, rank - 1, dims), *maps[] = {ir_map_identity(module, rank), out, out};
+  if (weights)
+    maps[1] = ir_map_select(module, rank, weights->type->rank, weight_dims);
+  ir_op *generic = ir_generic(builder, weights ? 2 : 1, ins, 1, &start, maps, rank, 1);
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_value **args = ir_region(generic, 0)->args, *sum = args[weights ? 2 : 1], *term = args[0];
+  if (weights) {
+    term = ir_convert(&body, term, args[1]->type);
+    term = ir_binary(&body, OP_ARITH_MULF, term, args[1]);
+    term = ir_convert(&body, term, sum->type);
+  }
+  ir_opcode add = ir_scalar_is_float(sum->type->element) ? OP_ARITH_ADDF : OP_ARITH_ADDI;
+  return body_finish(&body, generic, ir_binary(&body, add, sum, term));
+}
+
+/* Puts what is merged in place of the loop. */
+static void merge_parts(const split *s, const ir_op *parts) {
+  ir_builder builder = ir_builder_before(s->loop);
+  ir_value *part_of[MAX_CARRIED], *state_parts[MAX_CARRIED] = {0}, *states[MAX_CARRIED] = {0}, *weights = NULL;
+  for (unsigned i = 0; i < s->loop->num_results; i++) {
+    const ir_type *type = ir_result(s->loop, i)->type;
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+    int64_t shape[IR_MAX_RANK] = {s->parts};
+    for (unsigned dim = 0; dim < type->rank; dim++)
+      shape[dim + 1] = type->shape[dim];
+    place_of(s, &builder, ir_region(s->forall, 0)->args, ir_index_const(0), s->parts, type, offsets, sizes);
+    part_of[i] = ir_extract_slice(&builder, ir_result(parts, i), offsets, sizes,
+                                  ir_type_with_shape(builder.module, type, type->rank + 1, shape));
+    if (s->updates[i].state) {
+      state_parts[s->updates[i].state] = part_of[i];
+      states[s->updates[i].state] = ir_operand(s->loop, 3 + i);
+    }
+  }
+  if (s->running)
+    weights = pass_op_info_of(s->running->code)->merge(&builder, state_parts, states);
+  for (unsigned i = 0; i < s->loop->num_results; i++) {
+    const update *u = &s->updates[i];
+    ir_value *merged =
+        u->state ? states[u->state]
+                 : add_parts(&builder, part_of[i], u->rows ? weights : NULL, u->rows, ir_operand(s->loop, 3 + i));
+    ir_replace_uses(ir_result(s->loop, i), merged);
+  }
+  ir_op_erase(s->loop);
+}
+
+static void split_kernel(ir_op *forall, unsigned threads) {
+  split s;
+  if (!find_loops(forall, &s) || !find_updates(&s))
+    return;
+  s.parts = choose_parts(&s, threads);
+  if (s.parts > 1)
+    merge_parts(&s, create_parts(&s));
+}
+
+bool pass_split(ir_module *module, const pass_options *options) {
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next)
+    for (ir_op *op = function->code == OP_FUNC_FUNC ? ir_region(function, 0)->first : NULL; op; op = op->next)
+      if (op->code == OP_SCF_FORALL)
+        split_kernel(op, options->target->threads);
+  return true;
+}
