@@ -3,16 +3,20 @@
  * The layout of the result says which elements a lane sums up. Along a reduction loop of some length, the factors are
  * put into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and
  * columns need there, and adds their products to its sums. So the code is as long as one step, however deep the product
- * is, and a factor may lie in any layout. Rows in shared memory are padded by one access, so that the lanes' rows begin
+ * is, and a factor may lie in any layout. Where shared memory is short, a loop around this one brings the factors there
+ * part by part. Rows in shared memory are padded by one access, so that the lanes' rows begin
  * in different banks. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums
  * need. Sums are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
 
+#include <string.h>
+
 enum {
   STEP = 4,          /* elements of the reduction in one step of the loop */
   ACCESS_BYTES = 16, /* the widest access of a lane */
+  KEPT_PART = 16,    /* elements of the reduction for which there must be room beside a factor that is kept */
 };
 
 /* A contraction on its way to the lanes. */
@@ -23,6 +27,9 @@ typedef struct product {
   int64_t extents[IR_MAX_LOOPS]; /* of the reduction loops, in what a lane has at a time; 1 of the others */
   const ir_type *type;           /* of sums */
   ir_opcode combine;
+  unsigned loop; /* the reduction, where it is done in steps */
+  int64_t part;  /* points of it for which factors are in shared memory at a time */
+  bool kept[2];  /* factors that are there as a whole, all along the loop around the product */
 } product;
 
 /* The layout in which each lane holds all of a factor that its part of the result needs; dims that lie closer together
@@ -100,13 +107,18 @@ static void unpack(distributor *d, ir_value *vector, int64_t count, ir_value **r
 
 /* ------------------------------------------------------------------------------------------------------ as a loop */
 
+static bool can_be_shared(const ir_value *factor) {
+  return factor->type->kind == IR_TYPE_VECTOR && factor->type->rank && ir_scalar_bits(factor->type->element) >= 8;
+}
+
 /* The only reduction loop, if a loop of more than one step pays; else -1. */
 static int loop_of(const product *p) {
   int found = -1;
   for (unsigned loop = 0; loop < p->maps[0]->num_dims; loop++)
     if (ir_map_find_dim(p->maps[2], loop) < 0) {
       bool shared = ir_map_find_dim(p->maps[0], loop) >= 0 && ir_map_find_dim(p->maps[1], loop) >= 0;
-      if (found >= 0 || !shared || p->extents[loop] % STEP || p->extents[loop] <= 2 * STEP)
+      if (found >= 0 || !shared || !can_be_shared(ir_operand(p->op, 0)) || !can_be_shared(ir_operand(p->op, 1)) ||
+          p->extents[loop] % STEP || p->extents[loop] <= 2 * STEP)
         return -1;
       found = (int)loop;
     }
@@ -118,79 +130,177 @@ static int64_t padding_of(const ir_type *type) {
   return type->rank > 1 ? ACCESS_BYTES * 8 / ir_scalar_bits(type->element) : 0;
 }
 
-/* What a factor takes in shared memory. */
-static uint64_t bytes_of(const ir_value *factor) {
-  const ir_type *type = factor->type;
+/* The part of a factor that has `depth` points of the loop. */
+static const ir_type *part_type(const product *p, unsigned factor, int64_t depth) {
+  const ir_type *type = ir_operand(p->op, factor)->type;
+  int64_t shape[IR_MAX_RANK];
+  memcpy(shape, type->shape, type->rank * sizeof *shape);
+  shape[ir_map_find_dim(p->maps[factor], p->loop)] = depth;
+  return ir_type_vector(p->op->module, type->element, type->rank, shape);
+}
+
+/* What that takes in shared memory. */
+static uint64_t part_bytes(const product *p, unsigned factor, int64_t depth) {
+  const ir_type *type = part_type(p, factor, depth);
   int64_t row = type->shape[type->rank - 1], rows = ir_type_num_elements(type) / row;
   return (uint64_t)(rows * (row + padding_of(type))) * (ir_scalar_bits(type->element) / 8);
 }
 
-/* Both factors fit into shared memory next to each other. */
-static bool fits(const distributor *d, const ir_op *op) {
-  const ir_value *factors[] = {ir_operand(op, 0), ir_operand(op, 1)};
-  for (unsigned i = 0; i < 2; i++)
-    if (factors[i]->type->kind != IR_TYPE_VECTOR || !factors[i]->type->rank ||
-        ir_scalar_bits(factors[i]->type->element) < 8)
-      return false;
-  return d->kept_bytes + bytes_of(factors[0]) + bytes_of(factors[1]) <= d->facts->shared_bytes;
-}
-
 /* A factor that stays the same in a loop around the product lies in memory of its own from before the loop on, where
- * there is enough: it need not be in registers then. */
-static bool is_kept(const distributor *d, const ir_op *op, const ir_value *factor, const ir_value *other) {
-  return op->block->parent->code == OP_SCF_FOR && ir_value_is_outside(factor, op->block) &&
-         d->kept_bytes + bytes_of(factor) + 2 * bytes_of(other) <= d->facts->shared_bytes;
+ * there is enough for parts of others beside it: it need not be in registers then. */
+static bool can_keep(const distributor *d, const product *p, unsigned factor) {
+  int64_t depth = p->extents[p->loop], part = depth < KEPT_PART ? depth : KEPT_PART;
+  return p->op->block->parent->code == OP_SCF_FOR && ir_value_is_outside(ir_operand(p->op, factor), p->op->block) &&
+         d->kept_bytes + part_bytes(p, factor, depth) + 2 * part_bytes(p, 1 - factor, part) <= d->facts->shared_bytes;
 }
 
-/* Puts the factors into shared memory. */
-static void store_factors(distributor *d, const product *p, lane_access memory[2]) {
-  int64_t offset = 0;
-  bool kept[2] = {false, false};
+/* Chooses which factors are kept and the part that is in shared memory at a time; false: there is not enough of it. */
+static bool plan_parts(const distributor *d, product *p) {
+  int64_t depth = p->extents[p->loop];
+  uint64_t used = d->kept_bytes;
   for (unsigned i = 0; i < 2; i++) {
-    ir_value *factor = ir_operand(p->op, i);
-    layout own = distribute_layout(factor);
-    int64_t padding = padding_of(factor->type);
-    kept[i] = is_kept(d, p->op, factor, ir_operand(p->op, 1 - i));
-    if (!kept[i]) {
-      memory[i] = distribute_scratch(d, factor->type->element, &own, padding, &offset);
-      d->access -= i && !kept[0] ? DISTRIBUTE_ACCESS : 0; /* both stores are one access: they do not meet */
-      distribute_store(d, &own, &memory[i], distribute_lane(d, factor, NULL));
+    p->kept[i] = can_keep(d, p, i) && !p->kept[0];
+    used += p->kept[i] ? part_bytes(p, i, depth) : 0;
+  }
+  for (p->part = depth; p->part >= STEP; p->part -= STEP) {
+    uint64_t bytes = used;
+    for (unsigned i = 0; i < 2; i++)
+      bytes += p->kept[i] ? 0 : part_bytes(p, i, p->part);
+    if (depth % p->part == 0 && bytes <= d->facts->shared_bytes)
+      return true;
+  }
+  return false;
+}
+
+/* The memory of a part, row-major in 1-D memory with padding behind each row, as memory with the factor's dims. */
+static ir_value *view_part(distributor *d, const lane_access *memory, const ir_type *part) {
+  ir_module *module = d->module;
+  int64_t shape[IR_MAX_RANK], padding = padding_of(part), size = 1;
+  const ir_attr *dims[IR_MAX_RANK], *group;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < part->rank; dim++) {
+    shape[dim] = part->shape[dim] + (dim + 1u == part->rank ? padding : 0);
+    size *= shape[dim];
+    offsets[dim] = ir_index_const(0);
+    sizes[dim] = ir_index_const(part->shape[dim]);
+    dims[dim] = ir_attr_int(module, ir_type_scalar(module, IR_I64), dim);
+  }
+  ir_index length = ir_index_const(size);
+  ir_value *rows = ir_subview(&d->at, memory->memref, memory->start, &length);
+  group = ir_attr_array(module, part->rank, dims);
+  ir_named_attr attrs[] = {{"reassociation", ir_attr_array(module, 1, &group)},
+                           {"static_output_shape", ir_attr_i64s(module, part->rank, shape)}};
+  int64_t strides[IR_MAX_RANK], stride = 1;
+  for (unsigned dim = part->rank; dim-- > 0; stride *= shape[dim])
+    strides[dim] = stride;
+  const ir_type *type = ir_type_memref(module, part->element, part->rank, shape, rows->type->strides ? strides : NULL,
+                                       rows->type->offset, rows->type->space);
+  ir_op_spec spec = {.operands = &rows,
+                     .num_operands = 1,
+                     .types = &type,
+                     .num_results = 1,
+                     .groups = {1},
+                     .attrs = attrs,
+                     .num_attrs = 2};
+  return ir_subview(&d->at, ir_result(ir_op_create(&d->at, OP_MEMREF_EXPAND_SHAPE, &spec), 0), offsets, sizes);
+}
+
+/* Puts the points [start, start + part) of the loop of a factor, or all of a factor that is kept, into shared memory. */
+static void store_part(distributor *d, const product *p, unsigned factor, const lane_access *memory, ir_index start) {
+  ir_value *value = ir_operand(p->op, factor);
+  layout own = distribute_layout(value);
+  lane_access window = *memory;
+  if (!p->kept[factor] && p->part < p->extents[p->loop]) {
+    int along = ir_map_find_dim(p->maps[factor], p->loop);
+    window =
+        (lane_access){.memref = view_part(d, memory, part_type(p, factor, p->part)), .bounded = UINT32_C(1) << along};
+    for (unsigned dim = 0; dim < own.rank; dim++) {
+      window.memory_dim[dim] = (int)dim;
+      window.scale[dim] = 1;
+    }
+    window.start[along] = ir_index_mul(&d->at, start, ir_index_const(-1));
+  }
+  distribute_store(d, &own, &window, distribute_lane(d, value, NULL));
+}
+
+/* Memory for the factors; what is kept is stored at once, before the loop around the product. */
+static void place_factors(distributor *d, const product *p, lane_access memory[2]) {
+  int64_t offset = 0, depth = p->extents[p->loop];
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_type *type = part_type(p, i, p->kept[i] ? depth : p->part);
+    layout rows = {.rank = type->rank, .num_digits = type->rank};
+    for (unsigned dim = 0; dim < type->rank; dim++)
+      rows.digits[dim] = (layout_digit){LAYOUT_REGISTER, dim, type->shape[dim], 1, 1};
+    if (!p->kept[i]) {
+      memory[i] = distribute_scratch(d, type->element, &rows, padding_of(type), &offset);
       continue;
     }
     ir_builder inside = d->at;
     d->at = ir_builder_before(d->at.block->parent);
-    memory[i] = distribute_memory(d, factor->type->element, &own, padding);
-    d->kept_bytes += bytes_of(factor);
-    distribute_store(d, &own, &memory[i], distribute_lane(d, factor, NULL));
+    memory[i] = distribute_memory(d, type->element, &rows, padding_of(type));
+    d->kept_bytes += part_bytes(p, i, depth);
+    store_part(d, p, i, &memory[i], ir_index_const(0));
     d->at = inside;
   }
 }
 
-static ir_value *multiply_in_loop(distributor *d, product *p, unsigned loop, ir_value *acc) {
-  int64_t depth = p->extents[loop], count = distribute_registers(&p->result);
-  lane_access memory[2];
-  store_factors(d, p, memory);
+/* A loop of its own for values that are carried: its body is where ops go from here on. */
+static ir_op *enter_loop(distributor *d, int64_t end, int64_t step, ir_value *carried) {
+  ir_builder outside = d->at;
+  ir_op *loop = ir_for(&d->at, ir_index_const(0), ir_index_const(end), ir_index_const(step), 1, &carried);
+  d->at = ir_builder_at_end(ir_region(loop, 0));
+  d->at.loc = outside.loc;
+  return loop;
+}
+
+/* Adds the products of a part, which begins at `start`, in steps. */
+static ir_value *multiply_part(distributor *d, product *p, const lane_access memory[2], ir_index start, ir_value *acc) {
+  int64_t count = distribute_registers(&p->result), depth = p->extents[p->loop];
+  for (unsigned i = 0; i < 2; i++) {
+    d->access -= i && !p->kept[0] ? DISTRIBUTE_ACCESS : 0; /* both stores are one access: they do not meet */
+    if (!p->kept[i])
+      store_part(d, p, i, &memory[i], start);
+  }
   ir_op_create(&d->at, OP_GPU_BARRIER, &(ir_op_spec){0}); /* once: what the loop reads, it does not write */
-  p->extents[loop] = STEP;
-  ir_op *steps = ir_for(&d->at, ir_index_const(0), ir_index_const(depth), ir_index_const(STEP), 1, &acc);
   ir_builder after = d->at;
+  ir_op *steps = enter_loop(d, p->part, STEP, acc);
   const ir_block *body = ir_region(steps, 0);
-  d->at = ir_builder_at_end(ir_region(steps, 0));
-  d->at.loc = after.loc;
   ir_value *factors[2], **sums = IR_NEW_ARRAY(&d->module->arena, ir_value *, count);
+  p->extents[p->loop] = STEP;
   for (unsigned i = 0; i < 2; i++) {
     p->factors[i] = factor_layout(p, i);
-    int dim = ir_map_find_dim(p->maps[i], loop);
-    ir_index along = ir_index_mul(&d->at, ir_index_of(body->args[0]), ir_index_const(memory[i].scale[dim]));
-    memory[i].start[0] = ir_index_add(&d->at, memory[i].start[0], along);
-    factors[i] = distribute_load(d, &p->factors[i], &memory[i], NULL);
+    lane_access step = memory[i];
+    ir_index along = ir_index_of(body->args[0]);
+    if (p->kept[i])
+      along = ir_index_add(&d->at, along, start);
+    ir_index scale = ir_index_const(step.scale[ir_map_find_dim(p->maps[i], p->loop)]);
+    step.start[0] = ir_index_add(&d->at, step.start[0], ir_index_mul(&d->at, along, scale));
+    factors[i] = distribute_load(d, &p->factors[i], &step, NULL);
   }
   unpack(d, body->args[1], count, sums);
   add_products(d, p, factors, sums);
+  p->extents[p->loop] = depth;
   ir_value *next = distribute_pack(d, p->type->element, count, sums);
   ir_terminator(&d->at, OP_SCF_YIELD, 1, &next);
   d->at = after;
   return ir_result(steps, 0);
+}
+
+static ir_value *multiply_in_loop(distributor *d, product *p, ir_value *acc) {
+  lane_access memory[2];
+  place_factors(d, p, memory);
+  int64_t depth = p->extents[p->loop];
+  if (p->part == depth)
+    return multiply_part(d, p, memory, ir_index_const(0), acc);
+  for (unsigned i = 0; i < 2; i++)
+    distribute_lane(d, ir_operand(p->op, i), NULL); /* reads that waited are done once */
+  ir_builder after = d->at;
+  ir_op *parts = enter_loop(d, depth, p->part, acc);
+  const ir_block *body = ir_region(parts, 0);
+  ir_value *next = multiply_part(d, p, memory, ir_index_of(body->args[0]), body->args[1]);
+  ir_terminator(&d->at, OP_SCF_YIELD, 1, &next);
+  d->at = after;
+  return ir_result(parts, 0);
 }
 
 /* -------------------------------------------------------------------------------------------------------- unrolled */
@@ -225,7 +335,8 @@ bool distribute_product(distributor *d, const ir_op *op) {
   if (!scalar)
     p.result = distribute_layout(result);
   ir_value *acc = distribute_lane(d, ir_operand(op, 2), scalar ? NULL : &p.result);
-  int loop = scalar || !fits(d, op) ? -1 : loop_of(&p);
-  distribute_set(d, op, loop >= 0 ? multiply_in_loop(d, &p, (unsigned)loop, acc) : multiply_unrolled(d, &p, acc));
+  int loop = scalar ? -1 : loop_of(&p);
+  p.loop = loop < 0 ? 0 : (unsigned)loop;
+  distribute_set(d, op, loop >= 0 && plan_parts(d, &p) ? multiply_in_loop(d, &p, acc) : multiply_unrolled(d, &p, acc));
   return true;
 }
