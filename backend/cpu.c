@@ -66,6 +66,7 @@ static const struct {
   const char *name;
   isa isa;
   unsigned l1_kib, l2_kib, l3_mib;
+  bool has_pair_dot;
 } cpus[] = {
     {"x86-64", ISA_SSE2, 32, 256, 8},
     {"x86-64-v2", ISA_SSE2, 32, 256, 8},
@@ -80,13 +81,13 @@ static const struct {
     {"icelake-client", ISA_AVX512, 48, 512, 8},
     {"icelake-server", ISA_AVX512, 48, 1280, 24},
     {"alderlake", ISA_AVX2, 48, 1280, 24},
-    {"sapphirerapids", ISA_AVX512, 48, 2048, 32},
-    {"graniterapids", ISA_AVX512, 48, 2048, 32},
+    {"sapphirerapids", ISA_AVX512, 48, 2048, 32, true},
+    {"graniterapids", ISA_AVX512, 48, 2048, 32, true},
     {"znver1", ISA_AVX2, 32, 512, 8},
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32},
-    {"znver4", ISA_AVX512, 32, 1024, 32},
-    {"znver5", ISA_AVX512, 48, 1024, 32},
+    {"znver4", ISA_AVX512, 32, 1024, 32, true},
+    {"znver5", ISA_AVX512, 48, 1024, 32, true},
     {"cortex-a72", ISA_NEON, 32, 1024, 2},
     {"cortex-a76", ISA_NEON, 64, 256, 2},
     {"cortex-x1", ISA_NEON, 64, 1024, 8},
@@ -135,6 +136,7 @@ static void detect(ir_module *module, target_facts *facts) {
   bool has_avx512 = has_feature(features, "+avx512vl") && has_feature(features, "+avx512dq");
   bool has_avx2 = has_feature(features, "+avx2") && has_feature(features, "+fma") && has_feature(features, "+f16c");
   set_isa(facts, !is_x86 ? ISA_NEON : has_avx512 ? ISA_AVX512 : has_avx2 ? ISA_AVX2 : ISA_SSE2);
+  facts->has_pair_dot = is_x86 && has_avx512 && has_feature(features, "+avx512bf16");
   facts->triple = ir_intern_cstr(module, triple);
   facts->l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   facts->l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
@@ -159,6 +161,7 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     if (strcmp(cpus[i].name, name + 5))
       continue;
     set_isa(facts, cpus[i].isa);
+    facts->has_pair_dot = cpus[i].has_pair_dot;
     facts->name = ir_intern_cstr(module, name);
     facts->cpu = cpus[i].name;
     facts->features = "";

@@ -108,6 +108,7 @@ OP_HOOK(emit_extract);
 OP_HOOK(emit_extract_strided_slice);
 OP_HOOK(emit_insert);
 OP_HOOK(emit_insert_strided_slice);
+OP_HOOK(emit_interleave);
 OP_HOOK(emit_multi_reduction);
 OP_HOOK(emit_shape_cast);
 OP_HOOK(emit_step_op);

@@ -189,6 +189,20 @@ bool emit_shape_cast(emitter *e, const ir_op *op) {
   return true;
 }
 
+bool emit_interleave(emitter *e, const ir_op *op) {
+  const emit_value *lhs = emit_operand(e, op, 0), *rhs = emit_operand(e, op, 1);
+  LLVMValueRef *result = emit_result(e, op);
+  if (!result)
+    return false;
+  unsigned lanes = emit_row_length(ir_result(op, 0)->type);
+  int *pick = IR_NEW_ARRAY(&e->arena, int, lanes);
+  for (unsigned lane = 0; lane < lanes; lane++)
+    pick[lane] = (int)(lane / 2 + lane % 2 * (lanes / 2));
+  for (unsigned i = 0; i < lhs->num_pieces; i++)
+    result[i] = emit_shuffle(e, lhs->pieces[i], rhs->pieces[i], pick, lanes);
+  return true;
+}
+
 /* The position of extract and insert: how far the known part reaches is `count`. */
 typedef struct place {
   unsigned count;
@@ -521,6 +535,60 @@ static void contraction_extents(const ir_op *op, const ir_attr *maps, int64_t *e
       extents[ir_map_result_dim(maps->elements[i]->map, dim)] = ir_operand(op, i)->type->shape[dim];
 }
 
+/* The row whose lanes hold the pairs of a factor [lanes][2], one after another; NULL where its value is not made of such
+ * a row. */
+static LLVMValueRef row_of_pairs(emitter *e, const ir_op *op) {
+  const ir_value *factor = ir_operand(op, 1);
+  bool is_row = factor->op && factor->op->code == OP_VECTOR_SHAPE_CAST && ir_operand(factor->op, 0)->type->rank == 1;
+  return is_row ? emit_operand(e, factor->op, 0)->pieces[0] : NULL;
+}
+
+/* acc + the sums of two products, in each lane: `lhs` is one pair for all lanes, `rhs` a pair a lane. Lanes are a power
+ * of two, at least 4; more than a register holds are halved. */
+static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
+  enum { REGISTER_LANES = 16 };
+  unsigned lanes = emit_lanes(acc);
+  if (lanes > REGISTER_LANES) {
+    LLVMValueRef half[2];
+    for (unsigned i = 0; i < 2; i++)
+      half[i] =
+          emit_pair_dot(e, emit_slice(e, acc, i * lanes / 2, lanes / 2), lhs, emit_slice(e, rhs, i * lanes, lanes));
+    int *lane = IR_NEW_ARRAY(&e->arena, int, lanes);
+    for (unsigned i = 0; i < lanes; i++)
+      lane[i] = (int)i;
+    return emit_shuffle(e, half[0], half[1], lane, lanes);
+  }
+  LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->context), 2 * lanes);
+  LLVMValueRef pair = LLVMBuildBitCast(e->builder, lhs, LLVMInt32TypeInContext(e->context), "");
+  LLVMValueRef operands[] = {acc, LLVMBuildBitCast(e->builder, emit_splat(e, pair, lanes), pairs, ""),
+                             LLVMBuildBitCast(e->builder, rhs, pairs, "")};
+  const char *name = lanes == 16  ? "llvm.x86.avx512bf16.dpbf16ps.512"
+                     : lanes == 8 ? "llvm.x86.avx512bf16.dpbf16ps.256"
+                                  : "llvm.x86.avx512bf16.dpbf16ps.128";
+  return emit_intrinsic_of(e, name, NULL, 0, operands, 3);
+}
+
+/* acc[m][n] + lhs[m][2] rhs[n][2], in bf16, by the machine's sums of two products. False where it is no such op. */
+static bool contract_pairs(emitter *e, const ir_op *op, LLVMValueRef *result) {
+  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
+  const ir_type *lhs = ir_operand(op, 0)->type, *rhs = ir_operand(op, 1)->type, *type = ir_result(op, 0)->type;
+  const ir_map *map[] = {maps->elements[0]->map, maps->elements[1]->map, maps->elements[2]->map};
+  unsigned rank = map[2]->num_results, lanes = emit_row_length(type);
+  if (!e->facts->has_pair_dot || lhs->element != IR_BF16 || rhs->element != IR_BF16 || type->element != IR_F32 ||
+      !rank || lhs->rank != rank || rhs->rank != 2 || lhs->shape[rank - 1] != 2 || rhs->shape[1] != 2 || lanes < 4 ||
+      !is_power_of_two(lanes) || strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
+    return false;
+  for (unsigned i = 0; i + 1 < rank; i++)
+    if (map[0]->results[i] != map[2]->results[i])
+      return false;
+  LLVMValueRef pairs = row_of_pairs(e, op);
+  if (!pairs || map[0]->results[rank - 1] != map[1]->results[1] || map[1]->results[0] != map[2]->results[rank - 1])
+    return false;
+  for (unsigned row = 0; row < emit_operand(e, op, 2)->num_pieces; row++)
+    result[row] = emit_pair_dot(e, emit_operand(e, op, 2)->pieces[row], emit_operand(e, op, 0)->pieces[row], pairs);
+  return true;
+}
+
 /* Lanes run along the innermost dim of the result, the reduction loops outside: C's rows are the accumulators, A's
  * elements are repeated, B's rows are used as they are. Without a dim in the result lanes run along the lhs's innermost
  * dim, one accumulator row whose lanes are combined at the end. */
@@ -532,6 +600,8 @@ bool emit_contract(emitter *e, const ir_op *op) {
   LLVMValueRef *result = emit_result(e, op);
   if (!combine || !result)
     return false;
+  if (contract_pairs(e, op, result))
+    return true;
   const ir_map *map = maps->elements[2]->map;
   unsigned num_loops = map->num_dims, rank = map->num_results, lhs_rank = ir_operand(op, 0)->type->rank;
   if (!rank && !lhs_rank)

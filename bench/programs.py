@@ -23,13 +23,14 @@ SCORE_BODIES = {
 
 def attention(heads, length, features, mask, element="f32", queries=None):
     """softmax(query key^T / sqrt(features) + mask) value for each head, for as many queries as keys unless told; arguments
-    and result of type `element`, all between in f32."""
+    and result of type `element`, as are the weights that the values are multiplied by; all between in f32."""
     queries = queries or length
     query, key = tensor(heads, queries, features, element=element), tensor(heads, length, features, element=element)
     scores, transposed = tensor(heads, queries, length), tensor(heads, features, length, element=element)
+    rounded_scores = tensor(heads, queries, length, element=element)
     mask_type, rows = tensor(queries, length), tensor(heads, queries, features)
     identity = "affine_map<(h, q, k) -> (h, q, k)>"
-    additive = mask == "additive"
+    additive, narrow = mask == "additive", element != "f32"
     maps = [identity] + (["affine_map<(h, q, k) -> (q, k)>"] if additive else []) + [identity]
     inputs = f"%scores, %mask : {scores}, {mask_type}" if additive else f"%scores : {scores}"
     return f"""
@@ -51,24 +52,26 @@ func.func @attention(%query: {query}, %key: {key}, %value: {key}{f", %mask: {mas
   %weights = linalg.softmax dimension(2) ins(%scaled : {scores}) outs(%scores_empty : {scores}) -> {scores}
   %result_empty = tensor.empty() : {rows}
   %result_zero = linalg.fill ins(%zero : f32) outs(%result_empty : {rows}) -> {rows}
-  %result = linalg.batch_matmul ins(%weights, %value : {scores}, {key}) outs(%result_zero : {rows}) -> {rows}
-{rounded(rows, query) if element != "f32" else f"  return %result : {rows}"}
+{rounded("weights", scores, rounded_scores) if narrow else ""}
+  %result = linalg.batch_matmul ins({"%weights_narrow" if narrow else "%weights"}, %value : {rounded_scores}, {key})
+      outs(%result_zero : {rows}) -> {rows}
+{rounded("result", rows, query) if narrow else ""}
+  return {"%result_narrow" if narrow else "%result"} : {query}
 }}
 """
 
 
-def rounded(wide, narrow):
-    """The end of a function that returns %result in a narrower type."""
+def rounded(name, wide, narrow):
+    """Ops that round %NAME to a narrower type, as %NAME_narrow."""
     identity = "affine_map<(h, q, d) -> (h, q, d)>"
     element = narrow[narrow.rindex("x") + 1:-1]
-    return f"""  %narrow_empty = tensor.empty() : {narrow}
-  %narrow = linalg.generic {{indexing_maps = [{identity}, {identity}], iterator_types = ["parallel", "parallel", "parallel"]}}
-      ins(%result : {wide}) outs(%narrow_empty : {narrow}) {{
+    return f"""  %{name}_narrow_empty = tensor.empty() : {narrow}
+  %{name}_narrow = linalg.generic {{indexing_maps = [{identity}, {identity}],
+      iterator_types = ["parallel", "parallel", "parallel"]}} ins(%{name} : {wide}) outs(%{name}_narrow_empty : {narrow}) {{
   ^bb0(%number: f32, %out: {element}):
     %close = arith.truncf %number : f32 to {element}
     linalg.yield %close : {element}
-  }} -> {narrow}
-  return %narrow : {narrow}"""
+  }} -> {narrow}"""
 
 
 def gemm(rows, columns, depth):

@@ -361,6 +361,24 @@ bool eval_shape_cast(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
+bool eval_interleave(ir_interp *interp, const ir_op *op) {
+  const ir_type *type = op->results[0].type;
+  unsigned last = type->rank - 1;
+  interp_value result;
+  if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &result))
+    return false;
+  for (unsigned i = 0; i < 2; i++) {
+    interp_value every_second = result;
+    every_second.offset += i * result.strides[last];
+    every_second.shape[last] /= 2;
+    every_second.strides[last] *= 2;
+    if (!interp_copy(interp, op, &every_second, interp_operand(interp, op, i)))
+      return false;
+  }
+  interp_set(interp, ir_result(op, 0), &result);
+  return true;
+}
+
 /* The subvector of `vector` at the op's position, whose operands are group `group`. */
 static bool position_view(ir_interp *interp, const ir_op *op, unsigned group, const interp_value *vector,
                           interp_value *view) {

@@ -250,6 +250,19 @@ bool verify_vector_shape_cast(const ir_op *op) {
          ir_op_error(op, "cannot cast %s to %s", type_text(op, from), type_text(op, to));
 }
 
+bool infer_vector_interleave(const ir_op *op, const ir_type **types) {
+  const ir_type *type = ir_operand(op, 0)->type;
+  int64_t shape[IR_MAX_RANK];
+  if (type->kind != IR_TYPE_VECTOR || !type->rank || ir_operand(op, 1)->type != type ||
+      type->shape[type->rank - 1] > INT64_MAX / 2)
+    return ir_op_error(op, "takes two vectors of one type, not %s and %s", type_text(op, type),
+                       type_text(op, ir_operand(op, 1)->type));
+  memcpy(shape, type->shape, sizeof *shape * type->rank);
+  shape[type->rank - 1] *= 2;
+  types[0] = ir_type_vector(op->module, type->element, type->rank, shape);
+  return true;
+}
+
 /* The position (operand group `group`) is one of `whole`; *part is the type of what lies there. */
 static bool verify_position(const ir_op *op, unsigned group, const ir_type *whole, const ir_type **part) {
   const int64_t *position;

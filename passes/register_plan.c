@@ -32,6 +32,7 @@ typedef struct planner {
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
+  bool has_pair_dot;
 } planner;
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
@@ -255,6 +256,27 @@ static int contracted_loop(const planner *p, int simd) {
   return -1;
 }
 
+/* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
+ * with an even number of terms, side by side in the rows' factor; rows enough to pay for putting those of the lanes side
+ * by side in a panel. -1 where it cannot. */
+static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
+  if (!p->has_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
+      p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_REUSE ||
+      ir_init(p->op, 0)->type->element != IR_F32)
+    return -1;
+  for (unsigned i = 0; i < 2; i++)
+    if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
+      return -1;
+  unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
+  bool together =
+      access_along(p, lanes, simd) == ACCESS_UNIT || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
+  bool fits = p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= MAX_PANEL_BYTES;
+  return together && fits && !operand_uses(p, 1 - lanes, simd) && !operand_uses(p, lanes, (unsigned)row) &&
+                 access_along(p, 1 - lanes, (unsigned)contracted) == ACCESS_UNIT
+             ? (int)lanes
+             : -1;
+}
+
 /* Where a loop stands, outermost first: parallel loops outside, reductions inside. The SIMD loop lies outside of the
  * rows where panels and operands are to be used again by them, else innermost of its kind. */
 enum {
@@ -337,10 +359,18 @@ static void choose_tile(const planner *p, register_plan *plan) {
   plan->widened = choose_widened(p, plan);
   if (row >= 0 && plan->steps[row] > 1)
     plan->dims[plan->num_dims++] = (unsigned)row;
-  int contracted = contracted_loop(p, plan->simd);
-  if (contracted >= 0)
+  int contracted = contracted_loop(p, plan->simd), paired = paired_input(p, plan, row, contracted);
+  if (paired >= 0) {
+    plan->paired = contracted;
+    plan->steps[contracted] = 2;
+    plan->packed = loop_bit((unsigned)paired);
+    plan->widened = 0;
+  }
+  if (contracted >= 0 && paired < 0)
     plan->dims[plan->num_dims++] = (unsigned)contracted;
   plan->dims[plan->num_dims++] = simd;
+  if (paired >= 0)
+    plan->dims[plan->num_dims++] = (unsigned)contracted;
   order_loops(p, plan, row);
 }
 
@@ -362,10 +392,11 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .vectorizable = vectorize_loops(op),
                .lanes = register_lanes(op, vector_bits),
                .registers = facts->vector_registers ? facts->vector_registers : 16,
-               .accumulators = facts->accumulators ? facts->accumulators : 8};
+               .accumulators = facts->accumulators ? facts->accumulators : 8,
+               .has_pair_dot = facts->has_pair_dot};
   p.allowed = p.vectorizable;
   ir_loop_extents(op, p.extents);
-  register_plan plan = {.num_loops = p.structure->num_loops, .lanes = p.lanes};
+  register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)

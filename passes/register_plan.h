@@ -9,11 +9,13 @@ typedef struct register_plan {
   int64_t steps[IR_MAX_LOOPS];  /* by loop: iterations in a full tile; 1 where the loop is no vector dim */
   unsigned num_dims;
   unsigned dims[IR_MAX_RANK]; /* the loops that are vector dims, outermost first */
-  int simd;                   /* the loop whose iterations are lanes: the last vector dim; -1 when all is scalar */
-  int64_t lanes;              /* elements of one register */
-  uint32_t partial;           /* the SIMD loop (bit) when it is a reduction */
-  uint32_t packed;            /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes] */
-  uint32_t widened;           /* inputs (bits) to copy, widened, before all loops */
+  int simd;   /* the loop whose iterations are lanes: the last vector dim but for `paired`; -1 when all is scalar */
+  int paired; /* the reduction of which lanes take two iterations at a time, the last vector dim; -1: there is none */
+  int64_t lanes;    /* elements of one register */
+  uint32_t partial; /* the SIMD loop (bit) when it is a reduction */
+  uint32_t packed;  /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
+                      [pairs of iterations][lanes, of both iterations in turn] */
+  uint32_t widened; /* inputs (bits) to copy, widened, before all loops */
 } register_plan;
 
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */

@@ -123,7 +123,8 @@ static ir_index least_of_others(const nest *nest, ir_builder *builder, const mas
  * which some element of the tile counts, in whole copies of the unrolled loop. */
 static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned depth, segment *segment) {
   unsigned loop = nest->plan.order[depth];
-  ir_index extent = segment->to, copies = ir_index_const(CONTRACTION_UNROLL), zero = ir_index_const(0);
+  int64_t unrolled = CONTRACTION_UNROLL * nest->plan.steps[loop];
+  ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
   for (unsigned i = 0; i < nest->reduced.count; i++) {
     const mask_bound *bound = &nest->reduced.bounds[i];
     int64_t step = bound->steps[loop];
@@ -131,12 +132,12 @@ static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned dep
         mask_scaled(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
     if (step < 0) {
       ir_index first = mask_scaled(builder, mask_quotient(builder, room, -step), -1);
-      ir_index whole = mask_scaled(builder, mask_quotient(builder, first, CONTRACTION_UNROLL), CONTRACTION_UNROLL);
+      ir_index whole = mask_scaled(builder, mask_quotient(builder, first, unrolled), unrolled);
       segment->from = ir_index_max(builder, segment->from, whole);
       continue;
     }
     ir_index visible = ir_index_add(builder, step ? mask_quotient(builder, room, step) : room, ir_index_const(1));
-    ir_index whole = step ? ir_index_mul(builder, ir_index_ceildiv(builder, visible, CONTRACTION_UNROLL), copies)
+    ir_index whole = step ? ir_index_mul(builder, ir_index_ceildiv(builder, visible, unrolled), copies)
                           : ir_index_mul(builder, ir_index_max(builder, visible, zero), extent);
     segment->to = ir_index_min(builder, segment->to, whole);
   }
@@ -163,19 +164,27 @@ static unsigned panel_loops(const nest *nest, unsigned i, unsigned *loops) {
   return count;
 }
 
-/* Scratch memory for a copy of input `i`. */
-static ir_value *allocate_copy(const nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
+/* Scratch memory. */
+static ir_value *allocate_memory(const nest *nest, ir_scalar element, unsigned rank, const int64_t *shape) {
   ir_module *module = nest->op->module;
   ir_block *block = scratch_block(nest->op);
   ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
-  ir_scalar element = register_plan_element(nest->op, i);
   const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
   ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
   ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &alignment, .num_attrs = 1};
   return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
 }
 
+/* Scratch memory for a copy of input `i`. */
+static ir_value *allocate_copy(const nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
+  return allocate_memory(nest, register_plan_element(nest->op, i), rank, shape);
+}
+
 static ir_value *allocate_panel(const nest *nest, unsigned i) {
+  int paired = nest->plan.paired;
+  if (paired >= 0)
+    return allocate_memory(nest, ir_operand(nest->op, i)->type->element, 2,
+                           (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
   unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
   int64_t shape[IR_MAX_RANK];
   for (unsigned dim = 0; dim < rank; dim++)
@@ -244,13 +253,6 @@ static void pack(nest *nest, ir_builder *builder, unsigned i) {
       .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
 }
 
-/* Packs at the place just inside of the SIMD loop. */
-static void pack_inputs(nest *nest, ir_builder *builder) {
-  for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (nest->panels[i])
-      pack(nest, builder, i);
-}
-
 /* ------------------------------------------------------------------------------------------------------ prefetching */
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
@@ -292,6 +294,104 @@ static const ir_attr *distance_ahead(const nest *nest, unsigned i) {
     found |= any != 0;
   }
   return found ? ir_attr_i64s(nest->op->module, rank, ahead) : NULL;
+}
+
+/* ------------------------------------------------------------------------------------------------------------ pairs */
+
+/* The iterations of the SIMD loop in the current tile. */
+static int64_t simd_size(const nest *nest) {
+  for (unsigned i = 0; i < nest->tile.num_dims; i++)
+    if ((int)nest->tile.loops[i] == nest->plan.simd)
+      return nest->tile.sizes[i];
+  return 1;
+}
+
+/* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
+ * builder goes on inside. Returns that index, counted from 0. */
+static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim, ir_index first, int64_t extent) {
+  ir_op *loop = ir_for(builder, ir_index_const(0), ir_index_const(extent), ir_index_const(block->sizes[dim]), 0, NULL);
+  ir_index at = {.value = ir_region(loop, 0)->args[0]};
+  *builder = (ir_builder){.module = builder->module, .block = ir_region(loop, 0), .loc = builder->loc};
+  ir_terminator(builder, OP_SCF_YIELD, 0, NULL);
+  builder->before = ir_region(loop, 0)->first;
+  block->starts[block->loops[dim]] = ir_index_add(builder, first, at);
+  return at;
+}
+
+static ir_value *extract_row(ir_builder *builder, ir_value *rows, int64_t row) {
+  ir_module *module = builder->module;
+  ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
+  const ir_type *type = ir_type_vector(module, rows->type->element, 1, &rows->type->shape[1]);
+  ir_op_spec spec = {.operands = &rows,
+                     .num_operands = 1,
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = &position,
+                     .num_attrs = 1,
+                     .groups = {1}};
+  return ir_result(ir_op_create(builder, OP_VECTOR_EXTRACT, &spec), 0);
+}
+
+/* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
+ * side: in blocks of as many terms and lanes as a register has lanes, which are transposed in registers where terms are
+ * contiguous in memory, else of two terms. */
+static void pack_pairs(nest *nest, ir_builder *outside, unsigned i) {
+  const register_plan *plan = &nest->plan;
+  unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;
+  int64_t terms = nest->extents[paired].constant, size = simd_size(nest), strides[IR_MAX_RANK];
+  vector_tile block = nest->tile;
+  block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
+  vectorize_operands(nest->op, block.operands);
+  block.operands[i].ahead = distance_ahead(nest, i);
+  ir_type_strides(ir_operand(nest->op, i)->type, strides);
+  bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
+  block.num_dims = 2;
+  block.loops[0] = paired, block.loops[1] = simd;
+  block.sizes[0] = 2, block.sizes[1] = size;
+  while (transposed && block.sizes[0] < plan->lanes && terms % (2 * block.sizes[0]) == 0)
+    block.sizes[0] *= 2;
+  if (transposed && size > plan->lanes)
+    block.sizes[1] = plan->lanes;
+  ir_builder builder = *outside;
+  ir_index term = block_loop(&builder, &block, 0, ir_index_const(0), terms);
+  ir_index lane = block_loop(&builder, &block, 1, nest->tile.starts[simd], size);
+  ir_value *rows = vectorize_read(&builder, &block, i);
+  ir_index first = mask_quotient(&builder, term, 2), column = mask_scaled(&builder, lane, 2);
+  const ir_type *type = ir_type_vector(builder.module, rows->type->element, 1, (int64_t[]){2 * block.sizes[1]});
+  for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
+    ir_value *terms_of_pair[] = {extract_row(&builder, rows, 2 * pair), extract_row(&builder, rows, 2 * pair + 1)};
+    ir_op_spec spec = {.operands = terms_of_pair, .num_operands = 2, .types = &type, .num_results = 1};
+    ir_value *both = ir_result(ir_op_create(&builder, OP_VECTOR_INTERLEAVE, &spec), 0);
+    ir_index row = ir_index_add(&builder, first, ir_index_const(pair));
+    ir_value *stored[] = {both, nest->panels[i], ir_index_value(&builder, row), ir_index_value(&builder, column)};
+    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 4, .groups = {1, 1, 2}});
+  }
+}
+
+/* Takes the current pair of terms from the panel of input `i`: a vector over lanes and terms. */
+static void read_pairs(nest *nest, ir_builder *builder, unsigned i) {
+  ir_module *module = builder->module;
+  ir_value *panel = nest->panels[i];
+  unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
+  int64_t shape[] = {simd_size(nest), 2}, count = 2 * shape[0];
+  ir_value *operands[] = {panel, ir_index_value(builder, mask_quotient(builder, nest->tile.starts[loops[1]], 2)),
+                          ir_const_index(builder, 0)};
+  const ir_type *type = ir_type_vector(module, panel->type->element, 1, &count);
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};
+  ir_value *row = ir_result(ir_op_create(builder, OP_VECTOR_LOAD, &spec), 0);
+  nest->tile.operands[i] = (vector_operand){
+      .value = panel,
+      .map = ir_map_select(module, nest->plan.num_loops, 2, loops),
+      .vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, ir_type_vector(module, panel->type->element, 2, shape))};
+}
+
+/* Packs at the place just inside of the SIMD loop. */
+static void pack_inputs(nest *nest, ir_builder *builder) {
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (nest->panels[i] && nest->plan.paired >= 0)
+      pack_pairs(nest, builder, i);
+    else if (nest->panels[i])
+      pack(nest, builder, i);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ loops */
@@ -422,11 +522,15 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
       accumulators[out] = begin_output(nest, builder, out);
   if (innermost) {
+    for (unsigned i = 0; plan->paired >= 0 && i < nest->num_inputs; i++)
+      if (nest->panels[i])
+        read_pairs(nest, builder, i);
     vectorize_body(builder, &nest->tile, accumulators);
   } else {
     segment segments[MAX_SEGMENTS];
     unsigned loop = plan->order[depth], count = segments_of(nest, builder, loop, segments);
-    if (count && ir_loop_is_reduction(ir_structure_of(nest->op), loop) && plan->steps[loop] == 1 && !segments[0].single)
+    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired;
+    if (count && ir_loop_is_reduction(ir_structure_of(nest->op), loop) && by_terms && !segments[0].single)
       leave_out_hidden(nest, builder, depth, &segments[0]);
     for (unsigned i = 0; i < count; i++)
       emit_segment(nest, builder, depth, &segments[i], accumulators);
@@ -507,6 +611,7 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
                         .lane_constants = true,
                         .operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands),
                         .num_dims = nest.plan.num_dims,
+                        .narrow = nest.plan.paired >= 0,
                         .partial = nest.plan.partial};
   vectorize_operands(op, tile->operands);
   ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);

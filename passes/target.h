@@ -32,6 +32,7 @@ typedef struct target_facts {
   unsigned vector_registers;           /* architectural SIMD registers (host) */
   unsigned accumulators;               /* FMA latency x FMA pipes: independent chains that fill the pipes (host) */
   uint64_t l1_bytes, l2_bytes, l3_bytes;
+  bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane (host) */
   unsigned threads;           /* cores (host) */
   target_tiles tiles;         /* (host) */
   unsigned warp;              /* lanes that run in lockstep (GPU) */

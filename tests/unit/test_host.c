@@ -368,6 +368,44 @@ Test(host, contraction_takes_any_maps_and_kinds) {
     }
 }
 
+/* Rows of pairs, as products of bf16 take them from panels, in as many lanes as registers have and more. */
+Test(host, pairs_of_terms_are_interleaved_and_contracted) {
+  static const char form[] =
+      "func.func @f(%%a: memref<3x2xbf16>, %%b: memref<2x%dxbf16>, %%c: memref<3x%dxf32>) {\n"
+      "  %%i = arith.constant 0 : index\n"
+      "  %%one = arith.constant 1 : index\n"
+      "  %%z = arith.constant 0.0 : bf16\n"
+      "  %%ones = arith.constant dense<1.0> : vector<3x%dxf32>\n"
+      "  %%x = vector.transfer_read %%a[%%i, %%i], %%z {in_bounds = [true, true]} : memref<3x2xbf16>, "
+      "vector<3x2xbf16>\n"
+      "  %%even = vector.load %%b[%%i, %%i] : memref<2x%dxbf16>, vector<%dxbf16>\n"
+      "  %%odd = vector.load %%b[%%one, %%i] : memref<2x%dxbf16>, vector<%dxbf16>\n"
+      "  %%row = vector.interleave %%even, %%odd : vector<%dxbf16> -> vector<%dxbf16>\n"
+      "  %%y = vector.shape_cast %%row : vector<%dxbf16> to vector<%dx2xbf16>\n"
+      "  %%r = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
+      "affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} %%x, %%y, "
+      "%%ones : vector<3x2xbf16>, vector<%dx2xbf16> into vector<3x%dxf32>\n"
+      "  vector.transfer_write %%r, %%c[%%i, %%i] {in_bounds = [true, true]} : vector<3x%dxf32>, memref<3x%dxf32>\n"
+      "  return\n"
+      "}\n";
+  static const int lanes[] = {1, 4, 7, 8, 16, 32, 64};
+  for (size_t k = 0; k < sizeof lanes / sizeof *lanes; k++) {
+    int n = lanes[k];
+    char text[sizeof form + 64];
+    float c[3 * 64], a[6], b[2 * 64];
+    uint16_t narrow_a[6], narrow_b[2 * 64];
+    snprintf(text, sizeof text, form, n, n, n, n, n, n, n, n, 2 * n, 2 * n, n, n, n, n, n);
+    for (int i = 0; i < 6; i++)
+      narrow_a[i] = (uint16_t)ir_float_to_bits(IR_BF16, a[i] = (float)(i + 1) / 8);
+    for (int i = 0; i < 2 * n; i++)
+      narrow_b[i] = (uint16_t)ir_float_to_bits(IR_BF16, b[i] = (float)(i - n) / 4);
+    cr_assert_eq(run(text, (void *[]){narrow_a, narrow_b, c}, (int64_t[]){3, 2, 2, n, 3, n}), 0);
+    for (int i = 0; i < 3; i++)
+      for (int j = 0; j < n; j++)
+        cr_assert_eq(c[i * n + j], 1 + a[2 * i] * b[j] + a[2 * i + 1] * b[n + j], "%d lanes, at %d, %d", n, i, j);
+  }
+}
+
 /* Inner, outer and both dims; NaN wins over any number with maximumf and loses with maxnumf. */
 Test(host, reductions_combine_any_dims) {
   static const char text[] =

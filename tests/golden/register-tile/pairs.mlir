@@ -1,0 +1,46 @@
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:x86-64-v4 --passes=register-tile,simplify | FileCheck %s --check-prefix=PLAIN
+// A machine that adds two products of bf16 at a time takes terms in pairs, which stand side by side in its panels. Terms
+// that are contiguous in memory are transposed on the way.
+// PLAIN-NOT: vector.interleave
+// CHECK-LABEL: func.func @scores(
+// CHECK-SAME: %[[Q:.*]]: memref<64x48xbf16>, %[[K:.*]]: memref<40x48xbf16>
+// CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<24x64xbf16>
+// CHECK: %[[ROWS:.*]] = vector.transfer_read %[[K]]{{.*}} {in_bounds = [true, true]} {{.*}}, vector<16x16xbf16>
+// CHECK: %[[TERMS:.*]] = vector.transpose %[[ROWS]], [1, 0]
+// CHECK-DAG: %[[EVEN:.*]] = vector.extract %[[TERMS]][0]
+// CHECK-DAG: %[[ODD:.*]] = vector.extract %[[TERMS]][1]
+// CHECK: %[[PAIRS:.*]] = vector.interleave %[[EVEN]], %[[ODD]] : vector<16xbf16> -> vector<32xbf16>
+// CHECK: vector.store %[[PAIRS]], %[[PANEL]]
+// CHECK: scf.for %{{.*}} step %c8
+// CHECK: scf.for {{.*}} step %c2 iter_args
+// CHECK: %[[ROW:.*]] = vector.load %[[PANEL]]{{.*}} vector<64xbf16>
+// CHECK: %[[B:.*]] = vector.shape_cast %[[ROW]] : vector<64xbf16> to vector<32x2xbf16>
+// CHECK: %[[A:.*]] = vector.transfer_read %[[Q]]{{.*}} vector<8x2xbf16>
+// CHECK: vector.contract {{.*}} %[[A]], %[[B]], %{{.*}} : vector<8x2xbf16>, vector<32x2xbf16> into vector<8x32xf32>
+// Beyond the last whole tile, a narrower one.
+// CHECK: vector.contract {{.*}} vector<8x2xbf16>, vector<8x2xbf16> into vector<8x8xf32>
+func.func @scores(%q: memref<64x48xbf16>, %k: memref<40x48xbf16>, %s: memref<64x40xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<64x48xbf16>, memref<40x48xbf16>) outs(%s : memref<64x40xf32>) layout = "nt"
+  return
+}
+// CHECK-LABEL: func.func @values(
+// CHECK: %[[TERMS:.*]] = vector.transfer_read %{{.*}} vector<2x32xbf16>
+// CHECK-DAG: %[[EVEN:.*]] = vector.extract %[[TERMS]][0]
+// CHECK-DAG: %[[ODD:.*]] = vector.extract %[[TERMS]][1]
+// CHECK: vector.interleave %[[EVEN]], %[[ODD]] : vector<32xbf16> -> vector<64xbf16>
+// CHECK: vector.contract {{.*}} vector<8x2xbf16>, vector<32x2xbf16> into vector<8x32xf32>
+func.func @values(%p: memref<64x64xbf16>, %v: memref<64x32xbf16>, %o: memref<64x32xf32>) {
+  linalg.matmul ins(%p, %v : memref<64x64xbf16>, memref<64x32xbf16>) outs(%o : memref<64x32xf32>)
+  return
+}
+// An odd number of terms, a factor of f32 and too few rows go without.
+// CHECK-LABEL: func.func @without(
+// CHECK-NOT: vector.interleave
+func.func @without(%a: memref<64x33xbf16>, %b: memref<33x32xbf16>, %c: memref<64x32xf32>, %d: memref<32x32xf32>,
+                   %e: memref<32x32xbf16>, %f: memref<4x32xbf16>, %g: memref<4x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<64x33xbf16>, memref<33x32xbf16>) outs(%c : memref<64x32xf32>)
+  linalg.matmul ins(%d, %e : memref<32x32xf32>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
+  linalg.matmul ins(%f, %e : memref<4x32xbf16>, memref<32x32xbf16>) outs(%g : memref<4x32xf32>)
+  return
+}
