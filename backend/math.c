@@ -1,4 +1,4 @@
-/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials (others in elementary.c), roots and roundings as
+/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials (others in elementary.c and widened.c), roots and roundings as
  * intrinsics, the rest as calls of the C library, lane by lane.
  *
  * 2^x = 2^n 2^f with n the integer nearest x, and e^x = 2^n e^f with f = x - n ln 2. Both polynomials are minimax fits
@@ -18,7 +18,12 @@ static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.eb
 /* e^f on [-ln 2 / 2, ln 2 / 2]; relative error 3.2e-9. */
 static const double exp_coefficients[] = {1.0,           1.0,           0x1.fffffcp-2, 0x1.555492p-3,
                                           0x1.5558b6p-5, 0x1.1239a2p-7, 0x1.6a4746p-10};
-enum { NUM_COEFFICIENTS = 7 };
+/* The same with a coefficient less, for `fast_exp`; relative errors 9.3e-8 and 9.2e-8. */
+static const double fast_exp2_coefficients[] = {1.0,           0x1.62e42ap-1, 0x1.ebf9c2p-3,
+                                                0x1.c6b6d8p-5, 0x1.3ce8aep-7, 0x1.5bda58p-10};
+static const double fast_exp_coefficients[] = {1.0,           0x1.fffff6p-1, 0x1.fffdc6p-2,
+                                               0x1.555a7cp-3, 0x1.573a1cp-5, 0x1.0fa1ecp-7};
+enum { NUM_COEFFICIENTS = 7, NUM_FAST_COEFFICIENTS = 6 };
 enum { MAX_SQUARED_POWER = 16 };
 
 static const double log2_e = 0x1.715476p+0;
@@ -29,8 +34,9 @@ LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, do
 }
 
 /* p 2^n, where `shifted` is n + MATH_ROUND and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
- * for small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. */
-static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
+ * for small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. `flush`: then
+ * n is -126 at least, which gives 0. */
+static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool flush) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
   if (e->has_scale) {
@@ -39,14 +45,17 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted) {
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
     return emit_intrinsic_of(e, "llvm.ldexp", overloads, 2, (LLVMValueRef[]){p, n}, 2);
   }
-  LLVMValueRef zero = emit_float_like(e, p, 0.0);
-  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, MATH_ROUND - 124), "");
-  LLVMValueRef lift = LLVMBuildSelect(b, small, emit_float_like(e, p, 25), zero, "");
-  LLVMValueRef bits = LLVMBuildBitCast(b, LLVMBuildFAdd(b, shifted, lift, ""), word, "");
+  LLVMValueRef rest = emit_float_like(e, p, 2);
+  if (!flush) {
+    LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, MATH_ROUND - 124), "");
+    LLVMValueRef lift = LLVMBuildSelect(b, small, emit_float_like(e, p, 25), emit_float_like(e, p, 0), "");
+    shifted = LLVMBuildFAdd(b, shifted, lift, "");
+    rest = LLVMBuildSelect(b, small, emit_float_like(e, p, 0x1p-24), rest, "");
+  }
+  LLVMValueRef bits = LLVMBuildBitCast(b, shifted, word, "");
   bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, 23), "");
   bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, 126 << 23), "");
   LLVMValueRef power = LLVMBuildBitCast(b, bits, LLVMTypeOf(p), "");
-  LLVMValueRef rest = LLVMBuildSelect(b, small, emit_float_like(e, p, 0x1p-24), emit_float_like(e, p, 2), "");
   return LLVMBuildFMul(b, LLVMBuildFMul(b, p, power, ""), rest, "");
 }
 
@@ -60,11 +69,14 @@ LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficie
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. */
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
-  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, -151), 128);
+  bool fast = e->facts->fast_exp, flush = fast && !e->has_scale;
+  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, flush ? -126 : -151), 128);
   LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
   LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
   LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
-  return scale(e, math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS), shifted);
+  LLVMValueRef power = fast ? math_polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS)
+                            : math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS);
+  return scale(e, power, shifted, flush);
 }
 
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
@@ -76,12 +88,17 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
   return shifted;
 }
 
-LLVMValueRef math_exp(emitter *e, LLVMValueRef x) {
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast) {
   LLVMValueRef fraction;
-  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, -104.5), 89);
+  bool flush = fast && !e->has_scale;
+  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, flush ? -87.4 : -104.5), 89);
   LLVMValueRef shifted = math_reduce(e, x, &fraction);
-  return scale(e, math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS), shifted);
+  LLVMValueRef power = fast ? math_polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS)
+                            : math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS);
+  return scale(e, power, shifted, flush);
 }
+
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false); }
 
 /* ------------------------------------------------------------------------------------------------------------- libm */
 
@@ -114,8 +131,7 @@ static LLVMValueRef call_scalar(emitter *e, const char *name, LLVMValueRef const
   return LLVMBuildCall2(e->builder, type, function, (LLVMValueRef *)x, num_operands, "");
 }
 
-/* NULL where the target has no such function. */
-static LLVMValueRef call_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands) {
+LLVMValueRef math_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands) {
   unsigned lanes = emit_lanes(x[0]);
   if (!lanes)
     return call_scalar(e, name, x, num_operands);
@@ -138,7 +154,7 @@ static bool is_f32(const LLVMValueRef x) { return LLVMGetTypeKind(emit_element_o
 #define POLYNOMIAL(NAME, FUNCTION, APPROXIMATE)                                                                        \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
     (void)op;                                                                                                          \
-    return is_f32(x[0]) && !e->target->library ? APPROXIMATE(e, x[0]) : call_library(e, FUNCTION, x, 1);               \
+    return is_f32(x[0]) && !e->target->library ? APPROXIMATE(e, x[0]) : math_library(e, FUNCTION, x, 1);               \
   }
 POLYNOMIAL(emit_exp2, "exp2", exp2_of)
 POLYNOMIAL(emit_expm1, "expm1", math_expm1)
@@ -147,35 +163,36 @@ POLYNOMIAL(emit_log2, "log2", math_log2)
 POLYNOMIAL(emit_log1p, "log1p", math_log1p)
 POLYNOMIAL(emit_tanh, "tanh", math_tanh)
 POLYNOMIAL(emit_erf, "erf", math_erf)
+POLYNOMIAL(emit_sin, "sin", math_sin)
+POLYNOMIAL(emit_cos, "cos", math_cos)
 #undef POLYNOMIAL
 
 /* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more. */
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   if (!is_f32(x[0]) || !e->target->library)
-    return is_f32(x[0]) ? math_exp(e, x[0]) : call_library(e, "exp", x, 1);
+    return is_f32(x[0]) ? exp_of(e, x[0], e->facts->fast_exp) : math_library(e, "exp", x, 1);
   if (!(emit_fast_math(op) & LLVMFastMathApproxFunc))
-    return call_library(e, "exp", x, 1);
+    return math_library(e, "exp", x, 1);
   LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");
-  return call_library(e, "exp2", &power, 1);
+  return math_library(e, "exp2", &power, 1);
 }
 
-#define LIBRARY(NAME, FUNCTION, COUNT)                                                                                 \
-  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
-    (void)op;                                                                                                          \
-    return call_library(e, FUNCTION, x, COUNT);                                                                        \
-  }
-LIBRARY(emit_sin, "sin", 1)
-LIBRARY(emit_cos, "cos", 1)
-LIBRARY(emit_powf, "pow", 2)
-LIBRARY(emit_remf, "fmod", 2)
-#undef LIBRARY
+LLVMValueRef emit_powf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return is_f32(x[0]) && !e->target->library ? math_pow(e, x) : math_library(e, "pow", x, 2);
+}
+
+LLVMValueRef emit_remf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return math_library(e, "fmod", x, 2);
+}
 
 /* By squaring where the exponent is a small constant, as it is in norms and polynomials; else the library's pow. */
 LLVMValueRef emit_fpowi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   ir_cell exponent;
   LLVMValueRef base = x[0];
   if (!ir_value_splat(ir_operand(op, 1), &exponent) || exponent.i < 0 || exponent.i > MAX_SQUARED_POWER)
-    return call_library(e, "pow", (LLVMValueRef[]){base, LLVMBuildSIToFP(e->builder, x[1], LLVMTypeOf(base), "")}, 2);
+    return emit_powf(e, op, (LLVMValueRef[]){base, LLVMBuildSIToFP(e->builder, x[1], LLVMTypeOf(base), "")});
   LLVMValueRef power = NULL;
   for (int64_t rest = exponent.i; rest; rest >>= 1) {
     if (rest & 1)

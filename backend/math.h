@@ -23,4 +23,9 @@ LLVMValueRef math_log2(emitter *e, LLVMValueRef x);
 LLVMValueRef math_log1p(emitter *e, LLVMValueRef x);
 LLVMValueRef math_tanh(emitter *e, LLVMValueRef x);
 LLVMValueRef math_erf(emitter *e, LLVMValueRef x);
+LLVMValueRef math_sin(emitter *e, LLVMValueRef x);
+LLVMValueRef math_cos(emitter *e, LLVMValueRef x);
+LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands);
+/* The C library's function of one or two operands, or the target's, lane by lane; NULL where the target has none. */
+LLVMValueRef math_library(emitter *e, const char *name, const LLVMValueRef *x, unsigned num_operands);
 #endif

@@ -227,6 +227,7 @@ typedef struct tec_compile_options {
    * "rows=64,columns=128,reduction=256, softmax=128" or some of them. `reduction` is the step of long reductions,
    * `softmax` that of running softmaxes. */
   const char *tiles;
+  bool fast_exp; /* exponentials of f32 may err by 2e-7 of the result instead of 1.3e-7, on the host */
 } tec_compile_options;
 
 /* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */

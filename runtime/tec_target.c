@@ -78,6 +78,7 @@ tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compi
   }
   if (options->tf32)
     target_allow_tf32(&run->facts);
+  run->facts.fast_exp = options->fast_exp;
   if (options->tiles && (row->code == CODE_KERNELS || !read_tiles(options->tiles, &run->facts.tiles)))
     return runtime_error(module->context, TEC_INVALID,
                          row->code == CODE_KERNELS

@@ -137,8 +137,8 @@ static double ulps(float value, double exact) {
 static const struct {
   const char *op;
   double (*exact)(double x), ulps;
-} functions[] = {{"exp", exp, 1.2}, {"exp2", exp2, 1.1}, {"expm1", expm1, 3}, {"log", log, 2},
-                 {"log2", log2, 3}, {"log1p", log1p, 3}, {"tanh", tanh, 4},   {"erf", erf, 3}};
+} functions[] = {{"exp", exp, 1.2},   {"exp2", exp2, 1.1}, {"expm1", expm1, 3}, {"log", log, 2},   {"log2", log2, 3},
+                 {"log1p", log1p, 3}, {"tanh", tanh, 4},   {"erf", erf, 3},     {"sin", sin, 0.6}, {"cos", cos, 0.6}};
 
 static const float special[] = {0,   -0.0f,       INFINITY,   -INFINITY, NAN,      -150, -149,      -126,
                                 128, 127.99999f,  88.722839f, 88.73f,    -103.97f, -104, -87.4f,    1,
@@ -188,6 +188,52 @@ static void check_function(const char *target, unsigned f) {
   cr_assert_lt(worst, functions[f].ulps, "%s: %g ulp at %.9g", functions[f].op, worst, at);
   finish(&m);
 }
+
+/* Powers of numbers of all exponents and both signs: a million pairs of arbitrary bits, as many that do not overflow at
+ * once, and each special number with each. */
+static void check_powers(const char *target) {
+  enum { NUM_SPECIAL = sizeof special / sizeof *special, NUM_PAIRS = 1 << 20 };
+  static const char text[] =
+      "func.func @f(%x: memref<64xf32>, %n: memref<64xf32>, %y: memref<64xf32>) {\n"
+      "  %i = arith.constant 0 : index\n"
+      "  %p = arith.constant 0.0 : f32\n"
+      "  %a = vector.transfer_read %x[%i], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
+      "  %b = vector.transfer_read %n[%i], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
+      "  %e = math.powf %a, %b : vector<64xf32>\n"
+      "  vector.transfer_write %e, %y[%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
+      "  return\n"
+      "}\n";
+  machine m;
+  tec_host_kernel kernel = load_for(&m, target, text);
+  uint64_t state = 7;
+  for (size_t done = 0; done < 2 * NUM_PAIRS; done += 64) {
+    float x[64], n[64], y[64];
+    for (size_t i = 0, pair = done; i < 64; i++, pair++) {
+      state = state * 6364136223846793005u + 1442695040888963407u;
+      uint32_t words[] = {(uint32_t)(state >> 32), (uint32_t)(state >> 11)};
+      memcpy(&x[i], &words[0], 4);
+      memcpy(&n[i], &words[1], 4);
+      if (isnan(x[i])) /* there are NaN whose every use gives NaN, others to the power of 0 give 1 */
+        x[i] = NAN;
+      if (pair >= NUM_PAIRS) /* many of them whole */
+        n[i] = pair % 2 ? (float)((int)(words[1] % 9) - 4) : (float)(150 * sin(n[i]) / fmax(1, fabs(log2(fabs(x[i])))));
+      if (pair < NUM_SPECIAL * NUM_SPECIAL) {
+        x[i] = special[pair / NUM_SPECIAL];
+        n[i] = special[pair % NUM_SPECIAL];
+      }
+    }
+    cr_assert_eq(kernel((void *[]){x, n, y}, (int64_t[]){64, 64, 64}, &m.env), 0);
+    for (size_t i = 0; i < 64; i++) {
+      double exact = pow(x[i], n[i]);
+      float magnitude = signbit(exact) ? -y[i] : y[i];
+      cr_assert_lt(ulps(magnitude, fabs(exact)), 0.6, "%.9g^%.9g is %.9g, not %.9g", x[i], n[i], y[i], exact);
+    }
+  }
+  finish(&m);
+}
+
+Test(host, powers_are_accurate_everywhere) { check_powers("host"); }
+Test(host, powers_are_accurate_without_fma) { check_powers("host:x86-64"); }
 
 enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
 

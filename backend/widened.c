@@ -1,0 +1,154 @@
+/* widened.c - sin, cos and pow of f32, computed in f64, so that they run in all lanes at once.
+ *
+ * With 53 bits, results are good to a little more than half a unit in the last place of f32 without any care for what gets
+ * lost on the way. Operands that would need care - angles beyond 2^20, zeros, infinities, NaN - are left to the C library:
+ * where a lane has one, all lanes take that way. */
+#include "backend/math.h"
+
+enum { MANTISSA_BITS = 52, BIAS = 1023 };
+
+#define POLYNOMIAL(E, X, COEFFICIENTS) math_polynomial(E, X, COEFFICIENTS, sizeof COEFFICIENTS / sizeof *COEFFICIENTS)
+
+static LLVMValueRef widen(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFPExt(e->builder, x, emit_type_like(x, LLVMDoubleTypeInContext(e->context)), "");
+}
+
+/* fast where no lane of `rare` is true; else what the C library's function gives. */
+static LLVMValueRef unless_rare(emitter *e, LLVMValueRef rare, LLVMValueRef fast, const char *name,
+                                const LLVMValueRef *x, unsigned num_operands) {
+  LLVMValueRef any = emit_lanes(rare) ? emit_intrinsic(e, "llvm.vector.reduce.or", &rare, 1) : rare;
+  LLVMBasicBlockRef slow = emit_block(e, "rare"), join = emit_block(e, "");
+  LLVMBasicBlockRef from[] = {LLVMGetInsertBlock(e->builder), NULL};
+  LLVMBuildCondBr(e->builder, any, slow, join);
+  LLVMPositionBuilderAtEnd(e->builder, slow);
+  LLVMValueRef values[] = {fast, math_library(e, name, x, num_operands)};
+  from[1] = LLVMGetInsertBlock(e->builder);
+  LLVMBuildBr(e->builder, join);
+  LLVMPositionBuilderAtEnd(e->builder, join);
+  LLVMValueRef result = LLVMBuildPhi(e->builder, LLVMTypeOf(fast), "");
+  LLVMAddIncoming(result, values, from, 2);
+  return result;
+}
+
+static LLVMValueRef compare(emitter *e, LLVMRealPredicate predicate, LLVMValueRef x, double limit) {
+  return LLVMBuildFCmp(e->builder, predicate, x, emit_float_like(e, x, limit), "");
+}
+
+/* The integer bits of f64, or of a count in as many lanes. */
+static LLVMTypeRef word_like(emitter *e, LLVMValueRef x) {
+  return emit_type_like(x, LLVMInt64TypeInContext(e->context));
+}
+
+/* ----------------------------------------------------------------------------------------------------------- angles */
+
+/* pi / 2 in three parts; a whole number below 2^20 times the first or the second is exact. */
+static const double half_pi[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69};
+static const double two_over_pi = 0x1.45f306dc9c883p-1;
+/* (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2 on [-pi / 4, pi / 4]; errors 5e-12 of sin, 2e-13 of cos. */
+static const double sin_coefficients[] = {-0x1.5555554c71ca1p-3, 0x1.1111086a5d9fdp-7, -0x1.a00f7f2697d30p-13,
+                                          0x1.6cd1f24e20ff3p-19};
+static const double cos_coefficients[] = {0x1.5555554ed97d5p-5, -0x1.6c16b82a20bb4p-10, 0x1.a010dee07dcdep-16,
+                                          -0x1.241ea0848c52ap-22};
+
+/* sin(|x| + quarter * pi / 2) */
+static LLVMValueRef sine(emitter *e, LLVMValueRef x, int64_t quarter, LLVMValueRef *turned) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef angle = emit_intrinsic(e, "llvm.fabs", &x, 1);
+  LLVMValueRef turns = LLVMBuildFMul(b, angle, emit_float_like(e, x, two_over_pi), "");
+  LLVMValueRef number = emit_intrinsic(e, "llvm.rint", &turns, 1);
+  for (unsigned i = 0; i < 3; i++)
+    angle = LLVMBuildFSub(b, angle, LLVMBuildFMul(b, number, emit_float_like(e, x, half_pi[i]), ""), "");
+  LLVMValueRef square = LLVMBuildFMul(b, angle, angle, ""), cube = LLVMBuildFMul(b, square, angle, "");
+  LLVMValueRef sin = emit_multiply_add(e, cube, POLYNOMIAL(e, square, sin_coefficients), angle);
+  LLVMValueRef cos = emit_multiply_add(e, square, POLYNOMIAL(e, square, cos_coefficients), emit_float_like(e, x, -0.5));
+  cos = emit_multiply_add(e, square, cos, emit_float_like(e, x, 1));
+  LLVMTypeRef count = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  LLVMValueRef quadrant = LLVMBuildFPToSI(b, number, count, "");
+  quadrant = LLVMBuildAdd(b, quadrant, emit_int_like(e, quadrant, quarter), "");
+  LLVMValueRef odd = LLVMBuildTrunc(b, quadrant, emit_type_like(x, LLVMInt1TypeInContext(e->context)), "");
+  LLVMValueRef half = LLVMBuildLShr(b, quadrant, emit_int_like(e, quadrant, 1), "");
+  *turned = LLVMBuildTrunc(b, half, emit_type_like(x, LLVMInt1TypeInContext(e->context)), "");
+  return LLVMBuildSelect(b, odd, cos, sin, "");
+}
+
+static LLVMValueRef sine_of(emitter *e, LLVMValueRef x, const char *name, bool is_cos) {
+  enum { MOST = 1 << 20 };
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), turned;
+  LLVMValueRef rare = compare(e, LLVMRealUGT, magnitude, MOST);
+  LLVMValueRef tame = LLVMBuildSelect(b, rare, emit_float_like(e, x, 0), x, "");
+  LLVMValueRef y = sine(e, widen(e, tame), is_cos, &turned);
+  y = LLVMBuildFPTrunc(b, y, LLVMTypeOf(x), "");
+  y = LLVMBuildSelect(b, turned, LLVMBuildFNeg(b, y, ""), y, "");
+  if (!is_cos)
+    y = LLVMBuildFMul(b, y, emit_intrinsic(e, "llvm.copysign", (LLVMValueRef[]){emit_float_like(e, x, 1), x}, 2), "");
+  return unless_rare(e, rare, y, name, &x, 1);
+}
+
+LLVMValueRef math_sin(emitter *e, LLVMValueRef x) { return sine_of(e, x, "sin", false); }
+LLVMValueRef math_cos(emitter *e, LLVMValueRef x) { return sine_of(e, x, "cos", true); }
+
+/* ----------------------------------------------------------------------------------------------------------- powers */
+
+/* (log((1 + s) / (1 - s)) - 2 s) / s^3 in s^2, for (1 + s) / (1 - s) from sqrt(1/2) to sqrt(2); error 5e-12. */
+static const double log_coefficients[] = {0x1.555554fddb6cbp-1, 0x1.999a7a28929e7p-2, 0x1.2438ed835685ap-2,
+                                          0x1.e2f3704492144p-3};
+static const double log2_e = 0x1.71547652b82fep+0;
+/* 2^f on [-1/2, 1/2]; relative error 3.0e-9. */
+static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.ebfbdcp-3, 0x1.c6af7cp-5,
+                                           0x1.3b2de0p-7, 0x1.5f0830p-10, 0x1.416b60p-13};
+
+/* Of x > 0 that was an f32, normal or not. */
+static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
+  static const int64_t root_half_bits = 0x3fe6a09e667f3bcd;
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef bits = LLVMBuildBitCast(b, x, word_like(e, x), "");
+  LLVMValueRef above = LLVMBuildSub(b, bits, emit_int_like(e, bits, root_half_bits), "");
+  LLVMValueRef places = emit_int_like(e, bits, MANTISSA_BITS);
+  LLVMValueRef exponent = LLVMBuildAShr(b, above, places, "");
+  LLVMValueRef mantissa = LLVMBuildSub(b, bits, LLVMBuildShl(b, exponent, places, ""), "");
+  LLVMValueRef fraction = LLVMBuildBitCast(b, mantissa, LLVMTypeOf(x), ""), one = emit_float_like(e, x, 1);
+  LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, fraction, one, ""), LLVMBuildFAdd(b, fraction, one, ""), "");
+  LLVMValueRef square = LLVMBuildFMul(b, s, s, "");
+  LLVMValueRef log = emit_multiply_add(e, square, POLYNOMIAL(e, square, log_coefficients), emit_float_like(e, x, 2));
+  log = LLVMBuildFMul(b, LLVMBuildFMul(b, s, log, ""), emit_float_like(e, x, log2_e), "");
+  LLVMTypeRef count = emit_type_like(x, LLVMInt32TypeInContext(e->context));
+  exponent = LLVMBuildTrunc(b, exponent, count, "");
+  return LLVMBuildFAdd(b, LLVMBuildSIToFP(b, exponent, LLVMTypeOf(x), ""), log, "");
+}
+
+/* Of |x| < 1000. */
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef number = emit_intrinsic(e, "llvm.rint", &x, 1);
+  LLVMValueRef p = POLYNOMIAL(e, LLVMBuildFSub(b, x, number, ""), exp2_coefficients);
+  LLVMValueRef count = LLVMBuildFPToSI(b, number, emit_type_like(x, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef bits = LLVMBuildSExt(b, count, word_like(e, x), "");
+  bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, BIAS), "");
+  bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, MANTISSA_BITS), "");
+  return LLVMBuildFMul(b, p, LLVMBuildBitCast(b, bits, LLVMTypeOf(x), ""), "");
+}
+
+static LLVMValueRef is_whole(emitter *e, LLVMValueRef x) {
+  return LLVMBuildFCmp(e->builder, LLVMRealOEQ, emit_intrinsic(e, "llvm.rint", &x, 1), x, "");
+}
+
+/* 2^(y log2 |x|), which rounds to 0 or infinity from 2^-151 and 2^129 on; negative where x is and y is odd. */
+LLVMValueRef math_pow(emitter *e, LLVMValueRef const *operands) {
+  enum { MOST = 160 };
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef x = operands[0], y = operands[1], magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1);
+  LLVMValueRef exponent = emit_intrinsic(e, "llvm.fabs", &y, 1), one = emit_float_like(e, x, 1);
+  LLVMValueRef outside =
+      LLVMBuildOr(b, compare(e, LLVMRealUEQ, magnitude, 0), compare(e, LLVMRealUEQ, magnitude, __builtin_inf()), "");
+  LLVMValueRef rare = LLVMBuildOr(b, outside, compare(e, LLVMRealUEQ, exponent, __builtin_inf()), "");
+  LLVMValueRef base = widen(e, LLVMBuildSelect(b, outside, one, magnitude, ""));
+  LLVMValueRef power = LLVMBuildFMul(b, widen(e, y), log2_of(e, base), "");
+  power = math_clamp(e, LLVMRealUGT, math_clamp(e, LLVMRealULT, power, -MOST), MOST);
+  LLVMValueRef result = LLVMBuildFPTrunc(b, exp2_of(e, power), LLVMTypeOf(x), "");
+  LLVMValueRef odd = LLVMBuildNot(b, is_whole(e, LLVMBuildFMul(b, y, emit_float_like(e, y, 0.5), "")), "");
+  LLVMValueRef of_negative = LLVMBuildSelect(b, odd, LLVMBuildFNeg(b, result, ""), result, "");
+  of_negative = LLVMBuildSelect(b, is_whole(e, y), of_negative, emit_float_like(e, x, __builtin_nan("")), "");
+  result = LLVMBuildSelect(b, compare(e, LLVMRealOLT, x, 0), of_negative, result, "");
+  return unless_rare(e, rare, result, "pow", operands, 2);
+}
