@@ -22,7 +22,7 @@ typedef struct command_options {
   const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
       *threads;
   const char *fuse, *f32, *svg, *tiles, *seconds;
-  bool verify, generic, check, report, time, help;
+  bool verify, generic, check, report, time, fast_exp, help;
 } command_options;
 
 /* Reads the arguments after the command's name. False after a message on wrong usage. */
