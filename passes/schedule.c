@@ -9,7 +9,9 @@
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can
  * hold. There, what has no form on tiles in registers stays where it is, outside of all kernels.
  * Functions that a transform script has scheduled are left alone.
- * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root. */
+ * Termination: the walk moves backwards; each fusion removes its root and creates only ops of which none is a root;
+ * a softmax that is taken apart leaves none behind. */
+#include "passes/extent.h"
 #include "passes/fuse.h"
 #include "passes/passes.h"
 #include "passes/softmax.h"
@@ -227,14 +229,35 @@ static bool reads_reduction(const ir_op *root) {
   return false;
 }
 
+/* Elements of a tile on a GPU that the reductions of an op read for each one that it makes: all, or those of a step. */
+static int64_t reduced_elements(const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t extents[IR_MAX_LOOPS], count = 1;
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop) && extents[loop])
+      count *= extents[loop] == IR_DYNAMIC || extents[loop] > GPU_LONG_ROW ? gpu_policy.reduction : extents[loop];
+  return count;
+}
+
+/* The same of the root, or of a producer whose result is as large as the root's, so that it joins the root's tiles. */
+static int64_t reduced_in_tile(const ir_op *root) {
+  const ir_structure *structure = ir_structure_of(root);
+  int64_t most = reduced_elements(root);
+  for (unsigned i = 0; i < ir_num_inputs(root); i++) {
+    const ir_op *producer = computed_by(root, ir_input(root, i));
+    if (producer && structure->maps[i]->num_results == structure->maps[ir_num_inputs(root)]->num_results &&
+        reduced_elements(producer) > most)
+      most = reduced_elements(producer);
+  }
+  return most;
+}
+
 /* No contraction, on a GPU: tiles that give each lane a few elements, whole rows where reductions are along them. */
 static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = structure->maps[ir_num_inputs(root)];
-  int64_t budget = block_lanes(target) * LANE_ELEMENTS;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop) && extents[loop])
-      budget /= extents[loop] == IR_DYNAMIC || extents[loop] > GPU_LONG_ROW ? gpu_policy.reduction : extents[loop];
+  int64_t budget = block_lanes(target) * LANE_ELEMENTS / reduced_in_tile(root);
   bool whole_rows = reads_reduction(root);
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
@@ -347,10 +370,8 @@ static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t 
   return rows;
 }
 
-static void choose_parallel_tiles(const ir_op *root, const target_facts *target, int64_t *sizes) {
-  int64_t extents[IR_MAX_LOOPS];
+static void choose_by_pace(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   pace p;
-  ir_loop_extents(root, extents);
   find_pace(root, &p);
   bool whole_rows = !ir_is_contraction(root) && ir_structure_of(root)->reductions;
   if (!p.op || (whole_rows && is_gpu(target))) {
@@ -375,6 +396,16 @@ static void choose_parallel_tiles(const ir_op *root, const target_facts *target,
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
   if (!is_gpu(target) && !target->tiles.rows)
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
+}
+
+static void choose_parallel_tiles(const ir_op *root, const target_facts *target, int64_t *sizes) {
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(root, extents);
+  choose_by_pace(root, target, extents, sizes);
+  /* Tiles in registers have bounds, even if what is inside has to be asked for again, or made before. */
+  for (unsigned loop = 0; is_gpu(target) && loop < ir_structure_of(root)->num_loops; loop++)
+    if (!sizes[loop] && extents[loop] == IR_DYNAMIC && !ir_loop_is_reduction(ir_structure_of(root), loop))
+      sizes[loop] = gpu_policy.columns;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- walks */
@@ -418,7 +449,20 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
 }
 
-static void tile_reductions(ir_block *block, const target_facts *target) {
+/* The loop may run any number of times, as far as its operands tell. */
+static bool is_open(const ir_op *op, unsigned loop) {
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    int dim = ir_map_find_dim(structure->maps[i], loop);
+    if (dim >= 0 && extent_bound(extent_of(ir_input(op, i), (unsigned)dim)) < INT64_MAX)
+      return false;
+  }
+  return true;
+}
+
+/* Gives long reductions of the block a loop; in the body of such a loop, where tiles are small already, only open ones.
+ */
+static void tile_reductions(ir_block *block, const target_facts *target, bool nested) {
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;
     bool reduces = ir_is_contraction(op) || (is_gpu(target) && ir_op_has(op, IR_STRUCTURED) && op->num_regions);
@@ -428,13 +472,15 @@ static void tile_reductions(ir_block *block, const target_facts *target) {
     fuse_result result;
     const ir_structure *structure = ir_structure_of(op);
     for (unsigned loop = 0; loop < structure->num_loops; loop++)
-      if (structure->reductions == 1u << loop)
+      if (structure->reductions == 1u << loop && (!nested || is_open(op, loop)))
         options.tile_sizes[loop] = choose_reduction_tile(op, loop, target);
     identity_interchange(&options);
     next = op->next;
     fuse_tile(op, &options, &result);
     if (!result.num_loops)
       next = op;
+    else if (is_gpu(target))
+      tile_reductions(ir_region(result.loops[0], 0), target, true);
   }
 }
 
@@ -455,18 +501,17 @@ static bool serves_contractions(const ir_value *value, unsigned depth) {
     const ir_op *op = use->user;
     if (!ir_op_has(op, IR_STRUCTURED))
       return false;
-    if (!ir_is_contraction(op) && (!depth || !(tile_only_moves(op) || tile_is_linear_in(op, ir_use_index(use))) ||
-                                   !serves_contractions(ir_result(op, 0), depth - 1)))
+    bool contracts = ir_is_contraction(op) && ir_operand(op, 0) != ir_operand(op, 1);
+    if (!contracts && (!depth || !(tile_only_moves(op) || tile_is_linear_in(op, ir_use_index(use))) ||
+                       !serves_contractions(ir_result(op, 0), depth - 1)))
       return false;
   }
   return value->uses != NULL;
 }
 
-/* Has a running state that somebody else than a contraction reads the end of, so that it cannot be in a loop with its
- * readers, and rows of at least `length`. */
-static bool needs_whole_rows(const ir_op *op, int64_t length) {
-  enum { MAX_BETWEEN = 8 };
-  if (!pass_op_info_of(op->code)->states || serves_contractions(ir_result(op, 0), MAX_BETWEEN))
+/* Has a running state, and rows of at least `length`. */
+static bool has_long_rows(const ir_op *op, int64_t length) {
+  if (!pass_op_info_of(op->code)->states)
     return false;
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(op, extents);
@@ -474,6 +519,13 @@ static bool needs_whole_rows(const ir_op *op, int64_t length) {
     if (ir_loop_is_reduction(ir_structure_of(op), loop) && (extents[loop] == IR_DYNAMIC || extents[loop] >= length))
       return true;
   return false;
+}
+
+/* Somebody else than a contraction reads the end of its running state, so that it cannot be in a loop with its readers.
+ */
+static bool needs_whole_rows(const ir_op *op, int64_t length) {
+  enum { MAX_BETWEEN = 8 };
+  return has_long_rows(op, length) && !serves_contractions(ir_result(op, 0), MAX_BETWEEN);
 }
 
 /* Marks what computes the operands of an op whose values run through a loop: what makes them must run there, too. */
@@ -543,6 +595,12 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
     next = op;
     if (!is_root(op) || (is_gpu(pass->target) && !vectorize_tiles_can(op)))
       continue;
+    if (is_gpu(pass->target) && has_long_rows(op, GPU_LONG_ROW)) { /* no reader has taken it into its loops */
+      next = op->next;
+      softmax_decompose(op, true);
+      num_stops = find_stops(block, pass->target, &stops);
+      continue;
+    }
     bool alone = !pass->fuse || reads_statistics(op);
     fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE,
                             .forall = true,
@@ -555,7 +613,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
     next = op->next;
     fuse_tile(op, &options, &result);
     if (result.num_loops)
-      tile_reductions(ir_region(result.loops[0], 0), pass->target);
+      tile_reductions(ir_region(result.loops[0], 0), pass->target, false);
     else
       next = op;
   }

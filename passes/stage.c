@@ -270,6 +270,8 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
     for (unsigned i = 0; i < count; i++)
       dims[i] = (unsigned)permutation[i];
     replace_factors(s, tile, stage, ir_result(user, 0), dims);
+    if (user == first)
+      first = user->next;
     ir_op_erase(user);
   }
   replace_factors(s, tile, stage, value, NULL);
