@@ -123,15 +123,15 @@ class Program:
         self.entry = Entry()
         library.check(library.calls.tec_program_find(self.handle, None, byref(self.entry)))
 
-    def prepare(self):
-        """Makes arguments and calls once, which also makes the results."""
-        entry = self.entry
-        self.arguments = [random_tensor(self.library, entry.arguments[i].dtype,
-                                        entry.arguments[i].shape[:entry.arguments[i].ndim], i)
-                          for i in range(entry.num_arguments)]
+    def prepare(self, shapes=None):
+        """Makes arguments and calls once, which also makes the results. `shapes`: of the arguments, where they are open."""
+        types = self.entry.arguments[:self.entry.num_arguments]
+        shapes = shapes or [type.shape[:type.ndim] for type in types]
+        self.arguments = [random_tensor(self.library, type.dtype, shape, seed)
+                          for seed, (type, shape) in enumerate(zip(types, shapes))]
         self.views = (POINTER(Tensor) * len(self.arguments))(
             *(ctypes.pointer(argument.contents.tensor) for argument in self.arguments))
-        self.results = (POINTER(ManagedTensor) * entry.num_results)()
+        self.results = (POINTER(ManagedTensor) * self.entry.num_results)()
         self.call()
 
     def call(self):
@@ -140,11 +140,16 @@ class Program:
             self.results))
 
     def result(self):
-        """The first result's numbers, f32."""
+        """The first result's numbers, f32 or bf16."""
         tensor, count = self.results[0].contents.tensor, 1
         for extent in tensor.shape[:tensor.ndim]:
             count *= extent
-        return array("f", ctypes.string_at(tensor.data, 4 * count))
+        data = ctypes.string_at(tensor.data, tensor.dtype.bits // 8 * count)
+        if tensor.dtype.code == BFLOAT:  # the upper halves
+            halves = array("H", bytes(4 * count))
+            halves[1::2] = array("H", data)
+            data = halves.tobytes()
+        return array("f", data)
 
     def code(self):
         """The machine code's bytes."""
@@ -155,7 +160,12 @@ class Program:
     def scratch_bytes(self):
         return self.library.calls.tec_program_scratch_bytes(self.handle)
 
-    def destroy(self):
+    def release(self):
+        """Frees arguments and results, so that others can be prepared."""
         for tensor in list(self.results) + self.arguments:
             self.library.calls.tec_tensor_release(tensor)
+        self.arguments, self.results = [], []
+
+    def destroy(self):
+        self.release()
         self.library.calls.tec_program_destroy(self.handle)

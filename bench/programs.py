@@ -5,7 +5,23 @@ Each function returns the text of a module with one function, whose arguments ar
 
 
 def tensor(*extents, element="f32"):
-    return "tensor<" + "".join(f"{extent}x" for extent in extents) + element + ">"
+    """The type; an extent that is a string, the name of an index value, is open."""
+    return "tensor<" + "".join("?x" if isinstance(extent, str) else f"{extent}x" for extent in extents) + element + ">"
+
+
+def empty(*extents, element="f32"):
+    """The op that makes such a tensor."""
+    sizes = ", ".join(extent for extent in extents if isinstance(extent, str))
+    return f"tensor.empty({sizes}) : {tensor(*extents, element=element)}"
+
+
+OPEN = ("%heads", "%length", "%queries")  # extents of attention that serves any
+OPEN_EXTENTS = """
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %heads = tensor.dim %query, %c0 : {query}
+  %queries = tensor.dim %query, %c1 : {query}
+  %length = tensor.dim %key, %c1 : {key}"""
 
 
 # What stands between the scores' product and their softmax; %1 is the scaled score.
@@ -23,7 +39,8 @@ SCORE_BODIES = {
 
 def attention(heads, length, features, mask, element="f32", queries=None):
     """softmax(query key^T / sqrt(features) + mask) value for each head, for as many queries as keys unless told; arguments
-    and result of type `element`, as are the weights that the values are multiplied by; all between in f32."""
+    and result of type `element`, as are the weights that the values are multiplied by; all between in f32. Heads, length
+    and queries may be those of OPEN."""
     queries = queries or length
     query, key = tensor(heads, queries, features, element=element), tensor(heads, length, features, element=element)
     scores, transposed = tensor(heads, queries, length), tensor(heads, features, length, element=element)
@@ -33,14 +50,15 @@ def attention(heads, length, features, mask, element="f32", queries=None):
     additive, narrow = mask == "additive", element != "f32"
     maps = [identity] + (["affine_map<(h, q, k) -> (q, k)>"] if additive else []) + [identity]
     inputs = f"%scores, %mask : {scores}, {mask_type}" if additive else f"%scores : {scores}"
+    opened = OPEN_EXTENTS.format(query=query, key=key) if isinstance(length, str) else ""
     return f"""
-func.func @attention(%query: {query}, %key: {key}, %value: {key}{f", %mask: {mask_type}" if additive else ""}) -> {query} {{
+func.func @attention(%query: {query}, %key: {key}, %value: {key}{f", %mask: {mask_type}" if additive else ""}) -> {query} {{{opened}
   %zero = arith.constant 0.0 : f32
   %hidden = arith.constant 0xFF800000 : f32
   %scale = arith.constant {features ** -0.5:.9e} : f32
-  %key_empty = tensor.empty() : {transposed}
+  %key_empty = {empty(heads, features, length, element=element)}
   %key_transposed = linalg.transpose ins(%key : {key}) outs(%key_empty : {transposed}) permutation = [0, 2, 1]
-  %scores_empty = tensor.empty() : {scores}
+  %scores_empty = {empty(heads, queries, length)}
   %scores_zero = linalg.fill ins(%zero : f32) outs(%scores_empty : {scores}) -> {scores}
   %scores = linalg.batch_matmul ins(%query, %key_transposed : {query}, {transposed}) outs(%scores_zero : {scores}) -> {scores}
   %scaled = linalg.generic {{indexing_maps = [{", ".join(maps)}], iterator_types = ["parallel", "parallel", "parallel"]}}
@@ -50,22 +68,22 @@ func.func @attention(%query: {query}, %key: {key}, %value: {key}{f", %mask: {mas
     linalg.yield {"%product" if mask == "plain" else "%masked"} : f32
   }} -> {scores}
   %weights = linalg.softmax dimension(2) ins(%scaled : {scores}) outs(%scores_empty : {scores}) -> {scores}
-  %result_empty = tensor.empty() : {rows}
+  %result_empty = {empty(heads, queries, features)}
   %result_zero = linalg.fill ins(%zero : f32) outs(%result_empty : {rows}) -> {rows}
-{rounded("weights", scores, rounded_scores) if narrow else ""}
+{rounded("weights", heads, queries, length, element=element) if narrow else ""}
   %result = linalg.batch_matmul ins({"%weights_narrow" if narrow else "%weights"}, %value : {rounded_scores}, {key})
       outs(%result_zero : {rows}) -> {rows}
-{rounded("result", rows, query) if narrow else ""}
+{rounded("result", heads, queries, features, element=element) if narrow else ""}
   return {"%result_narrow" if narrow else "%result"} : {query}
 }}
 """
 
 
-def rounded(name, wide, narrow):
-    """Ops that round %NAME to a narrower type, as %NAME_narrow."""
+def rounded(name, *extents, element):
+    """Ops that round %NAME from f32 to a narrower type, as %NAME_narrow."""
     identity = "affine_map<(h, q, d) -> (h, q, d)>"
-    element = narrow[narrow.rindex("x") + 1:-1]
-    return f"""  %{name}_narrow_empty = tensor.empty() : {narrow}
+    wide, narrow = tensor(*extents), tensor(*extents, element=element)
+    return f"""  %{name}_narrow_empty = {empty(*extents, element=element)}
   %{name}_narrow = linalg.generic {{indexing_maps = [{identity}, {identity}],
       iterator_types = ["parallel", "parallel", "parallel"]}} ins(%{name} : {wide}) outs(%{name}_narrow_empty : {narrow}) {{
   ^bb0(%number: f32, %out: {element}):

@@ -7,6 +7,7 @@
  * loops and operands. */
 #include "passes/register_plan.h"
 
+#include "passes/extent.h"
 #include "passes/vectorize.h"
 
 /* What it costs to bring one register of an operand, in loads; a strided one costs a load a lane. */
@@ -78,14 +79,21 @@ static bool may_be_row(const planner *p, unsigned loop, unsigned simd) {
   return loop != simd && p->allowed & loop_bit(loop) && !is_reduction(p, loop);
 }
 
-/* The elements of the operand that all iterations of the reduction loops touch; IR_DYNAMIC when not known. */
+int64_t register_plan_bound(const ir_op *op, unsigned loop) {
+  unsigned operand, dim;
+  return ir_loop_extent(op, loop, &operand, &dim) ? extent_bound(extent_of(ir_operand(op, operand), dim)) : INT64_MAX;
+}
+
+/* As many elements of the operand as all iterations of the reduction loops may touch; IR_DYNAMIC when not known, or too
+ * many. */
 static int64_t panel_depth(const planner *p, unsigned operand) {
   int64_t depth = 1;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (is_reduction(p, loop) && operand_uses(p, operand, loop)) {
-      if (p->extents[loop] == IR_DYNAMIC || p->extents[loop] > MAX_PANEL_BYTES)
+      int64_t bound = register_plan_bound(p->op, loop);
+      if (bound > MAX_PANEL_BYTES)
         return IR_DYNAMIC;
-      depth = smaller(depth * p->extents[loop], MAX_PANEL_BYTES);
+      depth = smaller(depth * bound, MAX_PANEL_BYTES);
     }
   return depth;
 }
@@ -323,14 +331,22 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
   return packed;
 }
 
+/* As many elements as the operand may have, up to a panel's bytes and some. */
+static int64_t most_elements(ir_value *operand) {
+  int64_t count = 1;
+  for (unsigned dim = 0; dim < operand->type->rank; dim++)
+    count = smaller(count * smaller(extent_bound(extent_of(operand, dim)), MAX_PANEL_BYTES + 1), MAX_PANEL_BYTES + 1);
+  return count;
+}
+
 /* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles. */
 static uint32_t choose_widened(const planner *p, const register_plan *plan) {
   unsigned simd = (unsigned)plan->simd;
   uint32_t widened = 0;
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
-    int64_t count = ir_type_num_elements(ir_operand(p->op, i)->type);
     int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
-    if (is_widened(p, i) && !operand_uses(p, i, simd) && count != IR_DYNAMIC && count <= MAX_PANEL_BYTES / bytes &&
+    if (is_widened(p, i) && !operand_uses(p, i, simd) &&
+        most_elements(ir_operand(p->op, i)) <= MAX_PANEL_BYTES / bytes &&
         guess(p, simd) >= MIN_TILES * plan->steps[simd])
       widened |= loop_bit(i);
   }

@@ -8,7 +8,7 @@
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  *  - Copies of inputs hold what the body widens elements to; widening a value that is wide already does nothing.
  * Terminates: one walk; a copy of an operand is an op of its own, which has no reductions and so copies nothing. */
-#include "ir/build.h"
+#include "passes/extent.h"
 #include "passes/hidden.h"
 #include "passes/passes.h"
 #include "passes/register_group.h"
@@ -188,7 +188,7 @@ static ir_value *allocate_panel(const nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
   int64_t shape[IR_MAX_RANK];
   for (unsigned dim = 0; dim < rank; dim++)
-    shape[dim] = dim + 1 < rank ? nest->extents[loops[dim]].constant : nest->plan.steps[loops[dim]];
+    shape[dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
   return allocate_copy(nest, i, rank, shape);
 }
 
@@ -208,7 +208,13 @@ static void copy_elements(const nest *nest, ir_builder *builder, ir_value *from,
 static void widen(nest *nest, ir_builder *builder, unsigned i) {
   ir_value *source = ir_operand(nest->op, i);
   unsigned rank = source->type->rank;
-  ir_value *copy = allocate_copy(nest, i, rank, source->type->shape);
+  int64_t shape[IR_MAX_RANK];
+  ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++) {
+    shape[dim] = extent_bound(extent_of(source, dim));
+    sizes[dim] = ir_dim(builder, source, dim);
+  }
+  ir_value *copy = ir_subview(builder, allocate_copy(nest, i, rank, shape), offsets, sizes);
   const ir_map *identity = ir_map_identity(builder->module, rank);
   copy_elements(nest, builder, source, copy, rank, (const ir_map *[]){identity, identity});
   nest->tile.operands[i].value = copy;
