@@ -136,6 +136,6 @@ const char *pass_default_list(const target_facts *target) {
   if (target->warp)
     return TO_TILES "decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,"
                     "stage,distribute,registers,simplify";
-  return TO_TILES "split,decompose-softmax,simplify,bufferize,share-memory,register-tile,simplify";
+  return TO_TILES "split,decompose-softmax,simplify,bufferize,share-memory,version,register-tile,simplify";
 #undef TO_TILES
 }

@@ -40,7 +40,7 @@ typedef struct segment {
   bool single; /* exactly one tile */
 } segment;
 
-enum { MAX_SEGMENTS = 2 };
+enum { MAX_SEGMENTS = 3, MIN_HALVED = 8 };
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
@@ -68,29 +68,42 @@ static unsigned static_segments(const nest *nest, unsigned loop, int64_t extent,
   return count;
 }
 
+/* The multiples of `step` in the extent. */
+static ir_index whole_tiles(const nest *nest, ir_builder *builder, ir_index extent, int64_t step) {
+  ir_module *module = nest->op->module;
+  if (step == 1)
+    return extent;
+  const ir_expr *tiles = ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, step));
+  const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, tiles, ir_expr_const(module, step));
+  return ir_index_apply(builder, expr, 1, &extent);
+}
+
 /* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
- * two; partial lanes must keep their width. Of an extent that is not known, single rows or masked registers. */
+ * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or half a tile of a
+ * product's rows, then single ones. */
 static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
   const register_plan *plan = &nest->plan;
   ir_index extent = nest->extents[loop];
   int64_t step = plan->steps[loop];
   if (!extent.value)
     return static_segments(nest, loop, extent.constant, segments);
-  bool is_simd = (int)loop == plan->simd;
-  ir_index full = extent;
-  if (step > 1) {
-    ir_module *module = nest->op->module;
-    const ir_expr *tiles =
-        ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, step));
-    const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, tiles, ir_expr_const(module, step));
-    full = ir_index_apply(builder, expr, 1, &extent);
-  }
-  segments[0] = (segment){ir_index_const(0), full, step, false, false};
+  unsigned count = 0;
+  ir_index full = whole_tiles(nest, builder, extent, step);
+  segments[count++] = (segment){ir_index_const(0), full, step, false, false};
   if (step == 1)
-    return 1;
-  int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
-  segments[1] = (segment){full, extent, is_simd ? narrow : 1, is_simd, false};
-  return 2;
+    return count;
+  if ((int)loop == plan->simd) {
+    int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
+    segments[count++] = (segment){full, extent, narrow, true, false};
+    return count;
+  }
+  if (step >= MIN_HALVED && ir_is_contraction(nest->op)) {
+    ir_index half = whole_tiles(nest, builder, extent, step / 2);
+    segments[count++] = (segment){full, half, step / 2, false, false};
+    full = half;
+  }
+  segments[count++] = (segment){full, extent, 1, false, false};
+  return count;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- hidden */
@@ -214,7 +227,9 @@ static void widen(nest *nest, ir_builder *builder, unsigned i) {
     shape[dim] = extent_bound(extent_of(source, dim));
     sizes[dim] = ir_dim(builder, source, dim);
   }
-  ir_value *copy = ir_subview(builder, allocate_copy(nest, i, rank, shape), offsets, sizes);
+  ir_value *copy = allocate_copy(nest, i, rank, shape);
+  if (!ir_type_is_static(source->type))
+    copy = ir_subview(builder, copy, offsets, sizes);
   const ir_map *identity = ir_map_identity(builder->module, rank);
   copy_elements(nest, builder, source, copy, rank, (const ir_map *[]){identity, identity});
   nest->tile.operands[i].value = copy;

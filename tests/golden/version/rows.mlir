@@ -1,0 +1,44 @@
+// A kernel over an open number of rows gets a version for one row, whose tiles have one row in their types. Rows are what
+// only one factor of a product has; a kernel without product, or with fixed rows, has one version.
+// RUN: tcc-attn opt %s --passes=version,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=version,register-tile,simplify --verify
+
+#tile = affine_map<(d0, d1) -> (d1 - d0, 64)>
+// CHECK-LABEL: func.func @product(
+// CHECK: %[[ROWS:.*]] = memref.dim %arg0, %c0
+// CHECK: %[[ONE:.*]] = arith.cmpi eq, %[[ROWS]], %c1
+// CHECK: scf.if %[[ONE]]
+// CHECK-NEXT: memref.subview %arg0[0, 0] [1, 32] [1, 1] : memref<?x32xf32> to memref<1x32xf32
+// CHECK-NEXT: memref.subview %arg2[0, 0] [1, 16] [1, 1] : memref<?x16xf32> to memref<1x16xf32
+// CHECK-NEXT: scf.forall (%{{.*}}) = (0) to (%c1) step (64)
+// CHECK-NEXT: linalg.matmul ins(%{{.*}}, %arg1 : memref<1x32xf32
+// CHECK: else
+// CHECK-NEXT: scf.forall (%[[I:.*]]) = (0) to (%[[ROWS]]) step (64)
+// CHECK-NEXT: affine.min
+func.func @product(%a: memref<?x32xf32>, %b: memref<32x16xf32>, %c: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %a, %c0 : memref<?x32xf32>
+  scf.forall (%i) = (0) to (%rows) step (64) {
+    %size = affine.min #tile(%i, %rows)
+    %a_tile = memref.subview %a[%i, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    %c_tile = memref.subview %c[%i, 0] [%size, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+    linalg.matmul ins(%a_tile, %b : memref<?x32xf32, strided<[32, 1], offset: ?>>, memref<32x16xf32>)
+        outs(%c_tile : memref<?x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @no_product(
+// CHECK-NOT: scf.if
+func.func @no_product(%a: memref<?x32xf32>, %c: memref<?x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %a, %c0 : memref<?x32xf32>
+  scf.forall (%i) = (0) to (%rows) step (64) {
+    %size = affine.min #tile(%i, %rows)
+    %a_tile = memref.subview %a[%i, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    %c_tile = memref.subview %c[%i, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    linalg.exp ins(%a_tile : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+        outs(%c_tile : memref<?x32xf32, strided<[32, 1], offset: ?>>)
+  }
+  return
+}
