@@ -36,6 +36,8 @@ static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type
   LLVMSetFunctionCallConv(kernel, LLVMSPIRKERNELCallConv);
   add_numbers(e, kernel, "reqd_work_group_size", 3, size);
   add_numbers(e, kernel, "intel_reqd_sub_group_size", 1, lanes);
+  static const char contract[] = "opencl.enable.FP_CONTRACT"; /* without it, no driver contracts a product with a sum */
+  LLVMGetOrInsertNamedMetadata(e->llvm, contract, sizeof contract - 1);
   return kernel;
 }
 

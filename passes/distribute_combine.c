@@ -397,17 +397,18 @@ static void order_places(int64_t count, int64_t (*places)[2]) {
   qsort(places, (size_t)count, sizeof *places, rows > columns ? by_row : by_column);
 }
 
-/* All products of fragments: along k outermost, so that products of one fragment of C are far apart. */
-static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix, fragments *a, fragments *b,
-                                    fragments *c, int64_t extent) {
+/* Is what products are added to better added at the end? The matrix unit of SPIR-V's targets has a sum as one row of
+ * registers; of one that changes between products, like a state that is scaled, drivers' compilers would copy each. */
+static bool adds_at_end(const target_matrix *matrix, const fragments *a, const ir_value *acc) {
+  const ir_attr *constant;
+  return matrix->op == OP_XEGPU_DPAS && !a->late && acc->op && !ir_value_constant(acc, &constant);
+}
+
+/* Multiplies places[from .. to) along k outermost, so that products of one fragment of C are far apart. */
+static void multiply_places(distributor *d, const target_matrix *matrix, fragments *factors, int64_t extent,
+                            int64_t count, int64_t (*places)[2], ir_value **sums) {
   ir_arena *arena = &d->module->arena;
-  int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
-  int64_t count = all_fragments(arena, c, &places);
-  order_places(count, places);
-  ir_value **sums = IR_NEW_ARRAY(arena, ir_value *, count), **flat = IR_NEW_ARRAY(arena, ir_value *, total);
   ir_value **left = IR_NEW_ARRAY(arena, ir_value *, count), **right = IR_NEW_ARRAY(arena, ir_value *, count);
-  for (int64_t i = 0; i < count; i++)
-    sums[i] = fragment_value(d, c, places[i][0], places[i][1]);
   for (int64_t k = 0; k < extent; k += matrix->k)
     for (int64_t i = 0; i < count; i++) {
       left[i] = right[i] = NULL;
@@ -416,11 +417,31 @@ static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix,
         right[i] = places[before][1] == places[i][1] ? right[before] : right[i];
       }
       if (!left[i])
-        left[i] = fragment_value(d, a, places[i][0], k);
+        left[i] = fragment_value(d, &factors[0], places[i][0], k);
       if (!right[i])
-        right[i] = fragment_value(d, b, k, places[i][1]);
+        right[i] = fragment_value(d, &factors[1], k, places[i][1]);
       sums[i] = multiply(d, matrix, left[i], right[i], sums[i]);
     }
+}
+
+/* All products of fragments: of all places together or, where they are added to C at the end, of a few at a time. */
+static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix, fragments *factors, fragments *c,
+                                    int64_t extent, bool at_end) {
+  enum { FEW = 4 };
+  ir_arena *arena = &d->module->arena;
+  int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
+  int64_t count = all_fragments(arena, c, &places), group = at_end ? FEW : count;
+  order_places(count, places);
+  ir_value **sums = IR_NEW_ARRAY(arena, ir_value *, count), **flat = IR_NEW_ARRAY(arena, ir_value *, total);
+  const ir_type *type = distribute_type(d, IR_F32, c->registers);
+  for (int64_t first = 0; first < count; first += group) {
+    int64_t size = count - first < group ? count - first : group;
+    for (int64_t i = first; i < first + size; i++)
+      sums[i] = at_end ? ir_const(&d->at, type, 0) : fragment_value(d, c, places[i][0], places[i][1]);
+    multiply_places(d, matrix, factors, extent, size, places + first, sums + first);
+    for (int64_t i = first; i < first + size && at_end; i++)
+      sums[i] = ir_binary(&d->at, OP_ARITH_ADDF, fragment_value(d, c, places[i][0], places[i][1]), sums[i]);
+  }
   for (int64_t i = 0; i < count; i++) {
     fragment_at(c, places[i][0], places[i][1], registers);
     for (int64_t r = 0; r < c->registers; r++)
@@ -461,20 +482,21 @@ static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   const target_matrix *matrix = choose_matrix(d, op, dims);
   if (!matrix)
     return false;
-  fragments a = fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k);
-  fragments b = fragments_of(rhs, dims[1], matrix->rhs, matrix->k, matrix->n);
+  fragments factors[] = {fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k),
+                         fragments_of(rhs, dims[1], matrix->rhs, matrix->k, matrix->n)};
   fragments c = fragments_of(result, dims[2], matrix->acc, matrix->m, matrix->n);
   layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0),
          column_warps = warps_along(&wanted, 1);
   if (!is_fragmented(&d->module->arena, &c, &row_warps, &column_warps))
     row_warps = column_warps = none;
-  if (!fragment_operand(d, lhs, dims[0], &a, &row_warps, &none) ||
-      !fragment_operand(d, rhs, dims[1], &b, &none, &column_warps))
+  if (!fragment_operand(d, lhs, dims[0], &factors[0], &row_warps, &none) ||
+      !fragment_operand(d, rhs, dims[1], &factors[1], &none, &column_warps))
     return false;
   c = fragments_of(acc, dims[2], matrix->acc, matrix->m, matrix->n);
   if (!fragment_operand(d, acc, dims[2], &c, &row_warps, &column_warps))
     return false;
-  ir_value *product = multiply_fragments(d, matrix, &a, &b, &c, lhs->type->shape[dims[0][1]]);
+  ir_value *product =
+      multiply_fragments(d, matrix, factors, &c, lhs->type->shape[dims[0][1]], adds_at_end(matrix, &factors[0], acc));
   distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
   return true;
 }

@@ -285,12 +285,22 @@ static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *ext
   return columns;
 }
 
+/* The matrix unit multiplies, for what it can take of these factors. */
+static bool has_matrices_for(const target_facts *target, const ir_value *factor) {
+  for (unsigned i = 0; i < target->num_matrices; i++)
+    if (target->matrices[i].element == factor->type->element)
+      return true;
+  return false;
+}
+
 /* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
- * and of the state, in f32. Factors, half as wide, come piece by piece from shared memory; where nothing is copied
- * ahead lanes keep them as well. */
-static bool softmax_fits_lanes(const target_facts *target, int64_t columns, int64_t rows, int64_t step) {
+ * and of the state, in f32. Factors, half as wide, come piece by piece from memory that lanes share or, for the matrix
+ * unit, from any; otherwise lanes keep them as well. */
+static bool softmax_fits_lanes(const ir_op *op, unsigned side, const target_facts *target, int64_t columns,
+                               int64_t rows, int64_t step) {
   int64_t kept = rows * (step + columns) / block_lanes(target);
-  return kept + (target->copy_stages ? 0 : kept / 2) <= target->lane_registers;
+  bool by_pieces = target->copy_stages || has_matrices_for(target, ir_operand(op, 1 - side));
+  return kept + (by_pieces ? 0 : kept / 2) <= target->lane_registers;
 }
 
 /* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take?
@@ -324,13 +334,13 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
   int64_t least_rows = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
   *rows = rows_in_block(op, side, target, extents);
-  while (*rows / 2 >= least_rows && (!softmax_fits_lanes(target, columns, *rows, shortest) ||
+  while (*rows / 2 >= least_rows && (!softmax_fits_lanes(op, side, target, columns, *rows, shortest) ||
                                      !softmax_fits_memory(target, bytes, *rows, shortest)))
     *rows /= 2;
   *step = longest;
   while (*step > shortest && !softmax_fits_memory(target, bytes, *rows, *step))
     *step /= 2;
-  while (*step > MIN_ROWS && !softmax_fits_lanes(target, columns, *rows, *step))
+  while (*step > MIN_ROWS && !softmax_fits_lanes(op, side, target, columns, *rows, *step))
     *step /= 2;
 }
 
