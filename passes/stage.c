@@ -413,6 +413,8 @@ static ir_value *carry_stage(pipeline *p) {
 
 static void build_pipeline(stager *s, pipeline *p) {
   ir_value *stage = carry_stage(p), *group = NULL;
+  /* tiles ahead are what unrolling would bring; an assembler that does it all the same runs out of registers */
+  ir_attr_set(p->loop, "tec.unroll", ir_attr_int(s->module, ir_type_scalar(s->module, IR_I64), 1));
   ir_builder before = ir_builder_before(p->loop), inside = ir_builder_before(p->body->first);
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
