@@ -14,7 +14,7 @@ bool ir_value_constant(const ir_value *value, const ir_attr **attr) {
 }
 
 bool ir_value_splat(const ir_value *value, ir_cell *cell) {
-  while (value->op && value->op->code == OP_LINALG_FILL)
+  while (value->op && (value->op->code == OP_LINALG_FILL || value->op->code == OP_VECTOR_BROADCAST))
     value = ir_operand(value->op, 0);
   const ir_attr *attr;
   if (!ir_value_constant(value, &attr))

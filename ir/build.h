@@ -45,7 +45,7 @@ ir_value *ir_const_index(ir_builder *builder, int64_t value);
 /* A splat of `value` (rounded, or converted for integers) in a scalar or static shaped type. */
 ir_value *ir_const(ir_builder *builder, const ir_type *type, double value);
 bool ir_value_constant(const ir_value *value, const ir_attr **attr);
-/* The value is a constant, or a splat of one, scalar or shaped (linalg.fill of one included). */
+/* The value is a constant, or a splat of one, scalar or shaped (linalg.fill and vector.broadcast of one included). */
 bool ir_value_splat(const ir_value *value, ir_cell *cell);
 
 ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result);

@@ -26,6 +26,14 @@ typedef struct shared_scratch {
   struct shared_scratch *next;
 } shared_scratch;
 
+/* A factor that has memory of its own, filled where it is made. */
+typedef struct kept_factor {
+  const ir_value *factor;
+  lane_access memory;
+  const ir_block *block; /* in which it was filled */
+  struct kept_factor *next;
+} kept_factor;
+
 /* One kernel being distributed. */
 typedef struct distributor {
   ir_module *module;
@@ -38,6 +46,7 @@ typedef struct distributor {
   ir_value *thread;    /* the number of the lane among `threads` */
   ir_value_map *lanes; /* from values of the old kernel to those of the new one */
   shared_scratch *scratch;
+  kept_factor *kept;
   uint32_t access; /* the mark of the access under way */
 } distributor;
 

@@ -146,12 +146,22 @@ static uint64_t part_bytes(const product *p, unsigned factor, int64_t depth) {
   return (uint64_t)(rows * (row + padding_of(type))) * (ir_scalar_bits(type->element) / 8);
 }
 
+/* The factor as an earlier product, in this loop or one before it, keeps it in memory of its own; NULL: none does. */
+static const kept_factor *find_kept(const distributor *d, const ir_op *op, const ir_value *factor) {
+  const kept_factor *kept = d->kept;
+  while (kept && (kept->factor != factor || kept->block != op->block->parent->block))
+    kept = kept->next;
+  return kept;
+}
+
 /* A factor that stays the same in a loop around the product lies in memory of its own from before the loop on, where
  * there is enough for parts of others beside it: it need not be in registers then. */
 static bool can_keep(const distributor *d, const product *p, unsigned factor) {
   int64_t depth = p->extents[p->loop], part = depth < KEPT_PART ? depth : KEPT_PART;
-  return p->op->block->parent->code == OP_SCF_FOR && ir_value_is_outside(ir_operand(p->op, factor), p->op->block) &&
-         d->kept_bytes + part_bytes(p, factor, depth) + 2 * part_bytes(p, 1 - factor, part) <= d->facts->shared_bytes;
+  const ir_value *value = ir_operand(p->op, factor);
+  return p->op->block->parent->code == OP_SCF_FOR && ir_value_is_outside(value, p->op->block) &&
+         (find_kept(d, p->op, value) ||
+          d->kept_bytes + part_bytes(p, factor, depth) + 2 * part_bytes(p, 1 - factor, part) <= d->facts->shared_bytes);
 }
 
 /* Chooses which factors are kept and the part that is in shared memory at a time; false: there is not enough of it. */
@@ -160,7 +170,7 @@ static bool plan_parts(const distributor *d, product *p) {
   uint64_t used = d->kept_bytes;
   for (unsigned i = 0; i < 2; i++) {
     p->kept[i] = can_keep(d, p, i) && !p->kept[0];
-    used += p->kept[i] ? part_bytes(p, i, depth) : 0;
+    used += p->kept[i] && !find_kept(d, p->op, ir_operand(p->op, i)) ? part_bytes(p, i, depth) : 0;
   }
   for (p->part = depth; p->part >= STEP; p->part -= STEP) {
     uint64_t bytes = used;
@@ -223,6 +233,24 @@ static void store_part(distributor *d, const product *p, unsigned factor, const 
   distribute_store(d, &own, &window, distribute_lane(d, value, NULL));
 }
 
+/* A factor in memory of its own, where it is put before the loop around the product. */
+static lane_access keep(distributor *d, const product *p, unsigned i, const layout *rows) {
+  ir_value *factor = ir_operand(p->op, i);
+  const kept_factor *known = find_kept(d, p->op, factor);
+  if (known)
+    return known->memory;
+  ir_builder inside = d->at;
+  d->at = ir_builder_before(d->at.block->parent);
+  lane_access memory = distribute_memory(d, factor->type->element, rows, padding_of(factor->type));
+  d->kept_bytes += part_bytes(p, i, p->extents[p->loop]);
+  store_part(d, p, i, &memory, ir_index_const(0));
+  d->at = inside;
+  kept_factor *kept = IR_NEW(&d->module->arena, kept_factor);
+  *kept = (kept_factor){factor, memory, p->op->block->parent->block, d->kept};
+  d->kept = kept;
+  return memory;
+}
+
 /* Memory for the factors; what is kept is stored at once, before the loop around the product. */
 static void place_factors(distributor *d, const product *p, lane_access memory[2]) {
   int64_t offset = 0, depth = p->extents[p->loop];
@@ -231,16 +259,8 @@ static void place_factors(distributor *d, const product *p, lane_access memory[2
     layout rows = {.rank = type->rank, .num_digits = type->rank};
     for (unsigned dim = 0; dim < type->rank; dim++)
       rows.digits[dim] = (layout_digit){LAYOUT_REGISTER, dim, type->shape[dim], 1, 1};
-    if (!p->kept[i]) {
-      memory[i] = distribute_scratch(d, type->element, &rows, padding_of(type), &offset);
-      continue;
-    }
-    ir_builder inside = d->at;
-    d->at = ir_builder_before(d->at.block->parent);
-    memory[i] = distribute_memory(d, type->element, &rows, padding_of(type));
-    d->kept_bytes += part_bytes(p, i, depth);
-    store_part(d, p, i, &memory[i], ir_index_const(0));
-    d->at = inside;
+    memory[i] =
+        p->kept[i] ? keep(d, p, i, &rows) : distribute_scratch(d, type->element, &rows, padding_of(type), &offset);
   }
 }
 

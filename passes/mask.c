@@ -1,4 +1,4 @@
-/* mask.c - affine inequalities from comparisons in bodies; see mask.h.
+/* mask.c - affine inequalities from comparisons in bodies, and the iterations in which they hold; see mask.h.
  *
  * Sums and products of 64-bit numbers that would overflow give no inequality. Terminates: operands are followed up to
  * MAX_DEPTH. */
@@ -19,7 +19,9 @@ static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
   unsigned i = 0;
   while (i < bound->count && bound->values[i] != value)
     i++;
-  if (i == MASK_MAX_TERMS || !ir_value_is_outside(value, ir_region(bound->op, 0)))
+  const ir_block *body = ir_region(bound->op, 0);
+  bool is_counter = bound->op->code == OP_SCF_FOR && value == body->args[0];
+  if (i == MASK_MAX_TERMS || (!is_counter && !ir_value_is_outside(value, body)))
     return false;
   if (i == bound->count) {
     bound->values[bound->count++] = value;
@@ -53,11 +55,11 @@ static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr,
 }
 
 static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned depth) {
-  const ir_attr *constant;
+  ir_cell constant;
   if (depth == MAX_DEPTH)
     return false;
-  if (ir_value_constant(value, &constant))
-    return add_product(&bound->constant, constant->value, factor);
+  if (ir_value_splat(value, &constant))
+    return add_product(&bound->constant, constant.i, factor);
   ir_op *from = value->op;
   switch (from ? from->code : IR_NUM_OPCODES) {
   case OP_LINALG_INDEX:
@@ -73,15 +75,20 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_ARITH_INDEX_CAST:
     return ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 && ir_scalar_bits(value->type->element) == 64 &&
            add_value(bound, ir_operand(from, 0), factor, depth + 1);
+  case OP_VECTOR_BROADCAST:
+  case OP_VECTOR_SHAPE_CAST:
+    return add_value(bound, ir_operand(from, 0), factor, depth + 1);
+  case OP_VECTOR_STEP: /* 0, 1, .. */
+    return add_product(factor < 0 ? &bound->least : &bound->most, value->type->shape[0] - 1, factor);
   default:
-    return value->type->element == IR_INDEX && add_term(bound, value, factor);
+    return value->type->kind == IR_TYPE_SCALAR && value->type->element == IR_INDEX && add_term(bound, value, factor);
   }
 }
 
 /* ------------------------------------------------------------------------------------------------------- conditions */
 
 static bool is_negatable(const mask_bound *bound) {
-  bool safe = bound->constant != INT64_MIN;
+  bool safe = bound->constant != INT64_MIN && bound->least != INT64_MIN;
   for (unsigned i = 0; i < bound->count; i++)
     safe &= bound->coefficients[i] != INT64_MIN;
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
@@ -100,7 +107,7 @@ static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64
 /* The index is never negative, whatever the iteration of the op's loops and of those around it. */
 static bool is_natural(ir_op *op, ir_value *value) {
   mask_bound bound = {.op = op};
-  bool natural = add_value(&bound, value, 1, 0) && bound.constant >= 0;
+  bool natural = add_value(&bound, value, 1, 0) && bound.constant >= 0 && bound.least >= 0;
   for (unsigned i = 0; natural && i < bound.count; i++)
     natural = bound.coefficients[i] >= 0 && ir_index_least((ir_index){.value = bound.values[i]}) >= 0;
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
@@ -146,6 +153,20 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
   add_condition(mask, op, condition, wanted, 0);
 }
 
+bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
+  const ir_op *minimum = index->op && index->op->code == OP_AFFINE_MIN ? index->op : NULL;
+  const ir_map *map = minimum ? ir_attr_get(minimum, "map")->map : NULL;
+  for (unsigned i = 0; i < (map ? map->num_results : 1); i++) {
+    mask_bound bound = {.op = op, .constant = least};
+    if (mask->count == MASK_MAX_BOUNDS ||
+        !(map ? add_expr(&bound, minimum, map->results[i], -1, 0) : add_value(&bound, index, -1, 0)) ||
+        !is_negatable(&bound))
+      return false;
+    mask->bounds[mask->count++] = bound;
+  }
+  return true;
+}
+
 bool mask_is_hidden(const ir_value *value) {
   ir_cell cell;
   return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f == -INFINITY;
@@ -172,4 +193,30 @@ ir_index mask_outer(ir_builder *builder, const mask_bound *bound) {
     if (bound->coefficients[i])
       sum = ir_index_add(builder, sum, mask_scaled(builder, ir_index_of(bound->values[i]), bound->coefficients[i]));
   return sum;
+}
+
+bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bound) {
+  mask_bound others = *bound;
+  int64_t slope = 0;
+  for (unsigned i = 0; i < bound->count; i++) {
+    if (bound->values[i] == window->counter) {
+      slope = bound->coefficients[i];
+      others.coefficients[i] = 0;
+    } else if (!ir_value_is_outside(bound->values[i], window->counter->block))
+      return false;
+  }
+  if (!slope || bound->constant == INT64_MIN)
+    return false;
+  ir_index room = mask_scaled(builder, mask_outer(builder, &others), -1); /* slope * counter <= room */
+  if (slope > 0) {
+    ir_index last = mask_quotient(builder, room, slope);
+    window->upper = ir_index_min(builder, window->upper, ir_index_add(builder, last, ir_index_const(1)));
+    return true;
+  }
+  /* counter >= -floor(room / -slope): the steps before that are left out */
+  ir_index first = mask_scaled(builder, mask_quotient(builder, room, -slope), -1);
+  ir_index steps = ir_index_ceildiv(builder, ir_index_sub(builder, first, window->lower), window->step);
+  ir_index left_out = ir_index_max(builder, steps, ir_index_const(0));
+  window->lower = ir_index_add(builder, window->lower, mask_scaled(builder, left_out, window->step));
+  return true;
 }

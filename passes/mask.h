@@ -5,14 +5,15 @@
 
 enum { MASK_MAX_TERMS = 8, MASK_MAX_BOUNDS = 4 };
 
-/* sum of steps[l] * (iteration of loop l) + sum of coefficients[i] * values[i] + constant <= 0 */
+/* sum of steps[l] * (iteration of loop l) + sum of coefficients[i] * values[i] + constant + elements <= 0 */
 typedef struct mask_bound {
-  ir_op *op; /* the structured op whose loops these are */
+  ir_op *op; /* the structured op whose loops these are, or an scf.for whose body computes with vectors */
   int64_t steps[IR_MAX_LOOPS];
   unsigned count;
-  ir_value *values[MASK_MAX_TERMS]; /* of type index, from outside of the op */
+  ir_value *values[MASK_MAX_TERMS]; /* of type index, from outside of the op, or its counter */
   int64_t coefficients[MASK_MAX_TERMS];
   int64_t constant;
+  int64_t least, most; /* what the elements of vectors add; 0 in the bodies of structured ops */
 } mask_bound;
 
 /* All hold. */
@@ -24,6 +25,9 @@ typedef struct mask {
 /* Adds what holds wherever `condition`, an i1 that the body of `op` computes, is `wanted`; as much of it as can be said
  * so and as there is room for, which may be nothing. */
 void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted);
+/* Adds that an index, of which affine.min may have been taken, is at least so much; false where not all of that can be
+ * said. */
+bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least);
 /* The value is the constant -infinity, by which scores are hidden. */
 bool mask_is_hidden(const ir_value *value);
 /* As the value of a bound's left side without what its loops add. */
@@ -31,4 +35,15 @@ ir_index mask_outer(ir_builder *builder, const mask_bound *bound);
 /* factor * x, and floor(x / divisor) for divisors above 0. */
 ir_index mask_scaled(ir_builder *builder, ir_index x, int64_t factor);
 ir_index mask_quotient(ir_builder *builder, ir_index x, int64_t divisor);
+
+/* Values of a loop's counter: lower, lower + step, .. below upper. */
+typedef struct mask_window {
+  ir_value *counter;
+  ir_index lower, upper;
+  int64_t step;
+} mask_window;
+
+/* Leaves out those for which the bound does not hold, without what loops and elements add to it. False, with nothing
+ * done, where it does not depend on the counter or needs what is known in the loop only. */
+bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bound);
 #endif

@@ -135,7 +135,7 @@ const char *pass_default_list(const target_facts *target) {
   "merge-elementwise,simplify,widen-accumulators,schedule,simplify,parallelize,trim,"
   if (target->warp)
     return TO_TILES "decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,"
-                    "stage,distribute,registers,simplify";
+                    "stage,unmask,distribute,registers,simplify";
   return TO_TILES "split,decompose-softmax,simplify,bufferize,share-memory,version,register-tile,simplify";
 #undef TO_TILES
 }

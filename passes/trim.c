@@ -31,12 +31,10 @@ static bool is_neutral_without_scores(ir_op *loop) {
 /* ----------------------------------------------------------------------------------------------------------- bounds */
 
 /* A loop whose bounds are being trimmed. */
-typedef struct window {
-  ir_op *loop;
+typedef struct trimmer {
   ir_builder builder; /* before the loop */
-  ir_index lower, upper;
-  int64_t step;
-} window;
+  mask_window window;
+} trimmer;
 
 /* Adds the least that the iterations of the op's loop, 0 to its extent - 1, add to the sum. */
 static bool add_least(int64_t *sum, ir_op *op, unsigned loop, int64_t step) {
@@ -52,41 +50,19 @@ static bool add_least(int64_t *sum, ir_op *op, unsigned loop, int64_t step) {
 }
 
 /* Keeps the iterations in which the least value that the bound's left side has in a tile allows it to hold. */
-static void keep_below(window *w, mask_bound bound) {
-  ir_value *induction = ir_region(w->loop, 0)->args[0];
-  int64_t slope = 0;
-  for (unsigned i = 0; i < bound.count; i++) {
-    if (bound.values[i] == induction) {
-      slope = bound.coefficients[i];
-      bound.coefficients[i] = 0;
-    } else if (!ir_value_is_outside(bound.values[i], ir_region(w->loop, 0)))
-      return;
-  }
+static void keep_below(trimmer *t, mask_bound bound) {
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     if (!add_least(&bound.constant, bound.op, loop, bound.steps[loop]))
       return;
-  if (!slope || bound.constant == INT64_MIN)
-    return;
-  ir_builder *builder = &w->builder;
-  ir_index room = mask_scaled(builder, mask_outer(builder, &bound), -1); /* slope * induction <= room */
-  if (slope > 0) {
-    ir_index last = mask_quotient(builder, room, slope);
-    w->upper = ir_index_min(builder, w->upper, ir_index_add(builder, last, ir_index_const(1)));
-    return;
-  }
-  /* induction >= -floor(room / -slope): whole steps before that are left out */
-  ir_index first = mask_scaled(builder, mask_quotient(builder, room, -slope), -1);
-  ir_index steps = mask_quotient(builder, ir_index_sub(builder, first, w->lower), w->step);
-  ir_index left_out = ir_index_max(builder, steps, ir_index_const(0));
-  w->lower = ir_index_add(builder, w->lower, mask_scaled(builder, left_out, w->step));
+  mask_narrow(&t->builder, &t->window, &bound);
 }
 
 /* Scores are visible only where the condition is `wanted`. */
-static void keep_where(window *w, ir_op *op, const ir_value *condition, bool wanted) {
+static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
   mask mask = {.count = 0};
   mask_add(&mask, op, condition, wanted);
   for (unsigned i = 0; i < mask.count; i++)
-    keep_below(w, mask.bounds[i]);
+    keep_below(t, mask.bounds[i]);
 }
 
 static bool is_positive(const ir_value *value) {
@@ -103,7 +79,7 @@ static ir_value *yielded(const ir_op *op, unsigned result) {
 }
 
 /* Keeps the iterations in which the value, computed by the body of `op`, is not -infinity in the whole tile. */
-static void keep_visible(window *w, ir_op *op, ir_value *value, unsigned depth) {
+static void keep_visible(trimmer *t, ir_op *op, ir_value *value, unsigned depth) {
   const ir_block *body = ir_region(op, 0);
   if (depth == MAX_DEPTH)
     return;
@@ -111,7 +87,7 @@ static void keep_visible(window *w, ir_op *op, ir_value *value, unsigned depth) 
     const ir_value *input = ir_operand(op, value->index);
     ir_op *producer = input->op;
     if (producer && value->index < ir_num_inputs(op) && is_elementwise_tile(producer, op->block))
-      keep_visible(w, producer, yielded(producer, input->index), depth + 1);
+      keep_visible(t, producer, yielded(producer, input->index), depth + 1);
     return;
   }
   const ir_op *from = value->op;
@@ -119,21 +95,21 @@ static void keep_visible(window *w, ir_op *op, ir_value *value, unsigned depth) 
   case OP_ARITH_SELECT:
     for (unsigned i = 1; i <= 2; i++)
       if (mask_is_hidden(ir_operand(from, 3 - i))) {
-        keep_where(w, op, ir_operand(from, 0), i == 1);
-        keep_visible(w, op, ir_operand(from, i), depth + 1);
+        keep_where(t, op, ir_operand(from, 0), i == 1);
+        keep_visible(t, op, ir_operand(from, i), depth + 1);
       }
     return;
   case OP_ARITH_ADDF:
-    keep_visible(w, op, ir_operand(from, 1), depth + 1); /* fall through */
+    keep_visible(t, op, ir_operand(from, 1), depth + 1); /* fall through */
   case OP_ARITH_SUBF:
   case OP_ARITH_EXTF:
   case OP_ARITH_TRUNCF:
-    keep_visible(w, op, ir_operand(from, 0), depth + 1);
+    keep_visible(t, op, ir_operand(from, 0), depth + 1);
     return;
   case OP_ARITH_MULF:
     for (unsigned i = 0; i < 2; i++)
       if (is_positive(ir_operand(from, 1 - i)))
-        keep_visible(w, op, ir_operand(from, i), depth + 1);
+        keep_visible(t, op, ir_operand(from, i), depth + 1);
     return;
   default:
     return;
@@ -151,14 +127,14 @@ static void trim_loop(ir_op *loop) {
   ir_op *op = scores->op;
   if (!op || !is_elementwise_tile(op, softmax->block))
     return;
-  window w = {.loop = loop,
-              .builder = ir_builder_before(loop),
-              .lower = ir_index_of(ir_operand(loop, 0)),
-              .upper = ir_index_of(ir_operand(loop, 1)),
-              .step = step.constant};
-  keep_visible(&w, op, yielded(op, scores->index), 0);
-  ir_set_operand(loop, 0, ir_index_value(&w.builder, w.lower));
-  ir_set_operand(loop, 1, ir_index_value(&w.builder, w.upper));
+  trimmer t = {.builder = ir_builder_before(loop),
+               .window = {.counter = ir_region(loop, 0)->args[0],
+                          .lower = ir_index_of(ir_operand(loop, 0)),
+                          .upper = ir_index_of(ir_operand(loop, 1)),
+                          .step = step.constant}};
+  keep_visible(&t, op, yielded(op, scores->index), 0);
+  ir_set_operand(loop, 0, ir_index_value(&t.builder, t.window.lower));
+  ir_set_operand(loop, 1, ir_index_value(&t.builder, t.window.upper));
 }
 
 static bool visit(ir_op *op, void *data) {

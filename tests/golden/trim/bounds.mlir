@@ -6,7 +6,7 @@
 
 // Causal: keys up to the last query of the tile, 31 further on than its first.
 // CHECK-DAG: #[[CAUSAL:.*]] = affine_map<(d0) -> (128, d0 + 32)>
-// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0) -> ((d0 - 40) floordiv 16, 0)>
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0) -> ((d0 - 40) ceildiv 16, 0)>
 // CHECK-DAG: #[[STEPS:.*]] = affine_map<(d0) -> (d0 * 16)>
 // CHECK-LABEL: @causal
 // CHECK: %[[UPPER:.*]] = affine.min #[[CAUSAL]](%arg2)

@@ -1,0 +1,190 @@
+/* unmask.c - the pass "unmask": steps of a loop that no mask cuts run in a loop of their own, without it.
+ *
+ * Masks are vectors of i1: vector.create_mask where a tile may reach beyond the end of memory, and comparisons of indices
+ * that choose between a score and -infinity. Where such a condition is affine in the loop's counter, it holds for all
+ * elements in an interval of iterations. The loop is taken apart into what comes before the interval in which all
+ * of them hold, the interval, and the rest; carried values go from one to the next, and with them whatever runs ahead of
+ * the loop. So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
+ *
+ * A branch around the masks, in one loop, would be less code, but keep the assembler from mixing what stands before them
+ * with what comes behind.
+ *
+ * Invariants
+ *  - Only the innermost loops are taken apart, with constant steps: code grows at most threefold, and no loop nest more.
+ *  - Each part but the last ends where an iteration begins.
+ * Terminates: each loop is looked at once, and what is made here is not looked at; conditions are followed up to
+ * MAX_DEPTH. */
+#include "passes/mask.h"
+#include "passes/passes.h"
+
+enum { MAX_DEPTH = 32, MAX_CONDITIONS = 16 };
+
+typedef struct unmasker {
+  ir_op *loop;
+  ir_builder before; /* the loop */
+  mask_window full;  /* where all conditions found so far are as they usually are */
+  unsigned count;
+  ir_op *conditions[MAX_CONDITIONS]; /* comparisons and masks in the loop .. */
+  bool usual[MAX_CONDITIONS];        /* .. and what they are there */
+} unmasker;
+
+/* ------------------------------------------------------------------------------------------------------- conditions */
+
+/* Where the bounds hold for all elements, the condition is `usual`. Nothing is added if they never do so in one step and
+ * in another do, by what is known before the loop. */
+static void add_condition(unmasker *u, ir_op *condition, bool usual, const mask *where) {
+  mask_window full = u->full;
+  bool depends = false;
+  for (unsigned i = 0; i < u->count; i++)
+    if (u->conditions[i] == condition)
+      return;
+  for (unsigned i = 0; i < where->count; i++) {
+    mask_bound bound = where->bounds[i];
+    if (__builtin_add_overflow(bound.constant, bound.most, &bound.constant))
+      return;
+    bool narrows = mask_narrow(&u->before, &full, &bound);
+    if (!narrows && (bound.count || bound.constant > 0))
+      return;
+    depends |= narrows;
+  }
+  if (!depends || u->count == MAX_CONDITIONS)
+    return;
+  u->full = full;
+  u->conditions[u->count] = condition;
+  u->usual[u->count++] = usual;
+}
+
+/* An end of memory: usually tiles are full. */
+static void visit_mask(unmasker *u, ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  mask where = {.count = 0};
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (!mask_add_least(&where, u->loop, ir_operand(op, dim), type->shape[dim]))
+      return;
+  add_condition(u, op, true, &where);
+}
+
+/* A condition by which scores are visible where it is `visible`, which they usually are. */
+static void visit_condition(unmasker *u, const ir_value *condition, bool visible, unsigned depth) {
+  ir_op *op = condition->op;
+  mask where = {.count = 0};
+  ir_cell flipped;
+  if (!op || op->block != ir_region(u->loop, 0) || depth == MAX_DEPTH)
+    return;
+  switch (op->code) {
+  case OP_ARITH_CMPI: /* an equality would be two bounds, and its opposite none */
+    mask_add(&where, u->loop, condition, visible);
+    if (where.count == 1)
+      add_condition(u, op, visible, &where);
+    return;
+  case OP_ARITH_ANDI:
+  case OP_ARITH_ORI:
+    for (unsigned i = 0; i < 2 && visible == (op->code == OP_ARITH_ANDI); i++)
+      visit_condition(u, ir_operand(op, i), visible, depth + 1);
+    return;
+  case OP_ARITH_XORI:
+    if (ir_value_splat(ir_operand(op, 1), &flipped))
+      visit_condition(u, ir_operand(op, 0), visible == !flipped.i, depth + 1);
+    return;
+  case OP_VECTOR_BROADCAST:
+  case OP_VECTOR_SHAPE_CAST:
+    visit_condition(u, ir_operand(op, 0), visible, depth + 1);
+    return;
+  default:
+    return;
+  }
+}
+
+static void find_conditions(unmasker *u) {
+  for (ir_op *op = ir_region(u->loop, 0)->first; op; op = op->next) {
+    if (op->code == OP_VECTOR_CREATE_MASK)
+      visit_mask(u, op);
+    else if (op->code == OP_ARITH_SELECT && ir_operand(op, 0)->type->kind == IR_TYPE_VECTOR)
+      for (unsigned i = 1; i <= 2; i++)
+        if (mask_is_hidden(ir_operand(op, 3 - i)))
+          visit_condition(u, ir_operand(op, 0), i == 1, 0);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ parts */
+
+static void set_bounds(unmasker *u, ir_op *loop, ir_index lower, ir_index upper) {
+  ir_set_operand(loop, 0, ir_index_value(&u->before, lower));
+  ir_set_operand(loop, 1, ir_index_value(&u->before, upper));
+}
+
+/* A copy of the loop for the iterations before those of the loop, which goes on with its results. */
+static ir_op *copy_before(unmasker *u, ir_value_map *map, ir_index lower, ir_index upper) {
+  ir_op *copy = ir_op_clone(&u->before, u->loop, map);
+  u->before = ir_builder_before(copy);
+  set_bounds(u, copy, lower, upper);
+  u->before = ir_builder_before(u->loop);
+  for (unsigned i = 0; i < copy->num_results; i++)
+    ir_set_operand(u->loop, 3 + i, ir_result(copy, i));
+  return copy;
+}
+
+/* All elements of the condition are what they usually are. */
+static void set_usual(ir_value *condition, bool usual) {
+  ir_builder builder = ir_builder_before(condition->op);
+  ir_value *constant = ir_const(&builder, condition->type, usual);
+  const ir_attr *layouts = ir_attr_get(condition->op, "tec.layouts");
+  if (layouts)
+    ir_attr_set(constant->op, "tec.layouts", layouts);
+  ir_replace_uses(condition, constant);
+}
+
+/* The first counter from `lower` on that is not below `end`, or `upper`. */
+static ir_index aligned(unmasker *u, ir_index lower, ir_index end, ir_index upper) {
+  ir_builder *builder = &u->before;
+  ir_index steps = ir_index_ceildiv(builder, ir_index_sub(builder, end, lower), u->full.step);
+  steps = ir_index_max(builder, steps, ir_index_const(0));
+  return ir_index_min(builder, ir_index_add(builder, lower, mask_scaled(builder, steps, u->full.step)), upper);
+}
+
+static void unmask_loop(ir_op *loop) {
+  ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
+  ir_index step = ir_index_of(ir_operand(loop, 2));
+  if (step.value || step.constant < 1)
+    return;
+  unmasker u = {.loop = loop,
+                .before = ir_builder_before(loop),
+                .full = {ir_region(loop, 0)->args[0], lower, upper, step.constant}};
+  find_conditions(&u);
+  if (!u.count)
+    return;
+  bool begins_later = !ir_index_equal(u.full.lower, lower), ends_earlier = !ir_index_equal(u.full.upper, upper);
+  ir_index first = begins_later ? ir_index_min(&u.before, u.full.lower, upper) : lower;
+  ir_index end = ends_earlier ? aligned(&u, first, u.full.upper, upper) : upper;
+  if (!first.value && !end.value && first.constant >= end.constant)
+    return;
+  ir_value_map *full = ir_value_map_create(loop->module);
+  if (begins_later)
+    copy_before(&u, ir_value_map_create(loop->module), lower, first);
+  if (ends_earlier)
+    copy_before(&u, full, first, end);
+  set_bounds(&u, loop, ends_earlier ? end : first, upper);
+  for (unsigned i = 0; i < u.count; i++)
+    set_usual(ir_value_map_get(full, ir_result(u.conditions[i], 0)), u.usual[i]);
+}
+
+/* Returns whether there was a loop. */
+static bool unmask_block(ir_block *block) {
+  bool found = false;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    bool outer = false;
+    next = op->next;
+    for (unsigned i = 0; i < op->num_regions; i++)
+      outer |= unmask_block(ir_region(op, i));
+    if (op->code == OP_SCF_FOR && !outer)
+      unmask_loop(op);
+    found |= outer || op->code == OP_SCF_FOR;
+  }
+  return found;
+}
+
+bool pass_unmask(ir_module *module, const pass_options *options) {
+  (void)options;
+  unmask_block(ir_region(module->root, 0));
+  return true;
+}
