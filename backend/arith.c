@@ -219,12 +219,6 @@ static LLVMTypeRef computed_type(emitter *e, const ir_op *op, LLVMValueRef like)
   return emit_type_like(like, emit_element_type(e, rounds_later ? IR_F32 : to));
 }
 
-/* To floats by way of f64 where the result is rounded to 16 bits later: emit_narrow then rounds once. */
-static LLVMTypeRef wide_type(emitter *e, const ir_op *op, LLVMValueRef like) {
-  ir_scalar to = ir_result(op, 0)->type->element;
-  return emit_type_like(like, emit_element_type(e, ir_scalar_bits(to) == 16 ? IR_F64 : to));
-}
-
 LLVMValueRef emit_extf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
 }
@@ -244,26 +238,51 @@ LLVMValueRef emit_extui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildIntCast2(e->builder, x[0], computed_type(e, op, x[0]), false, "");
 }
 
-LLVMValueRef emit_sitofp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  return LLVMBuildSIToFP(e->builder, x[0], wide_type(e, op, x[0]), "");
-}
-
-LLVMValueRef emit_uitofp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  return LLVMBuildUIToFP(e->builder, x[0], wide_type(e, op, x[0]), "");
-}
-
 /* Out of range gives the nearest integer, NaN gives 0. */
-static LLVMValueRef to_integer(emitter *e, const ir_op *op, const char *intrinsic, LLVMValueRef value) {
-  LLVMTypeRef overloads[] = {computed_type(e, op, value), LLVMTypeOf(value)};
-  return emit_intrinsic_of(e, intrinsic, overloads, 2, &value, 1);
+static LLVMValueRef to_integer(emitter *e, LLVMTypeRef type, bool is_signed, LLVMValueRef value) {
+  LLVMTypeRef overloads[] = {type, LLVMTypeOf(value)};
+  return emit_intrinsic_of(e, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", overloads, 2, &value, 1);
 }
 
 LLVMValueRef emit_fptosi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  return to_integer(e, op, "llvm.fptosi.sat", x[0]);
+  return to_integer(e, computed_type(e, op, x[0]), true, x[0]);
 }
 
 LLVMValueRef emit_fptoui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  return to_integer(e, op, "llvm.fptoui.sat", x[0]);
+  return to_integer(e, computed_type(e, op, x[0]), false, x[0]);
+}
+
+/* The f32 next to an integer whose last bit is set, where `nearest` is not the integer itself: it lies on the same side of
+ * all that bf16 can hold, so that rounding once more gives what rounding once would. */
+static LLVMValueRef round_to_odd(emitter *e, LLVMValueRef integer, bool is_signed, LLVMValueRef nearest) {
+  LLVMBuilderRef b = e->builder;
+  LLVMValueRef back = to_integer(e, LLVMTypeOf(integer), is_signed, nearest);
+  LLVMValueRef bits = LLVMBuildBitCast(b, nearest, emit_type_like(nearest, LLVMInt32TypeInContext(e->context)), "");
+  LLVMValueRef last = LLVMBuildAnd(b, bits, emit_int_like(e, bits, 1), "");
+  LLVMValueRef is_even = LLVMBuildICmp(b, LLVMIntEQ, last, emit_int_like(e, bits, 0), "");
+  LLVMValueRef moves = LLVMBuildAnd(b, is_even, LLVMBuildICmp(b, LLVMIntNE, back, integer, ""), "");
+  LLVMValueRef is_low = LLVMBuildICmp(b, is_signed ? LLVMIntSLT : LLVMIntULT, back, integer, "");
+  LLVMValueRef is_negative = LLVMBuildICmp(b, LLVMIntSLT, bits, emit_int_like(e, bits, 0), "");
+  LLVMValueRef outwards = LLVMBuildXor(b, is_low, is_negative, "");
+  LLVMValueRef by = LLVMBuildSelect(b, outwards, emit_int_like(e, bits, 1), emit_int_like(e, bits, -1), "");
+  bits = LLVMBuildSelect(b, moves, LLVMBuildAdd(b, bits, by, ""), bits, "");
+  return LLVMBuildBitCast(b, bits, LLVMTypeOf(nearest), "");
+}
+
+/* emit_narrow rounds to 16 bits: f16 has infinity for all that f32 cannot hold exactly. */
+static LLVMValueRef from_integer(emitter *e, const ir_op *op, LLVMValueRef x, bool is_signed) {
+  enum { MANTISSA_BITS = 24 };
+  LLVMTypeRef type = computed_type(e, op, x);
+  LLVMValueRef nearest =
+      is_signed ? LLVMBuildSIToFP(e->builder, x, type, "") : LLVMBuildUIToFP(e->builder, x, type, "");
+  bool is_exact = LLVMGetIntTypeWidth(emit_element_of(x)) <= MANTISSA_BITS;
+  return ir_result(op, 0)->type->element == IR_BF16 && !is_exact ? round_to_odd(e, x, is_signed, nearest) : nearest;
+}
+
+LLVMValueRef emit_sitofp(emitter *e, const ir_op *op, const LLVMValueRef *x) { return from_integer(e, op, x[0], true); }
+
+LLVMValueRef emit_uitofp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  return from_integer(e, op, x[0], false);
 }
 
 /* f16 and bf16 are bits already, so that only f32 and f64 change their LLVM type. */
