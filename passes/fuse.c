@@ -558,23 +558,6 @@ static const char *fuse_once(fusion *f, node *n) {
   return NULL;
 }
 
-static void fuse_node(fusion *f, node *n) {
-  if (!n->requests || is_stop(f, n->op)) {
-    leave_outside(f, n);
-    return;
-  }
-  if (tile_can(n->op) && tile_is_cheap(n->op)) {
-    copy_node(f, n);
-    return;
-  }
-  const char *why = tile_can(n->op) ? fuse_once(f, n) : "it cannot be tiled";
-  if (!why)
-    return;
-  if ((f->options->policy == FUSE_GREEDY || f->options->explain) && ir_op_has(n->op, IR_STRUCTURED))
-    ir_remark(f->module, n->op->loc, "not fused: %s", why);
-  leave_outside(f, n);
-}
-
 /* ----------------------------------------------------------------------------------------------------------- root */
 
 unsigned fuse_num_loops(const ir_op *root) {
@@ -694,6 +677,115 @@ static void expect_partners(fusion *f, const node *root) {
 static bool join_root(fusion *f, node *n) {
   n->is_root = false;
   return !n->before && !n->requests && postpone_users(f, n->op) && tile_root(f, n);
+}
+
+/* ------------------------------------------------------------------------------------------------------- followers */
+
+/* The tile of a follower, from the box of one of the statistics that it reads: it has a loop for each of their dims,
+ * and no other. False unless the iterations then compute each element once and all of them. */
+static bool tile_of_follower(const fusion *f, const tile_box *box, node *n, unsigned input) {
+  const ir_map *map = ir_structure_of(n->op)->maps[input];
+  tile_box written, whole;
+  uint32_t given = 0;
+  ir_builder index = f->builder.index;
+  tile_domain(&index, n->op, &n->domain);
+  n->tile = n->domain;
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim);
+    if (loop < 0 || given >> loop & 1)
+      return false;
+    given |= UINT32_C(1) << loop;
+    n->tile.offsets[loop] = box->offsets[dim];
+    n->tile.sizes[loop] = box->sizes[dim];
+  }
+  n->levels = nest_levels_of_box(&f->nest, &n->tile);
+  tile_of_result(&index, n->op, 0, &n->tile, &written);
+  tile_of_result(&index, n->op, 0, &n->domain, &whole);
+  return map->num_results == n->domain.rank && n->levels == nest_all_levels(&f->nest) &&
+         nest_covers(&f->nest, &written, &whole);
+}
+
+/* What the op needs comes before `place`, or can: it is computed from scalars and extents. */
+static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned depth) {
+  enum { MAX_DEPTH = 8 };
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+      continue;
+    if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || depth == MAX_DEPTH ||
+        !can_stand_before(f, from, place, depth + 1))
+      return false;
+  }
+  return true;
+}
+
+static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+      continue;
+    bring_before(f, from, place);
+    ir_op_move_before(from, place);
+  }
+}
+
+/* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */
+static bool may_follow(const fusion *f, ir_op *op, ir_op *user) {
+  return user->block == f->block && user != f->root && ir_op_has(user, IR_STRUCTURED) && user->num_results == 1 &&
+         user->num_regions && !ir_structure_of(user)->reductions && tile_can(user) && !find_node(f, user) &&
+         !is_stop(f, user) && can_stand_before(f, user, op, 0);
+}
+
+/* What is made of the statistics of an op with a running state, a log-sum-exp say, joins the loops that compute them:
+ * only there they need not be stored. */
+static void join_followers(fusion *f, node *n) {
+  ir_op *op = n->op, *found[MAX_ROOTS];
+  unsigned inputs[MAX_ROOTS], count = 0;
+  if (!f->options->forall || f->options->policy != FUSE_ONCE || !pass_op_info_of(op->code)->states || n->before ||
+      merge_requests(f, n) || n->reductions)
+    return;
+  for (unsigned i = 1; i < op->num_results; i++)
+    for (const ir_use *use = ir_result(op, i)->uses; use && count < MAX_ROOTS; use = use->next) {
+      bool known = !may_follow(f, op, use->user) || ir_use_index(use) >= ir_num_inputs(use->user);
+      for (unsigned k = 0; k < count; k++)
+        known |= found[k] == use->user;
+      if (known)
+        continue;
+      inputs[count] = ir_use_index(use);
+      found[count++] = use->user;
+    }
+  for (unsigned k = 0; k < count; k++) {
+    node follower = {.op = found[k]};
+    tile_box box;
+    tile_of_result(&f->builder.index, op, ir_operand(found[k], inputs[k])->index, &n->tile, &box);
+    if (!tile_of_follower(f, &box, &follower, inputs[k]))
+      continue;
+    bring_before(f, found[k], op);
+    if (op->next != found[k])
+      ir_op_move_before(found[k], op->next);
+    node *joined = get_node(f, found[k]);
+    *joined = follower;
+    if (!postpone_users(f, found[k]) || !tile_root(f, joined))
+      joined->op = NULL;
+  }
+}
+
+static void fuse_node(fusion *f, node *n) {
+  if (!n->requests || is_stop(f, n->op)) {
+    leave_outside(f, n);
+    return;
+  }
+  if (tile_can(n->op) && tile_is_cheap(n->op)) {
+    copy_node(f, n);
+    return;
+  }
+  join_followers(f, n);
+  const char *why = tile_can(n->op) ? fuse_once(f, n) : "it cannot be tiled";
+  if (!why)
+    return;
+  if ((f->options->policy == FUSE_GREEDY || f->options->explain) && ir_op_has(n->op, IR_STRUCTURED))
+    ir_remark(f->module, n->op->loc, "not fused: %s", why);
+  leave_outside(f, n);
 }
 
 /* --------------------------------------------------------------------------------------------------------- finish */

@@ -587,6 +587,23 @@ static unsigned find_stops(ir_block *block, const target_facts *target, ir_op **
   return count;
 }
 
+/* Makes loops of the root; false where that cannot be. */
+static bool schedule_root(ir_op *root, const pass_options *pass, fuse_policy policy, ir_op *const *stops,
+                          unsigned num_stops) {
+  fuse_options options = {.policy = policy,
+                          .forall = true,
+                          .explain = pass->explain && policy == FUSE_ONCE,
+                          .stops = stops,
+                          .num_stops = num_stops};
+  fuse_result result;
+  choose_parallel_tiles(root, pass->target, options.tile_sizes);
+  identity_interchange(&options);
+  fuse_tile(root, &options, &result);
+  if (result.num_loops)
+    tile_reductions(ir_region(result.loops[0], 0), pass->target, false);
+  return result.num_loops > 0;
+}
+
 static void schedule_block(ir_block *block, const void *options_of_pass) {
   const pass_options *pass = options_of_pass;
   for (ir_op *op = block->first, *next; op; op = next) {
@@ -601,6 +618,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
   }
   ir_op **stops = NULL;
   unsigned num_stops = find_stops(block, pass->target, &stops);
+  bool waiting = false;
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;
     if (!is_root(op) || (is_gpu(pass->target) && !vectorize_tiles_can(op)))
@@ -611,20 +629,20 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
       num_stops = find_stops(block, pass->target, &stops);
       continue;
     }
-    bool alone = !pass->fuse || reads_statistics(op);
-    fuse_options options = {.policy = alone ? FUSE_FREE : FUSE_ONCE,
-                            .forall = true,
-                            .explain = pass->explain && !alone,
-                            .stops = stops,
-                            .num_stops = num_stops};
-    fuse_result result;
-    choose_parallel_tiles(op, pass->target, options.tile_sizes);
-    identity_interchange(&options);
+    if (pass->fuse && reads_statistics(op)) {
+      waiting = true; /* the loops that compute those may take it in */
+      continue;
+    }
     next = op->next;
-    fuse_tile(op, &options, &result);
-    if (result.num_loops)
-      tile_reductions(ir_region(result.loops[0], 0), pass->target, false);
-    else
+    if (!schedule_root(op, pass, pass->fuse ? FUSE_ONCE : FUSE_FREE, stops, num_stops))
+      next = op;
+  }
+  for (ir_op *op = block->last, *next; waiting && op; op = next->prev) {
+    next = op;
+    if (!is_root(op) || !reads_statistics(op) || (is_gpu(pass->target) && !vectorize_tiles_can(op)))
+      continue;
+    next = op->next;
+    if (!schedule_root(op, pass, FUSE_FREE, stops, num_stops))
       next = op;
   }
 }

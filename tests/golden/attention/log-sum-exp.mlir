@@ -1,15 +1,19 @@
-// The log-sum-exp of the scores as a second result comes from the statistics of the softmax. A maximum that was not what is
+// The log-sum-exp of the scores as a second result comes from the statistics of the softmax, in the same kernel, wherever it
+// stands in the program; so do the maximum and the sum themselves. A maximum that was not what is
 // subtracted is one of its own.
 // RUN: tcc-attn explain %s | FileCheck %s
 // RUN: tcc-attn run %s --func=two_results --random --check
+// RUN: tcc-attn run %s --func=four_results --random --check
 // RUN: tcc-attn run %s --func=another_maximum --random --check
+// RUN: tcc-attn run %s --func=two_results --random --check --device=ptx-emu
 
 #rows = affine_map<(q, k) -> (q, k)>
 #row = affine_map<(q, k) -> (q)>
 #key = affine_map<(q, k) -> (k)>
 #line = affine_map<(q) -> (q)>
 // CHECK-LABEL: @two_results (
-// CHECK-NEXT: {{.*}}kernel 1: attention: 2 products, a softmax that runs along with the loop over keys
+// CHECK-NEXT: kernel 1: attention: 2 products, a softmax that runs along with the loop over keys, an elementwise step
+// CHECK-NEXT: 1 kernel, with nothing
 func.func @two_results(%query: tensor<200x16xf32>, %key: tensor<16x200xf32>, %value: tensor<200x16xf32>)
     -> (tensor<200x16xf32>, tensor<200xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -47,6 +51,48 @@ func.func @two_results(%query: tensor<200x16xf32>, %key: tensor<16x200xf32>, %va
     linalg.yield %y : f32
   } -> tensor<200xf32>
   return %result, %lse : tensor<200x16xf32>, tensor<200xf32>
+}
+
+/// CHECK-LABEL: @four_results (
+// CHECK-NEXT: kernel 1: attention: 2 products, a softmax that runs along with the loop over keys, an elementwise step
+// CHECK-NEXT: 1 kernel, with nothing
+func.func @four_results(%query: tensor<200x16xf32>, %key: tensor<16x200xf32>, %value: tensor<200x16xf32>)
+    -> (tensor<200x16xf32>, tensor<200xf32>, tensor<200xf32>, tensor<200xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<200x200xf32>
+  %er = tensor.empty() : tensor<200xf32>
+  %ev = tensor.empty() : tensor<200x16xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%e : tensor<200x200xf32>) -> tensor<200x200xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%er : tensor<200xf32>) -> tensor<200xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%ev : tensor<200x16xf32>) -> tensor<200x16xf32>
+  %scores = linalg.matmul ins(%query, %key : tensor<200x16xf32>, tensor<16x200xf32>) outs(%s0 : tensor<200x200xf32>)
+      -> tensor<200x200xf32>
+  %max0 = linalg.fill ins(%hidden : f32) outs(%er : tensor<200xf32>) -> tensor<200xf32>
+  %max = linalg.reduce { arith.maximumf } ins(%scores : tensor<200x200xf32>) outs(%max0 : tensor<200xf32>) dimensions = [1]
+  %exp = linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%scores, %max : tensor<200x200xf32>, tensor<200xf32>) outs(%e : tensor<200x200xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = arith.subf %a, %b : f32
+    %y = math.exp %1 : f32
+    linalg.yield %y : f32
+  } -> tensor<200x200xf32>
+  %sum = linalg.reduce { arith.addf } ins(%exp : tensor<200x200xf32>) outs(%sum0 : tensor<200xf32>) dimensions = [1]
+  %weights = linalg.generic {indexing_maps = [#rows, #row, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%exp, %sum : tensor<200x200xf32>, tensor<200xf32>) outs(%e : tensor<200x200xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %y = arith.divf %a, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<200x200xf32>
+  %lse = linalg.generic {indexing_maps = [#line, #line, #line], iterator_types = ["parallel"]}
+      ins(%sum, %max : tensor<200xf32>, tensor<200xf32>) outs(%er : tensor<200xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = math.log %a : f32
+    %y = arith.addf %1, %b : f32
+    linalg.yield %y : f32
+  } -> tensor<200xf32>
+  %result = linalg.matmul ins(%weights, %value : tensor<200x200xf32>, tensor<200x16xf32>) outs(%r0 : tensor<200x16xf32>) -> tensor<200x16xf32>
+  return %result, %lse, %max, %sum : tensor<200x16xf32>, tensor<200xf32>, tensor<200xf32>, tensor<200xf32>
 }
 
 // CHECK-LABEL: @another_maximum (

@@ -52,14 +52,12 @@ func.func @attention(%q: tensor<8x128x64xf32>, %k: tensor<8x64x96xf32>, %v: tens
 
 // CHECK-LABEL: func.func @attention
 // CHECK-NOT: tensor<8x128x96xf32>
-// CHECK: %[[ALL:.*]]:3 = scf.forall
+// CHECK: %[[ALL:.*]]:2 = scf.forall
 // CHECK-NOT: linalg.reduce
 // CHECK: %[[STEP:.*]]:4 = linalg_ext.softmax dimension(2)
 // CHECK: %[[PRODUCT:.*]] = linalg.batch_matmul ins(%[[STEP]]#0
-// CHECK: tensor.parallel_insert_slice %[[PRODUCT]] into
-// CHECK: tensor.parallel_insert_slice %[[STEP]]#1 into
-// CHECK: tensor.parallel_insert_slice %[[STEP]]#2 into
-// CHECK: scf.forall
-// CHECK: tensor.extract_slice %[[ALL]]#1
-// CHECK: tensor.extract_slice %[[ALL]]#2
+// CHECK: %[[LSE:.*]] = linalg.generic {{.*}} ins(%[[STEP]]#1, %[[STEP]]#2
 // CHECK: math.log
+// CHECK: tensor.parallel_insert_slice %[[PRODUCT]] into
+// CHECK: tensor.parallel_insert_slice %[[LSE]] into
+// CHECK: return %[[ALL]]#0, %[[ALL]]#1
