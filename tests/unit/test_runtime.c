@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static tec_context *new_context(messages *kept) { return messages_context(kept, (tec_context_options){.threads = 4}); }
 
@@ -304,6 +305,48 @@ static void count_one(void *data, int64_t i) {
 static void count_nested(void *data, int64_t i) {
   (void)i;
   thread_pool_run(((counted *)data)->pool, 10, count_one, data);
+}
+
+static void keep_first(void *data, int64_t i) {
+  int64_t none = -1;
+  atomic_compare_exchange_strong((_Atomic int64_t *)data, &none, i);
+}
+
+/* Whoever of the threads is there first. */
+Test(thread_pool, long_iterations_of_a_triangle_come_first) {
+  enum { THREADS = 3, COUNT = 100 };
+  thread_pool *pool = thread_pool_create(THREADS);
+  for (int round = 0; round < 50; round++) {
+    _Atomic int64_t first = -1;
+    thread_pool_run(pool, COUNT, keep_first, &first);
+    cr_assert_geq(first, COUNT - THREADS);
+  }
+  thread_pool_destroy(pool);
+}
+
+static void sleep_milliseconds(long milliseconds) {
+  nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
+}
+
+static void sleep_by_index(void *data, int64_t i) {
+  (void)data;
+  sleep_milliseconds(i ? 1 : 100);
+}
+
+static double cpu_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* Neither while others still run nor after the loop. */
+Test(thread_pool, waiting_takes_no_time_of_the_processor) {
+  thread_pool *pool = thread_pool_create(4);
+  double before = cpu_seconds();
+  thread_pool_run(pool, 4, sleep_by_index, NULL);
+  sleep_milliseconds(100);
+  cr_assert_lt(cpu_seconds() - before, 0.02);
+  thread_pool_destroy(pool);
 }
 
 Test(thread_pool, each_index_runs_once) {
