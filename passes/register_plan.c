@@ -181,7 +181,7 @@ static int64_t access_cost(const planner *p, unsigned operand, unsigned simd) {
   return carried ? cost / CARRIED_SHARE : cost;
 }
 
-/* The loop to run in lanes, or -1. Among equals a parallel one, then the innermost. */
+/* The loop to run in lanes, or -1. Among equals a parallel one, then one of known extent, then the innermost. */
 static int choose_simd(const planner *p) {
   int best = -1;
   int64_t best_cost = 0;
@@ -192,8 +192,9 @@ static int choose_simd(const planner *p) {
     for (unsigned i = 0; i < p->op->num_operands; i++)
       cost += access_cost(p, i, loop);
     cost = cost * 4 * p->lanes / smaller(guess(p, loop), p->lanes);
+    bool is_known = p->extents[loop] != IR_DYNAMIC || best < 0 || p->extents[best] == IR_DYNAMIC;
     if (best < 0 || cost < best_cost ||
-        (cost == best_cost && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
+        (cost == best_cost && is_known && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
       best = (int)loop;
       best_cost = cost;
     }

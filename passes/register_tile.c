@@ -80,24 +80,31 @@ static ir_index whole_tiles(const nest *nest, ir_builder *builder, ir_index exte
 
 /* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
  * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or half a tile of a
- * product's rows, then single ones. */
+ * product's rows where lanes are full, then single ones. Full tiles are left out where the
+ * extent is known not to be larger than one, of a reduction's rows where it is known to be smaller. */
 static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
   const register_plan *plan = &nest->plan;
   ir_index extent = nest->extents[loop];
   int64_t step = plan->steps[loop];
   if (!extent.value)
     return static_segments(nest, loop, extent.constant, segments);
+  bool is_simd = (int)loop == plan->simd;
+  int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
+  int64_t most = extent_bound(extent_of_index(extent));
   unsigned count = 0;
-  ir_index full = whole_tiles(nest, builder, extent, step);
-  segments[count++] = (segment){ir_index_const(0), full, step, false, false};
+  ir_index full = ir_index_const(0);
+  if (step == 1 || most > (is_simd ? narrow : ir_structure_of(nest->op)->reductions ? step - 1 : step)) {
+    full = whole_tiles(nest, builder, extent, step);
+    segments[count++] = (segment){ir_index_const(0), full, step, false, false};
+  }
   if (step == 1)
     return count;
-  if ((int)loop == plan->simd) {
-    int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
+  if (is_simd) {
     segments[count++] = (segment){full, extent, narrow, true, false};
     return count;
   }
-  if (step >= MIN_HALVED && ir_is_contraction(nest->op)) {
+  bool is_end = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
+  if (step >= MIN_HALVED && most >= step / 2 && ir_is_contraction(nest->op) && !is_end) {
     ir_index half = whole_tiles(nest, builder, extent, step / 2);
     segments[count++] = (segment){full, half, step / 2, false, false};
     full = half;
@@ -429,6 +436,19 @@ static void enter_segment(nest *nest, unsigned loop, const segment *segment, ir_
       tile->sizes[i] = segment->size;
 }
 
+/* The innermost loop of a contraction is unrolled, but for the few tiles at the end of an extent that is not known. */
+static bool is_unrolled(const nest *nest) {
+  if (!ir_is_contraction(nest->op) || nest->plan.partial)
+    return false;
+  for (unsigned i = 0; i < nest->tile.num_dims; i++) {
+    unsigned loop = nest->tile.loops[i];
+    bool is_full = nest->tile.sizes[i] == nest->plan.steps[loop] && !(nest->tile.masked & loop_bit(loop));
+    if (nest->extents[loop].value && !is_full)
+      return false;
+  }
+  return true;
+}
+
 /* A loop over the tiles of a segment, carrying the accumulators that were begun further out. */
 static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const segment *segment,
                          ir_value **accumulators) {
@@ -444,7 +464,7 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
     if (nest->depths[out] <= depth)
       carried[count++] = accumulators[out];
   ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
-  if (depth + 1 == nest->plan.num_loops && ir_is_contraction(nest->op) && !nest->plan.partial)
+  if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
     ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), CONTRACTION_UNROLL));
   ir_block *body = ir_region(op, 0);
   ir_builder inside = {.module = module, .block = body, .loc = builder->loc};
