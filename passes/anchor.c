@@ -47,9 +47,15 @@ static void replicate(layout *l, layout_level level, int64_t size, int64_t hardw
 
 /* ------------------------------------------------------------------------------------------------- vectors alone */
 
-/* `last_lanes`: at most so many lanes along the last dim. `warps_within`: warps have neighbouring rows, and registers
- * rows further apart, instead of the other way round. */
-static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t last_lanes, bool warps_within) {
+/* How lanes and warps are dealt to a vector that nothing else places. */
+typedef struct spreading {
+  int64_t run;        /* at most so many elements of the last dim side by side in a lane */
+  int64_t last_lanes; /* and so many lanes along it */
+  int64_t apart;      /* neighbouring lanes have rows this far from each other, that lanes or registers have */
+  bool warps_within;  /* warps have neighbouring rows, and registers rows further apart, not the other way round */
+} spreading;
+
+static layout spread(const ir_type *type, const anchor_lanes *lanes, const spreading *how) {
   layout l = {.rank = type->rank, .fragment = 1};
   int64_t rest[LAYOUT_MAX_RANK] = {0}, warps[LAYOUT_MAX_RANK] = {0}, left = lanes->warp;
   for (unsigned dim = 0; dim < type->rank; dim++)
@@ -57,37 +63,49 @@ static layout spread(const ir_type *type, const anchor_lanes *lanes, int64_t las
   for (unsigned dim = type->rank; dim-- > 0;) {
     bool last = dim + 1 == type->rank;
     if (last) {
-      l.fragment = power_divisor(rest[dim], ACCESS_BITS / ir_scalar_bits(type->element));
+      l.fragment = power_divisor(rest[dim], how->run);
       append_registers(&l, dim, l.fragment);
       rest[dim] /= l.fragment;
     }
-    int64_t here = power_divisor(rest[dim], last && last_lanes < left ? last_lanes : left);
-    append(&l, dim, LAYOUT_LANE, here, lanes->warp / left);
+    int64_t here = power_divisor(rest[dim], last && how->last_lanes < left ? how->last_lanes : left);
+    int64_t between = last || here == 1 ? 1 : how->apart;
+    if (between >= here && rest[dim] / here % between == 0) {
+      append_registers(&l, dim, between);
+      rest[dim] /= between;
+    }
+    between = between < here ? between : 1;
+    append(&l, dim, LAYOUT_LANE, between, lanes->warp / left * (here / between));
+    append(&l, dim, LAYOUT_LANE, here / between, lanes->warp / left);
     rest[dim] /= here;
     left /= here;
   }
-  int64_t warps_left = lanes->warps;
+  int64_t warps_left = lanes->warps, stride = 1;
   for (unsigned dim = 0; dim < type->rank; dim++) {
     warps[dim] = power_divisor(rest[dim], warps_left);
     warps_left /= warps[dim];
   }
-  for (unsigned dim = type->rank; !warps_within && dim-- > 0;)
+  for (unsigned dim = type->rank; !how->warps_within && dim-- > 0;)
     append_registers(&l, dim, rest[dim] / warps[dim]);
-  int64_t stride = 1;
   for (unsigned dim = 0; dim < type->rank; dim++) {
     append(&l, dim, LAYOUT_WARP, warps[dim], stride);
     stride *= warps[dim];
   }
-  for (unsigned dim = type->rank; warps_within && dim-- > 0;)
+  for (unsigned dim = type->rank; how->warps_within && dim-- > 0;)
     append_registers(&l, dim, rest[dim] / warps[dim]);
   replicate(&l, LAYOUT_LANE, left, lanes->warp / left);
   replicate(&l, LAYOUT_WARP, warps_left, stride);
   return l;
 }
 
-layout anchor_vector(const ir_type *type, const anchor_lanes *lanes) { return spread(type, lanes, lanes->warp, false); }
+static int64_t widest_run(const ir_type *type) { return ACCESS_BITS / ir_scalar_bits(type->element); }
 
-layout anchor_copy(const ir_type *type, const anchor_lanes *lanes) { return spread(type, lanes, lanes->warp, true); }
+layout anchor_vector(const ir_type *type, const anchor_lanes *lanes) {
+  return spread(type, lanes, &(spreading){.run = widest_run(type), .last_lanes = lanes->warp, .apart = 1});
+}
+
+layout anchor_copy(const ir_type *type, const anchor_lanes *lanes, int64_t run, int64_t apart) {
+  return spread(type, lanes, &(spreading){run, lanes->warp, apart, true});
+}
 
 /* --------------------------------------------------------------------------------------------------- contractions */
 
@@ -208,6 +226,7 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
   }
   if (any)
     return true;
-  layouts[2] = spread(ir_operand(contract, 2)->type, lanes, PRODUCT_COLUMNS, false);
+  const ir_type *acc = ir_operand(contract, 2)->type;
+  layouts[2] = spread(acc, lanes, &(spreading){.run = widest_run(acc), .last_lanes = PRODUCT_COLUMNS, .apart = 1});
   return false;
 }

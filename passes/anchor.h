@@ -23,7 +23,8 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
 /* A vector that is read and written in wide neighbouring pieces: lanes along the last dim, warps along the first. */
 layout anchor_vector(const ir_type *type, const anchor_lanes *lanes);
 
-/* The same for a copy into swizzled memory: warps have neighbouring rows, and registers of a lane rows so far apart
- * that chunks are moved alike. */
-layout anchor_copy(const ir_type *type, const anchor_lanes *lanes);
+/* The same for a copy into shared memory, of `run` elements at a time: warps have neighbouring rows, and registers of a
+ * lane rows so far apart that swizzles move their chunks alike. Neighbouring lanes have rows that are
+ * `apart` rows from each other, if lanes have so many; both are powers of two. */
+layout anchor_copy(const ir_type *type, const anchor_lanes *lanes, int64_t run, int64_t apart);
 #endif

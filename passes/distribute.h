@@ -8,6 +8,7 @@
 #define TEC_PASSES_DISTRIBUTE_H
 #include "passes/lane_access.h"
 #include "passes/passes.h"
+#include "passes/shared_form.h"
 
 /* ir_op.mark in a new kernel: this bit marks a branch that the lanes of one warp may take differently; the other bits
  * number accesses to memory, where ops that are part of one access of all lanes have one number (0: of its own). */
@@ -29,6 +30,7 @@ typedef struct shared_scratch {
 /* A factor that has memory of its own, filled where it is made. */
 typedef struct kept_factor {
   const ir_value *factor;
+  shared_form form;
   lane_access memory;
   const ir_block *block; /* in which it was filled */
   struct kept_factor *next;
@@ -136,11 +138,11 @@ ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_
 ir_value *distribute_load(distributor *d, const layout *l, const lane_access *access, ir_value *padding);
 /* One lane writes each element. */
 void distribute_store(distributor *d, const layout *l, const lane_access *access, ir_value *vector);
-/* Shared memory for a vector in row-major order with `padding` elements behind each row, and the access of all of it:
- * of its own, or what is used for one thing after the other, from element *offset on (NULL: 0), which moves behind
- * it. */
-lane_access distribute_memory(distributor *d, ir_scalar element, const layout *l, int64_t padding);
-lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l, int64_t padding, int64_t *offset);
+/* Shared memory for a vector in some form, and the access of all of it by layouts in coordinates of the memory: of its
+ * own, or what is used for one thing after the other, from element *offset on (NULL: 0), which moves behind it. */
+lane_access distribute_memory(distributor *d, ir_scalar element, const layout *whole, const shared_form *form);
+lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *whole, const shared_form *form,
+                               int64_t *offset);
 /* The memref and the start of an access are those of the new kernel from here on. */
 void distribute_enter(distributor *d, lane_access *access);
 /* The vector of a vector.transfer_read, read at the builder's place. */

@@ -326,16 +326,6 @@ void distribute_store(distributor *d, const layout *l, const lane_access *access
   d->at = outside;
 }
 
-/* Row-major elements of a layout with `padding` behind each row; returns how many. */
-static int64_t row_major(const layout *l, int64_t padding, int64_t *scale) {
-  int64_t size = 1;
-  for (unsigned dim = l->rank; dim-- > 0;) {
-    scale[dim] = size;
-    size = size * layout_extent(l, dim) + (dim + 1u == l->rank ? padding : 0);
-  }
-  return size;
-}
-
 static const ir_type *workgroup_type(const distributor *d, ir_scalar element, int64_t size) {
   return ir_type_memref(d->module, element, 1, &size, NULL, 0, IR_SPACE_WORKGROUP);
 }
@@ -345,16 +335,17 @@ static ir_value *workgroup_memory(distributor *d, ir_scalar element, int64_t siz
   return ir_result(ir_op_create(&d->entry, OP_MEMREF_ALLOCA, &(ir_op_spec){.types = &type, .num_results = 1}), 0);
 }
 
-lane_access distribute_memory(distributor *d, ir_scalar element, const layout *l, int64_t padding) {
+lane_access distribute_memory(distributor *d, ir_scalar element, const layout *whole, const shared_form *form) {
   lane_access access = {0};
-  int64_t size = row_major(l, padding, access.scale);
+  int64_t size = shared_form_scale(form, whole, access.scale);
   access.memref = workgroup_memory(d, element, size);
   return access;
 }
 
-lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *l, int64_t padding, int64_t *offset) {
+lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *whole, const shared_form *form,
+                               int64_t *offset) {
   lane_access access = {0};
-  int64_t start = offset ? *offset : 0, end = start + row_major(l, padding, access.scale);
+  int64_t start = offset ? *offset : 0, end = start + shared_form_scale(form, whole, access.scale);
   int64_t unit = LANE_ACCESS_WIDEST * 8 / ir_scalar_bits(element); /* what follows is aligned */
   end = (end + unit - 1) / unit * unit;
   shared_scratch *known = d->scratch;

@@ -4,9 +4,8 @@
  * put into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and
  * columns need there, and adds their products to its sums. So the code is as long as one step, however deep the product
  * is, and a factor may lie in any layout. Where shared memory is short, a loop around this one brings the factors there
- * part by part. Rows in shared memory are padded by one access, so that the lanes' rows begin
- * in different banks. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums
- * need. Sums are added up in the order of the loops either way.
+ * part by part. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums need. Sums
+ * are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
@@ -14,9 +13,10 @@
 #include <string.h>
 
 enum {
-  STEP = 4,          /* elements of the reduction in one step of the loop */
-  ACCESS_BYTES = 16, /* the widest access of a lane */
-  KEPT_PART = 16,    /* elements of the reduction for which there must be room beside a factor that is kept */
+  STEP = 4,            /* elements of the reduction in one step of the loop */
+  ACCESS_BYTES = 16,   /* the widest access of a lane */
+  KEPT_PART = 16,      /* elements of the reduction for which there must be room beside a factor that is kept */
+  BETWEEN_BYTES = 512, /* for space between parts of a factor */
 };
 
 /* A contraction on its way to the lanes. */
@@ -125,11 +125,6 @@ static int loop_of(const product *p) {
   return found;
 }
 
-/* Elements at the end of each row in shared memory that nobody uses. */
-static int64_t padding_of(const ir_type *type) {
-  return type->rank > 1 ? ACCESS_BYTES * 8 / ir_scalar_bits(type->element) : 0;
-}
-
 /* The part of a factor that has `depth` points of the loop. */
 static const ir_type *part_type(const product *p, unsigned factor, int64_t depth) {
   const ir_type *type = ir_operand(p->op, factor)->type;
@@ -139,11 +134,11 @@ static const ir_type *part_type(const product *p, unsigned factor, int64_t depth
   return ir_type_vector(p->op->module, type->element, type->rank, shape);
 }
 
-/* What that takes in shared memory. */
+/* What that takes in shared memory at most: rows are padded, and lie in a few places. */
 static uint64_t part_bytes(const product *p, unsigned factor, int64_t depth) {
   const ir_type *type = part_type(p, factor, depth);
   int64_t row = type->shape[type->rank - 1], rows = ir_type_num_elements(type) / row;
-  return (uint64_t)(rows * (row + padding_of(type))) * (ir_scalar_bits(type->element) / 8);
+  return (uint64_t)(rows * (row * ir_scalar_bits(type->element) / 8 + ACCESS_BYTES) + BETWEEN_BYTES);
 }
 
 /* The factor as an earlier product, in this loop or one before it, keeps it in memory of its own; NULL: none does. */
@@ -182,14 +177,57 @@ static bool plan_parts(const distributor *d, product *p) {
   return false;
 }
 
+/* A factor in shared memory. */
+typedef struct placed_factor {
+  const ir_type *type; /* as much of it as is there at a time */
+  shared_form form;
+  layout stored, loaded; /* what lanes have, and what they read in each step, in coordinates of the memory */
+  unsigned along;        /* the dim of the memory that steps go along */
+  lane_access memory;
+} placed_factor;
+
+static bool comes_in_parts(const product *p, unsigned factor) {
+  return !p->kept[factor] && p->part < p->extents[p->loop];
+}
+
+/* Chooses the form, and the order of the registers that a lane reads. */
+static void choose_form(const distributor *d, product *p, unsigned i, const layout *whole, placed_factor *placed) {
+  int64_t depth = p->extents[p->loop], bits = ir_scalar_bits(placed->type->element), scale[LAYOUT_MAX_RANK];
+  unsigned along = (unsigned)ir_map_find_dim(p->maps[i], p->loop), rank = whole->rank;
+  layout own = distribute_layout(ir_operand(p->op, i));
+  p->extents[p->loop] = STEP;
+  layout wanted = factor_layout(p, i);
+  p->extents[p->loop] = depth;
+  const shared_use uses[] = {{.l = &own, .times = 1, .writes = true},
+                             {.l = &wanted, .times = depth / STEP, .any_order = true}};
+  const shared_vector vector = {.whole = whole,
+                                .bits = bits,
+                                .warp = (unsigned)d->warp,
+                                .room = (int64_t)part_bytes(p, i, placed->type->shape[along]) * 8 / bits,
+                                .whole_dim = (int)along,
+                                .in_order = comes_in_parts(p, i)};
+  const kept_factor *known = p->kept[i] ? find_kept(d, p->op, ir_operand(p->op, i)) : NULL;
+  placed->form = known ? known->form : shared_form_choose(&vector, uses, 2);
+  shared_form_layout(&placed->form, &own, &placed->stored);
+  shared_form_layout(&placed->form, &wanted, &placed->loaded);
+  shared_form_scale(&placed->form, whole, scale);
+  placed->loaded = shared_form_order(&placed->loaded, scale);
+  bool parted = placed->form.interleave > 1;
+  unsigned rows = rank - (placed->form.swapped ? 1 : 2);
+  p->factors[i] = parted ? layout_collapse(&placed->loaded, rows) : placed->loaded;
+  placed->along = along + (parted && along > rows);
+}
+
 /* The memory of a part, row-major in 1-D memory with padding behind each row, as memory with the factor's dims. */
-static ir_value *view_part(distributor *d, const lane_access *memory, const ir_type *part) {
+static ir_value *view_part(distributor *d, const placed_factor *placed) {
+  const ir_type *part = placed->type;
+  const lane_access *memory = &placed->memory;
   ir_module *module = d->module;
-  int64_t shape[IR_MAX_RANK], padding = padding_of(part), size = 1;
+  int64_t shape[IR_MAX_RANK], size = 1;
   const ir_attr *dims[IR_MAX_RANK], *group;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
   for (unsigned dim = 0; dim < part->rank; dim++) {
-    shape[dim] = part->shape[dim] + (dim + 1u == part->rank ? padding : 0);
+    shape[dim] = part->shape[dim] + (dim + 1u == part->rank ? placed->form.padding : 0);
     size *= shape[dim];
     offsets[dim] = ir_index_const(0);
     sizes[dim] = ir_index_const(part->shape[dim]);
@@ -216,51 +254,52 @@ static ir_value *view_part(distributor *d, const lane_access *memory, const ir_t
 }
 
 /* Puts the points [start, start + part) of the loop of a factor, or all of a factor that is kept, into shared memory. */
-static void store_part(distributor *d, const product *p, unsigned factor, const lane_access *memory, ir_index start) {
+static void store_part(distributor *d, const product *p, unsigned factor, const placed_factor *placed, ir_index start) {
   ir_value *value = ir_operand(p->op, factor);
-  layout own = distribute_layout(value);
-  lane_access window = *memory;
-  if (!p->kept[factor] && p->part < p->extents[p->loop]) {
-    int along = ir_map_find_dim(p->maps[factor], p->loop);
-    window =
-        (lane_access){.memref = view_part(d, memory, part_type(p, factor, p->part)), .bounded = UINT32_C(1) << along};
-    for (unsigned dim = 0; dim < own.rank; dim++) {
+  lane_access window = placed->memory;
+  if (comes_in_parts(p, factor)) {
+    window = (lane_access){.memref = view_part(d, placed), .bounded = UINT32_C(1) << placed->along};
+    for (unsigned dim = 0; dim < placed->type->rank; dim++) {
       window.memory_dim[dim] = (int)dim;
       window.scale[dim] = 1;
     }
-    window.start[along] = ir_index_mul(&d->at, start, ir_index_const(-1));
+    window.start[placed->along] = ir_index_mul(&d->at, start, ir_index_const(-1));
   }
-  distribute_store(d, &own, &window, distribute_lane(d, value, NULL));
+  distribute_store(d, &placed->stored, &window, distribute_lane(d, value, NULL));
 }
 
 /* A factor in memory of its own, where it is put before the loop around the product. */
-static lane_access keep(distributor *d, const product *p, unsigned i, const layout *rows) {
+static void keep(distributor *d, const product *p, unsigned i, const layout *whole, placed_factor *placed) {
   ir_value *factor = ir_operand(p->op, i);
   const kept_factor *known = find_kept(d, p->op, factor);
-  if (known)
-    return known->memory;
+  if (known) {
+    placed->memory = known->memory;
+    return;
+  }
   ir_builder inside = d->at;
   d->at = ir_builder_before(d->at.block->parent);
-  lane_access memory = distribute_memory(d, factor->type->element, rows, padding_of(factor->type));
+  placed->memory = distribute_memory(d, factor->type->element, whole, &placed->form);
   d->kept_bytes += part_bytes(p, i, p->extents[p->loop]);
-  store_part(d, p, i, &memory, ir_index_const(0));
+  store_part(d, p, i, placed, ir_index_const(0));
   d->at = inside;
   kept_factor *kept = IR_NEW(&d->module->arena, kept_factor);
-  *kept = (kept_factor){factor, memory, p->op->block->parent->block, d->kept};
+  *kept = (kept_factor){factor, placed->form, placed->memory, p->op->block->parent->block, d->kept};
   d->kept = kept;
-  return memory;
 }
 
 /* Memory for the factors; what is kept is stored at once, before the loop around the product. */
-static void place_factors(distributor *d, const product *p, lane_access memory[2]) {
+static void place_factors(distributor *d, product *p, placed_factor placed[2]) {
   int64_t offset = 0, depth = p->extents[p->loop];
   for (unsigned i = 0; i < 2; i++) {
-    const ir_type *type = part_type(p, i, p->kept[i] ? depth : p->part);
-    layout rows = {.rank = type->rank, .num_digits = type->rank};
+    const ir_type *type = placed[i].type = part_type(p, i, p->kept[i] ? depth : p->part);
+    layout whole = {.rank = type->rank, .num_digits = type->rank};
     for (unsigned dim = 0; dim < type->rank; dim++)
-      rows.digits[dim] = (layout_digit){LAYOUT_REGISTER, dim, type->shape[dim], 1, 1};
-    memory[i] =
-        p->kept[i] ? keep(d, p, i, &rows) : distribute_scratch(d, type->element, &rows, padding_of(type), &offset);
+      whole.digits[dim] = (layout_digit){LAYOUT_REGISTER, dim, type->shape[dim], 1, 1};
+    choose_form(d, p, i, &whole, &placed[i]);
+    if (p->kept[i])
+      keep(d, p, i, &whole, &placed[i]);
+    else
+      placed[i].memory = distribute_scratch(d, type->element, &whole, &placed[i].form, &offset);
   }
 }
 
@@ -274,12 +313,13 @@ static ir_op *enter_loop(distributor *d, int64_t end, int64_t step, ir_value *ca
 }
 
 /* Adds the products of a part, which begins at `start`, in steps. */
-static ir_value *multiply_part(distributor *d, product *p, const lane_access memory[2], ir_index start, ir_value *acc) {
+static ir_value *multiply_part(distributor *d, product *p, const placed_factor placed[2], ir_index start,
+                               ir_value *acc) {
   int64_t count = distribute_registers(&p->result), depth = p->extents[p->loop];
   for (unsigned i = 0; i < 2; i++) {
     d->access -= i && !p->kept[0] ? DISTRIBUTE_ACCESS : 0; /* both stores are one access: they do not meet */
     if (!p->kept[i])
-      store_part(d, p, i, &memory[i], start);
+      store_part(d, p, i, &placed[i], start);
   }
   ir_op_create(&d->at, OP_GPU_BARRIER, &(ir_op_spec){0}); /* once: what the loop reads, it does not write */
   ir_builder after = d->at;
@@ -288,14 +328,12 @@ static ir_value *multiply_part(distributor *d, product *p, const lane_access mem
   ir_value *factors[2], **sums = IR_NEW_ARRAY(&d->module->arena, ir_value *, count);
   p->extents[p->loop] = STEP;
   for (unsigned i = 0; i < 2; i++) {
-    p->factors[i] = factor_layout(p, i);
-    lane_access step = memory[i];
-    ir_index along = ir_index_of(body->args[0]);
+    lane_access step = placed[i].memory;
+    ir_index along = ir_index_of(body->args[0]), scale = ir_index_const(step.scale[placed[i].along]);
     if (p->kept[i])
       along = ir_index_add(&d->at, along, start);
-    ir_index scale = ir_index_const(step.scale[ir_map_find_dim(p->maps[i], p->loop)]);
     step.start[0] = ir_index_add(&d->at, step.start[0], ir_index_mul(&d->at, along, scale));
-    factors[i] = distribute_load(d, &p->factors[i], &step, NULL);
+    factors[i] = distribute_load(d, &placed[i].loaded, &step, NULL);
   }
   unpack(d, body->args[1], count, sums);
   add_products(d, p, factors, sums);
@@ -307,17 +345,17 @@ static ir_value *multiply_part(distributor *d, product *p, const lane_access mem
 }
 
 static ir_value *multiply_in_loop(distributor *d, product *p, ir_value *acc) {
-  lane_access memory[2];
-  place_factors(d, p, memory);
+  placed_factor placed[2];
+  place_factors(d, p, placed);
   int64_t depth = p->extents[p->loop];
   if (p->part == depth)
-    return multiply_part(d, p, memory, ir_index_const(0), acc);
+    return multiply_part(d, p, placed, ir_index_const(0), acc);
   for (unsigned i = 0; i < 2; i++)
     distribute_lane(d, ir_operand(p->op, i), NULL); /* reads that waited are done once */
   ir_builder after = d->at;
   ir_op *parts = enter_loop(d, depth, p->part, acc);
   const ir_block *body = ir_region(parts, 0);
-  ir_value *next = multiply_part(d, p, memory, ir_index_of(body->args[0]), body->args[1]);
+  ir_value *next = multiply_part(d, p, placed, ir_index_of(body->args[0]), body->args[1]);
   ir_terminator(&d->at, OP_SCF_YIELD, 1, &next);
   d->at = after;
   return ir_result(parts, 0);

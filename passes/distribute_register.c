@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+enum { SHARED_PART = 4 /* a vector that takes more than this part of shared memory is not padded there */ };
+
 /* ------------------------------------------------------------------------------------------------------ coordinates */
 
 int64_t distribute_registers(const layout *l) { return layout_size(l, LAYOUT_REGISTER); }
@@ -153,12 +155,24 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
   ir_value *shuffled = known ? distribute_shuffle(d, vector, from, to, constants) : NULL;
   if (shuffled)
     return shuffled;
-  lane_access memory = distribute_scratch(d, vector->type->element, from, 0, NULL);
-  distribute_store(d, from, &memory, vector);
+  const shared_use uses[] = {{.l = from, .times = 1, .writes = true}, {.l = to, .times = 1}};
+  ir_scalar element = vector->type->element;
+  int64_t room = (int64_t)d->facts->shared_bytes / SHARED_PART * 8 / ir_scalar_bits(element);
+  shared_form form = shared_form_choose(&(shared_vector){.whole = from,
+                                                         .bits = ir_scalar_bits(element),
+                                                         .warp = (unsigned)d->warp,
+                                                         .room = room,
+                                                         .whole_dim = start ? SHARED_FORM_ALL : -1},
+                                        uses, 2);
+  lane_access memory = distribute_scratch(d, element, from, &form, NULL);
+  layout stored, loaded;
+  shared_form_layout(&form, from, &stored);
+  shared_form_layout(&form, to, &loaded);
+  distribute_store(d, &stored, &memory, vector);
   for (unsigned dim = 0; start && dim < to->rank; dim++)
     memory.start[0] =
         ir_index_add(&d->at, memory.start[0], ir_index_mul(&d->at, start[dim], ir_index_const(memory.scale[dim])));
-  return distribute_load(d, to, &memory, NULL);
+  return distribute_load(d, &loaded, &memory, NULL);
 }
 
 bool distribute_to_layout(distributor *d, const ir_op *op) {
@@ -287,7 +301,8 @@ bool distribute_insert(distributor *d, const ir_op *op) {
   } else {
     leading = count = position_of(d, op, 2, start);
   }
-  lane_access memory = distribute_scratch(d, whole->type->element, &from, 0, NULL), inner = memory;
+  const shared_form row_major = {.interleave = 1};
+  lane_access memory = distribute_scratch(d, whole->type->element, &from, &row_major, NULL), inner = memory;
   distribute_store(d, &from, &memory, distribute_lane(d, whole, NULL));
   access_part(d, &inner, leading, count, start);
   layout part_layout = {0};

@@ -553,16 +553,53 @@ unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets) {
 
 /* ---------------------------------------------------------------------------------------------------- shared memory */
 
+int64_t layout_run(const layout *l, const int64_t *scale, int64_t most) {
+  int64_t run = 1;
+  bool grows = true;
+  while (grows && 2 * run <= most) {
+    grows = false;
+    for (unsigned i = 0; i < l->num_digits; i++) {
+      const layout_digit *digit = &l->digits[i];
+      int64_t step = digit->dim_stride * scale[digit->dim], from = digit->hardware_stride;
+      bool is_register = digit->level == LAYOUT_REGISTER;
+      if (is_register && from <= run && run < from * digit->size)
+        grows = step == from && digit->size % (2 * run / from) == 0;
+      else if ((!is_register || from > run) && step % (2 * run))
+        return run;
+    }
+    run *= grows ? 2 : 1;
+  }
+  return run;
+}
+
 enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8 };
 
+int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes) {
+  int64_t wavefronts = 0;
+  unsigned width = bytes <= BANK_BYTES ? NUM_BANKS : (unsigned)(NUM_BANKS * BANK_BYTES / bytes);
+  for (unsigned first = 0; first < lanes; first += width) {
+    int64_t words[NUM_BANKS][LAYOUT_MAX_LANES], most = 0;
+    unsigned used[NUM_BANKS] = {0};
+    for (unsigned lane = first; lane < first + width && lane < lanes; lane++)
+      for (int64_t word = offset[lane] / BANK_BYTES; offset[lane] >= 0 && word * BANK_BYTES < offset[lane] + bytes;
+           word++) {
+        unsigned bank = (unsigned)(word % NUM_BANKS), i = 0;
+        while (i < used[bank] && words[bank][i] != word)
+          i++;
+        if (i == used[bank])
+          words[bank][used[bank]++] = word;
+        most = used[bank] > most ? used[bank] : most;
+      }
+    wavefronts += most;
+  }
+  return wavefronts;
+}
+
 layout_shared layout_shared_choose(int64_t row_bytes) {
-  int64_t chunks = row_bytes / CHUNK;
-  bool power = !(chunks & (chunks - 1));
-  if (power && chunks >= 8)
-    return (layout_shared){row_bytes, 0, 7};
-  if (power && chunks == 4) /* two rows fill the banks once */
-    return (layout_shared){row_bytes, 1, 3};
-  return (layout_shared){row_bytes + (chunks % 2 ? 0 : CHUNK), 0, 0}; /* an odd pitch in chunks meets every bank */
+  unsigned doublings = 0; /* of chunks that make a row, up to all banks: 2^doublings rows meet them in turn */
+  while (doublings < 3 && row_bytes % (CHUNK << (doublings + 1)) == 0)
+    doublings++;
+  return (layout_shared){row_bytes, 3 - doublings, (1u << doublings) - 1};
 }
 
 int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t byte) {
@@ -571,15 +608,12 @@ int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t b
 }
 
 unsigned layout_shared_conflicts(const layout_shared *shared, int64_t row_bytes) {
-  unsigned worst = 1;
+  int64_t worst = 1, offset[PHASE_ROWS];
   for (int64_t column = 0; column < row_bytes; column += CHUNK) {
-    unsigned uses[NUM_BANKS] = {0};
-    for (int64_t row = 0; row < PHASE_ROWS; row++) {
-      int64_t word = layout_shared_offset(shared, row, column) / BANK_BYTES;
-      for (int64_t i = 0; i < CHUNK / BANK_BYTES; i++)
-        if (++uses[(word + i) % NUM_BANKS] > worst)
-          worst = uses[(word + i) % NUM_BANKS];
-    }
+    for (int64_t row = 0; row < PHASE_ROWS; row++)
+      offset[row] = layout_shared_offset(shared, row, column);
+    int64_t wavefronts = layout_wavefronts(offset, PHASE_ROWS, CHUNK);
+    worst = wavefronts > worst ? wavefronts : worst;
   }
-  return worst;
+  return (unsigned)worst;
 }

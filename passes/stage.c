@@ -29,8 +29,12 @@
 #include <string.h>
 
 enum {
-  SECTOR = 32, /* bytes in which global memory is fetched */
-  CHUNK = 16,  /* bytes of a swizzle's unit, and of a copy at best */
+  SECTOR = 32,      /* bytes in which global memory is fetched */
+  CHUNK = 16,       /* bytes of a swizzle's unit, and of a copy at best */
+  BANKED = 128,     /* bytes of shared memory that are accessed at once */
+  MAX_PADDING = 8,  /* chunks behind a row; so many meet all banks */
+  MAX_APART = 8,    /* rows */
+  MATRIX_BITS = 16, /* of elements that ldmatrix reads */
 };
 
 /* A tile that goes through shared memory. */
@@ -82,6 +86,74 @@ static bool in_memory_order(const lane_access *access, unsigned rank) {
   return access->memory_dim[rank - 1] == access->memref->type->rank - 1;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- places */
+
+static bool is_factor(const ir_use *use) { return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2; }
+
+/* A transpose that only contractions use is a way to read. */
+static bool is_factor_transposed(const ir_op *op) {
+  bool only = op->code == OP_VECTOR_TRANSPOSE;
+  for (const ir_use *use = only ? op->results[0].uses : NULL; use; use = use->next)
+    only &= is_factor(use);
+  return only;
+}
+
+/* Wavefronts beyond those that as many bytes need, of a warp that accesses a tile; all of its accesses are like the
+ * first. */
+static int64_t extra_wavefronts(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
+  int64_t offset[LAYOUT_MAX_LANES], coord[LAYOUT_MAX_RANK], scale[LAYOUT_MAX_RANK];
+  for (unsigned dim = 0; dim < l->rank; dim++)
+    scale[dim] = dim + 1 < l->rank ? CHUNK * 8 / bits : 1; /* rows are as good as aligned to a chunk */
+  int64_t run = layout_run(l, scale, CHUNK * 8 / bits), bytes = run * bits / 8, at_once = BANKED / bytes;
+  for (int64_t lane = 0; lane < s->lanes.warp; lane++) {
+    int64_t row = 0;
+    layout_eval(l, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_LANE] = lane}, coord);
+    for (unsigned dim = 0; dim + 1 < l->rank; dim++)
+      row = row * layout_extent(l, dim) + coord[dim];
+    offset[lane] = layout_shared_offset(place, row, coord[l->rank - 1] * bits / 8);
+  }
+  int64_t least = at_once < s->lanes.warp ? s->lanes.warp / at_once : 1;
+  return (layout_wavefronts(offset, (unsigned)s->lanes.warp, bytes) - least) * layout_size(l, LAYOUT_REGISTER) / run;
+}
+
+/* The same for those who read the tile: for ldmatrix where they are matrix units, else in the layout that they want. */
+static int64_t extra_of_users(const stager *s, const staged_tile *tile, const layout_shared *place) {
+  const ir_value *value = ir_result(tile->read, 0);
+  int64_t bits = ir_scalar_bits(value->type->element), extra = 0;
+  int64_t row = value->type->shape[value->type->rank - 1] * bits / 8;
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    bool transposed = is_factor_transposed(use->user);
+    layout l = distribute_layout(transposed ? ir_result(use->user, 0) : value);
+    const int64_t *permutation;
+    unsigned count;
+    if (transposed && ir_attr_i64s_of(use->user, "permutation", &count, &permutation))
+      for (unsigned i = 0; i < l.num_digits; i++)
+        l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
+    bool matrices = bits == MATRIX_BITS && (transposed || is_factor(use));
+    extra += matrices ? (layout_shared_conflicts(place, row) - 1) * layout_size(&l, LAYOUT_REGISTER)
+                      : extra_wavefronts(s, place, &l, bits);
+  }
+  return extra;
+}
+
+/* Where a tile is, and how lanes copy it `run` elements at a time: in the usual way, or with as much padding, and lanes
+ * as many rows apart, as it takes for nobody to wait. */
+static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
+  const ir_type *type = ir_result(tile->read, 0)->type;
+  int64_t bits = ir_scalar_bits(type->element), row = type->shape[type->rank - 1] * bits / 8, least = INT64_MAX;
+  for (int64_t padding = -1; padding < MAX_PADDING && least; padding++)
+    for (int64_t apart = 1; apart <= MAX_APART && least; apart *= 2) {
+      layout_shared place = padding < 0 ? layout_shared_choose(row) : (layout_shared){.pitch = row + padding * CHUNK};
+      layout copied = anchor_copy(type, &s->lanes, run, apart);
+      int64_t extra = extra_wavefronts(s, &place, &copied, bits) + extra_of_users(s, tile, &place);
+      if (extra >= least)
+        continue;
+      least = extra;
+      tile->shared = place;
+      tile->copied = copied;
+    }
+}
+
 /* Fills in a tile; false where the read is better off as it is. */
 static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   const ir_type *type = ir_result(read, 0)->type, *memory = ir_operand(read, 0)->type;
@@ -93,13 +165,16 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   lane_access access = lane_access_of(read, 0, type->rank);
   int64_t row = type->shape[type->rank - 1] * bits / 8;
   int64_t fetched = neighbours(&l, type->rank - 1u, lane_access_run(&access, &l)) * bits / 8;
-  *tile = (staged_tile){.read = read, .copied = anchor_copy(type, &s->lanes), .shared = layout_shared_choose(row)};
+  layout widest = anchor_copy(type, &s->lanes, CHUNK * 8 / bits, 1);
   if (!in_memory_order(&access, type->rank) || row % CHUNK || (!is_replicated(&l) && fetched >= SECTOR) ||
-      layout_equal(&l, &tile->copied) || elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
+      layout_equal(&l, &widest) || elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
     return false;
+  *tile = (staged_tile){.read = read};
+  int64_t run = lane_access_copy_run(&access, NULL, &widest, ir_group_operand(read, 2, 0));
+  tile->asynchronous = run > 0;
+  choose_place(s, tile, run ? run : lane_access_run(&access, &widest));
   tile->pitch = tile->shared.pitch * 8 / bits;
   tile->bytes = elements / type->shape[type->rank - 1] * tile->shared.pitch;
-  tile->asynchronous = lane_access_copy_run(&access, NULL, &tile->copied, ir_group_operand(read, 2, 0)) > 0;
   return true;
 }
 
@@ -199,16 +274,6 @@ static void wait_for(ir_builder *builder, ir_value *group, int64_t under_way) {
 }
 
 /* ------------------------------------------------------------------------------------------------------------ users */
-
-static bool is_factor(const ir_use *use) { return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2; }
-
-/* A transpose that only contractions use is a way to read. */
-static bool is_factor_transposed(const ir_op *op) {
-  bool only = op->code == OP_VECTOR_TRANSPOSE;
-  for (const ir_use *use = only ? op->results[0].uses : NULL; use; use = use->next)
-    only &= is_factor(use);
-  return only;
-}
 
 int64_t distribute_words(const ir_value *value) {
   if (value->type->kind != IR_TYPE_VECTOR)

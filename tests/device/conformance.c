@@ -4,8 +4,9 @@
  *
  * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
  * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the
- * error of the interpreter that rounds after each op, an unfused reference with f32 sums (tools/check.h). One line a
- * case, then the totals; exit status 1 if a case fails. */
+ * error of the interpreter that rounds after each op, an unfused reference with f32 sums (tools/check.h). The emulator
+ * also counts bank conflicts of shared memory; there may be none. One line a case, then the totals; exit status 1 if a
+ * case fails. */
 #include "runtime/tec.h"
 #include "tools/check.h"
 #include "tools/tensors.h"
@@ -210,6 +211,7 @@ static tec_status compile(tec_context *context, const char *text, size_t size, c
 typedef struct device_choice {
   const char *device, *target;
   bool tf32;
+  uint64_t *wavefronts_lost; /* to bank conflicts so far; the context's messages count */
 } device_choice;
 
 /* A case as it is run three times: on the device, and by the interpreter in both precisions. */
@@ -287,6 +289,11 @@ static bool run_case(tec_context *context, const device_case *row, const device_
     status = run_device(&run, text, size, choice);
   if (!status)
     status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, NULL, report);
+  if (report && *choice->wavefronts_lost) {
+    fprintf(report, "%llu wavefronts lost to bank conflicts\n", (unsigned long long)*choice->wavefronts_lost);
+    status = TEC_INVALID;
+  }
+  *choice->wavefronts_lost = 0;
   if (report)
     fclose(report);
   print_line(!status, name, lines);
@@ -300,10 +307,15 @@ static bool run_case(tec_context *context, const device_case *row, const device_
 
 /* ------------------------------------------------------------------------------------------------------ the command */
 
-static void print_message(void *user, tec_severity severity, const char *text) {
-  (void)user;
+/* Prints what is wrong, and counts wavefronts in the emulator's reports. */
+static void take_message(void *user, tec_severity severity, const char *text) {
+  uint64_t *wavefronts_lost = user;
+  unsigned long long taken, least;
+  const char *line = strstr(text, "\nshared memory: ");
   if (severity >= TEC_WARNING)
     fputs(text, stderr);
+  else if (line && sscanf(line, "\nshared memory: %llu wavefronts, %llu without", &taken, &least) == 2)
+    *wavefronts_lost += taken - least;
 }
 
 typedef struct conformance_options {
@@ -336,12 +348,12 @@ static bool parse_options(int count, char **given, conformance_options *options)
   return true;
 }
 
-static int run_cases(tec_context *context, const conformance_options *options) {
+static int run_cases(tec_context *context, const conformance_options *options, uint64_t *wavefronts_lost) {
   char *suited = NULL;
   if (!options->target && tec_device_target(context, options->device, &suited))
     return 1;
   bool tf32 = options->f32 && !strcmp(options->f32, "tf32");
-  device_choice choice = {options->device, suited ? suited : options->target, tf32};
+  device_choice choice = {options->device, suited ? suited : options->target, tf32, wavefronts_lost};
   unsigned passed = 0, failed = 0;
   case_list list = {.count = 0};
   add_all(&list);
@@ -387,11 +399,13 @@ int main(int count, char **given) {
   conformance_options options = {.device = "host"};
   if (!parse_options(count, given, &options))
     return 2;
-  tec_context_options context_options = {sizeof context_options, .message = print_message};
+  uint64_t wavefronts_lost = 0;
+  tec_context_options context_options = {sizeof context_options, .message = take_message, .user = &wavefronts_lost,
+                                         .report = !strcmp(options.device, "ptx-emu")};
   tec_context *context;
   if (tec_context_create(&context_options, &context))
     return 1;
-  int status = options.print ? print_case(context, options.print) : run_cases(context, &options);
+  int status = options.print ? print_case(context, options.print) : run_cases(context, &options, &wavefronts_lost);
   tec_context_destroy(context);
   return status;
 }

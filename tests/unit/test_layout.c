@@ -1,5 +1,6 @@
 /* test_layout.c - the layout algebra, and every hardware layout against its instruction set's own formulas. */
 #include "passes/layout.h"
+#include "passes/shared_form.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -245,6 +246,68 @@ Test(layout, shared_memory_tiles_are_free_of_bank_conflicts) {
         int64_t offset = layout_shared_offset(&chosen, row, byte);
         cr_assert(offset >= row * chosen.pitch && offset < (row + 1) * chosen.pitch);
       }
+  }
+}
+
+Test(layout, forms_in_shared_memory_keep_elements_apart_and_lanes_from_waiting) {
+  static const char *const uses[][2] = {
+      {"[L2@16 R8@4 W4@1, R4@1 L16@1]", "[R4@1 L8@1 L4@8:0 R2@4 W4@1:0, R4@8]"}, /* columns of a product */
+      {"[R4@1 L16@1, L2@16 R8@4 W4@1]", "[R4@1 L8@1 L4@8:0 R2@4 W4@1:0, R4@8]"}, /* the same, transposed before */
+      {"[L8@4 R2@12 W4@1, R4@1 L4@1 R3@4]", "[R4@1 L8@1 L4@8:0 R2@4 W4@1:0, R4@8]"},
+      {"[L4@8 R8@4 W4@1, R4@1 L8@1 R2@32]", "[R8@4 L4@8 L8@1:0 W4@1, R4@1]"}, /* rows */
+  };
+  for (unsigned i = 0; i < sizeof uses / sizeof *uses; i++) {
+    layout own = get(uses[i][0]), step = get(uses[i][1]), placed;
+    const shared_use both[] = {{.l = &own, .times = 1, .writes = true}, {.l = &step, .times = 16, .any_order = true}};
+    const shared_vector vector = {&own, 32, 32, 64 * 72, 1};
+    shared_form form = shared_form_choose(&vector, both, 2);
+    int64_t scale[LAYOUT_MAX_RANK], hardware[LAYOUT_NUM_LEVELS] = {0}, coord[LAYOUT_MAX_RANK];
+    int64_t size = shared_form_scale(&form, &own, scale), used = 0;
+    char *taken = calloc((size_t)size, 1);
+    cr_assert(shared_form_layout(&form, &own, &placed));
+    for (int64_t position = 0; position < 4 * 32 * layout_size(&own, LAYOUT_REGISTER); position++) {
+      hardware[LAYOUT_LANE] = position % 32;
+      hardware[LAYOUT_WARP] = position / 32 % 4;
+      hardware[LAYOUT_REGISTER] = position / 128;
+      layout_eval(&placed, hardware, coord);
+      int64_t place = 0;
+      for (unsigned dim = 0; dim < placed.rank; dim++)
+        place += coord[dim] * scale[dim];
+      cr_assert(place >= 0 && place < size && !taken[place], "%s: %lld of %lld", uses[i][0], (long long)place,
+                (long long)size);
+      taken[place] = 1;
+      used++;
+    }
+    cr_assert_eq(used, layout_extent(&own, 0) * layout_extent(&own, 1));
+    free(taken);
+    for (unsigned use = 0; use < 2; use++) { /* the same accesses, counted */
+      int64_t offset[32];
+      cr_assert(shared_form_layout(&form, both[use].l, &placed));
+      if (both[use].any_order)
+        placed = shared_form_order(&placed, scale);
+      int64_t run = layout_run(&placed, scale, 4);
+      cr_assert_eq(run, 4, "%s: %lld", uses[i][use], (long long)run);
+      for (int64_t lane = 0; lane < 32; lane++) {
+        layout_eval(&placed, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_LANE] = lane}, coord);
+        offset[lane] = 0;
+        for (unsigned dim = 0; dim < placed.rank; dim++)
+          offset[lane] += 4 * coord[dim] * scale[dim];
+      }
+      cr_assert_eq(layout_wavefronts(offset, 32, 16), 4, "%s", uses[i][use]);
+    }
+  }
+}
+
+Test(layout, wavefronts_are_the_words_of_the_busiest_bank) {
+  int64_t offset[32];
+  static const struct {
+    int64_t step, bytes, wavefronts;
+  } rows[] = {{4, 4, 1}, {0, 4, 1},   {8, 4, 2},   {128, 4, 32}, {132, 4, 1},
+              {2, 2, 1}, {16, 16, 4}, {32, 16, 8}, {-1, 4, 0}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    for (int64_t lane = 0; lane < 32; lane++)
+      offset[lane] = rows[i].step < 0 ? -1 : lane * rows[i].step;
+    cr_assert_eq(layout_wavefronts(offset, 32, rows[i].bytes), rows[i].wavefronts, "row %u", i);
   }
 }
 
