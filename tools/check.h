@@ -9,13 +9,14 @@
 typedef struct check_run {
   tec_program *program;
   DLManagedTensor **arguments, **results; /* as many as the entry has; NULL until there is one */
-  bool tf32; /* compiled so that products of f32 may round their factors: its errors may be larger by as much */
+  bool tf32;                              /* check_blur: products of f32 round their factors */
 } check_run;
 
 /* Copies of the arguments, with room for results. What was made is in *run also after a failure. */
 tec_status check_prepare(tec_context *context, const tec_entry *entry, DLManagedTensor *const *arguments,
                          check_run *run);
-/* Moves each f32 and f64 element of the arguments, which check_prepare made, by one rounding. */
+/* Moves each f32 and f64 element of the arguments, which check_prepare made, by one rounding; f32 by one to tf32 where
+ * the tested program may do that. */
 void check_blur(const tec_entry *entry, check_run *run);
 /* Releases all that a run holds, its program included. */
 void check_release(const tec_entry *entry, check_run *run);

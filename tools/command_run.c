@@ -72,7 +72,7 @@ static tec_status write_results(const run_state *run) {
 /* Runs the interpreter before anything else: it tells what compiled code need not survive, such as a subscript out of
  * bounds. */
 static tec_status run_interpreter(run_state *run) {
-  run->tested.tf32 = run->runner.options->f32 && !strcmp(run->runner.options->f32, "tf32");
+  run->moved.tf32 = run->runner.options->f32 && !strcmp(run->runner.options->f32, "tf32");
   check_run *const runs[] = {&run->exact, &run->plain, &run->moved};
   double start = command_seconds();
   tec_status status = TEC_OK;

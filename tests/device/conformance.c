@@ -214,11 +214,12 @@ typedef struct device_choice {
   uint64_t *wavefronts_lost; /* to bank conflicts so far; the context's messages count */
 } device_choice;
 
-/* A case as it is run three times: on the device, and by the interpreter in both precisions. */
+/* A case as it is run: on the device, by the interpreter in both precisions, and where factors are rounded to tf32 by the
+ * interpreter on arguments that are moved by as much. */
 typedef struct case_run {
   tec_context *context;
   tec_entry entry;
-  check_run tested, exact, plain;
+  check_run tested, exact, plain, moved; /* the last for tf32 */
 } case_run;
 
 static tec_status call(const case_run *run, const check_run *one) {
@@ -234,6 +235,8 @@ static tec_status run_interpreters(case_run *run, const char *text, size_t size,
   tec_status status = compile(run->context, text, size, "interp", false, &run->plain.program);
   if (!status)
     status = compile(run->context, text, size, "interp:double", false, &run->exact.program);
+  if (!status && run->moved.tf32)
+    status = compile(run->context, text, size, "interp", false, &run->moved.program);
   if (!status)
     status = tec_program_find(run->plain.program, NULL, &run->entry);
   if (status)
@@ -242,19 +245,23 @@ static tec_status run_interpreters(case_run *run, const char *text, size_t size,
   if (run->entry.num_arguments > MAX_ARGUMENTS)
     return TEC_INVALID;
   status = tensors_random(run->context, source, run->entry.num_arguments, run->entry.arguments, made);
-  check_run *const runs[] = {&run->tested, &run->exact, &run->plain};
-  for (unsigned i = 0; i < 3 && !status; i++)
+  check_run *const runs[] = {&run->tested, &run->exact, &run->plain, &run->moved};
+  for (unsigned i = 0; i < (run->moved.tf32 ? 4 : 3) && !status; i++)
     status = check_prepare(run->context, &run->entry, made, runs[i]);
   for (uint32_t i = 0; i < MAX_ARGUMENTS; i++)
     tec_tensor_release(made[i]);
   if (!status)
     status = call(run, &run->exact);
-  return status ? status : call(run, &run->plain);
+  if (!status)
+    status = call(run, &run->plain);
+  if (status || !run->moved.tf32)
+    return status;
+  check_blur(&run->entry, &run->moved);
+  return call(run, &run->moved);
 }
 
 static tec_status run_device(case_run *run, const char *text, size_t size, const device_choice *choice) {
   tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->tested.program);
-  run->tested.tf32 = choice->tf32;
   if (!status)
     status = tec_program_set_device(run->tested.program, choice->device);
   return status ? status : call(run, &run->tested);
@@ -278,7 +285,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   const uint64_t unknown[MAX_UNKNOWN] = {(uint64_t)row->m, (uint64_t)row->n, (uint64_t)row->n};
   bool dynamic = !strcmp(row->template, "dynamic"), rows = !strcmp(row->template, "open_softmax");
   const tensor_source source = {17, unknown, dynamic ? MAX_UNKNOWN : rows ? 2 : 0};
-  case_run run = {.context = context};
+  case_run run = {.context = context, .moved.tf32 = choice->tf32};
   size_t size, report_size;
   char *text = expand(context, row, &size), *lines = NULL;
   FILE *report = open_memstream(&lines, &report_size);
@@ -288,7 +295,8 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   if (!status)
     status = run_device(&run, text, size, choice);
   if (!status)
-    status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, NULL, report);
+    status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, choice->tf32 ? &run.moved : NULL,
+                           report);
   if (report && *choice->wavefronts_lost) {
     fprintf(report, "%llu wavefronts lost to bank conflicts\n", (unsigned long long)*choice->wavefronts_lost);
     status = TEC_INVALID;
@@ -300,6 +308,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   check_release(&run.entry, &run.tested);
   check_release(&run.entry, &run.exact);
   check_release(&run.entry, &run.plain);
+  check_release(&run.entry, &run.moved);
   free(lines);
   free(text);
   return !status;
