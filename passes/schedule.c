@@ -408,14 +408,28 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
 }
 
+/* Tiles in registers have bounds, even if what is inside has to be asked for again, or made before: open loops that are
+ * whole share what columns there may be with those that are inside of them. */
+static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t *sizes) {
+  const ir_structure *structure = ir_structure_of(root);
+  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  int64_t columns = gpu_policy.columns;
+  for (unsigned dim = result->num_results; dim-- > 0;) {
+    unsigned loop = (unsigned)ir_map_result_dim(result, dim);
+    if (sizes[loop] || ir_loop_is_reduction(structure, loop))
+      continue;
+    if (extents[loop] == IR_DYNAMIC)
+      sizes[loop] = columns < MIN_ROWS ? 1 : columns; /* fewer would be padded */
+    columns /= vectorize_tiles_size(sizes[loop] ? sizes[loop] : extents[loop]);
+  }
+}
+
 static void choose_parallel_tiles(const ir_op *root, const target_facts *target, int64_t *sizes) {
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(root, extents);
   choose_by_pace(root, target, extents, sizes);
-  /* Tiles in registers have bounds, even if what is inside has to be asked for again, or made before. */
-  for (unsigned loop = 0; is_gpu(target) && loop < ir_structure_of(root)->num_loops; loop++)
-    if (!sizes[loop] && extents[loop] == IR_DYNAMIC && !ir_loop_is_reduction(ir_structure_of(root), loop))
-      sizes[loop] = gpu_policy.columns;
+  if (is_gpu(target))
+    bound_open_loops(root, extents, sizes);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- walks */

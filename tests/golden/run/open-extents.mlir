@@ -5,6 +5,7 @@
 // RUN: tcc-attn run %s --func=features --device=ptx-emu --random --check --dims=70,35,35 2>&1 | FileCheck %s --check-prefix=FEATURES
 // RUN: tcc-attn run %s --func=both_ways --device=ptx-emu --random --check --dims=40,90 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: tcc-attn run %s --func=squares --device=ptx-emu --random --check --dims=40,90 2>&1 | FileCheck %s --check-prefix=SQUARES
+// RUN: tcc-attn run %s --func=outer --device=ptx-emu --random --check --dims=20,12 2>&1 | FileCheck %s --check-prefix=OUTER
 // RUN: tcc-attn run %s --func=two_values --device=ptx-emu --random --check 2>&1 | FileCheck %s --check-prefix=VALUES
 #q = affine_map<(m, n, d) -> (m, d)>
 #k = affine_map<(m, n, d) -> (n, d)>
@@ -86,6 +87,23 @@ func.func @squares(%x: tensor<?x?xf32>) -> tensor<?xf32> {
   %a = linalg.contract indexing_maps = [#rows, #rows, affine_map<(m, n) -> (m)>]
     ins(%p, %p : tensor<?x?xf32>, tensor<?x?xf32>) outs(%a1 : tensor<?xf32>) -> tensor<?xf32>
   return %a : tensor<?xf32>
+}
+
+// Of two loops that only one factor has, one is open: it does not multiply what lanes hold.
+// OUTER: tiles: forall 1x8x17, forall 64x1x16
+// OUTER: check: result 0: {{.*}}: good
+func.func @outer(%q: tensor<?x8xf16>, %x: tensor<?x8x17xf16>) -> tensor<?x?x17xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %q, %c0 : tensor<?x8xf16>
+  %b = tensor.dim %x, %c0 : tensor<?x8x17xf16>
+  %w0 = tensor.empty(%b) : tensor<?x8x17xf16>
+  %w = linalg.exp ins(%x : tensor<?x8x17xf16>) outs(%w0 : tensor<?x8x17xf16>) -> tensor<?x8x17xf16>
+  %o0 = tensor.empty(%m, %b) : tensor<?x?x17xf32>
+  %o1 = linalg.fill ins(%zero : f32) outs(%o0 : tensor<?x?x17xf32>) -> tensor<?x?x17xf32>
+  %o = linalg.contract indexing_maps = [affine_map<(m, b, n, k) -> (m, k)>, affine_map<(m, b, n, k) -> (b, k, n)>, affine_map<(m, b, n, k) -> (m, b, n)>]
+    ins(%q, %w : tensor<?x8xf16>, tensor<?x8x17xf16>) outs(%o1 : tensor<?x?x17xf32>) -> tensor<?x?x17xf32>
+  return %o : tensor<?x?x17xf32>
 }
 
 // VALUES: check: result 0: {{.*}}: good
