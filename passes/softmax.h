@@ -9,6 +9,9 @@ ir_scalar softmax_statistic(const ir_type *x);
  * (lowest finite) and sum (0); or, where `sink` is given (of x's shape without `dim`), as if that score had been seen
  * before. Results: softmax, maximum, sum, scale. It can be tiled over `dim`. */
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink);
+/* Makes a softmax over scores and a column of sinks beside them, of which only the scores' weights are read, one of the
+ * scores alone that starts from the sinks; true if it was one (sink.c). */
+bool softmax_take_sink(ir_op *op);
 /* Replaces a softmax, online or not, on tensors by reductions and elementwise ops (decompose.c). `repeats`:
  * exponentials are computed again for the quotients, so that those of a long row need not be kept. */
 void softmax_decompose(ir_op *op, bool repeats);
