@@ -1,8 +1,9 @@
 /* attention.c - pass "decompose-attention": attention ops become two products, a softmax and elementwise ops.
  *
  * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order
- * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum, and
- * what was accumulated so far, numerators, is turned into quotients before and back into numerators after.
+ * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum. What
+ * is accumulated over the keys starts from nothing, so that it can be corrected as the state moves on; the numerators so
+ * far are brought to the new maximum and added where all keys have been seen.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "ir/attention.h"
 #include "ir/build.h"
@@ -131,33 +132,33 @@ static ir_value *modify_scores(decomposition *d, ir_value *scores) {
   return ir_result(generic, 0);
 }
 
-/* into = x by the rows' number; divided where `divide`, which gives 0 where that is 0. */
-static ir_value *scale_rows(decomposition *d, ir_value *x, ir_value *row, ir_value *into, bool divide) {
-  enum { ORDERED_EQUAL = 1 };
-  unsigned num_loops, result = ir_num_inputs(d->op), dims[IR_MAX_RANK];
-  const ir_map *map = d->structure->maps[result], *identity = ir_map_identity(d->builder.module, map->num_results);
-  for (unsigned dim = 0; dim < map->num_results; dim++)
+/* The state's numerators: quotients * sum, and where they continue others, those * e^(their maximum - maximum). */
+static ir_value *create_numerators(decomposition *d, ir_value *quotients, const ir_op *softmax, bool continues) {
+  enum { MAX = 1, SUM = 2, NUM_INS = 4 };
+  ir_value *into = ir_init(d->op, 0);
+  const ir_map *map = d->structure->maps[ir_num_inputs(d->op)];
+  unsigned dims[IR_MAX_RANK], num_loops = map->num_results, num_ins = continues ? NUM_INS : 2;
+  for (unsigned dim = 0; dim < num_loops; dim++)
     if (d->loops.rows >> ir_map_result_dim(map, dim) & 1)
       dims[d->place[ir_map_result_dim(map, dim)]] = dim;
-  num_loops = map->num_results;
-  ir_value *ins[] = {x, row};
-  const ir_map *maps[] = {identity, ir_map_select(d->builder.module, num_loops, d->rank - 1, dims), identity};
-  ir_op *generic = ir_generic(&d->builder, 2, ins, 1, &into, maps, num_loops, 0);
+  const ir_map *identity = ir_map_identity(d->builder.module, num_loops);
+  const ir_map *row = ir_map_select(d->builder.module, num_loops, d->rank - 1, dims);
+  ir_value *ins[NUM_INS] = {quotients, ir_result(softmax, SUM), ir_result(softmax, MAX), ir_init(d->op, 1)};
+  const ir_map *maps[NUM_INS + 1] = {identity, row, row, row};
+  maps[num_ins] = identity;
+  ir_op *generic = ir_generic(&d->builder, num_ins, ins, 1, &into, maps, num_loops, 0);
   ir_block *block = ir_region(generic, 0);
   ir_builder body = ir_builder_at_end(block);
-  ir_value *a = ir_convert(&body, block->args[0], d->statistics), *b = ir_convert(&body, block->args[1], d->statistics);
-  ir_value *value = ir_binary(&body, divide ? OP_ARITH_DIVF : OP_ARITH_MULF, a, b);
-  if (divide) {
-    ir_value *zero = ir_const(&body, d->statistics, 0), *compared[] = {b, zero};
-    const ir_type *boolean = ir_type_scalar(body.module, IR_I1);
-    ir_named_attr equal = {"predicate", ir_attr_int(body.module, ir_type_scalar(body.module, IR_I64), ORDERED_EQUAL)};
-    ir_op_spec compare = {
-        .operands = compared, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &equal, .num_attrs = 1};
-    ir_value *choice[] = {ir_result(ir_op_create(&body, OP_ARITH_CMPF, &compare), 0), zero, value};
-    ir_op_spec select = {.operands = choice, .num_operands = 3, .types = &d->statistics, .num_results = 1};
-    value = ir_result(ir_op_create(&body, OP_ARITH_SELECT, &select), 0);
+  ir_value *x[NUM_INS];
+  for (unsigned i = 0; i < num_ins; i++)
+    x[i] = ir_convert(&body, block->args[i], d->statistics);
+  ir_value *value = ir_binary(&body, OP_ARITH_MULF, x[0], x[1]);
+  if (continues) {
+    ir_value *factor = ir_unary(&body, OP_MATH_EXP, ir_binary(&body, OP_ARITH_SUBF, x[3], x[2]), d->statistics);
+    ir_value *before = ir_convert(&body, block->args[num_ins], d->statistics);
+    value = ir_binary(&body, OP_ARITH_ADDF, value, ir_binary(&body, OP_ARITH_MULF, before, factor));
   }
-  value = ir_convert(&body, value, block->args[2]->type);
+  value = ir_convert(&body, value, block->args[num_ins]->type);
   ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
   return ir_result(generic, 0);
 }
@@ -207,21 +208,16 @@ static ir_value *weights_empty(decomposition *d) {
 }
 
 static void decompose_online(decomposition *d, ir_value *scores) {
-  enum { SOFTMAX, MAX, SUM, SCALE };
   ir_op *op = d->op;
   ir_value *outs[] = {weights_empty(d), ir_init(op, 1), ir_init(op, 2), create_empty(d, d->statistics, d->rank - 1)};
   ir_named_attr dim = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), d->rank - 1)};
   ir_op *softmax = ir_structured(&d->builder, OP_LINALG_EXT_SOFTMAX, 1, &scores, 4, outs, 1, &dim);
+  ir_value *quotients = weigh_values(d, ir_result(softmax, 0), zeros(d));
   ir_cell start;
-  ir_value *numerators = ir_init(op, 0), *quotients = zeros(d);
-  if (!ir_value_splat(numerators, &start) || start.f != 0) {
-    quotients = scale_rows(d, numerators, ir_init(op, 2), result_empty(d), true);
-    quotients = scale_rows(d, quotients, ir_result(softmax, SCALE), result_empty(d), false);
-  }
-  quotients = weigh_values(d, ir_result(softmax, SOFTMAX), quotients);
-  ir_replace_uses(ir_result(op, 0), scale_rows(d, quotients, ir_result(softmax, SUM), ir_init(op, 0), false));
-  ir_replace_uses(ir_result(op, 1), ir_result(softmax, MAX));
-  ir_replace_uses(ir_result(op, 2), ir_result(softmax, SUM));
+  bool continues = !ir_value_splat(ir_init(op, 0), &start) || start.f != 0;
+  ir_replace_uses(ir_result(op, 0), create_numerators(d, quotients, softmax, continues));
+  ir_replace_uses(ir_result(op, 1), ir_result(softmax, 1));
+  ir_replace_uses(ir_result(op, 2), ir_result(softmax, 2));
 }
 
 static void decompose(ir_op *op) {
