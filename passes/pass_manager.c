@@ -134,7 +134,8 @@ const char *pass_default_list(const target_facts *target) {
   "simplify,decompose-attention,shapes,transform,absorb-moves,simplify,raise,simplify,move-factors,"                   \
   "merge-elementwise,simplify,widen-accumulators,schedule,simplify,parallelize,trim,"
   if (target->warp)
-    return TO_TILES "decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,share-memory,element-kernels,layout,"
+    return TO_TILES "decompose-softmax,simplify,vectorize-tiles,simplify,delay-scales,simplify,bufferize,share-memory,"
+                    "element-kernels,layout,"
                     "stage,unmask,distribute,registers,simplify";
   return TO_TILES "split,decompose-softmax,simplify,bufferize,share-memory,version,register-tile,simplify";
 #undef TO_TILES

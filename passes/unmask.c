@@ -7,7 +7,8 @@
  * the loop. So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
  *
  * A branch around the masks, in one loop, would be less code, but keep the assembler from mixing what stands before them
- * with what comes behind.
+ * with what comes behind. Intel's compiler, which has the registers of a kernel in view as a whole, spills where there are
+ * several loops; its kernels keep their masks.
  *
  * Invariants
  *  - Only the innermost loops are taken apart, with constant steps: code grows at most threefold, and no loop nest more.
@@ -184,7 +185,7 @@ static bool unmask_block(ir_block *block) {
 }
 
 bool pass_unmask(ir_module *module, const pass_options *options) {
-  (void)options;
-  unmask_block(ir_region(module->root, 0));
+  if (options->target->kind != TARGET_SPIRV)
+    unmask_block(ir_region(module->root, 0));
   return true;
 }

@@ -54,6 +54,14 @@ func.func @attention(
 ?causal    %n = linalg.index 2 : index
 ?causal    %seen = arith.cmpi ule, %n, %m : index
 ?causal    %score = arith.select %seen, %scaled, %minus_infinity : f32
+?window    %m = linalg.index 1 : index
+?window    %n = linalg.index 2 : index
+?window    %width = arith.constant 24 : index
+?window    %end = arith.addi %n, %width : index
+?window    %begun = arith.cmpi sle, %n, %m : index
+?window    %lasts = arith.cmpi sgt, %end, %m : index
+?window    %seen = arith.andi %begun, %lasts : i1
+?window    %score = arith.select %seen, %scaled, %minus_infinity : f32
     linalg.yield %score : f32
   } -> tensor<@B@x@M@x@N@xf32>
   %weights = linalg.softmax dimension(2) ins(%scores : tensor<@B@x@M@x@N@xf32>)

@@ -73,6 +73,8 @@ static const device_case others[] = {
     {"attention", "plain", "f32", 2, 1, 33, 65, 17, 19},
     {"attention", "relative", "f32", 2, 1, 65, 129, 64, 64}, /* an offset for each distance, gathered */
     {"attention", "relative", "f16", 1, 1, 100, 77, 64, 64},
+    {"attention", "window", "f32", 1, 1, 200, 200, 64, 64}, /* tiles in which some rows have no visible score yet */
+    {"attention", "window", "f16", 1, 1, 200, 180, 64, 64},
     {"heads", "", "f32", 2, 3, 65, 129, 64, 64},
     {"heads", "", "f16", 2, 3, 65, 129, 64, 64},
     {"heads", "", "bf16", 2, 2, 65, 129, 128, 128},

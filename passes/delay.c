@@ -1,0 +1,83 @@
+/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row.
+ *
+ * Softmax computes e^(c x - m) for each score x, where m is the maximum of c x in its row. A positive c commutes with the
+ * maximum, whatever is rounded, and with masks of -infinity. So the maximum is that of x, times c once a row, and c x is for
+ * the difference only, where code generators make one multiply-add of both.
+ *
+ * log2(e), with which targets raise 2 instead of e, stays a product of its own: in one factor with c, the maximum's own
+ * exponent would be a rounding and no zero, and weights that should be 1 would not be.
+ *
+ * Invariants: values keep their meaning, bit for bit; others that read a maximum or scaled scores find them.
+ * Terminates: each op is visited once, what is made here is not; what lost its uses is left to simplify. */
+#include "passes/mask.h"
+#include "passes/passes.h"
+#include "passes/vectorize.h"
+
+#include <math.h>
+
+/* x where the value is x * factor with a positive constant; else the value itself, and 1. */
+static ir_value *without_factor(ir_value *value, double *factor) {
+  const ir_op *op = value->op;
+  ir_cell cell;
+  for (unsigned i = 0; op && op->code == OP_ARITH_MULF && i < 2; i++)
+    if (ir_value_splat(ir_operand(op, i), &cell) && cell.f > 0 && cell.f < INFINITY) {
+      *factor = cell.f;
+      return ir_operand(op, 1 - i);
+    }
+  *factor = 1;
+  return value;
+}
+
+static ir_value *times(ir_builder *builder, ir_value *value, double factor) {
+  return ir_binary(builder, OP_ARITH_MULF, value, ir_const(builder, value->type, factor));
+}
+
+/* select(condition, x * c, -infinity) is select(condition, x, -infinity) * c. */
+static void move_behind_select(ir_op *op) {
+  for (unsigned i = 1; i <= 2; i++) {
+    double factor;
+    ir_value *choice[] = {ir_operand(op, 0), ir_operand(op, 1), ir_operand(op, 2)};
+    choice[i] = without_factor(choice[i], &factor);
+    if (factor == 1 || !mask_is_hidden(choice[3 - i]))
+      continue;
+    ir_builder builder = ir_builder_before(op);
+    ir_op_spec spec = {.operands = choice, .num_operands = 3, .num_results = 1};
+    ir_value *chosen = ir_result(ir_op_create(&builder, OP_ARITH_SELECT, &spec), 0);
+    ir_replace_uses(ir_result(op, 0), times(&builder, chosen, factor));
+    return;
+  }
+}
+
+/* The maximum of x * c is that of x, times c: rounding keeps order. */
+static void move_behind_maximum(ir_op *op) {
+  double factor;
+  ir_opcode combine;
+  ir_value *x = without_factor(ir_operand(op, 0), &factor), *start = ir_operand(op, 1);
+  if (factor == 1 || !vectorize_kind(op, IR_F32, &combine) ||
+      (combine != OP_ARITH_MAXNUMF && combine != OP_ARITH_MAXIMUMF))
+    return;
+  ir_builder builder = ir_builder_before(op);
+  ir_op *reduction = ir_op_clone(&builder, op, NULL);
+  ir_set_operand(reduction, 0, x);
+  builder = ir_builder_before(reduction);
+  ir_set_operand(reduction, 1, ir_const(&builder, start->type, -INFINITY));
+  builder = ir_builder_before(op);
+  ir_value *scaled = times(&builder, ir_result(reduction, 0), factor);
+  ir_replace_uses(ir_result(op, 0), ir_binary(&builder, combine, scaled, start));
+}
+
+static bool visit(ir_op *op, void *data) {
+  (void)data;
+  if (!op->num_results || op->results[0].type->element != IR_F32)
+    return true;
+  if (op->code == OP_ARITH_SELECT)
+    move_behind_select(op);
+  else if (op->code == OP_VECTOR_MULTI_REDUCTION)
+    move_behind_maximum(op);
+  return true;
+}
+
+bool pass_delay_scales(ir_module *module, const pass_options *options) {
+  (void)options;
+  return ir_walk(ir_region(module->root, 0), visit, NULL);
+}
