@@ -12,6 +12,7 @@
 #include "passes/hidden.h"
 #include "passes/passes.h"
 #include "passes/register_group.h"
+#include "passes/register_prefetch.h"
 #include "passes/vectorize.h"
 
 #include <string.h>
@@ -27,6 +28,7 @@ typedef struct nest {
   mask reduced; /* reductions need run only where this holds */
   vector_tile tile;
   unsigned num_inputs, num_outs;
+  int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
   ir_index extents[IR_MAX_LOOPS];
   unsigned *depths;  /* by output: the number of loops around its read and write */
   ir_value **panels; /* by input: the scratch memory of its panels; NULL when it is read in place */
@@ -44,7 +46,7 @@ enum { MAX_SEGMENTS = 3, MIN_HALVED = 8 };
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
-static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, bool alone);
+static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, int64_t copied);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
 /* -------------------------------------------------------------------------------------------------------- segments */
@@ -212,16 +214,16 @@ static ir_value *allocate_panel(const nest *nest, unsigned i) {
   return allocate_copy(nest, i, rank, shape);
 }
 
-/* Copies elements, widened where the types differ, by an op that is lowered like any other. */
-static void copy_elements(const nest *nest, ir_builder *builder, ir_value *from, ir_value *to, unsigned num_loops,
-                          const ir_map *const *maps) {
+/* Copies elements of input `i`, widened where the types differ, by an op that is lowered like any other. */
+static void copy_elements(const nest *nest, ir_builder *builder, unsigned i, ir_value *from, ir_value *to,
+                          unsigned num_loops, const ir_map *const *maps) {
   ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, num_loops, 0);
   ir_builder body = ir_builder_at_end(ir_region(copy, 0));
   body.loc = copy->loc;
   ir_value *element =
       ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
   ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
-  lower_op(copy, nest->facts, NULL, true);
+  lower_op(copy, nest->facts, NULL, register_prefetch_uses(nest->op, i, nest->uses));
 }
 
 /* Copies input `i` as a whole, and lets all tiles read the copy. */
@@ -238,7 +240,7 @@ static void widen(nest *nest, ir_builder *builder, unsigned i) {
   if (!ir_type_is_static(source->type))
     copy = ir_subview(builder, copy, offsets, sizes);
   const ir_map *identity = ir_map_identity(builder->module, rank);
-  copy_elements(nest, builder, source, copy, rank, (const ir_map *[]){identity, identity});
+  copy_elements(nest, builder, i, source, copy, rank, (const ir_map *[]){identity, identity});
   nest->tile.operands[i].value = copy;
 }
 
@@ -276,52 +278,9 @@ static void pack(nest *nest, ir_builder *builder, unsigned i) {
   ir_value *to = ir_subview(builder, panel, zeros, panel_sizes);
   const ir_map *maps[] = {ir_map_get(module, rank, 0, source->type->rank, subscripts),
                           ir_map_get(module, rank, 0, rank, panel_subscripts)};
-  copy_elements(nest, builder, from, to, rank, maps);
+  copy_elements(nest, builder, i, from, to, rank, maps);
   nest->tile.operands[i] = (vector_operand){
       .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
-}
-
-/* ------------------------------------------------------------------------------------------------------ prefetching */
-
-/* The step of the scf.for whose induction variable the index is; 0 for other indices. */
-static int64_t step_of_induction(ir_index index) {
-  const ir_value *value = index.value;
-  if (!value || value->op || value->index || value->block->parent->code != OP_SCF_FOR)
-    return 0;
-  ir_index step = ir_index_of(ir_operand(value->block->parent, 2));
-  return step.value ? 0 : step.constant;
-}
-
-/* How many subscripts further the outermost loop that moves over the memory of input `i` will read in its next
- * iteration; NULL where no loop does, or lanes are not contiguous. */
-static const ir_attr *distance_ahead(const nest *nest, unsigned i) {
-  const ir_value *value = ir_operand(nest->op, i);
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  unsigned rank = value->type->rank;
-  int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
-  bool found = false, dense = false;
-  if (!ir_type_is_shaped(value->type))
-    return NULL;
-  ir_type_strides(value->type, strides);
-  for (unsigned k = 0; k < nest->plan.num_dims; k++) {
-    unsigned loop = nest->plan.dims[k];
-    int dim = ir_map_find_dim(map, loop);
-    dense |= dim >= 0 && strides[dim] == 1 && nest->plan.steps[loop] > 1;
-  }
-  if (!dense)
-    return NULL;
-  for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-    int64_t moved[IR_MAX_RANK], any = 0;
-    if (ir_slice_of(value->op, offsets, sizes, steps) != rank)
-      return NULL;
-    for (unsigned k = 0; k < rank; k++)
-      any |= moved[k] = step_of_induction(offsets[k]);
-    if (any)
-      memcpy(ahead, moved, sizeof ahead);
-    found |= any != 0;
-  }
-  return found ? ir_attr_i64s(nest->op->module, rank, ahead) : NULL;
 }
 
 /* ------------------------------------------------------------------------------------------------------------ pairs */
@@ -370,7 +329,7 @@ static void pack_pairs(nest *nest, ir_builder *outside, unsigned i) {
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
-  block.operands[i].ahead = distance_ahead(nest, i);
+  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, i, nest->uses);
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
   bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
   block.num_dims = 2;
@@ -629,19 +588,21 @@ static void add_hidden_result(nest *nest) {
   }
 }
 
-/* Replaces a structured op by loops over register tiles, and with it the ops that it takes in (`alone`: none). Its
- * reductions need run only where `reduced` holds; NULL: everywhere. Returns how many of those came after it. */
-static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, bool alone) {
+/* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
+ * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
+ * everywhere. Returns how many of those came after it. */
+static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, int64_t copied) {
   ir_arena *arena = &op->module->arena;
   nest nest = {.op = op,
                .facts = facts,
                .plan = register_plan_make(op, facts),
+               .uses = copied ? copied : 1,
                .num_inputs = ir_num_inputs(op),
                .num_outs = ir_num_inits(op)};
   register_group *group = &nest.group;
   if (reduced)
     nest.reduced = *reduced;
-  if (!alone) {
+  if (!copied) {
     register_group_find(op, &nest.plan, group);
     add_hidden_result(&nest);
   }
@@ -673,7 +634,7 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
       widen(&nest, &builder, i);
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i))
-      nest.tile.operands[i].ahead = distance_ahead(&nest, i);
+      nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, i, nest.uses);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)
@@ -754,6 +715,6 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
     taken[i - 1] = !taken[i] && takes_prologue(list.items[i].op, list.items[i - 1].op, options->target);
   for (size_t i = 0; i < list.count; i++)
     if (!taken[i])
-      i += lower_op(list.items[i].op, options->target, list.items[i].reduced, false);
+      i += lower_op(list.items[i].op, options->target, list.items[i].reduced, 0);
   return true;
 }

@@ -22,3 +22,21 @@ func.func @product(%a: memref<8x1024xf32>, %b: memref<1024x32xf32>, %c: memref<8
   }
   return
 }
+
+// What is used once is read as fast as memory gives it: asked for 2048 bytes ahead.
+// CHECK-LABEL: func.func @once(
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 16, 0>}
+// CHECK: return
+func.func @once(%a: memref<1x1024xf32>, %b: memref<1024x32xf32>, %c: memref<1x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %x = memref.subview %a[0, %k] [1, 64] [1, 1] : memref<1x1024xf32> to memref<1x64xf32, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<1024x32xf32> to memref<64x32xf32, strided<[32, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<1x64xf32, strided<[1024, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
+        outs(%c : memref<1x32xf32>)
+  }
+  return
+}

@@ -1,0 +1,95 @@
+/* register_prefetch.c - see register_prefetch.h.
+ *
+ * Where much is computed with each element, memory has the time of a whole iteration to bring what the next one needs, and
+ * the second-level cache room to keep it. Where each is used once, memory is what takes the time: it is read without a
+ * break, and the machine follows best from near by (31 instead of 24 GB/s for one query, where plain reads get 31).
+ * Terminates: loops over loops, dims and views. */
+#include "passes/register_prefetch.h"
+
+#include "ir/build.h"
+
+#include <string.h>
+
+/* So much ahead is near. */
+enum { NEAR_BYTES = 2048 };
+
+/* The step of the scf.for whose induction variable the index is; 0 for other indices. */
+static int64_t step_of_induction(ir_index index) {
+  const ir_value *value = index.value;
+  if (!value || value->op || value->index || value->block->parent->code != OP_SCF_FOR)
+    return 0;
+  ir_index step = ir_index_of(ir_operand(value->block->parent, 2));
+  return step.value ? 0 : step.constant;
+}
+
+int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+    bool used = false;
+    for (unsigned k = 0; k < map->num_results; k++)
+      used |= ir_expr_uses_dim(map->results[k], loop);
+    if (!used && __builtin_mul_overflow(uses, register_plan_bound(op, loop), &uses))
+      return INT64_MAX;
+  }
+  return uses;
+}
+
+/* Draws in the distance of an input whose elements are used once, where the moved dim is the one that is walked along,
+ * whole rows at a time. */
+static void draw_near(const ir_op *op, const register_plan *plan, unsigned i, const int64_t *strides, int64_t *ahead) {
+  const ir_type *type = ir_operand(op, i)->type;
+  int64_t row_bytes = ir_scalar_bits(type->element) / 8;
+  int moved = -1;
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (ahead[dim])
+      moved = moved < 0 ? (int)dim : (int)type->rank;
+  if (moved < 0 || moved >= type->rank)
+    return;
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    if ((int)dim == moved || type->shape[dim] == 1)
+      continue;
+    if (type->shape[dim] == IR_DYNAMIC || strides[dim] == IR_DYNAMIC || strides[dim] > strides[moved])
+      return;
+    row_bytes *= type->shape[dim];
+  }
+  int64_t near = row_bytes < NEAR_BYTES ? NEAR_BYTES / (row_bytes ? row_bytes : 1) : 1;
+  for (unsigned loop = 0; loop < plan->num_loops; loop++)
+    if (ir_map_find_dim(ir_structure_of(op)->maps[i], loop) == moved && plan->steps[loop] > near)
+      near = plan->steps[loop];
+  if (near < ahead[moved])
+    ahead[moved] = near;
+}
+
+const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses) {
+  const ir_value *value = ir_operand(op, i);
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  unsigned rank = value->type->rank;
+  int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
+  bool found = false, dense = false;
+  if (!ir_type_is_shaped(value->type))
+    return NULL;
+  ir_type_strides(value->type, strides);
+  for (unsigned k = 0; k < plan->num_dims; k++) {
+    unsigned loop = plan->dims[k];
+    int dim = ir_map_find_dim(map, loop);
+    dense |= dim >= 0 && strides[dim] == 1 && plan->steps[loop] > 1;
+  }
+  if (!dense)
+    return NULL;
+  for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+    int64_t moved[IR_MAX_RANK], any = 0;
+    if (ir_slice_of(value->op, offsets, sizes, steps) != rank)
+      return NULL;
+    for (unsigned k = 0; k < rank; k++)
+      any |= moved[k] = step_of_induction(offsets[k]);
+    if (any)
+      memcpy(ahead, moved, sizeof ahead);
+    found |= any != 0;
+  }
+  if (!found)
+    return NULL;
+  if (register_prefetch_uses(op, i, uses) == 1)
+    draw_near(op, plan, i, strides, ahead);
+  return ir_attr_i64s(op->module, rank, ahead);
+}

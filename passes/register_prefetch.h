@@ -1,0 +1,12 @@
+/* register_prefetch.h - how far ahead of what it reads an op on the host asks for memory. */
+#ifndef TEC_PASSES_REGISTER_PREFETCH_H
+#define TEC_PASSES_REGISTER_PREFETCH_H
+#include "passes/register_plan.h"
+
+/* How often an element of input `i` is used once it is read, where what the op computes is used `uses` times; INT64_MAX
+ * when not known. */
+int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
+/* How many subscripts further to ask for memory of input `i` (array<i64>, one a dim): what the outermost loop that moves
+ * over it will read in its next iteration, or nearer; NULL where no loop does, or lanes are not contiguous. */
+const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses);
+#endif
