@@ -153,8 +153,15 @@ int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *fact
   return found && p.extents[ROWS] % unit == 0 ? power_divisor(p.extents[ROWS] / unit, INT64_C(1) << 30) : INT64_MAX;
 }
 
+bool anchor_reads_along(const ir_value *factor, unsigned dim) {
+  bool transposed = factor->op && factor->op->code == OP_VECTOR_TRANSPOSE;
+  return (dim == 1) != transposed;
+}
+
 static bool fits_matrix(const ir_op *contract, const product *p, const target_matrix *matrix) {
-  return ir_operand(contract, 0)->type->element == matrix->element &&
+  unsigned depth = (unsigned)ir_map_find_dim(operand_map(contract, 1), p->loops[DEPTH]);
+  bool depth_last = anchor_reads_along(ir_operand(contract, 1), depth);
+  return target_matrix_suits(matrix, depth_last) && ir_operand(contract, 0)->type->element == matrix->element &&
          ir_operand(contract, 1)->type->element == matrix->element &&
          ir_operand(contract, 2)->type->element == IR_F32 &&
          !strcmp(ir_attr_string_or(contract, "kind", "add"), "add") && p->extents[ROWS] % matrix->m == 0 &&

@@ -12,6 +12,9 @@ typedef struct anchor_lanes {
   const target_facts *facts;
 } anchor_lanes;
 
+/* Is `dim` of a factor, a matrix, the last one of what it was read from, as far as a transposition after that shows? */
+bool anchor_reads_along(const ir_value *factor, unsigned dim);
+
 /* Warps are useful to a contraction up to this number: those that its rows can be dealt to. */
 int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts);
 

@@ -8,6 +8,7 @@
  * distribute_product.c.
  * Terminates: loops over registers, dims and loops of static extents; a reduction is started again once a dim at
  * most. */
+#include "passes/anchor.h"
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
 
@@ -157,6 +158,8 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
 
 /* ---------------------------------------------------------------------------------- contractions on the matrix unit */
 
+enum { FRAGMENT_REGISTERS = 64 }; /* of one lane, at most */
+
 /* A value as fragments: dims turned so that they are those of the instruction's operand. */
 typedef struct fragments {
   layout layout, fragment;
@@ -242,7 +245,7 @@ static bool fragment_at(const fragments *f, int64_t row, int64_t column, int64_t
 /* The register parts of all places of fragments of this lane, in register order; returns how many, 0 if some register
  * is in none. */
 static int64_t all_fragments(ir_arena *arena, const fragments *f, int64_t (**places)[2]) {
-  int64_t total = distribute_registers(&f->layout), count = 0, registers[16], coord[LAYOUT_MAX_RANK];
+  int64_t total = distribute_registers(&f->layout), count = 0, registers[FRAGMENT_REGISTERS], coord[LAYOUT_MAX_RANK];
   bool *used = IR_NEW_ARRAY(arena, bool, total);
   memset(used, 0, (size_t)total * sizeof *used);
   *places = ir_arena_alloc(arena, (size_t)total * sizeof **places);
@@ -345,7 +348,7 @@ static ir_value *load_late_fragment(const fragments *f, int64_t row, int64_t col
 
 /* One fragment, as 1-D vector. */
 static ir_value *fragment_value(distributor *d, fragments *f, int64_t row, int64_t column) {
-  int64_t registers[16];
+  int64_t registers[FRAGMENT_REGISTERS];
   if (f->source)
     return load_fragment(d, f, row, column);
   if (f->late)
@@ -360,7 +363,8 @@ static ir_value *as_rows(distributor *d, ir_value *flat, int64_t row) {
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, flat, ir_type_vector(d->module, flat->type->element, 2, shape));
 }
 
-static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value *a, ir_value *b, ir_value *c) {
+/* The product of one instruction. */
+static ir_value *multiply_once(distributor *d, const target_matrix *matrix, ir_value *a, ir_value *b, ir_value *c) {
   const int64_t shape[] = {matrix->m, matrix->n, matrix->k};
   bool in_rows = matrix->op == OP_NVGPU_MMA_SYNC, rounds = matrix->element == IR_F32;
   ir_value *operands[] = {a, b, c};
@@ -375,6 +379,49 @@ static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value 
                      .num_attrs = in_rows ? 1 + rounds : 0};
   ir_value *sum = ir_result(ir_op_create(&d->at, matrix->op, &spec), 0);
   return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
+}
+
+/* The registers of a fragment that are those of the unit's `part`: along `dim`, parts take turns of `run` elements. Returns
+ * how many. */
+static unsigned part_registers(const char *whole_name, const char *unit_name, unsigned dim, int64_t run, int64_t parts,
+                               int64_t part, int64_t *registers) {
+  layout whole, unit;
+  const char *why;
+  int64_t coord[LAYOUT_MAX_RANK];
+  layout_parse(whole_name, &whole, &why);
+  layout_parse(unit_name, &unit, &why);
+  for (int64_t r = 0; r < distribute_registers(&unit); r++) {
+    distribute_coord(&unit, r, coord);
+    coord[dim] = coord[dim] % run + run * (part + parts * (coord[dim] / run));
+    registers[r] = distribute_find(&whole, coord);
+  }
+  return (unsigned)distribute_registers(&unit);
+}
+
+/* Products that take turns along k add to the same sums, along n each to its own. */
+static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value *a, ir_value *b, ir_value *c) {
+  enum { PAIR = 2 };
+  const target_matrix *unit = matrix->unit;
+  if (!unit)
+    return multiply_once(d, matrix, a, b, c);
+  bool deep = matrix->k > unit->k;
+  int64_t parts = deep ? matrix->k / unit->k : matrix->n / unit->n, run = deep ? PAIR : 1, sums = c->type->shape[0];
+  int64_t registers[FRAGMENT_REGISTERS];
+  ir_value *flat[FRAGMENT_REGISTERS];
+  for (int64_t part = 0; part < parts; part++) {
+    unsigned count = part_registers(matrix->rhs, unit->rhs, deep ? 0 : 1, run, parts, part, registers);
+    ir_value *right = distribute_pick(d, b, count, registers);
+    if (deep) {
+      count = part_registers(matrix->lhs, unit->lhs, 1, run, parts, part, registers);
+      c = multiply_once(d, unit, distribute_pick(d, a, count, registers), right, c);
+      continue;
+    }
+    count = part_registers(matrix->acc, unit->acc, 1, run, parts, part, registers);
+    ir_value *sum = multiply_once(d, unit, a, right, distribute_pick(d, c, count, registers));
+    for (unsigned r = 0; r < count; r++)
+      flat[registers[r]] = distribute_get(d, sum, r);
+  }
+  return deep ? c : distribute_pack(d, c->type->element, sums, flat);
 }
 
 static int by_row(const void *a, const void *b) {
@@ -427,10 +474,10 @@ static void multiply_places(distributor *d, const target_matrix *matrix, fragmen
 /* All products of fragments: of all places together or, where they are added to C at the end, of a few at a time. */
 static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix, fragments *factors, fragments *c,
                                     int64_t extent, bool at_end) {
-  enum { FEW = 4 };
+  enum { FEW = 32 }; /* registers of sums */
   ir_arena *arena = &d->module->arena;
-  int64_t(*places)[2], registers[16], total = distribute_registers(&c->layout);
-  int64_t count = all_fragments(arena, c, &places), group = at_end ? FEW : count;
+  int64_t(*places)[2], registers[FRAGMENT_REGISTERS], total = distribute_registers(&c->layout);
+  int64_t count = all_fragments(arena, c, &places), group = at_end ? FEW / c->registers : count;
   order_places(count, places);
   ir_value **sums = IR_NEW_ARRAY(arena, ir_value *, count), **flat = IR_NEW_ARRAY(arena, ir_value *, total);
   const ir_type *type = distribute_type(d, IR_F32, c->registers);
@@ -455,14 +502,15 @@ static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix,
 static const target_matrix *choose_matrix(distributor *d, const ir_op *op, unsigned dims[3][2]) {
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2);
   const target_matrix *first = NULL;
+  bool depth_last = anchor_reads_along(rhs, dims[1][0]);
   const layout none = {.rank = 1};
   if (acc->type->element != IR_F32 || strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
     return NULL;
   for (unsigned i = 0; i < d->facts->num_matrices; i++) {
     const target_matrix *matrix = &d->facts->matrices[i];
-    if (matrix->element != lhs->type->element || matrix->element != rhs->type->element ||
-        acc->type->shape[dims[2][0]] % matrix->m || acc->type->shape[dims[2][1]] % matrix->n ||
-        lhs->type->shape[dims[0][1]] % matrix->k)
+    if (!target_matrix_suits(matrix, depth_last) || matrix->element != lhs->type->element ||
+        matrix->element != rhs->type->element || acc->type->shape[dims[2][0]] % matrix->m ||
+        acc->type->shape[dims[2][1]] % matrix->n || lhs->type->shape[dims[0][1]] % matrix->k)
       continue;
     fragments a = fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k);
     layout row_warps = warps_along(&a.layout, 0);

@@ -16,7 +16,21 @@ static const target_matrix mma_sync[] = {
 enum { MMA_SYNC_TF32 = 2 };
 
 /* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. */
+static const target_matrix dpas8_unit[] = {
+    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
+    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
+};
+
+/* Lanes that read element by element read 16 or 8 bytes at once. */
 static const target_matrix dpas8[] = {
+    {OP_XEGPU_DPAS, IR_F16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8_unit[0]},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8_unit[1]},
+    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8_unit[0]},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8_unit[1]},
+    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8_unit[2]},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8_unit[3]},
     {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
     {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
     {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},

@@ -5,13 +5,20 @@
 
 typedef enum target_kind { TARGET_HOST, TARGET_NVPTX, TARGET_SPIRV } target_kind;
 
-/* One product that a matrix unit computes: (m, k) times (k, n), added to (m, n) in f32. */
+/* One product that a matrix unit computes: (m, k) times (k, n), added to (m, n) in f32. Or several of those, which make
+ * lanes hold neighbours in memory: they take turns along k, a pair of elements each, or along n, an element each. */
 typedef struct target_matrix {
   ir_opcode op;      /* for one lane: nvgpu.mma.sync or xegpu.dpas */
   ir_scalar element; /* of both factors */
   int64_t m, n, k;
-  const char *lhs, *rhs, *acc; /* which lane holds what: names of layout.def */
+  const char *lhs, *rhs, *acc;      /* which lane holds what: names of layout.def */
+  const struct target_matrix *unit; /* what takes turns; NULL: nothing */
 } target_matrix;
+
+/* Is the right factor's last dim, (k, n) or (n, k), the one along which products take turns? */
+static inline bool target_matrix_suits(const target_matrix *matrix, bool depth_last) {
+  return !matrix->unit || depth_last == (matrix->k > matrix->unit->k);
+}
 
 /* How SPIR-V names what is beyond OpenCL: by functions that Intel's compiler knows, or by instructions of
  * extensions. */
