@@ -68,17 +68,19 @@ static bool may_wait(const distributor *d, const ir_op *read, ir_op *user, const
   return true;
 }
 
+/* All users are contractions that can ask for fragments, like those in the parts of a loop. */
 bool distribute_is_late(const distributor *d, const ir_value *value) {
   unsigned dims[2];
-  if (d->facts->copy_stages || !value->op || !ir_value_has_one_use(value))
+  if (d->facts->copy_stages || !value->op || !value->uses)
     return false;
-  ir_op *user = value->uses->user;
-  if (user->code == OP_VECTOR_TRANSPOSE && user->block == value->op->block)
-    return value->op->code == OP_VECTOR_TRANSFER_READ && distribute_is_late(d, ir_result(user, 0));
-  if (user->code != OP_VECTOR_CONTRACT || ir_use_index(value->uses) > 1)
-    return false;
+  if (value->uses->user->code == OP_VECTOR_TRANSPOSE && value->uses->user->block == value->op->block)
+    return ir_value_has_one_use(value) && value->op->code == OP_VECTOR_TRANSFER_READ &&
+           distribute_is_late(d, ir_result(value->uses->user, 0));
   const ir_op *read = find_read(value, dims);
-  return read && may_wait(d, read, user, value);
+  bool late = read;
+  for (const ir_use *use = value->uses; use && late; use = use->next)
+    late = use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) <= 1 && may_wait(d, read, use->user, value);
+  return late;
 }
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */

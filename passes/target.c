@@ -23,7 +23,7 @@ static const target_matrix dpas8_unit[] = {
     {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
 };
 
-/* Lanes that read element by element read 16 or 8 bytes at once. */
+/* Lanes that read element by element read 8 or 4 bytes at once; taking more turns costs registers. */
 static const target_matrix dpas8[] = {
     {OP_XEGPU_DPAS, IR_F16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8_unit[0]},
     {OP_XEGPU_DPAS, IR_BF16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8_unit[1]},

@@ -47,6 +47,11 @@ static element dpas_a_i8(int r, int l, int w) { return (element){r / 2 + 0 * w, 
 static element dpas8_a(int r, int l, int w) { return (element){r / 2 + 0 * w, 2 * l + r % 2}; }
 static element dpas8_a_halves(int r, int l, int w) { return (element){r / 2 + 0 * w, l + 8 * (r % 2)}; }
 static element dpas8_b_halves(int r, int l, int w) { return (element){r / 2 + 8 * (r % 2) + 0 * w, l}; }
+static element dpas8_a_deep(int r, int l, int w) { return (element){r / 4 + 0 * w, 4 * l + r % 4}; }
+static element dpas8_wide(int r, int l, int w) { return (element){r / 2 + 0 * w, 2 * l + r % 2}; }
+static element dpas8_b_halves_wide(int r, int l, int w) {
+  return (element){r / 4 + 8 * (r / 2 % 2) + 0 * w, 2 * l + r % 2};
+}
 static element dpas_a_tf32(int r, int l, int w) { return (element){2 * r + l / 8 + 0 * w, l % 8}; }
 static element two_blocks_16(int r, int l, int w) { return (element){r % 16 + 0 * w, 16 * (r / 16) + l}; }
 static element two_blocks_32(int r, int l, int w) { return (element){r % 32 + 0 * w, 16 * (r / 32) + l}; }
@@ -87,6 +92,11 @@ static const struct {
     {"dpas8.b", rows_by_lanes, 16, 16, 8},
     {"dpas8.a.halves", dpas8_a_halves, 16, 8, 16},
     {"dpas8.b.halves", dpas8_b_halves, 16, 16, 8},
+    {"dpas8.a.deep", dpas8_a_deep, 32, 8, 32},
+    {"dpas8.b.deep", rows_by_lanes, 32, 32, 8},
+    {"dpas8.b.wide", dpas8_wide, 32, 16, 16},
+    {"dpas8.b.halves.wide", dpas8_b_halves_wide, 32, 16, 16},
+    {"dpas8.c.wide", dpas8_wide, 16, 8, 16},
     {"dpas8.c", rows_by_lanes, 8, 8, 8},
     {"dpas.a.i8", dpas_a_i8, 16, 8, 32},
     {"dpas.b.i8", rows_by_lanes, 32, 32, 16},
