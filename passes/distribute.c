@@ -118,6 +118,8 @@ ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted)
     else
       distribute_set(d, value->op, distribute_read_now(d, value->op));
     lane = ir_value_map_get(d->lanes, value);
+    if (!ir_value_has_one_use(value))
+      ir_value_map_set(d->lanes, value, value); /* other users, in other blocks, read it by themselves */
   }
   if (value->type->kind != IR_TYPE_VECTOR || !wanted)
     return lane;
