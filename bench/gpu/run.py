@@ -2,21 +2,27 @@
 """Attention forward on a GPU: the conformance suite, then our kernels beside those of PyTorch and Triton.
 
     run.py [--build=build] [--out=bench/results]            on the machine with the GPU, from a built tree
-    run.py --compile-only --chip=sm_90 --programs=DIR       elsewhere: only compile
-    run.py --programs=DIR                                   with programs compiled before
+    run.py --compile-only --chip=sm_90 --programs=DIR       elsewhere: programs, conformance cases and the runtime
+    run.py --programs=DIR                                   with what was made so, where there is no compiler
+    run.py --programs=DIR --cases-only --device=ptx-emu     the same cases on the emulator, without a GPU
     run.py --dry-run --out=DIR                              no GPU: small sizes on this processor, to check the script
 
 Each shape has 16k tokens in all and 2048 features over all heads. Kernels are timed in rounds, one after the other in
 each round, so that clocks that drift hit all alike; a round is several calls between two events, and the median of the
-rounds counts. A peer that is missing or refuses a shape is left out with a note. Results: a CSV file, a table, an SVG."""
+rounds counts. A peer that is missing or refuses a shape is left out with a note. Results: a CSV file, a table, an SVG.
+They are written after each shape. With --time-limit no shape is begun that late, and a call with the same --out goes on
+with the shapes that are not in the CSV file yet. The longest sequences come first."""
 
 import argparse
+import array
+import ast
 import csv
 import ctypes
 import math
 import pathlib
 import random
 import re
+import shutil
 import statistics
 import struct
 import subprocess
@@ -75,7 +81,7 @@ def shapes(options):
         return [Shape(element, features, length, causal, 128, 128) for element in ("f16", "bf16")
                 for features in (64, 128) for causal in (False, True) for length in (64, 128)]
     return [Shape(element, features, length, causal, 16384, 2048) for element in ("f16", "bf16")
-            for features in HEAD_DIMS for causal in (False, True) for length in LENGTHS]
+            for length in reversed(LENGTHS) for features in HEAD_DIMS for causal in (False, True)]
 
 
 def compile_program(options, shape, target):
@@ -92,6 +98,85 @@ def compile_program(options, shape, target):
     return path
 
 
+def library_path(options):
+    """The runtime that was carried, or the built library."""
+    carried = pathlib.Path(options.programs) / "libtec-rt.so"
+    return str(carried if options.carried else pathlib.Path(options.build) / "runtime/libtec.so")
+
+
+def make_package(options, wanted):
+    """All that a machine without a compiler needs, in options.programs."""
+    target = "host" if options.dry_run else f"nvptx:{options.chip}"
+    build, programs = pathlib.Path(options.build), pathlib.Path(options.programs)
+    cases = programs / "cases"
+    cases.mkdir(exist_ok=True)
+    shutil.copy(build / "runtime/libtec-rt.so", programs)
+    command = [str(build / "tests/device/conformance"), f"--target={target}", f"--save={cases}",
+               f"--filter={options.cases or ('heads' if options.dry_run else '')}"]
+    saved = subprocess.run(command, text=True, stdout=subprocess.PIPE)
+    print(saved.stdout.splitlines()[-1])
+    made = [compile_program(options, shape, target) for shape in wanted]
+    return 0 if all(made) and not saved.returncode else 1
+
+
+# ---------------------------------------------------------------------------------------------------- carried cases
+
+
+def read_npy(path):
+    """Bytes of the elements, shape, and numpy's name of the type."""
+    data = path.read_bytes()
+    length = struct.unpack("<H", data[8:10])[0]
+    header = ast.literal_eval(data[10:10 + length].decode())
+    return data[10 + length:], header["shape"], header["descr"].strip("<|")
+
+
+ELEMENTS = {"f2": "f16", "V2": "bf16", "f4": "f32", "b1": "i1"}
+
+
+def floats(data, element):
+    """The numbers of an array of floats."""
+    if element == "V2":  # bf16: the upper half of a float
+        words = array.array("H", data)
+        return array.array("f", array.array("I", [word << 16 for word in words]).tobytes())
+    return [value for value, in struct.iter_unpack("<" + {"f2": "e", "f4": "f", "f8": "d"}[element], data)]
+
+
+def run_case(library, stem, device):
+    """A carried case on a device: what is wrong with it, or an empty text."""
+    held, arguments = [], []
+    while (path := stem.with_name(f"{stem.name}.argument{len(arguments)}.npy")).exists():
+        data, shape, element = read_npy(path)
+        held.append(ctypes.create_string_buffer(data, max(len(data), 1)))
+        arguments.append(tec.tensor(ctypes.addressof(held[-1]), shape, ELEMENTS[element], tec.DEVICE_HOST))
+    data, shape, element = read_npy(stem.with_name(f"{stem.name}.plain0.npy"))
+    result = ctypes.create_string_buffer(max(len(data), 1))
+    program = library.load(f"{stem}.tecp", device)
+    try:
+        library.call(program, arguments, tec.tensor(ctypes.addressof(result), shape, ELEMENTS[element], tec.DEVICE_HOST))
+    finally:
+        library.destroy(program)
+    data, _, wide = read_npy(stem.with_name(f"{stem.name}.exact0.npy"))
+    allowed = float(re.search(r"allowed ([^:]+):", stem.with_name(f"{stem.name}.txt").read_text())[1])
+    found = floats(result.raw[:len(result.raw) if math.prod(shape) else 0], element)
+    error = max((abs(left - right) if not math.isnan(left) else math.inf
+                 for left, right in zip(found, floats(data, wide))), default=0)
+    return "" if error <= allowed else f"error {error:.3g}, allowed {allowed:.3g}"
+
+
+def run_cases(options):
+    """Prints a line for each carried case; the exit status."""
+    library, count, failed = tec.Library(library_path(options)), 0, 0
+    for path in sorted((pathlib.Path(options.programs) / "cases").glob("*.tecp")):
+        try:
+            wrong = run_case(library, path.with_suffix(""), options.device)
+        except tec.Error as error:
+            wrong = str(error)
+        count, failed = count + 1, failed + bool(wrong)
+        print(f"{'FAIL' if wrong else 'pass'}  {path.stem:44} {wrong}", flush=True)
+    print(f"{options.device}: {count - failed} passed, {failed} failed")
+    return 0 if count and not failed else 1
+
+
 # ---------------------------------------------------------------------------------------------------------- machines
 
 
@@ -101,8 +186,7 @@ class Gpu:
     def __init__(self, options):
         import torch
         self.torch, self.options = torch, options
-        self.library = tec.Library(str(pathlib.Path(options.build) / "runtime/libtec.so"),
-                                   torch.cuda.current_stream().cuda_stream or None)
+        self.library = tec.Library(library_path(options), torch.cuda.current_stream().cuda_stream or None)
         self.target = self.library.target("cuda")
         self.name = torch.cuda.get_device_name()
         self.kind = {"f16": torch.float16, "bf16": torch.bfloat16}
@@ -131,6 +215,10 @@ class Gpu:
         end.record()
         end.synchronize()
         return start.elapsed_time(end) * 1e-3 / calls
+
+    def release(self):
+        """Gives back memory that a shape took."""
+        self.torch.cuda.empty_cache()
 
     def peak(self, element):
         """FLOP/s of a large product of matrices."""
@@ -166,6 +254,7 @@ class Gpu:
             compiled = torch.compile(flex_attention, dynamic=False)
 
             def flex(query, key, value, causal):
+                torch.compiler.reset()  # after a few shapes it would no longer compile, but run uncompiled
                 length = query.shape[2]
                 mask = create_block_mask(lambda b, h, m, n: m >= n, None, None, length, length) if causal else None
                 return lambda: compiled(query, key, value, block_mask=mask)
@@ -186,7 +275,7 @@ class Host:
 
     def __init__(self, options):
         self.target, self.name = "host", "this processor (dry run)"
-        self.library = tec.Library(str(pathlib.Path(options.build) / "runtime/libtec.so"))
+        self.library = tec.Library(library_path(options))
 
     def tensors(self, shape):
         count = shape.batch * shape.heads * shape.length * shape.features
@@ -214,6 +303,9 @@ class Host:
         for _ in range(calls):
             function()
         return (time.perf_counter() - start) / calls
+
+    def release(self):
+        pass
 
     def peak(self, element):
         return math.nan
@@ -249,14 +341,16 @@ def prepare(machine, options, shape, peers):
         calls[OURS], clean_up = prepare_ours(machine, options, shape, tensors)
     except tec.Error as error:
         print(f"note: no {OURS} for {shape.name()}: {error}")
-    for name, peer in peers.items():
-        calls[name] = peer(*tensors, shape.causal)
-    for name in list(calls):
+    for name in [*calls, *peers]:
         try:
+            if name in peers:
+                calls[name] = peers[name](*tensors, shape.causal)
             results[name] = calls[name]()
+            machine.time(calls[name], 1)  # waits, so that errors show here
         except Exception as error:  # a peer may refuse in whatever way it likes
             print(f"note: {name} cannot do {shape.name()}: {str(error).splitlines()[0] if str(error) else error!r}")
-            del calls[name]
+            calls.pop(name, None)
+            results.pop(name, None)
     if OURS in results:
         for name in results.keys() - {OURS}:
             distance = machine.distance(results[OURS], results[name])
@@ -279,21 +373,37 @@ def measure(machine, options, shape, peers):
                 times[name].append(machine.time(function, repeats[name]))
     finally:
         clean_up()
+        machine.release()
     return {name: statistics.median(seconds) for name, seconds in times.items()}
 
 
 # ------------------------------------------------------------------------------------------------------------- results
 
 
+COLUMNS = ["element", "head dim", "length", "mask", "kernel", "seconds", "TFLOP/s", "of matmul peak"]
+
+
 def write_csv(path, rows):
     with open(path, "w", newline="") as file:
         writer = csv.writer(file)
-        writer.writerow(["element", "head dim", "length", "mask", "kernel", "seconds", "TFLOP/s", "of matmul peak"])
+        writer.writerow(COLUMNS)
         for shape, seconds, peak in rows:
             for name, value in seconds.items():
                 rate = shape.flops() / value
                 writer.writerow([shape.element, shape.features, shape.length, shape.mask(), name, f"{value:.6e}",
                                  f"{rate * 1e-12:.4g}", f"{rate / peak:.3f}"])
+
+
+def read_csv(path, wanted, peaks):
+    """The rows of an earlier call for shapes that are wanted."""
+    found = {}
+    if path.exists():
+        with open(path, newline="") as file:
+            for row in csv.DictReader(file):
+                found.setdefault((row["element"], row["head dim"], row["length"], row["mask"]), {})[row["kernel"]] = \
+                    float(row["seconds"])
+    named = {(shape.element, str(shape.features), str(shape.length), shape.mask()): shape for shape in wanted}
+    return [(named[key], seconds, peaks[named[key].element]) for key, seconds in found.items() if key in named]
 
 
 def write_table(path, machine, rows, names, peaks):
@@ -363,20 +473,28 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--round-seconds", type=float, default=0.02, help="how long a round of one kernel may take")
     parser.add_argument("--filter", default="", help="only shapes whose name contains this")
+    parser.add_argument("--peers", help="only these, separated by commas; none where it is empty")
+    parser.add_argument("--time-limit", type=float, default=math.inf, help="seconds after which no shape is begun")
     parser.add_argument("--chip", default="sm_80", help="for --compile-only")
+    parser.add_argument("--cases", default="", help="for --compile-only: conformance cases whose name contains this")
     parser.add_argument("--compile-only", action="store_true")
     parser.add_argument("--skip-conformance", action="store_true")
+    parser.add_argument("--cases-only", action="store_true", help="run the cases of --programs, and nothing else")
+    parser.add_argument("--device", help="for the cases: cuda, or ptx-emu without a GPU")
     parser.add_argument("--dry-run", action="store_true")
     return parser.parse_args()
 
 
 def run_conformance(options):
-    device = "host" if options.dry_run else "cuda"
-    command = [str(pathlib.Path(options.build) / "tests/device/conformance"), f"--device={device}"]
-    if options.dry_run:
+    """Whether all is well, and a report. In a process of its own: a fault of one kernel ends all work of a process."""
+    if options.carried:
+        command = [sys.executable, "-B", __file__, f"--programs={options.programs}", f"--device={options.device}",
+                   "--cases-only"]
+    else:
+        command = [str(pathlib.Path(options.build) / "tests/device/conformance"), f"--device={options.device}"]
+    if options.dry_run and not options.carried:
         command.append("--filter=heads")
     done = subprocess.run(command, text=True, stdout=subprocess.PIPE)
-    print("\n".join(line for line in done.stdout.splitlines() if not line.startswith("pass")))
     return done.returncode == 0, done.stdout
 
 
@@ -384,6 +502,9 @@ def main():
     options = arguments()
     if options.compile_only and not options.programs:
         sys.exit("--compile-only needs --programs")
+    if options.cases_only and not options.programs:
+        sys.exit("--cases-only needs --programs")
+    options.device = options.device or ("host" if options.dry_run else "cuda")
     options.carried = bool(options.programs) and not options.compile_only
     with tempfile.TemporaryDirectory() as temporary:
         options.programs = options.programs or temporary
@@ -391,30 +512,45 @@ def main():
         return run(options)
 
 
+def write_results(out, machine, rows, names, peaks):
+    write_csv(out / "gpu-attention.csv", rows)
+    write_table(out / "gpu-attention.md", machine, rows, names, peaks)
+    write_svg(out / "gpu-attention.svg", machine, rows, names)
+
+
 def run(options):
+    start = time.monotonic()
     wanted = [shape for shape in shapes(options) if options.filter in shape.name()]
     if options.compile_only:
-        made = [compile_program(options, shape, f"nvptx:{options.chip}") for shape in wanted]
-        return 0 if all(made) else 1
+        return make_package(options, wanted)
+    if options.cases_only:
+        return run_cases(options)
     out = pathlib.Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
     good = True
     if not options.skip_conformance:
         good, report = run_conformance(options)
+        print("\n".join(line for line in report.splitlines() if not line.startswith("pass")), flush=True)
         (out / "gpu-conformance.txt").write_text(report)
     machine = Host(options) if options.dry_run else Gpu(options)
-    peers = machine.peers()
-    names = [OURS, *peers]
+    chosen = options.peers.split(",") if options.peers is not None else None
+    peers = {name: peer for name, peer in machine.peers().items() if chosen is None or name in chosen}
     peaks = {element: machine.peak(element) for element in dict.fromkeys(shape.element for shape in wanted)}
-    rows = []
+    rows = read_csv(out / "gpu-attention.csv", wanted, peaks)
+    names = list(dict.fromkeys([OURS, *peers, *(name for _, seconds, _ in rows for name in seconds)]))
+    done = {shape.name() for shape, _, _ in rows}
     for shape in wanted:
+        if shape.name() in done:
+            continue
+        if time.monotonic() - start > options.time_limit:
+            print(f"note: the time is up; call again for the {len(wanted) - len(rows)} shapes that are left")
+            break
         seconds = measure(machine, options, shape, peers)
         rows.append((shape, seconds, peaks[shape.element]))
         print(shape.name() + ": " + ", ".join(f"{name} {shape.flops() / value * 1e-12:.3g}"
                                               for name, value in seconds.items()), flush=True)
-    write_csv(out / "gpu-attention.csv", rows)
-    write_table(out / "gpu-attention.md", machine, rows, names, peaks)
-    write_svg(out / "gpu-attention.svg", machine, rows, names)
+        rows.sort(key=lambda row: (row[0].element, row[0].features, row[0].causal, row[0].length))
+        write_results(out, machine, rows, names, peaks)
     return 0 if good else 1
 
 

@@ -5,7 +5,7 @@ from ctypes import POINTER, byref, c_bool, c_char_p, c_int32, c_int64, c_size_t,
 from ctypes import c_double, c_void_p
 
 DEVICE_HOST, DEVICE_CUDA = 1, 2
-DTYPES = {"f16": (2, 16), "bf16": (4, 16), "f32": (2, 32)}  # DLPack's code and bits
+DTYPES = {"f16": (2, 16), "bf16": (4, 16), "f32": (2, 32), "i1": (6, 8)}  # DLPack's code and bits
 
 
 class Device(ctypes.Structure):
@@ -68,9 +68,11 @@ class Library:
         self.check(self.calls.tec_device_target(self.context, device.encode(), byref(text)))
         return text.value.decode()
 
-    def load(self, path):
+    def load(self, path, device=None):
         program = c_void_p()
         self.check(self.calls.tec_program_load(self.context, str(path).encode(), byref(program)))
+        if device:
+            self.check(self.calls.tec_program_set_device(program, device.encode()))
         return program
 
     def call(self, program, arguments, result):

@@ -1,12 +1,16 @@
 /* conformance.c - one list of programs, run on any device and compared with the interpreter in double precision.
  *
- *   conformance [--device=host] [--target=nvptx:sm_90] [--f32=tf32] [--filter=TEXT] [--list] [--print=NAME]
+ *   conformance [--device=host] [--target=nvptx:sm_90] [--f32=tf32] [--filter=TEXT] [--list] [--print=NAME] [--save=DIR]
  *
  * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
  * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the
  * error of the interpreter that rounds after each op, an unfused reference with f32 sums (tools/check.h). The emulator
  * also counts bank conflicts of shared memory; there may be none. One line a case, then the totals; exit status 1 if a
- * case fails. */
+ * case fails.
+ *
+ * --save writes, for a machine without a compiler, each case's program NAME.tecp, its arguments NAME.argument0.npy .., what
+ * the interpreter makes of them in double precision, NAME.exact0.npy .., and in the declared types, NAME.plain0.npy .., and
+ * NAME.txt, the comparison of both, which says what is allowed. */
 #include "runtime/tec.h"
 #include "tools/check.h"
 #include "tools/tensors.h"
@@ -16,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_ARGUMENTS = 8, MAX_CASES = 256, MAX_NAME = 128, MAX_UNKNOWN = 3 };
+enum { MAX_ARGUMENTS = 8, MAX_CASES = 256, MAX_NAME = 128, MAX_STEM = 4096, MAX_PATH = MAX_STEM + 64, MAX_UNKNOWN = 3 };
 
 /* Sizes by their letter in the templates. `words`: of its conditional lines, separated by blanks. */
 typedef struct device_case {
@@ -213,6 +217,7 @@ static tec_status compile(tec_context *context, const char *text, size_t size, c
 typedef struct device_choice {
   const char *device, *target;
   bool tf32;
+  const char *save;          /* the directory; NULL: cases are run */
   uint64_t *wavefronts_lost; /* to bank conflicts so far; the context's messages count */
 } device_choice;
 
@@ -269,13 +274,60 @@ static tec_status run_device(case_run *run, const char *text, size_t size, const
   return status ? status : call(run, &run->tested);
 }
 
+static tec_status save_tensors(tec_context *context, const char *stem, const char *what, uint32_t count,
+                               DLManagedTensor *const *tensors) {
+  tec_status status = TEC_OK;
+  for (uint32_t i = 0; i < count && !status; i++) {
+    char path[MAX_PATH], *bytes = NULL;
+    size_t size = 0;
+    snprintf(path, sizeof path, "%s.%s%u.npy", stem, what, i);
+    status = tec_tensor_write_npy(context, &tensors[i]->dl_tensor, &bytes, &size);
+    if (!status)
+      status = tec_file_write(context, path, bytes, size);
+    tec_free(bytes);
+  }
+  return status;
+}
+
+/* What the interpreters were given and gave, and the program for the target. */
+static tec_status save_case(case_run *run, const char *text, size_t size, const device_choice *choice,
+                            const char *stem) {
+  char path[MAX_PATH], *bytes = NULL, *lines = NULL;
+  size_t length = 0;
+  const tec_entry *entry = &run->entry;
+  tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->tested.program);
+  if (!status)
+    status = tec_program_write(run->tested.program, &bytes, &length);
+  snprintf(path, sizeof path, "%s.tecp", stem);
+  if (!status)
+    status = tec_file_write(run->context, path, bytes, length);
+  tec_free(bytes);
+  if (!status)
+    status = save_tensors(run->context, stem, "argument", entry->num_arguments, run->exact.arguments);
+  if (!status)
+    status = save_tensors(run->context, stem, "exact", entry->num_results, run->exact.results);
+  if (!status)
+    status = save_tensors(run->context, stem, "plain", entry->num_results, run->plain.results);
+  FILE *report = open_memstream(&lines, &length);
+  if (!status && report)
+    status = check_compare(run->context, entry, &run->plain, &run->exact, &run->plain,
+                           choice->tf32 ? &run->moved : NULL, report);
+  if (report)
+    fclose(report);
+  snprintf(path, sizeof path, "%s.txt", stem);
+  if (!status)
+    status = tec_file_write(run->context, path, lines, length);
+  free(lines);
+  return status;
+}
+
 /* One line, from those that check_compare writes. */
 static void print_line(bool good, const char *name, char *lines) {
   static const char prefix[] = "check: ";
   for (char *at = lines; at && *at; at++)
     if (*at == '\n')
       *at = at[1] ? ';' : 0;
-  const char *line = lines && *lines ? lines : "does not compile or run";
+  const char *line = lines && *lines ? lines : good ? "saved" : "does not compile or run";
   if (!strncmp(line, prefix, sizeof prefix - 1))
     line += sizeof prefix - 1;
   printf("%s  %-44s %s\n", good ? "pass" : "FAIL", name, line);
@@ -294,9 +346,14 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   tec_status status = text && report ? TEC_OK : TEC_OUT_OF_MEMORY;
   if (!status)
     status = run_interpreters(&run, text, size, &source);
-  if (!status)
+  if (!status && choice->save) {
+    char stem[MAX_STEM];
+    snprintf(stem, sizeof stem, "%s/%s", choice->save, name);
+    status = save_case(&run, text, size, choice, stem);
+  } else if (!status) {
     status = run_device(&run, text, size, choice);
-  if (!status)
+  }
+  if (!status && !choice->save)
     status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, choice->tf32 ? &run.moved : NULL,
                            report);
   if (report && *choice->wavefronts_lost) {
@@ -330,7 +387,7 @@ static void take_message(void *user, tec_severity severity, const char *text) {
 }
 
 typedef struct conformance_options {
-  const char *device, *target, *f32, *filter, *print;
+  const char *device, *target, *f32, *filter, *print, *save;
   bool list;
 } conformance_options;
 
@@ -338,11 +395,8 @@ static bool parse_options(int count, char **given, conformance_options *options)
   const struct {
     const char *name;
     const char **field;
-  } rows[] = {{"--device=", &options->device},
-              {"--target=", &options->target},
-              {"--f32=", &options->f32},
-              {"--filter=", &options->filter},
-              {"--print=", &options->print}};
+  } rows[] = {{"--device=", &options->device}, {"--target=", &options->target}, {"--f32=", &options->f32},
+              {"--filter=", &options->filter}, {"--print=", &options->print},   {"--save=", &options->save}};
   for (int i = 1; i < count; i++) {
     bool known = !strcmp(given[i], "--list");
     options->list |= known;
@@ -364,7 +418,7 @@ static int run_cases(tec_context *context, const conformance_options *options, u
   if (!options->target && tec_device_target(context, options->device, &suited))
     return 1;
   bool tf32 = options->f32 && !strcmp(options->f32, "tf32");
-  device_choice choice = {options->device, suited ? suited : options->target, tf32, wavefronts_lost};
+  device_choice choice = {options->device, suited ? suited : options->target, tf32, options->save, wavefronts_lost};
   unsigned passed = 0, failed = 0;
   case_list list = {.count = 0};
   add_all(&list);
