@@ -546,6 +546,7 @@ def run(options):
             print(f"note: the time is up; call again for the {len(wanted) - len(rows)} shapes that are left")
             break
         seconds = measure(machine, options, shape, peers)
+        good = good and OURS in seconds
         rows.append((shape, seconds, peaks[shape.element]))
         print(shape.name() + ": " + ", ".join(f"{name} {shape.flops() / value * 1e-12:.3g}"
                                               for name, value in seconds.items()), flush=True)

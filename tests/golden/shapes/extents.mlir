@@ -35,3 +35,23 @@ func.func @call(%x: tensor<?xf32>) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf3
   %y = call @twice(%x) : (tensor<?xf32>) -> tensor<?xf32>
   return %y, %x, %y : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
 }
+
+// Parts lie within the whole, and what is cast to a known extent has it.
+// CHECK: func.func private @part_shapes(%arg0: index, %arg1: index)
+// CHECK-DAG: %[[END:.*]] = affine.apply #{{.*}}(%arg1)
+// CHECK-DAG: arith.cmpi sle, %[[END]], %arg0
+// CHECK-DAG: arith.cmpi sle, %c0, %arg1
+// CHECK: return %{{.*}}, %c4
+func.func @part(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %offset = tensor.dim %y, %c0 : tensor<?xf32>
+  %part = tensor.extract_slice %x[%offset] [4] [1] : tensor<?xf32> to tensor<4xf32>
+  return %part : tensor<4xf32>
+}
+// CHECK: func.func private @known_shapes(%arg0: index)
+// CHECK: %[[FITS:.*]] = arith.cmpi eq, %arg0, %c8
+// CHECK: return %{{.*}}, %c8
+func.func @known(%x: tensor<?xf32>) -> tensor<8xf32> {
+  %known = tensor.cast %x : tensor<?xf32> to tensor<8xf32>
+  return %known : tensor<8xf32>
+}
