@@ -247,7 +247,7 @@ class Gpu:
                       "SDPA cuDNN": backend(SDPBackend.CUDNN_ATTENTION),
                       "SDPA efficient": backend(SDPBackend.EFFICIENT_ATTENTION),
                       "SDPA math": backend(SDPBackend.MATH)}
-        except (ImportError, AttributeError) as missing:
+        except Exception as missing:
             print(f"note: no SDPA backends: {missing}")
         try:
             from torch.nn.attention.flex_attention import create_block_mask, flex_attention
@@ -260,12 +260,12 @@ class Gpu:
                 return lambda: compiled(query, key, value, block_mask=mask)
 
             found["FlexAttention"] = flex
-        except ImportError as missing:
+        except Exception as missing:
             print(f"note: no FlexAttention: {missing}")
         try:
             import triton_attention
             found["Triton"] = lambda q, k, v, causal: lambda: triton_attention.attention(q, k, v, causal)
-        except ImportError as missing:
+        except Exception as missing:
             print(f"note: no Triton: {missing}")
         return found
 
@@ -530,7 +530,8 @@ def run(options):
     good = True
     if not options.skip_conformance:
         good, report = run_conformance(options)
-        print("\n".join(line for line in report.splitlines() if not line.startswith("pass")), flush=True)
+        failures = [line for line in report.splitlines() if not line.startswith("pass")]
+        print("\n".join(failures[:10] + failures[-1:] * (len(failures) > 10)), flush=True)
         (out / "gpu-conformance.txt").write_text(report)
     machine = Host(options) if options.dry_run else Gpu(options)
     chosen = options.peers.split(",") if options.peers is not None else None
