@@ -35,9 +35,9 @@ static void initialize(void) {
   LLVMInitializeSPIRVTargetMC();
   LLVMInitializeSPIRVAsmPrinter();
   /* LLVM takes these from a command line only; a module names those that it uses. */
-  static const char *const arguments[] = {
-      "tcc-attn",
-      "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_subgroup_matrix_multiply_accumulate,+SPV_INTEL_2d_block_io"};
+  static const char *const arguments[] = {"tcc-attn",
+                                          "--spirv-ext=+SPV_INTEL_subgroups,+SPV_INTEL_bfloat16_conversion,"
+                                          "+SPV_INTEL_subgroup_matrix_multiply_accumulate,+SPV_INTEL_2d_block_io"};
   LLVMParseCommandLineOptions(2, arguments, NULL);
 }
 

@@ -346,6 +346,9 @@ LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value) {
     return value;
   if (LLVMGetTypeKind(emit_element_of(value)) == LLVMDoubleTypeKind)
     value = round_to_odd(e, value);
+  LLVMValueRef rounded = scalar == IR_BF16 && e->target->to_bfloat ? e->target->to_bfloat(e, value) : NULL;
+  if (rounded)
+    return rounded;
   if (scalar == IR_BF16 && !e->target->rounds_to_bfloat)
     return bfloat_from_float(e, value);
   if (scalar == IR_F16 && !e->has_half)

@@ -65,6 +65,8 @@ typedef struct emit_target {
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);
   /* `bytes` of memory that the lanes of a block share; NULL after an error. Without the hook: as any other. */
   LLVMValueRef (*share)(emitter *e, const ir_op *op, uint64_t bytes);
+  /* f32, a scalar or a row, rounded to the bits of bf16 by an instruction; NULL where the chip has none. */
+  LLVMValueRef (*to_bfloat)(emitter *e, LLVMValueRef value);
   /* A function of the C library on scalars; NULL where there is none. Without the hook it is called. */
   LLVMValueRef (*library)(emitter *e, const char *name, LLVMValueRef const *operands);
   void (*release)(emitter *e, LLVMValueRef address);

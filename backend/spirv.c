@@ -133,6 +133,7 @@ const kernel_target spirv_target = {
              .memory_space = SPIRV_GLOBAL,
              .has_plain_maximum = true,
              .share = kernels_share,
+             .to_bfloat = spirv_to_bfloat,
              .library = spirv_library,
              .forall = emit_forall_serially},
     .parameter_space = SPIRV_GLOBAL,

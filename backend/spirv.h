@@ -9,6 +9,8 @@ enum { SPIRV_GLOBAL = 1, SPIRV_CONSTANT = 2, SPIRV_LOCAL = 3 };
 extern const emit_lane_op spirv_lane_ops[];
 /* A function of the C library on f32 or f64 scalars, by OpenCL's of the same name. */
 LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *operands);
+/* As emit_target.to_bfloat. */
+LLVMValueRef spirv_to_bfloat(emitter *e, LLVMValueRef value);
 /* A call of a function of OpenCL C, or of an extension, by its mangled name. `together`: lanes of a sub-group, or all
  * of a block, take part in it as one. */
 LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,

@@ -280,6 +280,24 @@ LLVMValueRef spirv_library(emitter *e, const char *name, LLVMValueRef const *ope
   return spirv_call(e, mangled, type, operands, two ? 2 : 1, false);
 }
 
+/* Chips whose matrix unit takes bf16 have it. */
+LLVMValueRef spirv_to_bfloat(emitter *e, LLVMValueRef value) {
+  bool has = false;
+  for (unsigned i = 0; i < e->facts->num_matrices; i++)
+    has |= e->facts->matrices[i].element == IR_BF16;
+  if (!has)
+    return NULL;
+  unsigned lanes = emit_lanes(value);
+  LLVMTypeRef bits = LLVMInt16TypeInContext(e->context);
+  LLVMValueRef row = lanes ? LLVMGetPoison(emit_row_type(bits, lanes)) : NULL;
+  for (unsigned i = 0; i < (lanes ? lanes : 1); i++) {
+    LLVMValueRef lane = lanes ? emit_lane(e, value, i) : value;
+    LLVMValueRef rounded = spirv_call(e, "_Z27__spirv_ConvertFToBF16INTELf", bits, &lane, 1, false);
+    row = lanes ? emit_set_lane(e, row, rounded, i) : rounded;
+  }
+  return row;
+}
+
 const emit_lane_op spirv_lane_ops[] = {
     {OP_GPU_THREAD_ID, emit_thread_id},
     {OP_GPU_BARRIER, emit_barrier},
