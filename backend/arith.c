@@ -223,8 +223,17 @@ LLVMValueRef emit_extf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
 }
 
-/* emit_narrow does all of the work for 16-bit results. */
+/* emit_narrow does all of the work for 16-bit results; but results of approximate functions are rounded by CPUs that have
+ * an instruction for bf16, though what is below 2^-126 becomes 0 then. */
 LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  const ir_op *from = ir_operand(op, 0)->op;
+  bool approximate = from && ir_op_has(from, IR_ELEMENTWISE) && emit_fast_math(from) & LLVMFastMathApproxFunc;
+  if (approximate && e->facts->has_pair_dot && ir_operand(op, 0)->type->element == IR_F32 &&
+      ir_result(op, 0)->type->element == IR_BF16) {
+    LLVMTypeRef narrow = emit_type_like(x[0], LLVMBFloatTypeInContext(e->context));
+    LLVMTypeRef bits = emit_type_like(x[0], LLVMInt16TypeInContext(e->context));
+    return LLVMBuildBitCast(e->builder, LLVMBuildFPTrunc(e->builder, x[0], narrow, ""), bits, "");
+  }
   if (ir_scalar_bits(ir_result(op, 0)->type->element) == 16)
     return x[0];
   return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");

@@ -342,7 +342,7 @@ static LLVMValueRef round_to_odd(emitter *e, LLVMValueRef value) {
 }
 
 LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value) {
-  if (scalar != IR_F16 && scalar != IR_BF16)
+  if ((scalar != IR_F16 && scalar != IR_BF16) || LLVMGetTypeKind(emit_element_of(value)) == LLVMIntegerTypeKind)
     return value;
   if (LLVMGetTypeKind(emit_element_of(value)) == LLVMDoubleTypeKind)
     value = round_to_odd(e, value);

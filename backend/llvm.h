@@ -153,8 +153,9 @@ LLVMValueRef emit_intrinsic_of(emitter *e, const char *name, LLVMTypeRef *overlo
                                LLVMValueRef const *operands, unsigned num_operands);
 
 /* Between element types, scalar or vector; floats in their value form (f16 and bf16 as bits). */
-LLVMValueRef emit_widen(emitter *e, ir_scalar scalar, LLVMValueRef value);  /* f16, bf16 -> f32; others as they are */
-LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar, LLVMValueRef value); /* f32 or f64 -> f16, bf16, rounded once */
+LLVMValueRef emit_widen(emitter *e, ir_scalar scalar, LLVMValueRef value); /* f16, bf16 -> f32; others as they are */
+LLVMValueRef emit_narrow(emitter *e, ir_scalar scalar,
+                         LLVMValueRef value); /* f32 or f64 -> f16, bf16, rounded once; bits stay */
 
 /* Positions in the shape of a vector: odometers over the first `rank` dims, last fastest. False at the end. */
 bool emit_next(unsigned rank, const int64_t *shape, int64_t *position);

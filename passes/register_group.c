@@ -9,7 +9,7 @@
  *    result before are a permutation of its loops, as are those of what it writes, which is either that same element
  *    or memory that no other member touches.
  *  - Results are complete when they leave a tile: reductions run inside of the loops that the output uses.
- * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members. */
+ * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members or past MAX_PASSED ops. */
 #include "passes/register_group.h"
 
 #include "passes/memory.h"
@@ -149,4 +149,50 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
     result = ir_init(next->op, 0);
     group->count++;
   }
+}
+
+/* ------------------------------------------------------------------------------------------------- coming together */
+
+/* Ops that another may move past: what is made further away has left the caches. */
+enum { MAX_PASSED = 16 };
+
+/* `op` may run before `other` as well as after it. */
+static bool may_pass(const ir_op *op, const ir_op *other) {
+  if (!is_structured(other))
+    return false;
+  for (unsigned i = 0; i < other->num_operands; i++)
+    for (unsigned k = 0; ir_type_is_shaped(ir_operand(other, i)->type) && k < op->num_operands; k++) {
+      bool written = i >= ir_num_inputs(other) || k >= ir_num_inputs(op);
+      if (written && ir_type_is_shaped(ir_operand(op, k)->type) &&
+          !memory_is_disjoint(ir_operand(other, i), ir_operand(op, k)))
+        return false;
+    }
+  return true;
+}
+
+static bool is_defined_before(const ir_op *op, ir_op *place) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (from && from->block == place->block && !ir_op_is_before(from, place))
+      return false;
+  }
+  return true;
+}
+
+void register_group_advance(ir_op *op, const target_facts *facts) {
+  if (!is_structured(op) || op->num_results || ir_num_inits(op) != 1 || ir_structure_of(op)->reductions)
+    return;
+  ir_op *maker = neighbour(op, false);
+  for (unsigned passed = 0; maker && may_pass(op, maker); passed++)
+    maker = passed < MAX_PASSED ? neighbour(maker, false) : NULL;
+  if (!maker || maker == neighbour(op, false) || !is_structured(maker) || maker->num_results ||
+      ir_num_inits(maker) != 1 || !is_defined_before(op, maker))
+    return;
+  const ir_value *made = ir_init(maker, 0);
+  register_plan plan = register_plan_make(maker, facts);
+  register_member member = {.op = op};
+  if (ir_init(op, 0) == made || !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
+      !fits_tiles(maker, &plan, made, &member) || !writes_apart(op, made, maker, &(register_group){.count = 0}))
+    return;
+  ir_op_move_before(op, maker->next);
 }

@@ -21,4 +21,8 @@ typedef struct register_group {
 /* What can join `leader`, a structured op on memrefs with the plan: no op between the members has effects, so that the
  * whole group may run where its last member stands. */
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group);
+
+/* Moves an elementwise op that writes memory of its own up to right behind the op that makes what it reads, where that
+ * changes nothing and the two can be one group. */
+void register_group_advance(ir_op *op, const target_facts *facts);
 #endif

@@ -668,6 +668,17 @@ typedef struct worklist {
   hidden_facts facts; /* where the walk stands */
 } worklist;
 
+/* Lets the ops of the op's regions come together: not the op itself, as the walk must not meet again what has moved. */
+static bool advance_ops(ir_op *op, void *data) {
+  const pass_options *options = data;
+  for (unsigned i = 0; i < op->num_regions; i++)
+    for (ir_op *inner = ir_region(op, i)->first, *next; inner; inner = next) {
+      next = inner->next;
+      register_group_advance(inner, options->target);
+    }
+  return true;
+}
+
 static bool count_op(ir_op *op, void *data) {
   worklist *list = data;
   list->count += op->code == OP_MEMREF_COPY || ir_op_has(op, IR_STRUCTURED);
@@ -704,6 +715,7 @@ static bool collect_op(ir_op *op, void *data) {
 bool pass_register_tile(ir_module *module, const pass_options *options) {
   worklist list = {0};
   ir_block *top = ir_region(module->root, 0);
+  ir_walk(top, advance_ops, (void *)options);
   ir_walk(top, count_op, &list);
   list.items = IR_NEW_ARRAY(&module->arena, work, list.count);
   list.count = 0;

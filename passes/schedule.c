@@ -23,7 +23,8 @@
 enum {
   REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
   MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
-  BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
+  BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least .. */
+  MANY_ITERATIONS = 16, /* .. and so many where they may differ in length by a mask */
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
   GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
@@ -344,9 +345,34 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
     *step /= 2;
 }
 
+/* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
+ * all steps do not stay in the second-level cache, more rows share what is brought there, as many as have scores, state
+ * and factors in half of it and leave many tiles for each thread. */
+static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    if (ir_map_find_dim(structure->maps[side], loop) < 0)
+      continue;
+    int64_t extent = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
+    if (ir_loop_is_reduction(structure, loop))
+      keys = extent;
+    else
+      tiles = extent < INT64_MAX / tiles ? tiles * extent : tiles;
+  }
+  tiles /= rows;
+  if (2 * (uint64_t)keys * (uint64_t)columns * sizeof(float) <= target->l2_bytes)
+    return rows;
+  while (tiles / 2 >= (int64_t)target->threads * MANY_ITERATIONS &&
+         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= target->l2_bytes / 2) {
+    rows *= 2;
+    tiles /= 2;
+  }
+  return rows;
+}
+
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
- * more rows pay for as long as the step's part of the other factor stays in half of the second-level cache. A running
- * softmax holds its scores there instead, and few rows leave more to skip where they are masked. */
+ * more rows pay for as long as the step's part of the other factor stays in half of the second-level cache. */
 static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
   int64_t rows = policy->rows, extents[IR_MAX_LOOPS];
@@ -361,9 +387,10 @@ static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts
       choose_softmax_tile(p->op, (unsigned)side, target, extents, &rows, &step);
     return rows;
   }
-  if (side < 0)
-    while ((uint64_t)(4 * rows * policy->reduction) * sizeof(float) <= target->l2_bytes)
-      rows *= 2;
+  if (side >= 0)
+    return rows_of_softmax(p->op, (unsigned)side, target, extents);
+  while ((uint64_t)(4 * rows * policy->reduction) * sizeof(float) <= target->l2_bytes)
+    rows *= 2;
   return rows;
 }
 

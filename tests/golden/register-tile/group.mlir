@@ -93,3 +93,66 @@ func.func @transposed(%a: memref<32x32xf32>, %use: memref<32x32xf32>) {
   memref.dealloc %c : memref<32x32xf32>
   return
 }
+
+// A copy of a result in memory of its own is made together with it, though a sum stands between; what that memory is
+// used for in between keeps the copy where it is.
+// CHECK-LABEL: func.func @rounded_copy(
+// CHECK: math.exp
+// CHECK-NEXT: vector.transfer_write
+// CHECK-NEXT: arith.truncf
+// CHECK: vector.multi_reduction
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @rounded_copy(%s: memref<16x64xf32>, %l: memref<16xf32>, %out: memref<16x64xbf16>) {
+  %p = memref.alloc() : memref<16x64xf32>
+  %r = memref.alloc() : memref<16x64xbf16>
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%s : memref<16x64xf32>) outs(%p : memref<16x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %e = math.exp %x : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#all, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%p : memref<16x64xf32>) outs(%l : memref<16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = arith.addf %o, %x : f32
+    linalg.yield %t : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<16x64xf32>) outs(%r : memref<16x64xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %n = arith.truncf %x : f32 to bf16
+    linalg.yield %n : bf16
+  }
+  memref.copy %r, %out : memref<16x64xbf16> to memref<16x64xbf16>
+  memref.dealloc %r : memref<16x64xbf16>
+  memref.dealloc %p : memref<16x64xf32>
+  return
+}
+// CHECK-LABEL: func.func @used_between(
+// CHECK: vector.multi_reduction
+// CHECK: arith.truncf
+func.func @used_between(%s: memref<16x64xf32>, %l: memref<16xf32>, %out: memref<16x64xbf16>) {
+  %p = memref.alloc() : memref<16x64xf32>
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%s : memref<16x64xf32>) outs(%p : memref<16x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %e = math.exp %x : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#all, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%p : memref<16x64xf32>) outs(%l : memref<16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %t = arith.addf %o, %x : f32
+    linalg.yield %t : f32
+  }
+  // The sums' memory may be that of the copy.
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<16x64xf32>) outs(%out : memref<16x64xbf16>) {
+  ^bb0(%x: f32, %o: bf16):
+    %n = arith.truncf %x : f32 to bf16
+    linalg.yield %n : bf16
+  }
+  memref.dealloc %p : memref<16x64xf32>
+  return
+}
