@@ -1,12 +1,17 @@
-/* version.c - pass "version": a kernel over an open number of rows gets a second version, for one row.
+/* version.c - pass "version": code of its own for extents that are known where it runs: one row, and whole steps.
  *
+ * A kernel over an open number of rows gets a second version, for one row.
  * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and lanes
  * run along the features instead. Extents in types say so where they are fixed; where rows are open, a branch outside of
  * the kernel asks. In the version for one row the loop over rows has one iteration, and the rows of every tile are 1 in
  * its type, so register tiles are chosen as for fixed extents.
  *
  * Any other number of rows that few tiles share is left to the general version: versions cost time to compile.
- * Invariant: the branch is taken where the extent is 1, so putting 1 in its place changes nothing.
+ *
+ * A loop whose last step may be a part of one runs its whole steps in a loop of their own where products in it can take
+ * their terms in pairs only if it is known how many there are; what is left stays in the loop that there was.
+ * Invariant: the branch is taken where the extent is 1, and the loop of whole steps ends before the first step that is
+ * cut, so putting numbers in the place of extents changes nothing.
  * Terminates: one walk over the functions' own ops, one over each copy. */
 #include "ir/build.h"
 #include "passes/passes.h"
@@ -14,6 +19,8 @@
 #include <string.h>
 
 enum { LOWER, UPPER, STEP };
+
+/* ------------------------------------------------------------------------------------------------------------ types */
 
 /* The views whose types can follow their sizes. */
 static bool can_retype(ir_op *op, void *data) {
@@ -24,6 +31,30 @@ static bool can_retype(ir_op *op, void *data) {
             (op->code == OP_MEMREF_SUBVIEW && ir_result(op, 0)->type->rank == ir_operand(op, 0)->type->rank);
   return *can;
 }
+
+/* Gives views the types that their sizes have become; what folds is folded first. */
+static bool retype(ir_op *op, void *data) {
+  (void)data;
+  ir_builder builder = ir_builder_before(op);
+  ir_value *value = NULL;
+  if (op->code == OP_MEMREF_SUBVIEW) {
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+    unsigned rank = ir_slice_of(op, offsets, sizes, strides);
+    for (unsigned dim = 0; dim < rank; dim++)
+      if (!ir_index_is_const(strides[dim], 1))
+        return true;
+    value = ir_subview(&builder, ir_operand(op, 0), offsets, sizes);
+  } else if (op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_APPLY) {
+    value = ir_op_row(op)->fold(&builder, op);
+  }
+  if (value) {
+    ir_replace_uses(ir_result(op, 0), value);
+    ir_op_erase(op);
+  }
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- one row */
 
 typedef struct row_search {
   const ir_block *body; /* of the forall */
@@ -55,28 +86,6 @@ static bool find_rows(ir_op *op, void *data) {
     int tiled = tiled_dim(search->body, extent_of(ir_operand(op, operand), dim));
     if (tiled >= 0 && (search->dim < 0 || tiled < search->dim))
       search->dim = tiled;
-  }
-  return true;
-}
-
-/* Gives views the types that their sizes have become; what folds is folded first. */
-static bool retype(ir_op *op, void *data) {
-  (void)data;
-  ir_builder builder = ir_builder_before(op);
-  ir_value *value = NULL;
-  if (op->code == OP_MEMREF_SUBVIEW) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-    unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-    for (unsigned dim = 0; dim < rank; dim++)
-      if (!ir_index_is_const(strides[dim], 1))
-        return true;
-    value = ir_subview(&builder, ir_operand(op, 0), offsets, sizes);
-  } else if (op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_APPLY) {
-    value = ir_op_row(op)->fold(&builder, op);
-  }
-  if (value) {
-    ir_replace_uses(ir_result(op, 0), value);
-    ir_op_erase(op);
   }
   return true;
 }
@@ -119,8 +128,113 @@ static void version_kernel(ir_op *kernel) {
     add_version(kernel, (unsigned)search.dim, to.value);
 }
 
+/* ------------------------------------------------------------------------------------------------------ whole steps */
+
+/* The op is min(step, room - counter), either way round: the expression of the room, where the counter is 0, or NULL. */
+static const ir_expr *room_of(const ir_op *op, const ir_value *counter, int64_t step) {
+  const ir_attr *attr = op->code == OP_AFFINE_MIN ? ir_attr_get(op, "map") : NULL;
+  if (!attr || attr->map->num_results != 2)
+    return NULL;
+  ir_module *module = op->module;
+  const ir_expr *dims[IR_MAX_LOOPS], *own = NULL;
+  if (op->num_operands > IR_MAX_LOOPS || attr->map->num_syms)
+    return NULL;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    dims[i] = ir_expr_dim(module, i);
+    if (ir_operand(op, i) == counter) {
+      own = dims[i];
+      dims[i] = ir_expr_const(module, 0);
+    }
+  }
+  for (unsigned i = 0; own && i < 2; i++) {
+    if (attr->map->results[1 - i] != ir_expr_const(module, step))
+      continue;
+    const ir_expr *room = ir_expr_replace(module, attr->map->results[i], dims, NULL);
+    const ir_expr *less = ir_expr_binary(module, IR_EXPR_MUL, own, ir_expr_const(module, -1));
+    if (attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, room, less) ||
+        attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, less, room))
+      return room;
+  }
+  return NULL;
+}
+
+typedef struct step_search {
+  const ir_op *loop;
+  int64_t step;
+  ir_op *size; /* of a step, where a product wants to know it */
+  bool can;
+} step_search;
+
+/* A product of 16-bit factors whose terms are those of the step. */
+static bool find_step(ir_op *op, void *data) {
+  step_search *search = data;
+  can_retype(op, &search->can);
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || ir_operand(op, 0)->type->element != IR_BF16 ||
+      ir_operand(op, 1)->type->element != IR_BF16)
+    return true;
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    unsigned operand, dim;
+    if (!ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
+      continue;
+    extent x = extent_of(ir_operand(op, operand), dim);
+    if (x.value && x.value->op && room_of(x.value->op, ir_region(search->loop, 0)->args[0], search->step))
+      search->size = x.value->op;
+  }
+  return true;
+}
+
+/* In the loop of whole steps. */
+static bool is_whole(ir_op *op, void *data) {
+  const step_search *search = data;
+  if (room_of(op, ir_region(search->loop, 0)->args[0], search->step)) {
+    ir_builder builder = ir_builder_before(op);
+    ir_replace_uses(ir_result(op, 0), ir_const_index(&builder, search->step));
+  }
+  return true;
+}
+
+static void split_loop(ir_op *loop, const step_search *search) {
+  ir_builder builder = ir_builder_before(loop);
+  ir_index from = ir_index_of(ir_operand(loop, 0)), to = ir_index_of(ir_operand(loop, 1)), operands[IR_MAX_LOOPS];
+  const ir_value *counter = ir_region(loop, 0)->args[0];
+  for (unsigned i = 0; i < search->size->num_operands; i++) {
+    ir_value *operand = ir_operand(search->size, i);
+    operands[i] = operand == counter ? ir_index_const(0) : ir_index_of(operand);
+  }
+  const ir_expr *room = room_of(search->size, counter, search->step);
+  ir_index end = ir_index_apply(&builder, room, search->size->num_operands, operands);
+  ir_index length = ir_index_max(&builder, ir_index_sub(&builder, end, from), ir_index_const(0)), size[] = {length};
+  const ir_expr *steps = ir_expr_binary(loop->module, IR_EXPR_FLOORDIV, ir_expr_dim(loop->module, 0),
+                                        ir_expr_const(loop->module, search->step));
+  ir_index whole = ir_index_mul(&builder, ir_index_apply(&builder, steps, 1, size), ir_index_const(search->step));
+  ir_value *rest = ir_index_value(&builder, ir_index_add(&builder, from, whole));
+  ir_value *last = ir_index_value(&builder, ir_index_min(&builder, to, ir_index_of(rest)));
+  ir_op *copy = ir_op_clone(&builder, loop, ir_value_map_create(loop->module));
+  ir_set_operand(copy, 1, last);
+  ir_set_operand(loop, 0, rest);
+  step_search inside = {.loop = copy, .step = search->step};
+  ir_walk(ir_region(copy, 0), is_whole, &inside);
+  ir_walk(ir_region(copy, 0), retype, NULL);
+}
+
+static bool visit_loop(ir_op *op, void *data) {
+  (void)data;
+  if (op->code != OP_SCF_FOR || op->num_results)
+    return true;
+  ir_index step = ir_index_of(ir_operand(op, 2));
+  step_search search = {.loop = op, .step = step.constant, .can = true};
+  if (step.value)
+    return true;
+  ir_walk(ir_region(op, 0), find_step, &search);
+  if (search.can && search.size && search.size->block == ir_region(op, 0))
+    split_loop(op, &search);
+  return true;
+}
+
 bool pass_version(ir_module *module, const pass_options *options) {
-  (void)options;
+  if (options->target->has_pair_dot)
+    ir_walk(ir_region(module->root, 0), visit_loop, NULL);
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
     ir_block *body = function->code == OP_FUNC_FUNC ? ir_region(function, 0) : NULL;
     for (ir_op *op = body ? body->first : NULL, *next; op; op = next) {
