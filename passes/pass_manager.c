@@ -114,14 +114,24 @@ static void show_fault(const ir_module *module, const char *list, const char *fa
     ir_module_destroy(again);
 }
 
+/* All names of the list are those of passes. Where `whole`, "all" stands for all of them. */
+static bool check_names(ir_module *module, const char *list, bool whole, const pass_options *options) {
+  const char *name;
+  size_t size;
+  while (next_name(&list, &name, &size))
+    if (!find_pass(options, name, size) && !(whole && size == 3 && !memcmp(name, "all", 3)))
+      return ir_error(module, (ir_loc){0}, "unknown pass '%.*s'; 'tcc-attn list passes' shows all", (int)size, name);
+  return true;
+}
+
 bool pass_run(ir_module *module, const char *list, const pass_options *options) {
+  if (!check_names(module, list, false, options) ||
+      (options->dump && !check_names(module, options->dump, true, options)))
+    return false;
   const char *name, *rest = list;
   size_t size;
-  while (next_name(&rest, &name, &size))
-    if (!find_pass(options, name, size))
-      return ir_error(module, (ir_loc){0}, "unknown pass '%.*s'; 'tcc-attn list passes' shows all", (int)size, name);
   unsigned stages = 0;
-  for (rest = list; next_name(&rest, &name, &size);)
+  while (next_name(&rest, &name, &size))
     if (!run_one(module, find_pass(options, name, size), &stages, options)) {
       show_fault(module, list, name, options);
       return false;

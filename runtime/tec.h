@@ -218,7 +218,7 @@ typedef struct tec_compile_options {
   const char *target;
   bool verify;      /* check the module after each pass */
   bool no_fuse;     /* tile, but do not fuse */
-  const char *dump; /* a pass, or "all": `on_dump` receives the module's text after it */
+  const char *dump; /* passes, separated by commas, or "all": `on_dump` receives the module's text after it */
   void (*on_dump)(void *user, const char *pass, const char *text);
   void (*on_time)(void *user, const char *phase, double seconds); /* after each phase; may be NULL */
   void *user;                                                     /* for both */

@@ -1,6 +1,7 @@
 /* command_compile.c - tcc-attn compile: a module to IR, assembly, an object with its C header, or a program file.
  *
- * Everything is made before anything is written, so that a failure leaves no file behind. */
+ * Everything is made before anything is written, so that a failure leaves no file behind; the header goes first, so that no
+ * object stands without it. */
 #include "tools/ocloc.h"
 #include "tools/tensors.h"
 #include "tools/tuned.h"
@@ -50,10 +51,10 @@ static tec_status write_program(tec_context *context, const command_options *opt
     bytes = file;
   if (!status && options->header)
     status = tec_program_header(program, &header, &header_size);
-  if (!status)
-    status = tec_file_write(context, output, bytes, size);
   if (!status && header)
     status = tec_file_write(context, options->header, header, header_size);
+  if (!status)
+    status = tec_file_write(context, output, bytes, size);
   tec_free(header);
   tec_free(file);
   return status;

@@ -10,6 +10,9 @@
 // RUN: rm -f %t && sh -c 'tcc-attn opt %s -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=ERROR
 // RUN: test ! -e %t
 // RUN: sh -c 'tcc-attn opt %examples/attention.mlir --passes=nothing; test $? = 1' 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: sh -c 'tcc-attn compile %examples/attention.mlir --dump=nothing -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=/dev/full -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FULL
+// RUN: test ! -e %t
 
 // HELP: usage:
 // HELP: tcc-attn opt
@@ -18,6 +21,7 @@
 // MISSING: a value is missing after '-o'
 // LIST: cannot list 'things'; there are ops, passes, targets, devices, layouts
 // NONE: error: cannot read '{{.*}}': No such file or directory
-// ERROR: usage.mlir:[[#@LINE+2]]:{{[0-9]+}}: error:
+// ERROR: usage.mlir:[[#@LINE+3]]:{{[0-9]+}}: error:
 // PASS: error: unknown pass 'nothing'
+// FULL: error: cannot write '/dev/full': No space left on device
 func.func @f(%x: f33) { return }
