@@ -348,7 +348,7 @@ def prepare(machine, options, shape, peers):
             results[name] = calls[name]()
             machine.time(calls[name], 1)  # waits, so that errors show here
         except Exception as error:  # a peer may refuse in whatever way it likes
-            print(f"note: {name} cannot do {shape.name()}: {str(error).splitlines()[0] if str(error) else error!r}")
+            print(f"note: {name} cannot do {shape.name()}: {(str(error) or repr(error)).splitlines()[0]}")
             calls.pop(name, None)
             results.pop(name, None)
     if OURS in results:
