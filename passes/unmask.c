@@ -18,7 +18,11 @@
 #include "passes/mask.h"
 #include "passes/passes.h"
 
-enum { MAX_DEPTH = 32, MAX_CONDITIONS = 16 };
+enum {
+  MAX_DEPTH = 32,
+  MAX_CONDITIONS = 16,
+  MIN_STEPS = 8, /* fewer are not worth more code; and straight code, which is what one step becomes, takes registers */
+};
 
 typedef struct unmasker {
   ir_op *loop;
@@ -146,7 +150,8 @@ static ir_index aligned(unmasker *u, ir_index lower, ir_index end, ir_index uppe
 static void unmask_loop(ir_op *loop) {
   ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
   ir_index step = ir_index_of(ir_operand(loop, 2));
-  if (step.value || step.constant < 1)
+  bool is_short = !lower.value && !upper.value && upper.constant - lower.constant < MIN_STEPS * step.constant;
+  if (step.value || step.constant < 1 || is_short)
     return;
   unmasker u = {.loop = loop,
                 .before = ir_builder_before(loop),

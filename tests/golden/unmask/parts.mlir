@@ -1,21 +1,21 @@
 // Loops fall apart where their masks begin and end to matter.
 // RUN: tcc-attn opt %s --passes=unmask,simplify | FileCheck %s
 
-// A tile may end beyond the 40 keys: the first two steps of 16 are full, the last one is no loop any more.
+// A tile may end beyond the 140 keys: the first eight steps of 16 are full, the last one is no loop any more.
 // CHECK-LABEL: @end
-// CHECK: scf.for %{{.*}} = %c0 to %c32 step %c16
+// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c16
 // CHECK-NOT: create_mask
 // CHECK: scf.yield
 // CHECK: vector.create_mask
-func.func @end(%scores: memref<8x40xf32>, %start: vector<8xf32>) -> vector<8xf32> {
+func.func @end(%scores: memref<8x140xf32>, %start: vector<8xf32>) -> vector<8xf32> {
   %c0 = arith.constant 0 : index
   %c16 = arith.constant 16 : index
-  %c40 = arith.constant 40 : index
+  %c140 = arith.constant 140 : index
   %zero = arith.constant 0.0 : f32
   %neutral = arith.constant dense<0.0> : vector<8x16xf32>
-  %r = scf.for %key = %c0 to %c40 step %c16 iter_args(%sum = %start) -> (vector<8xf32>) {
-    %left = affine.min affine_map<(k) -> (16, -k + 40)>(%key)
-    %x = vector.transfer_read %scores[%c0, %key], %zero {in_bounds = [true, false]} : memref<8x40xf32>, vector<8x16xf32>
+  %r = scf.for %key = %c0 to %c140 step %c16 iter_args(%sum = %start) -> (vector<8xf32>) {
+    %left = affine.min affine_map<(k) -> (16, -k + 140)>(%key)
+    %x = vector.transfer_read %scores[%c0, %key], %zero {in_bounds = [true, false]} : memref<8x140xf32>, vector<8x16xf32>
     %mask = vector.create_mask %left : vector<16xi1>
     %there = vector.broadcast %mask : vector<16xi1> to vector<8x16xi1>
     %y = arith.select %there, %x, %neutral : vector<8x16xi1>, vector<8x16xf32>
@@ -64,6 +64,24 @@ func.func @window(%scores: memref<8x128xf32>, %row: index, %start: vector<8xf32>
     scf.yield %next : vector<8xf32>
   }
   return %r : vector<8xf32>
+}
+
+// Three steps stay together.
+// CHECK-LABEL: @short
+// CHECK: scf.for %{{.*}} = %c0 to %c40 step %c16
+// CHECK: vector.create_mask
+func.func @short(%start: vector<16xf32>) -> vector<16xf32> {
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c40 = arith.constant 40 : index
+  %neutral = arith.constant dense<0.0> : vector<16xf32>
+  %r = scf.for %key = %c0 to %c40 step %c16 iter_args(%sum = %start) -> (vector<16xf32>) {
+    %left = affine.min affine_map<(k) -> (16, -k + 40)>(%key)
+    %there = vector.create_mask %left : vector<16xi1>
+    %next = arith.select %there, %sum, %neutral : vector<16xi1>, vector<16xf32>
+    scf.yield %next : vector<16xf32>
+  }
+  return %r : vector<16xf32>
 }
 
 // A comparison that hides nothing, one that no step has the same for all elements, and one that is no interval of steps.
