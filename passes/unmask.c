@@ -147,11 +147,16 @@ static ir_index aligned(unmasker *u, ir_index lower, ir_index end, ir_index uppe
   return ir_index_min(builder, ir_index_add(builder, lower, mask_scaled(builder, steps, u->full.step)), upper);
 }
 
+static bool is_short(ir_index lower, ir_index upper, int64_t step) {
+  return !lower.value && !upper.value &&
+         (lower.constant >= upper.constant ||
+          ((uint64_t)upper.constant - (uint64_t)lower.constant) / (uint64_t)step < MIN_STEPS);
+}
+
 static void unmask_loop(ir_op *loop) {
   ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
   ir_index step = ir_index_of(ir_operand(loop, 2));
-  bool is_short = !lower.value && !upper.value && upper.constant - lower.constant < MIN_STEPS * step.constant;
-  if (step.value || step.constant < 1 || is_short)
+  if (step.value || step.constant < 1 || is_short(lower, upper, step.constant))
     return;
   unmasker u = {.loop = loop,
                 .before = ir_builder_before(loop),
