@@ -621,10 +621,13 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
     tile->loops[i] = nest.plan.dims[i];
     tile->sizes[i] = nest.plan.steps[nest.plan.dims[i]];
   }
+  int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
+  ir_loop_extents(op, known);
   for (unsigned loop = 0; loop < nest.plan.num_loops; loop++) {
     unsigned operand = 0, dim = 0;
     ir_loop_extent(op, loop, &operand, &dim);
-    nest.extents[loop] = tile->ends[loop] = ir_dim(&builder, ir_operand(op, operand), dim);
+    nest.extents[loop] = tile->ends[loop] =
+        known[loop] == IR_DYNAMIC ? ir_dim(&builder, ir_operand(op, operand), dim) : ir_index_const(known[loop]);
   }
   for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
     if (nest.plan.packed & loop_bit(i))

@@ -68,3 +68,10 @@ func.func @other(%a: memref<16x?xbf16>, %b: memref<?x32xbf16>, %c: memref<16x32x
   }
   return
 }
+
+// One factor's type knows the number of terms, the other's does not: they are the same.
+// CHECK-LABEL: func.func @mixed(
+func.func @mixed(%a: memref<16x?xbf16>, %b: memref<64x32xbf16>, %c: memref<16x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<16x?xbf16>, memref<64x32xbf16>) outs(%c : memref<16x32xf32>)
+  return
+}
