@@ -15,26 +15,19 @@ static const target_matrix mma_sync[] = {
 /* The last ones of them. A result is a factor as it lies when the reduction counts in another order, in pairs. */
 enum { MMA_SYNC_TF32 = 2 };
 
-/* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. */
-static const target_matrix dpas8_unit[] = {
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
-};
-
-/* Lanes that read element by element read 8 or 4 bytes at once; taking more turns costs registers. */
+/* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. Lanes that read
+ * element by element read 8 or 4 bytes at once where products take turns; taking more turns costs registers. */
 static const target_matrix dpas8[] = {
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8_unit[0]},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8_unit[1]},
-    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8_unit[0]},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8_unit[1]},
-    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8_unit[2]},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8_unit[3]},
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c"},
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c"},
+    {OP_XEGPU_DPAS, IR_F16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8[6]},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8[7]},
+    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8[6]},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8[7]},
+    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8[8]},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8[9]},
+    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c", NULL},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c", NULL},
+    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c", NULL},
+    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c", NULL},
 };
 
 static const target_matrix dpas16[] = {
