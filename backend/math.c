@@ -88,17 +88,24 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
   return shifted;
 }
 
-static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast) {
-  LLVMValueRef fraction;
-  bool flush = fast && !e->has_scale;
-  x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, flush ? -87.4 : -104.5), 89);
+/* `flush`: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range comes out, with which
+ * machines compute slowly. */
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool flush) {
+  bool masks = flush && e->has_scale;
+  LLVMValueRef fraction, vanishes = NULL;
+  if (masks)
+    vanishes = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, -87.3365), "");
+  else
+    x = math_clamp(e, LLVMRealOLT, x, flush ? -87.4 : -104.5);
+  x = math_clamp(e, LLVMRealOGT, x, 89);
   LLVMValueRef shifted = math_reduce(e, x, &fraction);
   LLVMValueRef power = fast ? math_polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS)
                             : math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS);
-  return scale(e, power, shifted, flush);
+  power = scale(e, power, shifted, flush);
+  return masks ? LLVMBuildSelect(e->builder, vanishes, emit_float_like(e, x, 0), power, "") : power;
 }
 
-LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false); }
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false); }
 
 /* ------------------------------------------------------------------------------------------------------------- libm */
 
@@ -167,11 +174,13 @@ POLYNOMIAL(emit_sin, "sin", math_sin)
 POLYNOMIAL(emit_cos, "cos", math_cos)
 #undef POLYNOMIAL
 
-/* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more. */
+/* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more; and polynomials flush
+ * what is below the normal range. */
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  if (!is_f32(x[0]) || !e->target->library)
-    return is_f32(x[0]) ? exp_of(e, x[0], e->facts->fast_exp) : math_library(e, "exp", x, 1);
-  if (!(emit_fast_math(op) & LLVMFastMathApproxFunc))
+  bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp;
+  if (is_f32(x[0]) && !e->target->library)
+    return exp_of(e, x[0], fast, fast || approximate);
+  if (!is_f32(x[0]) || !approximate)
     return math_library(e, "exp", x, 1);
   LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");
   return math_library(e, "exp2", &power, 1);
