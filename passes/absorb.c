@@ -112,7 +112,8 @@ const ir_map *recast_read_through(const ir_op *producer, unsigned input, const i
   return ir_map_get(producer->module, read->num_dims, 0, in->num_results, results);
 }
 
-bool recast_is_move(const ir_op *op) {
+/* The op only copies elements of its one input: no cast, no constant. */
+static bool is_move(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_num_inputs(op) != 1 ||
       ir_structure_of(op)->reductions || ir_operand(op, 0)->type->kind != IR_TYPE_TENSOR)
     return false;
@@ -151,7 +152,7 @@ static ir_value *find_original(const recast *parts, unsigned i, const ir_map **m
   ir_module *module = parts->op->module;
   if (!producer)
     return NULL;
-  if (recast_is_move(producer)) {
+  if (is_move(producer)) {
     *map = recast_read_through(producer, 0, read);
     return ir_operand(producer, 0);
   }
@@ -505,7 +506,7 @@ static ir_op *drop_kept_dims(ir_op *op) {
 /* A transpose of the result of an op that has no other user: the op writes the transposed tensor. */
 static ir_op *write_transposed(ir_op *move) {
   recast parts;
-  if (!recast_is_move(move))
+  if (!is_move(move))
     return move;
   ir_op *op = ir_operand(move, 0)->op;
   const ir_structure *structure = ir_structure_of(move);

@@ -29,6 +29,4 @@ void recast_replace(ir_op *op, ir_op *with);
 /* The map with which a reader of the producer's result, under the map `read`, finds the element of its input that the
  * result is computed from. The producer has no reductions and its result's map is a permutation. */
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read);
-/* The op only copies elements of its one input: no cast, no constant. */
-bool recast_is_move(const ir_op *op);
 #endif

@@ -215,7 +215,8 @@ ir_value *buffer_create(buffers *b, ir_op *op, ir_value *like, bool exact) {
 
 static bool is_view(const ir_use *use) { return ir_op_has(use->user, IR_VIEW) && ir_use_index(use) == 0; }
 
-bool buffer_lies_in_slice(const ir_value *memref, const ir_value *whole, const ir_op *insert) {
+/* `memref` is made by taking the slice of `insert` from the memory `whole`, or lies within that. */
+static bool lies_in_slice(const ir_value *memref, const ir_value *whole, const ir_op *insert) {
   for (; memref->op && ir_op_has(memref->op, IR_VIEW); memref = ir_operand(memref->op, 0))
     if (memref->op->code == OP_MEMREF_SUBVIEW && ir_operand(memref->op, 0) == whole && slice_equal(memref->op, insert))
       return true;
@@ -275,7 +276,7 @@ static bool use_reads(const write *w, const ir_use *use) {
   case OP_TENSOR_INSERT_SLICE:
   case OP_TENSOR_PARALLEL_INSERT_SLICE: {
     ir_value *whole = ir_value_map_get(w->b->memrefs, use->value);
-    return i != 1 || !buffer_lies_in_slice(w->target, whole, user);
+    return i != 1 || !lies_in_slice(w->target, whole, user);
   }
   default:
     return !ir_op_has(user, IR_DPS) || i < ir_num_inputs(user) || ir_body_reads_init(user, i - ir_num_inputs(user));

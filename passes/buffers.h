@@ -80,8 +80,6 @@ bool buffer_may_overwrite(buffers *b, ir_op *writer, unsigned tied, bool reads);
 ir_value *buffer_for_writing(buffers *b, ir_op *writer, unsigned tied, bool reads);
 /* The op writes each element of operand `out` from nothing but the same element of operand `in`, at most. */
 bool buffer_same_elements(const ir_op *op, unsigned in, unsigned out);
-/* `memref` is made by taking the slice of `insert` from the memory `whole`, or lies within that. */
-bool buffer_lies_in_slice(const ir_value *memref, const ir_value *whole, const ir_op *insert);
 void buffer_copy(ir_builder *builder, ir_value *from, ir_value *to);
 /* The part of `memref` that a slice op takes or replaces; `part` is the type of the smaller side. */
 ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *slice, const ir_type *part);

@@ -95,8 +95,6 @@ ir_value *distribute_get(distributor *d, ir_value *vector, int64_t reg);
 ir_value *distribute_pack(distributor *d, ir_scalar element, int64_t count, ir_value *const *registers);
 /* Registers registers[0 .. count) of a vector, as a vector. */
 ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const int64_t *registers);
-/* The coordinate along `dim` in each register, as a vector of index. */
-ir_value *distribute_coordinates(distributor *d, const layout *l, unsigned dim);
 /* The part of a vector that begins at `start` (NULL: the origin), brought from one layout into another. Never fails: in
  * registers where each lane has what it needs, else through shared memory. */
 ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *from, const layout *to,

@@ -65,7 +65,8 @@ ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *
   return ir_index_apply(&d->at, sum, 1, dims);
 }
 
-ir_value *distribute_coordinates(distributor *d, const layout *l, unsigned dim) {
+/* The coordinate along `dim` in each register, as a vector of index. */
+static ir_value *coordinates_of(distributor *d, const layout *l, unsigned dim) {
   int64_t registers = distribute_registers(l), scale[LAYOUT_MAX_RANK] = {0}, coord[LAYOUT_MAX_RANK];
   int64_t *constants = IR_NEW_ARRAY(&d->module->arena, int64_t, registers);
   for (int64_t r = 0; r < registers; r++) {
@@ -320,7 +321,7 @@ bool distribute_insert(distributor *d, const ir_op *op) {
 
 bool distribute_step(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
-  distribute_set(d, op, distribute_coordinates(d, &l, 0));
+  distribute_set(d, op, coordinates_of(d, &l, 0));
   return true;
 }
 
@@ -328,7 +329,7 @@ bool distribute_create_mask(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   ir_value *mask = NULL;
   for (unsigned dim = 0; dim < l.rank; dim++) {
-    ir_value *coordinates = distribute_coordinates(d, &l, dim);
+    ir_value *coordinates = coordinates_of(d, &l, dim);
     ir_value *bound =
         ir_unary(&d->at, OP_VECTOR_BROADCAST, distribute_lane(d, ir_operand(op, dim), NULL), coordinates->type);
     ir_value *below = distribute_compare(d, COMPARE_SIGNED_LESS, coordinates, bound);

@@ -24,8 +24,6 @@ typedef struct ptx_message {
  * .global variables, which launches change: one launch at a time. */
 tec_status ptx_module_load(const char *text, size_t size, ptx_module **module, ptx_message *message);
 void ptx_module_free(ptx_module *module);
-/* The bytes of static shared memory of a kernel, 0 when there is no such kernel. */
-size_t ptx_static_shared_bytes(const ptx_module *module, const char *kernel);
 
 /* A range of host memory that kernels may access; its device address is its host address. */
 typedef struct ptx_buffer {

@@ -709,13 +709,6 @@ void ptx_module_free(ptx_module *module) {
   free(module);
 }
 
-size_t ptx_static_shared_bytes(const ptx_module *module, const char *kernel) {
-  for (uint32_t i = 0; i < module->num_functions; i++)
-    if (module->functions[i].entry && !strcmp(module->functions[i].name, kernel))
-      return module->functions[i].shared_bytes;
-  return 0;
-}
-
 uint32_t ptx_shared_limit(unsigned target) {
   static const struct {
     unsigned target, kibibytes;

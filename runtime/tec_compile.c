@@ -13,7 +13,8 @@
 
 /* ------------------------------------------------------------------------------------------- facts of entry points */
 
-bool compiler_dtype(ir_scalar scalar, DLDataType *dtype) {
+/* The element type in which a scalar type is passed to and from programs; false if it cannot be (i4). */
+static bool find_dtype(ir_scalar scalar, DLDataType *dtype) {
   unsigned bits = ir_scalar_bits(scalar);
   if (scalar == IR_I1)
     *dtype = runtime_dtype(kDLBool, 8);
@@ -33,7 +34,7 @@ typedef struct entry_list {
 
 static bool entry_type(const ir_op *function, const ir_type *type, tec_type *out) {
   bool shaped = type->kind == IR_TYPE_TENSOR || type->kind == IR_TYPE_MEMREF;
-  if ((!shaped && type->kind != IR_TYPE_SCALAR) || !compiler_dtype(type->element, &out->dtype) || type->strides)
+  if ((!shaped && type->kind != IR_TYPE_SCALAR) || !find_dtype(type->element, &out->dtype) || type->strides)
     return ir_op_error(function, "cannot be called from outside: type %s has no counterpart there; make it private",
                        ir_print_type(function->module, type));
   out->kind = type->kind == IR_TYPE_SCALAR   ? TEC_KIND_SCALAR

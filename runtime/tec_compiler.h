@@ -40,8 +40,6 @@ tec_status compiler_status(const compiler_run *run, bool good);
 void compiler_keep_fault(const compiler_run *run, const char *command, const char *text);
 /* The same for passes: a pass_options.fault_sink on a compiler_run. */
 void compiler_keep_pass_fault(void *run, const char *passes, const char *text);
-/* The element type in which a scalar type is passed to and from programs; false if it cannot be (i4). */
-bool compiler_dtype(ir_scalar scalar, DLDataType *dtype);
 
 extern const runtime_device interp_device;
 #endif
