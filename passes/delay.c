@@ -14,6 +14,7 @@
 #include "passes/vectorize.h"
 
 #include <math.h>
+#include <string.h>
 
 /* x where the value is x * factor with a positive constant; else the value itself, and 1. */
 static ir_value *without_factor(ir_value *value, double *factor) {
@@ -66,6 +67,84 @@ static void move_behind_maximum(ir_op *op) {
   ir_replace_uses(ir_result(op, 0), ir_binary(&builder, combine, scaled, start));
 }
 
+/* ---------------------------------------------------------------------------------------------------- masks once */
+
+/* The value is taken only where the mask is set: all that is made of it, element by element, ends in selects by it. */
+static bool is_taken_under(const ir_value *value, const ir_value *mask, unsigned depth) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (user->code == OP_ARITH_SELECT && ir_operand(user, 0) == mask && ir_use_index(use) == 1)
+      continue;
+    if (!depth || !ir_op_has(user, IR_ELEMENTWISE) || user->num_results != 1 ||
+        !is_taken_under(ir_result(user, 0), mask, depth - 1))
+      return false;
+  }
+  return true;
+}
+
+/* The value, a row's or all elements', is above -infinity, or NaN. */
+static bool is_above(const ir_value *value, unsigned depth) {
+  const ir_op *op = value->op;
+  ir_cell cell;
+  if (ir_value_splat(value, &cell))
+    return cell.f > -INFINITY;
+  switch (op && depth ? op->code : IR_NUM_OPCODES) {
+  case OP_VECTOR_BROADCAST:
+  case OP_VECTOR_SHAPE_CAST:
+    return is_above(ir_operand(op, 0), depth - 1);
+  case OP_ARITH_MAXIMUMF:
+  case OP_ARITH_MAXNUMF:
+    return is_above(ir_operand(op, 0), depth - 1) || is_above(ir_operand(op, 1), depth - 1);
+  case OP_VECTOR_MULTI_REDUCTION:
+    return !strncmp(ir_attr_string_or(op, "kind", ""), "max", 3) && is_above(ir_operand(op, 1), depth - 1);
+  default:
+    return false;
+  }
+}
+
+/* Selects of 0 by the mask where the value, or what it is rounded to, is 0 already. */
+static void drop_selects(ir_value *value, const ir_value *mask) {
+  ir_cell cell;
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    const ir_op *user = use->user;
+    if (user->code == OP_ARITH_TRUNCF)
+      drop_selects(ir_result(user, 0), mask);
+    else if (user->code == OP_ARITH_SELECT && ir_operand(user, 0) == mask && ir_use_index(use) == 1 &&
+             ir_value_splat(ir_operand(user, 2), &cell) && cell.f == 0)
+      ir_replace_uses(ir_result(user, 0), value);
+  }
+}
+
+/* The maximum of a row is taken of select(mask, x, -infinity). Where e^(x - m) goes under the same mask later, that of the
+ * select is 0 where the mask is not set, and one mask does for all. */
+static void mask_once(ir_op *op) {
+  enum { MAX_DEPTH = 8 };
+  ir_value *mask = ir_operand(op, 0), *x = ir_operand(op, 1);
+  if (mask->type->kind != IR_TYPE_VECTOR || !mask_is_hidden(ir_operand(op, 2)))
+    return;
+  for (ir_use *use = x->uses, *next; use; use = next) {
+    next = use->next;
+    ir_op *user = use->user;
+    if (user == op || user->code != OP_ARITH_SUBF || ir_use_index(use) || user->block != op->block ||
+        !ir_op_is_before(op, user) || !ir_value_has_one_use(ir_result(user, 0)) ||
+        !is_above(ir_operand(user, 1), MAX_DEPTH) || !is_taken_under(ir_result(user, 0), mask, MAX_DEPTH))
+      continue;
+    const ir_op *power = ir_result(user, 0)->uses->user;
+    if (power->code != OP_MATH_EXP)
+      continue;
+    ir_set_operand(user, 0, ir_result(op, 0));
+    drop_selects(ir_result(power, 0), mask);
+  }
+}
+
+static bool visit_mask(ir_op *op, void *data) {
+  (void)data;
+  if (op->code == OP_ARITH_SELECT && op->results[0].type->element == IR_F32)
+    mask_once(op);
+  return true;
+}
+
 static bool visit(ir_op *op, void *data) {
   (void)data;
   if (!op->num_results || op->results[0].type->element != IR_F32)
@@ -79,5 +158,5 @@ static bool visit(ir_op *op, void *data) {
 
 bool pass_delay_scales(ir_module *module, const pass_options *options) {
   (void)options;
-  return ir_walk(ir_region(module->root, 0), visit, NULL);
+  return ir_walk(ir_region(module->root, 0), visit_mask, NULL) && ir_walk(ir_region(module->root, 0), visit, NULL);
 }
