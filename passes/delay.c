@@ -1,4 +1,5 @@
-/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row.
+/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row, and one mask does for all
+ * that is made of scores.
  *
  * Softmax computes e^(c x - m) for each score x, where m is the maximum of c x in its row. A positive c commutes with the
  * maximum, whatever is rounded, and with masks of -infinity. So the maximum is that of x, times c once a row, and c x is for

@@ -2,17 +2,17 @@
  *
  * Masks are vectors of i1: vector.create_mask where a tile may reach beyond the end of memory, and comparisons of indices
  * that choose between a score and -infinity. Where such a condition is affine in the loop's counter, it holds for all
- * elements in an interval of iterations. The loop is taken apart into what comes before the interval in which all
- * of them hold, the interval, and the rest; carried values go from one to the next, and with them whatever runs ahead of
- * the loop. So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
+ * elements in an interval of iterations. Where all of them hold from the start, or up to the end, the loop is taken apart
+ * into that interval and the rest; carried values go from one to the other, and with them whatever runs ahead of the loop.
+ * (A window is cut off on both sides; three loops make the assembler spill, so its loop stays whole.) So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
  *
  * A branch around the masks, in one loop, would be less code, but keep the assembler from mixing what stands before them
  * with what comes behind. Intel's compiler, which has the registers of a kernel in view as a whole, spills where there are
  * several loops; its kernels keep their masks.
  *
  * Invariants
- *  - Only the innermost loops are taken apart, with constant steps: code grows at most threefold, and no loop nest more.
- *  - Each part but the last ends where an iteration begins.
+ *  - Only the innermost loops are taken apart, with constant steps: code at most doubles.
+ *  - The first part ends where an iteration begins.
  * Terminates: each loop is looked at once, and what is made here is not looked at; conditions are followed up to
  * MAX_DEPTH. */
 #include "passes/mask.h"
@@ -119,14 +119,13 @@ static void set_bounds(unmasker *u, ir_op *loop, ir_index lower, ir_index upper)
 }
 
 /* A copy of the loop for the iterations before those of the loop, which goes on with its results. */
-static ir_op *copy_before(unmasker *u, ir_value_map *map, ir_index lower, ir_index upper) {
+static void copy_before(unmasker *u, ir_value_map *map, ir_index lower, ir_index upper) {
   ir_op *copy = ir_op_clone(&u->before, u->loop, map);
   u->before = ir_builder_before(copy);
   set_bounds(u, copy, lower, upper);
   u->before = ir_builder_before(u->loop);
   for (unsigned i = 0; i < copy->num_results; i++)
     ir_set_operand(u->loop, 3 + i, ir_result(copy, i));
-  return copy;
 }
 
 /* All elements of the condition are what they usually are. */
@@ -165,18 +164,18 @@ static void unmask_loop(ir_op *loop) {
   if (!u.count)
     return;
   bool begins_later = !ir_index_equal(u.full.lower, lower), ends_earlier = !ir_index_equal(u.full.upper, upper);
-  ir_index first = begins_later ? ir_index_min(&u.before, u.full.lower, upper) : lower;
-  ir_index end = ends_earlier ? aligned(&u, first, u.full.upper, upper) : upper;
-  if (!first.value && !end.value && first.constant >= end.constant)
+  if (begins_later && ends_earlier)
     return;
-  ir_value_map *full = ir_value_map_create(loop->module);
-  if (begins_later)
-    copy_before(&u, ir_value_map_create(loop->module), lower, first);
-  if (ends_earlier)
-    copy_before(&u, full, first, end);
-  set_bounds(&u, loop, ends_earlier ? end : first, upper);
-  for (unsigned i = 0; i < u.count; i++)
-    set_usual(ir_value_map_get(full, ir_result(u.conditions[i], 0)), u.usual[i]);
+  ir_index seam = begins_later ? ir_index_min(&u.before, u.full.lower, upper) : aligned(&u, lower, u.full.upper, upper);
+  if (ir_index_equal(seam, begins_later ? upper : lower))
+    return;
+  ir_value_map *copies = ir_value_map_create(loop->module);
+  copy_before(&u, copies, lower, seam);
+  set_bounds(&u, loop, seam, upper);
+  for (unsigned i = 0; i < u.count; i++) {
+    ir_value *condition = ir_result(u.conditions[i], 0);
+    set_usual(begins_later ? condition : ir_value_map_get(copies, condition), u.usual[i]);
+  }
 }
 
 /* Returns whether there was a loop. */

@@ -41,3 +41,32 @@ func.func @other(%x: vector<8x16xf32>, %seen: vector<8x16xi1>, %row: vector<8xf3
   %sum = vector.multi_reduction <add>, %scaled, %row [1] : vector<8x16xf32> to vector<8xf32>
   return %max, %chosen, %sum : vector<8xf32>, vector<8x16xf32>, vector<8xf32>
 }
+
+// One mask serves the maximum, the weights and their sum, whatever they are rounded to: e^-infinity is 0. Not where the maximum
+// may be -infinity itself.
+// CHECK-LABEL: @once
+// CHECK: %[[MASKED:.*]] = arith.select %arg1, %arg0
+// CHECK: arith.subf %[[MASKED]]
+// CHECK: %[[WEIGHTS:.*]] = math.exp
+// CHECK: vector.multi_reduction <add>, %[[WEIGHTS]]
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[WEIGHTS]]
+// CHECK-NEXT: return %{{.*}}, %[[NARROW]]
+func.func @once(%x: vector<8x16xf32>, %mask: vector<8x16xi1>, %old: vector<8xf32>)
+    -> (vector<8xf32>, vector<8x16xf16>) {
+  %hidden = arith.constant dense<0xFF800000> : vector<8x16xf32>
+  %none = arith.constant dense<0.0> : vector<8x16xf32>
+  %narrow_none = arith.constant dense<0.0> : vector<8x16xf16>
+  %lowest = arith.constant dense<0xFF7FFFFF> : vector<8xf32>
+  %start = arith.maximumf %old, %lowest : vector<8xf32>
+  %masked = arith.select %mask, %x, %hidden : vector<8x16xi1>, vector<8x16xf32>
+  %max = vector.multi_reduction <maxnumf>, %masked, %start [1] : vector<8x16xf32> to vector<8xf32>
+  %column = vector.shape_cast %max : vector<8xf32> to vector<8x1xf32>
+  %all = vector.broadcast %column : vector<8x1xf32> to vector<8x16xf32>
+  %below = arith.subf %x, %all : vector<8x16xf32>
+  %weights = math.exp %below fastmath<afn> : vector<8x16xf32>
+  %summands = arith.select %mask, %weights, %none : vector<8x16xi1>, vector<8x16xf32>
+  %sum = vector.multi_reduction <add>, %summands, %old [1] : vector<8x16xf32> to vector<8xf32>
+  %narrow = arith.truncf %weights : vector<8x16xf32> to vector<8x16xf16>
+  %factors = arith.select %mask, %narrow, %narrow_none : vector<8x16xi1>, vector<8x16xf16>
+  return %sum, %factors : vector<8xf32>, vector<8x16xf16>
+}

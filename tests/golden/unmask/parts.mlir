@@ -25,17 +25,47 @@ func.func @end(%scores: memref<8x140xf32>, %start: vector<8xf32>) -> vector<8xf3
   return %r : vector<8xf32>
 }
 
-// The last 24 keys up to the query: two bounds, so three parts. All of the middle is visible from the tile's first query, for
-// whose last key the start counts, and from its last one. Where the middle is empty, the last part begins at its start.
-// CHECK-LABEL: @window
-// CHECK: scf.for %{{.*}} = %c0 to %[[FIRST:[0-9a-z]+]] step %c4 iter_args(%{{.*}} = %arg2)
+// Keys that are not older than 24 queries: all are visible from the last query's on.
+// CHECK-LABEL: @begin
+// CHECK: %[[MASKED:.*]] = scf.for %{{.*}} = %c0 to %[[SEAM:[0-9a-z]+]] step %c4 iter_args(%{{.*}} = %arg2)
 // CHECK: arith.cmpi
-// CHECK: scf.for %{{.*}} = %[[FIRST]] to %[[END:[0-9a-z]+]] step %c4
+// CHECK: scf.for %{{.*}} = %[[SEAM]] to %c128 step %c4 iter_args(%{{.*}} = %[[MASKED]])
 // CHECK-NOT: arith.cmpi
 // CHECK-NOT: arith.select
-// CHECK: scf.yield
-// CHECK: scf.for %{{.*}} = %[[END]] to %c128 step %c4
-// CHECK: arith.cmpi
+// CHECK: return
+func.func @begin(%scores: memref<8x128xf32>, %row: index, %start: vector<8xf32>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %hidden = vector.broadcast %lowest : f32 to vector<8x4xf32>
+  %width = arith.constant dense<24> : vector<8x4xindex>
+  %r = scf.for %key = %c0 to %c128 step %c4 iter_args(%max = %start) -> (vector<8xf32>) {
+    %x = vector.transfer_read %scores[%c0, %key], %zero {in_bounds = [true, true]} : memref<8x128xf32>, vector<8x4xf32>
+    %rows = vector.step : vector<8xindex>
+    %first_row = vector.broadcast %row : index to vector<8xindex>
+    %query_of_row = arith.addi %rows, %first_row : vector<8xindex>
+    %column = vector.shape_cast %query_of_row : vector<8xindex> to vector<8x1xindex>
+    %query = vector.broadcast %column : vector<8x1xindex> to vector<8x4xindex>
+    %keys = vector.step : vector<4xindex>
+    %first_key = vector.broadcast %key : index to vector<4xindex>
+    %key_of_column = arith.addi %keys, %first_key : vector<4xindex>
+    %at = vector.broadcast %key_of_column : vector<4xindex> to vector<8x4xindex>
+    %end = arith.addi %at, %width : vector<8x4xindex>
+    %gone = arith.cmpi sle, %end, %query : vector<8x4xindex>
+    %y = arith.select %gone, %hidden, %x : vector<8x4xi1>, vector<8x4xf32>
+    %next = vector.multi_reduction <maximumf>, %y, %max [1] : vector<8x4xf32> to vector<8xf32>
+    scf.yield %next : vector<8xf32>
+  }
+  return %r : vector<8xf32>
+}
+
+// The last 24 keys up to the query: masked on both sides, it stays whole.
+// CHECK-LABEL: @window
+// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c4
+// CHECK-NOT: scf.for
+// CHECK: return
 func.func @window(%scores: memref<8x128xf32>, %row: index, %start: vector<8xf32>) -> vector<8xf32> {
   %c0 = arith.constant 0 : index
   %c4 = arith.constant 4 : index
