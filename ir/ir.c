@@ -239,11 +239,6 @@ void ir_op_move_to_end(ir_op *op, ir_block *block) {
   link_op(op, block, NULL);
 }
 
-ir_builder ir_builder_before_terminator(ir_block *block) {
-  ir_op *last = block->last;
-  return last && ir_op_has(last, IR_TERMINATOR) ? ir_builder_before(last) : ir_builder_at_end(block);
-}
-
 /* --------------------------------------------------------------------------------------------------------- blocks */
 
 ir_value *ir_block_add_arg(ir_block *block, const ir_type *type) {

@@ -217,8 +217,6 @@ int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims
 /* Replaces dims and symbols: dims[i] (NULL keeps it), syms[i] likewise. */
 const ir_expr *ir_expr_replace(ir_module *module, const ir_expr *expr, const ir_expr *const *dims,
                                const ir_expr *const *syms);
-/* outer(inner(..)): inner has as many results as outer has dims; symbols: outer's, then inner's. */
-const ir_map *ir_map_compose(ir_module *module, const ir_map *outer, const ir_map *inner);
 
 /* -------------------------------------------------------------------------------------------- attributes (attr.c) */
 
@@ -434,8 +432,6 @@ static inline ir_builder ir_builder_after(ir_op *op) {
 static inline ir_builder ir_builder_at_end(ir_block *block) {
   return (ir_builder){.module = block->parent->module, .block = block, .loc = block->parent->loc};
 }
-/* Before the terminator, or at the end while there is none yet. */
-ir_builder ir_builder_before_terminator(ir_block *block);
 
 /* What an op is made from. Operands lie group after group; `groups` may stay zero where the row has no `?` or `*`
  * group, or exactly one (the counts then follow). `types` may be NULL with IR_INFER rows. Blocks start empty. */

@@ -253,16 +253,3 @@ bool ir_map_is_projected_permutation(const ir_map *map) {
   }
   return !map->num_syms;
 }
-
-const ir_map *ir_map_compose(ir_module *module, const ir_map *outer, const ir_map *inner) {
-  const ir_expr **syms = IR_NEW_ARRAY(&module->arena, const ir_expr *, inner->num_syms + 1);
-  const ir_expr **moved = IR_NEW_ARRAY(&module->arena, const ir_expr *, inner->num_results + 1);
-  const ir_expr **results = IR_NEW_ARRAY(&module->arena, const ir_expr *, outer->num_results + 1);
-  for (unsigned i = 0; i < inner->num_syms; i++) /* inner's symbols follow outer's */
-    syms[i] = ir_expr_sym(module, outer->num_syms + i);
-  for (unsigned i = 0; i < inner->num_results; i++)
-    moved[i] = ir_expr_replace(module, inner->results[i], NULL, syms);
-  for (unsigned i = 0; i < outer->num_results; i++)
-    results[i] = ir_expr_replace(module, outer->results[i], moved, NULL);
-  return ir_map_get(module, inner->num_dims, outer->num_syms + inner->num_syms, outer->num_results, results);
-}

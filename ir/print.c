@@ -570,24 +570,6 @@ char *ir_print_module(const ir_module *module, const ir_print_options *options, 
   return finish(&printer, started, size);
 }
 
-char *ir_print_op(const ir_op *op, const ir_print_options *options, size_t *size) {
-  ir_printer printer;
-  bool started = start(&printer, op->module, options);
-  if (started) {
-    /* Name what is in sight as in the whole module: the blocks around the op, from the outside in. */
-    const ir_block *around[512];
-    unsigned depth = 0;
-    for (const ir_op *at = op; at && at->block && depth < 512; at = ir_op_parent(at))
-      around[depth++] = at->block;
-    while (depth)
-      enter_block(&printer, around[--depth]);
-    if (!op->block)
-      name_results(&printer, op);
-    print_op(&printer, op);
-  }
-  return finish(&printer, started, size);
-}
-
 /* Short texts for messages: `print` writes what `object` is. */
 static const char *print_short(ir_module *module, void (*print)(ir_printer *, const void *), const void *object) {
   ir_printer printer = {.module = module};
@@ -599,8 +581,6 @@ static const char *print_short(ir_module *module, void (*print)(ir_printer *, co
 
 static void print_any_type(ir_printer *printer, const void *type) { print_type(printer, type); }
 static void print_any_attr(ir_printer *printer, const void *attr) { print_attr(printer, attr); }
-static void print_any_map(ir_printer *printer, const void *map) { print_map(printer, map); }
 
 const char *ir_print_type(ir_module *module, const ir_type *type) { return print_short(module, print_any_type, type); }
 const char *ir_print_attr(ir_module *module, const ir_attr *attr) { return print_short(module, print_any_attr, attr); }
-const char *ir_print_map(ir_module *module, const ir_map *map) { return print_short(module, print_any_map, map); }

@@ -11,13 +11,11 @@ typedef struct ir_print_options {
   bool generic; /* the generic form of every op */
 } ir_print_options;
 
-/* The module or op as text; from malloc, the caller frees. `size` may be NULL. NULL when out of memory. */
+/* The module as text; from malloc, the caller frees. `size` may be NULL. NULL when out of memory. */
 char *ir_print_module(const ir_module *module, const ir_print_options *options, size_t *size);
-char *ir_print_op(const ir_op *op, const ir_print_options *options, size_t *size);
-/* Types, attributes and maps as text in the module's arena, for diagnostics. */
+/* Types and attributes as text in the module's arena, for diagnostics. */
 const char *ir_print_type(ir_module *module, const ir_type *type);
 const char *ir_print_attr(ir_module *module, const ir_attr *attr);
-const char *ir_print_map(ir_module *module, const ir_map *map);
 
 /* Checks every op against its row and hooks, and that all are legal in `stages` (ir_stage bits; 0: any). Reports all
  * errors found in one walk; false if there were any. */

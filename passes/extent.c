@@ -5,7 +5,8 @@
  * steps. */
 #include "passes/extent.h"
 
-ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
+/* The init that a result of a destination-style op ties to. */
+static ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
 
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];

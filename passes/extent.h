@@ -36,6 +36,4 @@ int64_t extent_bound(extent x);
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
 /* Same offsets, sizes and strides. */
 bool slice_equal(const ir_op *a, const ir_op *b);
-/* The init that a result of a destination-style op ties to. */
-ir_value *tied_init(const ir_value *result);
 #endif

@@ -15,54 +15,9 @@
  * Invariants: up to finish() the program is unchanged but for the nest before the root; nodes are found through
  * ir_op.mark, checked against the node, so that stale marks do no harm.
  * Termination: the walk moves backwards; each op is asked once; every other loop is over operands, uses or requests. */
-#include "passes/fuse.h"
-
-#include "passes/nest.h"
+#include "passes/fuse_walk.h"
 
 #include <string.h>
-
-enum { MAX_ROOTS = 8 };
-
-/* A box of `value` that the tile of `consumer` reads, at first from the extract_slice `slice`. */
-typedef struct request request;
-struct request {
-  request *next;
-  ir_op *consumer;
-  ir_value *value, *slice;
-  tile_box box;
-};
-
-/* What is known of an op of the root's block. */
-typedef struct node {
-  ir_op *op;
-  request *requests;
-  bool is_root; /* tiled with the loops rather than for a request: the root, or a contraction that joins it */
-  bool before;  /* the loops need the op itself */
-  bool fused;
-  bool after;       /* has to run after the loops */
-  uint32_t outputs; /* results (bits) that become results of the loops */
-  tile_box domain, tile;
-  uint32_t levels;     /* the loops that the tile depends on */
-  uint32_t reductions; /* its reduction loops that are tiled */
-  ir_value **tiles;    /* a result each */
-} node;
-
-typedef struct fusion {
-  tile_builder builder; /* first: the slice callback casts back */
-  const fuse_options *options;
-  ir_module *module;
-  ir_op *root;
-  ir_block *block;
-  nest nest;
-  node **nodes;
-  unsigned num_nodes, capacity;
-  unsigned pending; /* nodes that the walk has not met yet */
-  node *current;    /* being tiled */
-  nest_carried *carried;
-  ir_value **carried_for; /* the original value of each */
-  unsigned num_carried, carried_capacity;
-  bool separate_init; /* the root's own init is added after the loops */
-} fusion;
 
 /* ---------------------------------------------------------------------------------------------------------- nodes */
 
@@ -73,35 +28,34 @@ static void *grow(fusion *f, void *old, size_t size, unsigned count, unsigned ca
   return bigger;
 }
 
-static node *find_node(const fusion *f, const ir_op *op) {
+fusion_node *fusion_find_node(const fusion *f, const ir_op *op) {
   return op->mark && op->mark <= f->num_nodes && f->nodes[op->mark - 1]->op == op ? f->nodes[op->mark - 1] : NULL;
 }
 
-static node *get_node(fusion *f, ir_op *op) {
-  node *found = find_node(f, op);
+fusion_node *fusion_get_node(fusion *f, ir_op *op) {
+  fusion_node *found = fusion_find_node(f, op);
   if (found)
     return found;
   if (f->num_nodes == f->capacity) {
     f->capacity = f->capacity ? 2 * f->capacity : 32;
     f->nodes = grow(f, f->nodes, sizeof *f->nodes, f->num_nodes, f->capacity);
   }
-  node *fresh = IR_NEW(&f->module->arena, node);
+  fusion_node *fresh = IR_NEW(&f->module->arena, fusion_node);
   fresh->op = op;
   f->nodes[f->num_nodes++] = fresh;
   op->mark = f->num_nodes;
   return fresh;
 }
 
-/* The node of an op that the walk is still to meet. */
-static node *expect(fusion *f, ir_op *op) {
-  if (!find_node(f, op))
+fusion_node *fusion_expect(fusion *f, ir_op *op) {
+  if (!fusion_find_node(f, op))
     f->pending++;
-  return get_node(f, op);
+  return fusion_get_node(f, op);
 }
 
 static void need_before(fusion *f, const ir_value *value) {
   if (value->op && value->op->block == f->block)
-    expect(f, value->op)->before = true;
+    fusion_expect(f, value->op)->before = true;
 }
 
 /* Everything that the op uses, also from within its regions. */
@@ -162,9 +116,9 @@ static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operan
   if (accumulated) {
     need_before(f, value);
   } else if (value->op && value->op->block == f->block) {
-    node *producer = expect(f, value->op);
-    request *fresh = IR_NEW(&f->module->arena, request);
-    *fresh = (request){.next = producer->requests, .consumer = op, .value = value, .slice = slice, .box = *box};
+    fusion_node *producer = fusion_expect(f, value->op);
+    fusion_request *fresh = IR_NEW(&f->module->arena, fusion_request);
+    *fresh = (fusion_request){.next = producer->requests, .consumer = op, .value = value, .slice = slice, .box = *box};
     producer->requests = fresh;
   }
   return slice;
@@ -172,7 +126,7 @@ static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operan
 
 /* Folds the tile that one more request needs into the node's tile: of two tiles one has to contain the other, that is,
  * be whole wherever they differ. */
-static bool merge_tiles(node *n, const tile_box *tile) {
+static bool merge_tiles(fusion_node *n, const tile_box *tile) {
   bool wider = false, narrower = false;
   for (unsigned i = 0; i < tile->rank; i++) {
     if (tile_index_equal(tile->offsets[i], n->tile.offsets[i]) && tile_index_equal(tile->sizes[i], n->tile.sizes[i]))
@@ -188,7 +142,7 @@ static bool merge_tiles(node *n, const tile_box *tile) {
   return !wider || !narrower;
 }
 
-static uint32_t tiled_reductions(const node *n) {
+uint32_t fusion_tiled_reductions(const fusion_node *n) {
   uint32_t loops = 0;
   for (unsigned loop = 0; ir_op_has(n->op, IR_STRUCTURED) && loop < n->tile.rank; loop++)
     if (ir_loop_is_reduction(ir_structure_of(n->op), loop) && !tile_is_whole(&n->tile, &n->domain, loop))
@@ -196,10 +150,9 @@ static uint32_t tiled_reductions(const node *n) {
   return loops;
 }
 
-/* NULL, or why the requests cannot be met with one tile. */
-static const char *merge_requests(fusion *f, node *n) {
+const char *fusion_merge_requests(fusion *f, fusion_node *n) {
   tile_domain(&f->builder.index, n->op, &n->domain);
-  for (request *r = n->requests; r; r = r->next) {
+  for (fusion_request *r = n->requests; r; r = r->next) {
     tile_box tile;
     if (!tile_from_result(n->op, r->value->index, &r->box, &n->domain, &tile))
       return "its results are not indexed by plain loops";
@@ -209,20 +162,20 @@ static const char *merge_requests(fusion *f, node *n) {
       return "its consumers need different tiles of it";
   }
   n->levels = nest_levels_of_box(&f->nest, &n->tile);
-  n->reductions = tiled_reductions(n);
+  n->reductions = fusion_tiled_reductions(n);
   return NULL;
 }
 
 /* ------------------------------------------------------------------------------------- tiling over one's reduction */
 
-static bool starts_from_zero(const ir_op *op) {
+bool fusion_starts_from_zero(const ir_op *op) {
   ir_cell init;
   return ir_value_splat(ir_init(op, 0), &init) && init.f == 0;
 }
 
 /* A contraction whose tile reads the running result, and the operand that does. */
 typedef struct reader {
-  node *root;
+  fusion_node *root;
   unsigned operand;
 } reader;
 
@@ -234,7 +187,7 @@ static unsigned find_readers(const fusion *f, const ir_op *op, reader readers[MA
     for (const ir_use *use = values[at]->uses; use; use = use->next) {
       if (ir_op_is_inside(use->user, f->nest.body))
         continue; /* the extract_slice of the request */
-      node *user = find_node(f, use->user);
+      fusion_node *user = fusion_find_node(f, use->user);
       if (!user || !user->fused || count + num_values > MAX_ROOTS)
         return 0;
       for (unsigned i = 0; i < count; i++)
@@ -251,7 +204,7 @@ static unsigned find_readers(const fusion *f, const ir_op *op, reader readers[MA
 }
 
 /* NULL, or why what the reader has accumulated cannot be rescaled: it must be a contraction over just those loops. */
-static const char *check_reader(const node *n, const reader *reader) {
+static const char *check_reader(const fusion_node *n, const reader *reader) {
   const ir_op *root = reader->root->op;
   if (!ir_is_contraction(root) || reader->operand >= 2 || !ir_scalar_is_float(ir_result(root, 0)->type->element))
     return "its running result is read by an op that is no contraction";
@@ -271,7 +224,7 @@ static const char *check_reader(const node *n, const reader *reader) {
  * - the roots are contractions over just that loop, read result 0 as a factor, and nobody else reads it;
  * - every tile is computed once (a second time would change the state again), the tiles cover the reduction;
  * - the states are final after the loops only, so nothing in the loops may read them. */
-static const char *check_state(const fusion *f, const node *n) {
+static const char *check_state(const fusion *f, const fusion_node *n) {
   const ir_op *op = n->op;
   if (!pass_op_info_of(op->code)->states)
     return "it would be tiled over its own reduction";
@@ -286,7 +239,7 @@ static const char *check_state(const fusion *f, const node *n) {
   }
   for (unsigned i = 1; i < op->num_results; i++)
     for (const ir_use *use = ir_result(op, i)->uses; use; use = use->next) {
-      const node *user = find_node(f, ir_op_ancestor_in(use->user, f->block));
+      const fusion_node *user = fusion_find_node(f, ir_op_ancestor_in(use->user, f->block));
       if (user && (user->fused || user->before))
         return "a consumer in the loops reads its state before that is final";
     }
@@ -308,9 +261,7 @@ static bool has_effect(ir_op *op, void *data) {
   return !*effect;
 }
 
-/* Marks the ops before the root that use the op and are not needed by the loops, and what uses those. False if one of
- * them may not be moved. */
-static bool postpone_users(fusion *f, ir_op *op) {
+bool fusion_postpone_users(fusion *f, ir_op *op) {
   unsigned count = 0, capacity = 16;
   ir_op **list = IR_NEW_ARRAY(&f->module->arena, ir_op *, capacity);
   list[count++] = op;
@@ -318,7 +269,7 @@ static bool postpone_users(fusion *f, ir_op *op) {
     for (unsigned i = 0; i < list[at]->num_results; i++)
       for (const ir_use *use = ir_result(list[at], i)->uses; use; use = use->next) {
         ir_op *user = ir_op_ancestor_in(use->user, f->block);
-        node *known = find_node(f, user);
+        fusion_node *known = fusion_find_node(f, user);
         if (user == f->root || user == f->nest.outermost || (known && (known->fused || known->after)) ||
             !ir_op_is_before(user, f->nest.outermost))
           continue;
@@ -328,7 +279,7 @@ static bool postpone_users(fusion *f, ir_op *op) {
           ir_walk(ir_region(user, region), has_effect, &effect);
         if (effect)
           return false;
-        get_node(f, user)->after = true;
+        fusion_get_node(f, user)->after = true;
         if (count == capacity)
           list = grow(f, list, sizeof *list, count, capacity *= 2);
         list[count++] = user;
@@ -339,7 +290,7 @@ static bool postpone_users(fusion *f, ir_op *op) {
 static bool used_outside(const fusion *f, const ir_value *value) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     ir_op *user = ir_op_ancestor_in(use->user, f->block);
-    const node *known = find_node(f, user);
+    const fusion_node *known = fusion_find_node(f, user);
     if (user != f->nest.outermost && !(known && known->fused))
       return true;
   }
@@ -347,7 +298,7 @@ static bool used_outside(const fusion *f, const ir_value *value) {
 }
 
 /* NULL, or why the op cannot give what users outside of the loops need. Sets `outputs`. */
-static const char *check_outputs(fusion *f, node *n) {
+static const char *check_outputs(fusion *f, fusion_node *n) {
   uint32_t states = pass_op_info_of(n->op->code)->states;
   n->outputs = 0;
   for (unsigned i = 0; i < n->op->num_results; i++) {
@@ -367,14 +318,15 @@ static const char *check_outputs(fusion *f, node *n) {
   }
   if (n->outputs && f->options->forall && n->levels != nest_all_levels(&f->nest))
     return "parallel iterations would write the same elements";
-  return n->outputs && !postpone_users(f, n->op) ? "a consumer outside of the loops cannot be moved after them" : NULL;
+  return n->outputs && !fusion_postpone_users(f, n->op) ? "a consumer outside of the loops cannot be moved after them"
+                                                        : NULL;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- fusing */
 
 /* NULL, or why the schedule wants the op outside of the loops. Data that is moved rather than computed may be moved
  * again, but not in each iteration all of it. */
-static const char *check_policy(const fusion *f, const node *n) {
+static const char *check_policy(const fusion *f, const fusion_node *n) {
   const ir_op *op = n->op;
   if (f->options->policy == FUSE_FREE)
     return "only free ops are fused";
@@ -384,7 +336,7 @@ static const char *check_policy(const fusion *f, const node *n) {
 }
 
 /* NULL, or why the op would do the same reduction again for each tile of the root's reduction. */
-static const char *check_repetition(const fusion *f, const node *n) {
+static const char *check_repetition(const fusion *f, const fusion_node *n) {
   if (!ir_op_has(n->op, IR_STRUCTURED) || !ir_structure_of(n->op)->reductions)
     return NULL;
   for (unsigned i = 0; i < f->nest.num_levels; i++)
@@ -395,19 +347,19 @@ static const char *check_repetition(const fusion *f, const node *n) {
 }
 
 /* The loops use a result otherwise than through requests (from within a body, or as a size). */
-static bool is_captured(const fusion *f, const node *n) {
+static bool is_captured(const fusion *f, const fusion_node *n) {
   unsigned uses = 0, requests = 0;
   for (unsigned i = 0; i < n->op->num_results; i++)
     for (const ir_use *use = ir_result(n->op, i)->uses; use; use = use->next)
       uses += ir_op_is_inside(use->user, f->nest.body);
-  for (const request *r = n->requests; r; r = r->next)
+  for (const fusion_request *r = n->requests; r; r = r->next)
     requests++;
   return uses != requests;
 }
 
 /* NULL, or why the op is not fused. */
-static const char *check(fusion *f, node *n) {
-  const char *why = merge_requests(f, n);
+static const char *check(fusion *f, fusion_node *n) {
+  const char *why = fusion_merge_requests(f, n);
   n->before |= is_captured(f, n); /* asked last, as its own extents may be among the uses */
   if (!why && n->before)
     why = "what stays outside of the loops needs it";
@@ -418,16 +370,16 @@ static const char *check(fusion *f, node *n) {
   return why ? why : check_outputs(f, n);
 }
 
-static bool is_stop(const fusion *f, const ir_op *op) {
+bool fusion_is_stop(const fusion *f, const ir_op *op) {
   for (unsigned i = 0; i < f->options->num_stops; i++)
     if (f->options->stops[i] == op)
       return true;
   return false;
 }
 
-static ir_op *earliest_slice(const node *n) {
+static ir_op *earliest_slice(const fusion_node *n) {
   ir_op *earliest = n->requests->slice->op;
-  for (const request *r = n->requests->next; r; r = r->next)
+  for (const fusion_request *r = n->requests->next; r; r = r->next)
     if (ir_op_is_before(r->slice->op, earliest))
       earliest = r->slice->op;
   return earliest;
@@ -446,7 +398,7 @@ static void carry_empty(fusion *f, unsigned i) {
 }
 
 /* Puts the tile in place of a request: itself, or the part of it where the tile is wider. */
-static void answer(fusion *f, node *n, const request *r) {
+static void answer(fusion *f, fusion_node *n, const fusion_request *r) {
   tile_box box;
   ir_value *tile = n->tiles[r->value->index];
   tile_of_result(&f->builder.index, n->op, r->value->index, &n->tile, &box);
@@ -471,7 +423,7 @@ static void answer(fusion *f, node *n, const request *r) {
 }
 
 /* Results that have to leave the loops, or live across iterations. */
-static void carry_results(fusion *f, node *n) {
+static void carry_results(fusion *f, fusion_node *n) {
   uint32_t states = n->reductions ? pass_op_info_of(n->op->code)->states : 0;
   for (unsigned i = 0; i < n->op->num_results; i++) {
     if (!((states | n->outputs) >> i & 1))
@@ -488,12 +440,12 @@ static void carry_results(fusion *f, node *n) {
 
 /* Lets the roots' tiles rescale what they have accumulated, and makes sure that this starts from zero: the first step
  * multiplies it by 0. */
-static void rescale_roots(fusion *f, node *n) {
+static void rescale_roots(fusion *f, fusion_node *n) {
   reader readers[MAX_ROOTS];
   unsigned num_readers = find_readers(f, n->op, readers);
   for (unsigned i = 0; i < num_readers; i++) {
     ir_op *root = readers[i].root->op, *tile = readers[i].root->tiles[0]->op;
-    if (!starts_from_zero(root))
+    if (!fusion_starts_from_zero(root))
       f->separate_init = true;
     ir_builder before = ir_builder_before(tile);
     tile_rescale rescale = {
@@ -502,7 +454,7 @@ static void rescale_roots(fusion *f, node *n) {
   }
 }
 
-static bool create_tile(fusion *f, node *n) {
+static bool create_tile(fusion *f, fusion_node *n) {
   n->tiles = IR_NEW_ARRAY(&f->module->arena, ir_value *, n->op->num_results);
   f->current = n;
   if (!tile_create(&f->builder, n->op, &n->tile, n->tiles))
@@ -512,7 +464,7 @@ static bool create_tile(fusion *f, node *n) {
   return true;
 }
 
-static void leave_outside(fusion *f, node *n) {
+static void leave_outside(fusion *f, fusion_node *n) {
   n->before = true;
   need_operands_before(n->op, f);
   need_regions_before(f, n->op);
@@ -520,13 +472,13 @@ static void leave_outside(fusion *f, node *n) {
 
 /* A tile for each request: they are free, and a merged one might be larger than any of them. The op itself stays for
  * those who need it outside, and for requests that cannot be met. */
-static void copy_node(fusion *f, node *n) {
+static void copy_node(fusion *f, fusion_node *n) {
   n->before |= is_captured(f, n);
-  for (request *r = n->requests, *next; r; r = next) {
+  for (fusion_request *r = n->requests, *next; r; r = next) {
     next = r->next;
     r->next = NULL;
     n->requests = r;
-    const char *why = merge_requests(f, n);
+    const char *why = fusion_merge_requests(f, n);
     f->builder.body = ir_builder_before(r->slice->op);
     if (!why && create_tile(f, n))
       answer(f, n, r);
@@ -538,7 +490,7 @@ static void copy_node(fusion *f, node *n) {
 }
 
 /* NULL, or why the op stays outside of the loops. */
-static const char *fuse_once(fusion *f, node *n) {
+static const char *fuse_once(fusion *f, fusion_node *n) {
   unsigned carried = f->num_carried;
   const char *why = check(f, n);
   if (why)
@@ -553,7 +505,7 @@ static const char *fuse_once(fusion *f, node *n) {
     f->carried[i].tile = n->tiles[f->carried_for[i]->index];
   if (n->reductions)
     rescale_roots(f, n);
-  for (const request *r = n->requests; r; r = r->next)
+  for (const fusion_request *r = n->requests; r; r = r->next)
     answer(f, n, r);
   return NULL;
 }
@@ -600,8 +552,7 @@ static const char *check_root(const ir_op *root, const fuse_options *options, un
   return *num_levels > NEST_MAX_LEVELS ? "that are too many loops" : NULL;
 }
 
-/* Creates the tile of a root, with its results carried by the loops. */
-static bool tile_root(fusion *f, node *n) {
+bool fusion_tile_root(fusion *f, fusion_node *n) {
   unsigned carried = f->num_carried;
   ir_op *root = n->op;
   n->is_root = true;
@@ -620,158 +571,8 @@ static bool tile_root(fusion *f, node *n) {
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------- roots that join */
-
-/* The tile of a contraction that shares input `with` of the root, as input `operand`: the iteration's part of it, all
- * of the other loops. False unless the iterations then compute each element once and all of them. */
-static bool tile_of_partner(const fusion *f, const node *root, unsigned with, node *n, unsigned operand) {
-  const ir_structure *structure = ir_structure_of(n->op);
-  const ir_map *map = structure->maps[operand], *root_map = ir_structure_of(root->op)->maps[with];
-  tile_box box, whole;
-  uint32_t given = 0;
-  ir_builder index = f->builder.index;
-  tile_domain(&index, n->op, &n->domain);
-  n->tile = n->domain;
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int loop = ir_map_result_dim(map, dim), root_loop = ir_map_result_dim(root_map, dim);
-    if (loop < 0 || root_loop < 0 || given >> loop & 1)
-      return false;
-    given |= 1u << loop;
-    n->tile.offsets[loop] = root->tile.offsets[root_loop];
-    n->tile.sizes[loop] = root->tile.sizes[root_loop];
-  }
-  n->levels = nest_levels_of_box(&f->nest, &n->tile);
-  n->reductions = tiled_reductions(n);
-  tile_of_result(&index, n->op, 0, &n->tile, &box);
-  tile_of_result(&index, n->op, 0, &n->domain, &whole);
-  return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &box, &whole) &&
-         (!n->reductions || (root->reductions && n->reductions == structure->reductions && starts_from_zero(n->op)));
-}
-
-/* Contractions of the same running result as the root join it: the loops then compute them all, and nobody has to store
- * the weights. Whether the loops can be without them is seen when the walk meets them (join_root). */
-static void expect_partners(fusion *f, const node *root) {
-  if (f->options->policy != FUSE_ONCE || !ir_is_contraction(root->op))
-    return;
-  for (unsigned with = 0; with < 2; with++) {
-    const ir_value *shared = ir_operand(root->op, with);
-    if (!tile_find_running(shared))
-      continue;
-    for (const ir_use *use = shared->uses; use; use = use->next) {
-      ir_op *op = use->user;
-      unsigned operand = ir_use_index(use);
-      if (op->block != f->block || op == root->op || !ir_op_is_before(op, f->nest.outermost) || operand > 1 ||
-          !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || find_node(f, op))
-        continue;
-      node partner = {.op = op};
-      if (!tile_of_partner(f, root, with, &partner, operand))
-        continue;
-      node *n = expect(f, op);
-      *n = partner;
-      n->is_root = true;
-    }
-  }
-}
-
-/* False where the loops need the result of the contraction that might join the root, or it cannot move behind them. */
-static bool join_root(fusion *f, node *n) {
-  n->is_root = false;
-  return !n->before && !n->requests && postpone_users(f, n->op) && tile_root(f, n);
-}
-
-/* ------------------------------------------------------------------------------------------------------- followers */
-
-/* The tile of a follower, from the box of one of the statistics that it reads: it has a loop for each of their dims,
- * and no other. False unless the iterations then compute each element once and all of them. */
-static bool tile_of_follower(const fusion *f, const tile_box *box, node *n, unsigned input) {
-  const ir_map *map = ir_structure_of(n->op)->maps[input];
-  tile_box written, whole;
-  uint32_t given = 0;
-  ir_builder index = f->builder.index;
-  tile_domain(&index, n->op, &n->domain);
-  n->tile = n->domain;
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int loop = ir_map_result_dim(map, dim);
-    if (loop < 0 || given >> loop & 1)
-      return false;
-    given |= UINT32_C(1) << loop;
-    n->tile.offsets[loop] = box->offsets[dim];
-    n->tile.sizes[loop] = box->sizes[dim];
-  }
-  n->levels = nest_levels_of_box(&f->nest, &n->tile);
-  tile_of_result(&index, n->op, 0, &n->tile, &written);
-  tile_of_result(&index, n->op, 0, &n->domain, &whole);
-  return map->num_results == n->domain.rank && n->levels == nest_all_levels(&f->nest) &&
-         nest_covers(&f->nest, &written, &whole);
-}
-
-/* What the op needs comes before `place`, or can: it is computed from scalars and extents. */
-static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned depth) {
-  enum { MAX_DEPTH = 8 };
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_op *from = ir_operand(op, i)->op;
-    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
-      continue;
-    if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || depth == MAX_DEPTH ||
-        !can_stand_before(f, from, place, depth + 1))
-      return false;
-  }
-  return true;
-}
-
-static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_op *from = ir_operand(op, i)->op;
-    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
-      continue;
-    bring_before(f, from, place);
-    ir_op_move_before(from, place);
-  }
-}
-
-/* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */
-static bool may_follow(const fusion *f, ir_op *op, ir_op *user) {
-  return user->block == f->block && user != f->root && ir_op_has(user, IR_STRUCTURED) && user->num_results == 1 &&
-         user->num_regions && !ir_structure_of(user)->reductions && tile_can(user) && !find_node(f, user) &&
-         !is_stop(f, user) && can_stand_before(f, user, op, 0);
-}
-
-/* What is made of the statistics of an op with a running state, a log-sum-exp say, joins the loops that compute them:
- * only there they need not be stored. */
-static void join_followers(fusion *f, node *n) {
-  ir_op *op = n->op, *found[MAX_ROOTS];
-  unsigned inputs[MAX_ROOTS], count = 0;
-  if (!f->options->forall || f->options->policy != FUSE_ONCE || !pass_op_info_of(op->code)->states || n->before ||
-      merge_requests(f, n) || n->reductions)
-    return;
-  for (unsigned i = 1; i < op->num_results; i++)
-    for (const ir_use *use = ir_result(op, i)->uses; use && count < MAX_ROOTS; use = use->next) {
-      bool known = !may_follow(f, op, use->user) || ir_use_index(use) >= ir_num_inputs(use->user);
-      for (unsigned k = 0; k < count; k++)
-        known |= found[k] == use->user;
-      if (known)
-        continue;
-      inputs[count] = ir_use_index(use);
-      found[count++] = use->user;
-    }
-  for (unsigned k = 0; k < count; k++) {
-    node follower = {.op = found[k]};
-    tile_box box;
-    tile_of_result(&f->builder.index, op, ir_operand(found[k], inputs[k])->index, &n->tile, &box);
-    if (!tile_of_follower(f, &box, &follower, inputs[k]))
-      continue;
-    bring_before(f, found[k], op);
-    if (op->next != found[k])
-      ir_op_move_before(found[k], op->next);
-    node *joined = get_node(f, found[k]);
-    *joined = follower;
-    if (!postpone_users(f, found[k]) || !tile_root(f, joined))
-      joined->op = NULL;
-  }
-}
-
-static void fuse_node(fusion *f, node *n) {
-  if (!n->requests || is_stop(f, n->op)) {
+static void fuse_node(fusion *f, fusion_node *n) {
+  if (!n->requests || fusion_is_stop(f, n->op)) {
     leave_outside(f, n);
     return;
   }
@@ -779,7 +580,7 @@ static void fuse_node(fusion *f, node *n) {
     copy_node(f, n);
     return;
   }
-  join_followers(f, n);
+  fusion_join_followers(f, n);
   const char *why = tile_can(n->op) ? fuse_once(f, n) : "it cannot be tiled";
   if (!why)
     return;
@@ -810,7 +611,7 @@ static void start_from_zero(fusion *f) {
 
 /* Creates the loops that stay, sends users after them and drops what they replace. */
 static void finish(fusion *f, fuse_result *result) {
-  result->root = find_node(f, f->root)->tiles[0]->op;
+  result->root = fusion_find_node(f, f->root)->tiles[0]->op;
   if (f->separate_init) {
     ir_value *slice = f->carried[0].slice;
     start_from_zero(f);
@@ -826,7 +627,7 @@ static void finish(fusion *f, fuse_result *result) {
   ir_op *anchor = f->root;
   for (ir_op *op = first, *previous; op && after; op = previous) {
     previous = op->prev;
-    const node *n = find_node(f, op);
+    const fusion_node *n = fusion_find_node(f, op);
     if (!n || !n->after)
       continue;
     ir_op_move_before(op, anchor);
@@ -841,7 +642,7 @@ static void finish(fusion *f, fuse_result *result) {
   }
   for (ir_op *op = f->root, *previous; op && fused; op = previous) {
     previous = op->prev;
-    const node *n = find_node(f, op);
+    const fusion_node *n = fusion_find_node(f, op);
     if (!n || !n->fused)
       continue;
     fused--;
@@ -866,7 +667,7 @@ bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
   simplify_dims(root->block, root);
   fusion f = {
       .builder.slice = request_slice, .options = options, .module = root->module, .root = root, .block = root->block};
-  node *n = get_node(&f, root);
+  fusion_node *n = fusion_get_node(&f, root);
   ir_builder before = ir_builder_before(root);
   tile_domain(&before, root, &n->domain);
   nest_create(&f.nest, &before, &n->domain, options->interchange, options->tile_sizes, &n->tile);
@@ -874,20 +675,20 @@ bool fuse_tile(ir_op *root, const fuse_options *options, fuse_result *result) {
   for (ir_op *op = f.nest.outermost->prev; op && op->code == OP_TENSOR_DIM; op = op->prev)
     need_operands_before(op, &f);
   n->levels = nest_levels_of_box(&f.nest, &n->tile);
-  n->reductions = tiled_reductions(n);
-  if (!tile_root(&f, n)) {
+  n->reductions = fusion_tiled_reductions(n);
+  if (!fusion_tile_root(&f, n)) {
     nest_discard(&f.nest);
     ir_remark(root->module, root->loc, "not tiled: its tile is no box of its operands");
     return false;
   }
-  expect_partners(&f, n);
+  fusion_expect_partners(&f, n);
   for (ir_op *op = f.nest.outermost->prev, *previous; op && f.pending; op = previous) {
     previous = op->prev;
-    node *met = find_node(&f, op);
+    fusion_node *met = fusion_find_node(&f, op);
     if (!met)
       continue;
     f.pending--;
-    if (!met->is_root || !join_root(&f, met))
+    if (!met->is_root || !fusion_join_root(&f, met))
       fuse_node(&f, met);
   }
   finish(&f, result);

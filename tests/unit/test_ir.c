@@ -63,9 +63,6 @@ Test(ir, affine_expressions_simplify_and_evaluate) {
   cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_MOD, d0, four), 2, at), 1);
   cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_FLOORDIV, d0, four), 2, at), -1);
   cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_CEILDIV, d1, four), 2, at), 2);
-  const unsigned swapped[] = {1, 0};
-  const ir_map *swap = ir_map_select(module, 2, 2, swapped);
-  cr_assert_eq(ir_map_compose(module, swap, swap), ir_map_identity(module, 2));
 }
 
 Test(ir, uses_follow_replacement_insertion_and_removal) {

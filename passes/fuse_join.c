@@ -1,0 +1,151 @@
+/* fuse_join.c - ops that join the loops of tile and fuse though no tile reads them: contractions of what the root
+ * contracts (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only where
+ * the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and dims;
+ * can_stand_before has a limit of depth, and bring_before follows what that has accepted. */
+#include "passes/fuse_walk.h"
+
+/* ------------------------------------------------------------------------------------------------- partners */
+
+/* The tile of a contraction that shares input `with` of the root, as input `operand`: the iteration's part of it, all
+ * of the other loops. False unless the iterations then compute each element once and all of them. */
+static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned with, fusion_node *n, unsigned operand) {
+  const ir_structure *structure = ir_structure_of(n->op);
+  const ir_map *map = structure->maps[operand], *root_map = ir_structure_of(root->op)->maps[with];
+  tile_box box, whole;
+  uint32_t given = 0;
+  ir_builder index = f->builder.index;
+  tile_domain(&index, n->op, &n->domain);
+  n->tile = n->domain;
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim), root_loop = ir_map_result_dim(root_map, dim);
+    if (loop < 0 || root_loop < 0 || given >> loop & 1)
+      return false;
+    given |= 1u << loop;
+    n->tile.offsets[loop] = root->tile.offsets[root_loop];
+    n->tile.sizes[loop] = root->tile.sizes[root_loop];
+  }
+  n->levels = nest_levels_of_box(&f->nest, &n->tile);
+  n->reductions = fusion_tiled_reductions(n);
+  tile_of_result(&index, n->op, 0, &n->tile, &box);
+  tile_of_result(&index, n->op, 0, &n->domain, &whole);
+  return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &box, &whole) &&
+         (!n->reductions ||
+          (root->reductions && n->reductions == structure->reductions && fusion_starts_from_zero(n->op)));
+}
+
+void fusion_expect_partners(fusion *f, const fusion_node *root) {
+  if (f->options->policy != FUSE_ONCE || !ir_is_contraction(root->op))
+    return;
+  for (unsigned with = 0; with < 2; with++) {
+    const ir_value *shared = ir_operand(root->op, with);
+    if (!tile_find_running(shared))
+      continue;
+    for (const ir_use *use = shared->uses; use; use = use->next) {
+      ir_op *op = use->user;
+      unsigned operand = ir_use_index(use);
+      if (op->block != f->block || op == root->op || !ir_op_is_before(op, f->nest.outermost) || operand > 1 ||
+          !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || fusion_find_node(f, op))
+        continue;
+      fusion_node partner = {.op = op};
+      if (!tile_of_partner(f, root, with, &partner, operand))
+        continue;
+      fusion_node *n = fusion_expect(f, op);
+      *n = partner;
+      n->is_root = true;
+    }
+  }
+}
+
+bool fusion_join_root(fusion *f, fusion_node *n) {
+  n->is_root = false;
+  return !n->before && !n->requests && fusion_postpone_users(f, n->op) && fusion_tile_root(f, n);
+}
+
+/* ------------------------------------------------------------------------------------------------------- followers */
+
+/* The tile of a follower, from the box of one of the statistics that it reads: it has a loop for each of their dims,
+ * and no other. False unless the iterations then compute each element once and all of them. */
+static bool tile_of_follower(const fusion *f, const tile_box *box, fusion_node *n, unsigned input) {
+  const ir_map *map = ir_structure_of(n->op)->maps[input];
+  tile_box written, whole;
+  uint32_t given = 0;
+  ir_builder index = f->builder.index;
+  tile_domain(&index, n->op, &n->domain);
+  n->tile = n->domain;
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim);
+    if (loop < 0 || given >> loop & 1)
+      return false;
+    given |= UINT32_C(1) << loop;
+    n->tile.offsets[loop] = box->offsets[dim];
+    n->tile.sizes[loop] = box->sizes[dim];
+  }
+  n->levels = nest_levels_of_box(&f->nest, &n->tile);
+  tile_of_result(&index, n->op, 0, &n->tile, &written);
+  tile_of_result(&index, n->op, 0, &n->domain, &whole);
+  return map->num_results == n->domain.rank && n->levels == nest_all_levels(&f->nest) &&
+         nest_covers(&f->nest, &written, &whole);
+}
+
+/* What the op needs comes before `place`, or can: it is computed from scalars and extents. */
+static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned depth) {
+  enum { MAX_DEPTH = 8 };
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+      continue;
+    if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || depth == MAX_DEPTH ||
+        !can_stand_before(f, from, place, depth + 1))
+      return false;
+  }
+  return true;
+}
+
+static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
+      continue;
+    bring_before(f, from, place);
+    ir_op_move_before(from, place);
+  }
+}
+
+/* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */
+static bool may_follow(const fusion *f, ir_op *op, ir_op *user) {
+  return user->block == f->block && user != f->root && ir_op_has(user, IR_STRUCTURED) && user->num_results == 1 &&
+         user->num_regions && !ir_structure_of(user)->reductions && tile_can(user) && !fusion_find_node(f, user) &&
+         !fusion_is_stop(f, user) && can_stand_before(f, user, op, 0);
+}
+
+void fusion_join_followers(fusion *f, fusion_node *n) {
+  ir_op *op = n->op, *found[MAX_ROOTS];
+  unsigned inputs[MAX_ROOTS], count = 0;
+  if (!f->options->forall || f->options->policy != FUSE_ONCE || !pass_op_info_of(op->code)->states || n->before ||
+      fusion_merge_requests(f, n) || n->reductions)
+    return;
+  for (unsigned i = 1; i < op->num_results; i++)
+    for (const ir_use *use = ir_result(op, i)->uses; use && count < MAX_ROOTS; use = use->next) {
+      bool known = !may_follow(f, op, use->user) || ir_use_index(use) >= ir_num_inputs(use->user);
+      for (unsigned k = 0; k < count; k++)
+        known |= found[k] == use->user;
+      if (known)
+        continue;
+      inputs[count] = ir_use_index(use);
+      found[count++] = use->user;
+    }
+  for (unsigned k = 0; k < count; k++) {
+    fusion_node follower = {.op = found[k]};
+    tile_box box;
+    tile_of_result(&f->builder.index, op, ir_operand(found[k], inputs[k])->index, &n->tile, &box);
+    if (!tile_of_follower(f, &box, &follower, inputs[k]))
+      continue;
+    bring_before(f, found[k], op);
+    if (op->next != found[k])
+      ir_op_move_before(found[k], op->next);
+    fusion_node *joined = fusion_get_node(f, found[k]);
+    *joined = follower;
+    if (!fusion_postpone_users(f, found[k]) || !fusion_tile_root(f, joined))
+      joined->op = NULL;
+  }
+}
