@@ -40,11 +40,6 @@ static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
 static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
 
-/* An extent for comparisons: what is not known is taken as large. */
-static int64_t guess(const planner *p, unsigned loop) {
-  return p->extents[loop] == IR_DYNAMIC ? INT64_C(1) << 20 : p->extents[loop];
-}
-
 static int64_t next_power_of_two(int64_t x) {
   int64_t power = 1;
   while (power < x)
@@ -53,6 +48,12 @@ static int64_t next_power_of_two(int64_t x) {
 }
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* An extent for comparisons: what is not known is taken as its bound, or as large. */
+static int64_t guess(const planner *p, unsigned loop) {
+  enum { LARGE = 1 << 20 };
+  return p->extents[loop] == IR_DYNAMIC ? smaller(register_plan_bound(p->op, loop), LARGE) : p->extents[loop];
+}
 
 static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
   const ir_map *map = p->structure->maps[operand];
