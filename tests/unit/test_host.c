@@ -1,6 +1,7 @@
 /* test_host.c - code for the host: each test compiles text at the VECTOR stage, loads it and compares the numbers with
  * what plain C computes, in double where that is more than the type holds. */
-#include "backend/backend.h"
+#include "tests/support/host_machine.h"
+
 #include "ir/text.h"
 
 #include <criterion/criterion.h>
@@ -8,102 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---------------------------------------------------------------------------------------------------------- harness */
-
-typedef struct machine {
-  ir_module *module;
-  backend_jit *jit;
-  char messages[2000];
-  tec_host_env env;
-  int allocations, live, fail_at; /* calls of allocate so far; not yet released; the call that gives NULL (0: none) */
-} machine;
-
-static void on_message(void *user, ir_severity severity, const char *rendered) {
-  machine *m = user;
-  (void)severity;
-  strncat(m->messages, rendered, sizeof m->messages - strlen(m->messages) - 1);
-}
-
-static void serial_for(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
-  (void)context;
-  for (int64_t i = count; i-- > 0;)
-    body(data, i);
-}
-
-static void *allocate(void *context, size_t size) {
-  machine *m = context;
-  if (++m->allocations == m->fail_at)
-    return NULL;
-  m->live++;
-  return aligned_alloc(64, (size + 63) / 64 * 64);
-}
-
-static void release(void *context, void *memory) {
-  machine *m = context;
-  m->live--;
-  free(memory);
-}
-
-static bool compile_with(machine *m, const char *target, bool fast_exp, const char *text, backend_output output,
-                         char **bytes, size_t *size) {
-  target_facts facts;
-  *m = (machine){.env = {m, serial_for, allocate, release}};
-  m->module = ir_module_create(on_message, m);
-  if (!ir_parse(m->module, "test.mlir", text, strlen(text)) || !backend_target_host(m->module, target, &facts))
-    return false;
-  facts.fast_exp = fast_exp;
-  return backend_emit_host(m->module, &facts, output, bytes, size);
-}
-
-/* Compiles for `target`; false where that is refused. */
-static bool compile(machine *m, const char *target, const char *text, backend_output output, char **bytes,
-                    size_t *size) {
-  return compile_with(m, target, false, text, output, bytes, size);
-}
-
-static tec_host_kernel load_with(machine *m, const char *target, bool fast_exp, const char *text) {
-  char *object = NULL;
-  size_t size = 0;
-  cr_assert(compile_with(m, target, fast_exp, text, BACKEND_OBJECT, &object, &size), "%s", m->messages);
-  cr_assert(backend_jit_create(m->module, object, size, &m->jit), "%s", m->messages);
-  free(object);
-  void *kernel = backend_jit_lookup(m->jit, "f");
-  cr_assert(kernel);
-  return (tec_host_kernel)kernel;
-}
-
-static tec_host_kernel load_for(machine *m, const char *target, const char *text) {
-  return load_with(m, target, false, text);
-}
-
-static void finish(machine *m) {
-  backend_jit_destroy(m->jit);
-  ir_module_destroy(m->module);
-}
-
-/* Compiles, runs and forgets a function @f. */
-static int run_for(const char *target, const char *text, void *const *data, const int64_t *dims) {
-  machine m;
-  tec_host_kernel kernel = load_for(&m, target, text);
-  int status = kernel(data, dims, &m.env);
-  cr_assert_eq(m.live, 0);
-  finish(&m);
-  return status;
-}
-
-static int run(const char *text, void *const *data, const int64_t *dims) { return run_for("host", text, data, dims); }
-
-/* What is refused must be refused with this text in exactly one error. */
-static void refuse(const char *text, const char *expected) {
-  machine m;
-  char *bytes = NULL;
-  size_t size;
-  cr_assert(!compile(&m, "host", text, BACKEND_OBJECT, &bytes, &size));
-  cr_assert(strstr(m.messages, expected), "%s", m.messages);
-  cr_assert_eq(m.module->num_errors, 1, "%s", m.messages);
-  finish(&m);
-}
 
 /* Normal numbers, the same in every run. */
 static float normal(uint64_t *state) {
@@ -128,154 +33,6 @@ static void fill(float *values, size_t count, float scale) {
               expected_);                                                                                              \
   } while (0)
 
-/* ------------------------------------------------------------------------------------------------- functions of f32 */
-
-/* Error in units of the last place of the f32 result, or of the least subnormal number. */
-static double ulps(float value, double exact) {
-  if (isnan(exact))
-    return isnan(value) ? 0 : INFINITY;
-  if ((double)value == exact)
-    return 0;
-  if (exact > 0x1.ffffffp+127)
-    return isinf(value) ? 0 : INFINITY;
-  int exponent = exact == 0 ? -126 : ilogb(exact);
-  if (exponent < -126)
-    exponent = -126;
-  return fabs((double)value - exact) / ldexp(1, exponent - 23);
-}
-
-/* Error of a fast exponential in units of the 2e-7 of the result that are allowed; results below 2^-125 may be 0. */
-static double fast_error(float value, double exact) {
-  if (isnan(exact) || exact > 0x1.ffffffp+127)
-    return ulps(value, exact);
-  return exact < 0x1p-125 && value == 0 ? 0 : fabs((double)value - exact) / fmax(exact, 0x1p-125) / 2e-7;
-}
-
-/* An op, what it computes, and the error below which it stays on every machine. */
-static const struct {
-  const char *op;
-  double (*exact)(double x), ulps;
-} functions[] = {{"exp", exp, 1.2},   {"exp2", exp2, 1.1}, {"expm1", expm1, 3}, {"log", log, 2},   {"log2", log2, 3},
-                 {"log1p", log1p, 3}, {"tanh", tanh, 4},   {"erf", erf, 3},     {"sin", sin, 0.6}, {"cos", cos, 0.6}};
-
-static const float special[] = {0,   -0.0f,       INFINITY,   -INFINITY, NAN,      -150, -149,      -126,
-                                128, 127.99999f,  88.722839f, 88.73f,    -103.97f, -104, -87.4f,    1,
-                                -1,  0.99999994f, 1.0000001f, 0.921875f, 4,        9.1f, 0x1p-126f, 0x1p-149f};
-
-/* A function that applies the op to 64 numbers. */
-static void write_function_text(char text[512], const char *op) {
-  snprintf(text, 512,
-           "func.func @f(%%x: memref<64xf32>, %%y: memref<64xf32>) {\n"
-           "  %%i = arith.constant 0 : index\n"
-           "  %%p = arith.constant 0.0 : f32\n"
-           "  %%v = vector.transfer_read %%x[%%i], %%p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
-           "  %%e = math.%s %%v : vector<64xf32>\n"
-           "  vector.transfer_write %%e, %%y[%%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
-           "  return\n"
-           "}\n",
-           op);
-}
-
-/* Every 1009th of all f32 numbers, and the special ones. */
-static void check_function(const char *target, unsigned f, bool fast) {
-  machine m;
-  char text[512];
-  write_function_text(text, functions[f].op);
-  tec_host_kernel kernel = load_with(&m, target, fast, text);
-  double worst = 0, at = 0;
-  uint64_t bits = 0;
-  for (size_t done = 0; bits < (1ull << 32); done += 64) {
-    float x[64], y[64];
-    for (size_t i = 0; i < 64; i++, bits += 1009) {
-      uint32_t word = (uint32_t)bits;
-      memcpy(&x[i], &word, 4);
-      if (done + i < sizeof special / sizeof *special)
-        x[i] = special[done + i];
-    }
-    cr_assert_eq(kernel((void *[]){x, y}, (int64_t[]){64, 64}, &m.env), 0);
-    for (size_t i = 0; i < 64; i++) {
-      double exact = functions[f].exact(x[i]), error = fast ? fast_error(y[i], exact) : ulps(y[i], exact);
-      if (error > worst) {
-        worst = error;
-        at = x[i];
-      }
-      cr_assert((fast && exact != 1) || exact != nearbyint(exact) || fabs(exact) > 1 || y[i] == (float)exact,
-                "%s(%.9g) is %.9g", functions[f].op, x[i], y[i]);
-    }
-  }
-  cr_assert_lt(worst, fast ? 1 : functions[f].ulps, "%s: %g ulp at %.9g", functions[f].op, worst, at);
-  finish(&m);
-}
-
-/* Powers of numbers of all exponents and both signs: a million pairs of arbitrary bits, as many that do not overflow at
- * once, and each special number with each. */
-static void check_powers(const char *target) {
-  enum { NUM_SPECIAL = sizeof special / sizeof *special, NUM_PAIRS = 1 << 20 };
-  static const char text[] =
-      "func.func @f(%x: memref<64xf32>, %n: memref<64xf32>, %y: memref<64xf32>) {\n"
-      "  %i = arith.constant 0 : index\n"
-      "  %p = arith.constant 0.0 : f32\n"
-      "  %a = vector.transfer_read %x[%i], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
-      "  %b = vector.transfer_read %n[%i], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
-      "  %e = math.powf %a, %b : vector<64xf32>\n"
-      "  vector.transfer_write %e, %y[%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
-      "  return\n"
-      "}\n";
-  machine m;
-  tec_host_kernel kernel = load_for(&m, target, text);
-  uint64_t state = 7;
-  for (size_t done = 0; done < 2 * NUM_PAIRS; done += 64) {
-    float x[64], n[64], y[64];
-    for (size_t i = 0, pair = done; i < 64; i++, pair++) {
-      state = state * 6364136223846793005u + 1442695040888963407u;
-      uint32_t words[] = {(uint32_t)(state >> 32), (uint32_t)(state >> 11)};
-      memcpy(&x[i], &words[0], 4);
-      memcpy(&n[i], &words[1], 4);
-      if (isnan(x[i])) /* there are NaN whose every use gives NaN, others to the power of 0 give 1 */
-        x[i] = NAN;
-      if (pair >= NUM_PAIRS) /* many of them whole */
-        n[i] = pair % 2 ? (float)((int)(words[1] % 9) - 4) : (float)(150 * sin(n[i]) / fmax(1, fabs(log2(fabs(x[i])))));
-      if (pair < NUM_SPECIAL * NUM_SPECIAL) {
-        x[i] = special[pair / NUM_SPECIAL];
-        n[i] = special[pair % NUM_SPECIAL];
-      }
-    }
-    cr_assert_eq(kernel((void *[]){x, n, y}, (int64_t[]){64, 64, 64}, &m.env), 0);
-    for (size_t i = 0; i < 64; i++) {
-      double exact = pow(x[i], n[i]);
-      float magnitude = signbit(exact) ? -y[i] : y[i];
-      cr_assert_lt(ulps(magnitude, fabs(exact)), 0.6, "%.9g^%.9g is %.9g, not %.9g", x[i], n[i], y[i], exact);
-    }
-  }
-  finish(&m);
-}
-
-Test(host, powers_are_accurate_everywhere) { check_powers("host"); }
-Test(host, powers_are_accurate_without_fma) { check_powers("host:x86-64"); }
-
-enum { NUM_FUNCTIONS = sizeof functions / sizeof *functions };
-
-Test(host, functions_are_accurate_everywhere) {
-  for (unsigned f = 0; f < NUM_FUNCTIONS; f++)
-    check_function("host", f, false);
-}
-Test(host, functions_are_accurate_with_avx2) {
-  for (unsigned f = 0; f < NUM_FUNCTIONS; f++)
-    check_function("host:x86-64-v3", f, false);
-}
-Test(host, functions_are_accurate_with_sse2) {
-  for (unsigned f = 0; f < NUM_FUNCTIONS; f++)
-    check_function("host:x86-64", f, false);
-}
-
-/* exp and exp2 come first. */
-Test(host, fast_exponentials_keep_their_bound) {
-  static const char *const targets[] = {"host", "host:x86-64-v3", "host:x86-64"};
-  for (unsigned f = 0; f < 2; f++)
-    for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++)
-      check_function(targets[i], f, true);
-}
-
 /* ------------------------------------------------------------------------------------------------------- transfers */
 
 /* Copies the 5x7 part at (1, 2) of a dynamic matrix into another through one 8x16 tile whose edges are cut. */
@@ -293,7 +50,7 @@ Test(host, transfers_are_cut_at_the_edges) {
   fill(x, 6 * 9, 1);
   for (int i = 0; i < 7 * 20; i++)
     y[i] = 99;
-  cr_assert_eq(run(text, (void *[]){x, y}, (int64_t[]){6, 9, 7, 20}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){x, y}, (int64_t[]){6, 9, 7, 20}), 0);
   for (int i = 0; i < 7; i++)
     for (int j = 0; j < 20; j++) {
       float expected = j >= 16 ? 99 : i < 5 && j < 7 ? x[(i + 1) * 9 + j + 2] : -3;
@@ -325,7 +82,7 @@ Test(host, transfers_permute_and_broadcast) {
       "}\n";
   float x[240], y[256], z[64], w[40];
   fill(x, 240, 1);
-  cr_assert_eq(run(text, (void *[]){x, y, z, w}, (int64_t[]){10, 24, 16, 16, 16, 4, 10, 4}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){x, y, z, w}, (int64_t[]){10, 24, 16, 16, 16, 4, 10, 4}), 0);
   for (int i = 0; i < 16; i++)
     for (int j = 0; j < 16; j++)
       cr_assert_eq(y[i * 16 + j], i < 11 && j < 9 ? x[(j + 1) * 24 + 2 + 2 * i] : 0.5f, "at %d, %d", i, j);
@@ -378,7 +135,7 @@ Test(host, contraction_carries_accumulators) {
   fill(b, K * N, 1);
   fill(c, M * N, 1);
   memcpy(before, c, sizeof c);
-  cr_assert_eq(run(text, (void *[]){a, b, c}, (int64_t[]){M, K, K, N, M, N}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){a, b, c}, (int64_t[]){M, K, K, N, M, N}), 0);
   for (int i = 0; i < M; i++)
     for (int j = 0; j < N; j++) {
       double sum = before[i * N + j];
@@ -425,7 +182,7 @@ Test(host, contraction_takes_any_maps_and_kinds) {
   float a[30], b[42], c[35], d[35], e[1], g[35];
   fill(a, 30, 1);
   fill(b, 42, 1);
-  cr_assert_eq(run(text, (void *[]){a, b, c, d, e, g}, (int64_t[]){5, 6, 7, 6, 5, 7, 7, 5, 1, 5, 7}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){a, b, c, d, e, g}, (int64_t[]){5, 6, 7, 6, 5, 7, 7, 5, 1, 5, 7}), 0);
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 7; j++) {
       double sum = 0, largest = -1000;
@@ -472,7 +229,7 @@ Test(host, pairs_of_terms_are_interleaved_and_contracted) {
       narrow_a[i] = (uint16_t)ir_float_to_bits(IR_BF16, a[i] = (float)(i + 1) / 8);
     for (int i = 0; i < 2 * n; i++)
       narrow_b[i] = (uint16_t)ir_float_to_bits(IR_BF16, b[i] = (float)(i - n) / 4);
-    cr_assert_eq(run(text, (void *[]){narrow_a, narrow_b, c}, (int64_t[]){3, 2, 2, n, 3, n}), 0);
+    cr_assert_eq(machine_run(text, (void *[]){narrow_a, narrow_b, c}, (int64_t[]){3, 2, 2, n, 3, n}), 0);
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < n; j++)
         cr_assert_eq(c[i * n + j], 1 + a[2 * i] * b[j] + a[2 * i + 1] * b[n + j], "%d lanes, at %d, %d", n, i, j);
@@ -507,7 +264,7 @@ Test(host, reductions_combine_any_dims) {
     fill(x, 66, 4);
     if (round)
       x[2 * 11 + 5] = NAN;
-    cr_assert_eq(run(text, (void *[]){x, r, c, s, n}, (int64_t[]){6, 11, 6, 11, 2, 6}), 0);
+    cr_assert_eq(machine_run(text, (void *[]){x, r, c, s, n}, (int64_t[]){6, 11, 6, 11, 2, 6}), 0);
     double total = 0, least = 0;
     for (int i = 0; i < 6; i++) {
       double largest = -9;
@@ -566,7 +323,7 @@ static const char forall_text[] =
 Test(host, forall_runs_every_iteration) {
   float x[5 * 8], y[5 * 8] = {0};
   fill(x, 40, 1);
-  cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){5, 8, 5, 8}), 0);
+  cr_assert_eq(machine_run(forall_text, (void *[]){x, y}, (int64_t[]){5, 8, 5, 8}), 0);
   for (int i = 0; i < 40; i++)
     cr_assert_eq(y[i], 2 * x[i]);
 }
@@ -575,7 +332,7 @@ Test(host, forall_runs_every_iteration) {
 Test(host, failed_allocations_are_reported_and_released) {
   float x[5 * 8] = {0}, y[5 * 8];
   machine m;
-  tec_host_kernel kernel = load_for(&m, "host", forall_text);
+  tec_host_kernel kernel = machine_load(&m, "host", forall_text);
   for (m.fail_at = 1; m.fail_at <= 11; m.fail_at++) {
     m.allocations = 0;
     cr_assert_eq(kernel((void *[]){x, y}, (int64_t[]){5, 8, 5, 8}, &m.env), 1, "allocation %d", m.fail_at);
@@ -584,24 +341,24 @@ Test(host, failed_allocations_are_reported_and_released) {
   m.allocations = 0;
   cr_assert_eq(kernel((void *[]){x, y}, (int64_t[]){5, 8, 5, 8}, &m.env), 0);
   cr_assert_eq(m.allocations, 11);
-  finish(&m);
+  machine_finish(&m);
 }
 
 Test(host, wrong_extents_are_refused) {
   float x[40] = {0}, y[40];
-  cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){5, 7, 5, 8}), 1);
-  cr_assert_eq(run(forall_text, (void *[]){x, y}, (int64_t[]){-5, 8, 5, 8}), 1);
+  cr_assert_eq(machine_run(forall_text, (void *[]){x, y}, (int64_t[]){5, 7, 5, 8}), 1);
+  cr_assert_eq(machine_run(forall_text, (void *[]){x, y}, (int64_t[]){-5, 8, 5, 8}), 1);
 }
 
 TestSuite(host_errors);
 
 Test(host_errors, exported_names_must_be_free) {
-  refuse("func.func @memcpy() { return }", "cannot be exported as 'memcpy'");
+  machine_refuse("func.func @memcpy() { return }", "cannot be exported as 'memcpy'");
 }
 
 Test(host_errors, vectors_must_fit) {
-  refuse("func.func @f() {\n  %v = arith.constant dense<0.0> : vector<1024x1024xf32>\n  return\n}",
-         "at most 65536 fit");
+  machine_refuse("func.func @f() {\n  %v = arith.constant dense<0.0> : vector<1024x1024xf32>\n  return\n}",
+                 "at most 65536 fit");
 }
 
 /* --------------------------------------------------------------------------------------------- every elementwise op */
@@ -687,7 +444,7 @@ static bool check_elementwise(const char *target, const ir_op_info *row, unsigne
   const ir_op *op = known ? ir_region(ir_region(module->root, 0)->first, 0)->last->prev->prev : NULL;
   if (known) {
     void *data[] = {memory[0], memory[1], memory[2], memory[3]};
-    cr_assert_eq(run_for(target, text, data, (int64_t[]){19, 19, 19, 19}), 0);
+    cr_assert_eq(machine_run_for(target, text, data, (int64_t[]){19, 19, 19, 19}), 0);
     for (unsigned lane = 0; lane < LANES; lane++) {
       ir_cell operands[MAX_OPERANDS];
       for (unsigned i = 0; i < num_operands; i++)
@@ -766,7 +523,7 @@ Test(host, integer_powers) {
       "  memref.store %p4, %y[%i4] : memref<5xf32>\n  return\n}\n";
   float x = -1.25f, y[5];
   int64_t n = -3;
-  cr_assert_eq(run(text, (void *[]){&x, &n, y}, (int64_t[]){5}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){&x, &n, y}, (int64_t[]){5}), 0);
   static const int exponents[] = {0, 3, 16, 17, -3};
   for (int i = 0; i < 5; i++)
     ASSERT_NEAR(y[i], pow(x, exponents[i]), 1e-6);
@@ -801,7 +558,7 @@ Test(host, views_show_the_same_memory) {
       "}\n";
   float x[60], y[60], z[4], w[3];
   fill(x, 60, 1);
-  cr_assert_eq(run(text, (void *[]){x, y, z, w}, (int64_t[]){6, 10, 2, 3, 10, 4, 3}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){x, y, z, w}, (int64_t[]){6, 10, 2, 3, 10, 4, 3}), 0);
   for (int i = 0; i < 60; i++)
     cr_assert_eq(y[i], x[i]);
   for (int i = 0; i < 4; i++)
@@ -846,7 +603,7 @@ Test(host, vectors_are_taken_apart_and_put_together) {
   float x[24], y[24], z[24], w[6];
   int64_t n = 3;
   fill(x, 24, 1);
-  cr_assert_eq(run(text, (void *[]){x, y, z, w, &n}, (int64_t[]){4, 6, 4, 6, 3, 8, 6}), 0);
+  cr_assert_eq(machine_run(text, (void *[]){x, y, z, w, &n}, (int64_t[]){4, 6, 4, 6, 3, 8, 6}), 0);
   float expected[24];
   memcpy(expected, x, sizeof x);
   for (int i = 0; i < 6; i++)
@@ -896,7 +653,7 @@ Test(host, branches_and_calls_return_values) {
     float x[4] = {1, 2, 3, 4}, y[5] = {5, 6, 7, 8, 9}, z[8], *chosen = round ? x : y;
     int64_t which = 0;
     double first = 0;
-    cr_assert_eq(run(text, (void *[]){&flag, x, y, z, &which, &first}, (int64_t[]){4, 5, 2, 4}), 0);
+    cr_assert_eq(machine_run(text, (void *[]){&flag, x, y, z, &which, &first}, (int64_t[]){4, 5, 2, 4}), 0);
     cr_assert_eq(which, round ? 1 : 2);
     cr_assert_eq(first, chosen[0]);
     for (int i = 0; i < 8; i++)
@@ -915,34 +672,41 @@ Test(host, shapes_follow_from_extents) {
       "  return %ok, %n : i1, index\n"
       "}\n";
   machine m;
-  load_for(&m, "host", text);
+  machine_load(&m, "host", text);
   tec_host_shapes shapes = (tec_host_shapes)backend_jit_lookup(m.jit, "f_shapes");
   cr_assert(shapes);
   int64_t result = 0;
   cr_assert_eq(shapes((int64_t[]){5, 4}, &result), 0);
   cr_assert_eq(result, 20 + 2 - 2);
   cr_assert_eq(shapes((int64_t[]){5, 3}, &result), 1);
-  finish(&m);
+  machine_finish(&m);
 }
 
 /* Objects and assembly for CPUs that this machine is not. */
 Test(host, other_machines_get_assembly) {
   static const char *const targets[] = {"host:x86-64", "host:znver3", "host:x86-64-v4", "host:neoverse-n1"};
-  char text[512];
-  write_function_text(text, "exp");
+  static const char text[] =
+      "func.func @f(%x: memref<64xf32>) {\n"
+      "  %i = arith.constant 0 : index\n"
+      "  %p = arith.constant 0.0 : f32\n"
+      "  %v = vector.transfer_read %x[%i], %p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
+      "  %e = math.exp %v : vector<64xf32>\n"
+      "  vector.transfer_write %e, %x[%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
+      "  return\n"
+      "}\n";
   for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
     machine m;
     char *assembly = NULL;
     size_t size;
-    cr_assert(compile(&m, targets[i], text, BACKEND_ASSEMBLY, &assembly, &size), "%s", m.messages);
+    cr_assert(machine_compile(&m, targets[i], text, BACKEND_ASSEMBLY, &assembly, &size), "%s", m.messages);
     cr_assert(memmem(assembly, size, "f:", 2));
     free(assembly);
-    finish(&m);
+    machine_finish(&m);
   }
   machine m;
   char *bytes;
   size_t size;
-  cr_assert(!compile(&m, "host:pentium-mmx", text, BACKEND_OBJECT, &bytes, &size));
+  cr_assert(!machine_compile(&m, "host:pentium-mmx", text, BACKEND_OBJECT, &bytes, &size));
   cr_assert(strstr(m.messages, "unknown target 'host:pentium-mmx'"));
-  finish(&m);
+  machine_finish(&m);
 }
