@@ -4,33 +4,47 @@
  * can_stand_before has a limit of depth, and bring_before follows what that has accepted. */
 #include "passes/fuse_walk.h"
 
-/* ------------------------------------------------------------------------------------------------- partners */
-
-/* The tile of a contraction that shares input `with` of the root, as input `operand`: the iteration's part of it, all
- * of the other loops. False unless the iterations then compute each element once and all of them. */
-static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned with, fusion_node *n, unsigned operand) {
-  const ir_structure *structure = ir_structure_of(n->op);
-  const ir_map *map = structure->maps[operand], *root_map = ir_structure_of(root->op)->maps[with];
-  tile_box box, whole;
+/* The tile of an op from the box of one of its inputs: the iteration's part of the loops that the input's dims stand for,
+ * all of the others. False unless the iterations then compute each element once and all of them. */
+static bool tile_from_input(const fusion *f, const tile_box *box, fusion_node *n, unsigned input) {
+  const ir_map *map = ir_structure_of(n->op)->maps[input];
+  tile_box written, whole;
   uint32_t given = 0;
   ir_builder index = f->builder.index;
   tile_domain(&index, n->op, &n->domain);
   n->tile = n->domain;
   for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int loop = ir_map_result_dim(map, dim), root_loop = ir_map_result_dim(root_map, dim);
-    if (loop < 0 || root_loop < 0 || given >> loop & 1)
+    int loop = ir_map_result_dim(map, dim);
+    if (loop < 0 || given >> loop & 1)
       return false;
-    given |= 1u << loop;
-    n->tile.offsets[loop] = root->tile.offsets[root_loop];
-    n->tile.sizes[loop] = root->tile.sizes[root_loop];
+    given |= UINT32_C(1) << loop;
+    n->tile.offsets[loop] = box->offsets[dim];
+    n->tile.sizes[loop] = box->sizes[dim];
   }
   n->levels = nest_levels_of_box(&f->nest, &n->tile);
-  n->reductions = fusion_tiled_reductions(n);
-  tile_of_result(&index, n->op, 0, &n->tile, &box);
+  tile_of_result(&index, n->op, 0, &n->tile, &written);
   tile_of_result(&index, n->op, 0, &n->domain, &whole);
-  return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &box, &whole) &&
-         (!n->reductions ||
-          (root->reductions && n->reductions == structure->reductions && fusion_starts_from_zero(n->op)));
+  return n->levels == nest_all_levels(&f->nest) && nest_covers(&f->nest, &written, &whole);
+}
+
+/* --------------------------------------------------------------------------------------------------------- partners */
+
+/* The tile of a contraction that shares input `with` of the root, as input `operand`. */
+static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned with, fusion_node *n, unsigned operand) {
+  const ir_map *root_map = ir_structure_of(root->op)->maps[with];
+  tile_box box = {.rank = root_map->num_results};
+  for (unsigned dim = 0; dim < box.rank; dim++) {
+    int loop = ir_map_result_dim(root_map, dim);
+    if (loop < 0)
+      return false;
+    box.offsets[dim] = root->tile.offsets[loop];
+    box.sizes[dim] = root->tile.sizes[loop];
+  }
+  if (!tile_from_input(f, &box, n, operand))
+    return false;
+  n->reductions = fusion_tiled_reductions(n);
+  return !n->reductions ||
+         (root->reductions && n->reductions == ir_structure_of(n->op)->reductions && fusion_starts_from_zero(n->op));
 }
 
 void fusion_expect_partners(fusion *f, const fusion_node *root) {
@@ -61,31 +75,7 @@ bool fusion_join_root(fusion *f, fusion_node *n) {
   return !n->before && !n->requests && fusion_postpone_users(f, n->op) && fusion_tile_root(f, n);
 }
 
-/* ------------------------------------------------------------------------------------------------------- followers */
-
-/* The tile of a follower, from the box of one of the statistics that it reads: it has a loop for each of their dims,
- * and no other. False unless the iterations then compute each element once and all of them. */
-static bool tile_of_follower(const fusion *f, const tile_box *box, fusion_node *n, unsigned input) {
-  const ir_map *map = ir_structure_of(n->op)->maps[input];
-  tile_box written, whole;
-  uint32_t given = 0;
-  ir_builder index = f->builder.index;
-  tile_domain(&index, n->op, &n->domain);
-  n->tile = n->domain;
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int loop = ir_map_result_dim(map, dim);
-    if (loop < 0 || given >> loop & 1)
-      return false;
-    given |= UINT32_C(1) << loop;
-    n->tile.offsets[loop] = box->offsets[dim];
-    n->tile.sizes[loop] = box->sizes[dim];
-  }
-  n->levels = nest_levels_of_box(&f->nest, &n->tile);
-  tile_of_result(&index, n->op, 0, &n->tile, &written);
-  tile_of_result(&index, n->op, 0, &n->domain, &whole);
-  return map->num_results == n->domain.rank && n->levels == nest_all_levels(&f->nest) &&
-         nest_covers(&f->nest, &written, &whole);
-}
+/* -------------------------------------------------------------------------------------------------------- followers */
 
 /* What the op needs comes before `place`, or can: it is computed from scalars and extents. */
 static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned depth) {
@@ -138,7 +128,9 @@ void fusion_join_followers(fusion *f, fusion_node *n) {
     fusion_node follower = {.op = found[k]};
     tile_box box;
     tile_of_result(&f->builder.index, op, ir_operand(found[k], inputs[k])->index, &n->tile, &box);
-    if (!tile_of_follower(f, &box, &follower, inputs[k]))
+    /* It has a loop for each dim of the statistics, and no other. */
+    if (ir_structure_of(found[k])->num_loops != ir_operand(found[k], inputs[k])->type->rank ||
+        !tile_from_input(f, &box, &follower, inputs[k]))
       continue;
     bring_before(f, found[k], op);
     if (op->next != found[k])
