@@ -223,8 +223,8 @@ LLVMValueRef emit_extf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
 }
 
-/* emit_narrow does all of the work for 16-bit results; but results of approximate functions are rounded by CPUs that have
- * an instruction for bf16, though what is below 2^-126 becomes 0 then. */
+/* emit_narrow does all of the work for 16-bit results; but results of approximate functions are rounded by CPUs that
+ * have an instruction for bf16, though what is below 2^-126 becomes 0 then. */
 LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   const ir_op *from = ir_operand(op, 0)->op;
   bool approximate = from && ir_op_has(from, IR_ELEMENTWISE) && emit_fast_math(from) & LLVMFastMathApproxFunc;
@@ -261,8 +261,8 @@ LLVMValueRef emit_fptoui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return to_integer(e, computed_type(e, op, x[0]), false, x[0]);
 }
 
-/* The f32 next to an integer whose last bit is set, where `nearest` is not the integer itself: it lies on the same side of
- * all that bf16 can hold, so that rounding once more gives what rounding once would. */
+/* The f32 next to an integer whose last bit is set, where `nearest` is not the integer itself: it lies on the same side
+ * of all that bf16 can hold, so that rounding once more gives what rounding once would. */
 static LLVMValueRef round_to_odd(emitter *e, LLVMValueRef integer, bool is_signed, LLVMValueRef nearest) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef back = to_integer(e, LLVMTypeOf(integer), is_signed, nearest);

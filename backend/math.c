@@ -1,5 +1,5 @@
-/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials (others in elementary.c and widened.c), roots and roundings as
- * intrinsics, the rest as calls of the C library, lane by lane.
+/* math.c - math ops to LLVM IR: exp and exp2 in f32 as polynomials (others in elementary.c and widened.c), roots and
+ * roundings as intrinsics, the rest as calls of the C library, lane by lane.
  *
  * 2^x = 2^n 2^f with n the integer nearest x, and e^x = 2^n e^f with f = x - n ln 2. Both polynomials are minimax fits
  * of the relative error with f32 coefficients, constant term 1, so 0 gives exactly 1. Errors: below 1.1 ulp over all

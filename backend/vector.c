@@ -535,8 +535,8 @@ static void contraction_extents(const ir_op *op, const ir_attr *maps, int64_t *e
       extents[ir_map_result_dim(maps->elements[i]->map, dim)] = ir_operand(op, i)->type->shape[dim];
 }
 
-/* The row whose lanes hold the pairs of a factor [lanes][2], one after another; NULL where its value is not made of such
- * a row. */
+/* The row whose lanes hold the pairs of a factor [lanes][2], one after another; NULL where its value is not made of
+ * such a row. */
 static LLVMValueRef row_of_pairs(emitter *e, const ir_op *op) {
   const ir_value *factor = ir_operand(op, 1);
   bool is_row = factor->op && factor->op->code == OP_VECTOR_SHAPE_CAST && ir_operand(factor->op, 0)->type->rank == 1;

@@ -1,8 +1,8 @@
 /* widened.c - sin, cos and pow of f32, computed in f64, so that they run in all lanes at once.
  *
- * With 53 bits, results are good to a little more than half a unit in the last place of f32 without any care for what gets
- * lost on the way. Operands that would need care - angles beyond 2^20, zeros, infinities, NaN - are left to the C library:
- * where a lane has one, all lanes take that way. */
+ * With 53 bits, results are good to a little more than half a unit in the last place of f32 without any care for what
+ * gets lost on the way. Operands that would need care - angles beyond 2^20, zeros, infinities, NaN - are left to the C
+ * library: where a lane has one, all lanes take that way. */
 #include "backend/math.h"
 
 enum { MANTISSA_BITS = 52, BIAS = 1023 };
@@ -44,7 +44,8 @@ static LLVMTypeRef word_like(emitter *e, LLVMValueRef x) {
 /* pi / 2 in three parts; a whole number below 2^20 times the first or the second is exact. */
 static const double half_pi[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2e037073p-69};
 static const double two_over_pi = 0x1.45f306dc9c883p-1;
-/* (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2 on [-pi / 4, pi / 4]; errors 5e-12 of sin, 2e-13 of cos. */
+/* (sin(r) - r) / r^3 and (cos(r) - 1 + r^2 / 2) / r^4 in r^2 on [-pi / 4, pi / 4]; errors 5e-12 of sin, 2e-13 of
+ * cos. */
 static const double sin_coefficients[] = {-0x1.5555554c71ca1p-3, 0x1.1111086a5d9fdp-7, -0x1.a00f7f2697d30p-13,
                                           0x1.6cd1f24e20ff3p-19};
 static const double cos_coefficients[] = {0x1.5555554ed97d5p-5, -0x1.6c16b82a20bb4p-10, 0x1.a010dee07dcdep-16,

@@ -1,9 +1,9 @@
 /* attention.c - pass "decompose-attention": attention ops become two products, a softmax and elementwise ops.
  *
  * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order
- * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum. What
- * is accumulated over the keys starts from nothing, so that it can be corrected as the state moves on; the numerators so
- * far are brought to the new maximum and added where all keys have been seen.
+ * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum.
+ * What is accumulated over the keys starts from nothing, so that it can be corrected as the state moves on; the
+ * numerators so far are brought to the new maximum and added where all keys have been seen.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "ir/attention.h"
 #include "ir/build.h"

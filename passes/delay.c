@@ -1,9 +1,9 @@
-/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row, and one mask does for all
- * that is made of scores.
+/* delay.c - the pass "delay-scales": positive factors of scores go behind the maximum of a row, and one mask does for
+ * all that is made of scores.
  *
- * Softmax computes e^(c x - m) for each score x, where m is the maximum of c x in its row. A positive c commutes with the
- * maximum, whatever is rounded, and with masks of -infinity. So the maximum is that of x, times c once a row, and c x is for
- * the difference only, where code generators make one multiply-add of both.
+ * Softmax computes e^(c x - m) for each score x, where m is the maximum of c x in its row. A positive c commutes with
+ * the maximum, whatever is rounded, and with masks of -infinity. So the maximum is that of x, times c once a row, and c
+ * x is for the difference only, where code generators make one multiply-add of both.
  *
  * log2(e), with which targets raise 2 instead of e, stays a product of its own: in one factor with c, the maximum's own
  * exponent would be a rounding and no zero, and weights that should be 1 would not be.
@@ -117,8 +117,8 @@ static void drop_selects(ir_value *value, const ir_value *mask) {
   }
 }
 
-/* The maximum of a row is taken of select(mask, x, -infinity). Where e^(x - m) goes under the same mask later, that of the
- * select is 0 where the mask is not set, and one mask does for all. */
+/* The maximum of a row is taken of select(mask, x, -infinity). Where e^(x - m) goes under the same mask later, that of
+ * the select is 0 where the mask is not set, and one mask does for all. */
 static void mask_once(ir_op *op) {
   enum { MAX_DEPTH = 8 };
   ir_value *mask = ir_operand(op, 0), *x = ir_operand(op, 1);

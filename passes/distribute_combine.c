@@ -381,8 +381,8 @@ static ir_value *multiply_once(distributor *d, const target_matrix *matrix, ir_v
   return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }
 
-/* The registers of a fragment that are those of the unit's `part`: along `dim`, parts take turns of `run` elements. Returns
- * how many. */
+/* The registers of a fragment that are those of the unit's `part`: along `dim`, parts take turns of `run` elements.
+ * Returns how many. */
 static unsigned part_registers(const char *whole_name, const char *unit_name, unsigned dim, int64_t run, int64_t parts,
                                int64_t part, int64_t *registers) {
   layout whole, unit;

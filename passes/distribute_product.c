@@ -4,8 +4,8 @@
  * put into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and
  * columns need there, and adds their products to its sums. So the code is as long as one step, however deep the product
  * is, and a factor may lie in any layout. Where shared memory is short, a loop around this one brings the factors there
- * part by part. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums need. Sums
- * are added up in the order of the loops either way.
+ * part by part. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums need.
+ * Sums are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
@@ -253,7 +253,8 @@ static ir_value *view_part(distributor *d, const placed_factor *placed) {
   return ir_subview(&d->at, ir_result(ir_op_create(&d->at, OP_MEMREF_EXPAND_SHAPE, &spec), 0), offsets, sizes);
 }
 
-/* Puts the points [start, start + part) of the loop of a factor, or all of a factor that is kept, into shared memory. */
+/* Puts the points [start, start + part) of the loop of a factor, or all of a factor that is kept, into shared
+ * memory. */
 static void store_part(distributor *d, const product *p, unsigned factor, const placed_factor *placed, ir_index start) {
   ir_value *value = ir_operand(p->op, factor);
   lane_access window = placed->memory;

@@ -1,11 +1,11 @@
 /* fuse_join.c - ops that join the loops of tile and fuse though no tile reads them: contractions of what the root
- * contracts (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only where
- * the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and dims;
- * can_stand_before has a limit of depth, and bring_before follows what that has accepted. */
+ * contracts (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only
+ * where the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and
+ * dims; can_stand_before has a limit of depth, and bring_before follows what that has accepted. */
 #include "passes/fuse_walk.h"
 
-/* The tile of an op from the box of one of its inputs: the iteration's part of the loops that the input's dims stand for,
- * all of the others. False unless the iterations then compute each element once and all of them. */
+/* The tile of an op from the box of one of its inputs: the iteration's part of the loops that the input's dims stand
+ * for, all of the others. False unless the iterations then compute each element once and all of them. */
 static bool tile_from_input(const fusion *f, const tile_box *box, fusion_node *n, unsigned input) {
   const ir_map *map = ir_structure_of(n->op)->maps[input];
   tile_box written, whole;

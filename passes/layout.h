@@ -102,9 +102,9 @@ int64_t layout_run(const layout *l, const int64_t *scale, int64_t most);
 
 enum { LAYOUT_MAX_LANES = 32 };
 
-/* How many wavefronts shared memory takes for an access of `bytes` by each lane of a warp, at offset[lane] unless that is
- * negative. Memory has 32 banks of 4 bytes; at most 128 bytes are accessed at a time, lane after lane, which takes as many
- * wavefronts as there are different words in the busiest bank. */
+/* How many wavefronts shared memory takes for an access of `bytes` by each lane of a warp, at offset[lane] unless that
+ * is negative. Memory has 32 banks of 4 bytes; at most 128 bytes are accessed at a time, lane after lane, which takes
+ * as many wavefronts as there are different words in the busiest bank. */
 int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes);
 
 /* A tile in shared memory: rows of `pitch` bytes, in chunks of 16 bytes; chunk ^= (row >> shift) & mask. */
@@ -113,9 +113,9 @@ typedef struct layout_shared {
   unsigned shift, mask;
 } layout_shared;
 
-/* Conflict-free for ldmatrix, and for copies of whole chunks, on rows of `row_bytes` (a multiple of 16), without padding:
- * of an odd number of chunks times 2^n, 8 / 2^n rows follow each other through all banks, and each such group of rows has
- * its chunks in another order. */
+/* Conflict-free for ldmatrix, and for copies of whole chunks, on rows of `row_bytes` (a multiple of 16), without
+ * padding: of an odd number of chunks times 2^n, 8 / 2^n rows follow each other through all banks, and each such group
+ * of rows has its chunks in another order. */
 layout_shared layout_shared_choose(int64_t row_bytes);
 int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t byte);
 /* The worst number of passes that one 8-row phase of ldmatrix takes: 1 is conflict-free. */

@@ -4,8 +4,8 @@
  * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. The quotient may
  * be a product with a reciprocal. Matching works on expressions (expression.h), so names, the number of ops and how the
  * computation is split over them play no role; what differs in meaning has another expression and is left alone. A sum
- * that starts from one more exponential is that of a softmax that has seen one more score (an attention sink); so is one
- * more column of scores whose weights nobody reads (sink.c).
+ * that starts from one more exponential is that of a softmax that has seen one more score (an attention sink); so is
+ * one more column of scores whose weights nobody reads (sink.c).
  *
  * The running maximum and sum are results of the op, so a maximum or sum of the program that is read elsewhere (for a
  * log-sum-exp, say) is taken from there. Rows that are masked everywhere give 0 instead of NaN.

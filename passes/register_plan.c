@@ -267,8 +267,8 @@ static int contracted_loop(const planner *p, int simd) {
 }
 
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
- * with an even number of terms, side by side in the rows' factor; rows enough to pay for putting those of the lanes side
- * by side in a panel. -1 where it cannot. */
+ * with an even number of terms, side by side in the rows' factor; rows enough to pay for putting those of the lanes
+ * side by side in a panel. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (!p->has_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
       p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_REUSE ||

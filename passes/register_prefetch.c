@@ -1,9 +1,9 @@
 /* register_prefetch.c - see register_prefetch.h.
  *
- * Where much is computed with each element, memory has the time of a whole iteration to bring what the next one needs, and
- * the second-level cache room to keep it. Where each is used once, memory is what takes the time: it is read without a
- * break, and the machine follows best from near by (31 instead of 24 GB/s for one query, where plain reads get 31).
- * Terminates: loops over loops, dims and views. */
+ * Where much is computed with each element, memory has the time of a whole iteration to bring what the next one needs,
+ * and the second-level cache room to keep it. Where each is used once, memory is what takes the time: it is read
+ * without a break, and the machine follows best from near by (31 instead of 24 GB/s for one query, where plain reads
+ * get 31). Terminates: loops over loops, dims and views. */
 #include "passes/register_prefetch.h"
 
 #include "ir/build.h"

@@ -6,7 +6,7 @@
 /* How often an element of input `i` is used once it is read, where what the op computes is used `uses` times; INT64_MAX
  * when not known. */
 int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
-/* How many subscripts further to ask for memory of input `i` (array<i64>, one a dim): what the outermost loop that moves
- * over it will read in its next iteration, or nearer; NULL where no loop does, or lanes are not contiguous. */
+/* How many subscripts further to ask for memory of input `i` (array<i64>, one a dim): what the outermost loop that
+ * moves over it will read in its next iteration, or nearer; NULL where no loop does, or lanes are not contiguous. */
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses);
 #endif

@@ -1,11 +1,11 @@
 /* shared_form.c - forms of vectors in shared memory, compared by counting; see shared_form.h.
  *
- * What counts is how many wavefronts memory takes (layout_wavefronts). Coordinates are sums of a lane part and a register
- * part, so the registers of a lane only rotate the banks: it suffices to count one access of a use.
+ * What counts is how many wavefronts memory takes (layout_wavefronts). Coordinates are sums of a lane part and a
+ * register part, so the registers of a lane only rotate the banks: it suffices to count one access of a use.
  *
  * Every form is a way to number the elements: what it is good for depends on who writes and who reads. Padding helps
- * lanes with neighbouring rows, interleaving those whose rows are a power of two apart, and the other order of dims those
- * that write and read along columns.
+ * lanes with neighbouring rows, interleaving those whose rows are a power of two apart, and the other order of dims
+ * those that write and read along columns.
  * Terminates: loops over forms, lanes and digits. */
 #include "passes/shared_form.h"
 
@@ -68,7 +68,7 @@ layout shared_form_order(const layout *l, const int64_t *scale) {
   return result;
 }
 
-/* ---------------------------------------------------------------------------------------------------------- counting */
+/* --------------------------------------------------------------------------------------------------------- counting */
 
 /* Where a lane's first register is in memory. */
 static int64_t offset_of(const layout *l, const int64_t *scale, unsigned lane) {

@@ -97,7 +97,8 @@ ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
   return ir_fill(builder, ir_const(builder, scalar, i == MAX_RESULT ? lowest : 0), out);
 }
 
-/* sum * e^(from - to), element by element: the sum of exponentials that were relative to `from`, at the maximum `to`. */
+/* sum * e^(from - to), element by element: the sum of exponentials that were relative to `from`, at the maximum
+ * `to`. */
 static ir_value *move_sum(ir_builder *builder, ir_value *sum, ir_value *from, ir_value *to, const ir_map *to_map) {
   unsigned rank = sum->type->rank;
   const ir_map *identity = ir_map_identity(builder->module, rank), *maps[] = {identity, identity, to_map, identity};

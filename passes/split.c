@@ -4,9 +4,9 @@
  *     forall i, p { .. for k in part p of [a, b) carrying c from nothing } -> parts (i, p, c)
  *     forall i { c = c0 and parts (i, 0), (i, 1), .. merged; .. }
  *
- * What a loop carries says how its parts merge: sums by addition, a running state by the `merge` hook of its op (tile.h),
- * and what is accumulated relative to a running state as a sum with the weights that this hook returns. So one query over
- * many keys uses all threads, and so does a product of few rows with a long reduction.
+ * What a loop carries says how its parts merge: sums by addition, a running state by the `merge` hook of its op
+ * (tile.h), and what is accumulated relative to a running state as a sum with the weights that this hook returns. So
+ * one query over many keys uses all threads, and so does a product of few rows with a long reduction.
  *
  * Invariants
  *  - Each carried value is read once in the loop, by the op that updates it, and nothing else in it reads a running

@@ -15,8 +15,8 @@ static const target_matrix mma_sync[] = {
 /* The last ones of them. A result is a factor as it lies when the reduction counts in another order, in pairs. */
 enum { MMA_SYNC_TF32 = 2 };
 
-/* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. Lanes that read
- * element by element read 8 or 4 bytes at once where products take turns; taking more turns costs registers. */
+/* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. Lanes that
+ * read element by element read 8 or 4 bytes at once where products take turns; taking more turns costs registers. */
 static const target_matrix dpas8[] = {
     {OP_XEGPU_DPAS, IR_F16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8[6]},
     {OP_XEGPU_DPAS, IR_BF16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8[7]},

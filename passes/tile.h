@@ -44,8 +44,8 @@ typedef struct pass_op_info {
   void (*rescale)(const tile_rescale *rescale);
   /* Ops with states: fills `out` with what state i is before anything was seen. */
   ir_value *(*start)(ir_builder *builder, unsigned i, ir_value *out);
-  /* What several of them have seen, each a part of the reduction, from the start on: parts[i] is state i with a first dim
-   * for the parts, states[i] comes as the state before all of them and leaves as that of all together. Returns the
+  /* What several of them have seen, each a part of the reduction, from the start on: parts[i] is state i with a first
+   * dim for the parts, states[i] comes as the state before all of them and leaves as that of all together. Returns the
    * weights (part, ..) with which contributions of the parts add up to those of all. */
   ir_value *(*merge)(ir_builder *builder, ir_value *const *parts, ir_value **states);
 } pass_op_info;

@@ -1,14 +1,15 @@
 /* unmask.c - the pass "unmask": steps of a loop that no mask cuts run in a loop of their own, without it.
  *
- * Masks are vectors of i1: vector.create_mask where a tile may reach beyond the end of memory, and comparisons of indices
- * that choose between a score and -infinity. Where such a condition is affine in the loop's counter, it holds for all
- * elements in an interval of iterations. Where all of them hold from the start, or up to the end, the loop is taken apart
- * into that interval and the rest; carried values go from one to the other, and with them whatever runs ahead of the loop.
- * (A window is cut off on both sides; three loops make the assembler spill, so its loop stays whole.) So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
+ * Masks are vectors of i1: vector.create_mask where a tile may reach beyond the end of memory, and comparisons of
+ * indices that choose between a score and -infinity. Where such a condition is affine in the loop's counter, it holds
+ * for all elements in an interval of iterations. Where all of them hold from the start, or up to the end, the loop is
+ * taken apart into that interval and the rest; carried values go from one to the other, and with them whatever runs
+ * ahead of the loop. (A window is cut off on both sides; three loops make the assembler spill, so its loop stays
+ * whole.) So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
  *
- * A branch around the masks, in one loop, would be less code, but keep the assembler from mixing what stands before them
- * with what comes behind. Intel's compiler, which has the registers of a kernel in view as a whole, spills where there are
- * several loops; its kernels keep their masks.
+ * A branch around the masks, in one loop, would be less code, but keep the assembler from mixing what stands before
+ * them with what comes behind. Intel's compiler, which has the registers of a kernel in view as a whole, spills where
+ * there are several loops; its kernels keep their masks.
  *
  * Invariants
  *  - Only the innermost loops are taken apart, with constant steps: code at most doubles.
@@ -35,8 +36,8 @@ typedef struct unmasker {
 
 /* ------------------------------------------------------------------------------------------------------- conditions */
 
-/* Where the bounds hold for all elements, the condition is `usual`. Nothing is added if they never do so in one step and
- * in another do, by what is known before the loop. */
+/* Where the bounds hold for all elements, the condition is `usual`. Nothing is added if they never do so in one step
+ * and in another do, by what is known before the loop. */
 static void add_condition(unmasker *u, ir_op *condition, bool usual, const mask *where) {
   mask_window full = u->full;
   bool depends = false;

@@ -1,10 +1,10 @@
 /* version.c - pass "version": code of its own for extents that are known where it runs: one row, and whole steps.
  *
  * A kernel over an open number of rows gets a second version, for one row.
- * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and lanes
- * run along the features instead. Extents in types say so where they are fixed; where rows are open, a branch outside of
- * the kernel asks. In the version for one row the loop over rows has one iteration, and the rows of every tile are 1 in
- * its type, so register tiles are chosen as for fixed extents.
+ * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and
+ * lanes run along the features instead. Extents in types say so where they are fixed; where rows are open, a branch
+ * outside of the kernel asks. In the version for one row the loop over rows has one iteration, and the rows of every
+ * tile are 1 in its type, so register tiles are chosen as for fixed extents.
  *
  * Any other number of rows that few tiles share is left to the general version: versions cost time to compile.
  *
@@ -130,7 +130,8 @@ static void version_kernel(ir_op *kernel) {
 
 /* ------------------------------------------------------------------------------------------------------ whole steps */
 
-/* The op is min(step, room - counter), either way round: the expression of the room, where the counter is 0, or NULL. */
+/* The op is min(step, room - counter), either way round: the expression of the room, where the counter is 0, or
+ * NULL. */
 static const ir_expr *room_of(const ir_op *op, const ir_value *counter, int64_t step) {
   const ir_attr *attr = op->code == OP_AFFINE_MIN ? ir_attr_get(op, "map") : NULL;
   if (!attr || attr->map->num_results != 2)

@@ -3,8 +3,8 @@
  * Invariants
  *  - One loop runs at a time: `busy` is taken for its duration. Who finds it taken is a body of the running loop (a
  *    context has one thread), so running that loop serially on the spot is right and cannot wait for itself.
- *  - `next` hands out each index once, the last first: where iterations differ in length, as the rows of a causal triangle
- *    do, the later ones are the long ones, and all would wait for a long one that comes last.
+ *  - `next` hands out each index once, the last first: where iterations differ in length, as the rows of a causal
+ *    triangle do, the later ones are the long ones, and all would wait for a long one that comes last.
  *  - A worker touches the loop's fields only between announcing itself under the lock (`inside`) and leaving, and the
  *    caller returns only when nobody is inside, so body and data outlive their use.
  *  - A worker that wakes late, after the loop is over, sees `open` false and goes back to sleep.

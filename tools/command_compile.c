@@ -1,7 +1,7 @@
 /* command_compile.c - tcc-attn compile: a module to IR, assembly, an object with its C header, or a program file.
  *
- * Everything is made before anything is written, so that a failure leaves no file behind; the header goes first, so that no
- * object stands without it. */
+ * Everything is made before anything is written, so that a failure leaves no file behind; the header goes first, so
+ * that no object stands without it. */
 #include "tools/ocloc.h"
 #include "tools/tensors.h"
 #include "tools/tuned.h"

@@ -1,6 +1,7 @@
 /* conformance.c - one list of programs, run on any device and compared with the interpreter in double precision.
  *
- *   conformance [--device=host] [--target=nvptx:sm_90] [--f32=tf32] [--filter=TEXT] [--list] [--print=NAME] [--save=DIR]
+ *   conformance [--device=host] [--target=nvptx:sm_90] [--f32=tf32] [--filter=TEXT] [--list] [--print=NAME]
+ *               [--save=DIR]
  *
  * A case is a template (a .mlir file beside this one) with its sizes, element type and words filled in. Arguments are
  * normal with deviation 2, which makes attention's logits as sharp as deviation 4. What is allowed follows from the
@@ -8,9 +9,9 @@
  * also counts bank conflicts of shared memory; there may be none. One line a case, then the totals; exit status 1 if a
  * case fails.
  *
- * --save writes, for a machine without a compiler, each case's program NAME.tecp, its arguments NAME.argument0.npy .., what
- * the interpreter makes of them in double precision, NAME.exact0.npy .., and in the declared types, NAME.plain0.npy .., and
- * NAME.txt, the comparison of both, which says what is allowed. */
+ * --save writes, for a machine without a compiler, each case's program NAME.tecp, its arguments NAME.argument0.npy ..,
+ * what the interpreter makes of them in double precision, NAME.exact0.npy .., and in the declared types,
+ * NAME.plain0.npy .., and NAME.txt, the comparison of both, which says what is allowed. */
 #include "runtime/tec.h"
 #include "tools/check.h"
 #include "tools/tensors.h"
@@ -141,26 +142,17 @@ static bool put_placeholder(const device_case *row, const char *name, size_t len
     return fprintf(out, "%.9e", logit_scale(row)) > 0;
   if (length != 1)
     return false;
-  switch (*name) {
-  case 'T':
+  if (*name == 'T')
     return fputs(row->element, out) >= 0;
-  case 'B':
-    return fprintf(out, "%lld", (long long)row->b) > 0;
-  case 'H':
-    return fprintf(out, "%lld", (long long)row->h) > 0;
-  case 'M':
-    return fprintf(out, "%lld", (long long)row->m) > 0;
-  case 'N':
-    return fprintf(out, "%lld", (long long)row->n) > 0;
-  case 'D':
-    return fprintf(out, "%lld", (long long)row->d) > 0;
-  case 'E':
-    return fprintf(out, "%lld", (long long)row->e) > 0;
-  case 'W':
-    return fprintf(out, "%lld", (long long)(row->h * row->d)) > 0;
-  default:
-    return false;
-  }
+  const struct {
+    char name;
+    int64_t value;
+  } extents[] = {{'B', row->b}, {'H', row->h}, {'M', row->m},         {'N', row->n},
+                 {'D', row->d}, {'E', row->e}, {'W', row->h * row->d}};
+  for (size_t i = 0; i < sizeof extents / sizeof *extents; i++)
+    if (extents[i].name == *name)
+      return fprintf(out, "%lld", (long long)extents[i].value) > 0;
+  return false;
 }
 
 static void expand_line(const device_case *row, const char *line, size_t length, FILE *out) {
@@ -221,8 +213,8 @@ typedef struct device_choice {
   uint64_t *wavefronts_lost; /* to bank conflicts so far; the context's messages count */
 } device_choice;
 
-/* A case as it is run: on the device, by the interpreter in both precisions, and where factors are rounded to tf32 by the
- * interpreter on arguments that are moved by as much. */
+/* A case as it is run: on the device, by the interpreter in both precisions, and where factors are rounded to tf32 by
+ * the interpreter on arguments that are moved by as much. */
 typedef struct case_run {
   tec_context *context;
   tec_entry entry;

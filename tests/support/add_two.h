@@ -1,5 +1,5 @@
-/* add_two.h - what all devices of GPU programs must do, on stand-ins for their drivers, shown by one program: its kernel,
- * launched twice over a vector, adds 1. */
+/* add_two.h - what all devices of GPU programs must do, on stand-ins for their drivers, shown by one program: its
+ * kernel, launched twice over a vector, adds 1. */
 #ifndef TEC_TESTS_ADD_TWO_H
 #define TEC_TESTS_ADD_TWO_H
 #include "runtime/tec.h"

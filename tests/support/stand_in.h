@@ -1,4 +1,5 @@
-/* stand_in.h - what the state of every stand-in for a GPU's driver starts with: tests count its calls and make one fail. */
+/* stand_in.h - what the state of every stand-in for a GPU's driver starts with: tests count its calls and make one
+ * fail. */
 #ifndef TEC_TESTS_STAND_IN_H
 #define TEC_TESTS_STAND_IN_H
 

@@ -1,5 +1,5 @@
-/* test_split.c - long reductions shared by threads: the interpreter gives the same numbers before and after, kernels with
- * iterations enough are left alone, and so is what cannot be merged. */
+/* test_split.c - long reductions shared by threads: the interpreter gives the same numbers before and after, kernels
+ * with iterations enough are left alone, and so is what cannot be merged. */
 #include "passes/pass.h"
 #include "tests/support/check.h"
 #include "tests/support/generate.h"
