@@ -168,17 +168,7 @@ static ir_op *call_shapes(buffers *b, ir_op *op, const ir_op *callee) {
     }
   for (unsigned i = 0; i < op->num_results; i++)
     num_results += is_tensor(ir_result(op, i)) ? ir_result(op, i)->type->rank : 0;
-  const ir_type **types = IR_NEW_ARRAY(&b->module->arena, const ir_type *, num_results);
-  for (unsigned i = 0; i < num_results; i++)
-    types[i] = i ? ir_type_index(b->module) : ir_type_scalar(b->module, IR_I1);
-  ir_named_attr attr = {"callee", ir_attr_symbol(b->module, name)};
-  ir_op_spec spec = {.operands = extents,
-                     .num_operands = count,
-                     .types = types,
-                     .num_results = num_results,
-                     .attrs = &attr,
-                     .num_attrs = 1};
-  return ir_op_create(&builder, OP_FUNC_CALL, &spec);
+  return extent_call_shapes(&builder, ir_attr_symbol(b->module, name), extents, count, num_results);
 }
 
 /* An argument as the callee expects it: row-major, and as static as declared. */

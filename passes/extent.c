@@ -259,3 +259,19 @@ int64_t extent_bound(extent x) {
   unsigned steps = 0;
   return bound_of(x, &steps);
 }
+
+ir_op *extent_call_shapes(ir_builder *builder, const ir_attr *callee, ir_value **extents, unsigned count,
+                          unsigned num_results) {
+  ir_module *module = builder->module;
+  const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_results);
+  for (unsigned i = 0; i < num_results; i++)
+    types[i] = i ? ir_type_index(module) : ir_type_scalar(module, IR_I1);
+  ir_named_attr attr = {"callee", callee};
+  ir_op_spec spec = {.operands = extents,
+                     .num_operands = count,
+                     .types = types,
+                     .num_results = num_results,
+                     .attrs = &attr,
+                     .num_attrs = 1};
+  return ir_op_create(builder, OP_FUNC_CALL, &spec);
+}

@@ -36,4 +36,8 @@ int64_t extent_bound(extent x);
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
 /* Same offsets, sizes and strides. */
 bool slice_equal(const ir_op *a, const ir_op *b);
+/* A call of a function that the pass "shapes" made, by its symbol, with the extents of all arguments. Its `num_results`
+ * are whether those fit, then extents. */
+ir_op *extent_call_shapes(ir_builder *builder, const ir_attr *callee, ir_value **extents, unsigned count,
+                          unsigned num_results);
 #endif

@@ -92,7 +92,6 @@ static ir_op *find_call(shapes *s, ir_op *call) {
   for (unsigned i = 0; i < call->num_results; i++)
     num_results += ir_result(call, i)->type->rank;
   ir_value **extents = IR_NEW_ARRAY(&module->arena, ir_value *, count);
-  const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_results);
   for (unsigned i = 0, at = 0; i < call->num_operands; i++)
     for (unsigned dim = 0; dim < ir_operand(call, i)->type->rank; dim++) {
       ir_index found;
@@ -100,16 +99,7 @@ static ir_op *find_call(shapes *s, ir_op *call) {
         return NULL;
       extents[at++] = ir_index_value(&s->builder, found);
     }
-  for (unsigned i = 0; i < num_results; i++)
-    types[i] = i ? ir_type_index(module) : ir_type_scalar(module, IR_I1);
-  ir_named_attr attr = {"callee", ir_attr_get(callee, "tec.shapes")};
-  ir_op_spec spec = {.operands = extents,
-                     .num_operands = count,
-                     .types = types,
-                     .num_results = num_results,
-                     .attrs = &attr,
-                     .num_attrs = 1};
-  known->shapes = ir_op_create(&s->builder, OP_FUNC_CALL, &spec);
+  known->shapes = extent_call_shapes(&s->builder, ir_attr_get(callee, "tec.shapes"), extents, count, num_results);
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_result(known->shapes, 0));
   return known->shapes;
 }
