@@ -3,6 +3,8 @@
 #define TEC_BACKEND_SPIRV_H
 #include "backend/llvm.h"
 
+#include <stdint.h>
+
 /* LLVM's numbers for OpenCL's address spaces. */
 enum { SPIRV_GLOBAL = 1, SPIRV_CONSTANT = 2, SPIRV_LOCAL = 3 };
 
@@ -19,4 +21,7 @@ LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMVa
 /* As LLVMTargetMachineEmitToMemoryBuffer, with sound ids (spirv_write.c). */
 LLVMBool spirv_write(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, char **message,
                      LLVMMemoryBufferRef *buffer);
+/* Gives the labels of a module's words ids of their own, and the module the bound for them (spirv_labels.c). False,
+ * with words of no use: two labels of a function have one id, or the words are no module. */
+bool spirv_mend_labels(uint32_t *words, size_t num_words);
 #endif

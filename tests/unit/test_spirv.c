@@ -197,15 +197,23 @@ Test(spirv, damaged_modules_do_no_harm) {
 
 /* ---------------------------------------------------------------------------------------- many modules, one process */
 
-/* Modules of different sizes in turn; NULL, or what was wrong. LLVM keeps ids from module to module: see
- * spirv_write.c. */
+static uint64_t checksum(const char *bytes, size_t size) {
+  uint64_t sum = 1;
+  for (size_t i = 0; i < size; i++)
+    sum = sum * 31 + (unsigned char)bytes[i];
+  return sum;
+}
+
+/* Modules of different sizes in turn, which are the same words each time; NULL, or what was wrong. LLVM keeps ids from
+ * module to module: see spirv_write.c. */
 static void *write_many(void *unused) {
   (void)unused;
   static const int extents[] = {1, 40, 7, 200};
+  uint64_t sums[16] = {0};
   tec_context *context;
   if (tec_context_create(NULL, &context))
     return "context";
-  for (unsigned i = 0; i < 24; i++) {
+  for (unsigned i = 0; i < 32; i++) {
     char text[600];
     int rows = extents[i % 4], columns = extents[i / 4 % 4];
     int size = snprintf(text, sizeof text,
@@ -233,6 +241,10 @@ static void *write_many(void *unused) {
     if (!loaded)
       return "load";
     spirv_free(loaded);
+    uint64_t sum = checksum(code, code_size), *first = &sums[i % 16];
+    if (*first && *first != sum)
+      return "other words";
+    *first = sum;
     tec_program_destroy(program);
     tec_module_destroy(module);
   }
