@@ -22,7 +22,7 @@ const runtime_device *runtime_find_device(tec_context *context, const char *name
   for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
     if (!strcmp((*device)->name, name))
       return *device;
-  runtime_error(context, TEC_INVALID, "there is no device '%s'", name);
+  runtime_error(context, TEC_INVALID, "there is no device '%s'; 'tcc-attn list devices' shows all", name);
   return NULL;
 }
 

@@ -40,7 +40,6 @@ typedef struct ocl_event_handle *ocl_event;
 enum {
   OCL_PLATFORM_NOT_FOUND = -1001, /* the loader's, where there is no driver */
   OCL_DEVICE_TYPE_ALL = -1,       /* of 64 bits; as 32 bits drivers take it too */
-  OCL_DEVICE_MAX_GROUP = 0x1004,
   OCL_DEVICE_LOCAL_BYTES = 0x1023,
   OCL_DEVICE_NAME = 0x102b,
   OCL_DEVICE_SVM = 0x1053,

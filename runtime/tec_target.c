@@ -26,12 +26,16 @@ bool tec_target_get(unsigned i, const char **name, const char **doc) {
   return true;
 }
 
+static tec_status unknown_target(tec_context *context, const char *name) {
+  return runtime_error(context, TEC_INVALID, "there is no target '%s'; 'tcc-attn list targets' shows all", name);
+}
+
 const compiler_target *compiler_find_target(tec_context *context, const char *name) {
   size_t family = strcspn(name, ":");
   for (unsigned i = 0; i < NUM_TARGETS; i++)
     if (strlen(targets[i].family) == family && !memcmp(targets[i].family, name, family))
       return &targets[i];
-  runtime_error(context, TEC_INVALID, "there is no target '%s'", name);
+  unknown_target(context, name);
   return NULL;
 }
 
@@ -71,8 +75,7 @@ tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compi
   *run = (compiler_run){.module = module, .options = options};
   if (row->code == CODE_KERNELS) {
     if (!target_find(target, &run->facts))
-      return runtime_error(module->context, TEC_INVALID, "there is no target '%s'; 'tcc-attn list targets' shows all",
-                           target);
+      return unknown_target(module->context, target);
   } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", &run->facts)) {
     return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
   }

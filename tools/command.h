@@ -27,6 +27,8 @@ typedef struct command_options {
 
 /* Reads the arguments after the command's name. False after a message on wrong usage. */
 bool options_parse(unsigned command, int count, char **arguments, command_options *options);
+/* The first option given that belongs to all the commands; NULL if none is. */
+const char *options_common(const command_options *options, unsigned commands);
 /* Describes the options of a command on standard output. */
 void options_help(unsigned command);
 /* A whole number from `least` to `most`, or `fallback` where `text` is NULL or "". False after a message. */

@@ -20,6 +20,8 @@ static tec_status show_module(tec_context *context, const command_options *optio
   tec_status status = command_read(context, options, &module);
   if (!status)
     status = tec_module_layouts(module, &layouts, &size);
+  if (!status && !size)
+    status = command_failure("no op of the module has layouts; the pass 'layout' chooses them");
   if (!status)
     status = tec_file_write(context, "-", layouts, size);
   tec_free(layouts);

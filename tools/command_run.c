@@ -38,15 +38,28 @@ static tec_status load(run_state *run) {
   if (!tec_program_probe(runner->file, runner->file_size)) {
     status = compile_for_device(run, options->device ? options->device : "host");
   } else {
-    if (options->check)
-      return command_failure("--check needs the module's text, not a compiled program");
-    if (options->target)
-      return command_failure("--target is for a module's text, not for a compiled program");
+    const char *wrong = options->check ? "--check" : options_common(options, COMMAND_RUN | COMMAND_COMPILE);
+    if (wrong) {
+      fprintf(stderr, "error: %s needs a module's text, not a compiled program\n", wrong);
+      return TEC_INVALID;
+    }
     status = tec_program_read(runner->context, options->input, runner->file, runner->file_size, &run->tested.program);
   }
   if (!status && options->device)
     status = tec_program_set_device(run->tested.program, options->device);
   return status ? status : tec_program_find(run->tested.program, options->function, &runner->entry);
+}
+
+/* Before anything runs: are there as many outputs as --out names files? */
+static tec_status check_outputs(const run_state *run) {
+  const tec_entry *entry = &run->runner.entry;
+  uint32_t outputs = entry->num_results, wanted = tensors_count(run->runner.options->out);
+  for (uint32_t i = 0; i < entry->num_arguments; i++)
+    outputs += entry->arguments[i].kind == TEC_KIND_BUFFER;
+  if (wanted <= outputs)
+    return TEC_OK;
+  fprintf(stderr, "error: --out names %u files, but the function's outputs are %u\n", wanted, outputs);
+  return TEC_INVALID;
 }
 
 static tec_status write_results(const run_state *run) {
@@ -62,7 +75,7 @@ static tec_status write_results(const run_state *run) {
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     if (entry->arguments[i].kind == TEC_KIND_BUFFER)
       outputs[count++] = run->tested.arguments[i];
-  tec_status status = tensors_write(run->runner.context, run->runner.options->out, count, outputs);
+  tec_status status = tensors_write(run->runner.context, run->runner.options->out, outputs);
   free(outputs);
   return status;
 }
@@ -159,9 +172,10 @@ static tec_status run_all(run_state *run) {
   double start = command_seconds();
   tec_status status = load(run);
   double compiled = command_seconds();
-  if (status)
-    return status;
-  status = runner_make_arguments(&run->runner, &run->tested);
+  if (!status)
+    status = check_outputs(run);
+  if (!status)
+    status = runner_make_arguments(&run->runner, &run->tested);
   if (!status && options->check)
     status = run_interpreter(run);
   if (status)

@@ -194,11 +194,8 @@ static tec_status store(tuner *tuner) {
 static tec_status tune(tuner *tuner) {
   runner *runner = &tuner->runner;
   tec_status status = runner_read(runner);
-  if (status)
-    return status;
-  if (tec_program_probe(runner->file, runner->file_size))
-    return command_failure("tune needs the module's text, not a compiled program");
-  status = compile(tuner, &tuner->best);
+  if (!status)
+    status = compile(tuner, &tuner->best);
   if (!status)
     status = tec_program_find(tuner->best.run.program, runner->options->function, &runner->entry);
   if (!status)

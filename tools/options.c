@@ -69,10 +69,9 @@ static const struct option_row {
 };
 enum { NUM_ROWS = sizeof rows / sizeof rows[0] };
 
-static const char *field_text(const command_options *options, const struct option_row *row) {
-  const char *text;
-  memcpy(&text, (const char *)options + row->offset, sizeof text);
-  return text;
+static bool is_given(const command_options *options, const struct option_row *row) {
+  const char *field = (const char *)options + row->offset;
+  return row->kind == OPTION_FLAG ? *(const bool *)field : *(const char *const *)field != NULL;
 }
 
 static void set_field(command_options *options, const struct option_row *row, const char *value) {
@@ -104,7 +103,7 @@ static bool parse_option(unsigned command, int count, char **arguments, int *i, 
     set_field(options, row, NULL);
     return true;
   }
-  if (field_text(options, row))
+  if (is_given(options, row))
     return usage_error("given twice:", row->name);
   if (equals)
     set_field(options, row, equals + 1);
@@ -115,6 +114,13 @@ static bool parse_option(unsigned command, int count, char **arguments, int *i, 
   else
     return usage_error("a value is missing after", argument);
   return true;
+}
+
+const char *options_common(const command_options *options, unsigned commands) {
+  for (int i = 0; i < NUM_ROWS; i++)
+    if ((rows[i].commands & commands) == commands && is_given(options, &rows[i]))
+      return rows[i].name;
+  return NULL;
 }
 
 bool options_parse(unsigned command, int count, char **arguments, command_options *options) {

@@ -77,6 +77,8 @@ tec_compile_options command_compile_options(const command_options *options, cons
 
 tec_status command_parse(tec_context *context, const command_options *options, const char *text, size_t size,
                          tec_module **module) {
+  if (tec_program_probe(text, size))
+    return command_failure("this command needs a module's text, not a compiled program");
   double start = command_seconds();
   tec_status status =
       tec_module_parse(context, strcmp(options->input, "-") ? options->input : "<stdin>", text, size, module);
@@ -110,12 +112,12 @@ static void print_usage(FILE *file) {
   fprintf(file, "tcc-attn %s - compiles attention written as tensor ops into fused kernels\n\nusage:\n", tec_version());
   for (int i = 0; i < NUM_COMMANDS; i++)
     fprintf(file, "  tcc-attn %-8s%-37s%s\n", commands[i].name, commands[i].usage, commands[i].doc);
-  fprintf(file, "  tcc-attn COMMAND --help                       the options of a command\n"
+  fprintf(file, "  tcc-attn COMMAND --help                               the options of a command\n"
                 "  tcc-attn --version\n\n"
                 "FILE may be - for standard input. Exit status: 0 good, 1 input or run failed, 2 wrong usage.\n");
 }
 
-int main(int count, char **arguments) {
+static int dispatch(int count, char **arguments) {
   const char *name = count > 1 ? arguments[1] : "";
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
     print_usage(stdout);
@@ -137,15 +139,18 @@ int main(int count, char **arguments) {
       options_help(command->bit);
       return EXIT_GOOD;
     }
-    int status = command->run(&options);
-    if (fflush(stdout) || ferror(stdout)) {
-      fputs("error: cannot write to standard output\n", stderr);
-      return EXIT_BAD;
-    }
-    return status;
+    return command->run(&options);
   }
   if (*name)
     fprintf(stderr, "tcc-attn: there is no command '%s'\n", name);
   print_usage(stderr);
   return EXIT_USAGE;
+}
+
+int main(int count, char **arguments) {
+  int status = dispatch(count, arguments);
+  if (!fflush(stdout) && !ferror(stdout))
+    return status;
+  fputs("error: cannot write to standard output\n", stderr);
+  return EXIT_BAD;
 }

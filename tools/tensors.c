@@ -14,36 +14,38 @@ unsigned tensors_cores(void) {
   return cores > 0 ? (unsigned)cores : 1;
 }
 
-/* The next path of a comma-separated list; the caller frees it. NULL at the end. */
-static char *next_path(const char **list) {
-  if (!*list)
-    return NULL;
-  size_t length = strcspn(*list, ",");
-  char *path = strndup(*list, length);
-  *list = (*list)[length] ? *list + length + 1 : NULL;
-  return path;
+static tec_status out_of_memory(void) {
+  fprintf(stderr, "error: out of memory\n");
+  return TEC_OUT_OF_MEMORY;
 }
 
-static uint32_t count_paths(const char *list) {
-  uint32_t count = 1;
-  for (; *list; list++)
+uint32_t tensors_count(const char *list) {
+  uint32_t count = list != NULL;
+  for (; list && *list; list++)
     count += *list == ',';
   return count;
 }
 
 bool tensors_to_stdout(const char *list) {
-  bool found = false;
-  char *path;
-  while (!found && (path = next_path(&list))) {
-    found = !strcmp(path, "-");
-    free(path);
-  }
-  return found;
+  for (bool starts = true; *list; starts = *list++ == ',')
+    if (starts && *list == '-' && (!list[1] || list[1] == ','))
+      return true;
+  return false;
+}
+
+/* The next path of a list that has one; the caller frees it. NULL after a message. */
+static char *next_path(const char **list) {
+  size_t length = strcspn(*list, ",");
+  char *path = strndup(*list, length);
+  if (!path)
+    out_of_memory();
+  *list += length + 1;
+  return path;
 }
 
 tec_status tensors_read(tec_context *context, const char *list, uint32_t count, DLManagedTensor **tensors) {
-  if (count_paths(list) != count) {
-    fprintf(stderr, "error: the function has %u arguments, but --in names %u files\n", count, count_paths(list));
+  if (tensors_count(list) != count) {
+    fprintf(stderr, "error: --in names %u files, but the function's arguments are %u\n", tensors_count(list), count);
     return TEC_INVALID;
   }
   tec_status status = TEC_OK;
@@ -66,21 +68,20 @@ typedef struct output_file {
   size_t size;
 } output_file;
 
-tec_status tensors_write(tec_context *context, const char *list, uint32_t count, DLManagedTensor *const *tensors) {
-  uint32_t wanted = count_paths(list);
-  if (wanted > count) {
-    fprintf(stderr, "error: the function has %u outputs, but --out names %u files\n", count, wanted);
-    return TEC_INVALID;
-  }
-  output_file *files = calloc(wanted, sizeof *files);
-  tec_status status = files ? TEC_OK : TEC_OUT_OF_MEMORY;
-  for (uint32_t i = 0; i < wanted && !status; i++) {
+tec_status tensors_write(tec_context *context, const char *list, DLManagedTensor *const *tensors) {
+  uint32_t count = tensors_count(list);
+  output_file *files = calloc(count, sizeof *files);
+  if (!files)
+    return out_of_memory();
+  tec_status status = TEC_OK;
+  for (uint32_t i = 0; i < count && !status; i++) {
     files[i].path = next_path(&list);
-    status = tec_tensor_write_npy(context, &tensors[i]->dl_tensor, &files[i].bytes, &files[i].size);
+    status = files[i].path ? tec_tensor_write_npy(context, &tensors[i]->dl_tensor, &files[i].bytes, &files[i].size)
+                           : TEC_OUT_OF_MEMORY;
   }
-  for (uint32_t i = 0; i < wanted && !status; i++)
-    status = files[i].path ? tec_file_write(context, files[i].path, files[i].bytes, files[i].size) : TEC_OUT_OF_MEMORY;
-  for (uint32_t i = 0; files && i < wanted; i++) {
+  for (uint32_t i = 0; i < count && !status; i++)
+    status = tec_file_write(context, files[i].path, files[i].bytes, files[i].size);
+  for (uint32_t i = 0; i < count; i++) {
     free(files[i].path);
     tec_free(files[i].bytes);
   }
@@ -140,10 +141,8 @@ tec_status tensors_random(tec_context *context, const tensor_source *source, uin
   tec_status status = TEC_OK;
   for (uint32_t i = 0; i < count && !status; i++) {
     int64_t *shape = calloc((size_t)types[i].ndim + 1, sizeof *shape);
-    if (!shape) {
-      fprintf(stderr, "error: out of memory\n");
-      return TEC_OUT_OF_MEMORY;
-    }
+    if (!shape)
+      return out_of_memory();
     for (int32_t d = 0; d < types[i].ndim; d++) {
       shape[d] = types[i].shape[d];
       if (shape[d] >= 0)

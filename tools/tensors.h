@@ -7,8 +7,10 @@
 
 /* Reads a comma-separated list of exactly `count` .npy files. On failure `tensors` holds those read so far. */
 tec_status tensors_read(tec_context *context, const char *list, uint32_t count, DLManagedTensor **tensors);
-/* Writes the tensors to the files of the list, of which there may be fewer; none unless all can be made. */
-tec_status tensors_write(tec_context *context, const char *list, uint32_t count, DLManagedTensor *const *tensors);
+/* Writes a tensor to each file of the list; none unless all can be made. */
+tec_status tensors_write(tec_context *context, const char *list, DLManagedTensor *const *tensors);
+/* The files that a list names; 0 for NULL. */
+uint32_t tensors_count(const char *list);
 /* Does one of the list stand for standard output? */
 bool tensors_to_stdout(const char *list);
 /* Where random tensors come from. */

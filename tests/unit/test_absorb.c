@@ -8,7 +8,6 @@
 #include <string.h>
 
 #define PARALLEL3 "iterator_types = [\"parallel\", \"parallel\", \"parallel\"]"
-#define PARALLEL4 "iterator_types = [\"parallel\", \"parallel\", \"parallel\", \"parallel\"]"
 #define MAPS                                                                                                           \
   "#id3 = affine_map<(a, b, c) -> (a, b, c)>\n#id4 = affine_map<(a, b, c, d) -> (a, b, c, d)>\n"                       \
   "#t3 = affine_map<(a, b, c) -> (a, c, b)>\n#skip4 = affine_map<(a, b, c, d) -> (a, c, d)>\n"                         \

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---------------------------------------------------------------------------------------------- counted allocations */
 
@@ -161,6 +162,28 @@ Test(program, numbers_are_right_for_every_length) {
       call_attention(context, program, lengths[k][0], lengths[k][1]);
     tec_program_destroy(program);
   }
+  tec_context_destroy(context);
+}
+
+Test(program, what_is_saved_is_what_was_loaded) {
+  messages kept;
+  tec_context *context = new_context(&kept);
+  char path[] = "/tmp/test_program_XXXXXX";
+  close(mkstemp(path));
+  tec_program *program;
+  char *bytes[2];
+  size_t sizes[2];
+  cr_assert_eq(tec_program_load(context, programs[0], &program), TEC_OK, "%s", kept.last);
+  cr_assert_eq(tec_program_save(program, path), TEC_OK, "%s", kept.last);
+  cr_assert_eq(tec_file_read(context, programs[0], &bytes[0], &sizes[0]), TEC_OK);
+  cr_assert_eq(tec_file_read(context, path, &bytes[1], &sizes[1]), TEC_OK);
+  cr_assert(sizes[0] == sizes[1] && !memcmp(bytes[0], bytes[1], sizes[0]));
+  unlink(path);
+  cr_assert_eq(tec_program_save(program, "/dev/full"), TEC_IO);
+  cr_assert(strstr(kept.last, "cannot write '/dev/full'"));
+  tec_free(bytes[0]);
+  tec_free(bytes[1]);
+  tec_program_destroy(program);
   tec_context_destroy(context);
 }
 

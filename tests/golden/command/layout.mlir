@@ -6,6 +6,8 @@
 // RUN: tcc-attn list layouts | FileCheck %s --check-prefix=LIST
 // RUN: sh -c 'tcc-attn layout "[L8"; test $? = 1' 2>&1 | FileCheck %s --check-prefix=WRONG
 
+// RUN: %reject layout %examples/attention.mlir | FileCheck %s --check-prefix=NONE
+// NONE: error: no op of the module has layouts; the pass 'layout' chooses them
 // TABLE: level dim size stride moves by
 // TABLE: lane row 8 4 1
 // TABLE: 0{{[[:space:]]}}0{{[[:space:]]}}1{{[[:space:]]}}1{{[[:space:]]}}2{{[[:space:]]}}2{{[[:space:]]}}3{{[[:space:]]}}3{{[[:space:]]}}0

@@ -17,7 +17,7 @@
 // ZE-NOT: {{.}}
 // OCL: error: the device 'ocl' needs an OpenCL loader, and it cannot be loaded: {{.*}}libOpenCL.so.1: file too short
 // OCL-NOT: {{.}}
-// NONE: error: there is no device 'npu'
+// NONE: error: there is no device 'npu'; 'tcc-attn list devices' shows all
 func.func @double(%x: tensor<8xf32>) -> tensor<8xf32> {
   %e = tensor.empty() : tensor<8xf32>
   %y = linalg.add ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>

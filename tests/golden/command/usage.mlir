@@ -13,6 +13,11 @@
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --dump=nothing -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=/dev/full -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: test ! -e %t
+// RUN: sh -c 'tcc-attn --help > /dev/full; test $? = 1' 2>&1 | FileCheck %s --check-prefix=CLOSED
+// RUN: tcc-attn compile %examples/attention.mlir -o %t.tecp
+// RUN: %reject opt %t.tecp | FileCheck %s --check-prefix=PROGRAM
+// RUN: %reject opt %examples/attention.mlir --target=vax | FileCheck %s --check-prefix=TARGET
+// RUN: %reject opt %examples/attention.mlir --target=nvptx:sm_20 | FileCheck %s --check-prefix=TARGET
 
 // HELP: usage:
 // HELP: tcc-attn opt
@@ -21,6 +26,9 @@
 // MISSING: a value is missing after '-o'
 // LIST: cannot list 'things'; there are ops, passes, targets, devices, layouts
 // NONE: error: cannot read '{{.*}}': No such file or directory
+// CLOSED: error: cannot write to standard output
+// PROGRAM: error: this command needs a module's text, not a compiled program
+// TARGET: error: there is no target '{{vax|nvptx:sm_20}}'; 'tcc-attn list targets' shows all
 // ERROR: usage.mlir:[[#@LINE+3]]:{{[0-9]+}}: error:
 // PASS: error: unknown pass 'nothing'
 // FULL: error: cannot write '/dev/full': No space left on device

@@ -8,14 +8,19 @@
 // RUN: tcc-attn run %s --random --device=interp --bench=2 | FileCheck %s --check-prefix=INTERP
 // RUN: sh -c 'tcc-attn run %s --in=%t.host.npy; test $? = 1' 2>&1 | FileCheck %s --check-prefix=ONE
 // RUN: sh -c 'tcc-attn run %s --in=%t.host.npy,%s; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NPY
+// RUN: %reject run %s --random --out=%t.a.npy,%t.b.npy | FileCheck %s --check-prefix=MANY
+// RUN: %reject run %t.tecp --random --tiles=rows=16 | FileCheck %s --check-prefix=TEXT
 // RUN: sh -c 'tcc-attn run %s; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NOTHING
 
 // CHECK: run: product(f32[33, 20], f32[20, 17]) -> (f32[33, 17]) on host:
 // CHECK: check: result 0: largest error {{.*}}: good
 // INTERP: on interp
 // INTERP: bench: median
-// ONE: error: the function has 2 arguments, but --in names 1 files
+// ONE: error: --in names 1 files, but the function's arguments are 2
 // NPY: error: cannot read '{{.*}}': it is no .npy file
+// MANY: error: --out names 2 files, but the function's outputs are 1
+// MANY-NOT: run:
+// TEXT: error: --tiles needs a module's text, not a compiled program
 // NOTHING: error: the function has arguments: give --in or --random
 func.func @product(%a: tensor<33x20xf32>, %b: tensor<20x17xf32>) -> tensor<33x17xf32> {
   %zero = arith.constant 0.0 : f32
