@@ -4,7 +4,8 @@
  * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and
  * lanes run along the features instead. Extents in types say so where they are fixed; where rows are open, a branch
  * outside of the kernel asks. In the version for one row the loop over rows has one iteration, and the rows of every
- * tile are 1 in its type, so register tiles are chosen as for fixed extents.
+ * tile are 1 in its type, so register tiles are chosen as for fixed extents. Scratch memory becomes as small: what lies
+ * on the stack is known not to be what arguments point to, so loops do not read these again.
  *
  * Any other number of rows that few tiles share is left to the general version: versions cost time to compile.
  *
@@ -52,6 +53,66 @@ static bool retype(ir_op *op, void *data) {
     ir_op_erase(op);
   }
   return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- memory */
+
+/* The shape that all views of the memory stay within; false where it has other users, or no dim is smaller. */
+static bool seen_shape(const ir_value *memory, int64_t *shape) {
+  const ir_type *type = memory->type;
+  bool smaller = false, viewed = false;
+  if (!ir_type_is_static(type))
+    return false;
+  memset(shape, 0, sizeof *shape * IR_MAX_RANK);
+  for (const ir_use *use = memory->uses; use; use = use->next) {
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+    if (use->user->code == OP_MEMREF_DEALLOC)
+      continue;
+    if (use->user->code != OP_MEMREF_SUBVIEW || ir_result(use->user, 0)->type->rank != type->rank)
+      return false;
+    ir_slice_of(use->user, offsets, sizes, strides);
+    viewed = true;
+    for (unsigned dim = 0; dim < type->rank; dim++) {
+      bool known = ir_index_is_const(offsets[dim], 0) && ir_index_is_const(strides[dim], 1) && !sizes[dim].value;
+      int64_t seen = known ? sizes[dim].constant : type->shape[dim];
+      shape[dim] = seen > shape[dim] ? seen : shape[dim];
+    }
+  }
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    smaller |= shape[dim] < type->shape[dim];
+  return viewed && smaller;
+}
+
+/* Scratch memory of which less is used with the numbers in place: the stack has room for what is left where it is
+ * small. */
+static bool shrink(ir_op *op, void *data) {
+  enum { STACK_BYTES = 4096 };
+  (void)data;
+  int64_t shape[IR_MAX_RANK];
+  if ((op->code != OP_MEMREF_ALLOC && op->code != OP_MEMREF_ALLOCA) || !seen_shape(ir_result(op, 0), shape))
+    return true;
+  const ir_type *old = ir_result(op, 0)->type;
+  const ir_type *type = ir_type_with_shape(op->module, old, old->rank, shape);
+  bool on_stack =
+      op->code == OP_MEMREF_ALLOCA || ir_type_num_elements(type) <= STACK_BYTES * 8 / ir_scalar_bits(type->element);
+  ir_builder builder = ir_builder_before(op);
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = op->attrs, .num_attrs = op->num_attrs};
+  ir_op *smaller = ir_op_create(&builder, on_stack ? OP_MEMREF_ALLOCA : OP_MEMREF_ALLOC, &spec);
+  for (ir_use *use = ir_result(op, 0)->uses, *next; on_stack && use; use = next) {
+    next = use->next;
+    if (use->user->code == OP_MEMREF_DEALLOC)
+      ir_op_erase(use->user);
+  }
+  ir_replace_uses(ir_result(op, 0), ir_result(smaller, 0));
+  ir_op_erase(op);
+  return true;
+}
+
+/* Lets types and memory follow numbers that have taken the place of extents. */
+static void retype_all(ir_block *block) {
+  ir_walk(block, retype, NULL);
+  ir_walk(block, shrink, NULL);
+  ir_walk(block, retype, NULL);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- one row */
@@ -112,7 +173,7 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent) {
   ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
   ir_op_move_before(kernel, ir_terminator(&otherwise, OP_SCF_YIELD, 0, NULL));
   ir_replace_uses(ir_region(copy, 0)->args[dim], zero);
-  ir_walk(ir_region(copy, 0), retype, NULL);
+  retype_all(ir_region(copy, 0));
 }
 
 static void version_kernel(ir_op *kernel) {
@@ -216,7 +277,7 @@ static void split_loop(ir_op *loop, const step_search *search) {
   ir_set_operand(loop, 0, rest);
   step_search inside = {.loop = copy, .step = search->step};
   ir_walk(ir_region(copy, 0), is_whole, &inside);
-  ir_walk(ir_region(copy, 0), retype, NULL);
+  retype_all(ir_region(copy, 0));
 }
 
 static bool visit_loop(ir_op *op, void *data) {

@@ -42,3 +42,52 @@ func.func @no_product(%a: memref<?x32xf32>, %c: memref<?x32xf32>) {
   }
   return
 }
+
+// Scratch memory of as many rows as a tile may have needs one in the version for one, where all its users are views.
+// CHECK-LABEL: func.func @scratch(
+// CHECK: scf.if
+// CHECK: memref.alloca() : memref<1x16xf32>
+// CHECK-NOT: memref.dealloc
+// CHECK: else
+// CHECK: memref.alloc() : memref<64x16xf32>
+// CHECK: memref.dealloc
+func.func @scratch(%a: memref<?x32xf32>, %b: memref<32x16xf32>, %c: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %a, %c0 : memref<?x32xf32>
+  scf.forall (%i) = (0) to (%rows) step (64) {
+    %size = affine.min #tile(%i, %rows)
+    %memory = memref.alloc() : memref<64x16xf32>
+    %a_tile = memref.subview %a[%i, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    %product = memref.subview %memory[0, 0] [%size, 16] [1, 1] : memref<64x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+    %c_tile = memref.subview %c[%i, 0] [%size, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
+    linalg.matmul ins(%a_tile, %b : memref<?x32xf32, strided<[32, 1], offset: ?>>, memref<32x16xf32>)
+        outs(%product : memref<?x16xf32, strided<[16, 1]>>)
+    linalg.exp ins(%product : memref<?x16xf32, strided<[16, 1]>>)
+        outs(%c_tile : memref<?x16xf32, strided<[16, 1], offset: ?>>)
+    memref.dealloc %memory : memref<64x16xf32>
+  }
+  return
+}
+
+// Memory with another reader stays as large as it is.
+// CHECK-LABEL: func.func @read_otherwise(
+// CHECK: scf.if
+// CHECK: memref.alloc() : memref<64x16xf32>
+// CHECK: memref.dealloc
+// CHECK: else
+func.func @read_otherwise(%a: memref<?x32xf32>, %b: memref<32x16xf32>, %c: memref<?x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %a, %c0 : memref<?x32xf32>
+  scf.forall (%i) = (0) to (%rows) step (64) {
+    %size = affine.min #tile(%i, %rows)
+    %memory = memref.alloc() : memref<64x16xf32>
+    %a_tile = memref.subview %a[%i, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    %product = memref.subview %memory[0, 0] [%size, 16] [1, 1] : memref<64x16xf32> to memref<?x16xf32, strided<[16, 1]>>
+    linalg.matmul ins(%a_tile, %b : memref<?x32xf32, strided<[32, 1], offset: ?>>, memref<32x16xf32>)
+        outs(%product : memref<?x16xf32, strided<[16, 1]>>)
+    %element = memref.load %memory[%c0, %c0] : memref<64x16xf32>
+    memref.store %element, %c[%i, %c0] : memref<?x16xf32>
+    memref.dealloc %memory : memref<64x16xf32>
+  }
+  return
+}
