@@ -23,10 +23,10 @@ func.func @product(%a: memref<8x1024xf32>, %b: memref<1024x32xf32>, %c: memref<8
   return
 }
 
-// What is used once is read as fast as memory gives it: asked for 2048 bytes ahead.
+// What is used once is read as fast as memory gives it: asked for 4096 bytes ahead.
 // CHECK-LABEL: func.func @once(
 // CHECK: scf.for %[[K:.*]] =
-// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 16, 0>}
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 32, 0>}
 // CHECK: return
 func.func @once(%a: memref<1x1024xf32>, %b: memref<1024x32xf32>, %c: memref<1x32xf32>) {
   %c0 = arith.constant 0 : index
