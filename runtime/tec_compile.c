@@ -149,17 +149,17 @@ static bool append_tiles(ir_op *op, void *data) {
 
 /* Stands between the pass manager and the caller's on_time. */
 typedef struct compile_watch {
-  tec_module *module;
+  const compiler_run *run;
   entry_list *list;
-  const tec_compile_options *options;
   bool past_tiles; /* what loops there are now is no longer the schedule's choice */
 } compile_watch;
 
 static void after_pass(void *user, const char *pass, double seconds) {
   compile_watch *watch = user;
-  ir_module *ir = watch->module->ir;
-  if (watch->options->on_time)
-    watch->options->on_time(watch->options->user, pass, seconds);
+  ir_module *ir = watch->run->module->ir;
+  const tec_compile_options *options = &watch->run->options;
+  if (options->on_time)
+    options->on_time(options->user, pass, seconds);
   unsigned stages = 0;
   for (unsigned i = 0; i < pass_count(); i++)
     if (!strcmp(pass_get(i)->name, pass))
@@ -187,15 +187,12 @@ static double now(void) {
 }
 
 /* Runs the target's passes. */
-static tec_status lower(compiler_run *run, tec_module *module, const tec_compile_options *options, entry_list *list) {
-  tec_status status = compiler_begin(run, module, options);
-  if (status)
-    return status;
-  compile_watch watch = {module, list, options, false};
+static tec_status lower(const compiler_run *run, entry_list *list) {
+  compile_watch watch = {run, list, false};
   pass_options passes = run->passes;
   passes.time_sink = after_pass;
   passes.time_user = &watch;
-  return compiler_status(run, pass_run(module->ir, pass_default_list(&run->facts), &passes));
+  return compiler_status(run, pass_run(run->module->ir, pass_default_list(&run->facts), &passes));
 }
 
 /* What a target's backend made. */
@@ -216,23 +213,9 @@ static tec_status emit(const compiler_run *run, backend_output output, emitted *
                                                                   &out->num_routines, &out->routines);
   if (!ok && ir->broken_by && ir->num_sources == 1)
     compiler_keep_fault(run, "compile -o /dev/null", ir->sources[0].text);
-  if (ok && run->options->on_time)
-    run->options->on_time(run->options->user, "code generation", now() - start);
+  if (ok && run->options.on_time)
+    run->options.on_time(run->options.user, "code generation", now() - start);
   return compiler_status(run, ok);
-}
-
-/* The program for the target's row; code is malloc'ed. *name: the target with the processor found written out. */
-static tec_status compile_code(compiler_run *run, tec_module *module, const compiler_target *row,
-                               const tec_compile_options *options, entry_list *list, const char **name, emitted *out) {
-  *out = (emitted){0};
-  *name = options->target ? options->target : "host";
-  if (row->code == CODE_TEXT)
-    return tec_module_print(module, false, &out->code, &out->size);
-  tec_status status = lower(run, module, options, list);
-  if (status)
-    return status;
-  *name = run->facts.name;
-  return emit(run, BACKEND_OBJECT, out);
 }
 
 /* The routines in the order of the entry points; NULL where the code does it all. */
@@ -256,41 +239,38 @@ static tec_status order_routines(tec_module *module, const entry_list *list, con
 }
 
 tec_status tec_module_compile(tec_module *module, const tec_compile_options *given, tec_program **program) {
-  tec_compile_options options;
-  if (!runtime_options(&options, sizeof options, given))
-    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
-  const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
-  if (!row)
-    return TEC_INVALID;
-  entry_list list = {.double_results = options.target && !strcmp(options.target, "interp:double")};
+  compiler_run run;
+  tec_status status = compiler_begin(&run, module, given);
+  if (status)
+    return status;
+  bool is_text = run.code == CODE_TEXT;
+  entry_list list = {.double_results = !strcmp(run.options.target, "interp:double")};
   if (!collect_entries(module, &list))
     return TEC_INVALID;
-  compiler_run run;
-  const char *name;
-  emitted code;
+  emitted code = {0};
   const program_routine *routines;
-  tec_status status = compile_code(&run, module, row, &options, &list, &name, &code);
+  status = is_text ? tec_module_print(module, false, &code.code, &code.size) : lower(&run, &list);
+  if (!status && !is_text)
+    status = emit(&run, BACKEND_OBJECT, &code);
   if (!status)
     status = order_routines(module, &list, &code, &routines);
   if (!status)
-    status = program_create(module->context, name, list.count, list.entries, routines, code.code, code.size, program);
+    status = program_create(module->context, is_text ? run.options.target : run.facts.name, list.count, list.entries,
+                            routines, code.code, code.size, program);
   free(code.code);
   return status;
 }
 
 tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *given, char **text,
                            size_t *size) {
-  tec_compile_options options;
-  if (!runtime_options(&options, sizeof options, given))
-    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
-  const compiler_target *row = compiler_find_target(module->context, options.target ? options.target : "host");
-  if (!row)
-    return TEC_INVALID;
-  if (row->code == CODE_TEXT)
-    return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", options.target);
-  entry_list list = {0};
   compiler_run run;
-  tec_status status = lower(&run, module, &options, &list);
+  tec_status status = compiler_begin(&run, module, given);
+  if (status)
+    return status;
+  if (run.code == CODE_TEXT)
+    return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", run.options.target);
+  entry_list list = {0};
+  status = lower(&run, &list);
   if (status)
     return status;
   if (output == TEC_OUTPUT_MLIR)

@@ -11,28 +11,22 @@ struct tec_module {
   ir_module *ir;
 };
 
+/* How a target gets its code; CODE_TEXT: not at all, the module is interpreted. */
 typedef enum compiler_code { CODE_TEXT, CODE_HOST, CODE_KERNELS } compiler_code;
 
-/* One row per family of targets, or per chip: the name up to the ':', what may follow it, and how it gets its code. */
-typedef struct compiler_target {
-  const char *family, *name, *doc;
-  compiler_code code;
-} compiler_target;
-
-/* The row of a target's name; NULL after a reported error. */
-const compiler_target *compiler_find_target(tec_context *context, const char *name);
 /* A module's messages are the context's. */
 void compiler_message(void *user, ir_severity severity, const char *rendered);
 /* One way of a module through passes and code generation. `passes` points at the rest: a run stays where it is. */
 typedef struct compiler_run {
   tec_module *module;
-  const tec_compile_options *options;
-  target_facts facts;
+  tec_compile_options options; /* `target` is never NULL */
+  compiler_code code;
+  target_facts facts; /* without code, of this machine */
   pass_options passes;
 } compiler_run;
 
-/* Fills *run; finds the target's facts. */
-tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *options);
+/* Fills *run; finds the target's facts. TEC_INVALID after a message where the options make no sense. */
+tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *given);
 /* The status after passes or code generation. */
 tec_status compiler_status(const compiler_run *run, bool good);
 /* Puts what shows an internal error again into a file of the folder for temporary files and says how: by the command

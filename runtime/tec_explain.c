@@ -34,9 +34,9 @@ static char *scheduling_passes(const target_facts *target) {
   return strndup(list, end ? (size_t)(end - list) + sizeof last - 1 : strlen(list));
 }
 
-static tec_status explain(tec_module *module, const tec_compile_options *options, FILE *stream) {
+static tec_status explain(tec_module *module, const tec_compile_options *given, FILE *stream) {
   compiler_run run;
-  tec_status status = compiler_begin(&run, module, options);
+  tec_status status = compiler_begin(&run, module, given);
   if (status)
     return status;
   run.passes.explain = true;
@@ -56,15 +56,12 @@ static tec_status explain(tec_module *module, const tec_compile_options *options
 }
 
 tec_status tec_module_explain(tec_module *module, const tec_compile_options *given, char **text, size_t *size) {
-  tec_compile_options options;
   size_t length;
   char *buffer = NULL;
-  if (!runtime_options(&options, sizeof options, given))
-    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   FILE *stream = open_memstream(&buffer, size ? size : &length);
   if (!stream)
     return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
-  tec_status status = explain(module, &options, stream);
+  tec_status status = explain(module, given, stream);
   if (fclose(stream) && !status)
     status = runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
   if (status)

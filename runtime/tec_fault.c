@@ -24,7 +24,7 @@ static void append_quoted(byte_buffer *line, const char *word) {
 
 /* The command with the options that the run had. The processor is written out, for other machines to do the same. */
 static void append_command(byte_buffer *line, const compiler_run *run, const char *command, const char *path) {
-  const tec_compile_options *options = run->options;
+  const tec_compile_options *options = &run->options;
   byte_buffer_printf(line, "tcc-attn %s --verify --target=%s%s%s%s", command, run->facts.name,
                      options->no_fuse ? " --fuse=off" : "", options->tf32 ? " --f32=tf32" : "",
                      options->fast_exp ? " --fast-exp" : "");

@@ -47,11 +47,8 @@ tec_status tec_module_print(const tec_module *module, bool generic, char **text,
 }
 
 tec_status tec_module_run_passes(tec_module *module, const char *passes, const tec_compile_options *given) {
-  tec_compile_options options;
-  if (!runtime_options(&options, sizeof options, given))
-    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
   compiler_run run;
-  tec_status status = compiler_begin(&run, module, &options);
+  tec_status status = compiler_begin(&run, module, given);
   if (status)
     return status;
   return compiler_status(&run, pass_run(module->ir, passes ? passes : "transform", &run.passes));

@@ -5,16 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const compiler_target targets[] = {
-    {"host", "host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
-#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC) {"nvptx", "nvptx:" CHIP, DOC, CODE_KERNELS},
+/* Targets by their full names, but for the host's, behind which a processor may stand. */
+static const struct target_row {
+  const char *name, *doc;
+  compiler_code code;
+} targets[] = {
+    {"host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
+#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC) {"nvptx:" CHIP, DOC, CODE_KERNELS},
 #define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE,  \
                      DOC)                                                                                              \
-  {"spirv", "spirv:" CHIP, DOC, CODE_KERNELS},
+  {"spirv:" CHIP, DOC, CODE_KERNELS},
 #include "passes/target.def"
 #undef NVPTX_TARGET
 #undef SPIRV_TARGET
-    {"interp", "interp[:double]", "the reference interpreter; with :double, all floats in double precision", CODE_TEXT},
+    {"interp", "the reference interpreter", CODE_TEXT},
+    {"interp:double", "the same with all floats in double precision", CODE_TEXT},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -26,17 +31,14 @@ bool tec_target_get(unsigned i, const char **name, const char **doc) {
   return true;
 }
 
-static tec_status unknown_target(tec_context *context, const char *name) {
-  return runtime_error(context, TEC_INVALID, "there is no target '%s'; 'tcc-attn list targets' shows all", name);
-}
-
-const compiler_target *compiler_find_target(tec_context *context, const char *name) {
-  size_t family = strcspn(name, ":");
+static bool find_code(const char *name, compiler_code *code) {
+  bool is_host = !strncmp(name, "host", 4) && (!name[4] || name[4] == ':');
   for (unsigned i = 0; i < NUM_TARGETS; i++)
-    if (strlen(targets[i].family) == family && !memcmp(targets[i].family, name, family))
-      return &targets[i];
-  unknown_target(context, name);
-  return NULL;
+    if (is_host ? targets[i].code == CODE_HOST : !strcmp(targets[i].name, name)) {
+      *code = targets[i].code;
+      return true;
+    }
+  return false;
 }
 
 /* "rows=64,softmax=128" into `tiles`; false if it is not of that form. */
@@ -67,24 +69,27 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
   return !*text;
 }
 
-tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *options) {
-  const char *target = options->target ? options->target : "host";
-  const compiler_target *row = compiler_find_target(module->context, target);
-  if (!row)
+tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *given) {
+  *run = (compiler_run){.module = module};
+  tec_compile_options *options = &run->options;
+  if (!runtime_options(options, sizeof *options, given))
+    return runtime_error(module->context, TEC_INVALID, "the compile options have no size");
+  if (!options->target)
+    options->target = "host";
+  if (!find_code(options->target, &run->code))
+    return runtime_error(module->context, TEC_INVALID, "there is no target '%s'; 'tcc-attn list targets' shows all",
+                         options->target);
+  bool on_gpu = run->code == CODE_KERNELS;
+  if (on_gpu)
+    target_find(options->target, &run->facts);
+  else if (!backend_target_host(module->ir, run->code == CODE_HOST ? options->target : "host", &run->facts))
     return TEC_INVALID;
-  *run = (compiler_run){.module = module, .options = options};
-  if (row->code == CODE_KERNELS) {
-    if (!target_find(target, &run->facts))
-      return unknown_target(module->context, target);
-  } else if (!backend_target_host(module->ir, row->code == CODE_HOST ? target : "host", &run->facts)) {
-    return TEC_INVALID; /* passes that are run for the interpreter are those of this machine */
-  }
   if (options->tf32)
     target_allow_tf32(&run->facts);
   run->facts.fast_exp = options->fast_exp;
-  if (options->tiles && (row->code == CODE_KERNELS || !read_tiles(options->tiles, &run->facts.tiles)))
+  if (options->tiles && (on_gpu || !read_tiles(options->tiles, &run->facts.tiles)))
     return runtime_error(module->context, TEC_INVALID,
-                         row->code == CODE_KERNELS
+                         on_gpu
                              ? "tile sizes are for the host; on a GPU they follow from its registers"
                              : "'%s' are no tile sizes; they look like rows=64,columns=128,reduction=256,softmax=128",
                          options->tiles);

@@ -18,6 +18,7 @@
 // RUN: %reject opt %t.tecp | FileCheck %s --check-prefix=PROGRAM
 // RUN: %reject opt %examples/attention.mlir --target=vax | FileCheck %s --check-prefix=TARGET
 // RUN: %reject opt %examples/attention.mlir --target=nvptx:sm_20 | FileCheck %s --check-prefix=TARGET
+// RUN: %reject opt %examples/attention.mlir --target=interp:single | FileCheck %s --check-prefix=TARGET
 
 // HELP: usage:
 // HELP: tcc-attn opt
@@ -28,7 +29,7 @@
 // NONE: error: cannot read '{{.*}}': No such file or directory
 // CLOSED: error: cannot write to standard output
 // PROGRAM: error: this command needs a module's text, not a compiled program
-// TARGET: error: there is no target '{{vax|nvptx:sm_20}}'; 'tcc-attn list targets' shows all
+// TARGET: error: there is no target '{{vax|nvptx:sm_20|interp:single}}'; 'tcc-attn list targets' shows all
 // ERROR: usage.mlir:[[#@LINE+3]]:{{[0-9]+}}: error:
 // PASS: error: unknown pass 'nothing'
 // FULL: error: cannot write '/dev/full': No space left on device
