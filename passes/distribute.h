@@ -143,6 +143,8 @@ lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *
                                int64_t *offset);
 /* The memref and the start of an access are those of the new kernel from here on. */
 void distribute_enter(distributor *d, lane_access *access);
+/* Dims of the memory beyond whose ends nobody sees what the read, an op of the old kernel, gives. */
+uint32_t distribute_unseen(const ir_op *read, const lane_access *access);
 /* The vector of a vector.transfer_read, read at the builder's place. */
 ir_value *distribute_read_now(distributor *d, const ir_op *op);
 distribute_hook distribute_read, distribute_write, distribute_gather;

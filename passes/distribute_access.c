@@ -4,7 +4,7 @@
  * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h). An
  * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in
  * bounds as a whole or not at all. Where branches are dear, a load rather reads another element, which is there for
- * sure, and then forgets it; stores share a branch where one condition decides. Of lanes and registers that hold the
+ * sure, and then forgets it, but for where nobody sees it (padding.h); stores share a branch where one condition decides. Of lanes and registers that hold the
  * same element, one writes.
  *
  * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so that
@@ -13,6 +13,7 @@
  * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
 #include "passes/extent.h"
+#include "passes/padding.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ struct known_index {
   unsigned dim;
   int64_t constant, row;
   ir_value *index, *inside;
-  ir_value *safe; /* the index, or 0 where it is out of bounds; made where it is asked for */
+  ir_value *safe; /* the index, or one that is in bounds where it is not; made where it is asked for */
   struct known_index *next;
 };
 
@@ -95,6 +96,11 @@ static int64_t swizzle_period(const access_plan *plan) {
   return (plan->swizzle.mask + 1) * chunk;
 }
 
+/* May a load give any element beyond the end of the dim? */
+static bool is_careless(const access_plan *plan, unsigned dim) {
+  return plan->speculates && plan->access->unseen >> dim & 1;
+}
+
 static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, int64_t row) {
   distributor *d = plan->d;
   for (known_index *known = plan->known; known; known = known->next)
@@ -110,7 +116,8 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
     made->index =
         ir_binary(&d->at, OP_ARITH_ADDI, row == PLAIN ? plan->base[dim] : index_at(plan, dim, near, row)->index,
                   ir_const_index(&d->at, constant - near));
-  if (plan->end[dim] && row == PLAIN) /* unsigned: positions before the start are out of bounds, too */
+  if (plan->end[dim] && row == PLAIN &&
+      !is_careless(plan, dim)) /* unsigned: positions before the start are out of bounds, too */
     made->inside = distribute_compare(d, COMPARE_UNSIGNED_LESS, made->index, plan->end[dim]);
   made->next = plan->known;
   return plan->known = made;
@@ -178,7 +185,15 @@ static ir_value *select(distributor *d, ir_value *condition, ir_value *yes, ir_v
   return ir_result(ir_op_create(&d->at, OP_ARITH_SELECT, &spec), 0);
 }
 
-/* Subscripts that are in bounds in any case: 0 in dims in which those asked for are not. */
+/* Where the last run of elements begins. */
+static ir_value *last_index(const access_plan *plan, unsigned dim) {
+  ir_builder *at = &plan->d->at;
+  int64_t run = dim + 1u == plan->access->memref->type->rank ? plan->run : 1;
+  return ir_index_value(at, ir_index_add(at, ir_index_of(plan->end[dim]), ir_index_const(-run)));
+}
+
+/* Subscripts that are in bounds in any case. Where conditions are asked for as well, they choose 0 for what is not; else
+ * it is the last run, by an op of its own: a condition would be kept for stores behind a loop that have the same. */
 static void safe_subscripts(access_plan *plan, int64_t reg, ir_value **subscripts) {
   distributor *d = plan->d;
   int64_t constants[IR_MAX_RANK];
@@ -187,7 +202,9 @@ static void safe_subscripts(access_plan *plan, int64_t reg, ir_value **subscript
     known_index *known = index_at(plan, dim, constants[dim], PLAIN);
     if (known->inside && !known->safe)
       known->safe = select(d, known->inside, known->index, ir_const_index(&d->at, 0));
-    if (known->inside)
+    if (plan->end[dim] && !known->safe)
+      known->safe = ir_binary(&d->at, OP_ARITH_MINUI, known->index, last_index(plan, dim));
+    if (known->safe)
       subscripts[dim] = known->safe;
   }
 }
@@ -196,11 +213,11 @@ static ir_value *load_run(access_plan *plan, int64_t reg, ir_value *padding) {
   distributor *d = plan->d;
   ir_value *subscripts[IR_MAX_RANK];
   ir_value *condition = subscripts_of(plan, reg, subscripts);
-  if (!condition)
-    return ir_result(move(plan, &d->at, subscripts, NULL), 0);
-  if (plan->speculates) {
+  if (plan->speculates)
     safe_subscripts(plan, reg, subscripts);
-    return select(d, condition, ir_result(move(plan, &d->at, subscripts, NULL), 0), padding);
+  if (plan->speculates || !condition) {
+    ir_value *loaded = ir_result(move(plan, &d->at, subscripts, NULL), 0);
+    return condition ? select(d, condition, loaded, padding) : loaded;
   }
   ir_op *branch = distribute_if(d, condition, padding->type);
   ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), outside = ir_builder_at_end(ir_region(branch, 1));
@@ -417,12 +434,21 @@ static const ir_op *copied_by(const ir_op *read) {
              : NULL;
 }
 
+uint32_t distribute_unseen(const ir_op *read, const lane_access *access) {
+  uint32_t unseen = 0;
+  for (unsigned dim = 0; dim < ir_result(read, 0)->type->rank; dim++)
+    if (access->memory_dim[dim] >= 0 && access->bounded >> access->memory_dim[dim] & 1 && padding_is_unseen(read, dim))
+      unseen |= UINT32_C(1) << access->memory_dim[dim];
+  return unseen;
+}
+
 ir_value *distribute_read_now(distributor *d, const ir_op *op) {
   ir_value *matrices = distribute_read_matrices(d, op);
   if (matrices)
     return matrices;
   layout l = distribute_layout(ir_result(op, 0));
   lane_access access = access_of(d, op, 0, &l);
+  access.unseen = distribute_unseen(op, &access);
   return distribute_load(d, &l, &access, distribute_lane(d, ir_group_operand(op, 2, 0), NULL));
 }
 

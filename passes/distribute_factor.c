@@ -218,6 +218,7 @@ late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
   *factor = (late_factor){.d = d};
   factor->read = find_read(value, factor->dims);
   factor->access = lane_access_of(factor->read, 0, 2);
+  factor->access.unseen = distribute_unseen(factor->read, &factor->access);
   factor->in_blocks = can_load_blocks(d, factor->read, &factor->access);
   distribute_enter(d, &factor->access);
   prefetch_next(factor);

@@ -14,6 +14,7 @@ typedef struct lane_access {
   int memory_dim[LAYOUT_MAX_RANK]; /* -1: the same elements all along the dim */
   int64_t scale[LAYOUT_MAX_RANK];
   uint32_t bounded; /* dims of the memref whose ends must be checked */
+  uint32_t unseen;  /* of those, the ones beyond whose ends a load may give any element */
   ir_value *mask;   /* one i1 a register, or NULL */
 } lane_access;
 

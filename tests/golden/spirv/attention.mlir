@@ -1,7 +1,7 @@
 // Attention over ragged lengths, on chips with matrix units. A warp has 16 lanes and two tiles of 8 rows; keys and values
 // come in 2-D blocks, whose ends the hardware watches: no load is in a branch. Statistics of rows are combined by one
 // op. All lanes ask for the next tile of keys and values while they use one. Eight lanes have no blocks: they read an
-// element that is there instead of one that is not. The state is added to the products of a step, not they to it. What is
+// element that is there instead of one that is not, and forget it where values need zeros. The state is added to the products of a step, not they to it. What is
 // written of one row stands in one branch.
 // RUN: tcc-attn compile %s --target=spirv:pvc --verify --emit=mlir -o - | FileCheck %s
 // RUN: tcc-attn compile %s --target=spirv:dg2 --verify --emit=mlir -o - | FileCheck %s --check-prefix=DG2
@@ -26,9 +26,10 @@
 // CHECK: tec.threads = 128
 // DG2: scf.for {{.*}} step %c64
 // DG2-NOT: scf.if
-// DG2: arith.select {{.*}} : index
+// DG2: arith.minui
 // DG2: vector.load {{.*}} vector<8xf16>
 // DG2: xegpu.dpas {{.*}} vector<16xf16>, vector<16xf16>, vector<8xf32>
+// DG2: arith.select {{.*}} : index
 // DG2: scf.yield
 // DG2: tec.threads = 128
 // IMPORT: call spir_func void @__builtin_IB_lsc_prefetch_global_uint(ptr addrspace(1)
