@@ -123,7 +123,7 @@ static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
 
 /* --------------------------------------------------------------------------------------------------------- matrices */
 
-/* A on 16 lanes has one 16-bit element in each of 8 rows; on 8 lanes it has two, as one word, like B. */
+/* A on 16 lanes has one 16-bit element in each of 8 rows; on 8 lanes, and 8 rows or 4, it has two, as one word, like B. */
 static bool emit_dpas(emitter *e, const ir_op *op) {
   enum {
     F16,
@@ -134,26 +134,30 @@ static bool emit_dpas(emitter *e, const ir_op *op) {
     PACKED_A_BF16 = 0x1000,
     PACKED_B_BF16 = 0x2000
   };
-  static const char *const imports[2][2] = {{"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f",
+  enum { FOUR_ROWS, NARROW, WIDE };
+  static const char *const imports[2][3] = {{"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv4_iDv8_iDv4_f",
+                                             "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f",
                                              "_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f"},
-                                            {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f",
+                                            {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv4_iDv8_iDv4_f",
+                                             "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f",
                                              "_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f"}};
   static const char instruction[] = "_Z45__spirv_SubgroupMatrixMultiplyAccumulateINTELiDv8_sDv8_iDv8_fi";
   static const int formats[] = {PACKED_A_F16 | PACKED_B_F16, PACKED_A_BF16 | PACKED_B_BF16};
   const ir_type *type = ir_operand(op, 0)->type;
-  LLVMTypeRef words = LLVMVectorType(word_type(e), 8);
-  bool wide = type->shape[0] == 8;
+  int64_t rows = ir_result(op, 0)->type->shape[0];
+  bool wide = type->shape[0] == rows;
+  unsigned form = wide ? WIDE : rows == 8 ? NARROW : FOUR_ROWS;
   unsigned format = type->element == IR_F16 ? F16 : BF16;
   if (!e->facts->num_matrices || wide != (e->facts->warp == 16) || (!wide && e->facts->spelling != SPELLING_IMPORT))
     return ir_op_error(op, "is no instruction of the matrix unit of %s", e->facts->name);
   LLVMValueRef a = emit_scalar(e, ir_operand(op, 0)), b = emit_scalar(e, ir_operand(op, 1));
   LLVMValueRef c = emit_scalar(e, ir_operand(op, 2));
-  a = wide ? a : LLVMBuildBitCast(e->builder, a, words, "");
-  b = LLVMBuildBitCast(e->builder, b, words, "");
+  a = wide ? a : LLVMBuildBitCast(e->builder, a, LLVMVectorType(word_type(e), (unsigned)rows), "");
+  b = LLVMBuildBitCast(e->builder, b, LLVMVectorType(word_type(e), DEPTH / 2), "");
   LLVMValueRef by_function[] = {a, b, c};
   LLVMValueRef by_instruction[] = {word(e, DEPTH), a, b, c, word(e, formats[format])};
   emit_result(e, op)[0] = e->facts->spelling == SPELLING_IMPORT
-                              ? spirv_call(e, imports[format][wide], LLVMTypeOf(c), by_function, 3, true)
+                              ? spirv_call(e, imports[format][form], LLVMTypeOf(c), by_function, 3, true)
                               : spirv_call(e, instruction, LLVMTypeOf(c), by_instruction, 5, true);
   return true;
 }

@@ -90,15 +90,17 @@ bool verify_subgroup_reduce(const ir_op *op) {
 
 /* C is 8 rows by as many columns as there are lanes; the reduction is 16 deep. */
 bool verify_dpas(const ir_op *op) {
-  enum { ROWS = 8, DEPTH = 16 };
+  enum { ROWS = 8, FEW_ROWS = 4, DEPTH = 16 };
   const ir_type *a = ir_operand(op, 0)->type, *b = ir_operand(op, 1)->type, *c = ir_operand(op, 2)->type;
   bool vectors = a->kind == IR_TYPE_VECTOR && b->kind == IR_TYPE_VECTOR && c->kind == IR_TYPE_VECTOR && a->rank == 1 &&
                  b->rank == 1 && c->rank == 1;
   if (!vectors || a->element != b->element || ir_scalar_bits(a->element) != 16 || !ir_scalar_is_float(a->element) ||
       c->element != IR_F32)
     return ir_op_error(op, "multiplies vectors of f16 or of bf16 and adds to one of f32");
-  if (c->shape[0] != ROWS || b->shape[0] != DEPTH || (a->shape[0] != ROWS && a->shape[0] != 2 * ROWS))
-    return ir_op_error(op, "takes 8 elements of A (16 on 8 lanes), 16 of B and 8 of C");
+  bool narrow = a->shape[0] == 2 * c->shape[0];
+  if ((c->shape[0] != ROWS && !(narrow && c->shape[0] == FEW_ROWS)) || b->shape[0] != DEPTH ||
+      (a->shape[0] != ROWS && !narrow))
+    return ir_op_error(op, "takes 8 elements of A (on 8 lanes 16, or 8 for 4 rows), 16 of B and one of C for each row");
   return true;
 }
 

@@ -148,9 +148,10 @@ static bool find_product(const ir_op *contract, product *p) {
 
 int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts) {
   product p;
-  int64_t unit = facts->num_matrices ? facts->matrices[0].m : DEFAULT_ROWS;
-  bool found = find_product(contract, &p);
-  return found && p.extents[ROWS] % unit == 0 ? power_divisor(p.extents[ROWS] / unit, INT64_C(1) << 30) : INT64_MAX;
+  if (!find_product(contract, &p))
+    return INT64_MAX;
+  int64_t rows = facts->num_matrices ? target_matrix_rows(facts, p.extents[COLUMNS]) : DEFAULT_ROWS;
+  return p.extents[ROWS] % rows == 0 ? power_divisor(p.extents[ROWS] / rows, INT64_C(1) << 30) : INT64_MAX;
 }
 
 bool anchor_reads_along(const ir_value *factor, unsigned dim) {
@@ -158,14 +159,18 @@ bool anchor_reads_along(const ir_value *factor, unsigned dim) {
   return (dim == 1) != transposed;
 }
 
-static bool fits_matrix(const ir_op *contract, const product *p, const target_matrix *matrix) {
+/* Of products that have more rows and those that have fewer, the former, unless warps would share them. */
+static bool fits_matrix(const ir_op *contract, const product *p, const target_matrix *matrix,
+                        const anchor_lanes *lanes) {
+  int64_t least = target_least_rows(lanes->facts);
   unsigned depth = (unsigned)ir_map_find_dim(operand_map(contract, 1), p->loops[DEPTH]);
   bool depth_last = anchor_reads_along(ir_operand(contract, 1), depth);
   return target_matrix_suits(matrix, depth_last) && ir_operand(contract, 0)->type->element == matrix->element &&
          ir_operand(contract, 1)->type->element == matrix->element &&
          ir_operand(contract, 2)->type->element == IR_F32 &&
          !strcmp(ir_attr_string_or(contract, "kind", "add"), "add") && p->extents[ROWS] % matrix->m == 0 &&
-         p->extents[COLUMNS] % matrix->n == 0 && p->extents[DEPTH] % matrix->k == 0;
+         (matrix->m == least || p->extents[ROWS] / matrix->m >= lanes->warps) && p->extents[COLUMNS] % matrix->n == 0 &&
+         p->extents[DEPTH] % matrix->k == 0;
 }
 
 /* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other
@@ -221,7 +226,7 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
   layout_conversion cost = LAYOUT_SHARED, least = LAYOUT_SHARED;
   bool is_product = find_product(contract, &p);
   for (unsigned i = 0; is_product && i < lanes->facts->num_matrices; i++) {
-    if (!fits_matrix(contract, &p, &lanes->facts->matrices[i]))
+    if (!fits_matrix(contract, &p, &lanes->facts->matrices[i], lanes))
       continue;
     matrix_layouts(contract, &p, &lanes->facts->matrices[i], lanes, found);
     cost = lhs ? layout_classify(lhs, &found[0], -1) : LAYOUT_IDENTITY;

@@ -333,7 +333,7 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
   int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
   int64_t bytes = columns * ir_scalar_bits(ir_operand(op, 1 - side)->type->element) / 8;
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
-  int64_t least_rows = target->block_warps * (target->num_matrices ? target->matrices[0].m : 1);
+  int64_t least_rows = target->block_warps * (target->num_matrices ? target_matrix_rows(target, columns) : 1);
   *rows = rows_in_block(op, side, target, extents);
   while (*rows / 2 >= least_rows && (!softmax_fits_lanes(op, side, target, columns, *rows, shortest) ||
                                      !softmax_fits_memory(target, bytes, *rows, shortest)))

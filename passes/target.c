@@ -17,18 +17,19 @@ enum { MMA_SYNC_TF32 = 2 };
 
 /* On eight lanes a result is no factor as it lies; it is one when the reduction counts in another order. Lanes that
  * read element by element read 8 or 4 bytes at once where products take turns; taking more turns costs registers. */
-static const target_matrix dpas8[] = {
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8[6]},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 32, "dpas8.a.deep", "dpas8.b.deep", "dpas8.c", &dpas8[7]},
-    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8[6]},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a", "dpas8.b.wide", "dpas8.c.wide", &dpas8[7]},
-    {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8[8]},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 16, 16, "dpas8.a.halves", "dpas8.b.halves.wide", "dpas8.c.wide", &dpas8[9]},
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c", NULL},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a", "dpas8.b", "dpas8.c", NULL},
-    {OP_XEGPU_DPAS, IR_F16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c", NULL},
-    {OP_XEGPU_DPAS, IR_BF16, 8, 8, 16, "dpas8.a.halves", "dpas8.b.halves", "dpas8.c", NULL},
-};
+#define DPAS8(ROWS, NAME, UNITS)                                                                                       \
+  {OP_XEGPU_DPAS, IR_F16, ROWS, 8, 32, NAME "a.deep", "dpas8.b.deep", NAME "c", UNITS},                                \
+      {OP_XEGPU_DPAS, IR_BF16, ROWS, 8, 32, NAME "a.deep", "dpas8.b.deep", NAME "c", UNITS + 1},                       \
+      {OP_XEGPU_DPAS, IR_F16, ROWS, 16, 16, NAME "a", "dpas8.b.wide", NAME "c.wide", UNITS},                           \
+      {OP_XEGPU_DPAS, IR_BF16, ROWS, 16, 16, NAME "a", "dpas8.b.wide", NAME "c.wide", UNITS + 1},                      \
+      {OP_XEGPU_DPAS, IR_F16, ROWS, 16, 16, NAME "a.halves", "dpas8.b.halves.wide", NAME "c.wide", UNITS + 2},         \
+      {OP_XEGPU_DPAS, IR_BF16, ROWS, 16, 16, NAME "a.halves", "dpas8.b.halves.wide", NAME "c.wide", UNITS + 3},        \
+      {OP_XEGPU_DPAS, IR_F16, ROWS, 8, 16, NAME "a", "dpas8.b", NAME "c", NULL},                                       \
+      {OP_XEGPU_DPAS, IR_BF16, ROWS, 8, 16, NAME "a", "dpas8.b", NAME "c", NULL},                                      \
+      {OP_XEGPU_DPAS, IR_F16, ROWS, 8, 16, NAME "a.halves", "dpas8.b.halves", NAME "c", NULL},                         \
+      {OP_XEGPU_DPAS, IR_BF16, ROWS, 8, 16, NAME "a.halves", "dpas8.b.halves", NAME "c", NULL},
+static const target_matrix dpas8[] = {DPAS8(8, "dpas8.", &dpas8[6]) DPAS8(4, "dpas8.m4.", &dpas8[16])};
+#undef DPAS8
 
 static const target_matrix dpas16[] = {
     {OP_XEGPU_DPAS, IR_F16, 8, 16, 16, "dpas.a.f16", "dpas.b.f16", "dpas.c.f32"},

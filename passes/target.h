@@ -52,7 +52,7 @@ typedef struct target_facts {
   unsigned registers; /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
   unsigned block_warps;          /* warps that share a tile with contractions (GPU) .. */
   int64_t block_rows;            /* .. and the rows of such a tile; both are powers of two */
-  const target_matrix *matrices; /* what the matrix unit can do, the preferred first (GPU) */
+  const target_matrix *matrices; /* what the matrix unit can do, the preferred first, of many rows before few (GPU) */
   unsigned num_matrices;
   unsigned num_tf32;        /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
   target_spelling spelling; /* (SPIR-V) */
@@ -63,6 +63,20 @@ typedef struct target_facts {
   bool has_half;            /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;          /* f64 (GPU) */
 } target_facts;
+
+/* The fewest rows that a product of the matrix unit has. */
+static inline int64_t target_least_rows(const target_facts *facts) {
+  return facts->matrices[facts->num_matrices - 1].m;
+}
+
+/* The rows of products that are added to sums of so many columns: as many as the matrix unit takes, but fewer where sums
+ * would be more than lanes keep. */
+static inline int64_t target_matrix_rows(const target_facts *facts, int64_t columns) {
+  int64_t rows = facts->matrices[0].m;
+  while (rows / 2 >= target_least_rows(facts) && rows * columns / facts->warp > facts->lane_registers)
+    rows /= 2;
+  return rows;
+}
 
 /* Products of f32 may round their factors to tf32: the matrix unit's are added to what it can do. */
 static inline void target_allow_tf32(target_facts *facts) {

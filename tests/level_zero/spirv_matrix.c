@@ -351,6 +351,8 @@ spirv_execute *spirv_find_import(const spirv_module *module, const char *name, c
     spirv_execute *execute;
   } rows[] = {{"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_sDv8_iDv8_f", 16, call_multiply_halves},
               {"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv8_iS_Dv8_f", 8, call_multiply_halves},
+              {"_Z38intel_sub_group_f16_f16_matrix_mad_k16Dv4_iDv8_iDv4_f", 8, call_multiply_halves},
+              {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv4_iDv8_iDv4_f", 8, call_multiply_bfloats},
               {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_sDv8_iDv8_f", 16, call_multiply_bfloats},
               {"_Z40intel_sub_group_bf16_bf16_matrix_mad_k16Dv8_iS_Dv8_f", 8, call_multiply_bfloats}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)

@@ -53,7 +53,7 @@ static void check_kernel(const kernel_case *kernel) {
 
 #define PIPELINE                                                                                                       \
   "simplify,shapes,transform,raise,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,"   \
-  "layout,stage,"                                                                                                      \
+  "layout,delay-sums,stage,"                                                                                           \
   "distribute,registers,simplify"
 /* Attention of 2 heads, S_q = 100, S_k = 130, with elements of type T, head dim D. */
 #define ATTENTION(T, D)                                                                                                \
