@@ -73,7 +73,7 @@ bool verify_transfer_write(const ir_op *op) {
 }
 
 bool verify_to_layout(const ir_op *op) {
-  static const char *const conversions[] = {"identity", "register permute", "relabel", "lane shuffle", "shared memory"};
+  static const char *const conversions[] = {"identity", "register permute", "lane shuffle", "shared memory"};
   const char *conversion = ir_attr_string_or(op, "conversion", "");
   if (ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
     return ir_op_error(op, "only vectors have layouts, not %s", type_text(op, ir_operand(op, 0)->type));

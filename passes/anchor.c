@@ -229,7 +229,7 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
     if (!fits_matrix(contract, &p, &lanes->facts->matrices[i], lanes))
       continue;
     matrix_layouts(contract, &p, &lanes->facts->matrices[i], lanes, found);
-    cost = lhs ? layout_classify(lhs, &found[0], -1) : LAYOUT_IDENTITY;
+    cost = lhs ? layout_classify(lhs, &found[0]) : LAYOUT_IDENTITY;
     if (any && cost >= least)
       continue;
     memcpy(layouts, found, sizeof found);

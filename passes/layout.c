@@ -392,25 +392,6 @@ layout layout_collapse(const layout *l, unsigned dim) {
 
 /* ------------------------------------------------------------------------------------------------------- conversion */
 
-/* Are the lane, warp and block digits of `dim` the same in both, wherever in the dim they stand? */
-static bool same_lanes(const layout *a, const layout *b, unsigned dim) {
-  for (unsigned side = 0; side < 2; side++) {
-    const layout *x = side ? b : a, *y = side ? a : b;
-    for (unsigned i = 0; i < x->num_digits; i++) {
-      const layout_digit *d = &x->digits[i];
-      bool found = d->dim != dim || d->level == LAYOUT_REGISTER || !d->dim_stride;
-      for (unsigned k = 0; k < y->num_digits && !found; k++) {
-        const layout_digit *e = &y->digits[k];
-        found = e->dim == dim && e->level == d->level && e->size == d->size &&
-                e->hardware_stride == d->hardware_stride && e->dim_stride;
-      }
-      if (!found)
-        return false;
-    }
-  }
-  return true;
-}
-
 /* The cost of turning one refined digit into its counterpart. */
 static layout_conversion digit_cost(const layout_digit *from, const layout_digit *to) {
   if (from->level == to->level && from->hardware_stride == to->hardware_stride)
@@ -420,7 +401,7 @@ static layout_conversion digit_cost(const layout_digit *from, const layout_digit
   return from->level > LAYOUT_LANE || to->level > LAYOUT_LANE ? LAYOUT_SHARED : LAYOUT_SHUFFLE;
 }
 
-layout_conversion layout_classify(const layout *from, const layout *to, int relabel_dim) {
+layout_conversion layout_classify(const layout *from, const layout *to) {
   layout a, b;
   layout_conversion worst = LAYOUT_IDENTITY;
   if (from->rank != to->rank)
@@ -440,26 +421,22 @@ layout_conversion layout_classify(const layout *from, const layout *to, int rela
   for (unsigned dim = 0; dim < from->rank; dim++) {
     if (layout_extent(&a, dim) != layout_extent(&b, dim))
       return LAYOUT_SHARED;
-    layout_conversion cost = LAYOUT_IDENTITY;
     unsigned k = 0;
     for (unsigned i = 0; i < a.num_digits; i++) {
       if (a.digits[i].dim != dim)
         continue;
       while (b.digits[k].dim != dim)
         k++;
-      layout_conversion one = digit_cost(&a.digits[i], &b.digits[k++]);
-      cost = one > cost ? one : cost;
+      layout_conversion cost = digit_cost(&a.digits[i], &b.digits[k++]);
+      worst = cost > worst ? cost : worst;
     }
-    if (cost > LAYOUT_RELABEL && (int)dim == relabel_dim && same_lanes(&a, &b, dim))
-      cost = LAYOUT_RELABEL;
-    worst = cost > worst ? cost : worst;
   }
   /* Register files that differ only by replication in registers were seen above; the same map is the identity. */
   return worst;
 }
 
 const char *layout_conversion_name(layout_conversion conversion) {
-  static const char *const names[] = {"identity", "register permute", "relabel", "lane shuffle", "shared memory"};
+  static const char *const names[] = {"identity", "register permute", "lane shuffle", "shared memory"};
   return names[conversion];
 }
 
@@ -501,43 +478,9 @@ const char *layout_conflict(const layout *a, const layout *b) {
     for (unsigned part = 0; part < 3; part++)
       different |= in_a[part] != in_b[part] ? 1u << part : 0;
   }
-  if (same_extents && layout_classify(a, b, -1) > LAYOUT_RELABEL) /* as many lanes, with other elements */
+  if (same_extents && layout_classify(a, b) > LAYOUT_REGISTERS) /* as many lanes, with other elements */
     different |= PART_LANE;
   return names[different];
-}
-
-/* Takes the next register digit of `dim` in order of dim stride, starting above *floor. */
-static const layout_digit *next_register(const layout *l, unsigned dim, int64_t *floor) {
-  const layout_digit *lowest = NULL;
-  for (unsigned i = 0; i < l->num_digits; i++) {
-    const layout_digit *d = &l->digits[i];
-    if (d->dim == dim && d->level == LAYOUT_REGISTER && d->dim_stride > *floor &&
-        (!lowest || d->dim_stride < lowest->dim_stride))
-      lowest = d;
-  }
-  if (lowest)
-    *floor = lowest->dim_stride;
-  return lowest;
-}
-
-void layout_relabel(const layout *from, const layout *to, unsigned dim, int64_t *slot) {
-  layout a, b;
-  bool nests = layout_refine(from, to, &a, &b);
-  assert(nests);
-  (void)nests;
-  for (int64_t c = 0; c < layout_extent(from, dim); c++) {
-    slot[c] = 0;
-    for (unsigned i = 0; i < a.num_digits; i++) /* lanes keep their digits */
-      for (unsigned k = 0; k < b.num_digits; k++)
-        if (a.digits[i].dim == dim && b.digits[k].dim == dim && a.digits[i].level == b.digits[k].level &&
-            a.digits[i].level != LAYOUT_REGISTER && a.digits[i].hardware_stride == b.digits[k].hardware_stride)
-          slot[c] += c / a.digits[i].dim_stride % a.digits[i].size * b.digits[k].dim_stride;
-    int64_t floor_a = 0, floor_b = 0, rest = 0, weight = 1;
-    for (const layout_digit *d; (d = next_register(&a, dim, &floor_a)); weight *= d->size)
-      rest += c / d->dim_stride % d->size * weight; /* the register digits as one number .. */
-    for (const layout_digit *d; (d = next_register(&b, dim, &floor_b)); rest /= d->size)
-      slot[c] += rest % d->size * d->dim_stride; /* .. dealt out again */
-  }
 }
 
 unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets) {

@@ -78,21 +78,16 @@ layout layout_collapse(const layout *l, unsigned dim);
 typedef enum layout_conversion {
   LAYOUT_IDENTITY,  /* the same map */
   LAYOUT_REGISTERS, /* each lane has what it needs, in other registers (slices of replicated values included) */
-  LAYOUT_RELABEL,   /* as it is, when the coordinates of the contracted dim are renamed on both operands */
   LAYOUT_SHUFFLE,   /* other lanes of the warp have it */
   LAYOUT_SHARED     /* through shared memory */
 } layout_conversion;
 
-/* `relabel_dim`: a dim whose coordinates may be renamed (the k of a contraction), or -1. */
-layout_conversion layout_classify(const layout *from, const layout *to, int relabel_dim);
+layout_conversion layout_classify(const layout *from, const layout *to);
 const char *layout_conversion_name(layout_conversion conversion);
 /* In which parts of the table form two layouts of one rank differ: "batch" (how often instructions are repeated along a
  * dim), "vector" (registers of one instruction), "lane", in this order and joined by " and "; a constant string, NULL
  * if in none. Extents may differ. */
 const char *layout_conflict(const layout *a, const layout *b);
-/* The renaming: slot[c] is the coordinate in `to` of what is coordinate c of `dim` in `from`. Both must classify as
- * LAYOUT_RELABEL or cheaper; `slot` has layout_extent entries. */
-void layout_relabel(const layout *from, const layout *to, unsigned dim, int64_t *slot);
 /* The xor offsets of the butterfly that reduces along `dim` across lanes; returns how many. */
 unsigned layout_butterflies(const layout *l, unsigned dim, int64_t *offsets);
 

@@ -229,7 +229,7 @@ static ir_value *convert(propagation *p, ir_value *value, const placed *have, co
     take(p, ir_result(op, 0), wanted);
     return ir_result(op, 0);
   }
-  const char *cost = layout_conversion_name(layout_classify(&have->layout, &wanted->layout, -1));
+  const char *cost = layout_conversion_name(layout_classify(&have->layout, &wanted->layout));
   ir_named_attr attrs[] = {{"conversion", ir_attr_string(p->module, cost, strlen(cost))},
                            {"layout", ir_attr_string(p->module, wanted->text, strlen(wanted->text))}};
   op = ir_op_create(&builder, OP_VECTOR_EXT_TO_LAYOUT,

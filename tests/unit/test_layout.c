@@ -161,53 +161,34 @@ Test(layout, text_reads_back_and_bad_text_is_refused) {
 Test(layout, conversions_are_classified_by_the_cheapest_way) {
   const struct {
     layout from, to;
-    int relabel;
     layout_conversion want;
   } cases[] = {
-      {tiled("mma.m16n8.c", 1, 2), get("mma.m16n8k16.a"), -1, LAYOUT_IDENTITY},
-      {tiled("mma.m16n8.c", 1, 16), tiled("mma.m16n8k16.a", 1, 8), -1, LAYOUT_IDENTITY},
-      {get("wgmma.m64n128.d"), tiled("wgmma.m64k16.a", 1, 8), -1, LAYOUT_IDENTITY},
-      {get("dpas.c.f32"), get("dpas.a.f16"), -1, LAYOUT_IDENTITY},
-      {tiled("dpas.c.f32", 1, 2), tiled("dpas.a.f16", 1, 2), -1, LAYOUT_IDENTITY},
-      {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), -1, LAYOUT_SHUFFLE},
-      {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), 1, LAYOUT_RELABEL},
-      {tiled("dpas.c.f32", 1, 2), get("dpas.a.i8"), -1, LAYOUT_SHUFFLE},
-      {tiled("dpas8.c", 1, 2), get("dpas8.a"), -1, LAYOUT_SHUFFLE},
-      {tiled("dpas8.c", 1, 2), get("dpas8.a.halves"), -1, LAYOUT_REGISTERS},
-      {tiled("mma.m16n8.c", 1, 2), tiled("mma.m16n8k8.tf32.a", 1, 2), -1, LAYOUT_SHUFFLE},
-      {get("[L8@4 R2@2 R2@4, R2@1 L4@1 R2@8]"), get("[L8@4 R2@2 R2@8, R2@1 L4@1 R2@4]"), -1, LAYOUT_REGISTERS},
-      {get("[L8@4 R2@2 W2@1, R2@1 L4@1 R2@4]"), get("[L8@4 R2@2 R2@4, R2@1 L4@1 W2@1]"), -1, LAYOUT_SHARED},
-      {get("[R2@1 L3@1, R1@1]"), get("[L3@1 R2@1, R1@1]"), -1, LAYOUT_SHARED},
-      {get("[L8@4 R2@2, R2@1 L4@1 R10@4]"), get("[L8@4 R2@2, R2@1 L4@1 R2@4 R5@8]"), -1, LAYOUT_IDENTITY},
+      {tiled("mma.m16n8.c", 1, 2), get("mma.m16n8k16.a"), LAYOUT_IDENTITY},
+      {tiled("mma.m16n8.c", 1, 16), tiled("mma.m16n8k16.a", 1, 8), LAYOUT_IDENTITY},
+      {get("wgmma.m64n128.d"), tiled("wgmma.m64k16.a", 1, 8), LAYOUT_IDENTITY},
+      {get("dpas.c.f32"), get("dpas.a.f16"), LAYOUT_IDENTITY},
+      {tiled("dpas.c.f32", 1, 2), tiled("dpas.a.f16", 1, 2), LAYOUT_IDENTITY},
+      {tiled("mma.m16n8.c", 1, 4), get("mma.m16n8k32.a"), LAYOUT_SHUFFLE},
+      {tiled("dpas.c.f32", 1, 2), get("dpas.a.i8"), LAYOUT_SHUFFLE},
+      {tiled("dpas8.c", 1, 2), get("dpas8.a"), LAYOUT_SHUFFLE},
+      {tiled("dpas8.c", 1, 2), get("dpas8.a.halves"), LAYOUT_REGISTERS},
+      {tiled("mma.m16n8.c", 1, 2), tiled("mma.m16n8k8.tf32.a", 1, 2), LAYOUT_SHUFFLE},
+      {get("[L8@4 R2@2 R2@4, R2@1 L4@1 R2@8]"), get("[L8@4 R2@2 R2@8, R2@1 L4@1 R2@4]"), LAYOUT_REGISTERS},
+      {get("[L8@4 R2@2 W2@1, R2@1 L4@1 R2@4]"), get("[L8@4 R2@2 R2@4, R2@1 L4@1 W2@1]"), LAYOUT_SHARED},
+      {get("[R2@1 L3@1, R1@1]"), get("[L3@1 R2@1, R1@1]"), LAYOUT_SHARED},
+      {get("[L8@4 R2@2, R2@1 L4@1 R10@4]"), get("[L8@4 R2@2, R2@1 L4@1 R2@4 R5@8]"), LAYOUT_IDENTITY},
       /* a row statistic, replicated along the columns, against tiles of other widths */
-      {get("[L8@4 R2@1, L4@1:0]"), tiled("mma.m16n8.c", 1, 8), -1, LAYOUT_REGISTERS},
+      {get("[L8@4 R2@1, L4@1:0]"), tiled("mma.m16n8.c", 1, 8), LAYOUT_REGISTERS},
   };
   for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++)
-    cr_assert_eq(layout_classify(&cases[i].from, &cases[i].to, cases[i].relabel), cases[i].want, "case %u: %s", i,
-                 layout_conversion_name(layout_classify(&cases[i].from, &cases[i].to, cases[i].relabel)));
+    cr_assert_eq(layout_classify(&cases[i].from, &cases[i].to), cases[i].want, "case %u: %s", i,
+                 layout_conversion_name(layout_classify(&cases[i].from, &cases[i].to)));
 }
 
 Test(layout, transposed_accumulators_are_a_b_operand) {
   const unsigned swap[] = {1, 0};
   layout c = get("mma.m16n8.c"), transposed = layout_permute(&c, swap), b = get("[R2@1 L4@1, L8@4 R2@2]");
   cr_assert(layout_equal(&transposed, &b));
-}
-
-Test(layout, relabelling_renames_keys_without_moving_them) {
-  layout c = tiled("mma.m16n8.c", 1, 4), a = get("mma.m16n8k32.a");
-  int64_t slot[32];
-  unsigned seen = 0;
-  layout_relabel(&c, &a, 1, slot);
-  for (unsigned key = 0; key < 32; key++)
-    seen |= 1u << slot[key];
-  cr_assert_eq(seen, 0xFFFFFFFFu);
-  for (int64_t lane = 0; lane < 32; lane++)
-    for (int64_t key = 0; key < 32; key++) { /* the lane that holds (row, key) holds (row, slot[key]) of the operand */
-      int64_t at_c[] = {lane / 4, key}, at_a[] = {lane / 4, slot[key]}, from[LAYOUT_NUM_LEVELS], to[LAYOUT_NUM_LEVELS];
-      layout_invert(&c, at_c, from);
-      layout_invert(&a, at_a, to);
-      cr_assert_eq(from[LAYOUT_LANE], to[LAYOUT_LANE]);
-    }
 }
 
 Test(layout, projection_keeps_lanes_as_replicas_and_closes_registers) {
