@@ -40,18 +40,26 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
   }
 }
 
-ir_value *ir_const(ir_builder *builder, const ir_type *type, double value) {
-  ir_module *module = builder->module;
-  bool is_float = ir_scalar_is_float(type->element);
-  int64_t integer = is_float ? 0 : (int64_t)value;
-  const ir_attr *attr;
-  if (type->kind == IR_TYPE_SCALAR)
-    attr = is_float ? ir_attr_float(module, type, value) : ir_attr_int(module, type, integer);
-  else
-    attr = is_float ? ir_attr_dense_floats(module, type, 1, &value) : ir_attr_dense_ints(module, type, 1, &integer);
-  ir_named_attr named = {"value", attr};
+ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *value) {
+  ir_named_attr named = {"value", value};
   ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
   return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+}
+
+ir_value *ir_splat(ir_builder *builder, const ir_type *type, ir_cell cell) {
+  ir_module *module = builder->module;
+  bool is_float = ir_scalar_is_float(type->element);
+  const ir_attr *attr;
+  if (type->kind == IR_TYPE_SCALAR)
+    attr = is_float ? ir_attr_float(module, type, cell.f) : ir_attr_int(module, type, cell.i);
+  else
+    attr = is_float ? ir_attr_dense_floats(module, type, 1, &cell.f) : ir_attr_dense_ints(module, type, 1, &cell.i);
+  return ir_constant(builder, type, attr);
+}
+
+ir_value *ir_const(ir_builder *builder, const ir_type *type, double value) {
+  return ir_splat(builder, type,
+                  ir_scalar_is_float(type->element) ? (ir_cell){.f = value} : (ir_cell){.i = (int64_t)value});
 }
 
 ir_value *ir_const_index(ir_builder *builder, int64_t value) { return ir_index_value(builder, ir_index_const(value)); }
@@ -68,10 +76,7 @@ ir_index ir_index_of(ir_value *value) {
 ir_value *ir_index_value(ir_builder *builder, ir_index x) {
   if (x.value)
     return x.value;
-  const ir_type *type = ir_type_index(builder->module);
-  ir_named_attr named = {"value", ir_attr_int(builder->module, type, x.constant)};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+  return ir_splat(builder, ir_type_index(builder->module), (ir_cell){.i = x.constant});
 }
 
 enum { MAX_APPLY_DIMS = 32 };
@@ -168,6 +173,10 @@ ir_index ir_index_mul(ir_builder *builder, ir_index a, ir_index b) {
   return (ir_index){.value = ir_binary(builder, OP_ARITH_MULI, a.value, b.value)};
 }
 
+ir_index ir_index_scale(ir_builder *builder, ir_index a, int64_t factor) {
+  return apply_binary(builder, IR_EXPR_MUL, a, ir_index_const(factor));
+}
+
 /* affine.min or affine.max of two. */
 static ir_index extreme(ir_builder *builder, ir_opcode code, ir_index a, ir_index b) {
   if (ir_index_equal(a, b))
@@ -187,6 +196,14 @@ ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b) { return extr
 
 ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b) {
   return apply_binary(builder, IR_EXPR_CEILDIV, a, ir_index_const(b));
+}
+
+ir_index ir_index_floordiv(ir_builder *builder, ir_index a, int64_t b) {
+  return apply_binary(builder, IR_EXPR_FLOORDIV, a, ir_index_const(b));
+}
+
+ir_index ir_index_mod(ir_builder *builder, ir_index a, int64_t b) {
+  return apply_binary(builder, IR_EXPR_MOD, a, ir_index_const(b));
 }
 
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
@@ -312,6 +329,27 @@ ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value
   ir_value *operands[] = {lhs, rhs};
   ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &lhs->type, .num_results = 1};
   return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs) {
+  const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
+  ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
+  ir_value *operands[] = {lhs, rhs};
+  ir_op_spec spec = {
+      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no) {
+  ir_value *operands[] = {condition, yes, no};
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
+}
+
+ir_value *ir_loop_index(ir_builder *builder, unsigned loop) {
+  ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), loop)};
+  ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
 }
 
 ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type) {

@@ -25,9 +25,13 @@ ir_index ir_index_apply(ir_builder *builder, const ir_expr *expr, unsigned num_d
 ir_index ir_index_add(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_sub(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_mul(ir_builder *builder, ir_index a, ir_index b); /* one side constant, or arith.muli */
+ir_index ir_index_scale(ir_builder *builder, ir_index a, int64_t factor);
 ir_index ir_index_min(ir_builder *builder, ir_index a, ir_index b);
 ir_index ir_index_max(ir_builder *builder, ir_index a, ir_index b);
+/* b > 0 */
 ir_index ir_index_ceildiv(ir_builder *builder, ir_index a, int64_t b);
+ir_index ir_index_floordiv(ir_builder *builder, ir_index a, int64_t b);
+ir_index ir_index_mod(ir_builder *builder, ir_index a, int64_t b);
 /* A number that the index is never below, by what is known of loops and of affine maps; INT64_MIN if there is none. */
 int64_t ir_index_least(ir_index x);
 /* The same from above: INT64_MAX if there is none. */
@@ -42,7 +46,10 @@ ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i)
 unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
 
 ir_value *ir_const_index(ir_builder *builder, int64_t value);
-/* A splat of `value` (rounded, or converted for integers) in a scalar or static shaped type. */
+/* arith.constant. */
+ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *value);
+/* A splat in a scalar or static shaped type: of the cell, or of `value` (rounded, or converted for integers). */
+ir_value *ir_splat(ir_builder *builder, const ir_type *type, ir_cell cell);
 ir_value *ir_const(ir_builder *builder, const ir_type *type, double value);
 bool ir_value_constant(const ir_value *value, const ir_attr **attr);
 /* The value is a constant, or a splat of one, scalar or shaped (linalg.fill and vector.broadcast of one included). */
@@ -50,6 +57,19 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell);
 
 ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result);
 ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs); /* result type of lhs */
+/* Predicates of arith.cmpi, and of arith.cmpf. */
+typedef enum ir_predicate {
+  IR_EQUAL = 0,
+  IR_SIGNED_LESS = 2,
+  IR_SIGNED_LESS_EQUAL = 3,
+  IR_UNSIGNED_LESS = 6,
+  IR_ORDERED_EQUAL = 1,
+} ir_predicate;
+/* arith.cmpi or arith.cmpf. */
+ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs);
+ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no);
+/* linalg.index, in the body of a structured op. */
+ir_value *ir_loop_index(ir_builder *builder, unsigned loop);
 /* Widens or narrows between scalar types, or vectors of one shape; the value itself if the type fits. Integers are
  * taken as signed. */
 ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type);

@@ -257,10 +257,7 @@ static ir_value *empty_like(ir_builder *builder, const ir_type *type, const slic
 
 /* A constant of another shape with the one element of `splat`. */
 static ir_value *splat_constant(ir_builder *builder, const ir_type *type, const ir_attr *splat) {
-  ir_named_attr value = {"value", splat->floats ? ir_attr_dense_floats(builder->module, type, 1, splat->floats)
-                                                : ir_attr_dense_ints(builder->module, type, 1, splat->ints)};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+  return ir_splat(builder, type, splat->floats ? (ir_cell){.f = splat->floats[0]} : (ir_cell){.i = splat->ints[0]});
 }
 
 ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {

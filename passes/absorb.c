@@ -60,9 +60,7 @@ static ir_value *create_index(ir_builder *builder, const ir_expr *expr, unsigned
   for (unsigned loop = 0; loop < num_loops; loop++) {
     if (!ir_expr_uses_dim(expr, loop))
       continue;
-    ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), loop)};
-    ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
-    loops[loop] = (ir_index){.value = ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0)};
+    loops[loop] = (ir_index){.value = ir_loop_index(builder, loop)};
     if (expr->kind == IR_EXPR_DIM)
       return loops[loop].value;
   }
@@ -331,9 +329,7 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
     int64_t shape[IR_MAX_RANK];
     for (unsigned dim = 0; dim < rank; dim++)
       shape[dim] = sizes[dim].constant;
-    bool is_float = ir_scalar_is_float(value->type->element);
-    return ir_const(builder, ir_type_with_shape(builder->module, value->type, rank, shape),
-                    is_float ? splat.f : (double)splat.i);
+    return ir_splat(builder, ir_type_with_shape(builder->module, value->type, rank, shape), splat);
   }
   if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE)
     return expand(builder, value, rank, sizes, counts);
@@ -526,11 +522,8 @@ static ir_op *write_transposed(ir_op *move) {
   ir_builder builder = ir_builder_before(move);
   builder.loc = op->loc;
   ir_value *out = ir_init(move, 0);
-  if (reads) {
-    const ir_type *scalar = ir_type_scalar(op->module, out->type->element);
-    bool is_float = ir_scalar_is_float(out->type->element);
-    out = ir_fill(&builder, ir_const(&builder, scalar, is_float ? init.f : (double)init.i), out);
-  }
+  if (reads)
+    out = ir_fill(&builder, ir_splat(&builder, ir_type_scalar(op->module, out->type->element), init), out);
   parts.operands[parts.num_ins] = out;
   ir_op *fresh = recast_create(&parts, &builder, NULL);
   recast_replace(move, fresh);

@@ -7,6 +7,7 @@
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "ir/attention.h"
 #include "ir/build.h"
+#include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/softmax.h"
 
@@ -95,10 +96,8 @@ static ir_value *clone_body(const decomposition *d, ir_builder *body, ir_value *
       ir_op_clone(body, op, map);
       continue;
     }
-    ir_named_attr dim = {
-        "dim", ir_attr_int(body->module, ir_type_scalar(body->module, IR_I64), d->place[ir_attr_int_or(op, "dim", 0)])};
-    ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
-    ir_value_map_set(map, ir_result(op, 0), ir_result(ir_op_create(body, OP_LINALG_INDEX, &spec), 0));
+    unsigned loop = (unsigned)d->place[ir_attr_int_or(op, "dim", 0)];
+    ir_value_map_set(map, ir_result(op, 0), ir_loop_index(body, loop));
   }
   return ir_convert(body, ir_value_map_get(map, ir_operand(block->last, 0)), d->statistics);
 }
@@ -106,9 +105,7 @@ static ir_value *clone_body(const decomposition *d, ir_builder *body, ir_value *
 static ir_value *apply_mask(const decomposition *d, ir_builder *body, ir_value *score, ir_value *mask) {
   if (mask->type->element != IR_I1)
     return ir_binary(body, OP_ARITH_ADDF, score, ir_convert(body, mask, d->statistics));
-  ir_value *operands[] = {mask, score, ir_const(body, d->statistics, -INFINITY)};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &d->statistics, .num_results = 1};
-  return ir_result(ir_op_create(body, OP_ARITH_SELECT, &spec), 0);
+  return ir_select(body, mask, score, ir_const(body, d->statistics, -INFINITY));
 }
 
 /* body(scale * score) + mask */
@@ -128,8 +125,7 @@ static ir_value *modify_scores(decomposition *d, ir_value *scores) {
   ir_value *score = clone_body(d, &body, ir_binary(&body, OP_ARITH_MULF, block->args[0], scale));
   if (d->loops.has_mask)
     score = apply_mask(d, &body, score, block->args[1]);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &score);
-  return ir_result(generic, 0);
+  return body_finish(&body, generic, score);
 }
 
 /* The state's numerators: quotients * sum, and where they continue others, those * e^(their maximum - maximum). */
@@ -158,9 +154,7 @@ static ir_value *create_numerators(decomposition *d, ir_value *quotients, const 
     ir_value *before = ir_convert(&body, block->args[num_ins], d->statistics);
     value = ir_binary(&body, OP_ARITH_ADDF, value, ir_binary(&body, OP_ARITH_MULF, before, factor));
   }
-  value = ir_convert(&body, value, block->args[num_ins]->type);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
-  return ir_result(generic, 0);
+  return body_finish(&body, generic, value);
 }
 
 /* The result's shape in the type of the statistics. */

@@ -22,26 +22,9 @@ bool body_is_product(const ir_op *op) {
   return seen == 3;
 }
 
-ir_value *body_compare(ir_builder *builder, ir_opcode code, int64_t predicate, ir_value *lhs, ir_value *rhs) {
-  const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
-  ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
-  ir_value *operands[] = {lhs, rhs};
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, code, &spec), 0);
-}
-
-ir_value *body_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no) {
-  ir_value *operands[] = {condition, yes, no};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
-}
-
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b) {
-  enum { ORDERED_EQUAL = 1 };
-  ir_value *zero = ir_const(body, b->type, 0);
-  ir_value *is_zero = body_compare(body, OP_ARITH_CMPF, ORDERED_EQUAL, b, zero);
-  return body_select(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));
+  ir_value *zero = ir_const(body, b->type, 0), *is_zero = ir_compare(body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, b, zero);
+  return ir_select(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));
 }
 
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value) {

@@ -9,9 +9,6 @@ ir_value *body_unconverted(ir_value *value);
 /* The op has two operands, and its body gives the product of their elements, up to conversions. */
 bool body_is_product(const ir_op *op);
 
-/* arith.cmpi or arith.cmpf with the number of a predicate. */
-ir_value *body_compare(ir_builder *builder, ir_opcode code, int64_t predicate, ir_value *lhs, ir_value *rhs);
-ir_value *body_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no);
 /* a / b, and 0 where b is 0. */
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b);
 /* Ends the body of a generic with `value`, converted to the type of the one output. Returns its result. */

@@ -306,13 +306,9 @@ static void fill_with_body(buffers *b, ir_op *op, ir_value *memref) {
   ir_op *generic = ir_generic(&builder, 0, NULL, 1, &memref, &identity, rank, 0);
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
   ir_value_map *map = ir_value_map_create(b->module);
-  const ir_type *index = ir_type_index(b->module);
   const ir_block *from = ir_region(op, 0);
-  for (unsigned i = 0; i < from->num_args; i++) {
-    ir_named_attr dim = {"dim", ir_attr_int(b->module, ir_type_scalar(b->module, IR_I64), i)};
-    ir_op_spec spec = {.types = &index, .num_results = 1, .attrs = &dim, .num_attrs = 1};
-    ir_value_map_set(map, from->args[i], ir_result(ir_op_create(&body, OP_LINALG_INDEX, &spec), 0));
-  }
+  for (unsigned i = 0; i < from->num_args; i++)
+    ir_value_map_set(map, from->args[i], ir_loop_index(&body, i));
   for (const ir_op *child = from->first; child != from->last; child = child->next)
     ir_op_clone(&body, child, map);
   ir_value *value = ir_value_map_get(map, ir_operand(from->last, 0));

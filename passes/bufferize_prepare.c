@@ -68,17 +68,14 @@ static void elementwise_to_generic(ir_op *op) {
   ir_op_erase(op);
 }
 
-static void splat_to_fill(ir_op *op, const ir_attr *attr) {
+static void splat_to_fill(ir_op *op, ir_cell splat) {
   ir_builder builder = ir_builder_before(op);
-  const ir_type *type = ir_type_scalar(op->module, attr->type->element);
-  ir_named_attr value = {"value", attr->floats ? ir_attr_float(op->module, type, attr->floats[0])
-                                               : ir_attr_int(op->module, type, attr->ints[0])};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
-  ir_value *scalar = ir_result(ir_op_create(&builder, OP_ARITH_CONSTANT, &spec), 0);
+  const ir_type *whole = ir_result(op, 0)->type, *type = ir_type_scalar(op->module, whole->element);
+  ir_value *scalar = ir_splat(&builder, type, splat);
   ir_index shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < attr->type->rank; i++)
-    shape[i] = ir_index_const(attr->type->shape[i]);
-  ir_value *empty = ir_empty(&builder, type->element, attr->type->rank, shape);
+  for (unsigned i = 0; i < whole->rank; i++)
+    shape[i] = ir_index_const(whole->shape[i]);
+  ir_value *empty = ir_empty(&builder, type->element, whole->rank, shape);
   ir_replace_uses(ir_result(op, 0), ir_fill(&builder, scalar, empty));
   ir_op_erase(op);
 }
@@ -88,13 +85,13 @@ static void normalise(ir_block *block) {
     next = op->next;
     for (unsigned i = 0; i < op->num_regions; i++)
       normalise(ir_region(op, i));
-    const ir_attr *attr;
+    ir_cell splat;
     if (!holds_tensors(op))
       continue;
     if (ir_op_has(op, IR_ELEMENTWISE))
       elementwise_to_generic(op);
-    else if (ir_value_constant(ir_result(op, 0), &attr) && attr->kind == IR_ATTR_DENSE && attr->count == 1)
-      splat_to_fill(op, attr);
+    else if (ir_op_has(op, IR_CONSTANT) && ir_value_splat(ir_result(op, 0), &splat))
+      splat_to_fill(op, splat);
   }
 }
 

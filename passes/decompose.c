@@ -70,24 +70,12 @@ static bool is_cast(const ir_op *op) {
   return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == argument(op, 0);
 }
 
+/* By ops that read it. */
 static unsigned count_uses(const ir_value *value) {
   unsigned count = 0;
   for (const ir_use *use = value->uses; use; use = use->next)
     count += use->user->code != OP_TENSOR_DIM;
   return count;
-}
-
-/* The one use that is not a tensor.dim, or NULL. */
-static ir_use *only_use(const ir_value *value) {
-  ir_use *found = NULL;
-  for (ir_use *use = value->uses; use; use = use->next) {
-    if (use->user->code == OP_TENSOR_DIM)
-      continue;
-    if (found)
-      return NULL;
-    found = use;
-  }
-  return found;
 }
 
 /* -------------------------------------------------------------------------------------------------------- diagonals */
@@ -143,11 +131,6 @@ static ir_op *create_scaling(ir_builder *builder, ir_value *scale, const ir_map 
   if (in_place)
     init = other;
   ir_op *generic = ir_generic(builder, in_place ? 1 : 2, inputs, 1, &init, maps, identity->num_dims, 0);
-  if (in_place)
-    ir_attr_set(
-        generic, "indexing_maps",
-        ir_attr_array(builder->module, 2,
-                      (const ir_attr *[]){ir_attr_map(builder->module, map), ir_attr_map(builder->module, identity)}));
   ir_builder body = body_of(generic);
   const ir_type *out = argument(generic, generic->num_operands - 1)->type, *type = argument(generic, 0)->type;
   if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
@@ -169,7 +152,6 @@ static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag)
 
 /* out[.., i, j] = i == j ? s[.., i] : 0 */
 static void diagonal_to_generic(ir_op *diag) {
-  enum { EQUAL = 0 };
   ir_builder builder = ir_builder_before(diag);
   ir_module *module = diag->module;
   ir_value *scale = ir_operand(diag, 0), *init = ir_init(diag, 0);
@@ -179,16 +161,10 @@ static void diagonal_to_generic(ir_op *diag) {
   const ir_map *maps[] = {ir_map_select(module, rank, rank - 1, dims), ir_map_identity(module, rank)};
   ir_op *generic = ir_generic(&builder, 1, &scale, 1, &init, maps, rank, 0);
   ir_builder body = body_of(generic);
-  ir_value *position[2];
-  const ir_type *index = ir_type_index(module);
-  for (unsigned i = 0; i < 2; i++) {
-    ir_named_attr dim = {"dim", ir_attr_int(module, ir_type_scalar(module, IR_I64), rank - 2 + i)};
-    ir_op_spec spec = {.types = &index, .num_results = 1, .attrs = &dim, .num_attrs = 1};
-    position[i] = ir_result(ir_op_create(&body, OP_LINALG_INDEX, &spec), 0);
-  }
-  ir_value *same = body_compare(&body, OP_ARITH_CMPI, EQUAL, position[0], position[1]);
+  ir_value *row = ir_loop_index(&body, rank - 2), *column = ir_loop_index(&body, rank - 1);
+  ir_value *same = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, row, column);
   ir_value *zero = ir_const(&body, argument(generic, 0)->type, 0);
-  ir_value *result = body_finish(&body, generic, body_select(&body, same, argument(generic, 0), zero));
+  ir_value *result = body_finish(&body, generic, ir_select(&body, same, argument(generic, 0), zero));
   ir_replace_uses(ir_result(diag, 0), result);
 }
 
@@ -228,7 +204,7 @@ static bool match_slice(const carried *value, bool exclusive, ir_op **extract, i
   if (!*extract || (*extract)->code != OP_TENSOR_EXTRACT_SLICE)
     return false;
   ir_value *whole = ir_operand(*extract, 0);
-  if (exclusive && (count_uses(value->in) != 1 || !only_use(value->out) || count_uses(whole) != 2))
+  if (exclusive && (count_uses(value->in) != 1 || count_uses(value->out) != 1 || count_uses(whole) != 2))
     return false;
   for (ir_use *use = value->out->uses; use; use = use->next) {
     ir_op *user = *insert = use->user;
@@ -304,7 +280,7 @@ static bool step_through_slice(carry *state) {
 static bool step_through_loop(carry *state) {
   carried *values[] = {&state->accumulator, &state->sum}, outer[2];
   ir_op *loop = state->accumulator.in->op ? NULL : state->accumulator.in->block->parent;
-  if (!loop || loop->code != OP_SCF_FOR || !only_use(state->accumulator.out))
+  if (!loop || loop->code != OP_SCF_FOR || count_uses(state->accumulator.out) != 1)
     return false;
   for (unsigned i = 0; i < 2; i++) {
     ir_value *in = values[i]->in;
@@ -349,7 +325,7 @@ static bool match_scaling(ir_value *accumulator, const ir_value *scale, const ca
                           ir_op **scaling) {
   ir_op *op = accumulator->op;
   if (!op || !ir_op_has(op, IR_STRUCTURED) || ir_operand(op, 0) != scale || !body_is_product(op) ||
-      !only_use(accumulator))
+      count_uses(accumulator) != 1)
     return false;
   const ir_structure *structure = ir_structure_of(op);
   if (structure->reductions || !ir_map_is_identity(structure->maps[1]))

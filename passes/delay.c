@@ -43,8 +43,7 @@ static void move_behind_select(ir_op *op) {
     if (factor == 1 || !mask_is_hidden(choice[3 - i]))
       continue;
     ir_builder builder = ir_builder_before(op);
-    ir_op_spec spec = {.operands = choice, .num_operands = 3, .num_results = 1};
-    ir_value *chosen = ir_result(ir_op_create(&builder, OP_ARITH_SELECT, &spec), 0);
+    ir_value *chosen = ir_select(&builder, choice[0], choice[1], choice[2]);
     ir_replace_uses(ir_result(op, 0), times(&builder, chosen, factor));
     return;
   }

@@ -127,13 +127,6 @@ ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted)
   return distribute_convert(d, lane, &own, wanted, NULL);
 }
 
-ir_value *distribute_compare(distributor *d, compare_predicate predicate, ir_value *lhs, ir_value *rhs) {
-  ir_value *operands[] = {lhs, rhs};
-  ir_named_attr attr = {"predicate", ir_attr_int(d->module, ir_type_scalar(d->module, IR_I64), predicate)};
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(&d->at, OP_ARITH_CMPI, &spec), 0);
-}
-
 ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result) {
   ir_op_spec spec = {.operands = &condition, .num_operands = 1, .types = &result, .num_results = result ? 1 : 0};
   ir_op *branch = ir_op_create(&d->at, OP_SCF_IF, &spec);
@@ -192,12 +185,9 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
   ir_value *value = ir_result(op, 0);
   const ir_type *type = lane_type_of(d, value);
   const ir_attr *attr = ir_attr_get(op, "value");
-  if (attr->count == 1) {
-    const ir_attr *splat = attr->floats ? ir_attr_dense_floats(d->module, type, 1, attr->floats)
-                                        : ir_attr_dense_ints(d->module, type, 1, attr->ints);
-    ir_named_attr named = {"value", splat};
-    ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
-    distribute_set(d, op, ir_result(ir_op_create(&d->at, OP_ARITH_CONSTANT, &spec), 0));
+  ir_cell splat;
+  if (ir_value_splat(value, &splat)) {
+    distribute_set(d, op, ir_splat(&d->at, type, splat));
     return true;
   }
   layout l = distribute_layout(value);
@@ -316,7 +306,7 @@ static void copy_scalar_op(distributor *d, const ir_op *op) {
     return;
   }
   d->access += DISTRIBUTE_ACCESS;
-  ir_value *first = distribute_compare(d, COMPARE_EQUAL, d->thread, ir_const_index(&d->at, 0));
+  ir_value *first = ir_compare(&d->at, OP_ARITH_CMPI, IR_EQUAL, d->thread, ir_const_index(&d->at, 0));
   ir_op *branch = distribute_if(d, first, NULL);
   ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
   ir_op_clone(&inside, op, d->lanes);

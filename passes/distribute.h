@@ -67,13 +67,6 @@ const ir_attr *distribute_numbers(const distributor *d, unsigned count, const in
 /* The number of the lane. */
 ir_value *distribute_thread_id(distributor *d);
 const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t registers);
-/* arith.cmpi on indices, or vectors of them. */
-typedef enum compare_predicate {
-  COMPARE_EQUAL = 0,
-  COMPARE_SIGNED_LESS = 2,
-  COMPARE_UNSIGNED_LESS = 6
-} compare_predicate;
-ir_value *distribute_compare(distributor *d, compare_predicate predicate, ir_value *lhs, ir_value *rhs);
 /* scf.if, its branches empty, that the lanes of one warp may take differently; gives one `result`, or NULL: none. */
 ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result);
 

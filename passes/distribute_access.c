@@ -86,7 +86,7 @@ static ir_value *swizzle(const access_plan *plan, ir_value *index, ir_value *row
                                         ir_expr_const(module, INT64_C(1) << plan->swizzle.shift));
   moved = ir_expr_binary(module, IR_EXPR_MOD, moved, ir_expr_const(module, plan->swizzle.mask + 1));
   moved = ir_expr_binary(module, IR_EXPR_MUL, moved, ir_expr_const(module, chunk));
-  ir_index offset = ir_index_apply(&d->at, moved, 1, (ir_index[]){{.value = row}});
+  ir_index offset = ir_index_apply(&d->at, moved, 1, &(ir_index){.value = row});
   return ir_binary(&d->at, OP_ARITH_XORI, index, ir_index_value(&d->at, offset));
 }
 
@@ -118,7 +118,7 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
                   ir_const_index(&d->at, constant - near));
   if (plan->end[dim] && row == PLAIN &&
       !is_careless(plan, dim)) /* unsigned: positions before the start are out of bounds, too */
-    made->inside = distribute_compare(d, COMPARE_UNSIGNED_LESS, made->index, plan->end[dim]);
+    made->inside = ir_compare(&d->at, OP_ARITH_CMPI, IR_UNSIGNED_LESS, made->index, plan->end[dim]);
   made->next = plan->known;
   return plan->known = made;
 }
@@ -179,12 +179,6 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
 
 /* ------------------------------------------------------------------------------------------------------------ loads */
 
-static ir_value *select(distributor *d, ir_value *condition, ir_value *yes, ir_value *no) {
-  ir_value *operands[] = {condition, yes, no};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
-  return ir_result(ir_op_create(&d->at, OP_ARITH_SELECT, &spec), 0);
-}
-
 /* Where the last run of elements begins. */
 static ir_value *last_index(const access_plan *plan, unsigned dim) {
   ir_builder *at = &plan->d->at;
@@ -201,7 +195,7 @@ static void safe_subscripts(access_plan *plan, int64_t reg, ir_value **subscript
   for (unsigned dim = 0; dim < plan->access->memref->type->rank; dim++) {
     known_index *known = index_at(plan, dim, constants[dim], PLAIN);
     if (known->inside && !known->safe)
-      known->safe = select(d, known->inside, known->index, ir_const_index(&d->at, 0));
+      known->safe = ir_select(&d->at, known->inside, known->index, ir_const_index(&d->at, 0));
     if (plan->end[dim] && !known->safe)
       known->safe = ir_binary(&d->at, OP_ARITH_MINUI, known->index, last_index(plan, dim));
     if (known->safe)
@@ -217,7 +211,7 @@ static ir_value *load_run(access_plan *plan, int64_t reg, ir_value *padding) {
     safe_subscripts(plan, reg, subscripts);
   if (plan->speculates || !condition) {
     ir_value *loaded = ir_result(move(plan, &d->at, subscripts, NULL), 0);
-    return condition ? select(d, condition, loaded, padding) : loaded;
+    return condition ? ir_select(&d->at, condition, loaded, padding) : loaded;
   }
   ir_op *branch = distribute_if(d, condition, padding->type);
   ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), outside = ir_builder_at_end(ir_region(branch, 1));
@@ -286,7 +280,7 @@ static ir_value *writer_condition(distributor *d, const layout *l) {
     digit->dim_stride = digit->hardware_stride * (digit->level == LAYOUT_WARP ? d->warp : 1);
   }
   ir_value *number = ir_index_value(&d->at, distribute_lane_offset(d, &writer, &one));
-  return distribute_compare(d, COMPARE_EQUAL, d->thread, number);
+  return ir_compare(&d->at, OP_ARITH_CMPI, IR_EQUAL, d->thread, number);
 }
 
 /* What is stored where; `condition` NULL: always. */
@@ -474,10 +468,8 @@ static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t ru
     count += ranks[side];
   }
   if (condition) {
-    ir_value *amounts[] = {condition, ir_const_index(&d->at, run), ir_const_index(&d->at, 0)};
-    const ir_type *index = ir_type_index(d->module);
-    ir_op_spec select = {.operands = amounts, .num_operands = 3, .types = &index, .num_results = 1};
-    operands[count++] = ir_result(ir_op_create(&d->at, OP_ARITH_SELECT, &select), 0);
+    ir_value *all = ir_const_index(&d->at, run), *none = ir_const_index(&d->at, 0);
+    operands[count++] = ir_select(&d->at, condition, all, none);
   }
   ir_named_attr attrs[] = {{"dstElements", ir_attr_int(d->module, ir_type_index(d->module), run)},
                            {"bypassL1", ir_attr_unit(d->module)}};

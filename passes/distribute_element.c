@@ -34,9 +34,9 @@ bool distribute_elements(distributor *d, ir_op *kernel) {
   ir_attr_set(made, "tec.threads", ir_attr_int(module, ir_type_scalar(module, IR_I64), threads));
   d->at = ir_builder_at_end(ir_region(made, 0));
   d->thread = distribute_thread_id(d);
-  ir_index block = ir_index_mul(&d->at, ir_index_of(ir_region(made, 0)->args[0]), ir_index_const(threads));
+  ir_index block = ir_index_scale(&d->at, ir_index_of(ir_region(made, 0)->args[0]), threads);
   ir_value *rest = ir_index_value(&d->at, ir_index_add(&d->at, block, ir_index_of(d->thread)));
-  ir_value *inside = distribute_compare(d, COMPARE_UNSIGNED_LESS, rest, ir_index_value(&d->at, total));
+  ir_value *inside = ir_compare(&d->at, OP_ARITH_CMPI, IR_UNSIGNED_LESS, rest, ir_index_value(&d->at, total));
   ir_op *branch = distribute_if(d, inside, NULL);
   ir_op_create(&d->at, OP_SCF_IN_PARALLEL, &(ir_op_spec){0});
   d->at = ir_builder_at_end(ir_region(branch, 0));

@@ -264,7 +264,7 @@ static void store_part(distributor *d, const product *p, unsigned factor, const 
       window.memory_dim[dim] = (int)dim;
       window.scale[dim] = 1;
     }
-    window.start[placed->along] = ir_index_mul(&d->at, start, ir_index_const(-1));
+    window.start[placed->along] = ir_index_scale(&d->at, start, -1);
   }
   distribute_store(d, &placed->stored, &window, distribute_lane(d, value, NULL));
 }

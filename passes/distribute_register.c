@@ -74,9 +74,7 @@ static ir_value *coordinates_of(distributor *d, const layout *l, unsigned dim) {
     constants[r] = coord[dim];
   }
   const ir_type *type = distribute_type(d, IR_INDEX, registers);
-  ir_named_attr value = {"value", ir_attr_dense_ints(d->module, type, (unsigned)registers, constants)};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
-  ir_value *steps = ir_result(ir_op_create(&d->at, OP_ARITH_CONSTANT, &spec), 0);
+  ir_value *steps = ir_constant(&d->at, type, ir_attr_dense_ints(d->module, type, (unsigned)registers, constants));
   scale[dim] = 1;
   ir_value *offset = ir_index_value(&d->at, distribute_lane_offset(d, l, scale));
   return ir_binary(&d->at, OP_ARITH_ADDI, ir_unary(&d->at, OP_VECTOR_BROADCAST, offset, type), steps);
@@ -171,8 +169,7 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
   shared_form_layout(&form, to, &loaded);
   distribute_store(d, &stored, &memory, vector);
   for (unsigned dim = 0; start && dim < to->rank; dim++)
-    memory.start[0] =
-        ir_index_add(&d->at, memory.start[0], ir_index_mul(&d->at, start[dim], ir_index_const(memory.scale[dim])));
+    memory.start[0] = ir_index_add(&d->at, memory.start[0], ir_index_scale(&d->at, start[dim], memory.scale[dim]));
   return distribute_load(d, &loaded, &memory, NULL);
 }
 
@@ -283,8 +280,7 @@ bool distribute_extract(distributor *d, const ir_op *op) {
 /* The part that a value goes to: behind `leading` dims, at `start`. */
 static void access_part(distributor *d, lane_access *memory, unsigned leading, unsigned count, const ir_index *start) {
   for (unsigned dim = 0; dim < count; dim++)
-    memory->start[0] =
-        ir_index_add(&d->at, memory->start[0], ir_index_mul(&d->at, start[dim], ir_index_const(memory->scale[dim])));
+    memory->start[0] = ir_index_add(&d->at, memory->start[0], ir_index_scale(&d->at, start[dim], memory->scale[dim]));
   memmove(memory->scale, memory->scale + leading, (LAYOUT_MAX_RANK - leading) * sizeof *memory->scale);
 }
 
@@ -332,7 +328,7 @@ bool distribute_create_mask(distributor *d, const ir_op *op) {
     ir_value *coordinates = coordinates_of(d, &l, dim);
     ir_value *bound =
         ir_unary(&d->at, OP_VECTOR_BROADCAST, distribute_lane(d, ir_operand(op, dim), NULL), coordinates->type);
-    ir_value *below = distribute_compare(d, COMPARE_SIGNED_LESS, coordinates, bound);
+    ir_value *below = ir_compare(&d->at, OP_ARITH_CMPI, IR_SIGNED_LESS, coordinates, bound);
     mask = mask ? ir_binary(&d->at, OP_ARITH_ANDI, mask, below) : below;
   }
   distribute_set(d, op, mask);

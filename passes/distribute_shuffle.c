@@ -103,10 +103,8 @@ static ir_value *take(distributor *d, ir_value *vector, const layout *from, cons
     ir_value *offer = distribute_get(d, vector, found->registers[i]);
     ir_value *taken = distribute_exchange(d, offer, "shuffle_mode idx", source);
     if (i) {
-      ir_value *meant = distribute_compare(d, COMPARE_EQUAL, number, ir_const_index(&d->at, numbers[i]));
-      ir_value *choice[] = {meant, taken, result};
-      ir_op_spec spec = {.operands = choice, .num_operands = 3, .num_results = 1};
-      taken = ir_result(ir_op_create(&d->at, OP_ARITH_SELECT, &spec), 0);
+      ir_value *own = ir_const_index(&d->at, numbers[i]);
+      taken = ir_select(&d->at, ir_compare(&d->at, OP_ARITH_CMPI, IR_EQUAL, number, own), taken, result);
     }
     result = taken;
   }

@@ -383,17 +383,10 @@ static ir_value *emit(emission *e, ir_builder *builder, const expression *node) 
       if (e->leaves[i] == node)
         return e->body->args[i];
     return node->value; /* a scalar from outside */
-  case EXPRESSION_CONSTANT: {
-    ir_named_attr value = {"value", node->attr};
-    ir_op_spec spec = {.types = &node->type, .num_results = 1, .attrs = &value, .num_attrs = 1};
-    return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
-  }
-  case EXPRESSION_INDEX: {
-    ir_named_attr dim = {
-        "dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), place_of(node->loop, e->without))};
-    ir_op_spec spec = {.types = &node->type, .num_results = 1, .attrs = &dim, .num_attrs = 1};
-    return ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
-  }
+  case EXPRESSION_CONSTANT:
+    return ir_constant(builder, node->type, node->attr);
+  case EXPRESSION_INDEX:
+    return ir_loop_index(builder, place_of(node->loop, e->without));
   default:
     break;
   }

@@ -174,24 +174,11 @@ bool mask_is_hidden(const ir_value *value) {
 
 /* -------------------------------------------------------------------------------------------------- as index values */
 
-ir_index mask_scaled(ir_builder *builder, ir_index x, int64_t factor) {
-  ir_module *module = builder->module;
-  const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_dim(module, 0), ir_expr_const(module, factor));
-  return ir_index_apply(builder, expr, 1, &x);
-}
-
-ir_index mask_quotient(ir_builder *builder, ir_index x, int64_t divisor) {
-  ir_module *module = builder->module;
-  const ir_expr *expr =
-      ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, divisor));
-  return ir_index_apply(builder, expr, 1, &x);
-}
-
 ir_index mask_outer(ir_builder *builder, const mask_bound *bound) {
   ir_index sum = ir_index_const(bound->constant);
   for (unsigned i = 0; i < bound->count; i++)
     if (bound->coefficients[i])
-      sum = ir_index_add(builder, sum, mask_scaled(builder, ir_index_of(bound->values[i]), bound->coefficients[i]));
+      sum = ir_index_add(builder, sum, ir_index_scale(builder, ir_index_of(bound->values[i]), bound->coefficients[i]));
   return sum;
 }
 
@@ -207,16 +194,16 @@ bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bou
   }
   if (!slope || bound->constant == INT64_MIN)
     return false;
-  ir_index room = mask_scaled(builder, mask_outer(builder, &others), -1); /* slope * counter <= room */
+  ir_index room = ir_index_scale(builder, mask_outer(builder, &others), -1); /* slope * counter <= room */
   if (slope > 0) {
-    ir_index last = mask_quotient(builder, room, slope);
+    ir_index last = ir_index_floordiv(builder, room, slope);
     window->upper = ir_index_min(builder, window->upper, ir_index_add(builder, last, ir_index_const(1)));
     return true;
   }
   /* counter >= -floor(room / -slope): the steps before that are left out */
-  ir_index first = mask_scaled(builder, mask_quotient(builder, room, -slope), -1);
+  ir_index first = ir_index_scale(builder, ir_index_floordiv(builder, room, -slope), -1);
   ir_index steps = ir_index_ceildiv(builder, ir_index_sub(builder, first, window->lower), window->step);
   ir_index left_out = ir_index_max(builder, steps, ir_index_const(0));
-  window->lower = ir_index_add(builder, window->lower, mask_scaled(builder, left_out, window->step));
+  window->lower = ir_index_add(builder, window->lower, ir_index_scale(builder, left_out, window->step));
   return true;
 }

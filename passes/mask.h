@@ -32,10 +32,6 @@ bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least);
 bool mask_is_hidden(const ir_value *value);
 /* As the value of a bound's left side without what its loops add. */
 ir_index mask_outer(ir_builder *builder, const mask_bound *bound);
-/* factor * x, and floor(x / divisor) for divisors above 0. */
-ir_index mask_scaled(ir_builder *builder, ir_index x, int64_t factor);
-ir_index mask_quotient(ir_builder *builder, ir_index x, int64_t divisor);
-
 /* Values of a loop's counter: lower, lower + step, .. below upper. */
 typedef struct mask_window {
   ir_value *counter;

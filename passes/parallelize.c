@@ -119,7 +119,7 @@ static box box_of(const loop_nest *nest, unsigned k, ir_builder *outside, ir_bui
   for (unsigned loop = 0; loop < nest->num_loops; loop++) {
     const parallel_part *own = part_of(nest, loop, k);
     ir_index iv = {.value = ir_region(forall, 0)->args[loop]};
-    part.offsets[own->dim] = ir_index_mul(inside, iv, ir_index_const(own->factor));
+    part.offsets[own->dim] = ir_index_scale(inside, iv, own->factor);
     part.sizes[own->dim] = own->size;
   }
   return part;

@@ -71,13 +71,8 @@ static unsigned static_segments(const nest *nest, unsigned loop, int64_t extent,
 }
 
 /* The multiples of `step` in the extent. */
-static ir_index whole_tiles(const nest *nest, ir_builder *builder, ir_index extent, int64_t step) {
-  ir_module *module = nest->op->module;
-  if (step == 1)
-    return extent;
-  const ir_expr *tiles = ir_expr_binary(module, IR_EXPR_FLOORDIV, ir_expr_dim(module, 0), ir_expr_const(module, step));
-  const ir_expr *expr = ir_expr_binary(module, IR_EXPR_MUL, tiles, ir_expr_const(module, step));
-  return ir_index_apply(builder, expr, 1, &extent);
+static ir_index whole_tiles(ir_builder *builder, ir_index extent, int64_t step) {
+  return step == 1 ? extent : ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
 }
 
 /* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
@@ -96,7 +91,7 @@ static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop
   unsigned count = 0;
   ir_index full = ir_index_const(0);
   if (step == 1 || most > (is_simd ? narrow : ir_structure_of(nest->op)->reductions ? step - 1 : step)) {
-    full = whole_tiles(nest, builder, extent, step);
+    full = whole_tiles(builder, extent, step);
     segments[count++] = (segment){ir_index_const(0), full, step, false, false};
   }
   if (step == 1)
@@ -107,7 +102,7 @@ static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop
   }
   bool is_end = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
   if (step >= MIN_HALVED && most >= step / 2 && ir_is_contraction(nest->op) && !is_end) {
-    ir_index half = whole_tiles(nest, builder, extent, step / 2);
+    ir_index half = whole_tiles(builder, extent, step / 2);
     segments[count++] = (segment){full, half, step / 2, false, false};
     full = half;
   }
@@ -133,10 +128,10 @@ static ir_index least_of_others(const nest *nest, ir_builder *builder, const mas
       for (unsigned i = 0; i < tile->num_dims; i++)
         if (tile->loops[i] == loop)
           last = ir_index_const(tile->sizes[i]);
-      sum = ir_index_add(builder, sum, mask_scaled(builder, tile->starts[loop], step));
+      sum = ir_index_add(builder, sum, ir_index_scale(builder, tile->starts[loop], step));
     }
     if (step < 0)
-      sum = ir_index_add(builder, sum, mask_scaled(builder, ir_index_sub(builder, last, ir_index_const(1)), step));
+      sum = ir_index_add(builder, sum, ir_index_scale(builder, ir_index_sub(builder, last, ir_index_const(1)), step));
   }
   return sum;
 }
@@ -151,14 +146,14 @@ static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned dep
     const mask_bound *bound = &nest->reduced.bounds[i];
     int64_t step = bound->steps[loop];
     ir_index room =
-        mask_scaled(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
+        ir_index_scale(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
     if (step < 0) {
-      ir_index first = mask_scaled(builder, mask_quotient(builder, room, -step), -1);
-      ir_index whole = mask_scaled(builder, mask_quotient(builder, first, unrolled), unrolled);
+      ir_index first = ir_index_scale(builder, ir_index_floordiv(builder, room, -step), -1);
+      ir_index whole = ir_index_scale(builder, ir_index_floordiv(builder, first, unrolled), unrolled);
       segment->from = ir_index_max(builder, segment->from, whole);
       continue;
     }
-    ir_index visible = ir_index_add(builder, step ? mask_quotient(builder, room, step) : room, ir_index_const(1));
+    ir_index visible = ir_index_add(builder, step ? ir_index_floordiv(builder, room, step) : room, ir_index_const(1));
     ir_index whole = step ? ir_index_mul(builder, ir_index_ceildiv(builder, visible, unrolled), copies)
                           : ir_index_mul(builder, ir_index_max(builder, visible, zero), extent);
     segment->to = ir_index_min(builder, segment->to, whole);
@@ -343,7 +338,7 @@ static void pack_pairs(nest *nest, ir_builder *outside, unsigned i) {
   ir_index term = block_loop(&builder, &block, 0, ir_index_const(0), terms);
   ir_index lane = block_loop(&builder, &block, 1, nest->tile.starts[simd], size);
   ir_value *rows = vectorize_read(&builder, &block, i);
-  ir_index first = mask_quotient(&builder, term, 2), column = mask_scaled(&builder, lane, 2);
+  ir_index first = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
   const ir_type *type = ir_type_vector(builder.module, rows->type->element, 1, (int64_t[]){2 * block.sizes[1]});
   for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
     ir_value *terms_of_pair[] = {extract_row(&builder, rows, 2 * pair), extract_row(&builder, rows, 2 * pair + 1)};
@@ -361,7 +356,7 @@ static void read_pairs(nest *nest, ir_builder *builder, unsigned i) {
   ir_value *panel = nest->panels[i];
   unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
   int64_t shape[] = {simd_size(nest), 2}, count = 2 * shape[0];
-  ir_value *operands[] = {panel, ir_index_value(builder, mask_quotient(builder, nest->tile.starts[loops[1]], 2)),
+  ir_value *operands[] = {panel, ir_index_value(builder, ir_index_floordiv(builder, nest->tile.starts[loops[1]], 2)),
                           ir_const_index(builder, 0)};
   const ir_type *type = ir_type_vector(module, panel->type->element, 1, &count);
   ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};

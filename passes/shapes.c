@@ -174,18 +174,11 @@ static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-enum { EQUAL = 0, SIGNED_LESS_EQUAL = 3 };
-
-static void require(shapes *s, int64_t predicate, ir_index a, ir_index b) {
+static void require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
   if (ir_index_equal(a, b))
     return;
-  ir_module *module = s->builder.module;
-  const ir_type *boolean = ir_type_scalar(module, IR_I1);
-  ir_value *operands[] = {ir_index_value(&s->builder, a), ir_index_value(&s->builder, b)};
-  ir_named_attr attr = {"predicate", ir_attr_int(module, ir_type_scalar(module, IR_I64), predicate)};
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  ir_value *holds = ir_result(ir_op_create(&s->builder, OP_ARITH_CMPI, &spec), 0);
+  ir_value *lhs = ir_index_value(&s->builder, a), *rhs = ir_index_value(&s->builder, b);
+  ir_value *holds = ir_compare(&s->builder, OP_ARITH_CMPI, predicate, lhs, rhs);
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
 }
 
@@ -205,7 +198,7 @@ static void check_loops(shapes *s, const ir_op *op) {
       if ((has_first && extent_equal(x, first)) || !find_extent(s, ir_operand(op, i), (unsigned)dim, &found))
         continue;
       if (has_first && (expected.value || found.value))
-        require(s, EQUAL, expected, found);
+        require(s, IR_EQUAL, expected, found);
       if (!has_first) {
         has_first = true;
         first = x;
@@ -225,8 +218,8 @@ static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
                  (!size.value || find_index(s, size.value, &size));
     if (!known || (!extent.value && !offset.value && !size.value))
       continue;
-    require(s, SIGNED_LESS_EQUAL, ir_index_const(0), offset);
-    require(s, SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
+    require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
+    require(s, IR_SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
   }
 }
 
@@ -236,7 +229,7 @@ static void check_cast(shapes *s, const ir_op *op) {
   for (unsigned dim = 0; dim < from->rank; dim++)
     if (from->shape[dim] == IR_DYNAMIC && to->shape[dim] != IR_DYNAMIC &&
         find_extent(s, ir_operand(op, 0), dim, &found))
-      require(s, EQUAL, found, ir_index_const(to->shape[dim]));
+      require(s, IR_EQUAL, found, ir_index_const(to->shape[dim]));
 }
 
 static void check_expansion(shapes *s, const ir_op *op) {
@@ -250,7 +243,7 @@ static void check_expansion(shapes *s, const ir_op *op) {
         product = ir_index_mul(&s->builder, product, part);
     }
     if (known && (whole.value || product.value))
-      require(s, EQUAL, whole, product);
+      require(s, IR_EQUAL, whole, product);
   }
 }
 
@@ -295,7 +288,7 @@ static void check_arguments(shapes *s) {
   for (unsigned i = 0, position = 0; i < body->num_args; i++)
     for (unsigned dim = 0; dim < body->args[i]->type->rank; dim++, position++)
       if (body->args[i]->type->shape[dim] != IR_DYNAMIC)
-        require(s, EQUAL, (ir_index){.value = s->builder.block->args[position]},
+        require(s, IR_EQUAL, (ir_index){.value = s->builder.block->args[position]},
                 ir_index_const(body->args[i]->type->shape[dim]));
 }
 

@@ -192,23 +192,14 @@ static ir_value *fold_elementwise(ir_op *op) {
     if (!ir_value_constant(ir_operand(op, i), &attr) || !ir_value_splat(ir_operand(op, i), &operands[i]))
       return NULL;
   }
-  ir_module *module = op->module;
   const ir_type *type = ir_result(op, 0)->type;
   ir_cell cell = row->scalar(op, operands);
-  const ir_attr *value;
-  if (ir_scalar_is_float(type->element)) {
-    double rounded = ir_scalar_round(type->element, cell.f);
-    value = type->kind == IR_TYPE_SCALAR ? ir_attr_float(module, type, rounded)
-                                         : ir_attr_dense_floats(module, type, 1, &rounded);
-  } else {
-    int64_t wrapped = ir_scalar_wrap(type->element, cell.i);
-    value = type->kind == IR_TYPE_SCALAR ? ir_attr_int(module, type, wrapped)
-                                         : ir_attr_dense_ints(module, type, 1, &wrapped);
-  }
+  if (ir_scalar_is_float(type->element))
+    cell.f = ir_scalar_round(type->element, cell.f);
+  else
+    cell.i = ir_scalar_wrap(type->element, cell.i);
   ir_builder builder = ir_builder_before(op);
-  ir_named_attr named = {"value", value};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
-  return ir_result(ir_op_create(&builder, OP_ARITH_CONSTANT, &spec), 0);
+  return ir_splat(&builder, type, cell);
 }
 
 /* The extent that tensor.dim or memref.dim asks for, traced to where it comes from; NULL if it comes from here. */

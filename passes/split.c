@@ -206,7 +206,7 @@ static void take_part(const split *s, ir_op *loop, ir_index part) {
   ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
   int64_t step = ir_index_of(ir_operand(loop, 2)).constant;
   ir_index steps = ir_index_ceildiv(&builder, ir_index_sub(&builder, upper, lower), step * s->parts);
-  ir_index length = ir_index_mul(&builder, steps, ir_index_const(step));
+  ir_index length = ir_index_scale(&builder, steps, step);
   lower = ir_index_add(&builder, lower, ir_index_mul(&builder, length, part));
   upper = ir_index_min(&builder, upper, ir_index_add(&builder, lower, length));
   ir_set_operand(loop, 0, ir_index_value(&builder, lower));

@@ -414,11 +414,8 @@ static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter,
 static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage) {
   ir_index end = ir_index_of(ir_operand(p->loop, 1));
   if (counter.value || end.value) {
-    ir_value *operands[] = {ir_index_value(builder, counter), ir_index_value(builder, end)};
-    ir_named_attr less = {"predicate",
-                          ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), COMPARE_SIGNED_LESS)};
-    ir_op_spec compare = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = &less, .num_attrs = 1};
-    ir_value *takes_place = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
+    ir_value *now = ir_index_value(builder, counter), *last = ir_index_value(builder, end);
+    ir_value *takes_place = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, last);
     ir_op *branch = ir_op_create(builder, OP_SCF_IF, &(ir_op_spec){.operands = &takes_place, .num_operands = 1});
     ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
     copy_tiles(&inside, p, counter, stage);
@@ -431,14 +428,8 @@ static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index cou
 
 /* x == from ? to : otherwise */
 static ir_value *where_equal(ir_builder *builder, ir_value *x, int64_t from, int64_t to, ir_value *otherwise) {
-  const ir_type *integer = ir_type_scalar(builder->module, IR_I64);
-  ir_named_attr equal = {"predicate", ir_attr_int(builder->module, integer, COMPARE_EQUAL)};
-  ir_value *both[] = {x, ir_const_index(builder, from)};
-  ir_op_spec compare = {.operands = both, .num_operands = 2, .num_results = 1, .attrs = &equal, .num_attrs = 1};
-  ir_value *is_equal = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
-  ir_value *choice[] = {is_equal, ir_const_index(builder, to), otherwise};
-  ir_op_spec select = {.operands = choice, .num_operands = 3, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &select), 0);
+  ir_value *is_equal = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, x, ir_const_index(builder, from));
+  return ir_select(builder, is_equal, ir_const_index(builder, to), otherwise);
 }
 
 /* The loop, with the stage of its tile as a further carried value: 0, 1, .. and again. It is no function of the

@@ -4,14 +4,6 @@
  * creates anything but index arithmetic, which is dropped later when nobody uses it. */
 #include "passes/tile_hooks.h"
 
-static ir_index constant(int64_t value) { return ir_index_const(value); }
-
-static ir_index apply_to(ir_builder *builder, ir_expr_kind kind, ir_index x, int64_t divisor) {
-  ir_module *module = builder->module;
-  return ir_index_apply(builder, ir_expr_binary(module, kind, ir_expr_dim(module, 0), ir_expr_const(module, divisor)),
-                        1, &x);
-}
-
 static const ir_type *box_type(const ir_type *like, ir_module *module, const tile_box *box) {
   int64_t shape[IR_MAX_RANK];
   for (unsigned i = 0; i < box->rank; i++)
@@ -27,11 +19,8 @@ ir_value *tile_constant(tile_builder *builder, ir_op *op, const tile_box *box) {
   if (value->kind != IR_ATTR_DENSE || !ir_type_is_static(type) ||
       (value->count != 1 && ir_type_num_elements(value->type) != 1))
     return NULL;
-  const ir_attr *splat = value->floats ? ir_attr_dense_floats(op->module, type, 1, value->floats)
-                                       : ir_attr_dense_ints(op->module, type, 1, value->ints);
-  ir_named_attr named = {"value", splat};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
-  return ir_result(ir_op_create(&builder->body, OP_ARITH_CONSTANT, &spec), 0);
+  return ir_splat(&builder->body, type,
+                  value->floats ? (ir_cell){.f = value->floats[0]} : (ir_cell){.i = value->ints[0]});
 }
 
 ir_value *tile_empty(tile_builder *builder, ir_op *op, const tile_box *box) {
@@ -50,7 +39,7 @@ ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *b
     if (!ir_index_is_const(strides[dim], 1))
       return NULL;
     source.offsets[dim] = offsets[dim];
-    source.sizes[dim] = constant(1);
+    source.sizes[dim] = ir_index_const(1);
   }
   slice_kept_dims(op, ir_result(op, 0)->type, kept);
   for (unsigned i = 0; i < box->rank; i++) {
@@ -106,13 +95,13 @@ static bool merge_group(ir_builder *builder, dim_group group, const tile_box *bo
   while (tiled > group.first && tile_is_whole(box, whole, tiled))
     tiled--;
   int64_t stride = 1;
-  *offset = constant(0);
+  *offset = ir_index_const(0);
   for (unsigned dim = end; dim-- > group.first;) {
     if (dim < tiled && !ir_index_is_const(box->sizes[dim], 1))
       return false;
-    *offset = ir_index_add(builder, *offset, apply_to(builder, IR_EXPR_MUL, box->offsets[dim], stride));
+    *offset = ir_index_add(builder, *offset, ir_index_scale(builder, box->offsets[dim], stride));
     if (dim == tiled)
-      *size = apply_to(builder, IR_EXPR_MUL, box->sizes[dim], stride);
+      *size = ir_index_scale(builder, box->sizes[dim], stride);
     if (dim > group.first && whole->sizes[dim].value)
       return false;
     stride *= whole->sizes[dim].constant;
@@ -198,13 +187,13 @@ static bool split_group(ir_builder *builder, dim_group group, ir_index offset, i
     if (size.constant % extent.constant == 0 && divides(extent.constant, offset)) {
       size.constant /= extent.constant;
     } else if (extent.constant % size.constant == 0 && divides(size.constant, offset)) {
-      source->offsets[dim] = apply_to(builder, IR_EXPR_MOD, offset, extent.constant);
+      source->offsets[dim] = ir_index_mod(builder, offset, extent.constant);
       source->sizes[dim] = size;
-      size = constant(1);
+      size = ir_index_const(1);
     } else {
       return false;
     }
-    offset = apply_to(builder, IR_EXPR_FLOORDIV, offset, extent.constant);
+    offset = ir_index_floordiv(builder, offset, extent.constant);
   }
   source->offsets[outermost] = offset;
   source->sizes[outermost] = size;
@@ -226,7 +215,7 @@ ir_value *tile_collapse_shape(tile_builder *builder, ir_op *op, const tile_box *
 /* --------------------------------------------------------------------------------------------------------- padding */
 
 static ir_index at_least_zero(ir_builder *builder, ir_index x) {
-  return ir_index_sub(builder, x, ir_index_min(builder, x, constant(0)));
+  return ir_index_sub(builder, x, ir_index_min(builder, x, ir_index_const(0)));
 }
 
 /* One dim of a padded tile: the part of the source that lies in it, and what is missing before and after. */

@@ -144,7 +144,7 @@ static ir_index aligned(unmasker *u, ir_index lower, ir_index end, ir_index uppe
   ir_builder *builder = &u->before;
   ir_index steps = ir_index_ceildiv(builder, ir_index_sub(builder, end, lower), u->full.step);
   steps = ir_index_max(builder, steps, ir_index_const(0));
-  return ir_index_min(builder, ir_index_add(builder, lower, mask_scaled(builder, steps, u->full.step)), upper);
+  return ir_index_min(builder, ir_index_add(builder, lower, ir_index_scale(builder, steps, u->full.step)), upper);
 }
 
 static bool is_short(ir_index lower, ir_index upper, int64_t step) {

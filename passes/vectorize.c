@@ -287,18 +287,6 @@ static ir_value *broadcast(ir_builder *builder, const vector_tile *tile, tile_va
   return value->type == type ? value : ir_unary(builder, OP_VECTOR_BROADCAST, value, type);
 }
 
-static ir_value *splat(ir_builder *builder, const ir_type *type, ir_cell cell) {
-  ir_module *module = builder->module;
-  bool is_float = ir_scalar_is_float(type->element);
-  const ir_attr *value;
-  if (type->kind == IR_TYPE_SCALAR)
-    value = is_float ? ir_attr_float(module, type, cell.f) : ir_attr_int(module, type, cell.i);
-  else
-    value = is_float ? ir_attr_dense_floats(module, type, 1, &cell.f) : ir_attr_dense_ints(module, type, 1, &cell.i);
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &(ir_named_attr){"value", value}, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
-}
-
 /* Which lanes over the loops lie before the ends of those that are masked. */
 static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_t loops) {
   ir_value *bounds[IR_MAX_RANK];
@@ -317,9 +305,7 @@ static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_
 
 static ir_value *select_masked(ir_builder *builder, const vector_tile *tile, uint32_t loops, ir_value *inside,
                                ir_value *outside) {
-  ir_value *operands[] = {lane_mask(builder, tile, loops), inside, outside};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &inside->type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
+  return ir_select(builder, lane_mask(builder, tile, loops), inside, outside);
 }
 
 /* ---------------------------------------------------------------------------------------------- reading and writing */
@@ -417,7 +403,7 @@ static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base,
     spec.groups[2] = rank;
     return ir_op_create(builder, OP_VECTOR_TRANSFER_WRITE, &spec);
   }
-  operands[spec.num_operands++] = splat(builder, scalar, neutral_cell(ZERO, scalar->element));
+  operands[spec.num_operands++] = ir_splat(builder, scalar, neutral_cell(ZERO, scalar->element));
   spec.groups[0] = spec.groups[2] = 1;
   spec.groups[1] = rank;
   const ir_type *type = ir_type_vector(module, scalar->element, where->rank, where->sizes);
@@ -453,7 +439,7 @@ ir_value *vectorize_zero_beyond(ir_builder *builder, const vector_tile *tile, un
   vector_tile only = *tile;
   only.masked = loops;
   ir_value *ordered = dims.transposed ? transpose(builder, value, dims.to_tile) : value;
-  ir_value *zero = splat(builder, ordered->type, neutral_cell(ZERO, ordered->type->element));
+  ir_value *zero = ir_splat(builder, ordered->type, neutral_cell(ZERO, ordered->type->element));
   return vectorize_to_subscripts(builder, tile, i, select_masked(builder, &only, dims.loops, ordered, zero));
 }
 
@@ -603,8 +589,8 @@ static ir_value *reduce_term(const body_state *state, unsigned out, tile_value a
     ir_cell neutral = neutral_cell(combiner_find(combine->code)->neutral, element);
     vector_tile reduced = *tile;
     reduced.masked &= ~accumulator.loops; /* what lies beyond the end of the others is dropped later */
-    value.value =
-        select_masked(state->builder, &reduced, loops, value.value, splat(state->builder, value.value->type, neutral));
+    value.value = select_masked(state->builder, &reduced, loops, value.value,
+                                ir_splat(state->builder, value.value->type, neutral));
   }
   return reduce(state->builder, tile, combine, value, accumulator);
 }
@@ -729,8 +715,8 @@ ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned
   ir_value *term;
   ir_op *combine = combining_op(tile->op, out, &term);
   ir_scalar element = term->type->element;
-  return splat(builder, vectorize_type(tile, element, accumulator_loops(tile, out)),
-               neutral_cell(combiner_find(combine->code)->neutral, element));
+  return ir_splat(builder, vectorize_type(tile, element, accumulator_loops(tile, out)),
+                  neutral_cell(combiner_find(combine->code)->neutral, element));
 }
 
 ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned out, ir_value *accumulator) {

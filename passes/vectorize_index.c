@@ -98,18 +98,17 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     if (bound->steps[loop]) {
       loops |= vector_loops(tile) & loop_bit(loop);
-      start = ir_index_add(builder, start, mask_scaled(builder, tile->starts[loop], bound->steps[loop]));
+      start = ir_index_add(builder, start, ir_index_scale(builder, tile->starts[loop], bound->steps[loop]));
     }
   const ir_type *type = vectorize_type(tile, IR_I32, loops);
   const ir_attr *sums = loops ? lane_sums(tile, bound, type, MOST) : NULL;
   if (!sums)
     return false;
-  ir_index room = ir_index_max(builder, mask_scaled(builder, start, -1), ir_index_const(-MOST - 1));
+  ir_index room = ir_index_max(builder, ir_index_scale(builder, start, -1), ir_index_const(-MOST - 1));
   room = ir_index_min(builder, room, ir_index_const(MOST + 1));
-  ir_op_spec constant = {.types = &type, .num_results = 1, .attrs = &(ir_named_attr){"value", sums}, .num_attrs = 1};
   ir_value *narrow =
       ir_unary(builder, OP_ARITH_INDEX_CAST, ir_index_value(builder, room), ir_type_scalar(builder->module, IR_I32));
-  tile_value sides[] = {{ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &constant), 0), loops}, {narrow, 0}};
+  tile_value sides[] = {{ir_constant(builder, type, sums), loops}, {narrow, 0}};
   ir_named_attr predicate = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), SLE)};
   *result = vectorize_elementwise(state, OP_ARITH_CMPI, IR_I1, 2, sides, 1, &predicate);
   return true;

@@ -153,11 +153,7 @@ static bool find_rows(ir_op *op, void *data) {
 
 /* `extent` == 1, at the builder's place. */
 static ir_value *is_one(ir_builder *builder, ir_value *extent) {
-  enum { EQUAL = 0 };
-  ir_value *operands[] = {extent, ir_const_index(builder, 1)};
-  ir_named_attr equal = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), EQUAL)};
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = &equal, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_CMPI, &spec), 0);
+  return ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, extent, ir_const_index(builder, 1));
 }
 
 /* if (extent == 1) the copy of the kernel; else the kernel */
@@ -266,10 +262,9 @@ static void split_loop(ir_op *loop, const step_search *search) {
   }
   const ir_expr *room = room_of(search->size, counter, search->step);
   ir_index end = ir_index_apply(&builder, room, search->size->num_operands, operands);
-  ir_index length = ir_index_max(&builder, ir_index_sub(&builder, end, from), ir_index_const(0)), size[] = {length};
-  const ir_expr *steps = ir_expr_binary(loop->module, IR_EXPR_FLOORDIV, ir_expr_dim(loop->module, 0),
-                                        ir_expr_const(loop->module, search->step));
-  ir_index whole = ir_index_mul(&builder, ir_index_apply(&builder, steps, 1, size), ir_index_const(search->step));
+  ir_index length = ir_index_max(&builder, ir_index_sub(&builder, end, from), ir_index_const(0));
+  ir_index steps = ir_index_floordiv(&builder, length, search->step);
+  ir_index whole = ir_index_scale(&builder, steps, search->step);
   ir_value *rest = ir_index_value(&builder, ir_index_add(&builder, from, whole));
   ir_value *last = ir_index_value(&builder, ir_index_min(&builder, to, ir_index_of(rest)));
   ir_op *copy = ir_op_clone(&builder, loop, ir_value_map_create(loop->module));
