@@ -61,14 +61,7 @@ static ir_value *create_empty(decomposition *d, const ir_type *scalar, unsigned 
 static ir_value *create_product(decomposition *d, ir_value *lhs, ir_value *rhs, ir_value *out,
                                 const ir_map *const *maps, unsigned num_loops, uint32_t reductions) {
   ir_value *ins[] = {lhs, rhs};
-  ir_op *generic = ir_generic(&d->builder, 2, ins, 1, &out, maps, num_loops, reductions);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = ir_builder_at_end(block);
-  ir_value *product = ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[0], block->args[2]->type),
-                                ir_convert(&body, block->args[1], block->args[2]->type));
-  ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, block->args[2], product);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &sum);
-  return ir_result(generic, 0);
+  return body_contract(ir_generic(&d->builder, 2, ins, 1, &out, maps, num_loops, reductions));
 }
 
 static ir_value *create_scores(decomposition *d) {
@@ -157,15 +150,6 @@ static ir_value *create_numerators(decomposition *d, ir_value *quotients, const 
   return body_finish(&body, generic, value);
 }
 
-/* The result's shape in the type of the statistics. */
-static ir_value *result_empty(decomposition *d) {
-  ir_value *init = ir_init(d->op, 0);
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < init->type->rank; dim++)
-    sizes[dim] = pass_dim(&d->builder, init, dim);
-  return ir_empty(&d->builder, d->statistics->element, init->type->rank, sizes);
-}
-
 /* The weights times the values, accumulated onto `start`. */
 static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *start) {
   unsigned num_loops, dims[IR_MAX_RANK];
@@ -178,21 +162,8 @@ static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *sta
 }
 
 static ir_value *zeros(decomposition *d) {
-  return ir_fill(&d->builder, ir_const(&d->builder, d->statistics, 0), result_empty(d));
-}
-
-/* To the type of the op's result. */
-static ir_value *convert_result(decomposition *d, ir_value *value) {
-  ir_value *out = ir_init(d->op, 0);
-  if (value->type == out->type)
-    return value;
-  const ir_map *identity = ir_map_identity(d->builder.module, out->type->rank), *maps[] = {identity, identity};
-  ir_op *generic = ir_generic(&d->builder, 1, &value, 1, &out, maps, out->type->rank, 0);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = ir_builder_at_end(block);
-  ir_value *converted = ir_convert(&body, block->args[0], block->args[1]->type);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &converted);
-  return ir_result(generic, 0);
+  return ir_fill(&d->builder, ir_const(&d->builder, d->statistics, 0),
+                 pass_empty_like(&d->builder, ir_init(d->op, 0), d->statistics->element));
 }
 
 /* Weights have the values' type, which is what a matrix unit wants. */
@@ -227,7 +198,8 @@ static void decompose(ir_op *op) {
     decompose_online(&d, scores);
   } else {
     ir_op *softmax = softmax_create(&d.builder, scores, weights_empty(&d), d.rank - 1, NULL);
-    ir_replace_uses(ir_result(op, 0), convert_result(&d, weigh_values(&d, ir_result(softmax, 0), zeros(&d))));
+    ir_replace_uses(ir_result(op, 0),
+                    body_convert(&d.builder, weigh_values(&d, ir_result(softmax, 0), zeros(&d)), ir_init(op, 0)));
   }
   ir_op_erase(op);
 }

@@ -8,6 +8,7 @@
  * barrier within. A branch that lanes take differently can hold no barrier and counts as one op.
  * Terminates: a loop is walked until the sets at its start grow no more; they are bit sets. */
 #include "passes/distribute.h"
+#include "passes/memory.h"
 
 typedef struct barrier_state {
   uint64_t reads, writes, pending;
@@ -23,8 +24,7 @@ typedef struct barrier_walk {
 } barrier_walk;
 
 static uint64_t root_bit(barrier_walk *walk, const ir_value *memref) {
-  while (memref->op && ir_op_has(memref->op, IR_VIEW))
-    memref = ir_operand(memref->op, 0);
+  memref = view_root(memref);
   unsigned i = 0;
   while (i < walk->num_roots && walk->roots[i] != memref)
     i++;

@@ -33,3 +33,31 @@ ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value) {
   ir_terminator(body, OP_LINALG_YIELD, 1, &result);
   return ir_result(generic, 0);
 }
+
+ir_value *body_contract(ir_op *generic) {
+  ir_builder body = body_of(generic);
+  ir_value *out = body_argument(generic, 2), *lhs = ir_convert(&body, body_argument(generic, 0), out->type);
+  ir_value *product = ir_binary(&body, OP_ARITH_MULF, lhs, ir_convert(&body, body_argument(generic, 1), out->type));
+  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_ADDF, out, product));
+}
+
+const ir_type *body_wider(const ir_value *a, const ir_value *b) {
+  return ir_scalar_bits(b->type->element) > ir_scalar_bits(a->type->element) ? b->type : a->type;
+}
+
+ir_value *body_scale(ir_op *generic) {
+  ir_builder body = body_of(generic);
+  const ir_type *type = body_wider(body_argument(generic, 0), body_argument(generic, generic->num_operands - 1));
+  ir_value *lhs = ir_convert(&body, body_argument(generic, 1), type);
+  ir_value *rhs = ir_convert(&body, body_argument(generic, 0), type);
+  return body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, lhs, rhs));
+}
+
+ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out) {
+  if (tensor->type == out->type)
+    return tensor;
+  const ir_map *identity = ir_map_identity(builder->module, out->type->rank), *maps[] = {identity, identity};
+  ir_op *generic = ir_generic(builder, 1, &tensor, 1, &out, maps, out->type->rank, 0);
+  ir_builder body = body_of(generic);
+  return body_finish(&body, generic, body_argument(generic, 0));
+}

@@ -9,8 +9,18 @@ ir_value *body_unconverted(ir_value *value);
 /* The op has two operands, and its body gives the product of their elements, up to conversions. */
 bool body_is_product(const ir_op *op);
 
+/* Where the body of a generic goes; its argument for operand i. */
+static inline ir_builder body_of(const ir_op *generic) { return ir_builder_at_end(ir_region(generic, 0)); }
+static inline ir_value *body_argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
 /* a / b, and 0 where b is 0. */
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b);
 /* Ends the body of a generic with `value`, converted to the type of the one output. Returns its result. */
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value);
+/* The body of a contraction: out + lhs * rhs, in the type of the output. Returns the generic's result. */
+ir_value *body_contract(ir_op *generic);
+/* The body of a scaling: argument 1 times argument 0, in the wider type of argument 0 and the output. */
+ir_value *body_scale(ir_op *generic);
+const ir_type *body_wider(const ir_value *a, const ir_value *b);
+/* The tensor, each element converted, in `out`; itself where the types are the same. */
+ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out);
 #endif

@@ -28,7 +28,7 @@ static void copy_all(buffers *b, ir_op *end, unsigned count, ir_value *const *te
   for (unsigned i = 0; i < count; i++) {
     bool overwritten = false;
     for (unsigned k = 0; k < count; k++)
-      overwritten |= from[k] != to[k] && memory_root(to[k]) == memory_root(from[i]);
+      overwritten |= from[k] != to[k] && view_root(to[k]) == view_root(from[i]);
     if (from[i] == to[i] || !overwritten)
       continue;
     ir_value *saved = buffer_create(b, end, tensors[i], false);

@@ -43,7 +43,7 @@ static ir_value *reuse_input(buffers *b, ir_op *op, unsigned out, ir_value *cons
     ir_value *memref = buffer_of(b, ir_operand(op, i), op);
     bool is_free = true;
     for (unsigned k = 0; k < num_taken; k++)
-      is_free &= memory_root(taken[k]) != memory_root(memref);
+      is_free &= view_root(taken[k]) != view_root(memref);
     if (is_free && buffer_may_overwrite(b, op, i, true))
       return memref;
   }

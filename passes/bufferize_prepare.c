@@ -32,13 +32,6 @@ static void drop_dead(ir_block *block) {
   }
 }
 
-static ir_value *empty_like(ir_builder *builder, ir_value *like, ir_scalar element) {
-  ir_index shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < like->type->rank; i++)
-    shape[i] = pass_dim(builder, like, i);
-  return ir_empty(builder, element, like->type->rank, shape);
-}
-
 static void elementwise_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *result = ir_result(op, 0), *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
@@ -50,7 +43,7 @@ static void elementwise_to_generic(ir_op *op) {
       inputs[num_inputs++] = ir_operand(op, i);
     }
   maps[num_inputs] = identity;
-  ir_value *out = empty_like(&builder, inputs[num_inputs - 1], result->type->element);
+  ir_value *out = pass_empty_like(&builder, inputs[num_inputs - 1], result->type->element);
   ir_op *generic = ir_generic(&builder, num_inputs, inputs, 1, &out, maps, identity->num_dims, 0);
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
   for (unsigned i = 0, argument = 0; i < op->num_operands; i++)

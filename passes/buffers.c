@@ -25,7 +25,7 @@ unsigned buffer_add_root(buffers *b, bool writable) {
 }
 
 static buffer_root *root_of(const buffers *b, const ir_value *memref) {
-  memref = memory_root(memref);
+  memref = view_root(memref);
   return &b->roots[memref->op ? memref->op->mark : memref->index - b->first_argument];
 }
 
@@ -315,16 +315,10 @@ static bool is_over(const ir_value *value, uint32_t mark) {
   return true;
 }
 
-static const ir_value *base_of(const ir_value *tensor) {
-  while (tensor->op && ir_op_has(tensor->op, IR_VIEW))
-    tensor = ir_operand(tensor->op, 0);
-  return tensor;
-}
-
 /* Iterations of forall run at once: what comes from outside is theirs only as a shared output, in the slice that they
  * contribute. */
 static bool is_private(const buffers *b, const ir_op *writer, const ir_value *tensor) {
-  const ir_value *base = base_of(tensor);
+  const ir_value *base = view_root(tensor);
   for (const buffer_tenant *frozen = b->frozen; frozen; frozen = frozen->next)
     if (frozen->value == base)
       return false;

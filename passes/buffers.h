@@ -6,7 +6,7 @@
  * make memory it is the number of the root. */
 #ifndef TEC_PASSES_BUFFERS_H
 #define TEC_PASSES_BUFFERS_H
-#include "passes/extent.h"
+#include "passes/memory.h"
 
 /* Memory that is gone, or that its owner gives back, where the block ends. */
 typedef struct buffer_release {
@@ -53,13 +53,6 @@ typedef struct buffers {
 } buffers;
 
 static inline bool is_tensor(const ir_value *value) { return value->type->kind == IR_TYPE_TENSOR; }
-
-/* The memory that a view shows, or itself. */
-static inline const ir_value *memory_root(const ir_value *memref) {
-  while (memref->op && ir_op_has(memref->op, IR_VIEW))
-    memref = ir_operand(memref->op, 0);
-  return memref;
-}
 
 /* Row-major memory for a tensor type. */
 const ir_type *buffer_type(ir_module *module, const ir_type *tensor);

@@ -7,7 +7,7 @@
  * Invariant of the sweep: it runs backwards and cuts dead positions from terminators before it enters a region, so an
  * op that is erased has no uses left.
  * Terminates: each op and position is marked once and swept once; linear. */
-#include "passes/passes.h"
+#include "passes/memory.h"
 
 /* ir_op.mark: the low bit says that the op is live; above it stands where the op's positions begin. */
 enum { LIVE = 1 };
@@ -40,15 +40,8 @@ static unsigned init_operand(const ir_op *op, unsigned i) { return ir_group_star
 
 /* ---------------------------------------------------------------------------------------------------------- effects */
 
-/* The memory that a memref value is part of, as far as it can be seen. */
-static ir_value *memory_of(ir_value *value) {
-  while (value->op && ir_op_has(value->op, IR_VIEW))
-    value = ir_operand(value->op, 0);
-  return value;
-}
-
-static bool is_local_memory(ir_value *value) {
-  value = memory_of(value);
+static bool is_local_memory(const ir_value *value) {
+  value = view_root(value);
   return value->op && ir_op_has(value->op, IR_ALLOCATES);
 }
 

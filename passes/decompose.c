@@ -15,22 +15,13 @@
  *
  * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
 #include "passes/body.h"
-#include "passes/extent.h"
-#include "passes/passes.h"
+#include "passes/memory.h"
 #include "passes/tile.h"
 
 #include <float.h>
 #include <math.h>
 
 /* ---------------------------------------------------------------------------------------------------- scalar bodies */
-
-static ir_builder body_of(ir_op *generic) {
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  body.loc = generic->loc;
-  return body;
-}
-
-static ir_value *argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
 
 static double lowest_finite(ir_scalar scalar) {
   switch (scalar) {
@@ -49,8 +40,7 @@ static double lowest_finite(ir_scalar scalar) {
 
 /* The value is zero everywhere, also when seen through slices and reshapes. */
 static bool is_zero(const ir_value *value) {
-  while (value->op && ir_op_has(value->op, IR_VIEW))
-    value = ir_operand(value->op, 0);
+  value = view_root(value);
   ir_cell cell;
   if (!ir_value_splat(value, &cell))
     return false;
@@ -67,7 +57,7 @@ static bool is_cast(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   if (!ir_map_is_identity(structure->maps[0]) || !ir_map_is_identity(structure->maps[1]))
     return false;
-  return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == argument(op, 0);
+  return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == body_argument(op, 0);
 }
 
 /* By ops that read it. */
@@ -122,8 +112,8 @@ static bool match_diagonal_product(ir_op *op, unsigned side, diagonal_product *m
 }
 
 /* init[..] = init[..] * scale[map(..)], or other * scale where `other` does not have the shape of the result. */
-static ir_op *create_scaling(ir_builder *builder, ir_value *scale, const ir_map *map, ir_value *other,
-                             const ir_map *other_map, ir_value *init) {
+static ir_value *create_scaling(ir_builder *builder, ir_value *scale, const ir_map *map, ir_value *other,
+                                const ir_map *other_map, ir_value *init) {
   const ir_map *identity = ir_map_identity(builder->module, init->type->rank);
   ir_value *inputs[] = {scale, other};
   const ir_map *maps[] = {map, other_map, identity};
@@ -131,22 +121,15 @@ static ir_op *create_scaling(ir_builder *builder, ir_value *scale, const ir_map 
   if (in_place)
     init = other;
   ir_op *generic = ir_generic(builder, in_place ? 1 : 2, inputs, 1, &init, maps, identity->num_dims, 0);
-  ir_builder body = body_of(generic);
-  const ir_type *out = argument(generic, generic->num_operands - 1)->type, *type = argument(generic, 0)->type;
-  if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
-    type = out;
-  ir_value *lhs = ir_convert(&body, argument(generic, 1), type), *rhs = ir_convert(&body, argument(generic, 0), type);
-  body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, lhs, rhs));
-  return generic;
+  return body_scale(generic);
 }
 
 static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag) {
   ir_op *product = match->product;
   ir_builder builder = ir_builder_before(product);
   ir_value *other = ir_operand(product, ir_operand(product, 0) == ir_result(diag, 0) ? 1 : 0);
-  ir_op *scaling =
-      create_scaling(&builder, ir_operand(diag, 0), match->scale, other, match->other, ir_init(product, 0));
-  ir_replace_uses(ir_result(product, 0), ir_result(scaling, 0));
+  ir_replace_uses(ir_result(product, 0), create_scaling(&builder, ir_operand(diag, 0), match->scale, other,
+                                                        match->other, ir_init(product, 0)));
   ir_op_erase(product);
 }
 
@@ -163,8 +146,8 @@ static void diagonal_to_generic(ir_op *diag) {
   ir_builder body = body_of(generic);
   ir_value *row = ir_loop_index(&body, rank - 2), *column = ir_loop_index(&body, rank - 1);
   ir_value *same = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, row, column);
-  ir_value *zero = ir_const(&body, argument(generic, 0)->type, 0);
-  ir_value *result = body_finish(&body, generic, ir_select(&body, same, argument(generic, 0), zero));
+  ir_value *zero = ir_const(&body, body_argument(generic, 0)->type, 0);
+  ir_value *result = body_finish(&body, generic, ir_select(&body, same, body_argument(generic, 0), zero));
   ir_replace_uses(ir_result(diag, 0), result);
 }
 
@@ -445,7 +428,7 @@ static ir_op *full_generic(step *s, ir_value *in, ir_value *row, ir_value *out) 
 }
 
 static ir_value *convert_argument(ir_builder *body, const ir_op *generic, unsigned i, ir_scalar element) {
-  return ir_convert(body, argument(generic, i), ir_type_scalar(body->module, element));
+  return ir_convert(body, body_argument(generic, i), ir_type_scalar(body->module, element));
 }
 
 /* max(max, lowest finite), then with the rows of x. A NaN may get lost here (nnan), which is cheaper: its exponential
@@ -463,12 +446,12 @@ static ir_value *create_max(step *s) {
     ir_op *clamp = row_generic(s, 1, &s->max, row_tensor(s, element));
     ir_builder body = body_of(clamp);
     ir_value *bound = ir_const(&body, scalar, lowest);
-    start = body_finish(&body, clamp, ir_binary(&body, OP_ARITH_MAXIMUMF, argument(clamp, 0), bound));
+    start = body_finish(&body, clamp, ir_binary(&body, OP_ARITH_MAXIMUMF, body_argument(clamp, 0), bound));
   }
   ir_op *reduce = reduce_rows(s, s->x, start);
   ir_builder body = body_of(reduce);
-  ir_value *x = ir_convert(&body, argument(reduce, 0), scalar);
-  ir_value *larger = ir_binary(&body, OP_ARITH_MAXIMUMF, argument(reduce, 1), x);
+  ir_value *x = ir_convert(&body, body_argument(reduce, 0), scalar);
+  ir_value *larger = ir_binary(&body, OP_ARITH_MAXIMUMF, body_argument(reduce, 1), x);
   ir_attr_set(larger->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "nnan"));
   return body_finish(&body, reduce, larger);
 }
@@ -496,14 +479,14 @@ static ir_value *create_exponentials(step *s, ir_value *max) {
 /* The sum so far at the new max. */
 static ir_value *create_scaled_sum(step *s, ir_value *alpha) {
   const ir_map *identity = ir_map_identity(s->builder.module, s->rank - 1);
-  return ir_result(create_scaling(&s->builder, alpha, identity, s->sum, identity, s->sum), 0);
+  return create_scaling(&s->builder, alpha, identity, s->sum, identity, s->sum);
 }
 
 static ir_value *create_sum(step *s, ir_value *exponentials, ir_value *start) {
   ir_op *reduce = reduce_rows(s, exponentials, start);
   ir_builder body = body_of(reduce);
-  ir_value *e = ir_convert(&body, argument(reduce, 0), argument(reduce, 1)->type);
-  return body_finish(&body, reduce, ir_binary(&body, OP_ARITH_ADDF, argument(reduce, 1), e));
+  ir_value *e = ir_convert(&body, body_argument(reduce, 0), body_argument(reduce, 1)->type);
+  return body_finish(&body, reduce, ir_binary(&body, OP_ARITH_ADDF, body_argument(reduce, 1), e));
 }
 
 static ir_value *fill_quotient(step *s, ir_op *generic) {
@@ -511,17 +494,6 @@ static ir_value *fill_quotient(step *s, ir_op *generic) {
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
   ir_value *b = convert_argument(&body, generic, 1, s->statistics);
   return body_finish(&body, generic, body_quotient(&body, a, b));
-}
-
-/* The exponentials themselves in the type of the quotient that they stand for. */
-static ir_value *create_numerators(step *s, ir_value *exponentials) {
-  ir_value *out = ir_init(s->op, 0);
-  if (exponentials->type == out->type)
-    return exponentials;
-  const ir_map *maps[] = {s->all, s->all};
-  ir_op *generic = ir_generic(&s->builder, 1, &exponentials, 1, &out, maps, s->rank, 0);
-  ir_builder body = body_of(generic);
-  return body_finish(&body, generic, argument(generic, 0));
 }
 
 /* accumulator / sum where the loops end. */
@@ -536,10 +508,9 @@ static void normalise(const deferral *match, ir_value *sum) {
                           ir_map_identity(builder.module, rank)};
   ir_op *generic = ir_generic(&builder, 1, &sum, 1, &accumulator, maps, rank, 0);
   ir_builder body = body_of(generic);
-  const ir_type *type = argument(generic, 0)->type, *out = argument(generic, 1)->type;
-  if (ir_scalar_bits(out->element) > ir_scalar_bits(type->element))
-    type = out;
-  ir_value *a = ir_convert(&body, argument(generic, 1), type), *b = ir_convert(&body, argument(generic, 0), type);
+  const ir_type *type = body_wider(body_argument(generic, 0), body_argument(generic, 1));
+  ir_value *a = ir_convert(&body, body_argument(generic, 1), type),
+           *b = ir_convert(&body, body_argument(generic, 0), type);
   ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b));
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
@@ -570,8 +541,8 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
     ir_builder builder = ir_builder_before(match->scaling);
     const ir_structure *structure = ir_structure_of(match->scaling);
     ir_value *accumulator = ir_init(match->scaling, 0);
-    ir_op *scaling = create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator);
-    ir_replace_uses(ir_result(match->scaling, 0), ir_result(scaling, 0));
+    ir_replace_uses(ir_result(match->scaling, 0),
+                    create_scaling(&builder, alpha, structure->maps[0], accumulator, structure->maps[1], accumulator));
     ir_op_erase(match->scaling);
   }
   ir_value *final = match->state.sum.out;
@@ -597,7 +568,7 @@ void softmax_decompose(ir_op *op, bool repeats) {
     start = create_scaled_sum(&s, alpha);
   ir_value *sum = create_sum(&s, exponentials, start);
   if (deferred) {
-    ir_replace_uses(ir_result(op, 0), create_numerators(&s, exponentials));
+    ir_replace_uses(ir_result(op, 0), body_convert(&s.builder, exponentials, ir_init(op, 0)));
     for (unsigned i = 0; i < num_deferred; i++)
       defer(&s, &matches[i], alpha, sum);
   } else {

@@ -211,6 +211,13 @@ ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {
   return compute(builder, extent_of(value, dim), 0);
 }
 
+ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element) {
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < value->type->rank; dim++)
+    sizes[dim] = pass_dim(builder, value, dim);
+  return ir_empty(builder, element, value->type->rank, sizes);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- bounds */
 
 enum { MAX_STEPS = 64 }; /* ops looked at for one bound */

@@ -28,6 +28,9 @@ ir_index extent_compute(ir_builder *builder, extent x);
 /* extent_compute of extent_of. */
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim);
 
+/* tensor.empty of the value's extents. */
+ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element);
+
 /* No more than this in any run, seen from constants in affine.min; INT64_MAX if unknown. */
 int64_t extent_bound(extent x);
 

@@ -6,6 +6,7 @@
  * along which a softmax of that product runs.
  * Terminates: each rewrite takes the op that scales from between the product and a value above it. */
 #include "passes/absorb.h"
+#include "passes/body.h"
 #include "passes/passes.h"
 
 /* The one op that uses the value, or NULL. */
@@ -48,19 +49,13 @@ static ir_op *scaling_of(const ir_op *op) {
 /* The tensor with each element scaled as the op `scaling` does it by `product`. */
 static ir_value *scale(ir_builder *builder, ir_value *value, const ir_op *scaling, const ir_op *product) {
   unsigned rank = value->type->rank;
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < rank; dim++)
-    sizes[dim] = pass_dim(builder, value, dim);
-  ir_value *out = ir_empty(builder, value->type->element, rank, sizes);
+  ir_value *out = pass_empty_like(builder, value, value->type->element);
   const ir_map *identity = ir_map_identity(builder->module, rank), *maps[] = {identity, identity};
   ir_op *generic = ir_generic(builder, 1, &value, 1, &out, maps, rank, 0);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = ir_builder_at_end(block);
+  ir_builder body = body_of(generic);
   ir_value_map *map = ir_value_map_create(builder->module);
-  ir_value_map_set(map, ir_region(scaling, 0)->args[0], block->args[0]);
-  ir_value *scaled = ir_result(ir_op_clone(&body, product, map), 0);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &scaled);
-  return ir_result(generic, 0);
+  ir_value_map_set(map, ir_region(scaling, 0)->args[0], body_argument(generic, 0));
+  return body_finish(&body, generic, ir_result(ir_op_clone(&body, product, map), 0));
 }
 
 static void unscale_keys(ir_op *contraction, const pass_options *options) {

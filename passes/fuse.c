@@ -595,9 +595,7 @@ static void fuse_node(fusion *f, fusion_node *n) {
 static ir_value *add_init(fusion *f, ir_value *result) {
   ir_builder before = ir_builder_before(f->root);
   ir_value *operands[] = {result, ir_init(f->root, 0)};
-  tile_box whole;
-  tile_whole(&before, operands[1], &whole);
-  ir_value *out = ir_empty(&before, result->type->element, whole.rank, whole.sizes);
+  ir_value *out = pass_empty_like(&before, operands[1], result->type->element);
   return ir_result(ir_structured(&before, OP_LINALG_ADD, 2, operands, 1, &out, 0, NULL), 0);
 }
 

@@ -3,8 +3,8 @@
 #define TEC_PASSES_MEMORY_H
 #include "passes/passes.h"
 
-/* The memref that the value is a view of. */
-static inline const ir_value *memory_root(const ir_value *value) {
+/* What the value, a memref or a tensor, is a view of; or itself. */
+static inline const ir_value *view_root(const ir_value *value) {
   while (value->op && ir_op_has(value->op, IR_VIEW))
     value = ir_operand(value->op, 0);
   return value;
@@ -12,8 +12,8 @@ static inline const ir_value *memory_root(const ir_value *value) {
 
 /* The two surely do not overlap: fresh memory and something else. */
 static inline bool memory_is_disjoint(const ir_value *a, const ir_value *b) {
-  a = memory_root(a);
-  b = memory_root(b);
+  a = view_root(a);
+  b = view_root(b);
   return a != b && ((a->op && ir_op_has(a->op, IR_ALLOCATES)) || (b->op && ir_op_has(b->op, IR_ALLOCATES)));
 }
 

@@ -55,7 +55,7 @@ static bool is_contiguous(const ir_op *op, unsigned operand, unsigned loop) {
 /* The two are not seen to overlap. That is enough between operands of one op, of which none may overlap what the op
  * writes but for the same elements. */
 static bool is_apart(const ir_value *a, const ir_value *b) {
-  return !ir_type_is_shaped(a->type) || memory_root(a) != memory_root(b);
+  return !ir_type_is_shaped(a->type) || view_root(a) != view_root(b);
 }
 
 /* Finds the operands that are `memory` and lets their loops meet those of the leader's result; false where they do not

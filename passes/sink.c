@@ -73,8 +73,7 @@ static bool only_scores_are_read(const ir_op *softmax, const ir_value *scores, u
   for (const ir_use *use = ir_result(softmax, 0)->uses; use; use = use->next) {
     part read;
     if (use->user->code != OP_TENSOR_EXTRACT_SLICE || ir_result(use->user, 0)->type != type ||
-        !match_part(use->user, ir_result(softmax, 0), dim, &read) ||
-        !ir_index_equal(read.from, place->from) ||
+        !match_part(use->user, ir_result(softmax, 0), dim, &read) || !ir_index_equal(read.from, place->from) ||
         !extent_equal(extent_of_index(read.size), extent_of_index(place->size)))
       return false;
   }
@@ -103,10 +102,7 @@ bool softmax_take_sink(ir_op *softmax) {
       sinks->type->element != softmax_statistic(scores->type) || !only_scores_are_read(softmax, scores, dim, &place))
     return false;
   ir_builder builder = ir_builder_before(softmax);
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned i = 0; i < scores->type->rank; i++)
-    sizes[i] = pass_dim(&builder, scores, i);
-  ir_value *out = ir_empty(&builder, ir_result(softmax, 0)->type->element, scores->type->rank, sizes);
+  ir_value *out = pass_empty_like(&builder, scores, ir_result(softmax, 0)->type->element);
   ir_op *with_sink = softmax_create(&builder, scores, out, dim, without_dim(&builder, sinks, dim));
   for (ir_use *use = ir_result(softmax, 0)->uses, *next; use; use = next) {
     ir_op *slice = use->user;

@@ -41,13 +41,12 @@ static bool is_listed(const char *names, const char *name) {
 static ir_value *diagonal_product(const tile_rescale *rescale, ir_value *scale, ir_value *init) {
   ir_builder *builder = rescale->builder;
   const ir_op *consumer = rescale->consumer;
-  tile_box scale_box, init_box;
+  tile_box scale_box;
   tile_whole(builder, scale, &scale_box);
-  tile_whole(builder, init, &init_box);
   scale_box.sizes[scale_box.rank] = scale_box.sizes[scale_box.rank - 1];
   ir_value *square = ir_empty(builder, scale->type->element, scale_box.rank + 1, scale_box.sizes);
   ir_op *diagonal = ir_structured(builder, OP_LINALG_EXT_DIAG, 1, &scale, 1, &square, 0, NULL);
-  ir_value *out = ir_empty(builder, init->type->element, init_box.rank, init_box.sizes);
+  ir_value *out = pass_empty_like(builder, init, init->type->element);
   ir_value *zero = ir_const(builder, ir_type_scalar(builder->module, init->type->element), 0);
   out = ir_fill(builder, zero, out);
   ir_named_attr *attrs = IR_NEW_ARRAY(&builder->module->arena, ir_named_attr, consumer->num_attrs);
@@ -70,16 +69,7 @@ static ir_value *row_scaling(const tile_rescale *rescale, ir_value *scale, ir_va
     if (!(reductions >> dim & 1))
       dims[count++] = (unsigned)ir_map_find_dim(out, (unsigned)ir_map_result_dim(operand, dim));
   const ir_map *maps[] = {ir_map_select(builder->module, rank, count, dims), ir_map_identity(builder->module, rank)};
-  ir_op *generic = ir_generic(builder, 1, &scale, 1, &init, maps, rank, 0);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = ir_builder_at_end(block);
-  const ir_type *from = block->args[0]->type, *to = block->args[1]->type;
-  const ir_type *wide = ir_scalar_bits(from->element) > ir_scalar_bits(to->element) ? from : to;
-  ir_value *product =
-      ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[1], wide), ir_convert(&body, block->args[0], wide));
-  product = ir_convert(&body, product, to);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &product);
-  return ir_result(generic, 0);
+  return body_scale(ir_generic(builder, 1, &scale, 1, &init, maps, rank, 0));
 }
 
 void softmax_rescale(const tile_rescale *rescale) {
@@ -102,9 +92,7 @@ ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
 static ir_value *move_sum(ir_builder *builder, ir_value *sum, ir_value *from, ir_value *to, const ir_map *to_map) {
   unsigned rank = sum->type->rank;
   const ir_map *identity = ir_map_identity(builder->module, rank), *maps[] = {identity, identity, to_map, identity};
-  tile_box whole;
-  tile_whole(builder, sum, &whole);
-  ir_value *ins[] = {sum, from, to}, *out = ir_empty(builder, sum->type->element, rank, whole.sizes);
+  ir_value *ins[] = {sum, from, to}, *out = pass_empty_like(builder, sum, sum->type->element);
   ir_op *generic = ir_generic(builder, 3, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
@@ -136,9 +124,7 @@ ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **
   ir_value *sum = combine_parts(builder, OP_ARITH_ADDF, sums, before, rows);
   states[MAX_RESULT] = max;
   states[SUM_RESULT] = sum;
-  tile_box whole;
-  tile_whole(builder, sums, &whole);
-  ir_value *ins[] = {sums, sum}, *out = ir_empty(builder, sums->type->element, rank, whole.sizes);
+  ir_value *ins[] = {sums, sum}, *out = pass_empty_like(builder, sums, sums->type->element);
   ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));

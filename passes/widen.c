@@ -3,52 +3,35 @@
  * That is what matrix units do, what is fast on vector units, and what keeps long sums right; a sum that rounds to 16
  * bits after each step is wanted by nobody. Only the accumulator changes: inputs keep their type.
  * Termination: one walk; what it creates accumulates in f32. */
+#include "passes/body.h"
 #include "passes/passes.h"
 
 static bool is_half(ir_scalar scalar) { return ir_scalar_is_float(scalar) && ir_scalar_bits(scalar) == 16; }
 
 /* The tensor with each element converted, in a new tensor of the same extents. */
 static ir_value *convert_tensor(ir_builder *builder, ir_value *value, ir_scalar element) {
-  unsigned rank = value->type->rank;
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < rank; dim++)
-    sizes[dim] = pass_dim(builder, value, dim);
-  ir_value *out = ir_empty(builder, element, rank, sizes);
-  const ir_type *scalar = ir_type_scalar(builder->module, element);
+  ir_value *out = pass_empty_like(builder, value, element);
   ir_cell cell;
   if (ir_value_splat(value, &cell)) /* most accumulators start from a fill */
-    return ir_fill(builder, ir_const(builder, scalar, cell.f), out);
-  const ir_map *identity = ir_map_identity(builder->module, rank), *maps[] = {identity, identity};
-  ir_op *generic = ir_generic(builder, 1, &value, 1, &out, maps, rank, 0);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  ir_value *converted = ir_convert(&body, ir_region(generic, 0)->args[0], scalar);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &converted);
-  return ir_result(generic, 0);
+    return ir_fill(builder, ir_const(builder, ir_type_scalar(builder->module, element), cell.f), out);
+  return body_convert(builder, value, out);
 }
 
 /* The same contraction onto another init: a named op stays what it is, a written body becomes that of a contraction. */
-static ir_op *contract_onto(ir_builder *builder, const ir_op *op, ir_value *init) {
+static ir_value *contract_onto(ir_builder *builder, const ir_op *op, ir_value *init) {
   ir_value *inputs[] = {ir_input(op, 0), ir_input(op, 1)};
   if (ir_op_row(op)->map)
-    return ir_structured(builder, op->code, 2, inputs, 1, &init, op->num_attrs, op->attrs);
+    return ir_result(ir_structured(builder, op->code, 2, inputs, 1, &init, op->num_attrs, op->attrs), 0);
   const ir_structure *structure = ir_structure_of(op);
-  ir_op *generic =
-      ir_generic(builder, 2, inputs, 1, &init, structure->maps, structure->num_loops, structure->reductions);
-  ir_block *block = ir_region(generic, 0);
-  ir_builder body = ir_builder_at_end(block);
-  const ir_type *wide = block->args[2]->type;
-  ir_value *product =
-      ir_binary(&body, OP_ARITH_MULF, ir_convert(&body, block->args[0], wide), ir_convert(&body, block->args[1], wide));
-  ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, block->args[2], product);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &sum);
-  return generic;
+  return body_contract(
+      ir_generic(builder, 2, inputs, 1, &init, structure->maps, structure->num_loops, structure->reductions));
 }
 
 static void widen(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_scalar narrow = ir_init(op, 0)->type->element;
-  ir_op *wide = contract_onto(&builder, op, convert_tensor(&builder, ir_init(op, 0), IR_F32));
-  ir_replace_uses(ir_result(op, 0), convert_tensor(&builder, ir_result(wide, 0), narrow));
+  ir_value *wide = contract_onto(&builder, op, convert_tensor(&builder, ir_init(op, 0), IR_F32));
+  ir_replace_uses(ir_result(op, 0), convert_tensor(&builder, wide, narrow));
   ir_op_erase(op);
 }
 
