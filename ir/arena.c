@@ -28,6 +28,16 @@ void *ir_arena_alloc(ir_arena *arena, size_t size) {
   return memory;
 }
 
+void *ir_arena_grow(ir_arena *arena, void *array, size_t size, size_t count, size_t *capacity) {
+  if (count < *capacity)
+    return array;
+  *capacity = *capacity ? 2 * *capacity : 16;
+  void *grown = ir_arena_alloc(arena, *capacity * size);
+  if (count)
+    memcpy(grown, array, count * size);
+  return grown;
+}
+
 void ir_arena_rewind(ir_arena *arena, size_t mark) {
   memset(arena->base + mark, 0, arena->used - mark);
   arena->used = mark;

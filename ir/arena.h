@@ -17,6 +17,8 @@ typedef struct ir_arena {
 bool ir_arena_init(ir_arena *arena);
 /* Zeroed, 16-byte aligned memory. Never returns NULL; an exhausted reservation aborts the process with a message. */
 void *ir_arena_alloc(ir_arena *arena, size_t size);
+/* The array, of `count` elements of `size` bytes, if it has room for more; else a copy that is twice as large. */
+void *ir_arena_grow(ir_arena *arena, void *array, size_t size, size_t count, size_t *capacity);
 /* Returns the memory to the system; every pointer into the arena dies. */
 void ir_arena_release(ir_arena *arena);
 

@@ -36,6 +36,8 @@ ir_index ir_index_mod(ir_builder *builder, ir_index a, int64_t b);
 int64_t ir_index_least(ir_index x);
 /* The same from above: INT64_MAX if there is none. */
 int64_t ir_index_most(ir_index x);
+/* A number that divides the index, by what is known of the same; 0 for the constant 0, which everything divides. */
+uint64_t ir_index_divisor(ir_index x);
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
 

@@ -174,23 +174,73 @@ static uint64_t greatest_common_divisor(uint64_t a, uint64_t b) {
 
 static uint64_t magnitude(int64_t x) { return x < 0 ? -(uint64_t)x : (uint64_t)x; }
 
+static uint64_t divisor_of_value(ir_value *value, unsigned *steps);
+
+static uint64_t divisor_of_index(ir_index x, unsigned *steps) {
+  return x.value ? divisor_of_value(x.value, steps) : magnitude(x.constant);
+}
+
+static uint64_t divisor_of_product(uint64_t a, uint64_t b) {
+  uint64_t product;
+  return __builtin_mul_overflow(a, b, &product) ? 1 : product;
+}
+
 /* A number that divides the expression in every execution; 0 for the expression 0, which everything divides. */
-static uint64_t divisor_of(const ir_expr *expr, ir_value *const *values) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
+static uint64_t divisor_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps) {
+  if (expr->kind == IR_EXPR_CONST)
     return magnitude(expr->value);
+  if (expr->kind == IR_EXPR_DIM)
+    return divisor_of_value(values[expr->value], steps);
+  if (expr->kind == IR_EXPR_SYM)
+    return 1;
+  uint64_t lhs = divisor_of_expr(expr->lhs, values, steps), rhs = divisor_of_expr(expr->rhs, values, steps);
+  switch (expr->kind) {
   case IR_EXPR_ADD:
-    return greatest_common_divisor(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values));
-  case IR_EXPR_MUL: {
-    uint64_t product;
-    return __builtin_mul_overflow(divisor_of(expr->lhs, values), divisor_of(expr->rhs, values), &product) ? 1 : product;
+  case IR_EXPR_MOD:
+    return greatest_common_divisor(lhs, rhs);
+  case IR_EXPR_MUL:
+    return divisor_of_product(lhs, rhs);
+  case IR_EXPR_FLOORDIV:
+    return expr->rhs->kind == IR_EXPR_CONST && rhs && lhs % rhs == 0 ? lhs / rhs : 1;
+  default:
+    return 1;
   }
-  case IR_EXPR_DIM: {
-    ir_index lower, upper, step;
-    if (!induction(values[expr->value], &lower, &upper, &step) || lower.value || step.value)
-      return 1;
-    return greatest_common_divisor(magnitude(lower.constant), magnitude(step.constant));
-  }
+}
+
+/* What divides all results of an affine op. */
+static uint64_t divisor_of_affine(const ir_op *op, unsigned *steps) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  ir_value *values[MAX_OPERANDS];
+  uint64_t divisor = 0;
+  if (op->num_operands > MAX_OPERANDS || map->num_syms)
+    return 1;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    values[i] = ir_operand(op, i);
+  for (unsigned i = 0; i < map->num_results; i++)
+    divisor = greatest_common_divisor(divisor, divisor_of_expr(map->results[i], values, steps));
+  return divisor;
+}
+
+static uint64_t divisor_of_value(ir_value *value, unsigned *steps) {
+  ir_index lower, upper, step, known = ir_index_of(value);
+  const ir_op *op = value->op;
+  if (!known.value)
+    return magnitude(known.constant);
+  if (!*steps || !--*steps)
+    return 1;
+  if (induction(value, &lower, &upper, &step))
+    return greatest_common_divisor(divisor_of_index(lower, steps), divisor_of_index(step, steps));
+  switch (op ? op->code : IR_NUM_OPCODES) {
+  case OP_AFFINE_APPLY:
+  case OP_AFFINE_MIN:
+  case OP_AFFINE_MAX:
+    return divisor_of_affine(op, steps);
+  case OP_ARITH_ADDI:
+  case OP_ARITH_SUBI:
+    return greatest_common_divisor(divisor_of_value(ir_operand(op, 0), steps),
+                                   divisor_of_value(ir_operand(op, 1), steps));
+  case OP_ARITH_MULI:
+    return divisor_of_product(divisor_of_value(ir_operand(op, 0), steps), divisor_of_value(ir_operand(op, 1), steps));
   default:
     return 1;
   }
@@ -272,7 +322,8 @@ static const ir_expr *simplify_expr(const affine *affine, const ir_expr *expr) {
   if (expr->kind != IR_EXPR_ADD && expr->kind != IR_EXPR_MUL && rhs->kind == IR_EXPR_CONST && rhs->value > 0) {
     range values = range_of(affine, lhs);
     bool mod = expr->kind == IR_EXPR_MOD;
-    if (mod && divisor_of(lhs, affine->values) % (uint64_t)rhs->value == 0)
+    unsigned steps = MAX_STEPS;
+    if (mod && divisor_of_expr(lhs, affine->values, &steps) % (uint64_t)rhs->value == 0)
       return ir_expr_const(affine->module, 0);
     if (expr->kind != IR_EXPR_CEILDIV && values.low >= 0 && values.high < rhs->value)
       return mod ? lhs : ir_expr_const(affine->module, 0);
@@ -372,4 +423,9 @@ int64_t ir_index_least(ir_index x) {
 int64_t ir_index_most(ir_index x) {
   unsigned steps = MAX_STEPS;
   return range_of_index(x, &steps).high;
+}
+
+uint64_t ir_index_divisor(ir_index x) {
+  unsigned steps = MAX_STEPS;
+  return divisor_of_index(x, &steps);
 }

@@ -265,6 +265,15 @@ void ir_block_remove_arg(ir_block *block, unsigned index) {
   }
 }
 
+bool ir_op_touches(const ir_op *op, ir_type_kind kind) {
+  bool found = false;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    found |= ir_operand(op, i)->type->kind == kind;
+  for (unsigned i = 0; i < op->num_results; i++)
+    found |= ir_result(op, i)->type->kind == kind;
+  return found;
+}
+
 bool ir_op_is_inside(const ir_op *op, const ir_block *block) {
   for (; op; op = ir_op_parent(op))
     if (op->block == block)

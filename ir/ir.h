@@ -490,6 +490,8 @@ void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block);
 /* The position of a use among its user's operands. */
 static inline unsigned ir_use_index(const ir_use *use) { return (unsigned)(use - use->user->operands); }
 
+/* Some operand or result has a type of that kind. */
+bool ir_op_touches(const ir_op *op, ir_type_kind kind);
 /* The op stands in `block` or in a region nested there. */
 bool ir_op_is_inside(const ir_op *op, const ir_block *block);
 /* Defined outside of `block` (and so constant while the block runs). */

@@ -229,25 +229,8 @@ static bool lower_call(buffers *b, ir_op *op) {
 /* --------------------------------------------------------------------------------------------------------- the walk */
 
 static void retire(buffers *b, ir_op *op) {
-  if (b->num_retired == b->retired_capacity) {
-    size_t capacity = b->retired_capacity ? 2 * b->retired_capacity : 64;
-    ir_op **retired = IR_NEW_ARRAY(&b->module->arena, ir_op *, capacity);
-    for (size_t i = 0; i < b->num_retired; i++)
-      retired[i] = b->retired[i];
-    b->retired = retired;
-    b->retired_capacity = capacity;
-  }
+  b->retired = ir_arena_grow(&b->module->arena, b->retired, sizeof *b->retired, b->num_retired, &b->retired_capacity);
   b->retired[b->num_retired++] = op;
-}
-
-static bool touches_tensors(const ir_op *op) {
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (is_tensor(ir_operand(op, i)))
-      return true;
-  for (unsigned i = 0; i < op->num_results; i++)
-    if (is_tensor(ir_result(op, i)))
-      return true;
-  return false;
 }
 
 static bool lower_op(buffers *b, ir_op *op) {
@@ -288,7 +271,7 @@ static bool lower_block(buffers *b, ir_block *block, ir_value *const *destinatio
   b->frame = &frame;
   for (ir_op *op = block->first, *next; op != block->last; op = next) {
     next = op->next;
-    bool tensors = touches_tensors(op);
+    bool tensors = ir_op_touches(op, IR_TYPE_TENSOR);
     if (!tensors && !op->num_regions)
       continue;
     if (tensors)

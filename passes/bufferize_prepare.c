@@ -11,13 +11,6 @@
  * back from a destination goes to a value defined before. */
 #include "passes/buffers.h"
 
-static bool holds_tensors(const ir_op *op) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    if (is_tensor(ir_result(op, i)))
-      return true;
-  return false;
-}
-
 static void drop_dead(ir_block *block) {
   for (ir_op *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
@@ -79,7 +72,7 @@ static void normalise(ir_block *block) {
     for (unsigned i = 0; i < op->num_regions; i++)
       normalise(ir_region(op, i));
     ir_cell splat;
-    if (!holds_tensors(op))
+    if (!ir_op_touches(op, IR_TYPE_TENSOR))
       continue;
     if (ir_op_has(op, IR_ELEMENTWISE))
       elementwise_to_generic(op);

@@ -12,14 +12,7 @@ const ir_type *buffer_type(ir_module *module, const ir_type *tensor) {
 }
 
 unsigned buffer_add_root(buffers *b, bool writable) {
-  if (b->num_roots == b->root_capacity) {
-    unsigned capacity = b->root_capacity ? 2 * b->root_capacity : 64;
-    buffer_root *roots = IR_NEW_ARRAY(&b->module->arena, buffer_root, capacity);
-    for (unsigned i = 0; i < b->num_roots; i++)
-      roots[i] = b->roots[i];
-    b->roots = roots;
-    b->root_capacity = capacity;
-  }
+  b->roots = ir_arena_grow(&b->module->arena, b->roots, sizeof *b->roots, b->num_roots, &b->root_capacity);
   b->roots[b->num_roots] = (buffer_root){.writable = writable};
   return b->num_roots++;
 }

@@ -44,7 +44,8 @@ typedef struct buffers {
   bool kernels;          /* the function launches kernels: its own scratch is device memory */
   ir_value_map *memrefs; /* from tensor values */
   buffer_root *roots;
-  unsigned num_roots, root_capacity;
+  unsigned num_roots;
+  size_t root_capacity;
   unsigned first_argument; /* the block argument that is root 0 */
   buffer_tenant *frozen;   /* shared outputs whose initial content iterations read: not written in place */
   buffer_frame *frame;

@@ -282,22 +282,8 @@ static distribute_hook *hook_of(ir_opcode code) {
   return hooks[code];
 }
 
-static bool has_vectors(const ir_op *op) {
-  bool found = false;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    found |= ir_operand(op, i)->type->kind == IR_TYPE_VECTOR;
-  for (unsigned i = 0; i < op->num_results; i++)
-    found |= ir_result(op, i)->type->kind == IR_TYPE_VECTOR;
-  return found;
-}
-
 /* Barriers, and groups of a lane's own copies, write no memref. */
-static bool writes_memref(const ir_op *op) {
-  bool found = false;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    found |= ir_operand(op, i)->type->kind == IR_TYPE_MEMREF;
-  return found && ir_op_row(op)->traits & IR_WRITES;
-}
+static bool writes_memref(const ir_op *op) { return ir_op_touches(op, IR_TYPE_MEMREF) && ir_op_has(op, IR_WRITES); }
 
 /* An op on scalars: the same in all lanes, except that one lane does what writes memory. */
 static void copy_scalar_op(distributor *d, const ir_op *op) {
@@ -316,9 +302,9 @@ static void copy_scalar_op(distributor *d, const ir_op *op) {
 static bool distribute_op(distributor *d, const ir_op *op) {
   d->at.loc = op->loc;
   distribute_hook *hook = hook_of(op->code);
-  if (hook && (has_vectors(op) || op->num_regions))
+  if (hook && (ir_op_touches(op, IR_TYPE_VECTOR) || op->num_regions))
     return hook(d, op);
-  if (has_vectors(op)) {
+  if (ir_op_touches(op, IR_TYPE_VECTOR)) {
     if (ir_op_has(op, IR_ELEMENTWISE) && op->num_results == 1)
       return distribute_elementwise(d, op);
     return ir_internal_error(op, "distribute", "there is no way to distribute it");

@@ -17,16 +17,7 @@
  * Termination: the walk moves backwards; each op is asked once; every other loop is over operands, uses or requests. */
 #include "passes/fuse_walk.h"
 
-#include <string.h>
-
 /* ---------------------------------------------------------------------------------------------------------- nodes */
-
-static void *grow(fusion *f, void *old, size_t size, unsigned count, unsigned capacity) {
-  void *bigger = ir_arena_alloc(&f->module->arena, size * capacity);
-  if (count)
-    memcpy(bigger, old, size * count);
-  return bigger;
-}
 
 fusion_node *fusion_find_node(const fusion *f, const ir_op *op) {
   return op->mark && op->mark <= f->num_nodes && f->nodes[op->mark - 1]->op == op ? f->nodes[op->mark - 1] : NULL;
@@ -36,10 +27,7 @@ fusion_node *fusion_get_node(fusion *f, ir_op *op) {
   fusion_node *found = fusion_find_node(f, op);
   if (found)
     return found;
-  if (f->num_nodes == f->capacity) {
-    f->capacity = f->capacity ? 2 * f->capacity : 32;
-    f->nodes = grow(f, f->nodes, sizeof *f->nodes, f->num_nodes, f->capacity);
-  }
+  f->nodes = ir_arena_grow(&f->module->arena, f->nodes, sizeof *f->nodes, f->num_nodes, &f->capacity);
   fusion_node *fresh = IR_NEW(&f->module->arena, fusion_node);
   fresh->op = op;
   f->nodes[f->num_nodes++] = fresh;
@@ -71,18 +59,14 @@ static void need_regions_before(fusion *f, ir_op *op) {
 }
 
 static nest_carried *add_carried(fusion *f, ir_value *original) {
-  if (f->num_carried == f->carried_capacity) {
-    f->carried_capacity = f->carried_capacity ? 2 * f->carried_capacity : 8;
-    f->carried = grow(f, f->carried, sizeof *f->carried, f->num_carried, f->carried_capacity);
-    f->carried_for = grow(f, f->carried_for, sizeof *f->carried_for, f->num_carried, f->carried_capacity);
-  }
-  f->carried_for[f->num_carried] = original;
+  f->carried = ir_arena_grow(&f->module->arena, f->carried, sizeof *f->carried, f->num_carried, &f->carried_capacity);
+  f->carried[f->num_carried] = (nest_carried){.original = original};
   return &f->carried[f->num_carried++];
 }
 
 static nest_carried *find_carried(const fusion *f, const ir_value *original) {
   for (unsigned i = 0; i < f->num_carried; i++)
-    if (f->carried_for[i] == original)
+    if (f->carried[i].original == original)
       return &f->carried[i];
   return NULL;
 }
@@ -262,10 +246,10 @@ static bool has_effect(ir_op *op, void *data) {
 }
 
 bool fusion_postpone_users(fusion *f, ir_op *op) {
-  unsigned count = 0, capacity = 16;
-  ir_op **list = IR_NEW_ARRAY(&f->module->arena, ir_op *, capacity);
+  size_t count = 0, capacity = 0;
+  ir_op **list = ir_arena_grow(&f->module->arena, NULL, sizeof *list, count, &capacity);
   list[count++] = op;
-  for (unsigned at = 0; at < count; at++)
+  for (size_t at = 0; at < count; at++)
     for (unsigned i = 0; i < list[at]->num_results; i++)
       for (const ir_use *use = ir_result(list[at], i)->uses; use; use = use->next) {
         ir_op *user = ir_op_ancestor_in(use->user, f->block);
@@ -280,8 +264,7 @@ bool fusion_postpone_users(fusion *f, ir_op *op) {
         if (effect)
           return false;
         fusion_get_node(f, user)->after = true;
-        if (count == capacity)
-          list = grow(f, list, sizeof *list, count, capacity *= 2);
+        list = ir_arena_grow(&f->module->arena, list, sizeof *list, count, &capacity);
         list[count++] = user;
       }
   return true;
@@ -389,11 +372,11 @@ static ir_op *earliest_slice(const fusion_node *n) {
 static void carry_empty(fusion *f, unsigned i) {
   ir_builder outside = ir_builder_before(f->nest.outermost);
   tile_box whole;
-  tile_whole(&outside, f->carried_for[i], &whole);
+  tile_whole(&outside, f->carried[i].original, &whole);
   for (unsigned dim = 0; dim < whole.rank; dim++)
     if (whole.sizes[dim].value && whole.sizes[dim].value->op)
       need_operands_before(whole.sizes[dim].value->op, f);
-  f->carried[i].init = ir_empty(&outside, f->carried_for[i]->type->element, whole.rank, whole.sizes);
+  f->carried[i].init = ir_empty(&outside, f->carried[i].original->type->element, whole.rank, whole.sizes);
   f->carried[i].slice = NULL;
 }
 
@@ -502,7 +485,7 @@ static const char *fuse_once(fusion *f, fusion_node *n) {
     return "its tile is no box of its operands";
   }
   for (unsigned i = carried; i < f->num_carried; i++)
-    f->carried[i].tile = n->tiles[f->carried_for[i]->index];
+    f->carried[i].tile = n->tiles[f->carried[i].original->index];
   if (n->reductions)
     rescale_roots(f, n);
   for (const fusion_request *r = n->requests; r; r = r->next)
@@ -636,7 +619,7 @@ static void finish(fusion *f, fuse_result *result) {
     ir_value *value = f->carried[i].result;
     if (i == 0 && f->separate_init)
       value = add_init(f, value);
-    ir_replace_uses(f->carried_for[i], value);
+    ir_replace_uses(f->carried[i].original, value);
   }
   for (ir_op *op = f->root, *previous; op && fused; op = previous) {
     previous = op->prev;

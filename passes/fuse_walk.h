@@ -39,12 +39,13 @@ typedef struct fusion {
   ir_block *block;
   nest nest;
   fusion_node **nodes;
-  unsigned num_nodes, capacity;
+  unsigned num_nodes;
+  size_t capacity;
   unsigned pending;     /* nodes that the walk has not met yet */
   fusion_node *current; /* being tiled */
   nest_carried *carried;
-  ir_value **carried_for; /* the original value of each */
-  unsigned num_carried, carried_capacity;
+  unsigned num_carried;
+  size_t carried_capacity;
   bool separate_init; /* the root's own init is added after the loops */
 } fusion;
 

@@ -22,72 +22,7 @@ static int64_t power_in(int64_t number) {
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
-static int64_t divisor_of(const ir_value *value, unsigned depth);
-
-static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *op, unsigned num_dims, unsigned depth) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
-    return power_in(expr->value);
-  case IR_EXPR_DIM:
-    return divisor_of(ir_operand(op, (unsigned)expr->value), depth + 1);
-  case IR_EXPR_SYM:
-    return divisor_of(ir_operand(op, num_dims + (unsigned)expr->value), depth + 1);
-  case IR_EXPR_ADD:
-    return least(divisor_of_expr(expr->lhs, op, num_dims, depth), divisor_of_expr(expr->rhs, op, num_dims, depth));
-  case IR_EXPR_MUL:
-    return least(LANE_ACCESS_WIDEST,
-                 divisor_of_expr(expr->lhs, op, num_dims, depth) * divisor_of_expr(expr->rhs, op, num_dims, depth));
-  case IR_EXPR_MOD:
-    return least(divisor_of_expr(expr->lhs, op, num_dims, depth), divisor_of_expr(expr->rhs, op, num_dims, depth));
-  default:
-    return 1;
-  }
-}
-
-/* A counter starts at a bound and goes by steps. */
-static int64_t divisor_of_argument(const ir_value *value, unsigned depth) {
-  const ir_op *loop = value->block->parent;
-  if (loop->code == OP_SCF_FOR && value->index == 0)
-    return least(divisor_of(ir_operand(loop, 0), depth + 1), divisor_of(ir_operand(loop, 2), depth + 1));
-  if (loop->code != OP_SCF_FORALL)
-    return 1;
-  ir_index from = ir_mixed(loop, 0, "staticLowerBound", value->index);
-  ir_index step = ir_mixed(loop, 2, "staticStep", value->index);
-  return least(from.value ? divisor_of(from.value, depth + 1) : power_in(from.constant),
-               step.value ? divisor_of(step.value, depth + 1) : power_in(step.constant));
-}
-
-static int64_t divisor_of(const ir_value *value, unsigned depth) {
-  const ir_attr *constant;
-  if (depth > MAX_DEPTH)
-    return 1;
-  if (ir_value_constant(value, &constant))
-    return constant->kind == IR_ATTR_INT ? power_in(constant->value) : 1;
-  const ir_op *op = value->op;
-  if (!op)
-    return divisor_of_argument(value, depth);
-  int64_t result = LANE_ACCESS_WIDEST;
-  switch (op->code) {
-  case OP_AFFINE_APPLY:
-  case OP_AFFINE_MIN:
-  case OP_AFFINE_MAX: {
-    const ir_map *map = ir_attr_get(op, "map")->map;
-    for (unsigned i = 0; i < map->num_results; i++)
-      result = least(result, divisor_of_expr(map->results[i], op, map->num_dims, depth));
-    return result;
-  }
-  case OP_ARITH_ADDI:
-  case OP_ARITH_SUBI:
-    return least(divisor_of(ir_operand(op, 0), depth + 1), divisor_of(ir_operand(op, 1), depth + 1));
-  case OP_ARITH_MULI:
-    return least(LANE_ACCESS_WIDEST,
-                 divisor_of(ir_operand(op, 0), depth + 1) * divisor_of(ir_operand(op, 1), depth + 1));
-  default:
-    return 1;
-  }
-}
-
-static int64_t divisor_of_index(ir_index x) { return x.value ? divisor_of(x.value, 0) : power_in(x.constant); }
+static int64_t divisor_of_index(ir_index x) { return power_in((int64_t)ir_index_divisor(x)); }
 
 /* What divides the distance, in elements, between neighbours along a dim of a memref. */
 static int64_t divisor_of_stride(const ir_value *memref, unsigned dim, unsigned depth) {

@@ -29,9 +29,10 @@ typedef struct nest {
 
 /* A tensor that the loops update slice by slice. */
 typedef struct nest_carried {
-  ir_value *init;  /* what it starts as, visible before the loops */
-  ir_value *tile;  /* what each iteration puts .. */
-  tile_box box;    /* .. here */
+  ir_value *original; /* what it is before tiling; for the caller */
+  ir_value *init;     /* what it starts as, visible before the loops */
+  ir_value *tile;     /* what each iteration puts .. */
+  tile_box box;       /* .. here */
   ir_value *slice; /* the extract_slice of `init` in the body that shall read the value so far; NULL if there is none */
   ir_value *result; /* from nest_finish: the value after the loops */
 } nest_carried;

@@ -45,13 +45,18 @@ typedef struct demand {
   const placed *layout;
 } demand;
 
+/* What is known of a value. */
+typedef struct slot {
+  const placed *layout; /* NULL: open */
+  bool complete;        /* of a loop's first: its body has been walked */
+} slot;
+
 typedef struct propagation {
   ir_module *module;
   ir_block *kernel;
   anchor_lanes lanes;
   placed *known;
-  const placed **slots; /* by slot_of; NULL: open */
-  bool *complete;       /* by slot of a loop: its body has been walked */
+  slot *slots; /* by slot_of */
   size_t num_slots, slot_capacity;
   demand *demands; /* a stack */
   size_t num_demands, demand_capacity;
@@ -61,30 +66,18 @@ static bool is_vector(const ir_value *value) { return value->type->kind == IR_TY
 
 /* ---------------------------------------------------------------------------------------------------------- slots */
 
-static void *grow(ir_arena *arena, const void *old, size_t count, size_t *capacity, size_t size) {
-  *capacity = *capacity ? 2 * *capacity : 256;
-  char *bytes = IR_NEW_ARRAY(arena, char, *capacity *size);
-  if (count)
-    memcpy(bytes, old, count * size);
-  return bytes;
-}
-
 /* Gives the results of an op slots; a loop's carried values share those of its results. */
 static void add_slots(propagation *p, ir_op *op) {
   op->mark = (uint32_t)p->num_slots;
-  p->num_slots += op->num_results + 1;
-  while (p->num_slots > p->slot_capacity) {
-    size_t count = p->slot_capacity, capacity = count;
-    p->complete = grow(&p->module->arena, p->complete, count, &capacity, sizeof *p->complete);
-    p->slots = grow(&p->module->arena, p->slots, count, &p->slot_capacity, sizeof *p->slots);
-  }
+  for (unsigned i = 0; i <= op->num_results; i++)
+    p->slots = ir_arena_grow(&p->module->arena, p->slots, sizeof *p->slots, p->num_slots++, &p->slot_capacity);
 }
 
 static size_t slot_of(const ir_value *value) {
   return value->op ? value->op->mark + value->index : value->block->parent->mark + value->index - 1;
 }
 
-static const placed *layout_of(const propagation *p, const ir_value *value) { return p->slots[slot_of(value)]; }
+static const placed *layout_of(const propagation *p, const ir_value *value) { return p->slots[slot_of(value)].layout; }
 
 static const placed *place(propagation *p, const layout *l) {
   layout settled = *l;
@@ -104,8 +97,7 @@ static const placed *place(propagation *p, const layout *l) {
 static void require(propagation *p, ir_op *user, unsigned operand, const placed *wanted) {
   if (!is_vector(ir_operand(user, operand)))
     return;
-  if (p->num_demands == p->demand_capacity)
-    p->demands = grow(&p->module->arena, p->demands, p->num_demands, &p->demand_capacity, sizeof *p->demands);
+  p->demands = ir_arena_grow(&p->module->arena, p->demands, sizeof *p->demands, p->num_demands, &p->demand_capacity);
   p->demands[p->num_demands++] = (demand){user, operand, wanted};
 }
 
@@ -176,13 +168,13 @@ static const placed *through_shape_cast(propagation *p, const ir_type *from, con
 
 /* A value without a layout takes one, and its op demands the same of what it is computed from. */
 static void take(propagation *p, ir_value *value, const placed *wanted) {
-  p->slots[slot_of(value)] = wanted;
+  p->slots[slot_of(value)].layout = wanted;
   ir_op *op = value->op ? value->op : value->block->parent;
   const placed *source = wanted;
   if (op->code == OP_SCF_FOR) {
     unsigned carried = value->op ? value->index : value->index - 1;
     require(p, op, 3 + carried, wanted);
-    if (p->complete[op->mark])
+    if (p->slots[op->mark].complete)
       require(p, ir_block_terminator(ir_region(op, 0)), carried, wanted);
     return;
   }
@@ -240,7 +232,7 @@ static ir_value *convert(propagation *p, ir_value *value, const placed *have, co
                                   .attrs = attrs,
                                   .num_attrs = 2});
   add_slots(p, op);
-  p->slots[op->mark] = wanted;
+  p->slots[op->mark].layout = wanted;
   return ir_result(op, 0);
 }
 
@@ -307,7 +299,7 @@ static void forward_contraction(propagation *p, ir_op *op) {
       anchor_source(p, ir_operand(op, i));
   require(p, op, 2, place(p, &layouts[2]));
   if (is_vector(ir_result(op, 0)))
-    p->slots[op->mark] = place(p, &layouts[2]);
+    p->slots[op->mark].layout = place(p, &layouts[2]);
 }
 
 static void forward_reduction(propagation *p, ir_op *op) {
@@ -323,8 +315,8 @@ static void forward_reduction(propagation *p, ir_op *op) {
       }
   if (!is_vector(ir_result(op, 0)))
     return;
-  p->slots[op->mark] = place(p, &l);
-  require(p, op, 1, p->slots[op->mark]);
+  p->slots[op->mark].layout = place(p, &l);
+  require(p, op, 1, p->slots[op->mark].layout);
 }
 
 static bool forward_block(propagation *p, ir_block *block);
@@ -332,10 +324,10 @@ static bool forward_block(propagation *p, ir_block *block);
 static bool forward_for(propagation *p, ir_op *op) {
   for (unsigned i = 0; i < op->num_results; i++)
     if (is_vector(ir_result(op, i)))
-      p->slots[op->mark + i] = layout_of(p, ir_operand(op, 3 + i));
+      p->slots[op->mark + i].layout = layout_of(p, ir_operand(op, 3 + i));
   if (!forward_block(p, ir_region(op, 0)))
     return false;
-  p->complete[op->mark] = true;
+  p->slots[op->mark].complete = true;
   ir_op *end = ir_block_terminator(ir_region(op, 0));
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(op, i);
@@ -364,11 +356,12 @@ static bool forward_op(propagation *p, ir_op *op) {
     return true;
   case OP_VECTOR_TRANSPOSE:
     known = layout_of(p, ir_operand(op, 0));
-    p->slots[op->mark] = known ? through_transpose(p, op, known, false) : NULL;
+    p->slots[op->mark].layout = known ? through_transpose(p, op, known, false) : NULL;
     return true;
   case OP_VECTOR_SHAPE_CAST:
     known = layout_of(p, ir_operand(op, 0));
-    p->slots[op->mark] = known ? through_shape_cast(p, ir_operand(op, 0)->type, op->results[0].type, known) : NULL;
+    p->slots[op->mark].layout =
+        known ? through_shape_cast(p, ir_operand(op, 0)->type, op->results[0].type, known) : NULL;
     return true;
   case OP_VECTOR_TRANSFER_WRITE:
     anchor(p, ir_operand(op, 0));
@@ -387,24 +380,14 @@ static bool forward_op(propagation *p, ir_op *op) {
   known = leading_layout(p, op);
   for (unsigned i = 0; i < op->num_operands && known; i++)
     require(p, op, i, known);
-  p->slots[op->mark] = known;
+  p->slots[op->mark].layout = known;
   return true;
-}
-
-static bool has_vectors(const ir_op *op) {
-  for (unsigned i = 0; i < op->num_results; i++)
-    if (is_vector(ir_result(op, i)))
-      return true;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (is_vector(ir_operand(op, i)))
-      return true;
-  return op->num_regions;
 }
 
 static bool forward_block(propagation *p, ir_block *block) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next; /* what is inserted after the op has its layout */
-    if (ir_op_has(op, IR_TERMINATOR) || !has_vectors(op))
+    if (ir_op_has(op, IR_TERMINATOR) || (!op->num_regions && !ir_op_touches(op, IR_TYPE_VECTOR)))
       continue;
     if (!forward_op(p, op))
       return false;

@@ -124,52 +124,7 @@ ir_value *tile_expand_shape(tile_builder *builder, ir_op *op, const tile_box *bo
   return create_reshape(builder, op, &source, box);
 }
 
-static int64_t greatest_common_divisor(int64_t a, int64_t b) {
-  while (b) {
-    int64_t rest = a % b;
-    a = b;
-    b = rest;
-  }
-  return a < 0 ? -a : a;
-}
-
-static int64_t divisor_of(ir_index x);
-
-static int64_t divisor_of_expr(const ir_expr *expr, const ir_op *apply) {
-  switch (expr->kind) {
-  case IR_EXPR_CONST:
-    return expr->value;
-  case IR_EXPR_DIM:
-    return divisor_of(ir_index_of(ir_operand(apply, (unsigned)expr->value)));
-  case IR_EXPR_ADD:
-    return greatest_common_divisor(divisor_of_expr(expr->lhs, apply), divisor_of_expr(expr->rhs, apply));
-  case IR_EXPR_MUL:
-    return divisor_of_expr(expr->lhs, apply) * divisor_of_expr(expr->rhs, apply);
-  case IR_EXPR_FLOORDIV: {
-    int64_t dividend = divisor_of_expr(expr->lhs, apply), divisor = divisor_of_expr(expr->rhs, apply);
-    return divisor && dividend % divisor == 0 ? dividend / divisor : 1;
-  }
-  default:
-    return 1;
-  }
-}
-
-/* A number that divides the index in every run; 0 for the constant 0. Looks through one affine.apply, as they are
- * composed when they are built. */
-static int64_t divisor_of(ir_index x) {
-  if (!x.value)
-    return x.constant;
-  const ir_op *op = x.value->op, *loop = op ? NULL : x.value->block->parent;
-  if (loop && loop->code == OP_SCF_FOR && x.value->index == 0)
-    return greatest_common_divisor(divisor_of(ir_index_of(ir_operand(loop, 0))),
-                                   divisor_of(ir_index_of(ir_operand(loop, 2))));
-  if (!op || op->code != OP_AFFINE_APPLY)
-    return 1;
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  return map->num_syms ? 1 : divisor_of_expr(map->results[0], op);
-}
-
-static bool divides(int64_t divisor, ir_index x) { return divisor_of(x) % divisor == 0; }
+static bool divides(int64_t divisor, ir_index x) { return ir_index_divisor(x) % (uint64_t)divisor == 0; }
 
 /* A range of the merged dim is a box of the group's dims if it is whole rows of the dims after one of them, or part of
  * one row; `offset` must be provably at the start of such. */

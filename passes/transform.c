@@ -20,20 +20,15 @@ typedef struct script {
   ir_module *module;
   const pass_options *options;
   handle *handles;
-  unsigned num_handles, capacity;
+  unsigned num_handles;
+  size_t capacity;
 } script;
 
 /* --------------------------------------------------------------------------------------------------------- handles */
 
 static handle *add_handle(script *s, const ir_value *name, unsigned max_count) {
   ir_arena *arena = &s->module->arena;
-  if (s->num_handles == s->capacity) {
-    handle *old = s->handles;
-    s->capacity = s->capacity ? 2 * s->capacity : 16;
-    s->handles = IR_NEW_ARRAY(arena, handle, s->capacity);
-    if (old)
-      memcpy(s->handles, old, s->num_handles * sizeof *old);
-  }
+  s->handles = ir_arena_grow(arena, s->handles, sizeof *s->handles, s->num_handles, &s->capacity);
   handle *fresh = &s->handles[s->num_handles++];
   *fresh = (handle){.name = name, .ops = IR_NEW_ARRAY(arena, ir_op *, max_count)};
   return fresh;
