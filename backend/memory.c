@@ -281,7 +281,8 @@ static ir_value *without_constant(ir_value *value, int64_t *constant) {
 LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
   LLVMValueRef indices[IR_MAX_RANK] = {NULL};
   const ir_type *type = ir_operand(op, memref)->type;
-  int64_t strides[IR_MAX_RANK], behind = 0;
+  int64_t strides[IR_MAX_RANK];
+  uint64_t behind = 0; /* wraps, as addresses do */
   ir_type_strides(type, strides);
   for (unsigned i = 0; i < type->rank; i++) {
     int64_t constant = 0;
@@ -289,10 +290,10 @@ LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, 
     if (strides[i] != IR_DYNAMIC)
       index = without_constant(index, &constant);
     indices[i] = emit_scalar(e, index);
-    behind += constant * strides[i];
+    behind += (uint64_t)constant * (uint64_t)strides[i];
   }
   LLVMValueRef address = element_address(e, type->element, emit_operand(e, op, memref), indices);
-  return behind ? emit_address(e, type->element, address, emit_index(e, behind)) : address;
+  return behind ? emit_address(e, type->element, address, emit_index(e, (int64_t)behind)) : address;
 }
 
 bool emit_memref_load(emitter *e, const ir_op *op) {

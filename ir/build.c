@@ -262,7 +262,7 @@ static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source
   for (unsigned part = 0; part < 2; part++, group++)
     for (unsigned i = 0; i < rank; i++) {
       ir_index x = parts[part][i];
-      statics[part][i] = x.value ? IR_DYNAMIC : x.constant;
+      statics[part][i] = ir_index_static(x);
       statics[2][i] = 1;
       if (x.value) {
         operands[count++] = x.value;
@@ -283,7 +283,7 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
   int64_t shape[IR_MAX_RANK];
   unsigned rank = source->type->rank;
   for (unsigned i = 0; i < rank; i++)
-    shape[i] = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
+    shape[i] = ir_index_static(sizes[i]);
   if (!type)
     type = ir_type_tensor(builder->module, source->type->element, rank, shape);
   return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, type), 0);
@@ -305,13 +305,8 @@ ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offs
   int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = whole->strides ? whole->offset : 0;
   ir_type_strides(whole, strides);
   for (unsigned i = 0; i < whole->rank; i++) {
-    shape[i] = sizes[i].value ? IR_DYNAMIC : sizes[i].constant;
-    if (ir_index_is_const(offsets[i], 0))
-      continue;
-    if (offsets[i].value || strides[i] == IR_DYNAMIC || offset == IR_DYNAMIC)
-      offset = IR_DYNAMIC;
-    else
-      offset += offsets[i].constant * strides[i];
+    shape[i] = ir_index_static(sizes[i]);
+    offset = ir_static_offset(offset, ir_index_static(offsets[i]), strides[i]);
   }
   const ir_type *type =
       ir_type_memref(builder->module, whole->element, whole->rank, shape, strides, offset, whole->space);
@@ -388,7 +383,7 @@ ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const 
   ir_value *dynamic[IR_MAX_RANK];
   unsigned count = 0;
   for (unsigned i = 0; i < rank; i++) {
-    extents[i] = shape[i].value ? IR_DYNAMIC : shape[i].constant;
+    extents[i] = ir_index_static(shape[i]);
     if (shape[i].value)
       dynamic[count++] = shape[i].value;
   }
@@ -492,7 +487,7 @@ ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, 
     int64_t statics[IR_MAX_LOOPS];
     for (unsigned i = 0; i < num_loops; i++) {
       ir_index x = bounds[part][i];
-      statics[i] = x.value ? IR_DYNAMIC : x.constant;
+      statics[i] = ir_index_static(x);
       if (!x.value)
         continue;
       operands[spec.num_operands++] = x.value;

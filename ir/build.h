@@ -18,6 +18,8 @@ static inline bool ir_index_is_const(ir_index x, int64_t constant) { return !x.v
 static inline bool ir_index_equal(ir_index a, ir_index b) {
   return a.value == b.value && (a.value || a.constant == b.constant);
 }
+/* The constant; IR_DYNAMIC for a value. */
+static inline int64_t ir_index_static(ir_index x) { return x.value ? IR_DYNAMIC : x.constant; }
 /* As an SSA value: creates an arith.constant for constants. */
 ir_value *ir_index_value(ir_builder *builder, ir_index x);
 /* map(operands): one result; folds when all operands are constant, composes with affine.apply producers. */

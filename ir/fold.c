@@ -230,7 +230,7 @@ static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const slice 
   if (!has_unit_strides(&inner) || !has_unit_strides(outer))
     return NULL;
   for (unsigned i = 0; i < inner.rank; i++) {
-    int64_t size = inner.sizes[i].value ? IR_DYNAMIC : inner.sizes[i].constant;
+    int64_t size = ir_index_static(inner.sizes[i]);
     bool keep = at < middle->rank && middle->shape[at] == size;
     kept[i] = keep ? at++ : IR_MAX_RANK;
   }
@@ -248,7 +248,7 @@ static ir_value *empty_like(ir_builder *builder, const ir_type *type, const slic
   ir_index shape[IR_MAX_RANK];
   unsigned at = 0;
   for (unsigned i = 0; i < slice->rank && at < type->rank; i++) {
-    int64_t size = slice->sizes[i].value ? IR_DYNAMIC : slice->sizes[i].constant;
+    int64_t size = ir_index_static(slice->sizes[i]);
     if (type->shape[at] == size)
       shape[at++] = slice->sizes[i];
   }

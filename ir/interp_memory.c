@@ -13,7 +13,7 @@ static bool keeps_dim(ir_index size, const ir_type *type, unsigned kept, unsigne
   unsigned missing = type->rank - kept;
   if (missing == dims_left)
     return true;
-  return missing && type->shape[kept] == (size.value ? IR_DYNAMIC : size.constant);
+  return missing && type->shape[kept] == ir_index_static(size);
 }
 
 /* The part of `source` that a slice op names, less the unit dims that `type` lacks. It has no reference of its own. */

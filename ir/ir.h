@@ -158,6 +158,8 @@ bool ir_type_is_static(const ir_type *type);       /* no extent is dynamic */
 int64_t ir_type_num_elements(const ir_type *type); /* 1 for scalars; IR_DYNAMIC if unknown; saturates at INT64_MAX */
 /* The strides of a memref in elements, row-major ones written out; IR_DYNAMIC where unknown. */
 void ir_type_strides(const ir_type *type, int64_t *strides);
+/* offset + index * stride; IR_DYNAMIC where one of them is, or where the sum does not fit in 64 bits. */
+int64_t ir_static_offset(int64_t offset, int64_t index, int64_t stride);
 const char *ir_scalar_name(ir_scalar scalar);
 unsigned ir_scalar_bits(ir_scalar scalar); /* index counts as 64 */
 ir_scalar_kind ir_scalar_kind_of(ir_scalar scalar);

@@ -235,6 +235,15 @@ int64_t ir_type_num_elements(const ir_type *type) {
   return saturated ? INT64_MAX : count;
 }
 
+int64_t ir_static_offset(int64_t offset, int64_t index, int64_t stride) {
+  if (index == 0)
+    return offset;
+  bool known = offset != IR_DYNAMIC && index != IR_DYNAMIC && stride != IR_DYNAMIC;
+  bool fits =
+      known && !__builtin_mul_overflow(index, stride, &index) && !__builtin_add_overflow(offset, index, &offset);
+  return fits ? offset : IR_DYNAMIC;
+}
+
 void ir_type_strides(const ir_type *type, int64_t *strides) {
   if (type->strides)
     memcpy(strides, type->strides, type->rank * sizeof *strides);

@@ -39,8 +39,7 @@ typedef struct slice {
 
 /* Number `i` of a list that holds integers and operands; IR_DYNAMIC for operands that are no constants. */
 static int64_t known_index(const ir_op *op, unsigned group, const char *name, unsigned i) {
-  ir_index index = ir_mixed(op, group, name, i);
-  return index.value ? IR_DYNAMIC : index.constant;
+  return ir_index_static(ir_mixed(op, group, name, i));
 }
 
 /* The slice fits into `whole`; `group` is the operand group of the offsets. */
@@ -80,10 +79,7 @@ static bool verify_slice_type(const ir_op *op, const slice *slice, const ir_type
   }
   unsigned at = 0;
   for (unsigned i = 0; i < whole->rank; i++) {
-    int64_t stride = 0;
-    if (memref)
-      stride = whole_strides[i] == IR_DYNAMIC || slice->strides[i] == IR_DYNAMIC ? IR_DYNAMIC
-                                                                                 : whole_strides[i] * slice->strides[i];
+    int64_t stride = memref ? ir_static_offset(0, slice->strides[i], whole_strides[i]) : 0;
     /* A unit dim that fits stays: whichever of several is dropped, the type is the same. */
     if (at < part->rank && part->shape[at] == slice->sizes[i] && (!memref || part_strides[at] == stride))
       at++;
@@ -111,9 +107,8 @@ static bool verify_subview_offset(const ir_op *op) {
   unsigned rank;
   ir_type_strides(whole, strides);
   ir_attr_i64s_of(op, "static_offsets", &rank, &offsets);
-  for (unsigned i = 0; i < rank && offset != IR_DYNAMIC; i++)
-    if (offsets[i] != 0)
-      offset = offsets[i] == IR_DYNAMIC || strides[i] == IR_DYNAMIC ? IR_DYNAMIC : offset + offsets[i] * strides[i];
+  for (unsigned i = 0; i < rank; i++)
+    offset = ir_static_offset(offset, offsets[i], strides[i]);
   if (ir_result(op, 0)->type->offset == offset)
     return true;
   const char *given = type_text(op, ir_result(op, 0)->type);

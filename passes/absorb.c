@@ -268,7 +268,7 @@ static ir_value *expand(ir_builder *builder, ir_value *value, unsigned rank, con
   int64_t shape[IR_MAX_RANK];
   unsigned dynamic = 0;
   for (unsigned dim = 0; dim < rank; dim++) {
-    shape[dim] = sizes[dim].value ? IR_DYNAMIC : sizes[dim].constant;
+    shape[dim] = ir_index_static(sizes[dim]);
     if (sizes[dim].value)
       operands[1 + dynamic++] = sizes[dim].value;
   }

@@ -54,18 +54,13 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
   int64_t strides[IR_MAX_RANK], shape[IR_MAX_RANK], part_strides[IR_MAX_RANK];
   int64_t offset = memref->type->strides ? memref->type->offset : 0;
   ir_type_strides(memref->type, strides);
-  for (unsigned i = 0; i < rank; i++) {
-    if (ir_index_is_const(offsets[i], 0))
-      continue;
-    bool known = !offsets[i].value && strides[i] != IR_DYNAMIC && offset != IR_DYNAMIC;
-    offset = known ? offset + offsets[i].constant * strides[i] : IR_DYNAMIC;
-  }
+  for (unsigned i = 0; i < rank; i++)
+    offset = ir_static_offset(offset, ir_index_static(offsets[i]), strides[i]);
   unsigned num_kept = slice_kept_dims(slice, part, kept);
   for (unsigned i = 0; i < num_kept; i++) {
     unsigned dim = kept[i];
-    bool known = !steps[dim].value && strides[dim] != IR_DYNAMIC;
-    part_strides[i] = known ? strides[dim] * steps[dim].constant : IR_DYNAMIC;
-    shape[i] = sizes[dim].value ? IR_DYNAMIC : sizes[dim].constant;
+    part_strides[i] = ir_static_offset(0, ir_index_static(steps[dim]), strides[dim]);
+    shape[i] = ir_index_static(sizes[dim]);
   }
   const ir_type *type = ir_type_memref(builder->module, memref->type->element, num_kept, shape, part_strides, offset,
                                        memref->type->space);
@@ -79,7 +74,7 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
     int64_t statics[IR_MAX_RANK];
     for (unsigned i = 0; i < rank; i++) {
       ir_index index = lists[k][i];
-      statics[i] = index.value ? IR_DYNAMIC : index.constant;
+      statics[i] = ir_index_static(index);
       if (index.value)
         operands[spec.num_operands++] = index.value;
       spec.groups[1 + k] += index.value != NULL;

@@ -366,7 +366,7 @@ static ir_value *drop_zero_dims(ir_builder *builder, const expression *leaf_node
     sizes[dim] = zero ? ir_index_const(1) : pass_dim(builder, leaf_node->value, dim);
     if (zero)
       continue;
-    shape[kept] = sizes[dim].value ? IR_DYNAMIC : sizes[dim].constant;
+    shape[kept] = ir_index_static(sizes[dim]);
     loops[kept++] = place_of(leaf_node->subscripts[dim], without);
   }
   *map = ir_map_select(builder->module, num_loops, kept, loops);

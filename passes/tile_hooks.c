@@ -7,7 +7,7 @@
 static const ir_type *box_type(const ir_type *like, ir_module *module, const tile_box *box) {
   int64_t shape[IR_MAX_RANK];
   for (unsigned i = 0; i < box->rank; i++)
-    shape[i] = box->sizes[i].value ? IR_DYNAMIC : box->sizes[i].constant;
+    shape[i] = ir_index_static(box->sizes[i]);
   return ir_type_with_shape(module, like, box->rank, shape);
 }
 
@@ -208,7 +208,7 @@ ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box) {
   ir_op_spec spec = {.operands = operands, .num_operands = 1, .groups = {1}, .num_results = 1, .num_attrs = 2};
   for (unsigned side = 0; side < 2; side++)
     for (unsigned dim = 0; dim < box->rank; dim++) {
-      statics[side][dim] = pads[side][dim].value ? IR_DYNAMIC : pads[side][dim].constant;
+      statics[side][dim] = ir_index_static(pads[side][dim]);
       if (!pads[side][dim].value)
         continue;
       operands[spec.num_operands++] = pads[side][dim].value;
