@@ -237,8 +237,9 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
     carried += is_carried(p, i);
   int64_t chains = smaller(p->accumulators, p->registers / 2) / (carried ? carried : 1);
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
+  int64_t wide = chains / fitting_vectors(rows, 1, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, rows >= 4 ? 2 : chains);
+  int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < 2 ? 2 : wide);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   if (row >= 0)
     plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);

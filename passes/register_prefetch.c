@@ -35,7 +35,7 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {
 }
 
 /* Draws in the distance of an input whose elements are used once, where the moved dim is the one that is walked along,
- * whole rows at a time. */
+ * whole rows at a time: several of them are near. */
 static void draw_near(const ir_op *op, const register_plan *plan, unsigned i, const int64_t *strides, int64_t *ahead) {
   const ir_type *type = ir_operand(op, i)->type;
   int64_t row_bytes = ir_scalar_bits(type->element) / 8;
@@ -52,7 +52,9 @@ static void draw_near(const ir_op *op, const register_plan *plan, unsigned i, co
       return;
     row_bytes *= type->shape[dim];
   }
-  int64_t near = row_bytes < NEAR_BYTES ? NEAR_BYTES / (row_bytes ? row_bytes : 1) : 1;
+  if (row_bytes >= NEAR_BYTES)
+    return;
+  int64_t near = NEAR_BYTES / (row_bytes ? row_bytes : 1);
   for (unsigned loop = 0; loop < plan->num_loops; loop++)
     if (ir_map_find_dim(ir_structure_of(op)->maps[i], loop) == moved && plan->steps[loop] > near)
       near = plan->steps[loop];

@@ -21,12 +21,15 @@
 #include <string.h>
 
 enum {
-  REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
-  MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
-  BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least .. */
-  MANY_ITERATIONS = 16, /* .. and so many where they may differ in length by a mask */
-  LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
-  GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
+  REGISTER_ROWS = 8,       /* a tile with a multiple of these has no rows left over by register tiles */
+  MIN_ROWS = 16,           /* below this a tile does not fill the register tiles any more */
+  BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least .. */
+  MANY_ITERATIONS = 16,    /* .. and so many where they may differ in length by a mask */
+  LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
+  FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
+  STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
+  STREAMED_BYTES = 64 << 10, /* .. and a step of so many bytes leaves room for the next one in the cache */
+  GPU_LONG_ROW = 8192,       /* longer rows than this are reduced in a loop, and no softmax holds them whole */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
@@ -137,6 +140,40 @@ static void find_pace(const ir_op *root, pace *p) {
 
 static int64_t trip_count(int64_t extent, int64_t size) {
   return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
+}
+
+/* The factor of a plain contraction on the host whose elements are used so few times that reading it from memory takes
+ * the time, where its rows run along a loop of the result; or -1. */
+static int streamed_factor(const ir_op *op, const target_facts *target) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t extents[IR_MAX_LOOPS];
+  if (is_gpu(target) || state_operand(op) >= 0)
+    return -1;
+  ir_loop_extents(op, extents);
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_map *map = structure->maps[i];
+    int64_t uses = 1;
+    for (unsigned loop = 0; loop < structure->num_loops && uses <= FEW_USES; loop++)
+      if (ir_map_find_dim(map, loop) < 0)
+        uses = extents[loop] == IR_DYNAMIC ? INT64_MAX : uses * extents[loop];
+    int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+    if (uses <= FEW_USES && last >= 0 && !ir_loop_is_reduction(structure, (unsigned)last) &&
+        !is_computed(op, ir_operand(op, i)))
+      return (int)i;
+  }
+  return -1;
+}
+
+/* The step of the reduction of such a contraction. */
+static int64_t streamed_step(const ir_op *op, unsigned factor, const int64_t *extents) {
+  const ir_map *map = ir_structure_of(op)->maps[factor];
+  int64_t columns = extents[ir_map_result_dim(map, map->num_results - 1)];
+  int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
+                  ir_scalar_bits(ir_operand(op, factor)->type->element) / 8;
+  int64_t step = REGISTER_ROWS;
+  while (2 * step * bytes <= STREAMED_BYTES && step < host_policy.reduction)
+    step *= 2;
+  return step;
 }
 
 /* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, the last
@@ -425,11 +462,17 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
-  int64_t num_rows = choose_rows(&p, rows, target);
+  int64_t num_rows = choose_rows(&p, rows, target), num_columns = policy->columns;
+  int streamed = streamed_factor(p.op, target);
+  if (streamed >= 0 && streamed != (int)rows)
+    num_columns = STREAMED_COLUMNS;
+  else if (streamed >= 0 && !target->tiles.rows)
+    num_rows = STREAMED_COLUMNS;
   if (whole_rows && !target->tiles.rows)
     num_rows = rows_in_cache(root, extents, num_rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, num_rows, sizes);
-  int64_t num_columns = target->tiles.columns ? target->tiles.columns : policy->columns;
+  if (target->tiles.columns)
+    num_columns = target->tiles.columns;
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
   if (!is_gpu(target) && !target->tiles.rows)
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
@@ -495,6 +538,11 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
   }
   if (side >= 0)
     return softmax_step_in_cache(op, loop, extents, target->l2_bytes);
+  int streamed = streamed_factor(op, target);
+  if (streamed >= 0) {
+    int64_t step = streamed_step(op, (unsigned)streamed, extents);
+    return extents[loop] > step || extents[loop] == IR_DYNAMIC ? step : 0;
+  }
   bool narrow = is_gpu(target) && ir_scalar_bits(ir_operand(op, 0)->type->element) > 16;
   int64_t step = narrow ? GPU_NARROW_STEP : policy->reduction;
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
