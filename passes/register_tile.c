@@ -441,7 +441,8 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
 
 /* ------------------------------------------------------------------------------------------------ begin and end */
 
-/* The same part of the leader's iterations as a tile of another member of the group. */
+/* The same part of the leader's iterations as a tile of another member of the group. What comes from memory, as an
+ * added mask does, is asked for ahead as the leader's own inputs are. */
 static void member_tile(const nest *nest, const register_member *member, vector_tile *tile) {
   const vector_tile *leader = &nest->tile;
   const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
@@ -449,6 +450,10 @@ static void member_tile(const nest *nest, const register_member *member, vector_
                         .lane_constants = true,
                         .operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, member->op->num_operands)};
   vectorize_operands(member->op, tile->operands);
+  register_plan plan = register_plan_make(member->op, nest->facts);
+  for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
+    if (!(member->linked & loop_bit(i)))
+      tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, i, 1);
   for (unsigned i = 0; i < leader->num_dims; i++)
     if (ir_map_find_dim(result, leader->loops[i]) >= 0) {
       tile->loops[tile->num_dims] = member->loops[leader->loops[i]];

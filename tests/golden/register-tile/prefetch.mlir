@@ -40,3 +40,27 @@ func.func @once(%a: memref<1x1024xf32>, %b: memref<1024x32xf32>, %c: memref<1x32
   }
   return
 }
+
+// So is what is added to a product while that is in registers: a mask's tile, all of which the next step moves past.
+// CHECK-LABEL: func.func @masked(
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: vector.contract
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 0, 64>}
+// CHECK: arith.addf
+// CHECK: return
+func.func @masked(%a: memref<16x32xf32>, %b: memref<32x64xf32>, %mask: memref<16x1024xf32>, %c: memref<16x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %m = memref.subview %mask[0, %k] [16, 64] [1, 1] : memref<16x1024xf32> to memref<16x64xf32, strided<[1024, 1], offset: ?>>
+    linalg.matmul ins(%a, %b : memref<16x32xf32>, memref<32x64xf32>) outs(%c : memref<16x64xf32>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]} ins(%m : memref<16x64xf32, strided<[1024, 1], offset: ?>>) outs(%c : memref<16x64xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %sum = arith.addf %in, %out : f32
+      linalg.yield %sum : f32
+    }
+  }
+  return
+}
