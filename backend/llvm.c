@@ -206,6 +206,17 @@ LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned co
   return result;
 }
 
+LLVMValueRef emit_join(emitter *e, LLVMValueRef low, LLVMValueRef high) {
+  unsigned lanes = 2 * emit_lanes(low);
+  size_t start = ir_arena_mark(&e->arena);
+  int *lane = IR_NEW_ARRAY(&e->arena, int, lanes);
+  for (unsigned i = 0; i < lanes; i++)
+    lane[i] = (int)i;
+  LLVMValueRef both = emit_shuffle(e, low, high, lane, lanes);
+  ir_arena_rewind(&e->arena, start);
+  return both;
+}
+
 LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes) {
   size_t mark = ir_arena_mark(&e->arena);
   LLVMValueRef *constants = IR_NEW_ARRAY(&e->arena, LLVMValueRef, lanes);

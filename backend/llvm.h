@@ -137,6 +137,8 @@ LLVMValueRef emit_lane(emitter *e, LLVMValueRef row, unsigned lane);
 LLVMValueRef emit_set_lane(emitter *e, LLVMValueRef row, LLVMValueRef scalar, unsigned lane);
 /* Lanes from .. from + count - 1. */
 LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned count);
+/* The lanes of two rows of the same type, one behind the other. */
+LLVMValueRef emit_join(emitter *e, LLVMValueRef low, LLVMValueRef high);
 /* The first lanes, or all and then any value. */
 LLVMValueRef emit_resize(emitter *e, LLVMValueRef row, unsigned lanes);
 /* Lanes picked from the concatenation of two rows of one type; negative: any value. */

@@ -33,6 +33,26 @@ LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, do
   return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
 }
 
+/* p 2^n by the machine's instruction, for as many lanes as its registers have, or several times as many. */
+static LLVMValueRef scale_rows(emitter *e, LLVMValueRef p, LLVMValueRef n) {
+  enum { REGISTER_LANES = 16 };
+  unsigned lanes = emit_lanes(p);
+  if (lanes > REGISTER_LANES) {
+    LLVMValueRef half[2];
+    for (unsigned i = 0; i < 2; i++)
+      half[i] = scale_rows(e, emit_slice(e, p, i * lanes / 2, lanes / 2), emit_slice(e, n, i * lanes / 2, lanes / 2));
+    return emit_join(e, half[0], half[1]);
+  }
+  bool whole = lanes == REGISTER_LANES;
+  LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8), word = LLVMInt32TypeInContext(e->context);
+  LLVMValueRef current_rounding = LLVMConstInt(word, 4, false);
+  LLVMValueRef operands[] = {p, n, LLVMGetPoison(LLVMTypeOf(p)), LLVMConstAllOnes(mask), current_rounding};
+  const char *name = whole        ? "llvm.x86.avx512.mask.scalef.ps.512"
+                     : lanes == 8 ? "llvm.x86.avx512.mask.scalef.ps.256"
+                                  : "llvm.x86.avx512.mask.scalef.ps.128";
+  return emit_intrinsic_of(e, name, NULL, 0, operands, whole ? 5 : 4);
+}
+
 /* p 2^n, where `shifted` is n + MATH_ROUND and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
  * for small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. `flush`: then
  * n is -126 at least, which gives 0. */
@@ -40,6 +60,9 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
   if (e->has_scale) {
+    unsigned lanes = emit_lanes(p);
+    if (lanes >= 4 && !(lanes & (lanes - 1)))
+      return scale_rows(e, p, LLVMBuildFSub(b, shifted, emit_float_like(e, p, MATH_ROUND), ""));
     LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, MATH_ROUND), word, "");
     LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
@@ -88,19 +111,34 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
   return shifted;
 }
 
-/* `flush`: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range comes out, with which
+/* e^x as p 2^n; returns p, *shifted is n + MATH_ROUND. `approximate`: as 2^(x log2 e), which the error of log2 e puts
+ * wrong by 1.4e-8 x. */
+static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool approximate, LLVMValueRef *shifted) {
+  LLVMValueRef fraction;
+  if (approximate) {
+    LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND), factor = emit_float_like(e, x, log2_e);
+    *shifted = emit_multiply_add(e, x, factor, magic);
+    LLVMValueRef n = LLVMBuildFSub(e->builder, *shifted, magic, "");
+    fraction = emit_multiply_add(e, x, factor, LLVMBuildFNeg(e->builder, n, ""));
+    return fast ? math_polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS)
+                : math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS);
+  }
+  *shifted = math_reduce(e, x, &fraction);
+  return fast ? math_polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS)
+              : math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS);
+}
+
+/* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range comes out, with which
  * machines compute slowly. */
-static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool flush) {
-  bool masks = flush && e->has_scale;
-  LLVMValueRef fraction, vanishes = NULL;
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
+  bool flush = fast || approximate, masks = flush && e->has_scale;
+  LLVMValueRef shifted, vanishes = NULL;
   if (masks)
     vanishes = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, -87.3365), "");
   else
     x = math_clamp(e, LLVMRealOLT, x, flush ? -87.4 : -104.5);
   x = math_clamp(e, LLVMRealOGT, x, 89);
-  LLVMValueRef shifted = math_reduce(e, x, &fraction);
-  LLVMValueRef power = fast ? math_polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS)
-                            : math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS);
+  LLVMValueRef power = power_of_e(e, x, fast, approximate, &shifted);
   power = scale(e, power, shifted, flush);
   return masks ? LLVMBuildSelect(e->builder, vanishes, emit_float_like(e, x, 0), power, "") : power;
 }
@@ -179,7 +217,7 @@ POLYNOMIAL(emit_cos, "cos", math_cos)
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp;
   if (is_f32(x[0]) && !e->target->library)
-    return exp_of(e, x[0], fast, fast || approximate);
+    return exp_of(e, x[0], fast, approximate);
   if (!is_f32(x[0]) || !approximate)
     return math_library(e, "exp", x, 1);
   LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");

@@ -553,10 +553,7 @@ static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs
     for (unsigned i = 0; i < 2; i++)
       half[i] =
           emit_pair_dot(e, emit_slice(e, acc, i * lanes / 2, lanes / 2), lhs, emit_slice(e, rhs, i * lanes, lanes));
-    int *lane = IR_NEW_ARRAY(&e->arena, int, lanes);
-    for (unsigned i = 0; i < lanes; i++)
-      lane[i] = (int)i;
-    return emit_shuffle(e, half[0], half[1], lane, lanes);
+    return emit_join(e, half[0], half[1]);
   }
   LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->context), 2 * lanes);
   LLVMValueRef pair = LLVMBuildBitCast(e->builder, lhs, LLVMInt32TypeInContext(e->context), "");

@@ -1,6 +1,7 @@
 /* register_group.c - finds what a structured op takes into its register tiles: the elementwise op that makes what its
  * output starts from, and those that follow. So a product starts from zeros in registers, or from what was accumulated
- * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory.
+ * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory. A reduction takes in the op
+ * that makes its input as well: the sum of exponentials is taken while these are in registers.
  *
  * Invariants
  *  - Members follow each other with nothing between that reads or writes memory; moving them to the last one's place
@@ -83,6 +84,8 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
   return true;
 }
 
+static const ir_map *result_map(const ir_op *op) { return ir_structure_of(op)->maps[ir_num_inputs(op)]; }
+
 /* What the op writes is either the result before or memory of its own, unknown to all members. */
 static bool writes_apart(const ir_op *op, const ir_value *result, const ir_op *leader, const register_group *group) {
   const ir_value *target = ir_init(op, 0);
@@ -100,17 +103,16 @@ static bool writes_apart(const ir_op *op, const ir_value *result, const ir_op *l
   return true;
 }
 
-/* An elementwise op that can run on tiles of the leader's result, linked by `memory`. */
-static bool fits_tiles(ir_op *leader, const register_plan *plan, const ir_value *memory, register_member *member) {
+/* An elementwise op that can run on tiles of what the leader has at `map`, linked by `memory`. */
+static bool fits_tiles(const ir_map *map, const register_plan *plan, const ir_value *memory, register_member *member) {
   ir_op *op = member->op;
-  const ir_map *result_map = ir_structure_of(leader)->maps[ir_num_inputs(leader)];
   if (!is_structured(op) || ir_num_inits(op) != 1 || op->num_operands > 32 || ir_structure_of(op)->reductions ||
-      !link_loops(result_map, memory, member))
+      !link_loops(map, memory, member))
     return false;
   uint32_t allowed = vectorize_loops(op);
   for (unsigned i = 0; i < plan->num_dims; i++) {
     unsigned loop = plan->dims[i];
-    if (ir_map_find_dim(result_map, loop) < 0)
+    if (ir_map_find_dim(map, loop) < 0)
       continue;
     if (!(allowed & loop_bit(member->loops[loop])))
       return false;
@@ -125,12 +127,66 @@ static bool fits_tiles(ir_op *leader, const register_plan *plan, const ir_value 
 static bool is_prologue(ir_op *leader, const register_plan *plan, register_member *member) {
   const ir_value *memory = ir_init(leader, 0);
   if (!ir_body_reads_init(leader, 0) || !is_structured(member->op) || ir_num_inits(member->op) != 1 ||
-      ir_init(member->op, 0) != memory || !fits_tiles(leader, plan, memory, member))
+      ir_init(member->op, 0) != memory || !fits_tiles(result_map(leader), plan, memory, member))
     return false;
   for (unsigned i = 0; i < ir_num_inputs(leader); i++)
     if (!is_apart(ir_input(leader, i), memory))
       return false;
   return true;
+}
+
+/* No operand of `op` from `first` on may overlap the memory, unless it is `memory` itself and `linked`. */
+static bool lies_apart(const ir_op *op, unsigned first, const ir_value *memory, const ir_value *linked) {
+  for (unsigned i = first; i < op->num_operands; i++) {
+    const ir_value *operand = ir_operand(op, i);
+    if (ir_type_is_shaped(operand->type) && operand != linked && !memory_is_disjoint(operand, memory))
+      return false;
+  }
+  return true;
+}
+
+/* Each element of input `i` is read once, by a reduction that is no product. */
+static bool reads_once(const ir_op *op, unsigned i) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *map = structure->maps[i];
+  return structure->reductions && !ir_is_contraction(op) && ir_type_is_shaped(ir_input(op, i)->type) &&
+         ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
+}
+
+/* The ops right before a reduction that write its input `i`, and then make something else of that. Tiles of all take
+ * turns, so whatever else they work on lies apart. */
+static void find_feeders(ir_op *leader, const register_plan *plan, unsigned i, register_group *group) {
+  const ir_map *map = ir_structure_of(leader)->maps[i];
+  const ir_value *memory = ir_input(leader, i);
+  register_member found[REGISTER_GROUP_MAX];
+  unsigned count = 0;
+  if (!reads_once(leader, i) || !lies_apart(leader, 0, memory, memory))
+    return;
+  for (ir_op *op = neighbour(leader, false); count < REGISTER_GROUP_MAX; op = neighbour(op, false)) {
+    register_member *member = &found[count];
+    *member = (register_member){.op = op};
+    if (!is_structured(op) || ir_num_inits(op) != 1 || !fits_tiles(map, plan, memory, member) ||
+        !lies_apart(op, 0, ir_init(leader, 0), NULL))
+      return;
+    for (unsigned k = 0; k < count; k++)
+      if (!lies_apart(op, 0, ir_init(found[k].op, 0), NULL) || !lies_apart(found[k].op, 0, ir_init(op, 0), memory))
+        return;
+    count++;
+    if (ir_init(op, 0) == memory)
+      break;
+  }
+  if (ir_init(found[count - 1].op, 0) != memory)
+    return;
+  group->fed = i;
+  for (; count; group->num_feeders++)
+    group->feeders[group->num_feeders] = found[--count];
+}
+
+bool register_group_takes_before(const register_group *group, const ir_op *op) {
+  bool takes = group->prologue.op == op;
+  for (unsigned k = 0; k < group->num_feeders; k++)
+    takes |= group->feeders[k].op == op;
+  return takes;
 }
 
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group) {
@@ -140,11 +196,14 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
   register_member prologue = {.op = neighbour(leader, false)};
   if (is_prologue(leader, plan, &prologue))
     group->prologue = prologue;
+  for (unsigned i = 0; !group->prologue.op && !group->num_feeders && i < ir_num_inputs(leader); i++)
+    find_feeders(leader, plan, i, group);
   const ir_value *result = ir_init(leader, 0);
   for (ir_op *last = leader; group->count < REGISTER_GROUP_MAX; last = neighbour(last, true)) {
     register_member *next = &group->epilogues[group->count];
     *next = (register_member){.op = neighbour(last, true)};
-    if (!next->op || !fits_tiles(leader, plan, result, next) || !writes_apart(next->op, result, leader, group))
+    if (!next->op || !fits_tiles(result_map(leader), plan, result, next) ||
+        !writes_apart(next->op, result, leader, group))
       return;
     result = ir_init(next->op, 0);
     group->count++;
@@ -192,7 +251,8 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
   register_plan plan = register_plan_make(maker, facts);
   register_member member = {.op = op};
   if (ir_init(op, 0) == made || !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
-      !fits_tiles(maker, &plan, made, &member) || !writes_apart(op, made, maker, &(register_group){.count = 0}))
+      !fits_tiles(result_map(maker), &plan, made, &member) ||
+      !writes_apart(op, made, maker, &(register_group){.count = 0}))
     return;
   ir_op_move_before(op, maker->next);
 }

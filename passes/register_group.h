@@ -8,12 +8,16 @@ enum { REGISTER_GROUP_MAX = 8 };
 /* An elementwise op that runs on the leader's tile, while that is in registers. */
 typedef struct register_member {
   ir_op *op;
-  unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader's result: the op's own loop with the same iterations */
+  unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader's result, or of its input: the op's own loop with the same
+                                   iterations */
   uint32_t linked;              /* the operands (bits) that are the memory by which it belongs to the group */
 } register_member;
 
 typedef struct register_group {
   register_member prologue; /* makes what the leader's one output starts from; op NULL if there is none */
+  unsigned num_feeders; /* the first makes what the leader, a reduction, reads once as input `fed`, others read that */
+  register_member feeders[REGISTER_GROUP_MAX];
+  unsigned fed;
   unsigned count;
   register_member epilogues[REGISTER_GROUP_MAX]; /* each works on the result of the op before */
 } register_group;
@@ -21,6 +25,8 @@ typedef struct register_group {
 /* What can join `leader`, a structured op on memrefs with the plan: no op between the members has effects, so that the
  * whole group may run where its last member stands. */
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group);
+/* The op is the group's prologue or one of its feeders. */
+bool register_group_takes_before(const register_group *group, const ir_op *op);
 
 /* Moves an elementwise op that writes memory of its own up to right behind the op that makes what it reads, where that
  * changes nothing and the two can be one group. */

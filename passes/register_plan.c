@@ -428,3 +428,14 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
     order_loops(&p, &plan, -1);
   return plan;
 }
+
+void register_plan_lighten(register_plan *plan, const target_facts *facts) {
+  int64_t most = plan->lanes * (facts->vector_registers < 32 ? 2 : 4), elements = 1;
+  for (unsigned i = 0; i < plan->num_dims; i++)
+    elements *= plan->steps[plan->dims[i]];
+  for (unsigned i = plan->num_dims; i-- > 0;) {
+    int64_t *step = &plan->steps[plan->dims[i]], least = (int)plan->dims[i] == plan->simd ? plan->lanes : 1;
+    for (; elements > most && *step % 2 == 0 && *step > least; elements /= 2)
+      *step /= 2;
+  }
+}

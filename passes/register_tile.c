@@ -441,11 +441,10 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
 
 /* ------------------------------------------------------------------------------------------------ begin and end */
 
-/* The same part of the leader's iterations as a tile of another member of the group. What comes from memory, as an
- * added mask does, is asked for ahead as the leader's own inputs are. */
-static void member_tile(const nest *nest, const register_member *member, vector_tile *tile) {
+/* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`. What
+ * comes from memory, as an added mask does, is asked for ahead as the leader's own inputs are. */
+static void member_tile(const nest *nest, const ir_map *map, const register_member *member, vector_tile *tile) {
   const vector_tile *leader = &nest->tile;
-  const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
   *tile = (vector_tile){.op = member->op,
                         .lane_constants = true,
                         .operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, member->op->num_operands)};
@@ -455,12 +454,12 @@ static void member_tile(const nest *nest, const register_member *member, vector_
     if (!(member->linked & loop_bit(i)))
       tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, i, 1);
   for (unsigned i = 0; i < leader->num_dims; i++)
-    if (ir_map_find_dim(result, leader->loops[i]) >= 0) {
+    if (ir_map_find_dim(map, leader->loops[i]) >= 0) {
       tile->loops[tile->num_dims] = member->loops[leader->loops[i]];
       tile->sizes[tile->num_dims++] = leader->sizes[i];
     }
-  for (unsigned dim = 0; dim < result->num_results; dim++) {
-    unsigned outer = (unsigned)ir_map_result_dim(result, dim), loop = member->loops[outer];
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    unsigned outer = (unsigned)ir_map_result_dim(map, dim), loop = member->loops[outer];
     tile->starts[loop] = leader->starts[outer];
     tile->ends[loop] = leader->ends[outer];
     if (leader->masked & loop_bit(outer))
@@ -469,9 +468,9 @@ static void member_tile(const nest *nest, const register_member *member, vector_
 }
 
 /* Runs a member on its tile; `known`, if any, is the tile's part of what links it to the group. Returns its result. */
-static ir_value *run_member(nest *nest, ir_builder *builder, const register_member *member, ir_value *known,
-                            vector_tile *tile) {
-  member_tile(nest, member, tile);
+static ir_value *run_member(nest *nest, ir_builder *builder, const ir_map *map, const register_member *member,
+                            ir_value *known, vector_tile *tile) {
+  member_tile(nest, map, member, tile);
   for (unsigned i = 0; known && i < member->op->num_operands; i++)
     if (member->linked & loop_bit(i))
       tile->operands[i].vector = known;
@@ -480,12 +479,31 @@ static ir_value *run_member(nest *nest, ir_builder *builder, const register_memb
   return vectorize_end(builder, tile, 0, value);
 }
 
+static const ir_map *result_map(const nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
+
+/* Lets the tile read what the feeders make of its part of an input, and stores that for others. */
+static void feed(nest *nest, ir_builder *builder) {
+  const register_group *group = &nest->group;
+  const ir_map *map = ir_structure_of(nest->op)->maps[group->fed];
+  ir_value *known = NULL;
+  for (unsigned k = 0; k < group->num_feeders; k++) {
+    const register_member *feeder = &group->feeders[k];
+    unsigned out = ir_num_inputs(feeder->op);
+    vector_tile tile;
+    ir_value *value = run_member(nest, builder, map, feeder, known, &tile);
+    vectorize_write(builder, &tile, out, value);
+    if (!known)
+      known = vectorize_to_subscripts(builder, &tile, out, value);
+  }
+  nest->tile.operands[group->fed].vector = known;
+}
+
 /* What the output starts from: what the prologue makes, or what is there. */
 static ir_value *begin_output(nest *nest, ir_builder *builder, unsigned out) {
   const register_member *prologue = &nest->group.prologue;
   if (prologue->op) {
     vector_tile tile;
-    ir_value *value = run_member(nest, builder, prologue, NULL, &tile);
+    ir_value *value = run_member(nest, builder, result_map(nest), prologue, NULL, &tile);
     nest->tile.operands[nest->num_inputs + out].vector =
         vectorize_to_subscripts(builder, &tile, ir_num_inputs(prologue->op), value);
   }
@@ -507,7 +525,7 @@ static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *
       return;
     ir_value *known = vectorize_to_subscripts(builder, &tile, operand, value);
     const register_member *epilogue = &group->epilogues[k];
-    value = run_member(nest, builder, epilogue, known, &tile);
+    value = run_member(nest, builder, result_map(nest), epilogue, known, &tile);
     operand = ir_num_inputs(epilogue->op);
   }
 }
@@ -525,6 +543,8 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
     for (unsigned i = 0; plan->paired >= 0 && i < nest->num_inputs; i++)
       if (nest->panels[i])
         read_pairs(nest, builder, i);
+    if (nest->group.num_feeders)
+      feed(nest, builder);
     vectorize_body(builder, &nest->tile, accumulators);
   } else {
     segment segments[MAX_SEGMENTS];
@@ -569,7 +589,7 @@ static bool check_op(const ir_op *op) {
 /* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
 static void add_hidden_result(nest *nest) {
   const register_group *group = &nest->group;
-  const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
+  const ir_map *result = result_map(nest);
   mask where;
   unsigned k = 0;
   while (k < group->count && ir_init(group->epilogues[k].op, 0) == ir_init(nest->op, 0) &&
@@ -606,6 +626,8 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
     register_group_find(op, &nest.plan, group);
     add_hidden_result(&nest);
   }
+  if (group->num_feeders)
+    register_plan_lighten(&nest.plan, facts);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   vector_tile *tile = &nest.tile;
@@ -642,25 +664,22 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)
     ir_op_erase(group->prologue.op);
+  for (unsigned k = 0; k < group->num_feeders; k++)
+    ir_op_erase(group->feeders[k].op);
   for (unsigned k = 0; k < group->count; k++)
     ir_op_erase(group->epilogues[k].op);
   ir_op_erase(op);
   return group->count;
 }
 
-/* `next` starts from what the op writes, and will take it in. */
-static bool takes_prologue(ir_op *next, const ir_op *op, const target_facts *facts) {
-  if (ir_num_inits(op) != 1 || ir_num_inits(next) != 1 || ir_init(op, 0) != ir_init(next, 0))
-    return false;
-  register_plan plan = register_plan_make(next, facts);
-  register_group group;
-  register_group_find(next, &plan, &group);
-  return group.prologue.op == op;
+static void find_group(ir_op *leader, const target_facts *facts, register_group *group) {
+  register_plan plan = register_plan_make(leader, facts);
+  register_group_find(leader, &plan, group);
 }
 
 /* An op to lower, and where its reductions need run; NULL: everywhere. */
 typedef struct work {
-  ir_op *op;
+  ir_op *op, *taker; /* `taker`: an op that comes later and may take it in */
   mask *reduced;
 } work;
 
@@ -725,11 +744,20 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
   if (!ir_walk(top, collect_op, &list))
     return false;
   /* From the end, since an op that is taken in itself takes in none. */
-  bool *taken = IR_NEW_ARRAY(&module->arena, bool, list.count + 1);
-  for (size_t i = list.count; i-- > 1;)
-    taken[i - 1] = !taken[i] && takes_prologue(list.items[i].op, list.items[i - 1].op, options->target);
-  for (size_t i = 0; i < list.count; i++)
-    if (!taken[i])
+  for (size_t i = list.count; i-- > 1;) {
+    register_group group;
+    if (list.items[i].taker)
+      continue;
+    find_group(list.items[i].op, options->target, &group);
+    for (size_t before = i; before-- > 0 && register_group_takes_before(&group, list.items[before].op);)
+      list.items[before].taker = list.items[i].op;
+  }
+  for (size_t i = 0; i < list.count; i++) {
+    register_group group = {.count = 0};
+    if (list.items[i].taker) /* another one may have taken some of its group since */
+      find_group(list.items[i].taker, options->target, &group);
+    if (!register_group_takes_before(&group, list.items[i].op))
       i += lower_op(list.items[i].op, options->target, list.items[i].reduced, 0);
+  }
   return true;
 }

@@ -28,6 +28,15 @@ static double fast_error(float value, double exact) {
   return exact < 0x1p-125 && value == 0 ? 0 : fabs((double)value - exact) / fmax(exact, 0x1p-125) / 2e-7;
 }
 
+/* Error of an approximate exponential in units of what is allowed, which is in proportion to x. */
+static double approximate_error(float x, float value, double exact) {
+  if (isnan(exact))
+    return ulps(value, exact);
+  if (exact > 0x1.fffp+127)
+    return value > 0x1.ffep+127 ? 0 : INFINITY;
+  return fast_error(value, exact) * 2e-7 / (1.4e-7 + 1.2e-7 * fabs(x));
+}
+
 /* An op, what it computes, and the error below which it stays on every machine. */
 static const struct {
   const char *op;
@@ -39,25 +48,25 @@ static const float special[] = {0,   -0.0f,       INFINITY,   -INFINITY, NAN,   
                                 128, 127.99999f,  88.722839f, 88.73f,    -103.97f, -104, -87.4f,    1,
                                 -1,  0.99999994f, 1.0000001f, 0.921875f, 4,        9.1f, 0x1p-126f, 0x1p-149f};
 
-/* A function that applies the op to 64 numbers. */
-static void write_function_text(char text[512], const char *op) {
+/* A function that applies the op, with flags, to 64 numbers. */
+static void write_function_text(char text[512], const char *op, const char *flags) {
   snprintf(text, 512,
            "func.func @f(%%x: memref<64xf32>, %%y: memref<64xf32>) {\n"
            "  %%i = arith.constant 0 : index\n"
            "  %%p = arith.constant 0.0 : f32\n"
            "  %%v = vector.transfer_read %%x[%%i], %%p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
-           "  %%e = math.%s %%v : vector<64xf32>\n"
+           "  %%e = math.%s %%v %s : vector<64xf32>\n"
            "  vector.transfer_write %%e, %%y[%%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
            "  return\n"
            "}\n",
-           op);
+           op, flags);
 }
 
 /* Every 1009th of all f32 numbers, and the special ones. */
 static void check_function(const char *target, unsigned f, bool fast) {
   machine m;
   char text[512];
-  write_function_text(text, functions[f].op);
+  write_function_text(text, functions[f].op, "");
   tec_host_kernel kernel = machine_load_with(&m, target, fast, text);
   double worst = 0, at = 0;
   uint64_t bits = 0;
@@ -143,6 +152,32 @@ Test(functions, functions_are_accurate_with_avx2) {
 Test(functions, functions_are_accurate_with_sse2) {
   for (unsigned f = 0; f < NUM_FUNCTIONS; f++)
     check_function("host:x86-64", f, false);
+}
+
+Test(functions, approximate_exponentials_err_in_proportion_to_x) {
+  static const char *const targets[] = {"host", "host:x86-64-v3", "host:x86-64"};
+  for (unsigned i = 0; i < sizeof targets / sizeof *targets; i++) {
+    machine m;
+    char text[512];
+    write_function_text(text, "exp", "fastmath<afn>");
+    tec_host_kernel kernel = machine_load(&m, targets[i], text);
+    for (uint64_t bits = 0; bits < (1ull << 32);) {
+      float x[64], y[64];
+      for (size_t k = 0; k < 64; k++, bits += 1009) {
+        uint32_t word = (uint32_t)bits;
+        memcpy(&x[k], &word, 4);
+        if (k < sizeof special / sizeof *special)
+          x[k] = special[k];
+      }
+      cr_assert_eq(kernel((void *[]){x, y}, (int64_t[]){64, 64}, &m.env), 0);
+      for (size_t k = 0; k < 64; k++) {
+        cr_assert_lt(approximate_error(x[k], y[k], exp(x[k])), 1, "e^%.9g is %.9g on %s", x[k], y[k], targets[i]);
+        cr_assert(x[k] != 0 || y[k] == 1, "e^0 is %.9g on %s", y[k], targets[i]);
+        cr_assert(y[k] == 0 || !(y[k] < 0x1p-126f), "e^%.9g is subnormal on %s", x[k], targets[i]);
+      }
+    }
+    machine_finish(&m);
+  }
 }
 
 /* exp and exp2 come first. */

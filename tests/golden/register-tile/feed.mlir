@@ -1,0 +1,70 @@
+// A reduction takes in what makes its input: exponentials are written, rounded and summed while they are in registers. It
+// does not where others use the memory between, or where tiles of the two would get in each other's way.
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
+
+#rows = affine_map<(r, c) -> (r)>
+#all = affine_map<(r, c) -> (r, c)>
+
+// CHECK-LABEL: func.func @weights(
+// CHECK: scf.for
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<2x8xf32>)
+// CHECK: %[[E:.*]] = math.exp
+// CHECK: vector.transfer_write %[[E]],
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[E]]
+// CHECK: vector.transfer_write %[[NARROW]],
+// CHECK: arith.addf %[[OLD]], %[[E]]
+// CHECK: scf.yield
+// CHECK: vector.multi_reduction <add>, %[[SUM]],
+// CHECK-NOT: scf.for
+// CHECK: return
+func.func @weights(%m: memref<16xf32>) {
+  %x = memref.alloca() : memref<16x64xf32>
+  %narrow = memref.alloca() : memref<16x64xbf16>
+  %sum = memref.alloca() : memref<16xf32>
+  linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%m : memref<16xf32>) outs(%x : memref<16x64xf32>) {
+  ^bb0(%max: f32, %old: f32):
+    %d = arith.subf %old, %max : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<16x64xf32>) outs(%narrow : memref<16x64xbf16>) {
+  ^bb0(%wide: f32, %old: bf16):
+    %t = arith.truncf %wide : f32 to bf16
+    linalg.yield %t : bf16
+  }
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<16x64xf32>) outs(%sum : memref<16xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    %s = arith.addf %old, %e : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// What is summed up is what the exponentials are made from.
+// CHECK-LABEL: func.func @in_each_others_way(
+// CHECK: math.exp
+// CHECK: scf.for
+// CHECK: scf.for
+// CHECK: arith.addf
+// CHECK: return
+func.func @in_each_others_way(%n: index) {
+  %x = memref.alloca() : memref<16x64xf32>
+  %sum = memref.alloca() : memref<16xf32>
+  linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%sum : memref<16xf32>) outs(%x : memref<16x64xf32>) {
+  ^bb0(%max: f32, %old: f32):
+    %d = arith.subf %old, %max : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<16x64xf32>) outs(%sum : memref<16xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    %s = arith.addf %old, %e : f32
+    linalg.yield %s : f32
+  }
+  return
+}
