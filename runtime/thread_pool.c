@@ -9,6 +9,9 @@
  *    caller returns only when nobody is inside, so body and data outlive their use.
  *  - A worker that wakes late, after the loop is over, sees `open` false and goes back to sleep.
  *
+ *  - Who has work of the loop left, or waits for its end, keeps a processor busy for a bounded time only; workers sleep
+ *    between loops.
+ *
  * Terminates: each claim moves `next` on, and claims stop at `count`. */
 #include "runtime/thread_pool.h"
 
@@ -17,14 +20,17 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-enum { STACK_BYTES = 8 << 20 }; /* kernels keep tile-sized scratch on the stack */
+enum {
+  STACK_BYTES = 8 << 20, /* kernels keep tile-sized scratch on the stack */
+  LOOKS = 10000,         /* at what workers are doing, some 100 us */
+};
 
 struct thread_pool {
   pthread_mutex_t lock;
   pthread_cond_t wake, left;
   bool stop, open;     /* under lock: no more loops; a loop can be joined */
   uint64_t generation; /* under lock: loops so far */
-  unsigned inside;     /* under lock: workers in the loop */
+  atomic_uint inside;  /* changed under lock: workers in the loop */
   atomic_bool busy;
   /* The loop, constant while it runs. */
   void (*body)(void *data, int64_t i);
@@ -54,11 +60,11 @@ static void *work(void *argument) {
     if (pool->stop)
       break;
     seen = pool->generation;
-    pool->inside++;
+    atomic_fetch_add(&pool->inside, 1);
     pthread_mutex_unlock(&pool->lock);
     run_claimed(pool);
     pthread_mutex_lock(&pool->lock);
-    if (--pool->inside == 0)
+    if (atomic_fetch_sub(&pool->inside, 1) == 1)
       pthread_cond_signal(&pool->left);
   }
   pthread_mutex_unlock(&pool->lock);
@@ -97,6 +103,16 @@ void thread_pool_destroy(thread_pool *pool) {
   free(pool);
 }
 
+/* Looks for some time whether the workers are done with their last iterations: on a virtual machine it can take as long
+ * to wake the caller up as to compute a tile. */
+static void await_workers(thread_pool *pool) {
+  for (unsigned i = 0; i < LOOKS && atomic_load_explicit(&pool->inside, memory_order_relaxed); i++) {
+#ifdef __x86_64__
+    __builtin_ia32_pause();
+#endif
+  }
+}
+
 void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data) {
   if (count <= 1 || pool->num_workers == 0 || atomic_exchange(&pool->busy, true)) {
     for (int64_t i = 0; i < count; i++)
@@ -117,7 +133,10 @@ void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, 
 
   pthread_mutex_lock(&pool->lock);
   pool->open = false;
-  while (pool->inside)
+  pthread_mutex_unlock(&pool->lock);
+  await_workers(pool);
+  pthread_mutex_lock(&pool->lock);
+  while (atomic_load(&pool->inside))
     pthread_cond_wait(&pool->left, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
   atomic_store(&pool->busy, false);
