@@ -49,6 +49,13 @@ static unsigned tensor_operands(const ir_op *op, ir_value **tensors) {
 
 /* ----------------------------------------------------------------------------------------------------- control flow */
 
+/* The op's results that are tensors live in these. */
+static void place_results(buffers *b, ir_op *op, ir_value *const *memory) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (is_tensor(ir_result(op, i)))
+      buffer_place(b, ir_result(op, i), *memory++, false);
+}
+
 static bool lower_for(buffers *b, ir_op *op) {
   ir_block *body = ir_region(op, 0);
   ir_value **memory = IR_NEW_ARRAY(&b->module->arena, ir_value *, op->num_results);
@@ -61,9 +68,7 @@ static bool lower_for(buffers *b, ir_op *op) {
       buffer_place(b, body->args[1 + i], memory[n++], false);
   if (!lower_block(b, body, memory, NULL, 0, false))
     return false;
-  for (unsigned i = 0, n = 0; i < op->num_results; i++)
-    if (is_tensor(ir_result(op, i)))
-      buffer_place(b, ir_result(op, i), memory[n++], false);
+  place_results(b, op, memory);
   return true;
 }
 
@@ -114,8 +119,7 @@ static bool lower_forall(buffers *b, ir_op *op) {
   if (!lower_block(b, body, NULL, memory, first, true))
     return false;
   b->frozen = outer_frozen;
-  for (unsigned i = 0; i < op->num_results; i++)
-    buffer_place(b, ir_result(op, i), memory[i], false);
+  place_results(b, op, memory);
   return true;
 }
 
@@ -146,9 +150,7 @@ static bool lower_if(buffers *b, ir_op *op) {
   for (unsigned r = 0; r < op->num_regions; r++)
     if (ir_region(op, r)->first && !lower_block(b, ir_region(op, r), memory, NULL, 0, false))
       return false;
-  for (unsigned i = 0, n = 0; i < op->num_results; i++)
-    if (is_tensor(ir_result(op, i)))
-      buffer_place(b, ir_result(op, i), memory[n++], false);
+  place_results(b, op, memory);
   return true;
 }
 
@@ -158,14 +160,11 @@ static ir_op *call_shapes(buffers *b, ir_op *op, const ir_op *callee) {
   if (!name)
     return NULL;
   ir_builder builder = ir_builder_before(op);
-  ir_value *extents[256];
+  ir_value **extents = IR_NEW_ARRAY(&b->module->arena, ir_value *, op->num_operands * IR_MAX_RANK);
   unsigned count = 0, num_results = 1;
   for (unsigned i = 0; i < op->num_operands; i++)
-    for (unsigned dim = 0; is_tensor(ir_operand(op, i)) && dim < ir_operand(op, i)->type->rank; dim++) {
-      if (count == 256)
-        return NULL;
+    for (unsigned dim = 0; is_tensor(ir_operand(op, i)) && dim < ir_operand(op, i)->type->rank; dim++)
       extents[count++] = ir_index_value(&builder, ir_dim(&builder, buffer_of(b, ir_operand(op, i), op), dim));
-    }
   for (unsigned i = 0; i < op->num_results; i++)
     num_results += is_tensor(ir_result(op, i)) ? ir_result(op, i)->type->rank : 0;
   return extent_call_shapes(&builder, ir_attr_symbol(b->module, name), extents, count, num_results);
@@ -384,8 +383,6 @@ static bool bufferize_function(ir_op *function, bool kernels) {
   ir_module *module = function->module;
   ir_block *body = ir_region(function, 0);
   const ir_type *type = ir_attr_get(function, "function_type")->type, *lowered = lowered_type(module, type);
-  if (type == lowered && !body->first)
-    return true;
   ir_attr_set(function, "function_type", ir_attr_type(module, lowered));
   if (!body->first)
     return true;
