@@ -229,13 +229,25 @@ static bool may_pass(const ir_op *op, const ir_op *other) {
   return true;
 }
 
-static bool is_defined_before(const ir_op *op, ir_op *place) {
+/* The operands are there before `place`, or are views that can be made there. */
+static bool can_stand_before(const ir_op *op, ir_op *place, bool is_view) {
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_op *from = ir_operand(op, i)->op;
-    if (from && from->block == place->block && !ir_op_is_before(from, place))
+    bool there = !from || from->block != place->block || ir_op_is_before(from, place);
+    if (!there && (is_view || from->code != OP_MEMREF_SUBVIEW || !can_stand_before(from, place, true)))
       return false;
   }
   return true;
+}
+
+/* Right behind `place`, with its views. */
+static void move_behind(ir_op *op, ir_op *place) {
+  ir_op_move_before(op, place->next);
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (from && from->block == op->block && !ir_op_is_before(from, op))
+      ir_op_move_before(from, op);
+  }
 }
 
 void register_group_advance(ir_op *op, const target_facts *facts) {
@@ -245,7 +257,7 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
   for (unsigned passed = 0; maker && may_pass(op, maker); passed++)
     maker = passed < MAX_PASSED ? neighbour(maker, false) : NULL;
   if (!maker || maker == neighbour(op, false) || !is_structured(maker) || maker->num_results ||
-      ir_num_inits(maker) != 1 || !is_defined_before(op, maker))
+      ir_num_inits(maker) != 1 || !can_stand_before(op, maker, false))
     return;
   const ir_value *made = ir_init(maker, 0);
   register_plan plan = register_plan_make(maker, facts);
@@ -254,5 +266,5 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
       !fits_tiles(result_map(maker), &plan, made, &member) ||
       !writes_apart(op, made, maker, &(register_group){.count = 0}))
     return;
-  ir_op_move_before(op, maker->next);
+  move_behind(op, maker);
 }

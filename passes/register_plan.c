@@ -14,7 +14,9 @@
 enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_HORIZONTAL = 2, CARRIED_SHARE = 8 };
 /* A tile of this many rows and lanes is transposed in registers. */
 enum { MAX_TRANSPOSED = 16 };
-/* Uses of a packed element that pay for packing it. */
+/* Rows that pay for packing a strided operand that all of them use. */
+enum { MIN_ROWS = 4 };
+/* Register tiles, and rows along the reductions, that pay for packing an operand that could be loaded in place. */
 enum { MIN_REUSE = 8 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
@@ -144,7 +146,7 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
   if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > MAX_PANEL_BYTES)
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= MIN_REUSE)
+    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= MIN_ROWS)
       return true;
   return false;
 }
@@ -272,7 +274,7 @@ static int contracted_loop(const planner *p, int simd) {
  * side by side in a panel. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (!p->has_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
-      p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_REUSE ||
+      p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_ROWS ||
       ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
@@ -322,7 +324,7 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
 static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
   uint32_t packed = 0;
-  if (row >= 0 && guess(p, (unsigned)row) >= MIN_REUSE)
+  if (row >= 0 && guess(p, (unsigned)row) >= MIN_ROWS)
     for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
       bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
       bool pays = is_scattered(p, i) || is_widened(p, i);

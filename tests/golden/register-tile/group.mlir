@@ -94,8 +94,8 @@ func.func @transposed(%a: memref<32x32xf32>, %use: memref<32x32xf32>) {
   return
 }
 
-// A copy of a result in memory of its own is made together with it, though a sum stands between; what that memory is
-// used for in between keeps the copy where it is.
+// A copy of a result in memory of its own is made together with it, though a sum and the view of that memory stand
+// between; what that memory is used for in between keeps the copy where it is.
 // CHECK-LABEL: func.func @rounded_copy(
 // CHECK: math.exp
 // CHECK-NEXT: vector.transfer_write
@@ -105,7 +105,7 @@ func.func @transposed(%a: memref<32x32xf32>, %use: memref<32x32xf32>) {
 // CHECK: return
 func.func @rounded_copy(%s: memref<16x64xf32>, %l: memref<16xf32>, %out: memref<16x64xbf16>) {
   %p = memref.alloc() : memref<16x64xf32>
-  %r = memref.alloc() : memref<16x64xbf16>
+  %room = memref.alloc() : memref<32x64xbf16>
   linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
       ins(%s : memref<16x64xf32>) outs(%p : memref<16x64xf32>) {
   ^bb0(%x: f32, %o: f32):
@@ -118,14 +118,15 @@ func.func @rounded_copy(%s: memref<16x64xf32>, %l: memref<16xf32>, %out: memref<
     %t = arith.addf %o, %x : f32
     linalg.yield %t : f32
   }
+  %r = memref.subview %room[0, 0] [16, 64] [1, 1] : memref<32x64xbf16> to memref<16x64xbf16, strided<[64, 1]>>
   linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
-      ins(%p : memref<16x64xf32>) outs(%r : memref<16x64xbf16>) {
+      ins(%p : memref<16x64xf32>) outs(%r : memref<16x64xbf16, strided<[64, 1]>>) {
   ^bb0(%x: f32, %o: bf16):
     %n = arith.truncf %x : f32 to bf16
     linalg.yield %n : bf16
   }
-  memref.copy %r, %out : memref<16x64xbf16> to memref<16x64xbf16>
-  memref.dealloc %r : memref<16x64xbf16>
+  memref.copy %r, %out : memref<16x64xbf16, strided<[64, 1]>> to memref<16x64xbf16>
+  memref.dealloc %room : memref<32x64xbf16>
   memref.dealloc %p : memref<16x64xf32>
   return
 }

@@ -38,9 +38,9 @@ func.func @values(%p: memref<64x64xbf16>, %v: memref<64x32xbf16>, %o: memref<64x
 // CHECK-LABEL: func.func @without(
 // CHECK-NOT: vector.interleave
 func.func @without(%a: memref<64x33xbf16>, %b: memref<33x32xbf16>, %c: memref<64x32xf32>, %d: memref<32x32xf32>,
-                   %e: memref<32x32xbf16>, %f: memref<4x32xbf16>, %g: memref<4x32xf32>) {
+                   %e: memref<32x32xbf16>, %f: memref<3x32xbf16>, %g: memref<3x32xf32>) {
   linalg.matmul ins(%a, %b : memref<64x33xbf16>, memref<33x32xbf16>) outs(%c : memref<64x32xf32>)
   linalg.matmul ins(%d, %e : memref<32x32xf32>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
-  linalg.matmul ins(%f, %e : memref<4x32xbf16>, memref<32x32xbf16>) outs(%g : memref<4x32xf32>)
+  linalg.matmul ins(%f, %e : memref<3x32xbf16>, memref<32x32xbf16>) outs(%g : memref<3x32xf32>)
   return
 }
