@@ -48,28 +48,18 @@ static float element_value(ptx_type type, uint32_t bits) {
   return value;
 }
 
-static void read_left(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned depth,
-                      float left[ROWS][MAX_DEPTH]) {
-  unsigned bits = ptx_types[type].bits, elements = 32 / bits, count = depth * ROWS / (PTX_LANES * elements);
+/* A factor from the lanes' fragments: its rows are those of A, or the columns of B; the steps say where the elements of
+ * a row, and of the reduction, go. */
+static void read_factor(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned rows, unsigned depth,
+                        float *factor, unsigned row_step, unsigned depth_step) {
+  unsigned bits = ptx_types[type].bits, elements = 32 / bits, count = depth * rows / (PTX_LANES * elements);
   for (unsigned r = 0; r < count; r++) {
     const uint32_t *lanes = ptx_lanes(warp, &registers[r]);
     for (unsigned lane = 0; lane < PTX_LANES; lane++)
       for (unsigned e = 0; e < elements; e++) {
         uint32_t value = bits == 32 ? lanes[lane] : lanes[lane] >> (e * bits) & ((1u << bits) - 1);
-        left[lane / 4 + 8 * (r % 2)][elements * (lane % 4 + 4 * (r / 2)) + e] = element_value(type, value);
-      }
-  }
-}
-
-static void read_right(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned depth,
-                       float right[MAX_DEPTH][COLUMNS]) {
-  unsigned bits = ptx_types[type].bits, elements = 32 / bits, count = depth * COLUMNS / (PTX_LANES * elements);
-  for (unsigned r = 0; r < count; r++) {
-    const uint32_t *lanes = ptx_lanes(warp, &registers[r]);
-    for (unsigned lane = 0; lane < PTX_LANES; lane++)
-      for (unsigned e = 0; e < elements; e++) {
-        uint32_t value = bits == 32 ? lanes[lane] : lanes[lane] >> (e * bits) & ((1u << bits) - 1);
-        right[elements * (lane % 4 + 4 * r) + e][lane / 4] = element_value(type, value);
+        unsigned row = lane / 4 + 8 * (r % (rows / 8)), k = elements * (lane % 4 + 4 * (r / (rows / 8))) + e;
+        factor[row * row_step + k * depth_step] = element_value(type, value);
       }
   }
 }
@@ -131,8 +121,8 @@ bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint
   uint32_t totals[4][PTX_LANES];
   if (lanes != PTX_ALL_LANES)
     return ptx_stop(warp, instruction, ptx_first_lane(lanes), "all 32 lanes of the warp must take part");
-  read_left(warp, left_registers, a, depth, left);
-  read_right(warp, right_registers, b, depth, right);
+  read_factor(warp, left_registers, a, ROWS, depth, &left[0][0], MAX_DEPTH, 1);
+  read_factor(warp, right_registers, b, COLUMNS, depth, &right[0][0], 1, COLUMNS);
   for (unsigned r = 0; r < 4; r++)
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
       unsigned row = lane / 4 + 8 * (r / 2), column = lane % 4 * 2 + r % 2;
