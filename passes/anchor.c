@@ -113,17 +113,9 @@ static const ir_map *operand_map(const ir_op *contract, unsigned operand) {
   return ir_attr_get(contract, "indexing_maps")->elements[operand]->map;
 }
 
-/* A product of two matrices: the loops of rows, columns and reduction, and how long they are. */
-typedef struct product {
-  unsigned loops[3];
-  int64_t extents[3];
-} product;
-
-enum { ROWS, COLUMNS, DEPTH };
-
-/* False where the contraction has other loops than one of each. */
-static bool find_product(const ir_op *contract, product *p) {
-  static const unsigned kinds[] = {[1 << 0 | 1 << 2] = ROWS, [1 << 1 | 1 << 2] = COLUMNS, [1 << 0 | 1 << 1] = DEPTH};
+bool anchor_find_product(const ir_op *contract, anchor_product *p) {
+  static const unsigned kinds[] = {
+      [1 << 0 | 1 << 2] = ANCHOR_ROWS, [1 << 1 | 1 << 2] = ANCHOR_COLUMNS, [1 << 0 | 1 << 1] = ANCHOR_DEPTH};
   unsigned num_loops = operand_map(contract, 0)->num_dims, seen = 0;
   if (num_loops != 3)
     return false;
@@ -143,34 +135,41 @@ static bool find_product(const ir_op *contract, product *p) {
     p->loops[kinds[operands]] = loop;
     p->extents[kinds[operands]] = extent;
   }
+  const unsigned loops[3][2] = {
+      {ANCHOR_ROWS, ANCHOR_DEPTH}, {ANCHOR_DEPTH, ANCHOR_COLUMNS}, {ANCHOR_ROWS, ANCHOR_COLUMNS}};
+  for (unsigned i = 0; seen == 7 && i < 3; i++)
+    for (unsigned side = 0; side < 2; side++)
+      p->dims[i][side] = (unsigned)ir_map_find_dim(operand_map(contract, i), p->loops[loops[i][side]]);
   return seen == 7;
 }
 
 int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts) {
-  product p;
-  if (!find_product(contract, &p))
+  anchor_product p;
+  if (!anchor_find_product(contract, &p))
     return INT64_MAX;
-  int64_t rows = facts->num_matrices ? target_matrix_rows(facts, p.extents[COLUMNS]) : DEFAULT_ROWS;
-  return p.extents[ROWS] % rows == 0 ? power_divisor(p.extents[ROWS] / rows, INT64_C(1) << 30) : INT64_MAX;
+  int64_t rows = facts->num_matrices ? target_matrix_rows(facts, p.extents[ANCHOR_COLUMNS]) : DEFAULT_ROWS;
+  return p.extents[ANCHOR_ROWS] % rows == 0 ? power_divisor(p.extents[ANCHOR_ROWS] / rows, INT64_C(1) << 30)
+                                            : INT64_MAX;
 }
 
-bool anchor_reads_along(const ir_value *factor, unsigned dim) {
+/* Is `dim` of a factor, a matrix, the last one of what it was read from, as far as a transposition after that shows? */
+static bool reads_along(const ir_value *factor, unsigned dim) {
   bool transposed = factor->op && factor->op->code == OP_VECTOR_TRANSPOSE;
   return (dim == 1) != transposed;
 }
 
-/* Of products that have more rows and those that have fewer, the former, unless warps would share them. */
-static bool fits_matrix(const ir_op *contract, const product *p, const target_matrix *matrix,
-                        const anchor_lanes *lanes) {
-  int64_t least = target_least_rows(lanes->facts);
-  unsigned depth = (unsigned)ir_map_find_dim(operand_map(contract, 1), p->loops[DEPTH]);
-  bool depth_last = anchor_reads_along(ir_operand(contract, 1), depth);
-  return target_matrix_suits(matrix, depth_last) && ir_operand(contract, 0)->type->element == matrix->element &&
+bool anchor_fits(const ir_op *contract, const anchor_product *p, const target_matrix *matrix) {
+  return target_matrix_suits(matrix, reads_along(ir_operand(contract, 1), p->dims[1][0])) &&
+         ir_operand(contract, 0)->type->element == matrix->element &&
          ir_operand(contract, 1)->type->element == matrix->element &&
          ir_operand(contract, 2)->type->element == IR_F32 &&
-         !strcmp(ir_attr_string_or(contract, "kind", "add"), "add") && p->extents[ROWS] % matrix->m == 0 &&
-         (matrix->m == least || p->extents[ROWS] / matrix->m >= lanes->warps) && p->extents[COLUMNS] % matrix->n == 0 &&
-         p->extents[DEPTH] % matrix->k == 0;
+         !strcmp(ir_attr_string_or(contract, "kind", "add"), "add") && p->extents[ANCHOR_ROWS] % matrix->m == 0 &&
+         p->extents[ANCHOR_COLUMNS] % matrix->n == 0 && p->extents[ANCHOR_DEPTH] % matrix->k == 0;
+}
+
+/* Of products that have more rows and those that have fewer, the former, unless warps would share them. */
+static bool keeps_warps_busy(const anchor_product *p, const target_matrix *matrix, const anchor_lanes *lanes) {
+  return matrix->m == target_least_rows(lanes->facts) || p->extents[ANCHOR_ROWS] / matrix->m >= lanes->warps;
 }
 
 /* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other
@@ -188,16 +187,10 @@ static layout tile_fragment(const char *name, unsigned inner, int64_t across, in
   return layout_tile(&l, second);
 }
 
-/* From (first, second) loop to the order of the operand's dims. */
-static layout order_dims(const layout *l, const ir_map *map, unsigned first) {
-  unsigned swapped[] = {1, 0};
-  return ir_map_result_dim(map, 0) == (int)first ? *l : layout_permute(l, swapped);
-}
-
-static void matrix_layouts(const ir_op *contract, const product *p, const target_matrix *matrix,
-                           const anchor_lanes *lanes, layout layouts[3]) {
-  int64_t row_tiles = p->extents[ROWS] / matrix->m, column_tiles = p->extents[COLUMNS] / matrix->n;
-  int64_t depth_tiles = p->extents[DEPTH] / matrix->k;
+static void matrix_layouts(const anchor_product *p, const target_matrix *matrix, const anchor_lanes *lanes,
+                           layout layouts[3]) {
+  int64_t row_tiles = p->extents[ANCHOR_ROWS] / matrix->m, column_tiles = p->extents[ANCHOR_COLUMNS] / matrix->n;
+  int64_t depth_tiles = p->extents[ANCHOR_DEPTH] / matrix->k;
   int64_t row_warps = power_divisor(row_tiles, lanes->warps);
   int64_t column_warps = power_divisor(column_tiles, lanes->warps / row_warps);
   int64_t shared = row_warps * column_warps, idle = lanes->warps / shared;
@@ -214,21 +207,22 @@ static void matrix_layouts(const ir_op *contract, const product *p, const target
   append(&acc, 0, LAYOUT_WARP, row_warps, 1);
   append(&acc, 1, LAYOUT_WARP, column_warps, row_warps);
   replicate(&acc, LAYOUT_WARP, idle, shared);
-  layouts[0] = order_dims(&lhs, operand_map(contract, 0), p->loops[ROWS]);
-  layouts[1] = order_dims(&rhs, operand_map(contract, 1), p->loops[DEPTH]);
-  layouts[2] = order_dims(&acc, operand_map(contract, 2), p->loops[ROWS]);
+  layouts[0] = layout_permute(&lhs, p->dims[0]);
+  layouts[1] = layout_permute(&rhs, p->dims[1]);
+  layouts[2] = layout_permute(&acc, p->dims[2]);
 }
 
 bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const layout *lhs, layout layouts[3]) {
-  product p;
+  anchor_product p;
   layout found[3];
   bool any = false;
   layout_conversion cost = LAYOUT_SHARED, least = LAYOUT_SHARED;
-  bool is_product = find_product(contract, &p);
+  bool is_product = anchor_find_product(contract, &p);
   for (unsigned i = 0; is_product && i < lanes->facts->num_matrices; i++) {
-    if (!fits_matrix(contract, &p, &lanes->facts->matrices[i], lanes))
+    const target_matrix *matrix = &lanes->facts->matrices[i];
+    if (!anchor_fits(contract, &p, matrix) || !keeps_warps_busy(&p, matrix, lanes))
       continue;
-    matrix_layouts(contract, &p, &lanes->facts->matrices[i], lanes, found);
+    matrix_layouts(&p, matrix, lanes, found);
     cost = lhs ? layout_classify(lhs, &found[0]) : LAYOUT_IDENTITY;
     if (any && cost >= least)
       continue;

@@ -12,8 +12,17 @@ typedef struct anchor_lanes {
   const target_facts *facts;
 } anchor_lanes;
 
-/* Is `dim` of a factor, a matrix, the last one of what it was read from, as far as a transposition after that shows? */
-bool anchor_reads_along(const ir_value *factor, unsigned dim);
+/* A product of two matrices, with the loops of rows, columns and reduction, and how long they are. */
+enum { ANCHOR_ROWS, ANCHOR_COLUMNS, ANCHOR_DEPTH };
+typedef struct anchor_product {
+  unsigned loops[3];
+  int64_t extents[3];
+  unsigned dims[3][2]; /* of lhs: those of rows and depth; of rhs: depth and columns; of acc: rows and columns */
+} anchor_product;
+/* False where the vector.contract has other loops than one of each. */
+bool anchor_find_product(const ir_op *contract, anchor_product *p);
+/* The matrix unit can compute it in whole pieces. */
+bool anchor_fits(const ir_op *contract, const anchor_product *p, const target_matrix *matrix);
 
 /* Warps are useful to a contraction up to this number: those that its rows can be dealt to. */
 int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *facts);

@@ -592,42 +592,30 @@ void softmax_decompose(ir_op *op, bool repeats) {
 
 /* The ops to rewrite are collected before any is, since a rewrite erases ops that the walk might hold. */
 typedef struct worklist {
-  ir_op **diagonals, **softmaxes;
-  unsigned num_diagonals, num_softmaxes;
+  ir_op **ops;
+  size_t count, capacity;
 } worklist;
 
 static bool is_softmax(const ir_op *op) {
   return (op->code == OP_LINALG_SOFTMAX || op->code == OP_LINALG_EXT_SOFTMAX) && op->num_results;
 }
 
-static bool count_op(ir_op *op, void *data) {
-  worklist *list = data;
-  list->num_diagonals += op->code == OP_LINALG_EXT_DIAG;
-  list->num_softmaxes += is_softmax(op);
-  return true;
-}
-
 static bool collect_op(ir_op *op, void *data) {
-  worklist *list = data;
-  if (op->code == OP_LINALG_EXT_DIAG)
-    list->diagonals[list->num_diagonals++] = op;
-  else if (is_softmax(op))
-    list->softmaxes[list->num_softmaxes++] = op;
+  worklist *lists = data, *list = &lists[is_softmax(op)];
+  if (op->code != OP_LINALG_EXT_DIAG && !is_softmax(op))
+    return true;
+  list->ops = ir_arena_grow(&op->module->arena, list->ops, sizeof *list->ops, list->count, &list->capacity);
+  list->ops[list->count++] = op;
   return true;
 }
 
 bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
   (void)options;
-  worklist list = {0};
-  ir_block *top = ir_region(module->root, 0);
-  ir_walk(top, count_op, &list);
-  list.diagonals = IR_NEW_ARRAY(&module->arena, ir_op *, list.num_diagonals);
-  list.softmaxes = IR_NEW_ARRAY(&module->arena, ir_op *, list.num_softmaxes);
-  list.num_diagonals = list.num_softmaxes = 0;
-  ir_walk(top, collect_op, &list);
-  for (unsigned i = 0; i < list.num_diagonals; i++)
-    rewrite_diagonal(list.diagonals[i]);
-  for (unsigned i = 0; i < list.num_softmaxes; i++)
-    softmax_decompose(list.softmaxes[i], false);
+  worklist lists[2] = {0}; /* diagonals, then softmaxes */
+  ir_walk(ir_region(module->root, 0), collect_op, lists);
+  for (size_t i = 0; i < lists[0].count; i++)
+    rewrite_diagonal(lists[0].ops[i]);
+  for (size_t i = 0; i < lists[1].count; i++)
+    softmax_decompose(lists[1].ops[i], false);
   return true;
 }

@@ -78,8 +78,9 @@ void distribute_coord(const layout *l, int64_t reg, int64_t *coord);
 ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *scale);
 /* The part of a hardware index that coordinates depend on: without what only tells replicas apart. */
 int64_t distribute_significant(const layout *l, layout_level level, int64_t index);
-/* The layout without registers and replication: what depends on lane and warp. */
+/* The layout without registers and replication: what depends on lane and warp; or on one of them. */
 layout distribute_lane_part(const layout *l);
+layout distribute_level_part(const layout *l, layout_level level);
 /* The first register with these register parts of coordinates, or -1. */
 int64_t distribute_find(const layout *l, const int64_t *coord);
 int64_t distribute_registers(const layout *l);

@@ -173,37 +173,12 @@ typedef struct fragments {
   ir_value *ahead_value; /* .. and its registers; NULL: none */
 } fragments;
 
-/* The loops of a plain product, and which dim of each operand is which: dims[operand][0] is m (A, C) or k (B), the
- * other n (B, C) or k (A). False for other contractions. */
-static bool plain_product(const ir_op *op, unsigned dims[3][2]) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
-  if (ir_attr_get(op, "iterator_types")->count != 3)
-    return false;
-  for (unsigned i = 0; i < 3; i++)
-    if (maps->elements[i]->map->num_results != 2)
-      return false;
-  int m = -1, n = -1, k = -1;
-  for (unsigned loop = 0; loop < 3; loop++) {
-    bool in_a = ir_map_find_dim(maps->elements[0]->map, loop) >= 0;
-    bool in_b = ir_map_find_dim(maps->elements[1]->map, loop) >= 0;
-    bool in_c = ir_map_find_dim(maps->elements[2]->map, loop) >= 0;
-    *(in_a && in_c ? &m : in_b && in_c ? &n : &k) = (int)loop;
-  }
-  if (m < 0 || n < 0 || k < 0)
-    return false;
-  const int loops[3][2] = {{m, k}, {k, n}, {m, n}};
-  for (unsigned i = 0; i < 3; i++)
-    for (unsigned side = 0; side < 2; side++)
-      dims[i][side] = (unsigned)ir_map_find_dim(maps->elements[i]->map, (unsigned)loops[i][side]);
-  return true;
-}
-
 /* The warp digits along one dim, as a layout of rank 1. */
 static layout warps_along(const layout *l, unsigned dim) {
-  layout result = {.rank = 1};
-  for (unsigned i = 0; i < l->num_digits; i++)
-    if (l->digits[i].dim == dim && l->digits[i].level == LAYOUT_WARP && l->digits[i].dim_stride) {
-      result.digits[result.num_digits] = l->digits[i];
+  layout result = {.rank = 1}, warps = distribute_level_part(l, LAYOUT_WARP);
+  for (unsigned i = 0; i < warps.num_digits; i++)
+    if (warps.digits[i].dim == dim) {
+      result.digits[result.num_digits] = warps.digits[i];
       result.digits[result.num_digits++].dim = 0;
     }
   return result;
@@ -265,12 +240,7 @@ static int64_t all_fragments(ir_arena *arena, const fragments *f, int64_t (**pla
 
 /* Lanes as in the fragment, warps as given, and all registers in fragments. */
 static bool is_fragmented(ir_arena *arena, const fragments *f, const layout *row_warps, const layout *column_warps) {
-  layout lanes = distribute_lane_part(&f->layout), wanted = distribute_lane_part(&f->fragment);
-  unsigned kept = 0;
-  for (unsigned i = 0; i < lanes.num_digits; i++)
-    if (lanes.digits[i].level == LAYOUT_LANE)
-      lanes.digits[kept++] = lanes.digits[i];
-  lanes.num_digits = kept;
+  layout lanes = distribute_level_part(&f->layout, LAYOUT_LANE), wanted = distribute_lane_part(&f->fragment);
   layout rows = warps_along(&f->layout, 0), columns = warps_along(&f->layout, 1);
   int64_t(*places)[2];
   return layout_equal(&lanes, &wanted) && layout_equal(&rows, row_warps) && layout_equal(&columns, column_warps) &&
@@ -499,20 +469,14 @@ static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix,
 
 /* Of the matrix unit's products of such operands that for which the left factor lies right, else the first; NULL:
  * none. */
-static const target_matrix *choose_matrix(distributor *d, const ir_op *op, unsigned dims[3][2]) {
-  ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2);
+static const target_matrix *choose_matrix(distributor *d, const ir_op *op, const anchor_product *p) {
   const target_matrix *first = NULL;
-  bool depth_last = anchor_reads_along(rhs, dims[1][0]);
   const layout none = {.rank = 1};
-  if (acc->type->element != IR_F32 || strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
-    return NULL;
   for (unsigned i = 0; i < d->facts->num_matrices; i++) {
     const target_matrix *matrix = &d->facts->matrices[i];
-    if (!target_matrix_suits(matrix, depth_last) || matrix->element != lhs->type->element ||
-        matrix->element != rhs->type->element || acc->type->shape[dims[2][0]] % matrix->m ||
-        acc->type->shape[dims[2][1]] % matrix->n || lhs->type->shape[dims[0][1]] % matrix->k)
+    if (!anchor_fits(op, p, matrix))
       continue;
-    fragments a = fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k);
+    fragments a = fragments_of(ir_operand(op, 0), p->dims[0], matrix->lhs, matrix->m, matrix->k);
     layout row_warps = warps_along(&a.layout, 0);
     if (is_fragmented(&d->module->arena, &a, &row_warps, &none))
       return matrix;
@@ -523,28 +487,26 @@ static const target_matrix *choose_matrix(distributor *d, const ir_op *op, unsig
 
 /* False where no instruction fits; then nothing was done but conversions. */
 static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
-  unsigned dims[3][2];
+  anchor_product p;
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *acc = ir_operand(op, 2), *result = ir_result(op, 0);
-  if (!plain_product(op, dims))
-    return false;
-  const target_matrix *matrix = choose_matrix(d, op, dims);
+  const target_matrix *matrix = anchor_find_product(op, &p) ? choose_matrix(d, op, &p) : NULL;
   if (!matrix)
     return false;
-  fragments factors[] = {fragments_of(lhs, dims[0], matrix->lhs, matrix->m, matrix->k),
-                         fragments_of(rhs, dims[1], matrix->rhs, matrix->k, matrix->n)};
-  fragments c = fragments_of(result, dims[2], matrix->acc, matrix->m, matrix->n);
+  fragments factors[] = {fragments_of(lhs, p.dims[0], matrix->lhs, matrix->m, matrix->k),
+                         fragments_of(rhs, p.dims[1], matrix->rhs, matrix->k, matrix->n)};
+  fragments c = fragments_of(result, p.dims[2], matrix->acc, matrix->m, matrix->n);
   layout wanted = c.layout, none = {.rank = 1}, row_warps = warps_along(&wanted, 0),
          column_warps = warps_along(&wanted, 1);
   if (!is_fragmented(&d->module->arena, &c, &row_warps, &column_warps))
     row_warps = column_warps = none;
-  if (!fragment_operand(d, lhs, dims[0], &factors[0], &row_warps, &none) ||
-      !fragment_operand(d, rhs, dims[1], &factors[1], &none, &column_warps))
+  if (!fragment_operand(d, lhs, p.dims[0], &factors[0], &row_warps, &none) ||
+      !fragment_operand(d, rhs, p.dims[1], &factors[1], &none, &column_warps))
     return false;
-  c = fragments_of(acc, dims[2], matrix->acc, matrix->m, matrix->n);
-  if (!fragment_operand(d, acc, dims[2], &c, &row_warps, &column_warps))
+  c = fragments_of(acc, p.dims[2], matrix->acc, matrix->m, matrix->n);
+  if (!fragment_operand(d, acc, p.dims[2], &c, &row_warps, &column_warps))
     return false;
   ir_value *product =
-      multiply_fragments(d, matrix, factors, &c, lhs->type->shape[dims[0][1]], adds_at_end(matrix, &factors[0], acc));
+      multiply_fragments(d, matrix, factors, &c, p.extents[ANCHOR_DEPTH], adds_at_end(matrix, &factors[0], acc));
   distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
   return true;
 }

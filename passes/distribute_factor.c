@@ -128,11 +128,8 @@ static bool is_block(const layout *l, unsigned row_dim, bool *transposed) {
 static ir_value *load_block(const late_factor *factor, const layout *l, const ir_index *start, bool transposed) {
   distributor *d = factor->d;
   unsigned rank = factor->access.memref->type->rank;
-  layout warps = {.rank = 2};
+  layout warps = distribute_level_part(l, LAYOUT_WARP);
   ir_value *operands[IR_MAX_RANK + 1] = {factor->access.memref};
-  for (unsigned i = 0; i < l->num_digits; i++)
-    if (l->digits[i].level == LAYOUT_WARP)
-      warps.digits[warps.num_digits++] = l->digits[i];
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t scale[2];
     for (unsigned i = 0; i < 2; i++)

@@ -34,15 +34,10 @@ struct matrix_source {
 /* The lane digits of the layout are those of an 8x8 matrix whose pairs lie along `pair_dim`, and so do the
  * registers. */
 static bool lanes_fit(const layout *l, unsigned pair_dim) {
-  layout lanes = distribute_lane_part(l), matrix = {.rank = 2, .num_digits = 2};
-  unsigned kept = 0;
+  layout lanes = distribute_level_part(l, LAYOUT_LANE), matrix = {.rank = 2, .num_digits = 2};
   bool pairs = false;
   matrix.digits[0] = (layout_digit){LAYOUT_LANE, pair_dim, MATRIX / PAIR, 1, PAIR};
   matrix.digits[1] = (layout_digit){LAYOUT_LANE, 1 - pair_dim, MATRIX, MATRIX / PAIR, 1};
-  for (unsigned i = 0; i < lanes.num_digits; i++)
-    if (lanes.digits[i].level == LAYOUT_LANE)
-      lanes.digits[kept++] = lanes.digits[i];
-  lanes.num_digits = kept;
   for (unsigned i = 0; i < l->num_digits; i++) {
     const layout_digit *digit = &l->digits[i];
     pairs |= digit->level == LAYOUT_REGISTER && digit->hardware_stride == 1 && digit->dim == pair_dim &&
@@ -64,10 +59,7 @@ static bool matrices_aligned(const layout *l, unsigned column_dim) {
 
 /* What lane 8 i + r names: row r of matrix i, which is i % 2 first steps and i / 2 second steps away. */
 static layout named_rows(const matrix_source *source, unsigned count, int64_t steps[2][2]) {
-  layout rows = {.rank = 2};
-  for (unsigned i = 0; i < source->layout.num_digits; i++)
-    if (source->layout.digits[i].level == LAYOUT_WARP && source->layout.digits[i].dim_stride)
-      rows.digits[rows.num_digits++] = source->layout.digits[i];
+  layout rows = distribute_level_part(&source->layout, LAYOUT_WARP);
   rows.digits[rows.num_digits++] = (layout_digit){LAYOUT_LANE, source->row_dim, MATRIX, 1, 1};
   for (unsigned step = 0; 1u << step < count; step++)
     for (unsigned dim = 0; dim < 2; dim++)

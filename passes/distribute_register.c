@@ -47,6 +47,14 @@ layout distribute_lane_part(const layout *l) {
   return part;
 }
 
+layout distribute_level_part(const layout *l, layout_level level) {
+  layout part = {.rank = l->rank};
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].level == level && l->digits[i].dim_stride)
+      part.digits[part.num_digits++] = l->digits[i];
+  return part;
+}
+
 ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *scale) {
   ir_module *module = d->module;
   const ir_expr *sum = ir_expr_const(module, 0), *thread = ir_expr_dim(module, 0);

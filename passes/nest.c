@@ -83,30 +83,16 @@ uint32_t nest_all_levels(const nest *nest) {
   return levels;
 }
 
-/* The index is `base` times a constant: that constant, else 0. */
-static int64_t factor_of(ir_index x, ir_index base) {
-  if (!x.value || !base.value)
-    return !x.value && !base.value && base.constant && x.constant % base.constant == 0 ? x.constant / base.constant : 0;
-  if (tile_index_equal(x, base))
-    return 1;
-  const ir_op *op = x.value->op;
-  if (!op || op->code != OP_AFFINE_APPLY)
-    return 0;
-  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
-  bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
-  ir_index inner = scaled ? (ir_index){.value = ir_operand(op, (unsigned)expr->lhs->value)} : ir_index_const(0);
-  return scaled && tile_index_equal(inner, base) ? expr->rhs->value : 0;
-}
-
 bool nest_covers_dim(const nest *nest, const tile_box *box, const tile_box *whole, unsigned dim) {
   if (tile_is_whole(box, whole, dim))
     return true;
   for (unsigned i = 0; i < nest->num_levels; i++) {
     const nest_level *level = &nest->levels[i];
-    int64_t factor = factor_of(box->offsets[dim], (ir_index){.value = induction_variable(level)});
+    int64_t factor = tile_index_factor(box->offsets[dim], (ir_index){.value = induction_variable(level)});
     if (level->once || factor <= 0)
       continue;
-    return factor_of(box->sizes[dim], level->size) == factor && factor_of(whole->sizes[dim], level->extent) == factor;
+    return tile_index_factor(box->sizes[dim], level->size) == factor &&
+           tile_index_factor(whole->sizes[dim], level->extent) == factor;
   }
   return false;
 }

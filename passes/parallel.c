@@ -5,32 +5,21 @@
  * Termination: uses are followed forwards, from a value to results of its users and block arguments of inner loops. */
 #include "passes/parallel.h"
 
-#include "passes/extent.h"
+#include "passes/tile.h"
 
 /* One carried tensor of the loop under question. */
 typedef struct access {
-  const ir_value *iv;
+  ir_index iv;
   int64_t step;
   parallel_part *part; /* its factor is 0 until the first slice has been seen */
 } access;
-
-static int64_t factor_of_iv(ir_index x, const ir_value *iv) {
-  if (x.value == iv)
-    return 1;
-  const ir_op *op = x.value ? x.value->op : NULL;
-  if (!op || op->code != OP_AFFINE_APPLY)
-    return 0;
-  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
-  bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
-  return scaled && ir_operand(op, (unsigned)expr->lhs->value) == iv ? expr->rhs->value : 0;
-}
 
 static bool is_own_part(const access *a, const ir_op *slice) {
   parallel_part *part = a->part;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(slice, offsets, sizes, strides);
   for (unsigned dim = 0; dim < rank; dim++) {
-    int64_t factor = factor_of_iv(offsets[dim], a->iv);
+    int64_t factor = tile_index_factor(offsets[dim], a->iv);
     if (factor <= 0 || !ir_index_is_const(strides[dim], 1) || a->step > INT64_MAX / factor ||
         extent_bound(extent_of_index(sizes[dim])) > factor * a->step)
       continue;
@@ -113,7 +102,7 @@ bool parallel_parts(const ir_op *loop, parallel_part *parts) {
     return false;
   for (unsigned i = 0; i + 1 < body->num_args; i++) {
     parts[i] = (parallel_part){0};
-    access a = {.iv = body->args[0], .step = step.constant, .part = &parts[i]};
+    access a = {.iv = {.value = body->args[0]}, .step = step.constant, .part = &parts[i]};
     if (!stems_from(ir_operand(body->last, i), body->args[1 + i]) || !uses_own_parts(&a, body->args[1 + i], i, 0))
       return false;
   }

@@ -6,6 +6,7 @@
  * Termination: every loop here runs over operands, loops, dims or body ops once. */
 #include "passes/tile.h"
 
+#include "passes/absorb.h"
 #include "passes/body.h"
 #include "passes/tile_hooks.h"
 
@@ -251,21 +252,6 @@ static bool shift_index(ir_op *op, void *data) {
   return true;
 }
 
-/* The op as linalg.generic: named forms imply their body, so one that needs another body cannot keep its name. */
-static ir_op *clone_as_generic(ir_builder *builder, ir_op *op, ir_value *const *operands) {
-  const ir_structure *structure = ir_structure_of(op);
-  unsigned inputs = ir_num_inputs(op);
-  ir_op *generic = ir_generic(builder, inputs, operands, op->num_operands - inputs, operands + inputs, structure->maps,
-                              structure->num_loops, structure->reductions);
-  ir_value_map *map = ir_value_map_create(op->module);
-  for (unsigned i = 0; i < op->num_operands; i++)
-    ir_value_map_set(map, ir_region(op, 0)->args[i], ir_region(generic, 0)->args[i]);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-    ir_op_clone(&body, inner, map);
-  return generic;
-}
-
 static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *tile, ir_value **results) {
   ir_arena *arena = &op->module->arena;
   tile_box *boxes = IR_NEW_ARRAY(arena, tile_box, op->num_operands);
@@ -275,14 +261,16 @@ static bool tile_structured(tile_builder *builder, ir_op *op, const tile_box *ti
       return false;
   if (op->num_regions)
     ir_walk(ir_region(op, 0), shift_index, &shift);
+  /* Named forms imply their body: one that needs another body becomes a generic. */
   bool rename = shift.needed && op->code != OP_LINALG_GENERIC;
-  if (rename && ir_region(op, 0)->num_args != op->num_operands)
+  recast generic;
+  if (rename && !recast_begin(&generic, op))
     return false;
   ir_value **operands = IR_NEW_ARRAY(arena, ir_value *, op->num_operands);
   for (unsigned i = 0; i < op->num_operands; i++)
     operands[i] = builder->slice(builder, op, i, &boxes[i]);
   builder->body.loc = op->loc;
-  ir_op *clone = rename ? clone_as_generic(&builder->body, op, operands) : ir_op_clone(&builder->body, op, NULL);
+  ir_op *clone = rename ? recast_create(&generic, &builder->body, NULL) : ir_op_clone(&builder->body, op, NULL);
   for (unsigned i = 0; i < op->num_operands; i++)
     ir_set_operand(clone, i, operands[i]);
   for (unsigned i = 0; i < op->num_results; i++) {
@@ -328,6 +316,20 @@ bool tile_index_equal(ir_index a, ir_index b) {
   if (!a.value || !b.value)
     return ir_index_equal(a, b);
   return value_equal(a.value, b.value, 0);
+}
+
+int64_t tile_index_factor(ir_index x, ir_index base) {
+  if (!x.value || !base.value)
+    return !x.value && !base.value && base.constant && x.constant % base.constant == 0 ? x.constant / base.constant : 0;
+  if (tile_index_equal(x, base))
+    return 1;
+  const ir_op *op = x.value->op;
+  if (!op || op->code != OP_AFFINE_APPLY)
+    return 0;
+  const ir_expr *expr = ir_attr_get(op, "map")->map->results[0];
+  bool scaled = expr->kind == IR_EXPR_MUL && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST;
+  ir_index inner = scaled ? (ir_index){.value = ir_operand(op, (unsigned)expr->lhs->value)} : ir_index_const(0);
+  return scaled && tile_index_equal(inner, base) ? expr->rhs->value : 0;
 }
 
 bool tile_is_whole(const tile_box *box, const tile_box *domain, unsigned dim) {

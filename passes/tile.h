@@ -79,6 +79,8 @@ bool tile_create(tile_builder *builder, ir_op *op, const tile_box *tile, ir_valu
 
 /* Both are the same number in every run: the same value, or equal pure arithmetic on the same values. */
 bool tile_index_equal(ir_index a, ir_index b);
+/* The constant with which `base` multiplied is the index; 0: there is none. */
+int64_t tile_index_factor(ir_index x, ir_index base);
 /* The box starts at 0 and has the extent in that dim. */
 bool tile_is_whole(const tile_box *box, const tile_box *domain, unsigned dim);
 #endif
