@@ -165,12 +165,7 @@ void emit_values_add(emitter *e, emit_values *list, const ir_value *value) {
   for (unsigned i = 0; i < list->count; i++)
     if (list->values[i] == value)
       return;
-  if (list->count == list->capacity) {
-    const ir_value **grown = IR_NEW_ARRAY(&e->arena, const ir_value *, list->capacity = 2 * list->capacity + 16);
-    if (list->count)
-      memcpy(grown, list->values, sizeof *grown * list->count);
-    list->values = grown;
-  }
+  list->values = ir_arena_grow(&e->arena, list->values, sizeof *list->values, list->count, &list->capacity);
   list->values[list->count++] = value;
 }
 

@@ -74,22 +74,14 @@ typedef struct parameters {
   emitter *e;
   program_argument *arguments;
   LLVMTypeRef *types;
-  unsigned count, capacity;
+  unsigned count;
+  size_t arguments_capacity, types_capacity;
 } parameters;
 
 static void add_parameter(parameters *p, LLVMTypeRef type, program_argument argument) {
-  if (p->count == p->capacity) {
-    unsigned capacity = p->capacity * 2 + 16;
-    program_argument *arguments = IR_NEW_ARRAY(&p->plan->module->arena, program_argument, capacity);
-    LLVMTypeRef *types = IR_NEW_ARRAY(&p->e->arena, LLVMTypeRef, capacity);
-    if (p->count) {
-      memcpy(arguments, p->arguments, sizeof *arguments * p->count);
-      memcpy(types, p->types, sizeof *types * p->count);
-    }
-    p->arguments = arguments;
-    p->types = types;
-    p->capacity = capacity;
-  }
+  p->arguments =
+      ir_arena_grow(&p->plan->module->arena, p->arguments, sizeof *p->arguments, p->count, &p->arguments_capacity);
+  p->types = ir_arena_grow(&p->e->arena, p->types, sizeof *p->types, p->count, &p->types_capacity);
   p->arguments[p->count] = argument;
   p->types[p->count++] = type;
 }

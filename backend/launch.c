@@ -4,23 +4,13 @@
 
 #include "backend/llvm.h"
 
-#include <string.h>
-
 enum { MAX_DEPTH = 64, MAX_LAUNCHES = 4096, MAX_VALUES = 1 << 20, WORKSPACE_ALIGNMENT = 256 };
-
-/* Room for one more element of an array of the module's arena. */
-static void *grow(ir_module *module, void *array, unsigned count, unsigned *capacity, size_t size) {
-  if (count < *capacity)
-    return array;
-  *capacity = 2 * *capacity + 64;
-  void *grown = ir_arena_alloc(&module->arena, *capacity * size);
-  return count ? memcpy(grown, array, count * size) : grown;
-}
 
 /* -------------------------------------------------------------------------------------------------- size arithmetic */
 
 static uint32_t add_value(launch_plan *plan, program_value value) {
-  plan->values = grow(plan->module, plan->values, plan->num_values, &plan->values_capacity, sizeof *plan->values);
+  plan->values =
+      ir_arena_grow(&plan->module->arena, plan->values, sizeof *plan->values, plan->num_values, &plan->values_capacity);
   plan->values[plan->num_values] = value;
   return plan->num_values++;
 }
@@ -114,7 +104,8 @@ static void set_size(launch_plan *plan, const ir_op *op, uint32_t size) {
 static uint32_t new_slots(launch_plan *plan, unsigned count) {
   unsigned first = plan->num_slots;
   for (unsigned i = 0; i < count; i++) {
-    plan->slots = grow(plan->module, plan->slots, plan->num_slots, &plan->slots_capacity, sizeof *plan->slots);
+    plan->slots =
+        ir_arena_grow(&plan->module->arena, plan->slots, sizeof *plan->slots, plan->num_slots, &plan->slots_capacity);
     plan->slots[plan->num_slots++] = (launch_value){.kind = LAUNCH_UNKNOWN};
   }
   return first;
@@ -163,26 +154,24 @@ static void launch_arith_constant(launch_plan *plan, const ir_op *op) {
     set_size(plan, op, launch_constant(plan, attr->value & (attr->type && attr->type->element == IR_I1 ? 1 : -1)));
 }
 
-static void launch_arithmetic(launch_plan *plan, const ir_op *op, program_operation operation) {
+/* What the op does with its operands, or, of affine ops, with the results of its map. */
+static const program_operation operations_of[IR_NUM_OPCODES] = {
+    [OP_ARITH_ADDI] = PROGRAM_ADD,          [OP_ARITH_SUBI] = PROGRAM_SUB,
+    [OP_ARITH_MULI] = PROGRAM_MUL,          [OP_ARITH_FLOORDIVSI] = PROGRAM_FLOORDIV,
+    [OP_ARITH_CEILDIVSI] = PROGRAM_CEILDIV, [OP_ARITH_MINSI] = PROGRAM_MIN,
+    [OP_ARITH_MAXSI] = PROGRAM_MAX,         [OP_ARITH_ANDI] = PROGRAM_MIN,
+    [OP_ARITH_ORI] = PROGRAM_MAX,           [OP_AFFINE_MIN] = PROGRAM_MIN,
+    [OP_AFFINE_MAX] = PROGRAM_MAX};
+
+static void launch_arithmetic(launch_plan *plan, const ir_op *op) {
   uint32_t sizes[2];
   if (operand_sizes(plan, op, sizes))
-    set_size(plan, op, launch_binary(plan, operation, sizes[0], sizes[1]));
+    set_size(plan, op, launch_binary(plan, operations_of[op->code], sizes[0], sizes[1]));
 }
-static void launch_addi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_ADD); }
-static void launch_subi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_SUB); }
-static void launch_muli(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MUL); }
-static void launch_floordivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_FLOORDIV); }
-static void launch_ceildivsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_CEILDIV); }
-static void launch_minsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MIN); }
-static void launch_maxsi(launch_plan *plan, const ir_op *op) { launch_arithmetic(plan, op, PROGRAM_MAX); }
 
-static void launch_andi(launch_plan *plan, const ir_op *op) {
+static void launch_logical(launch_plan *plan, const ir_op *op) {
   if (ir_result(op, 0)->type->element == IR_I1)
-    launch_arithmetic(plan, op, PROGRAM_MIN);
-}
-static void launch_ori(launch_plan *plan, const ir_op *op) {
-  if (ir_result(op, 0)->type->element == IR_I1)
-    launch_arithmetic(plan, op, PROGRAM_MAX);
+    launch_arithmetic(plan, op);
 }
 
 static void launch_cmpi(launch_plan *plan, const ir_op *op) {
@@ -212,21 +201,17 @@ static void launch_select(launch_plan *plan, const ir_op *op) {
 }
 
 /* The results of a map, combined where there are several. */
-static void launch_map(launch_plan *plan, const ir_op *op, program_operation combine) {
+static void launch_map(launch_plan *plan, const ir_op *op) {
   const ir_map *map = ir_attr_get(op, "map")->map;
   uint32_t *operands = IR_NEW_ARRAY(&plan->module->arena, uint32_t, op->num_operands + 1), result = 0;
   if (!operand_sizes(plan, op, operands))
     return;
   for (unsigned i = 0; i < map->num_results; i++) {
     uint32_t value = evaluate(plan, map, map->results[i], operands);
-    result = i ? launch_binary(plan, combine, result, value) : value;
+    result = i ? launch_binary(plan, operations_of[op->code], result, value) : value;
   }
   set_size(plan, op, result);
 }
-static void launch_apply(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_ADD); }
-static void launch_min(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MIN); }
-static void launch_max(launch_plan *plan, const ir_op *op) { launch_map(plan, op, PROGRAM_MAX); }
-
 static void launch_dim(launch_plan *plan, const ir_op *op) {
   const launch_value *memref = launch_get(plan, ir_operand(op, 0));
   const ir_attr *dim;
@@ -334,21 +319,21 @@ static void launch_collapse_shape(launch_plan *plan, const ir_op *op) {
 
 static launch_hook *const hooks[IR_NUM_OPCODES] = {
     [OP_ARITH_CONSTANT] = launch_arith_constant,
-    [OP_ARITH_ADDI] = launch_addi,
-    [OP_ARITH_SUBI] = launch_subi,
-    [OP_ARITH_MULI] = launch_muli,
-    [OP_ARITH_FLOORDIVSI] = launch_floordivsi,
-    [OP_ARITH_CEILDIVSI] = launch_ceildivsi,
-    [OP_ARITH_MINSI] = launch_minsi,
-    [OP_ARITH_MAXSI] = launch_maxsi,
-    [OP_ARITH_ANDI] = launch_andi,
-    [OP_ARITH_ORI] = launch_ori,
+    [OP_ARITH_ADDI] = launch_arithmetic,
+    [OP_ARITH_SUBI] = launch_arithmetic,
+    [OP_ARITH_MULI] = launch_arithmetic,
+    [OP_ARITH_FLOORDIVSI] = launch_arithmetic,
+    [OP_ARITH_CEILDIVSI] = launch_arithmetic,
+    [OP_ARITH_MINSI] = launch_arithmetic,
+    [OP_ARITH_MAXSI] = launch_arithmetic,
+    [OP_ARITH_ANDI] = launch_logical,
+    [OP_ARITH_ORI] = launch_logical,
     [OP_ARITH_CMPI] = launch_cmpi,
     [OP_ARITH_INDEX_CAST] = launch_index_cast,
     [OP_ARITH_SELECT] = launch_select,
-    [OP_AFFINE_APPLY] = launch_apply,
-    [OP_AFFINE_MIN] = launch_min,
-    [OP_AFFINE_MAX] = launch_max,
+    [OP_AFFINE_APPLY] = launch_map,
+    [OP_AFFINE_MIN] = launch_map,
+    [OP_AFFINE_MAX] = launch_map,
     [OP_MEMREF_DIM] = launch_dim,
     [OP_MEMREF_ALLOC] = launch_alloc,
     [OP_MEMREF_SUBVIEW] = launch_subview,
@@ -501,8 +486,8 @@ void launch_plan_init(launch_plan *plan, ir_module *module) {
 }
 
 void launch_add(launch_plan *plan, const program_launch *launch) {
-  plan->launches =
-      grow(plan->module, plan->launches, plan->num_launches, &plan->launches_capacity, sizeof *plan->launches);
+  plan->launches = ir_arena_grow(&plan->module->arena, plan->launches, sizeof *plan->launches, plan->num_launches,
+                                 &plan->launches_capacity);
   plan->launches[plan->num_launches++] = *launch;
 }
 

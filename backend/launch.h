@@ -24,11 +24,14 @@ typedef struct launch_value {
 typedef struct launch_plan {
   ir_module *module; /* its arena owns everything here */
   program_value *values;
-  unsigned num_values, values_capacity;
+  unsigned num_values;
+  size_t values_capacity;
   launch_value *slots;
-  unsigned num_slots, slots_capacity;
+  unsigned num_slots;
+  size_t slots_capacity;
   program_launch *launches;
-  unsigned num_launches, launches_capacity;
+  unsigned num_launches;
+  size_t launches_capacity;
   uint32_t workspace; /* bytes so far */
   unsigned depth;     /* of calls */
 } launch_plan;

@@ -195,7 +195,8 @@ bool emit_op(emitter *e, const ir_op *op);
 /* The values that a block, with all that is nested there, uses from outside, each once, in order of their first use. */
 typedef struct emit_values {
   const ir_value **values;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } emit_values;
 emit_values emit_outside_values(emitter *e, ir_block *block);
 /* Adds a value unless it is there. */

@@ -31,7 +31,7 @@ void *ir_arena_alloc(ir_arena *arena, size_t size) {
 void *ir_arena_grow(ir_arena *arena, void *array, size_t size, size_t count, size_t *capacity) {
   if (count < *capacity)
     return array;
-  *capacity = *capacity ? 2 * *capacity : 16;
+  *capacity = *capacity ? 2 * *capacity : 8;
   void *grown = ir_arena_alloc(arena, *capacity * size);
   if (count)
     memcpy(grown, array, count * size);

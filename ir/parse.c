@@ -90,17 +90,6 @@ bool parse_enter(ir_parser *parser) {
   return true;
 }
 
-void *parse_grow(ir_parser *parser, void *array, unsigned count, unsigned *capacity, size_t size) {
-  if (count < *capacity)
-    return array;
-  unsigned grown_capacity = count ? count * 2 : 4;
-  void *grown = ir_arena_alloc(&parser->scratch, grown_capacity * size);
-  if (count)
-    memcpy(grown, array, count * size);
-  *capacity = grown_capacity;
-  return grown;
-}
-
 bool parse_integer(ir_parser *parser, int64_t *value) {
   bool negative = parse_accept(parser, '-');
   uint64_t magnitude;
@@ -173,8 +162,8 @@ bool parse_operand(ir_parser *parser, ir_draft *draft, unsigned group) {
   if (!parse_value(parser, &value, &loc))
     return false;
   parser_values *list = &draft->groups[group];
-  unsigned capacity = list->capacity;
-  list->locs = parse_grow(parser, list->locs, list->count, &capacity, sizeof *list->locs);
+  size_t capacity = list->capacity;
+  list->locs = ir_arena_grow(&parser->scratch, list->locs, sizeof *list->locs, list->count, &capacity);
   list->locs[list->count] = loc;
   PARSE_PUSH(parser, list, values, value);
   return true;

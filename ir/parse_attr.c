@@ -16,7 +16,8 @@ typedef struct literal {
 
 typedef struct literal_list {
   literal *literals;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } literal_list;
 
 static bool parse_literal(ir_parser *parser, literal *result) {

@@ -17,27 +17,32 @@ enum { MAX_NESTING = 256, MAX_FACTORS = 1024, MAX_REGIONS = 2 };
 typedef struct parser_values {
   ir_value **values;
   ir_loc *locs;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } parser_values;
 
 typedef struct parser_types {
   const ir_type **types;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } parser_types;
 
 typedef struct parser_attrs {
   const ir_attr **attrs;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } parser_attrs;
 
 typedef struct parser_ints {
   int64_t *ints;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } parser_ints;
 
 typedef struct parser_entries {
   ir_named_attr *entries;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } parser_entries;
 
 /* The arguments of a region, named before it starts. */
@@ -46,7 +51,8 @@ typedef struct parser_args {
     lex_token name; /* LEX_VALUE */
     const ir_type *type;
   } * args;
-  unsigned count, capacity;
+  unsigned count;
+  size_t capacity;
 } parser_args;
 
 struct ir_draft {
@@ -97,10 +103,10 @@ bool parse_enter(ir_parser *parser);
 
 bool parse_integer(ir_parser *parser, int64_t *value); /* an optional '-' and an integer */
 bool parse_string(ir_parser *parser, const char **text, size_t *size);
-/* Room for one more element. */
-void *parse_grow(ir_parser *parser, void *array, unsigned count, unsigned *capacity, size_t size);
+/* Adds an element to an array of the list. */
 #define PARSE_PUSH(PARSER, LIST, FIELD, ...)                                                                           \
-  ((LIST)->FIELD = parse_grow((PARSER), (LIST)->FIELD, (LIST)->count, &(LIST)->capacity, sizeof *(LIST)->FIELD),       \
+  ((LIST)->FIELD =                                                                                                     \
+       ir_arena_grow(&(PARSER)->scratch, (LIST)->FIELD, sizeof *(LIST)->FIELD, (LIST)->count, &(LIST)->capacity),      \
    (LIST)->FIELD[(LIST)->count++] = __VA_ARGS__)
 
 bool parse_type(ir_parser *parser, const ir_type **type);

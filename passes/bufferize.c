@@ -387,7 +387,7 @@ static bool bufferize_function(ir_op *function, bool kernels) {
   if (!body->first)
     return true;
   note_result_order(function, type);
-  buffers b = {.module = module, .function = function, .kernels = kernels, .memrefs = ir_value_map_create(module)};
+  buffers b = {.module = module, .kernels = kernels, .memrefs = ir_value_map_create(module)};
   /* Arguments: the old ones, stand-ins for the results, then the new ones of both. */
   unsigned num_old = body->num_args, num_outputs = 0;
   for (unsigned i = 0; i < type->num_results; i++)

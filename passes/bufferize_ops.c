@@ -5,10 +5,33 @@
  * Terminates: loops run over operands, dims and the ops of one body. */
 #include "passes/buffers.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* --------------------------------------------------------------------------------------------------- structured ops */
+
+/* The op `code` with what `op` has, but on `memref` in place of operand `base`; `type` is that of its result, NULL: it has
+ * none. */
+static ir_op *create_on_memory(ir_builder *builder, const ir_op *op, ir_opcode code, unsigned base, ir_value *memref,
+                               const ir_type *type) {
+  ir_value **operands = IR_NEW_ARRAY(&builder->module->arena, ir_value *, op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    operands[i] = i == base ? memref : ir_operand(op, i);
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = op->num_operands,
+                     .types = &type,
+                     .num_results = type != NULL,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs};
+  memcpy(spec.groups, op->groups, sizeof spec.groups);
+  return ir_op_create(builder, code, &spec);
+}
+
+/* The same op on memory gives the value. */
+static void read_memory(ir_op *op, ir_opcode code, ir_value *memref) {
+  ir_builder builder = ir_builder_before(op);
+  ir_value *result = ir_result(op, 0);
+  ir_replace_uses(result, ir_result(create_on_memory(&builder, op, code, 0, memref, result->type), 0));
+}
 
 /* Reads of tensors from within a scalar body. */
 static void lower_body_reads(buffers *b, ir_block *body) {
@@ -18,18 +41,8 @@ static void lower_body_reads(buffers *b, ir_block *body) {
       lower_body_reads(b, ir_region(op, i));
     if (op->code != OP_TENSOR_EXTRACT && op->code != OP_TENSOR_DIM)
       continue;
-    ir_builder builder = ir_builder_before(op);
-    ir_value *operands[1 + IR_MAX_RANK];
-    for (unsigned i = 0; i < op->num_operands; i++)
-      operands[i] = ir_operand(op, i);
-    operands[0] = ir_value_map_get(b->memrefs, operands[0]);
-    ir_op_spec spec = {.operands = operands,
-                       .num_operands = op->num_operands,
-                       .types = &ir_result(op, 0)->type,
-                       .num_results = 1,
-                       .groups = {1, op->num_operands - 1}};
-    ir_opcode code = op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : OP_MEMREF_DIM;
-    ir_replace_uses(ir_result(op, 0), ir_result(ir_op_create(&builder, code, &spec), 0));
+    read_memory(op, op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : OP_MEMREF_DIM,
+                ir_value_map_get(b->memrefs, ir_operand(op, 0)));
     ir_op_erase(op);
   }
 }
@@ -89,11 +102,21 @@ static void lower_structured(buffers *b, ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------ slices and shapes */
 
+static void lower_extract_slice(buffers *b, ir_op *op) {
+  ir_value *source = buffer_of(b, ir_operand(op, 0), op);
+  ir_builder builder = ir_builder_before(op);
+  buffer_place(b, ir_result(op, 0), buffer_subview(&builder, source, op, ir_result(op, 0)->type), true);
+}
+
+/* The source lies where the op inserts it. */
+static bool is_in_place(const ir_value *source, const ir_value *whole, const ir_op *insert) {
+  return source->op && source->op->code == OP_MEMREF_SUBVIEW && ir_operand(source->op, 0) == whole &&
+         slice_equal(source->op, insert);
+}
+
 static void lower_insert_slice(buffers *b, ir_op *op) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), op), *whole = buffer_of(b, ir_operand(op, 1), op);
-  bool in_place = source->op && source->op->code == OP_MEMREF_SUBVIEW && ir_operand(source->op, 0) == whole &&
-                  slice_equal(source->op, op);
-  if (!in_place) {
+  if (!is_in_place(source, whole, op)) {
     whole = buffer_for_writing(b, op, 1, true);
     ir_builder builder = ir_builder_before(op);
     buffer_copy(&builder, source, buffer_subview(&builder, whole, op, ir_operand(op, 0)->type));
@@ -104,28 +127,15 @@ static void lower_insert_slice(buffers *b, ir_op *op) {
 void bufferize_parallel_insert(buffers *b, ir_op *op, const buffer_frame *frame) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), frame->block->last);
   ir_value *whole = frame->shared[ir_operand(op, 1)->index - frame->first_shared];
-  if (source->op && source->op->code == OP_MEMREF_SUBVIEW && ir_operand(source->op, 0) == whole &&
-      slice_equal(source->op, op))
+  if (is_in_place(source, whole, op))
     return;
   ir_builder builder = ir_builder_before(frame->block->last);
   buffer_copy(&builder, source, buffer_subview(&builder, whole, op, ir_operand(op, 0)->type));
 }
 
-static ir_op *create_view(buffers *b, ir_op *op, ir_opcode code, ir_value *memref, const ir_type *type) {
-  ir_value *operands[1 + IR_MAX_RANK] = {memref};
-  for (unsigned i = 1; i < op->num_operands; i++)
-    operands[i] = ir_operand(op, i);
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs,
-                     .groups = {1, op->num_operands - 1}};
+static void create_view(buffers *b, ir_op *op, ir_opcode code, ir_value *memref, const ir_type *type) {
   ir_builder builder = ir_builder_before(op);
-  ir_op *view = ir_op_create(&builder, code, &spec);
-  buffer_place(b, ir_result(op, 0), ir_result(view, 0), true);
-  return view;
+  buffer_place(b, ir_result(op, 0), ir_result(create_on_memory(&builder, op, code, 0, memref, type), 0), true);
 }
 
 /* The last dim of each reassociation group, exclusive. */
@@ -212,36 +222,24 @@ static void lower_cast(buffers *b, ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------------- single elements */
 
-static void create_store(ir_builder *builder, ir_value *value, ir_value *memref, unsigned rank,
-                         ir_value *const *indices) {
-  ir_value *operands[2 + IR_MAX_RANK] = {value, memref};
-  for (unsigned i = 0; i < rank; i++)
-    operands[2 + i] = indices[i];
-  ir_op_spec spec = {.operands = operands, .num_operands = 2 + rank, .groups = {1, 1, rank}};
-  ir_op_create(builder, OP_MEMREF_STORE, &spec);
-}
-
 static void lower_extract(buffers *b, ir_op *op) {
-  ir_value *operands[1 + IR_MAX_RANK] = {buffer_of(b, ir_operand(op, 0), op)};
-  for (unsigned i = 1; i < op->num_operands; i++)
-    operands[i] = ir_operand(op, i);
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = &ir_result(op, 0)->type,
-                     .num_results = 1,
-                     .groups = {1, op->num_operands - 1}};
-  ir_builder builder = ir_builder_before(op);
-  ir_replace_uses(ir_result(op, 0), ir_result(ir_op_create(&builder, OP_MEMREF_LOAD, &spec), 0));
+  read_memory(op, OP_MEMREF_LOAD, buffer_of(b, ir_operand(op, 0), op));
 }
 
-static void lower_insert(buffers *b, ir_op *op) {
-  ir_value *memref = buffer_for_writing(b, op, 1, true), *indices[IR_MAX_RANK];
-  unsigned rank = op->num_operands - 2;
-  for (unsigned i = 0; i < rank; i++)
-    indices[i] = ir_operand(op, 2 + i);
+/* Ops that write to operand 1, which their result is. */
+static void write_memory(buffers *b, ir_op *op, ir_opcode code) {
+  ir_value *memref = buffer_for_writing(b, op, 1, true);
   ir_builder builder = ir_builder_before(op);
-  create_store(&builder, ir_operand(op, 0), memref, rank, indices);
+  create_on_memory(&builder, op, code, 1, memref, NULL);
   buffer_place(b, ir_result(op, 0), memref, false);
+}
+
+static void lower_insert(buffers *b, ir_op *op) { write_memory(b, op, OP_MEMREF_STORE); }
+
+static void lower_transfer_write(buffers *b, ir_op *op) { write_memory(b, op, OP_VECTOR_TRANSFER_WRITE); }
+
+static void lower_transfer_read(buffers *b, ir_op *op) {
+  read_memory(op, OP_VECTOR_TRANSFER_READ, buffer_of(b, ir_operand(op, 0), op));
 }
 
 static void lower_from_elements(buffers *b, ir_op *op) {
@@ -249,51 +247,23 @@ static void lower_from_elements(buffers *b, ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   ir_builder builder = ir_builder_before(op);
   for (unsigned n = 0; n < op->num_operands; n++) {
-    ir_value *indices[IR_MAX_RANK];
+    ir_value *operands[2 + IR_MAX_RANK] = {ir_operand(op, n), memref};
     int64_t rest = n;
     for (unsigned i = type->rank; i-- > 0; rest /= type->shape[i])
-      indices[i] = ir_const_index(&builder, rest % type->shape[i]);
-    create_store(&builder, ir_operand(op, n), memref, type->rank, indices);
+      operands[2 + i] = ir_const_index(&builder, rest % type->shape[i]);
+    ir_op_spec spec = {.operands = operands, .num_operands = 2 + type->rank, .groups = {1, 1, type->rank}};
+    ir_op_create(&builder, OP_MEMREF_STORE, &spec);
   }
   buffer_place(b, ir_result(op, 0), memref, false);
-}
-
-/* The same transfer between vectors and memory. */
-static void lower_transfer(buffers *b, ir_op *op) {
-  unsigned base = op->code == OP_VECTOR_TRANSFER_WRITE;
-  ir_value *memref = base ? buffer_for_writing(b, op, base, true) : buffer_of(b, ir_operand(op, base), op);
-  ir_value **operands = IR_NEW_ARRAY(&b->module->arena, ir_value *, op->num_operands);
-  for (unsigned i = 0; i < op->num_operands; i++)
-    operands[i] = i == base ? memref : ir_operand(op, i);
-  const ir_type *type = ir_result(op, 0)->type;
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = op->num_operands,
-                     .types = &type,
-                     .num_results = base ? 0 : 1,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs};
-  memcpy(spec.groups, op->groups, sizeof spec.groups);
-  ir_builder builder = ir_builder_before(op);
-  ir_op *transfer = ir_op_create(&builder, op->code, &spec);
-  if (base)
-    buffer_place(b, ir_result(op, 0), memref, false);
-  else
-    ir_replace_uses(ir_result(op, 0), ir_result(transfer, 0));
 }
 
 static void lower_dim(buffers *b, ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   extent x = extent_of_index((ir_index){.value = ir_result(op, 0)});
-  ir_value *value;
-  if (x.value == ir_result(op, 0)) { /* which dim is only known at run time */
-    ir_value *operands[] = {buffer_of(b, ir_operand(op, 0), op), ir_operand(op, 1)};
-    const ir_type *index = ir_type_index(b->module);
-    ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &index, .num_results = 1};
-    value = ir_result(ir_op_create(&builder, OP_MEMREF_DIM, &spec), 0);
-  } else {
-    value = ir_index_value(&builder, buffer_extent(b, &builder, x));
-  }
-  ir_replace_uses(ir_result(op, 0), value);
+  if (x.value == ir_result(op, 0)) /* which dim is only known at run time */
+    read_memory(op, OP_MEMREF_DIM, buffer_of(b, ir_operand(op, 0), op));
+  else
+    ir_replace_uses(ir_result(op, 0), ir_index_value(&builder, buffer_extent(b, &builder, x)));
 }
 
 /* ------------------------------------------------------------------------------------------------ pad and constants */
@@ -338,81 +308,44 @@ static void lower_pad(buffers *b, ir_op *op) {
 
 /* A dense constant becomes read-only data of the module. */
 static void lower_constant(buffers *b, ir_op *op) {
-  ir_module *module = b->module;
-  const ir_type *type = buffer_type(module, ir_result(op, 0)->type);
-  char name[64];
-  unsigned number = 0;
-  do
-    snprintf(name, sizeof name, "tec_constant_%u", number++);
-  while (ir_module_lookup(module, name));
-  ir_builder top = ir_builder_before(b->function);
-  ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
-                           {"sym_visibility", ir_attr_string(module, "private", 7)},
-                           {"type", ir_attr_type(module, type)},
-                           {"initial_value", ir_attr_get(op, "value")},
-                           {"constant", ir_attr_unit(module)}};
-  ir_op_create(&top, OP_MEMREF_GLOBAL, &(ir_op_spec){.attrs = attrs, .num_attrs = 5});
   ir_builder builder = ir_builder_before(op);
-  ir_named_attr symbol = {"name", ir_attr_symbol(module, ir_intern_cstr(module, name))};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &symbol, .num_attrs = 1};
-  ir_op *get = ir_op_create(&builder, OP_MEMREF_GET_GLOBAL, &spec);
-  get->mark = buffer_add_root(b, false);
-  buffer_place(b, ir_result(op, 0), ir_result(get, 0), false);
+  ir_value *memref = memory_of_constant(&builder, ir_attr_get(op, "value"));
+  memref->op->mark = buffer_add_root(b, false);
+  buffer_place(b, ir_result(op, 0), memref, false);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- any op */
 
+static void lower_empty(buffers *b, ir_op *op) { (void)b, (void)op; /* gets memory on demand */ }
+
 bool bufferize_op(buffers *b, ir_op *op) {
+  static const struct {
+    ir_opcode code;
+    void (*lower)(buffers *b, ir_op *op);
+  } rows[] = {{OP_TENSOR_EMPTY, lower_empty},
+              {OP_TENSOR_EXTRACT_SLICE, lower_extract_slice},
+              {OP_TENSOR_INSERT_SLICE, lower_insert_slice},
+              {OP_TENSOR_EXPAND_SHAPE, lower_expand_shape},
+              {OP_TENSOR_COLLAPSE_SHAPE, lower_collapse_shape},
+              {OP_TENSOR_CAST, lower_cast},
+              {OP_TENSOR_DIM, lower_dim},
+              {OP_TENSOR_EXTRACT, lower_extract},
+              {OP_TENSOR_INSERT, lower_insert},
+              {OP_VECTOR_TRANSFER_READ, lower_transfer_read},
+              {OP_VECTOR_TRANSFER_WRITE, lower_transfer_write},
+              {OP_TENSOR_FROM_ELEMENTS, lower_from_elements},
+              {OP_TENSOR_PAD, lower_pad},
+              {OP_ARITH_CONSTANT, lower_constant}};
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
     if (!op->num_regions)
       return ir_op_error(op, "must be decomposed before it gets memory (pass 'decompose-softmax')");
     lower_structured(b, op);
     return true;
   }
-  switch (op->code) {
-  case OP_TENSOR_EMPTY:
-    return true; /* gets memory on demand */
-  case OP_TENSOR_EXTRACT_SLICE: {
-    ir_value *source = buffer_of(b, ir_operand(op, 0), op);
-    ir_builder builder = ir_builder_before(op);
-    buffer_place(b, ir_result(op, 0), buffer_subview(&builder, source, op, ir_result(op, 0)->type), true);
-    return true;
-  }
-  case OP_TENSOR_INSERT_SLICE:
-    lower_insert_slice(b, op);
-    return true;
-  case OP_TENSOR_EXPAND_SHAPE:
-    lower_expand_shape(b, op);
-    return true;
-  case OP_TENSOR_COLLAPSE_SHAPE:
-    lower_collapse_shape(b, op);
-    return true;
-  case OP_TENSOR_CAST:
-    lower_cast(b, op);
-    return true;
-  case OP_TENSOR_DIM:
-    lower_dim(b, op);
-    return true;
-  case OP_TENSOR_EXTRACT:
-    lower_extract(b, op);
-    return true;
-  case OP_TENSOR_INSERT:
-    lower_insert(b, op);
-    return true;
-  case OP_VECTOR_TRANSFER_READ:
-  case OP_VECTOR_TRANSFER_WRITE:
-    lower_transfer(b, op);
-    return true;
-  case OP_TENSOR_FROM_ELEMENTS:
-    lower_from_elements(b, op);
-    return true;
-  case OP_TENSOR_PAD:
-    lower_pad(b, op);
-    return true;
-  case OP_ARITH_CONSTANT:
-    lower_constant(b, op);
-    return true;
-  default:
-    return ir_op_error(op, "has no form on memory");
-  }
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].code == op->code) {
+      rows[i].lower(b, op);
+      return true;
+    }
+  return ir_op_error(op, "has no form on memory");
 }

@@ -40,7 +40,6 @@ typedef struct buffer_root {
 
 typedef struct buffers {
   ir_module *module;
-  ir_op *function;
   bool kernels;          /* the function launches kernels: its own scratch is device memory */
   ir_value_map *memrefs; /* from tensor values */
   buffer_root *roots;

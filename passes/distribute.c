@@ -7,8 +7,8 @@
  * the branches made here (distribute_if) are not, hold no barrier and are told apart by ir_op.mark.
  * Terminates: each op of the old kernel is visited once, except in barriers.c, see there. */
 #include "passes/distribute.h"
+#include "passes/memory.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const char layouts_name[] = "tec.layouts";
@@ -170,16 +170,6 @@ static bool distribute_elementwise(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* A name that no symbol of the module has. */
-static const char *fresh_symbol(ir_module *module) {
-  char name[32];
-  for (unsigned i = 0;; i++) {
-    snprintf(name, sizeof name, "constant_%u", i);
-    if (!ir_module_lookup(module, name))
-      return ir_intern_cstr(module, name);
-  }
-}
-
 /* Elements that differ are read from constant memory. */
 static bool distribute_constant(distributor *d, const ir_op *op) {
   ir_value *value = ir_result(op, 0);
@@ -191,21 +181,7 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
     return true;
   }
   layout l = distribute_layout(value);
-  const ir_type *memory =
-      ir_type_memref(d->module, value->type->element, value->type->rank, value->type->shape, NULL, 0, IR_SPACE_GLOBAL);
-  const char *name = fresh_symbol(d->module);
-  const ir_type *tensor = ir_type_tensor(d->module, value->type->element, value->type->rank, value->type->shape);
-  const ir_attr *initial = attr->floats ? ir_attr_dense_floats(d->module, tensor, attr->count, attr->floats)
-                                        : ir_attr_dense_ints(d->module, tensor, attr->count, attr->ints);
-  ir_named_attr attrs[] = {{"constant", ir_attr_unit(d->module)},
-                           {"initial_value", initial},
-                           {"sym_name", ir_attr_string(d->module, name, strlen(name))},
-                           {"type", ir_attr_type(d->module, memory)}};
-  ir_builder top = ir_builder_before(ir_region(d->module->root, 0)->first);
-  ir_op_create(&top, OP_MEMREF_GLOBAL, &(ir_op_spec){.attrs = attrs, .num_attrs = 4});
-  ir_named_attr symbol = {"name", ir_attr_symbol(d->module, name)};
-  ir_op_spec get = {.types = &memory, .num_results = 1, .attrs = &symbol, .num_attrs = 1};
-  lane_access access = {.memref = ir_result(ir_op_create(&d->at, OP_MEMREF_GET_GLOBAL, &get), 0)};
+  lane_access access = {.memref = memory_of_constant(&d->at, attr)};
   for (unsigned dim = 0; dim < l.rank; dim++) {
     access.memory_dim[dim] = (int)dim;
     access.scale[dim] = 1;

@@ -1,4 +1,4 @@
-/* memory.h - which memrefs may overlap, and which ops touch memory. */
+/* memory.h - which memrefs may overlap, which ops touch memory, and constants there. */
 #ifndef TEC_PASSES_MEMORY_H
 #define TEC_PASSES_MEMORY_H
 #include "passes/passes.h"
@@ -21,4 +21,7 @@ static inline bool memory_is_disjoint(const ir_value *a, const ir_value *b) {
 static inline bool memory_touches(const ir_op *op) {
   return op->num_regions || ir_op_has(op, IR_READS) || !(pass_is_pure(op) || ir_op_has(op, IR_ALLOCATES));
 }
+
+/* Read-only memory of the module with the elements of a dense attribute: a memref, at the builder's place. */
+ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value);
 #endif

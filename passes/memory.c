@@ -1,0 +1,29 @@
+/* memory.c - constants in memory; see memory.h. Terminates: names are tried until one is free. */
+#include "passes/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
+  ir_module *module = builder->module;
+  const ir_type *shape = value->type,
+                *memory = ir_type_memref(module, shape->element, shape->rank, shape->shape, NULL, 0, IR_SPACE_GLOBAL);
+  const ir_type *tensor = ir_type_tensor(module, shape->element, shape->rank, shape->shape);
+  char name[64];
+  unsigned number = 0;
+  do
+    snprintf(name, sizeof name, "tec_constant_%u", number++);
+  while (ir_module_lookup(module, name));
+  ir_builder top = ir_builder_before(ir_op_ancestor_in(builder->block->parent, ir_region(module->root, 0)));
+  ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
+                           {"sym_visibility", ir_attr_string(module, "private", 7)},
+                           {"type", ir_attr_type(module, memory)},
+                           {"initial_value", value->floats
+                                                 ? ir_attr_dense_floats(module, tensor, value->count, value->floats)
+                                                 : ir_attr_dense_ints(module, tensor, value->count, value->ints)},
+                           {"constant", ir_attr_unit(module)}};
+  ir_op_create(&top, OP_MEMREF_GLOBAL, &(ir_op_spec){.attrs = attrs, .num_attrs = 5});
+  ir_named_attr symbol = {"name", ir_attr_symbol(module, ir_intern_cstr(module, name))};
+  ir_op_spec spec = {.types = &memory, .num_results = 1, .attrs = &symbol, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_MEMREF_GET_GLOBAL, &spec), 0);
+}
