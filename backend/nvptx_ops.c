@@ -89,6 +89,15 @@ static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* Is it true in any lane? All lanes of the warp ask. */
+static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
+  LLVMValueRef operands[] = {word(e, -1), emit_scalar(e, ir_operand(op, 0))};
+  if (ir_operand(op, 0)->type->element != IR_I1)
+    return ir_op_error(op, "has no form for f32 in the nvptx backend");
+  emit_result(e, op)[0] = call(e, "llvm.nvvm.vote.any.sync", operands, 2);
+  return true;
+}
+
 /* --------------------------------------------------------------------------------------------------------- matrices */
 
 static const struct {
@@ -238,6 +247,7 @@ const emit_lane_op nvptx_lane_ops[] = {
     {OP_GPU_THREAD_ID, emit_thread_id},
     {OP_GPU_BARRIER, emit_barrier},
     {OP_GPU_SHUFFLE, emit_gpu_shuffle},
+    {OP_GPU_SUBGROUP_REDUCE, emit_subgroup_reduce},
     {OP_NVGPU_MMA_SYNC, emit_mma_sync},
     {OP_NVGPU_LDMATRIX, emit_ldmatrix},
     {OP_NVGPU_DEVICE_ASYNC_COPY, emit_async_copy},

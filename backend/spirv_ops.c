@@ -112,6 +112,8 @@ static bool emit_gpu_shuffle(emitter *e, const ir_op *op) {
 
 /* OpenCL's extrema drop NaN, as maxnumf and minnumf do. */
 static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
+  if (ir_operand(op, 0)->type->element != IR_F32)
+    return ir_op_error(op, "has no form for i1 in the spirv backend");
   const char *combines = ir_attr_string_or(op, "op", "");
   const char *name = !strcmp(combines, "all_reduce_op add")       ? "_Z20sub_group_reduce_addf"
                      : !strcmp(combines, "all_reduce_op maxnumf") ? "_Z20sub_group_reduce_maxf"

@@ -68,6 +68,8 @@ typedef enum ir_predicate {
   IR_SIGNED_LESS_EQUAL = 3,
   IR_UNSIGNED_LESS = 6,
   IR_ORDERED_EQUAL = 1,
+  IR_UNORDERED_GREATER = 9,
+  IR_UNORDERED_NOT_EQUAL = 13,
 } ir_predicate;
 /* arith.cmpi or arith.cmpf. */
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs);

@@ -76,16 +76,20 @@ bool verify_mma_sync(const ir_op *op) {
 }
 
 bool verify_subgroup_reduce(const ir_op *op) {
-  static const char *const words[] = {"all_reduce_op add", "all_reduce_op maxnumf", "all_reduce_op minnumf"};
+  static const struct {
+    const char *word;
+    ir_scalar element;
+  } rows[] = {{"all_reduce_op add", IR_F32},
+              {"all_reduce_op maxnumf", IR_F32},
+              {"all_reduce_op minnumf", IR_F32},
+              {"all_reduce_op or", IR_I1}};
   const char *word = ir_attr_string_or(op, "op", "");
-  bool known = false;
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    known |= !strcmp(word, words[i]);
-  if (!known)
-    return ir_op_error(op, "'op' must be add, maxnumf or minnumf");
   const ir_type *type = ir_operand(op, 0)->type;
-  return (type->kind == IR_TYPE_SCALAR && type->element == IR_F32) ||
-         ir_op_error(op, "combines f32, not %s", ir_print_type(op->module, type));
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(word, rows[i].word))
+      return (type->kind == IR_TYPE_SCALAR && type->element == rows[i].element) ||
+             ir_op_error(op, "combines %s, not %s", ir_scalar_name(rows[i].element), ir_print_type(op->module, type));
+  return ir_op_error(op, "'op' must be add, maxnumf, minnumf or or");
 }
 
 /* C is 8 rows by as many columns as there are lanes; the reduction is 16 deep. */

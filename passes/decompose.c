@@ -13,6 +13,9 @@
  * of a row are scaled by the same alphas as its sum, whatever that starts from; `carry` holds what must be true of the
  * slices for that. On the way to the contraction the quotients may be multiplied by what does not depend on them.
  *
+ * Lazy maxima: where the normalisation is deferred, any maximum that a row has had does as well as the last. So, for
+ * targets that gain by alphas of 1, a maximum stays behind while no weight becomes larger than e^LAG by that.
+ *
  * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
 #include "passes/body.h"
 #include "passes/memory.h"
@@ -431,10 +434,23 @@ static ir_value *convert_argument(ir_builder *body, const ir_op *generic, unsign
   return ir_convert(body, body_argument(generic, i), ir_type_scalar(body->module, element));
 }
 
+/* The new maximum; or the old one, `start`, where the new is not above it by LAG. A difference that is NaN, of equal
+ * infinities, counts as above. */
+static ir_value *create_lazy_max(step *s, ir_value *start, ir_value *max) {
+  const double LAG = 5.5; /* weights of f16 stay below 2^8, and their sums far from the end of f32 */
+  ir_value *ins[] = {start, max};
+  ir_op *generic = row_generic(s, 2, ins, row_tensor(s, max->type->element));
+  ir_builder body = body_of(generic);
+  ir_value *old = body_argument(generic, 0), *new = body_argument(generic, 1);
+  ir_value *rise = ir_binary(&body, OP_ARITH_SUBF, new, old), *lag = ir_const(&body, rise->type, LAG);
+  ir_value *above = ir_compare(&body, OP_ARITH_CMPF, IR_UNORDERED_GREATER, rise, lag);
+  return body_finish(&body, generic, ir_select(&body, above, new, old));
+}
+
 /* max(max, lowest finite), then with the rows of x. A NaN may get lost here (nnan), which is cheaper: its exponential
  * is NaN again, and so the sum, whatever the maximum. The copy is no loss: the old max is needed next to the new
  * one. */
-static ir_value *create_max(step *s) {
+static ir_value *create_max(step *s, bool lazy) {
   ir_scalar element = s->max->type->element;
   const ir_type *scalar = ir_type_scalar(s->builder.module, element);
   double lowest = lowest_finite(element);
@@ -453,7 +469,8 @@ static ir_value *create_max(step *s) {
   ir_value *x = ir_convert(&body, body_argument(reduce, 0), scalar);
   ir_value *larger = ir_binary(&body, OP_ARITH_MAXIMUMF, body_argument(reduce, 1), x);
   ir_attr_set(larger->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "nnan"));
-  return body_finish(&body, reduce, larger);
+  ir_value *max = body_finish(&body, reduce, larger);
+  return lazy ? create_lazy_max(s, start, max) : max;
 }
 
 /* e^(a - b) of the two inputs of a generic, where a <= b. It may be approximate (afn): an error in proportion to the
@@ -549,14 +566,25 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
   normalise(match, final && final != ir_result(s->op, s->op->num_results == 4 ? 2 : 0) ? final : sum);
 }
 
-void softmax_decompose(ir_op *op, bool repeats) {
+/* The loop around the softmax carries the result, which is read nowhere else, nor behind the loop. */
+static bool is_only_carried(const ir_op *softmax, unsigned result) {
+  const ir_value *in = ir_init(softmax, result);
+  const ir_op *loop = in->op ? NULL : in->block->parent;
+  return loop && loop->code == OP_SCF_FOR && softmax->block == in->block && in->index &&
+         ir_operand(ir_block_terminator(in->block), in->index - 1) == ir_result(softmax, result) &&
+         count_uses(in) == 1 && count_uses(ir_result(softmax, result)) == 1 &&
+         !count_uses(ir_result(loop, in->index - 1));
+}
+
+void softmax_decompose(ir_op *op, bool repeats, bool lazy) {
   step s;
   start_step(op, &s);
   deferral matches[MAX_PRODUCTS];
   unsigned num_deferred = match_deferrals(op, s.dimension, matches);
   bool deferred = num_deferred > 0;
   bool carries = op->num_results == 4, reads_scale = carries && !ir_value_unused(ir_result(op, 3));
-  ir_value *max = create_max(&s), *exponentials = create_exponentials(&s, max), *alpha = NULL, *start = s.sum;
+  lazy = lazy && deferred && carries && is_only_carried(op, 1) && is_only_carried(op, 2);
+  ir_value *max = create_max(&s, lazy), *exponentials = create_exponentials(&s, max), *alpha = NULL, *start = s.sum;
   ir_cell first;
   bool fresh = is_zero(s.sum) && ir_value_splat(s.max, &first) && first.f < INFINITY; /* alpha would meet only zeros */
   if (!fresh || reads_scale) {
@@ -610,12 +638,12 @@ static bool collect_op(ir_op *op, void *data) {
 }
 
 bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
-  (void)options;
+  bool lazy = options->target && options->target->has_vote;
   worklist lists[2] = {0}; /* diagonals, then softmaxes */
   ir_walk(ir_region(module->root, 0), collect_op, lists);
   for (size_t i = 0; i < lists[0].count; i++)
     rewrite_diagonal(lists[0].ops[i]);
   for (size_t i = 0; i < lists[1].count; i++)
-    softmax_decompose(lists[1].ops[i], false);
+    softmax_decompose(lists[1].ops[i], false, lazy);
   return true;
 }

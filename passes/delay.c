@@ -92,6 +92,8 @@ static bool is_above(const ir_value *value, unsigned depth) {
   case OP_VECTOR_BROADCAST:
   case OP_VECTOR_SHAPE_CAST:
     return is_above(ir_operand(op, 0), depth - 1);
+  case OP_ARITH_SELECT:
+    return is_above(ir_operand(op, 1), depth - 1) && is_above(ir_operand(op, 2), depth - 1);
   case OP_ARITH_MAXIMUMF:
   case OP_ARITH_MAXNUMF:
     return is_above(ir_operand(op, 0), depth - 1) || is_above(ir_operand(op, 1), depth - 1);

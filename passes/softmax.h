@@ -13,6 +13,7 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
  * scores alone that starts from the sinks; true if it was one (sink.c). */
 bool softmax_take_sink(ir_op *op);
 /* Replaces a softmax, online or not, on tensors by reductions and elementwise ops (decompose.c). `repeats`:
- * exponentials are computed again for the quotients, so that those of a long row need not be kept. */
-void softmax_decompose(ir_op *op, bool repeats);
+ * exponentials are computed again for the quotients, so that those of a long row need not be kept. `lazy`: the running
+ * maximum may stay behind by a little where nobody can tell. */
+void softmax_decompose(ir_op *op, bool repeats, bool lazy);
 #endif

@@ -57,6 +57,7 @@ static const target_facts rows[] = {
    .matrices = mma_sync,                                                                                               \
    .num_matrices = sizeof mma_sync / sizeof *mma_sync - MMA_SYNC_TF32,                                                 \
    .num_tf32 = MMA_SYNC_TF32,                                                                                          \
+   .has_vote = true,                                                                                                   \
    .has_half = true,                                                                                                   \
    .has_double = true},
 #define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE,  \

@@ -5,6 +5,8 @@ func.func @f(%m: memref<16x64xf16, #gpu.address_space<workgroup>>, %g: memref<?x
   %t = gpu.thread_id x
   gpu.barrier
   %sum = gpu.subgroup_reduce add %x : (f32) -> f32
+  %some = arith.cmpf une, %x, %x : f32
+  %any = gpu.subgroup_reduce or %some : (i1) -> i1
   %bl = vector_ext.block_load %g[%t, %c0] {transposed} : memref<?x64xf16> -> vector<16xf16>
   vector_ext.prefetch %g[%t, %c0] : memref<?x64xf16>
   %off = arith.constant 1 : i32

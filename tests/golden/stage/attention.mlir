@@ -56,11 +56,12 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
 // CHECK: %[[IS_LAST:.*]] = arith.cmpi eq, %[[STAGE]], %c2
 // CHECK: arith.select %[[IS_LAST]], %c0, %[[NEXT]]
 
+// Blocks of code stand in any order; where the state is scaled, a warp has a new maximum.
 // PTX: cp.async.cg.shared.global
 // PTX: cp.async.commit_group
-// PTX: ldmatrix.sync.aligned.m8n8.x4.shared.b16
-// PTX: mma.sync
-// PTX: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
-// PTX: mma.sync
-// PTX: cp.async.wait_group 1;
-// PTX: bar.sync 0;
+// PTX-DAG: ldmatrix.sync.aligned.m8n8.x4.shared.b16
+// PTX-DAG: mma.sync
+// PTX-DAG: vote.sync.any.pred
+// PTX-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
+// PTX-DAG: cp.async.wait_group 1;
+// PTX-DAG: bar.sync 0;
