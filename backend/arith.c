@@ -317,8 +317,6 @@ bool emit_constant_op(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   const ir_attr *attr = ir_attr_get(op, "value");
   LLVMValueRef *pieces = emit_result(e, op);
-  if (!pieces)
-    return false;
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
   if (type->kind == IR_TYPE_SCALAR) {
     pieces[0] = emit_constant(e, type->element, emit_attr_cell(attr, 0));

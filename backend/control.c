@@ -122,8 +122,6 @@ LLVMFastMathFlags emit_fast_math(const ir_op *op) {
  * piece. */
 static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   LLVMValueRef *results = emit_result(e, op);
-  if (!results)
-    return false;
   ir_scalar element = ir_result(op, 0)->type->element;
   /* To LLVM a broken promise of no NaN or infinity would make the result arbitrary; hooks may use it as they see
    * fit. */
@@ -151,6 +149,9 @@ bool emit_op(emitter *e, const ir_op *op) {
   const emit_op_info *info = emit_info(op->code);
   if (!info->op && !info->piece)
     return ir_op_error(op, "has no form in the %s backend", e->target->name);
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (ir_result(op, i)->type->kind != IR_TYPE_TOKEN && !emit_num_pieces(e, op, ir_result(op, i)->type))
+      return false;
   return info->op ? info->op(e, op) : emit_pieces(e, op, info);
 }
 

@@ -96,10 +96,7 @@ void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
 }
 
 LLVMValueRef *emit_result(emitter *e, const ir_op *op) {
-  unsigned count = emit_num_pieces(e, op, ir_result(op, 0)->type);
-  if (!count)
-    return NULL;
-  emit_value value = emit_new_value(e, count);
+  emit_value value = emit_new_value(e, emit_num_pieces(e, op, ir_result(op, 0)->type));
   emit_bind(e, ir_result(op, 0), value);
   return value.pieces;
 }

@@ -117,7 +117,7 @@ const emit_value *emit_get(emitter *e, const ir_value *value);
 static inline const emit_value *emit_operand(emitter *e, const ir_op *op, unsigned i) {
   return emit_get(e, ir_operand(op, i));
 }
-/* Binds the only result of the op; reports its type if that has no form here. */
+/* Binds the only result of the op. That its type has a form here is seen to before the op's hook runs. */
 LLVMValueRef *emit_result(emitter *e, const ir_op *op);
 /* The one piece of a scalar operand. */
 static inline LLVMValueRef emit_scalar(emitter *e, const ir_value *value) { return emit_get(e, value)->pieces[0]; }

@@ -612,8 +612,6 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
 bool emit_transfer_read(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   if (ir_operand(op, 0)->type->kind != IR_TYPE_MEMREF)
     return ir_op_error(op, "still reads a tensor");
   transfer t = transfer_of(e, op, 0, type);
@@ -653,8 +651,6 @@ bool emit_gather(emitter *e, const ir_op *op) {
   const emit_value *offsets = emit_get(e, ir_group_operand(op, 2, 0)), *masks = emit_get(e, ir_group_operand(op, 3, 0));
   const emit_value *others = emit_get(e, ir_group_operand(op, 4, 0));
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   if (base->kind != IR_TYPE_MEMREF || !base->rank)
     return ir_op_error(op, "gathers from a memref of rank 1 or more only");
   LLVMValueRef address = emit_operand_address(e, op, 0, 1);

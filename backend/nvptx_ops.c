@@ -172,8 +172,6 @@ static bool emit_mma_sync(emitter *e, const ir_op *op) {
   for (unsigned i = 0; i < 3; i++)
     add_rows(e, emit_operand(e, op, i), types, operands, &count);
   LLVMValueRef sums = call(e, name, operands, count), *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned rows = emit_get(e, ir_result(op, 0))->num_pieces, next = 0;
   for (unsigned i = 0; i < rows; i++) {
     LLVMTypeRef row = LLVMTypeOf(emit_operand(e, op, 2)->pieces[i]);
@@ -196,8 +194,6 @@ static bool emit_ldmatrix(emitter *e, const ir_op *op) {
   LLVMValueRef address = emit_operand_address(e, op, 0, 1);
   LLVMTypeRef space = LLVMTypeOf(address);
   LLVMValueRef words = emit_intrinsic_of(e, name, &space, 1, &address, 1), *result = emit_result(e, op);
-  if (!result)
-    return false;
   const ir_type *type = ir_result(op, 0)->type;
   LLVMTypeRef row = emit_row_type(emit_element_type(e, type->element), emit_row_length(type));
   for (unsigned i = 0; i < tiles; i++)

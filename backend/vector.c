@@ -100,8 +100,6 @@ bool emit_transpose_op(emitter *e, const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned count, permutation[IR_MAX_RANK];
   const int64_t *ints = NULL;
   ir_attr_i64s_of(op, "permutation", &count, &ints);
@@ -132,8 +130,6 @@ bool emit_broadcast(emitter *e, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned lanes = emit_row_length(to), outer = emit_outer_rank(to), row = 0;
   unsigned rank = from->kind == IR_TYPE_SCALAR ? 0 : from->rank;
   int64_t position[IR_MAX_RANK] = {0};
@@ -154,8 +150,6 @@ bool emit_broadcast(emitter *e, const ir_op *op) {
 
 bool emit_vector_elements(emitter *e, const ir_op *op) {
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned lanes = emit_row_length(ir_result(op, 0)->type);
   LLVMTypeRef type = emit_row_type(emit_element_type(e, ir_result(op, 0)->type->element), lanes);
   for (unsigned i = 0; i < op->num_operands; i++) {
@@ -169,8 +163,6 @@ bool emit_vector_elements(emitter *e, const ir_op *op) {
 bool emit_shape_cast(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned from = emit_row_length(ir_operand(op, 0)->type), to = emit_row_length(ir_result(op, 0)->type);
   LLVMTypeRef type = emit_row_type(emit_element_type(e, ir_result(op, 0)->type->element), to);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
@@ -192,8 +184,6 @@ bool emit_shape_cast(emitter *e, const ir_op *op) {
 bool emit_interleave(emitter *e, const ir_op *op) {
   const emit_value *lhs = emit_operand(e, op, 0), *rhs = emit_operand(e, op, 1);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned lanes = emit_row_length(ir_result(op, 0)->type);
   int *pick = IR_NEW_ARRAY(&e->arena, int, lanes);
   for (unsigned lane = 0; lane < lanes; lane++)
@@ -234,8 +224,6 @@ bool emit_extract(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   place p = place_of(e, op, 1);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces, outer = emit_outer_rank(from);
   unsigned given = p.count < outer ? p.count : outer, next = 0;
   int64_t position[IR_MAX_RANK] = {0};
@@ -257,8 +245,6 @@ bool emit_insert(emitter *e, const ir_op *op) {
   const emit_value *value = emit_operand(e, op, 0), *dest = emit_operand(e, op, 1);
   place p = place_of(e, op, 2);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned outer = emit_outer_rank(to), given = p.count < outer ? p.count : outer, next = 0;
   int64_t position[IR_MAX_RANK] = {0};
   unsigned part = p.count > outer || !to->rank ? 1 : value->num_pieces;
@@ -299,8 +285,6 @@ bool emit_extract_strided_slice(emitter *e, const ir_op *op) {
     return ir_op_error(op, "wants strides of 1");
   ir_attr_i64s_of(op, "offsets", &num_offsets, &ints);
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned outer = emit_outer_rank(from);
   int64_t position[IR_MAX_RANK] = {0};
   do {
@@ -321,8 +305,6 @@ bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
   if (!offsets)
     return ir_op_error(op, "wants strides of 1");
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   memcpy(result, dest->pieces, sizeof *result * dest->num_pieces);
   unsigned outer = emit_outer_rank(to), leading = to->rank - part->rank, row = 0, lanes = emit_row_length(part);
   int64_t position[IR_MAX_RANK] = {0};
@@ -339,8 +321,6 @@ bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
 
 bool emit_step_op(emitter *e, const ir_op *op) {
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   result[0] = emit_step(e, LLVMInt64TypeInContext(e->context), emit_row_length(ir_result(op, 0)->type));
   return true;
 }
@@ -348,8 +328,6 @@ bool emit_step_op(emitter *e, const ir_op *op) {
 bool emit_create_mask(emitter *e, const ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   LLVMValueRef *result = emit_result(e, op);
-  if (!result)
-    return false;
   unsigned outer = emit_outer_rank(type), lanes = emit_row_length(type), row = 0;
   int64_t position[IR_MAX_RANK] = {0};
   do {
