@@ -42,11 +42,12 @@ def page(facts, results):
 {facts['cpu']}, {facts['cores']} cores, {facts['date']}, commit {facts['commit']}. Made by `bench/host`.
 Measured f32 multiply-add peak and read bandwidth: {limits}.
 
-Each cell: the share of the peak (of the bandwidth in the decode rows), and in brackets how many times as long as ours it
-took. All codes of a row ran in one process on the same arguments, in interleaved rounds, and agreed; medians; CPU time on
-one thread, wall-clock time on more. {dropped} rounds were dropped because something else had the machine; a row
-marked as disturbed never got quiet rounds enough and shows the best of all. Under a causal mask only the visible half
-counts. What takes ten times as long as ours was measured once. Attention rows: length x features.
+Each cell: the share of the peak (of the bandwidth in the rows of decoding and of products with one row; more than all of
+it where caches hold what is read), and in brackets how many times as long as ours it took. All codes of a row ran in one
+process on the same arguments, in interleaved rounds, and agreed; medians; CPU time on one thread, wall-clock time on more.
+{dropped} rounds were dropped because something else had the machine; a row marked as disturbed never got quiet rounds enough
+and shows the best of all. Under a causal mask only the visible half counts. What takes ten times as long as ours was
+measured once. Attention rows: length x features.
 
 {report.table(["program", "threads", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}

@@ -8,9 +8,7 @@
  *  - A worker touches the loop's fields only between announcing itself under the lock (`inside`) and leaving, and the
  *    caller returns only when nobody is inside, so body and data outlive their use.
  *  - A worker that wakes late, after the loop is over, sees `open` false and goes back to sleep.
- *
- *  - Who has work of the loop left, or waits for its end, keeps a processor busy for a bounded time only; workers sleep
- *    between loops.
+ *  - Nobody but who runs iterations keeps a processor busy, but for the caller, for a bounded time, at a loop's end.
  *
  * Terminates: each claim moves `next` on, and claims stop at `count`. */
 #include "runtime/thread_pool.h"
