@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-  DEFAULT_ROWS = 16,   /* of a contraction for one warp, without matrix unit */
   ACCESS_BITS = 128,   /* the widest access of a lane */
   PRODUCT_COLUMNS = 8, /* lanes along the columns of a product without matrix units */
 };
@@ -147,7 +146,7 @@ int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *fact
   anchor_product p;
   if (!anchor_find_product(contract, &p))
     return INT64_MAX;
-  int64_t rows = facts->num_matrices ? target_matrix_rows(facts, p.extents[ANCHOR_COLUMNS]) : DEFAULT_ROWS;
+  int64_t rows = target_warp_rows(facts, ir_operand(contract, 0)->type->element, p.extents[ANCHOR_COLUMNS]);
   return p.extents[ANCHOR_ROWS] % rows == 0 ? power_divisor(p.extents[ANCHOR_ROWS] / rows, INT64_C(1) << 30)
                                             : INT64_MAX;
 }

@@ -323,22 +323,17 @@ static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *ext
   return columns;
 }
 
-/* The matrix unit multiplies, for what it can take of these factors. */
-static bool has_matrices_for(const target_facts *target, const ir_value *factor) {
-  for (unsigned i = 0; i < target->num_matrices; i++)
-    if (target->matrices[i].element == factor->type->element)
-      return true;
-  return false;
-}
+/* The elements of the other factor of a running softmax. */
+static ir_scalar element_beside(const ir_op *op, unsigned side) { return ir_operand(op, 1 - side)->type->element; }
 
 /* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
- * and of the state, in f32. Factors, half as wide, come piece by piece from memory that lanes share or, for the matrix
- * unit, from any; otherwise lanes keep them as well. */
+ * and of the state, in f32. Where it multiplies itself, it holds its share of a factor as well, on the way to shared
+ * memory, and a quarter more to multiply with. */
 static bool softmax_fits_lanes(const ir_op *op, unsigned side, const target_facts *target, int64_t columns,
                                int64_t rows, int64_t step) {
-  int64_t kept = rows * (step + columns) / block_lanes(target);
-  bool by_pieces = target->copy_stages || has_matrices_for(target, ir_operand(op, 1 - side));
-  return kept + (by_pieces ? 0 : kept / 2) <= target->lane_registers;
+  int64_t sums = rows * (step + columns) / block_lanes(target), factor = step * columns / block_lanes(target);
+  bool pieces = target_has_pieces(target, element_beside(op, side));
+  return (pieces ? sums : (sums + factor) * 5 / 4) <= target->lane_registers;
 }
 
 /* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take?
@@ -368,9 +363,9 @@ static int64_t rows_in_block(const ir_op *op, unsigned side, const target_facts 
 static void choose_softmax_tile(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents,
                                 int64_t *rows, int64_t *step) {
   int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
-  int64_t bytes = columns * ir_scalar_bits(ir_operand(op, 1 - side)->type->element) / 8;
+  int64_t bytes = columns * ir_scalar_bits(element_beside(op, side)) / 8;
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
-  int64_t least_rows = target->block_warps * (target->num_matrices ? target_matrix_rows(target, columns) : 1);
+  int64_t least_rows = target->block_warps * target_warp_rows(target, element_beside(op, side), columns);
   *rows = rows_in_block(op, side, target, extents);
   while (*rows / 2 >= least_rows && (!softmax_fits_lanes(op, side, target, columns, *rows, shortest) ||
                                      !softmax_fits_memory(target, bytes, *rows, shortest)))

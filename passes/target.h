@@ -70,11 +70,21 @@ static inline int64_t target_least_rows(const target_facts *facts) {
   return facts->matrices[facts->num_matrices - 1].m;
 }
 
-/* The rows of products that are added to sums of so many columns: as many as the matrix unit takes, but fewer where sums
- * would be more than lanes keep. */
-static inline int64_t target_matrix_rows(const target_facts *facts, int64_t columns) {
-  int64_t rows = facts->matrices[0].m;
-  while (rows / 2 >= target_least_rows(facts) && rows * columns / facts->warp > facts->lane_registers)
+/* Do products of such elements come piece by piece to the lanes: from memory that they share or, for the matrix unit, from
+ * any? Else lanes multiply themselves, and hold factors beside their sums. */
+static inline bool target_has_pieces(const target_facts *facts, ir_scalar element) {
+  bool found = facts->copy_stages > 0;
+  for (unsigned i = 0; i < facts->num_matrices; i++)
+    found |= facts->matrices[i].element == element;
+  return found;
+}
+
+/* The rows of a warp in products whose sums have so many columns: as many as the matrix unit takes, or half the lanes,
+ * but fewer where sums would be more than lanes keep, which is half as much where they multiply themselves. */
+static inline int64_t target_warp_rows(const target_facts *facts, ir_scalar element, int64_t columns) {
+  bool pieces = facts->num_matrices && target_has_pieces(facts, element);
+  int64_t rows = pieces ? facts->matrices[0].m : facts->warp / 2, least = pieces ? target_least_rows(facts) : 1;
+  while (rows / 2 >= least && rows * columns / facts->warp * (pieces ? 1 : 2) > facts->lane_registers)
     rows /= 2;
   return rows;
 }
