@@ -42,10 +42,19 @@ static void set_layout(ir_op *op, unsigned entry, const layout *l) {
                 **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, op->num_results);
   char text[MAX_TEXT];
   for (unsigned i = 0; i < op->num_results; i++)
-    texts[i] = old ? old->elements[i] : ir_attr_string(module, "", 0);
+    texts[i] = old && i < old->count ? old->elements[i] : ir_attr_string(module, "", 0);
   layout_print(l, text, sizeof text);
   texts[entry] = ir_attr_string(module, text, strlen(text));
   ir_attr_set(op, "tec.layouts", ir_attr_array(module, op->num_results, texts));
+}
+
+/* Text may come with any layouts; "distribute" refuses what does not fit, so here it only must do no harm. */
+static bool has_layout(const ir_value *value) {
+  layout l = distribute_layout(value);
+  bool fits = value->type->kind == IR_TYPE_VECTOR && l.rank == value->type->rank;
+  for (unsigned dim = 0; fits && dim < l.rank; dim++)
+    fits = layout_extent(&l, dim) == value->type->shape[dim];
+  return fits;
 }
 
 /* Takes the last dim of the source apart where registers end and lanes begin; false where lanes do not share it, or have
@@ -105,7 +114,8 @@ static bool match_sum(ir_op *loop, unsigned carried, running_sum *sum) {
     return false;
   ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
   if (count != 1 || dims[0] != ir_operand(op, 0)->type->rank - 1 || !match_scaling(sum, ir_operand(op, 1), argument) ||
-      !ir_value_splat(ir_group_operand(loop, 3, carried), &start) || !split_last_dim(sum))
+      !ir_value_splat(ir_group_operand(loop, 3, carried), &start) || !has_layout(ir_operand(op, 0)) ||
+      (sum->scaling && !has_layout(ir_operand(sum->scaling, sum->factor))) || !split_last_dim(sum))
     return false;
   int64_t shares = 1;
   for (unsigned i = yielded->type->rank; i < sum->part.rank; i++)
@@ -211,8 +221,8 @@ static void delay(const running_sum *sum) {
 static bool visit(ir_op *op, void *data) {
   const target_facts *facts = data;
   running_sum sum;
-  for (unsigned i = 0; op->code == OP_SCF_FOR && ir_attr_get(op, "tec.layouts") && i < op->num_results; i++)
-    if (match_sum(op, i, &sum) && has_registers(&sum, facts))
+  for (unsigned i = 0; op->code == OP_SCF_FOR && i < op->num_results; i++)
+    if (has_layout(ir_result(op, i)) && match_sum(op, i, &sum) && has_registers(&sum, facts))
       delay(&sum);
   return true;
 }
