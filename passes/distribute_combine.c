@@ -26,8 +26,8 @@ static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, i
   return list[0];
 }
 
-/* The registers of `l` that lie along `dim` combined: one for each register of `projected`. */
-static void combine_registers(distributor *d, ir_value *vector, const layout *l, const layout *projected, unsigned dim,
+/* The registers of `l` that lie along `dims`, a set, combined: one for each register of `projected`. */
+static void combine_registers(distributor *d, ir_value *vector, const layout *l, const layout *projected, uint32_t dims,
                               ir_opcode combine, ir_value **result) {
   int64_t registers = distribute_registers(l), coord[LAYOUT_MAX_RANK], wanted[LAYOUT_MAX_RANK];
   ir_value **list = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
@@ -38,8 +38,11 @@ static void combine_registers(distributor *d, ir_value *vector, const layout *l,
       distribute_coord(l, r, coord);
       if (distribute_find(l, coord) != r)
         continue; /* a replica */
-      memmove(coord + dim, coord + dim + 1, (l->rank - dim - 1) * sizeof *coord);
-      if (!memcmp(coord, wanted, projected->rank * sizeof *coord))
+      unsigned kept = 0;
+      for (unsigned dim = 0; dim < l->rank; dim++)
+        if (!(dims >> dim & 1))
+          coord[kept++] = coord[dim];
+      if (!memcmp(coord, wanted, kept * sizeof *coord))
         list[count++] = distribute_get(d, vector, r);
     }
     result[p] = combine_all(d, combine, count, list);
@@ -112,7 +115,7 @@ static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigne
   layout projected = layout_project(l, dim);
   int64_t registers = distribute_registers(&projected), offsets[LAYOUT_MAX_DIGITS * 8];
   ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  combine_registers(d, vector, l, &projected, dim, combine, result);
+  combine_registers(d, vector, l, &projected, UINT32_C(1) << dim, combine, result);
   if (beyond_butterflies(l, dim)) {
     layout parts, gathered;
     gathered_layouts(l, dim, &parts, &gathered);
@@ -131,6 +134,27 @@ static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigne
   return distribute_pack(d, element, registers, result);
 }
 
+/* Reduces dims away of which each lane has all it needs, together, so that one result follows the other; *l becomes the
+ * layout of the result. */
+static ir_value *reduce_within(distributor *d, ir_value *vector, layout *l, uint32_t dims, ir_opcode combine) {
+  layout projected = *l;
+  for (unsigned dim = l->rank; dim-- > 0;)
+    if (dims >> dim & 1)
+      projected = layout_project(&projected, dim);
+  int64_t registers = distribute_registers(&projected);
+  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
+  combine_registers(d, vector, l, &projected, dims, combine, result);
+  *l = projected;
+  return distribute_pack(d, vector->type->element, registers, result);
+}
+
+static bool is_within_lanes(const layout *l, unsigned dim) {
+  for (unsigned i = 0; i < l->num_digits; i++)
+    if (l->digits[i].dim == dim && l->digits[i].dim_stride && l->digits[i].level != LAYOUT_REGISTER)
+      return false;
+  return true;
+}
+
 bool distribute_reduction(distributor *d, const ir_op *op) {
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
   layout l = distribute_layout(source), wanted = {0};
@@ -140,11 +164,17 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   if (!vectorize_kind(op, source->type->element, &combine))
     return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(source->type->element));
   ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  uint32_t within = 0, across = 0;
+  for (unsigned i = 0; i < count; i++)
+    *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= UINT32_C(1) << dims[i];
   ir_value *value = distribute_lane(d, source, NULL), *acc = distribute_lane(d, ir_operand(op, 1), NULL);
-  for (unsigned dim = l.rank; dim-- > 0;)
-    for (unsigned i = 0; i < count; i++)
-      if (dims[i] == dim)
-        value = reduce_dim(d, value, &l, dim, combine);
+  unsigned rank = l.rank;
+  if (within)
+    value = reduce_within(d, value, &l, within, combine);
+  for (unsigned dim = rank; dim-- > 0;)
+    if (across >> dim & 1)
+      value =
+          reduce_dim(d, value, &l, dim - (unsigned)__builtin_popcount(within & ((UINT32_C(1) << dim) - 1)), combine);
   if (result->type->kind != IR_TYPE_VECTOR) {
     distribute_set(d, op, ir_binary(&d->at, combine, distribute_get(d, value, 0), acc));
     return true;
