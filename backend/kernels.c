@@ -345,7 +345,7 @@ bool backend_emit_kernels(ir_module *module, const target_facts *facts, backend_
     return false;
   kernels k = {.e = &e, .target = target};
   e.target_state = &k;
-  e.has_half = facts->has_half;
+  e.has_half = true;
   if (output == BACKEND_OBJECT && target->text_only)
     output = BACKEND_ASSEMBLY;
   LLVMTargetMachineRef machine = emit_create_machine(&e);

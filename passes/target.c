@@ -58,10 +58,8 @@ static const target_facts rows[] = {
    .num_matrices = sizeof mma_sync / sizeof *mma_sync - MMA_SYNC_TF32,                                                 \
    .num_tf32 = MMA_SYNC_TF32,                                                                                          \
    .has_vote = true,                                                                                                   \
-   .has_half = true,                                                                                                   \
    .has_double = true},
-#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, HALF, DOUBLE,  \
-                     DOC)                                                                                              \
+#define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, DOUBLE, DOC)   \
   {.name = "spirv:" CHIP,                                                                                              \
    .kind = TARGET_SPIRV,                                                                                               \
    .triple = "spirv64v1.3-unknown-unknown",                                                                            \
@@ -78,7 +76,6 @@ static const target_facts rows[] = {
    .prefetch_bytes = (BLOCKS) && SPELLING_##SPELLING == SPELLING_IMPORT ? CACHE_LINE : 0,                              \
    .has_block_loads = BLOCKS,                                                                                          \
    .has_subgroup_reduce = true,                                                                                        \
-   .has_half = HALF,                                                                                                   \
    .has_double = DOUBLE},
 #include "passes/target.def"
 #undef NVPTX_TARGET

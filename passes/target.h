@@ -61,7 +61,6 @@ typedef struct target_facts {
   bool has_predicates;      /* a load under a condition is one instruction, without a branch (GPU) */
   bool has_subgroup_reduce; /* one op combines the values of a warp's lanes (GPU) */
   bool has_vote;            /* a branch by what holds in any lane of a warp costs a few instructions (GPU) */
-  bool has_half;            /* conversions between f16 and f32 in hardware (GPU) */
   bool has_double;          /* f64 (GPU) */
 } target_facts;
 
