@@ -34,6 +34,18 @@ void emit_row_major(emitter *e, unsigned rank, LLVMValueRef const *sizes, LLVMVa
   }
 }
 
+static bool is_number(LLVMValueRef value, uint64_t number) {
+  return LLVMIsAConstantInt(value) && LLVMConstIntGetZExtValue(value) == number;
+}
+
+/* offset + position * stride. Most strides are 1 and most offsets 0: LLVM need not clean up after them. */
+static LLVMValueRef add_scaled(emitter *e, LLVMValueRef offset, LLVMValueRef position, LLVMValueRef stride) {
+  if (is_number(position, 0))
+    return offset;
+  LLVMValueRef scaled = is_number(stride, 1) ? position : LLVMBuildNSWMul(e->builder, position, stride, "");
+  return is_number(offset, 0) ? scaled : LLVMBuildNSWAdd(e->builder, offset, scaled, "");
+}
+
 LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVMValueRef offset) {
   return LLVMBuildGEP2(e->builder, emit_memory_type(e, element), base, &offset, 1, "");
 }
@@ -183,12 +195,12 @@ bool emit_subview(emitter *e, const ir_op *op) {
   for (unsigned i = 0; i < type->rank; i++) {
     LLVMValueRef start = offsets[i].value ? emit_scalar(e, offsets[i].value) : emit_index(e, offsets[i].constant);
     LLVMValueRef stride = emit_stride(source, i);
-    offset = LLVMBuildNSWAdd(e->builder, offset, LLVMBuildNSWMul(e->builder, start, stride, ""), "");
+    offset = add_scaled(e, offset, start, stride);
     if (!kept[i])
       continue;
     LLVMValueRef step = steps[i].value ? emit_scalar(e, steps[i].value) : emit_index(e, steps[i].constant);
     new_sizes[next] = sizes[i].value ? emit_scalar(e, sizes[i].value) : emit_index(e, sizes[i].constant);
-    new_strides[next++] = LLVMBuildNSWMul(e->builder, step, stride, "");
+    new_strides[next++] = add_scaled(e, emit_index(e, 0), stride, step);
   }
   LLVMValueRef address = emit_address(e, type->element, source->pieces[0], offset);
   emit_bind_memref(e, ir_result(op, 0), address, new_sizes, new_strides);
@@ -263,8 +275,7 @@ static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_va
                                     LLVMValueRef const *indices) {
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < (memref->num_pieces - 1) / 2; i++)
-    offset =
-        LLVMBuildNSWAdd(e->builder, offset, LLVMBuildNSWMul(e->builder, indices[i], emit_stride(memref, i), ""), "");
+    offset = add_scaled(e, offset, indices[i], emit_stride(memref, i));
   return emit_address(e, element, memref->pieces[0], offset);
 }
 
