@@ -42,7 +42,7 @@ typedef struct segment {
   bool single; /* exactly one tile */
 } segment;
 
-enum { MAX_SEGMENTS = 3, MIN_HALVED = 8 };
+enum { MAX_SEGMENTS = 4, MIN_HALVED = 8 };
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
@@ -77,7 +77,7 @@ static ir_index whole_tiles(ir_builder *builder, ir_index extent, int64_t step) 
 
 /* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
  * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or half a tile of a
- * product's rows where lanes are full, then single ones. Full tiles are left out where the
+ * product's rows where lanes are full, a quarter, then single ones. Full tiles are left out where the
  * extent is known not to be larger than one, of a reduction's rows where it is known to be smaller. */
 static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
   const register_plan *plan = &nest->plan;
@@ -101,10 +101,12 @@ static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop
     return count;
   }
   bool is_end = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
-  if (step >= MIN_HALVED && most >= step / 2 && ir_is_contraction(nest->op) && !is_end) {
-    ir_index half = whole_tiles(builder, extent, step / 2);
-    segments[count++] = (segment){full, half, step / 2, false, false};
-    full = half;
+  for (int64_t size = step / 2; step >= MIN_HALVED && size >= step / 4 && !is_end; size /= 2) {
+    if (most < size || !ir_is_contraction(nest->op))
+      continue;
+    ir_index part = whole_tiles(builder, extent, size);
+    segments[count++] = (segment){full, part, size, false, false};
+    full = part;
   }
   segments[count++] = (segment){full, extent, 1, false, false};
   return count;
