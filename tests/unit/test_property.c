@@ -132,6 +132,12 @@ static void run_on_host(const generated_program *program, const ir_tensor *argum
   ir_module_destroy(module);
 }
 
+/* Moves each number to one of its neighbours, by chance. */
+static void move_by_one_rounding(ir_tensor *tensor, uint64_t *state) {
+  for (int64_t i = 0; i < count_cells(tensor); i++)
+    tensor->cells[i].f = nextafter(tensor->cells[i].f, check_normal(state) < 0 ? -INFINITY : INFINITY);
+}
+
 static void check_host(const generated_program *program, uint64_t seed) {
   ir_module *module = check_parse(program->text);
   ir_tensor arguments[MAX_TENSORS] = {0}, exact[2] = {0}, rounded[2] = {0}, host[2] = {0};
@@ -147,12 +153,16 @@ static void check_host(const generated_program *program, uint64_t seed) {
   }
   unsigned num = program->num_results;
   cr_assert(ir_interpret(module, "main", IR_PRECISION_DOUBLE, program->num_arguments, arguments, num, exact));
-  cr_assert(ir_interpret(module, "main", IR_PRECISION_DECLARED, program->num_arguments, arguments, num, rounded));
   for (unsigned i = 0; i < num; i++) {
     host[i] = exact[i];
     cr_assert(ir_tensor_allocate(&host[i]));
   }
   run_on_host(program, arguments, host);
+  /* No interpreter is more precise than f64: there, what one rounding of the arguments changes stands for what
+   * rounding may. */
+  for (unsigned i = 0; element == IR_F64 && i < program->num_arguments; i++)
+    move_by_one_rounding(&arguments[i], &state);
+  cr_assert(ir_interpret(module, "main", IR_PRECISION_DECLARED, program->num_arguments, arguments, num, rounded));
   double unit = ldexp(1, element == IR_BF16 ? -8 : element == IR_F16 ? -11 : element == IR_F32 ? -24 : -53);
   for (unsigned i = 0; i < num; i++) {
     double reference = check_difference(&exact[i], &rounded[i]), ours = check_difference(&exact[i], &host[i]);
