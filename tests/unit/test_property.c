@@ -158,18 +158,24 @@ static void check_host(const generated_program *program, uint64_t seed) {
     cr_assert(ir_tensor_allocate(&host[i]));
   }
   run_on_host(program, arguments, host);
-  /* No interpreter is more precise than f64: there, what one rounding of the arguments changes stands for what
-   * rounding may. */
-  for (unsigned i = 0; element == IR_F64 && i < program->num_arguments; i++)
-    move_by_one_rounding(&arguments[i], &state);
-  cr_assert(ir_interpret(module, "main", IR_PRECISION_DECLARED, program->num_arguments, arguments, num, rounded));
+  double reference[2] = {0};
+  /* No interpreter is more precise than f64: there, what rounding the arguments once changes stands for what rounding
+   * may change, and one draw may happen to change little. */
+  for (unsigned draw = 0; draw < (element == IR_F64 ? 4 : 1); draw++) {
+    for (unsigned i = 0; element == IR_F64 && i < program->num_arguments; i++)
+      move_by_one_rounding(&arguments[i], &state);
+    cr_assert(ir_interpret(module, "main", IR_PRECISION_DECLARED, program->num_arguments, arguments, num, rounded));
+    for (unsigned i = 0; i < num; i++) {
+      reference[i] = fmax(reference[i], check_difference(&exact[i], &rounded[i]));
+      ir_tensor_release(&rounded[i]);
+    }
+  }
   double unit = ldexp(1, element == IR_BF16 ? -8 : element == IR_F16 ? -11 : element == IR_F32 ? -24 : -53);
   for (unsigned i = 0; i < num; i++) {
-    double reference = check_difference(&exact[i], &rounded[i]), ours = check_difference(&exact[i], &host[i]);
-    cr_assert(ours <= 4 * reference + 64 * unit, "seed %llu (%s), result %u: error %g, unfused reference %g\n%s",
-              (unsigned long long)seed, program->element, i, ours, reference, program->text);
+    double ours = check_difference(&exact[i], &host[i]);
+    cr_assert(ours <= 4 * reference[i] + 64 * unit, "seed %llu (%s), result %u: error %g, unfused reference %g\n%s",
+              (unsigned long long)seed, program->element, i, ours, reference[i], program->text);
     ir_tensor_release(&exact[i]);
-    ir_tensor_release(&rounded[i]);
     ir_tensor_release(&host[i]);
   }
   for (unsigned i = 0; i < program->num_arguments; i++)
