@@ -215,13 +215,15 @@ static bool agrees(ir_op *op, void *data) {
   return true;
 }
 
+enum { NUM_CONVERSIONS = LAYOUT_SHARED + 1 };
+
 typedef struct conversions {
-  unsigned counts[5];
+  unsigned counts[NUM_CONVERSIONS];
 } conversions;
 
 static bool count_conversion(ir_op *op, void *data) {
   conversions *found = data;
-  for (unsigned i = 0; op->code == OP_VECTOR_EXT_TO_LAYOUT && i < 5; i++)
+  for (unsigned i = 0; op->code == OP_VECTOR_EXT_TO_LAYOUT && i < NUM_CONVERSIONS; i++)
     found->counts[i] += !strcmp(ir_attr_string_or(op, "conversion", ""), layout_conversion_name((layout_conversion)i));
   return true;
 }
