@@ -256,7 +256,7 @@ Test(propagate, scores_stay_in_registers) {
   for (unsigned i = 0; i < sizeof head_dims / sizeof *head_dims; i++) {
     conversions found = check_layouts(attention(text, 70, 100, head_dims[i], i % 2 ? "bf16" : "f16", i % 3));
     cr_expect_eq(found.counts[LAYOUT_IDENTITY], 1, "d = %d", head_dims[i]);
-    for (unsigned k = 1; k < 5; k++)
+    for (unsigned k = 1; k < NUM_CONVERSIONS; k++)
       cr_expect_eq(found.counts[k], 0, "d = %d: %u of %s", head_dims[i], found.counts[k],
                    layout_conversion_name((layout_conversion)k));
   }
@@ -266,6 +266,6 @@ Test(propagate, scores_stay_in_registers) {
 Test(propagate, products_without_matrix_units) {
   char text[TEXT_SIZE];
   conversions found = check_layouts(attention(text, 70, 100, 64, "f32", true));
-  for (unsigned k = 0; k < 5; k++)
+  for (unsigned k = 0; k < NUM_CONVERSIONS; k++)
     cr_expect_eq(found.counts[k], 0, "%s", layout_conversion_name((layout_conversion)k));
 }
