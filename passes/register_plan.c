@@ -14,9 +14,10 @@
 enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_HORIZONTAL = 2, CARRIED_SHARE = 8 };
 /* A tile of this many rows and lanes is transposed in registers. */
 enum { MAX_TRANSPOSED = 16 };
-/* Rows that pay for packing a strided operand that all of them use. */
-enum { MIN_ROWS = 4 };
-/* Register tiles, and rows along the reductions, that pay for packing an operand that could be loaded in place. */
+/* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms. */
+enum { MIN_WIDENED_ROWS = 4 };
+/* Rows that pay for it elsewhere; register tiles, and rows along the reductions, that pay for packing an operand that
+ * could be loaded in place. */
 enum { MIN_REUSE = 8 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
@@ -136,6 +137,10 @@ static bool is_widened(const planner *p, unsigned operand) {
          register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
 }
 
+static int64_t rows_for_packing(const planner *p, unsigned operand) {
+  return is_widened(p, operand) ? MIN_WIDENED_ROWS : MIN_REUSE;
+}
+
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
  * of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
@@ -146,7 +151,7 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
   if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > MAX_PANEL_BYTES)
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= MIN_ROWS)
+    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= rows_for_packing(p, operand))
       return true;
   return false;
 }
@@ -274,8 +279,8 @@ static int contracted_loop(const planner *p, int simd) {
  * side by side in a panel. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (!p->has_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
-      p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_ROWS ||
-      ir_init(p->op, 0)->type->element != IR_F32)
+      p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 ||
+      guess(p, (unsigned)row) < MIN_WIDENED_ROWS || ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
@@ -324,11 +329,12 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
 static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
   uint32_t packed = 0;
-  if (row >= 0 && guess(p, (unsigned)row) >= MIN_ROWS)
+  if (row >= 0)
     for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
       bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
       bool pays = is_scattered(p, i) || is_widened(p, i);
-      if (in_place && (!pays || guess(p, (unsigned)row) < MIN_REUSE * plan->steps[row]))
+      if (guess(p, (unsigned)row) < rows_for_packing(p, i) ||
+          (in_place && (!pays || guess(p, (unsigned)row) < MIN_REUSE * plan->steps[row])))
         continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
         packed |= loop_bit(i);
