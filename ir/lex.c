@@ -145,7 +145,17 @@ void lex_advance(lex_state *lex) {
   case '^':
     lex_prefixed(lex, LEX_BLOCK, start);
     return;
+  case '{':
+    if (lex->end - start > 2 && start[1] == '-' && start[2] == '#') {
+      set_token(lex, LEX_RESOURCES, start, start + 3);
+      return;
+    }
+    break;
   case '#':
+    if (lex->end - start > 2 && start[1] == '-' && start[2] == '}') {
+      set_token(lex, LEX_RESOURCES_END, start, start + 3);
+      return;
+    }
     lex_prefixed(lex, LEX_HASH, start);
     return;
   case '!':

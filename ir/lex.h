@@ -21,6 +21,8 @@ typedef enum lex_kind {
   LEX_FLOAT,   /* 1.5e-3, without sign */
   LEX_STRING,  /* with its quotes */
   LEX_ARROW,   /* -> */
+  LEX_RESOURCES,     /* {-# */
+  LEX_RESOURCES_END, /* #-} */
 } lex_kind;
 
 typedef struct lex_token {

@@ -643,6 +643,11 @@ static void hoist_module(ir_module *module) {
 
 static bool parse_top_level(ir_parser *parser) {
   while (!parse_at(parser, LEX_END)) {
+    if (parse_at(parser, LEX_RESOURCES)) {
+      if (!parse_resources(parser))
+        return false;
+      continue;
+    }
     bool alias = parse_at(parser, LEX_HASH) || parse_at(parser, LEX_BANG);
     if (alias ? !parse_alias(parser) : !parse_op(parser, ir_region(parser->module->root, 0)))
       return false;
@@ -669,9 +674,10 @@ static void add_op_names(ir_parser *parser) {
 
 bool ir_parse(ir_module *module, const char *name, const char *text, size_t size) {
   ir_parser parser = {.module = module};
-  ir_names *const tables[] = {&parser.values, &parser.attrs, &parser.types, &parser.ops};
+  ir_names *const tables[] = {&parser.values, &parser.attrs, &parser.types, &parser.ops, &parser.resources};
+  enum { NUM_TABLES = sizeof tables / sizeof *tables };
   bool ready = ir_arena_init(&parser.scratch), read = false;
-  for (unsigned i = 0; i < 4; i++)
+  for (unsigned i = 0; i < NUM_TABLES; i++)
     ready &= ir_names_init(tables[i]);
   if (!ready || size > UINT32_MAX) {
     ir_error(module, (ir_loc){0}, ready ? "%s: the text is larger than 4 GiB" : "%s: out of memory", name);
@@ -681,7 +687,7 @@ bool ir_parse(ir_module *module, const char *name, const char *text, size_t size
     lex_start(&parser.lex, module, source);
     read = parse_top_level(&parser);
   }
-  for (unsigned i = 0; i < 4; i++)
+  for (unsigned i = 0; i < NUM_TABLES; i++)
     ir_names_release(tables[i]);
   ir_arena_release(&parser.scratch);
   return read && ir_verify(module, 0);

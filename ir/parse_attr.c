@@ -158,12 +158,13 @@ static const ir_attr *dense_ints(ir_parser *parser, const ir_type *type, const l
   return ir_attr_dense_ints(parser->module, type, numbers->count, values);
 }
 
-/* The bytes of "0x..": elements in little-endian order, i1 packed in bytes of 8. */
-static const ir_attr *dense_bytes(ir_parser *parser, const ir_type *type, ir_loc loc, const char *hex, size_t size) {
+/* The bytes of "0x..", from digit `start` on: elements in little-endian order. */
+static const ir_attr *dense_bytes(ir_parser *parser, const ir_type *type, ir_loc loc, const char *hex, size_t size,
+                                  size_t start) {
   int64_t elements = ir_type_num_elements(type);
   size_t width = ir_scalar_bits(type->element) < 8 ? 1 : ir_scalar_bits(type->element) / 8;
-  size_t count = size < 2 ? 0 : (size - 2) / 2 / width;
-  bool valid = size >= 2 && hex[0] == '0' && hex[1] == 'x' && (size - 2) % (2 * width) == 0;
+  size_t count = size < start ? 0 : (size - start) / 2 / width;
+  bool valid = size >= start && hex[0] == '0' && hex[1] == 'x' && (size - start) % (2 * width) == 0;
   for (size_t i = 2; valid && i < size; i++)
     valid = lex_hex_digit(hex[i]) >= 0;
   if (!valid || type->element == IR_I1 || type->element == IR_I4 || (count != 1 && (int64_t)count != elements)) {
@@ -175,7 +176,7 @@ static const ir_attr *dense_bytes(ir_parser *parser, const ir_type *type, ir_loc
   for (size_t i = 0; i < count; i++) {
     uint64_t bits = 0;
     for (size_t byte = width; byte-- > 0;) {
-      const char *digits = hex + 2 + 2 * (i * width + byte);
+      const char *digits = hex + start + 2 * (i * width + byte);
       bits = bits << 8 | (unsigned)(lex_hex_digit(digits[0]) * 16 + lex_hex_digit(digits[1]));
     }
     ints[i] = (int64_t)bits;
@@ -210,7 +211,7 @@ static bool parse_dense(ir_parser *parser, const ir_type *type, const ir_attr **
     const char *text;
     if (!parse_string(parser, &text, &size) || !parse_dense_type(parser, &type))
       return false;
-    *attr = dense_bytes(parser, type, loc, text, size);
+    *attr = dense_bytes(parser, type, loc, text, size, 2);
     return *attr != NULL;
   }
   if (!parse_at(parser, '>') && !parse_dense_list(parser, 0, &shape, &numbers))
@@ -225,6 +226,22 @@ static bool parse_dense(ir_parser *parser, const ir_type *type, const ir_attr **
     return parse_error_at(parser, loc, "the elements do not have the shape of '%s'",
                           ir_print_type(parser->module, type));
   *attr = ir_scalar_is_float(type->element) ? dense_floats(parser, type, &numbers) : dense_ints(parser, type, &numbers);
+  return *attr != NULL;
+}
+
+/* dense_resource<name>: the bytes stand at the end of the text, behind four bytes that say how to align them. */
+static bool parse_dense_resource(ir_parser *parser, const ir_type *type, const ir_attr **attr) {
+  enum { PREFIX = 2 + 2 * 4 };
+  lex_advance(&parser->lex);
+  if (!parse_expect(parser, '<'))
+    return false;
+  const ir_definition *found = parse_find_resource(parser, parser->lex.token);
+  if (!found)
+    return false;
+  lex_advance(&parser->lex);
+  if (!parse_dense_type(parser, &type))
+    return false;
+  *attr = dense_bytes(parser, type, found->loc, found->what, found->count, PREFIX);
   return *attr != NULL;
 }
 
@@ -333,6 +350,8 @@ static bool parse_word_attr(ir_parser *parser, const ir_type *type, const ir_att
     return parse_number(parser, type, attr);
   if (parse_at_word(parser, "dense"))
     return parse_dense(parser, type, attr);
+  if (parse_at_word(parser, "dense_resource"))
+    return parse_dense_resource(parser, type, attr);
   if (parse_at_word(parser, "array"))
     return parse_int_array(parser, attr);
   if (parse_accept_word(parser, "unit")) {
@@ -346,8 +365,7 @@ static bool parse_word_attr(ir_parser *parser, const ir_type *type, const ir_att
     *attr = ir_attr_map(parser->module, map);
     return true;
   }
-  if (parse_at_word(parser, "affine_set") || parse_at_word(parser, "dense_resource") ||
-      parse_at_word(parser, "sparse") || parse_at_word(parser, "opaque"))
+  if (parse_at_word(parser, "affine_set") || parse_at_word(parser, "sparse") || parse_at_word(parser, "opaque"))
     return parse_error(parser, "attributes of this kind are not supported");
   const ir_type *value;
   if (!parse_type(parser, &value))

@@ -76,6 +76,8 @@ struct ir_parser {
   ir_names attrs;     /* #alias, an ir_attr each */
   ir_names types;     /* !alias, an ir_type each */
   ir_names ops;       /* op names, an ir_op_info each */
+  ir_names resources; /* what stands behind the ops: the digits of each, `count` of them */
+  lex_state end;      /* behind the resources; where they have not been read yet, without text */
   uint32_t isolation; /* isolated regions around */
   uint32_t scope;     /* values defined before the current region */
   unsigned nesting;
@@ -122,6 +124,10 @@ bool parse_attr(ir_parser *parser, const ir_type *type, const ir_attr **attr);
 /* {name = attr, unit, ..}; the opening brace is the current token. */
 bool parse_attr_entries(ir_parser *parser, parser_entries *entries);
 bool parse_map(ir_parser *parser, const ir_map **map);
+/* {-# .. #-}, if that is the current token: the end of the text, wherever it was read first. */
+bool parse_resources(ir_parser *parser);
+/* The resource of that name, found at the end of the text; NULL after reporting. */
+const ir_definition *parse_find_resource(ir_parser *parser, lex_token name);
 /* [1, -2, 3] */
 bool parse_ints(ir_parser *parser, parser_ints *ints);
 
