@@ -10,7 +10,7 @@
  *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands
  *   being
  *     expanded, the results collapsed after the op,
- *   - a dim of extent 1 that a reduction keeps in its result is added after the op instead,
+ *   - a dim of extent 1 that a result has and no input has is added after the op instead,
  *   - a transpose of the result of an op that has no other user goes into the map of the result.
  * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than
  * several short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys
@@ -302,6 +302,15 @@ static unsigned align_shapes(const ir_type *from, unsigned rank, const ir_index 
         to_counts[groups]++;
       }
     }
+    /* Dims of extent 1 at the end have no other group. */
+    while (left == right && j == rank && i < from->rank && from->shape[i] == 1) {
+      from_counts[groups]++;
+      i++;
+    }
+    while (left == right && i == from->rank && j < rank && to[j].constant == 1) {
+      to_counts[groups]++;
+      j++;
+    }
     if (left != right || (from_counts[groups] > 1 && to_counts[groups] > 1))
       return 0;
     groups++;
@@ -314,6 +323,23 @@ static bool all_static(const ir_type *type, unsigned rank, const ir_index *sizes
   for (unsigned dim = 0; dim < rank; dim++)
     known &= !sizes[dim].value;
   return known;
+}
+
+/* The value in another shape, by merging dims and then splitting some; NULL if it cannot be had so. */
+static ir_value *regroup(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes) {
+  const ir_type *type = value->type;
+  unsigned before[IR_MAX_RANK], after[IR_MAX_RANK], num_groups;
+  if (!all_static(type, rank, sizes) || !(num_groups = align_shapes(type, rank, sizes, before, after)))
+    return NULL;
+  int64_t middle[IR_MAX_RANK];
+  for (unsigned g = 0, dim = 0; g < num_groups; g++) {
+    middle[g] = 1;
+    for (unsigned i = 0; i < before[g]; i++)
+      middle[g] *= type->shape[dim++];
+  }
+  if (num_groups < type->rank)
+    value = collapse(builder, value, ir_type_with_shape(builder->module, type, num_groups, middle), before);
+  return num_groups < rank ? expand(builder, value, rank, sizes, after) : value;
 }
 
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
@@ -342,19 +368,8 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
     same = ir_index_equal(pass_dim(builder, source, dim), sizes[dim]);
   if (same)
     return source;
-  unsigned before[IR_MAX_RANK], after[IR_MAX_RANK], num_groups;
-  if (!all_static(source->type, rank, sizes) || !(num_groups = align_shapes(source->type, rank, sizes, before, after)))
-    return expand(builder, value, rank, sizes, counts);
-  /* First the dims to be merged, then those to be split. */
-  int64_t middle[IR_MAX_RANK];
-  for (unsigned g = 0, dim = 0; g < num_groups; g++) {
-    middle[g] = 1;
-    for (unsigned i = 0; i < before[g]; i++)
-      middle[g] *= source->type->shape[dim++];
-  }
-  if (num_groups < source->type->rank)
-    source = collapse(builder, source, ir_type_with_shape(builder->module, source->type, num_groups, middle), before);
-  return num_groups < rank ? expand(builder, source, rank, sizes, after) : source;
+  ir_value *regrouped = regroup(builder, source, rank, sizes);
+  return regrouped ? regrouped : expand(builder, value, rank, sizes, counts);
 }
 
 /* The operand as the split loops read it, with its map; false if it cannot be had. */
@@ -473,20 +488,52 @@ static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const i
   return collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
 }
 
-/* Results of reductions that keep a dim of extent 1 lose it, and get it back after the op. */
+/* Loops of one iteration that only the result has are constants: `loops` tells each old loop in terms of those left. */
+static void fold_unit_loops(recast *parts, const ir_type *result, const ir_expr **loops) {
+  ir_module *module = parts->op->module;
+  uint32_t reductions = parts->reductions;
+  unsigned left = 0;
+  parts->reductions = 0;
+  for (unsigned loop = 0; loop < parts->num_loops; loop++) {
+    int dim = ir_map_find_dim(parts->maps[parts->num_ins], loop);
+    bool unit = dim >= 0 && result->shape[dim] == 1;
+    for (unsigned i = 0; i < parts->num_ins; i++)
+      unit &= ir_map_find_dim(parts->maps[i], loop) < 0;
+    if (reductions >> loop & 1)
+      parts->reductions |= 1u << left;
+    loops[loop] = unit ? ir_expr_const(module, 0) : ir_expr_dim(module, left++);
+  }
+  for (unsigned i = 0; i <= parts->num_ins; i++) {
+    const ir_expr *results[IR_MAX_RANK];
+    const ir_map *map = parts->maps[i];
+    for (unsigned dim = 0; dim < map->num_results; dim++)
+      results[dim] = ir_expr_replace(module, map->results[dim], loops, NULL);
+    parts->maps[i] = ir_map_get(module, left, 0, map->num_results, results);
+  }
+  parts->num_loops = left;
+}
+
+/* A result with dims of extent 1 that no input has loses them, and gets them back after the op: reductions keep such
+ * dims, and reshapes before a transpose add them. */
 static ir_op *drop_kept_dims(ir_op *op) {
   recast parts;
-  if (!recast_begin(&parts, op) || op->num_results != 1)
+  if (!recast_begin(&parts, op) || op->num_results != 1 || ir_init(op, 0)->type->kind != IR_TYPE_TENSOR)
     return op;
+  const ir_expr *loops[IR_MAX_LOOPS];
+  unsigned read = 0, constants = 0, counts[IR_MAX_RANK];
+  for (unsigned i = 0; i < parts.num_ins; i++)
+    read += parts.maps[i]->num_results;
+  if (!read) /* fills take the shape that their users ask for */
+    return op;
+  fold_unit_loops(&parts, ir_init(op, 0)->type, loops);
   const ir_map *map = parts.maps[parts.num_ins];
-  unsigned constants = 0, counts[IR_MAX_RANK];
   for (unsigned dim = 0; dim < map->num_results; dim++)
     constants += is_constant_subscript(map, dim);
-  if (!constants || parts.operands[parts.num_ins]->type->kind != IR_TYPE_TENSOR)
+  if (!constants || constants == map->num_results)
     return op;
   ir_builder builder = ir_builder_before(op);
   parts.operands[parts.num_ins] = drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);
-  ir_op *fresh = recast_create(&parts, &builder, NULL);
+  ir_op *fresh = recast_create(&parts, &builder, loops);
   const ir_type *type = ir_result(op, 0)->type;
   ir_index sizes[IR_MAX_RANK];
   for (unsigned dim = 0; dim < type->rank; dim++)
@@ -533,32 +580,29 @@ static ir_op *write_transposed(ir_op *move) {
 
 /* ------------------------------------------------------------------------------------------------------------- walk */
 
-/* An expansion of merged dims is taken from before they were merged. */
-static void expand_original(ir_op *op) {
+/* A reshape of a reshape is taken from before the first. */
+static void reshape_original(ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
-  ir_value *source = ir_operand(op, 0);
-  if (!source->op || source->op->code != OP_TENSOR_COLLAPSE_SHAPE)
+  const ir_op *first = ir_operand(op, 0)->op;
+  bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
+  if (!first || first->code != (splits ? OP_TENSOR_COLLAPSE_SHAPE : OP_TENSOR_EXPAND_SHAPE))
     return;
   ir_builder builder = ir_builder_before(op);
-  const ir_attr *groups = ir_attr_get(op, "reassociation");
   ir_index sizes[IR_MAX_RANK];
-  unsigned counts[IR_MAX_RANK];
   for (unsigned dim = 0; dim < type->rank; dim++)
-    sizes[dim] = ir_mixed(op, 1, "static_output_shape", dim);
-  for (unsigned g = 0; g < groups->count; g++)
-    counts[g] = groups->elements[g]->count;
-  if (!all_static(ir_operand(source->op, 0)->type, type->rank, sizes))
+    sizes[dim] = splits ? ir_mixed(op, 1, "static_output_shape", dim) : (ir_index){.constant = type->shape[dim]};
+  ir_value *value = ir_type_is_static(type) ? regroup(&builder, ir_operand(first, 0), type->rank, sizes) : NULL;
+  if (!value)
     return;
-  ir_replace_uses(ir_result(op, 0), split_value(&builder, source, type->rank, sizes, counts));
+  ir_replace_uses(ir_result(op, 0), value);
   ir_op_erase(op);
 }
 
 static void absorb(ir_op *op) {
   ir_op *before;
-  op = drop_kept_dims(op);
   do {
     before = op;
-    op = split_loops(read_originals(op));
+    op = drop_kept_dims(split_loops(read_originals(op)));
   } while (op != before);
   write_transposed(op);
 }
@@ -567,8 +611,8 @@ static void absorb_in(ir_block *block, const void *data) {
   (void)data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (op->code == OP_TENSOR_EXPAND_SHAPE)
-      expand_original(op);
+    if (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE)
+      reshape_original(op);
     else
       absorb(op);
   }

@@ -253,3 +253,48 @@ func.func @sum_over_repeated_elements(%x: tensor<3xf32>) -> tensor<3xf32> {
   %y = linalg.reduce { arith.addf } ins(%r : tensor<3x5xf32>) outs(%z : tensor<3xf32>) dimensions = [1]
   return %y : tensor<3xf32>
 }
+
+// A dim of extent 1 that is there for the transpose only, as einsum spells things: heads go to the front.
+// CHECK-LABEL: func.func @unit_dim_behind(
+// CHECK-NOT: linalg.transpose
+// CHECK: linalg.generic {{.*}} ins(%arg0, %expanded :
+// CHECK-NOT: linalg.generic
+func.func @unit_dim_behind(%q: tensor<2x5x3x4xf32>, %k: tensor<6x7x4xf32>) -> tensor<6x5x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %x = tensor.expand_shape %q [[0], [1], [2], [3, 4]] output_shape [2, 5, 3, 4, 1] : tensor<2x5x3x4xf32> into tensor<2x5x3x4x1xf32>
+  %te = tensor.empty() : tensor<2x3x5x4x1xf32>
+  %t = linalg.transpose ins(%x : tensor<2x5x3x4x1xf32>) outs(%te : tensor<2x3x5x4x1xf32>) permutation = [0, 2, 1, 3, 4]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3, 4]] : tensor<2x3x5x4x1xf32> into tensor<6x5x4xf32>
+  %e = tensor.empty() : tensor<6x5x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<6x5x7xf32>) -> tensor<6x5x7xf32>
+  %r = linalg.generic {indexing_maps = [#bmk, #bnk, #bmn], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%c, %k : tensor<6x5x4xf32>, tensor<6x7x4xf32>) outs(%f : tensor<6x5x7xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<6x5x7xf32>
+  return %r : tensor<6x5x7xf32>
+}
+
+// The dim behind is not of extent 1: what is merged are halves of rows.
+// CHECK-LABEL: func.func @two_behind(
+// CHECK: linalg.transpose
+// CHECK: linalg.generic
+func.func @two_behind(%q: tensor<2x5x3x4xf32>, %k: tensor<6x7x4xf32>) -> tensor<6x5x7xf32> {
+  %zero = arith.constant 0.0 : f32
+  %x = tensor.expand_shape %q [[0], [1], [2], [3, 4]] output_shape [2, 5, 3, 2, 2] : tensor<2x5x3x4xf32> into tensor<2x5x3x2x2xf32>
+  %te = tensor.empty() : tensor<2x3x5x2x2xf32>
+  %t = linalg.transpose ins(%x : tensor<2x5x3x2x2xf32>) outs(%te : tensor<2x3x5x2x2xf32>) permutation = [0, 2, 1, 4, 3]
+  %c = tensor.collapse_shape %t [[0, 1], [2], [3, 4]] : tensor<2x3x5x2x2xf32> into tensor<6x5x4xf32>
+  %e = tensor.empty() : tensor<6x5x7xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<6x5x7xf32>) -> tensor<6x5x7xf32>
+  %r = linalg.generic {indexing_maps = [#bmk, #bnk, #bmn], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%c, %k : tensor<6x5x4xf32>, tensor<6x7x4xf32>) outs(%f : tensor<6x5x7xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %p = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<6x5x7xf32>
+  return %r : tensor<6x5x7xf32>
+}
