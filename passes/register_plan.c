@@ -141,6 +141,13 @@ static int64_t rows_for_packing(const planner *p, unsigned operand) {
   return is_widened(p, operand) ? MIN_WIDENED_ROWS : MIN_REUSE;
 }
 
+int64_t register_plan_unpacked_rows(const ir_op *contraction) {
+  for (unsigned i = 0; i < 2; i++)
+    if (register_plan_element(contraction, i) != ir_operand(contraction, i)->type->element)
+      return MIN_WIDENED_ROWS - 1;
+  return MIN_REUSE - 1;
+}
+
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
  * of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {

@@ -25,6 +25,8 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts);
 void register_plan_lighten(register_plan *plan, const target_facts *facts);
 /* What copies of an input hold: what the body widens its elements to wherever it uses them, else the elements. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input);
+/* As many rows of a contraction as do not pay for packing a factor, whatever its strides are. */
+int64_t register_plan_unpacked_rows(const ir_op *contraction);
 /* The extent of a loop of the op, or what it is at most; INT64_MAX when nothing is known. */
 int64_t register_plan_bound(const ir_op *op, unsigned loop);
 #endif

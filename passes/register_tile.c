@@ -42,7 +42,7 @@ typedef struct segment {
   bool single; /* exactly one tile */
 } segment;
 
-enum { MAX_SEGMENTS = 4, MIN_HALVED = 8 };
+enum { MIN_HALVED = 8, MAX_SEGMENTS = MIN_HALVED };
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
@@ -75,6 +75,19 @@ static ir_index whole_tiles(ir_builder *builder, ir_index extent, int64_t step) 
   return step == 1 ? extent : ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
 }
 
+/* What is left of few rows, behind the tile that ends at `full`: a tile for each number that it may be. */
+static unsigned left_over_segments(ir_builder *builder, ir_index extent, ir_index full, int64_t step,
+                                   segment *segments) {
+  ir_value *end = ir_index_value(builder, extent), *none = ir_index_value(builder, full);
+  ir_value *left = ir_index_value(builder, ir_index_sub(builder, extent, full));
+  for (unsigned i = 0; i + 1 < step; i++) {
+    ir_value *size = ir_const_index(builder, step - 1 - i);
+    ir_value *is_left = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, left, size);
+    segments[i] = (segment){full, {.value = ir_select(builder, is_left, end, none)}, step - 1 - i, false, false};
+  }
+  return (unsigned)step - 1;
+}
+
 /* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
  * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or half a tile of a
  * product's rows where lanes are full, a quarter, then single ones. Full tiles are left out where the
@@ -101,8 +114,11 @@ static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop
     return count;
   }
   bool is_end = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
-  for (int64_t size = step / 2; step >= MIN_HALVED && size >= step / 4 && !is_end; size /= 2) {
-    if (most < size || !ir_is_contraction(nest->op))
+  bool in_parts = ir_is_contraction(nest->op) && !is_end;
+  if (in_parts && step < MIN_HALVED && most < 2 * step)
+    return count + left_over_segments(builder, extent, full, step, &segments[count]);
+  for (int64_t size = step / 2; in_parts && step >= MIN_HALVED && size >= step / 4; size /= 2) {
+    if (most < size)
       continue;
     ir_index part = whole_tiles(builder, extent, size);
     segments[count++] = (segment){full, part, size, false, false};

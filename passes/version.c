@@ -1,21 +1,25 @@
-/* version.c - pass "version": code of its own for extents that are known where it runs: one row, and whole steps.
+/* version.c - pass "version": code of its own for extents that are known where it runs: one row, few, and whole steps.
  *
- * A kernel over an open number of rows gets a second version, for one row.
+ * A kernel over an open number of rows gets a second version, for one row, and a third one for few.
  * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and
  * lanes run along the features instead. Extents in types say so where they are fixed; where rows are open, a branch
  * outside of the kernel asks. In the version for one row the loop over rows has one iteration, and the rows of every
  * tile are 1 in its type, so register tiles are chosen as for fixed extents. Scratch memory becomes as small: what lies
  * on the stack is known not to be what arguments point to, so loops do not read these again.
  *
- * Any other number of rows that few tiles share is left to the general version: versions cost time to compile.
+ * Few rows are as many as do not pay for packing either (register_plan.h). Their number stays open in that version, but
+ * it is bounded, which register tiles are chosen by, and scratch memory is for so many. A version for each number would
+ * be little faster, and costs time to compile; any other number is left to the general version.
  *
  * A loop whose last step may be a part of one runs its whole steps in a loop of their own where products in it can take
  * their terms in pairs only if it is known how many there are; what is left stays in the loop that there was.
- * Invariant: the branch is taken where the extent is 1, and the loop of whole steps ends before the first step that is
- * cut, so putting numbers in the place of extents changes nothing.
+ * Invariant: a branch is taken where the extent is 1, or at most the bound, and the loop of whole steps ends before the
+ * first step that is cut, so putting numbers and bounds in the place of extents changes nothing.
  * Terminates: one walk over the functions' own ops, one over each copy. */
 #include "ir/build.h"
+#include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/register_plan.h"
 
 #include <string.h>
 
@@ -73,8 +77,9 @@ static bool seen_shape(const ir_value *memory, int64_t *shape) {
     ir_slice_of(use->user, offsets, sizes, strides);
     viewed = true;
     for (unsigned dim = 0; dim < type->rank; dim++) {
-      bool known = ir_index_is_const(offsets[dim], 0) && ir_index_is_const(strides[dim], 1) && !sizes[dim].value;
-      int64_t seen = known ? sizes[dim].constant : type->shape[dim];
+      bool first = ir_index_is_const(offsets[dim], 0) && ir_index_is_const(strides[dim], 1);
+      int64_t seen = first ? extent_bound(extent_of_index(sizes[dim])) : type->shape[dim];
+      seen = seen < type->shape[dim] ? seen : type->shape[dim];
       shape[dim] = seen > shape[dim] ? seen : shape[dim];
     }
   }
@@ -115,11 +120,12 @@ static void retype_all(ir_block *block) {
   ir_walk(block, retype, NULL);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- one row */
+/* -------------------------------------------------------------------------------------------------------- few rows */
 
 typedef struct row_search {
   const ir_block *body; /* of the forall */
   int dim;              /* of the forall: the first one over rows; -1: none so far */
+  int64_t few;          /* rows that no product packs for, at most */
 } row_search;
 
 /* The dim of the forall that the extent is the tile of: min(step, end - induction variable); or -1. */
@@ -145,26 +151,27 @@ static bool find_rows(ir_op *op, void *data) {
     if (lhs == rhs || ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
       continue;
     int tiled = tiled_dim(search->body, extent_of(ir_operand(op, operand), dim));
-    if (tiled >= 0 && (search->dim < 0 || tiled < search->dim))
+    if (tiled < 0)
+      continue;
+    int64_t few = register_plan_unpacked_rows(op);
+    search->few = few < search->few ? few : search->few;
+    if (search->dim < 0 || tiled < search->dim)
       search->dim = tiled;
   }
   return true;
 }
 
-/* `extent` == 1, at the builder's place. */
-static ir_value *is_one(ir_builder *builder, ir_value *extent) {
-  return ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, extent, ir_const_index(builder, 1));
-}
-
-/* if (extent == 1) the copy of the kernel; else the kernel */
-static void add_version(ir_op *kernel, unsigned dim, ir_value *extent) {
+/* if (extent <= most) the copy of the kernel, whose loop over rows has one iteration; else the kernel */
+static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t most) {
   ir_builder builder = ir_builder_before(kernel);
-  ir_value *one = ir_const_index(&builder, 1), *zero = ir_const_index(&builder, 0);
-  ir_value *condition = is_one(&builder, extent);
+  ir_value *bound = ir_const_index(&builder, most), *zero = ir_const_index(&builder, 0);
+  ir_value *condition = ir_compare(&builder, OP_ARITH_CMPI, most == 1 ? IR_EQUAL : IR_SIGNED_LESS_EQUAL, extent, bound);
   ir_op *branch = ir_op_create(&builder, OP_SCF_IF, &(ir_op_spec){.operands = &condition, .num_operands = 1});
   ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), otherwise = ir_builder_at_end(ir_region(branch, 1));
   ir_value_map *map = ir_value_map_create(kernel->module);
-  ir_value_map_set(map, extent, one);
+  ir_index rows =
+      most == 1 ? ir_index_const(1) : ir_index_min(&inside, (ir_index){.value = extent}, ir_index_const(most));
+  ir_value_map_set(map, extent, ir_index_value(&inside, rows));
   ir_op *copy = ir_op_clone(&inside, kernel, map);
   ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
   ir_op_move_before(kernel, ir_terminator(&otherwise, OP_SCF_YIELD, 0, NULL));
@@ -173,16 +180,20 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent) {
 }
 
 static void version_kernel(ir_op *kernel) {
-  row_search search = {.body = ir_region(kernel, 0), .dim = -1};
+  row_search search = {.body = ir_region(kernel, 0), .dim = -1, .few = INT64_MAX};
   bool can = true;
   ir_walk(ir_region(kernel, 0), find_rows, &search);
   if (search.dim < 0)
     return;
   ir_index from = ir_mixed(kernel, LOWER, "staticLowerBound", (unsigned)search.dim);
   ir_index to = ir_mixed(kernel, UPPER, "staticUpperBound", (unsigned)search.dim);
+  ir_index step = ir_mixed(kernel, STEP, "staticStep", (unsigned)search.dim);
   ir_walk(ir_region(kernel, 0), can_retype, &can);
-  if (can && to.value && ir_index_is_const(from, 0))
-    add_version(kernel, (unsigned)search.dim, to.value);
+  if (!can || !to.value || !ir_index_is_const(from, 0))
+    return;
+  add_version(kernel, (unsigned)search.dim, to.value, 1);
+  if (!step.value && step.constant >= search.few)
+    add_version(kernel, (unsigned)search.dim, to.value, search.few);
 }
 
 /* ------------------------------------------------------------------------------------------------------ whole steps */
@@ -223,12 +234,24 @@ typedef struct step_search {
   bool can;
 } step_search;
 
+/* The product may have rows enough to take terms in pairs: of both of its factors, as either may be the rows'. */
+static bool has_rows(const ir_op *product) {
+  const ir_structure *structure = ir_structure_of(product);
+  bool enough[2] = {false, false};
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    bool lhs = ir_map_find_dim(structure->maps[0], loop) >= 0, rhs = ir_map_find_dim(structure->maps[1], loop) >= 0;
+    if (lhs != rhs)
+      enough[rhs] |= register_plan_bound(product, loop) > register_plan_unpacked_rows(product);
+  }
+  return enough[0] && enough[1];
+}
+
 /* A product of 16-bit factors whose terms are those of the step. */
 static bool find_step(ir_op *op, void *data) {
   step_search *search = data;
   can_retype(op, &search->can);
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || ir_operand(op, 0)->type->element != IR_BF16 ||
-      ir_operand(op, 1)->type->element != IR_BF16)
+      ir_operand(op, 1)->type->element != IR_BF16 || !has_rows(op))
     return true;
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
@@ -290,8 +313,6 @@ static bool visit_loop(ir_op *op, void *data) {
 }
 
 bool pass_version(ir_module *module, const pass_options *options) {
-  if (options->target->has_pair_dot)
-    ir_walk(ir_region(module->root, 0), visit_loop, NULL);
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
     ir_block *body = function->code == OP_FUNC_FUNC ? ir_region(function, 0) : NULL;
     for (ir_op *op = body ? body->first : NULL, *next; op; op = next) {
@@ -300,5 +321,7 @@ bool pass_version(ir_module *module, const pass_options *options) {
         version_kernel(op);
     }
   }
+  if (options->target->has_pair_dot)
+    ir_walk(ir_region(module->root, 0), visit_loop, NULL);
   return true;
 }

@@ -18,3 +18,21 @@ func.func @open(%a: memref<?x64xbf16>, %b: memref<64x64xbf16>, %c: memref<?x64xf
       outs(%c_tile : memref<?x64xf32, strided<[64, 1]>>)
   return
 }
+
+// Of few rows, each number that may be left behind a full tile is a tile of its own.
+// CHECK-LABEL: func.func @few(
+// CHECK: arith.cmpi eq, %[[LEFT:.*]], %c3
+// CHECK: arith.cmpi eq, %[[LEFT]], %c2
+// CHECK: arith.cmpi eq, %[[LEFT]], %c1
+// CHECK: vector<4x1xf32>
+// CHECK: vector<3x1xf32>
+// CHECK: vector<2x1xf32>
+// CHECK: vector<1x1xf32>
+func.func @few(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x64xf32>, %end: index) {
+  %rows = affine.min affine_map<(d0) -> (7, d0)>(%end)
+  %a_tile = memref.subview %a[0, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  %c_tile = memref.subview %c[0, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  linalg.matmul ins(%a_tile, %b : memref<?x64xf32, strided<[64, 1]>>, memref<64x64xf32>)
+      outs(%c_tile : memref<?x64xf32, strided<[64, 1]>>)
+  return
+}
