@@ -131,6 +131,15 @@ class Program:
                           for seed, (type, shape) in enumerate(zip(types, shapes))]
         self.views = (POINTER(Tensor) * len(self.arguments))(
             *(ctypes.pointer(argument.contents.tensor) for argument in self.arguments))
+        self.call_first()
+
+    def prepare_as(self, other):
+        """Takes the arguments of another program, which has to be released later: what lies in the caches is then the same
+        for both."""
+        self.arguments, self.views = [], other.views
+        self.call_first()
+
+    def call_first(self):
         self.results = (POINTER(ManagedTensor) * self.entry.num_results)()
         self.call()
 
