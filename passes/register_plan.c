@@ -21,7 +21,10 @@ enum { MIN_WIDENED_ROWS = 4 };
 enum { MIN_REUSE = 8 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
-enum { MAX_PANEL_BYTES = 64 * 1024 };
+/* What is copied and read again takes a quarter of the second-level cache, or this where that is not known. */
+enum { CACHE_SHARE = 4, COPY_BYTES = 64 * 1024 };
+/* Registers side by side in a product's tile, where it has rows. */
+enum { TILE_VECTORS = 2 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
 enum { FAR_BYTES = 2048 };
 
@@ -37,6 +40,7 @@ typedef struct planner {
   int64_t lanes;
   unsigned registers, accumulators;
   bool has_pair_dot;
+  int64_t panel_bytes; /* at most */
 } planner;
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
@@ -95,9 +99,9 @@ static int64_t panel_depth(const planner *p, unsigned operand) {
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (is_reduction(p, loop) && operand_uses(p, operand, loop)) {
       int64_t bound = register_plan_bound(p->op, loop);
-      if (bound > MAX_PANEL_BYTES)
+      if (bound > p->panel_bytes)
         return IR_DYNAMIC;
-      depth = smaller(depth * bound, MAX_PANEL_BYTES);
+      depth = smaller(depth * bound, p->panel_bytes);
     }
   return depth;
 }
@@ -155,7 +159,7 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]))
     return false;
   int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(register_plan_element(p->op, operand)) / 8;
-  if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > MAX_PANEL_BYTES)
+  if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > p->panel_bytes)
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= rows_for_packing(p, operand))
@@ -253,7 +257,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
   int64_t wide = chains / fitting_vectors(rows, 1, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < 2 ? 2 : wide);
+  int64_t vectors =
+      fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < TILE_VECTORS ? TILE_VECTORS : wide);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   if (row >= 0)
     plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);
@@ -295,7 +300,7 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
   bool together =
       access_along(p, lanes, simd) == ACCESS_UNIT || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
-  bool fits = p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= MAX_PANEL_BYTES;
+  bool fits = p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= p->panel_bytes;
   return together && fits && !operand_uses(p, 1 - lanes, simd) && !operand_uses(p, lanes, (unsigned)row) &&
                  access_along(p, 1 - lanes, (unsigned)contracted) == ACCESS_UNIT
              ? (int)lanes
@@ -350,10 +355,10 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
 }
 
 /* As many elements as the operand may have, up to a panel's bytes and some. */
-static int64_t most_elements(ir_value *operand) {
-  int64_t count = 1;
+static int64_t most_elements(const planner *p, ir_value *operand) {
+  int64_t count = 1, enough = p->panel_bytes + 1;
   for (unsigned dim = 0; dim < operand->type->rank; dim++)
-    count = smaller(count * smaller(extent_bound(extent_of(operand, dim)), MAX_PANEL_BYTES + 1), MAX_PANEL_BYTES + 1);
+    count = smaller(count * smaller(extent_bound(extent_of(operand, dim)), enough), enough);
   return count;
 }
 
@@ -364,7 +369,7 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan) {
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
     int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
     if (is_widened(p, i) && !operand_uses(p, i, simd) &&
-        most_elements(ir_operand(p->op, i)) <= MAX_PANEL_BYTES / bytes &&
+        most_elements(p, ir_operand(p->op, i)) <= p->panel_bytes / bytes &&
         guess(p, simd) >= MIN_TILES * plan->steps[simd])
       widened |= loop_bit(i);
   }
@@ -418,16 +423,26 @@ static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
   return vector_bits / widest;
 }
 
+static int64_t copy_bytes(const target_facts *facts) {
+  return facts->l2_bytes ? (int64_t)(facts->l2_bytes / CACHE_SHARE) : COPY_BYTES;
+}
+
+static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
+
+int64_t register_plan_longest_panel(const target_facts *facts) {
+  return copy_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
+}
+
 register_plan register_plan_make(ir_op *op, const target_facts *facts) {
-  unsigned vector_bits = facts->vector_bits ? facts->vector_bits : 128;
   planner p = {.op = op,
                .structure = ir_structure_of(op),
                .num_inputs = ir_num_inputs(op),
                .vectorizable = vectorize_loops(op),
-               .lanes = register_lanes(op, vector_bits),
+               .lanes = register_lanes(op, vector_bits_of(facts)),
                .registers = facts->vector_registers ? facts->vector_registers : 16,
                .accumulators = facts->accumulators ? facts->accumulators : 8,
-               .has_pair_dot = facts->has_pair_dot};
+               .has_pair_dot = facts->has_pair_dot,
+               .panel_bytes = copy_bytes(facts)};
   p.allowed = p.vectorizable;
   ir_loop_extents(op, p.extents);
   register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes};

@@ -27,6 +27,8 @@ void register_plan_lighten(register_plan *plan, const target_facts *facts);
 ir_scalar register_plan_element(const ir_op *op, unsigned input);
 /* As many rows of a contraction as do not pay for packing a factor, whatever its strides are. */
 int64_t register_plan_unpacked_rows(const ir_op *contraction);
+/* The iterations of a reduction for which a panel of any element type stays in the second-level cache with all else. */
+int64_t register_plan_longest_panel(const target_facts *facts);
 /* The extent of a loop of the op, or what it is at most; INT64_MAX when nothing is known. */
 int64_t register_plan_bound(const ir_op *op, unsigned loop);
 #endif

@@ -14,6 +14,7 @@
 #include "passes/extent.h"
 #include "passes/fuse.h"
 #include "passes/passes.h"
+#include "passes/register_plan.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
 #include "passes/vectorize_tiles.h"
@@ -27,6 +28,8 @@ enum {
   MANY_ITERATIONS = 16,    /* .. and so many where they may differ in length by a mask */
   LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
+  MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
+  SHARED_ROWS = 512,       /* so many rows pay for making panels of the other factor */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10, /* .. and a step of so many bytes leaves room for the next one in the cache */
   GPU_LONG_ROW = 8192,       /* longer rows than this are reduced in a loop, and no softmax holds them whole */
@@ -142,6 +145,16 @@ static int64_t trip_count(int64_t extent, int64_t size) {
   return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
 }
 
+/* How often a contraction uses each element of a factor, or `enough` where that is more, or not known. */
+static int64_t uses_of_factor(const ir_op *op, unsigned factor, const int64_t *extents, int64_t enough) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t uses = 1;
+  for (unsigned loop = 0; loop < structure->num_loops && uses < enough; loop++)
+    if (ir_map_find_dim(structure->maps[factor], loop) < 0)
+      uses = extents[loop] == IR_DYNAMIC || extents[loop] > enough ? enough : uses * extents[loop];
+  return uses < enough ? uses : enough;
+}
+
 /* The factor of a plain contraction on the host whose elements are used so few times that reading it from memory takes
  * the time, where its rows run along a loop of the result; or -1. */
 static int streamed_factor(const ir_op *op, const target_facts *target) {
@@ -152,10 +165,7 @@ static int streamed_factor(const ir_op *op, const target_facts *target) {
   ir_loop_extents(op, extents);
   for (unsigned i = 0; i < 2; i++) {
     const ir_map *map = structure->maps[i];
-    int64_t uses = 1;
-    for (unsigned loop = 0; loop < structure->num_loops && uses <= FEW_USES; loop++)
-      if (ir_map_find_dim(map, loop) < 0)
-        uses = extents[loop] == IR_DYNAMIC ? INT64_MAX : uses * extents[loop];
+    int64_t uses = uses_of_factor(op, i, extents, FEW_USES + 1);
     int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
     if (uses <= FEW_USES && last >= 0 && !ir_loop_is_reduction(structure, (unsigned)last) &&
         !is_computed(op, ir_operand(op, i)))
@@ -174,6 +184,22 @@ static int64_t streamed_step(const ir_op *op, unsigned factor, const int64_t *ex
   while (2 * step * bytes <= STREAMED_BYTES && step < host_policy.reduction)
     step *= 2;
   return step;
+}
+
+/* The step of a plain contraction's reduction on the host; 0: it is not long. Where a factor is used often enough to pay
+ * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
+ * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
+static int64_t host_step(const ir_op *op, unsigned loop, const target_facts *target, const int64_t *extents) {
+  bool often = false;
+  for (unsigned i = 0; i < 2; i++)
+    often |= uses_of_factor(op, i, extents, MANY_USES) == MANY_USES;
+  if (!often)
+    return extents[loop] == IR_DYNAMIC || extents[loop] >= host_policy.long_reduction ? host_policy.reduction : 0;
+  int64_t longest = register_plan_longest_panel(target);
+  if (extents[loop] == IR_DYNAMIC || extents[loop] <= longest)
+    return extents[loop] == IR_DYNAMIC ? longest : 0;
+  int64_t steps = trip_count(extents[loop], longest), step = trip_count(extents[loop], steps);
+  return extents[loop] % steps || step % 2 ? step + MIN_ROWS - step % MIN_ROWS : step;
 }
 
 /* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, the last
@@ -404,7 +430,8 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
 }
 
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
- * more rows pay for as long as the step's part of the other factor stays in half of the second-level cache. */
+ * more rows pay for as long as their part of the other factor, which is read again for each panel, takes little of the
+ * last cache. */
 static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
   int64_t rows = policy->rows, extents[IR_MAX_LOOPS];
@@ -421,7 +448,11 @@ static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts
   }
   if (side >= 0)
     return rows_of_softmax(p->op, (unsigned)side, target, extents);
-  while ((uint64_t)(4 * rows * policy->reduction) * sizeof(float) <= target->l2_bytes)
+  int64_t depth = register_plan_longest_panel(target);
+  for (unsigned loop = 0; loop < ir_structure_of(p->op)->num_loops; loop++)
+    if (ir_loop_is_reduction(ir_structure_of(p->op), loop) && extents[loop] != IR_DYNAMIC && extents[loop] < depth)
+      depth = extents[loop];
+  while (rows < SHARED_ROWS && (uint64_t)(16 * rows * depth) * sizeof(float) <= target->l3_bytes)
     rows *= 2;
   return rows;
 }
@@ -538,8 +569,9 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
     int64_t step = streamed_step(op, (unsigned)streamed, extents);
     return extents[loop] > step || extents[loop] == IR_DYNAMIC ? step : 0;
   }
-  bool narrow = is_gpu(target) && ir_scalar_bits(ir_operand(op, 0)->type->element) > 16;
-  int64_t step = narrow ? GPU_NARROW_STEP : policy->reduction;
+  if (!is_gpu(target))
+    return host_step(op, loop, target, extents);
+  int64_t step = ir_scalar_bits(ir_operand(op, 0)->type->element) > 16 ? GPU_NARROW_STEP : policy->reduction;
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
 }
 
