@@ -42,7 +42,8 @@ typedef struct segment {
   bool single; /* exactly one tile */
 } segment;
 
-enum { MIN_HALVED = 8, MAX_SEGMENTS = MIN_HALVED };
+/* Tiles of more rows are halved for what is left over. */
+enum { MAX_LEFT_OVER = 4, MAX_SEGMENTS = 8 };
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
@@ -75,7 +76,7 @@ static ir_index whole_tiles(ir_builder *builder, ir_index extent, int64_t step) 
   return step == 1 ? extent : ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
 }
 
-/* What is left of few rows, behind the tile that ends at `full`: a tile for each number that it may be. */
+/* Less than `step` rows are left behind `full`: a tile for each number that they may be. */
 static unsigned left_over_segments(ir_builder *builder, ir_index extent, ir_index full, int64_t step,
                                    segment *segments) {
   ir_value *end = ir_index_value(builder, extent), *none = ir_index_value(builder, full);
@@ -89,9 +90,10 @@ static unsigned left_over_segments(ir_builder *builder, ir_index extent, ir_inde
 }
 
 /* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
- * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or half a tile of a
- * product's rows where lanes are full, a quarter, then single ones. Full tiles are left out where the
- * extent is known not to be larger than one, of a reduction's rows where it is known to be smaller. */
+ * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or of a product's rows,
+ * where lanes are full, halves of a tile, and in the end one for each number that may be left; else single ones. Full
+ * tiles are left out where the extent is known not to be larger than one, of a reduction's rows where it is known to be
+ * smaller. */
 static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
   const register_plan *plan = &nest->plan;
   ir_index extent = nest->extents[loop];
@@ -114,18 +116,19 @@ static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop
     return count;
   }
   bool is_end = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
-  bool in_parts = ir_is_contraction(nest->op) && !is_end;
-  if (in_parts && step < MIN_HALVED && most < 2 * step)
-    return count + left_over_segments(builder, extent, full, step, &segments[count]);
-  for (int64_t size = step / 2; in_parts && step >= MIN_HALVED && size >= step / 4; size /= 2) {
-    if (most < size)
-      continue;
-    ir_index part = whole_tiles(builder, extent, size);
-    segments[count++] = (segment){full, part, size, false, false};
-    full = part;
+  if (is_end || !ir_is_contraction(nest->op)) {
+    segments[count++] = (segment){full, extent, 1, false, false};
+    return count;
   }
-  segments[count++] = (segment){full, extent, 1, false, false};
-  return count;
+  int64_t size = step;
+  for (; size > MAX_LEFT_OVER; size /= 2) {
+    if (most < size / 2)
+      continue;
+    ir_index part = whole_tiles(builder, ir_index_sub(builder, extent, full), size / 2);
+    segments[count++] = (segment){full, ir_index_add(builder, full, part), size / 2, false, false};
+    full = segments[count - 1].to;
+  }
+  return count + left_over_segments(builder, extent, full, size, &segments[count]);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- hidden */

@@ -1,5 +1,5 @@
 // RUN: tcc-attn opt %s --target=host:x86-64-v4 --passes=register-tile,simplify | FileCheck %s
-// Factors are widened and packed where extents are open, if they are bounded. Rows that are left over are taken by four, then one by one.
+// Factors are widened and packed where extents are open, if they are bounded. Rows that are left over are taken by four, then the rest at once.
 // CHECK-LABEL: func.func @open(
 // CHECK-DAG: memref.alloca() {{.*}} : memref<64x32xf32>
 // CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {{.*}} : memref<64x64xf32>
@@ -7,6 +7,10 @@
 // CHECK: vector<8x1xf32>
 // CHECK: vector.contract
 // CHECK: vector<4x1xf32>
+// CHECK: vector.contract
+// CHECK: vector<3x1xf32>
+// CHECK: vector.contract
+// CHECK: vector<2x1xf32>
 // CHECK: vector.contract
 // CHECK: vector<1x1xf32>
 // CHECK: vector.contract
@@ -19,7 +23,7 @@ func.func @open(%a: memref<?x64xbf16>, %b: memref<64x64xbf16>, %c: memref<?x64xf
   return
 }
 
-// Of few rows, each number that may be left behind a full tile is a tile of its own.
+// Where tiles are small already, each number that may be left is a tile of its own.
 // CHECK-LABEL: func.func @few(
 // CHECK: arith.cmpi eq, %[[LEFT:.*]], %c3
 // CHECK: arith.cmpi eq, %[[LEFT]], %c2
