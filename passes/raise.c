@@ -8,11 +8,15 @@
  * one more column of scores whose weights nobody reads (sink.c).
  *
  * The running maximum and sum are results of the op, so a maximum or sum of the program that is read elsewhere (for a
- * log-sum-exp, say) is taken from there. Rows that are masked everywhere give 0 instead of NaN.
+ * log-sum-exp, say) is taken from there. A product with e(x) that is divided by the sum afterwards is one with the
+ * quotients. Rows that are masked everywhere give 0 instead of NaN.
  * Termination: one walk; each op is looked at once. */
+#include "passes/absorb.h"
 #include "passes/expression.h"
+#include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/softmax.h"
+#include "passes/tile.h"
 
 #include <math.h>
 #include <string.h>
@@ -243,7 +247,8 @@ static bool is_candidate(const ir_op *op) {
   return !structure->reductions && ir_map_is_identity(structure->maps[ir_num_inputs(op)]);
 }
 
-static void raise_softmax(ir_op *op, expression_space *space, const pass_options *options) {
+/* Is the op, or what it computes first, a softmax now? It is gone then. */
+static bool raise_softmax(ir_op *op, expression_space *space, const pass_options *options) {
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
     if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF && inner->code != OP_ARITH_SELECT)
       continue;
@@ -255,16 +260,83 @@ static void raise_softmax(ir_op *op, expression_space *space, const pass_options
       if (options->explain)
         ir_remark(op->module, op->loc, "recognised: rows that are masked everywhere give 0, as softmax does by itself");
       replace_scalar(op, match.scalar, guarded);
-      return;
+      return true;
     }
     ir_loc loc = inner->loc;
     if (node && match_softmax(space, node, &match) && raise_match(space, &match)) {
       if (options->explain)
         ir_remark(space->module, loc, "recognised: a softmax along dim %d%s, whatever is subtracted first", match.loop,
                   match.sink ? " with a sink, a score that takes weight but has no value" : "");
-      return; /* the op is gone */
+      return true;
     }
   }
+  return false;
+}
+
+/* The op, which is linear in the result of a product, computed of a factor of that instead: its other inputs must be
+ * the same all along what the factor lacks. At the builder's place; NULL where it cannot be. */
+static ir_op *apply_to_factor(ir_builder *builder, const ir_op *op, unsigned input, const ir_op *product,
+                              unsigned factor) {
+  recast parts;
+  ir_value *value = ir_operand(product, factor);
+  const ir_map *read = ir_structure_of(product)->maps[factor], *out = ir_structure_of(product)->maps[2];
+  const ir_expr *loops[IR_MAX_LOOPS] = {0};
+  if (!recast_begin(&parts, (ir_op *)op) || !ir_map_is_projected_permutation(read) ||
+      value->type->element != ir_result(op, 0)->type->element)
+    return NULL;
+  for (unsigned loop = 0; loop < parts.num_loops; loop++) {
+    int dim = ir_map_find_dim(read, (unsigned)ir_map_result_dim(out, loop));
+    loops[loop] = dim < 0 ? NULL : ir_expr_dim(op->module, (unsigned)dim);
+  }
+  for (unsigned i = 0; i < parts.num_ins; i++) {
+    const ir_expr *results[IR_MAX_RANK];
+    const ir_map *map = parts.maps[i];
+    for (unsigned dim = 0; i != input && dim < map->num_results; dim++) {
+      for (unsigned loop = 0; loop < parts.num_loops; loop++)
+        if (!loops[loop] && ir_expr_uses_dim(map->results[dim], loop))
+          return NULL;
+      results[dim] = ir_expr_replace(op->module, map->results[dim], loops, NULL);
+    }
+    if (i != input)
+      parts.maps[i] = ir_map_get(op->module, read->num_results, 0, map->num_results, results);
+  }
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    if (inner->code == OP_LINALG_INDEX)
+      return NULL;
+  parts.operands[input] = value;
+  parts.maps[input] = ir_map_identity(op->module, read->num_results);
+  parts.operands[parts.num_ins] = pass_empty_like(builder, value, value->type->element);
+  parts.maps[parts.num_ins] = ir_map_identity(op->module, read->num_results);
+  parts.num_loops = read->num_results;
+  return recast_create(&parts, builder, NULL);
+}
+
+/* (e V) / sum of e is (e / sum of e) V: quotients behind a product are those of its weights, if that is a softmax. */
+static bool raise_behind_product(ir_op *op, expression_space *space, const pass_options *options) {
+  for (unsigned i = 0; i < 2 * ir_num_inputs(op); i++) {
+    ir_op *product = ir_input(op, i / 2)->op;
+    ir_cell start;
+    if (!product || product->block != op->block || !ir_is_contraction(product) ||
+        !ir_value_has_one_use(ir_result(product, 0)) || !tile_is_linear_in(op, i / 2) ||
+        !ir_value_splat(ir_init(product, 0), &start) || start.f != 0 ||
+        ir_result(op, 0)->type != ir_result(product, 0)->type)
+      continue;
+    ir_builder builder = ir_builder_before(op);
+    ir_op *quotient = apply_to_factor(&builder, op, i / 2, product, i % 2);
+    if (!quotient)
+      continue;
+    ir_op *fresh = ir_op_clone(&builder, product, ir_value_map_create(op->module));
+    ir_set_operand(fresh, i % 2, ir_result(quotient, 0));
+    if (raise_softmax(quotient, space, options)) {
+      ir_replace_uses(ir_result(op, 0), ir_result(fresh, 0));
+      ir_op_erase(op);
+      ir_op_erase(product);
+      return true;
+    }
+    ir_op_erase(fresh);
+    ir_op_erase(quotient);
+  }
+  return false;
 }
 
 typedef struct raising {
@@ -276,8 +348,8 @@ static void raise_in(ir_block *block, const void *data) {
   const raising *with = data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (is_candidate(op))
-      raise_softmax(op, with->space, with->options);
+    if (is_candidate(op) && !raise_softmax(op, with->space, with->options))
+      raise_behind_product(op, with->space, with->options);
   }
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;

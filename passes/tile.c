@@ -57,6 +57,18 @@ static uint32_t dependence(const ir_value *value, const ir_value *argument) {
   return value->op && value->op->block == argument->block ? value->op->mark : NOT_AT_ALL;
 }
 
+/* Both values are linear, or 0, which is linear in anything. */
+static bool are_linear(const ir_value *a, const ir_value *b, const ir_value *argument) {
+  const ir_value *const values[] = {a, b};
+  for (unsigned i = 0; i < 2; i++) {
+    ir_cell cell;
+    bool zero = ir_value_splat(values[i], &cell) && cell.f == 0;
+    if (!zero && dependence(values[i], argument) != LINEARLY)
+      return false;
+  }
+  return true;
+}
+
 static uint32_t dependence_of_op(const ir_op *op, const ir_value *argument) {
   uint32_t seen = NOT_AT_ALL, first;
   for (unsigned i = 0; i < op->num_operands; i++)
@@ -73,6 +85,11 @@ static uint32_t dependence_of_op(const ir_op *op, const ir_value *argument) {
     return first + dependence(ir_operand(op, 1), argument) == LINEARLY ? LINEARLY : SOMEHOW;
   case OP_ARITH_DIVF:
     return dependence(ir_operand(op, 1), argument) == NOT_AT_ALL ? first : SOMEHOW;
+  case OP_ARITH_ADDF:
+  case OP_ARITH_SUBF:
+    return are_linear(ir_operand(op, 0), ir_operand(op, 1), argument) ? LINEARLY : SOMEHOW;
+  case OP_ARITH_SELECT:
+    return first == NOT_AT_ALL && are_linear(ir_operand(op, 1), ir_operand(op, 2), argument) ? LINEARLY : SOMEHOW;
   default:
     return SOMEHOW;
   }
