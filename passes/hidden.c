@@ -1,6 +1,6 @@
 /* hidden.c - follows hidden scores through memory: select(k <= q, x, -inf) is -infinity beyond a line, scaled and
  * shifted by a finite maximum it still is, and its exponential is 0 there. So a product with those exponentials can end
- * at the line, and the product that made the scores need not be computed beyond it.
+ * at the line, so can their sum, and the product that made the scores need not be computed beyond it.
  *
  * Weights that are 0 by a mask are taken to hide NaN and infinity in what they are multiplied with, as they do for the
  * pass trim; only -infinity by an affine comparison counts as a mask, and only its exponential as such a weight.
@@ -12,6 +12,7 @@
  * Terminates: one step an op; operands in a body are followed up to MAX_DEPTH. */
 #include "passes/hidden.h"
 
+#include "passes/body.h"
 #include "passes/memory.h"
 #include "passes/vectorize.h"
 
@@ -180,13 +181,29 @@ void hidden_pass(hidden_facts *facts, ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------------------ users */
 
-bool hidden_factor(const hidden_facts *facts, ir_op *contraction, mask *where) {
-  if (!ir_is_contraction(contraction))
+/* The input of a reduction that its terms are; -1 where they are something else. */
+static int input_of_terms(const ir_op *op) {
+  const ir_block *body = ir_region(op, 0);
+  const ir_op *combine = ir_operand(ir_block_terminator(body), 0)->op;
+  const ir_value *old = body->args[ir_num_inputs(op)];
+  const ir_value *term = body_unconverted(ir_operand(combine, ir_operand(combine, 0) == old));
+  return !term->op && term->block == body && term->index < ir_num_inputs(op) ? (int)term->index : -1;
+}
+
+bool hidden_reduction(const hidden_facts *facts, ir_op *op, hidden_terms *terms) {
+  bool is_contraction = ir_is_contraction(op);
+  ir_opcode combine = OP_ARITH_ADDF;
+  if (!is_contraction && (!ir_structure_of(op)->reductions || ir_num_inits(op) != 1 || !op->num_regions ||
+                          !vectorize_combiner(op, 0, &combine)))
     return false;
-  for (unsigned i = 0; i < 2; i++) {
-    hidden_element element = operand_element(facts, contraction, i);
-    *where = element.where;
-    if (element.kind == HIDDEN_KNOWN && element.value == 0)
+  int only = is_contraction ? -1 : input_of_terms(op);
+  double neutral = combine == OP_ARITH_ADDF ? 0 : -INFINITY;
+  if ((combine != OP_ARITH_ADDF && combine != OP_ARITH_MAXIMUMF) || (!is_contraction && only < 0))
+    return false;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    hidden_element element = operand_element(facts, op, i);
+    *terms = (hidden_terms){.input = i, .value = element.value, .where = element.where};
+    if (element.kind == HIDDEN_KNOWN && element.value == neutral && (is_contraction || (int)i == only))
       return true;
   }
   return false;

@@ -1,4 +1,4 @@
-/* hidden.h - which iterations of a product on memrefs change nothing, because a mask hides what they would work on. */
+/* hidden.h - which iterations of a reduction on memrefs change nothing, because a mask hides what they would work on. */
 #ifndef TEC_PASSES_HIDDEN_H
 #define TEC_PASSES_HIDDEN_H
 #include "passes/mask.h"
@@ -33,9 +33,16 @@ typedef struct hidden_facts {
 
 /* Moves past the op. To be called for the ops of a function in pre-order. */
 void hidden_pass(hidden_facts *facts, ir_op *op);
-/* The bounds, over the loops of a contraction, beyond which a factor is 0 because exponentials of hidden scores are;
- * false if there are none. */
-bool hidden_factor(const hidden_facts *facts, ir_op *contraction, mask *where);
+/* What a mask says of what a reduction adds up, or takes the maximum of. */
+typedef struct hidden_terms {
+  unsigned input; /* of the reduction: it is .. */
+  double value;   /* .. this wherever one of the bounds, over the reduction's loops, does not hold */
+  mask where;
+} hidden_terms;
+
+/* Finds an input, a factor of a contraction or the terms themselves, that makes terms change nothing where a mask hides
+ * the score or because exponentials of hidden scores are 0; false if there is none. */
+bool hidden_reduction(const hidden_facts *facts, ir_op *reduction, hidden_terms *terms);
 /* The bounds, over the loops of an elementwise op, beyond which its result is hidden whatever its inputs are; false if
  * there are none. */
 bool hidden_result(ir_op *op, mask *where);

@@ -25,7 +25,8 @@ typedef struct nest {
   const target_facts *facts;
   register_plan plan;
   register_group group;
-  mask reduced; /* reductions need run only where this holds */
+  hidden_terms reduced; /* reductions need run only where this holds; `where` is empty if they need run everywhere */
+  bool left_out;        /* the tile is where reductions need not run: feeders alone write what they are known to make */
   vector_tile tile;
   unsigned num_inputs, num_outs;
   int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
@@ -47,7 +48,7 @@ enum { MAX_LEFT_OVER = 4, MAX_SEGMENTS = 8 };
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
-static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, int64_t copied);
+static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
 /* -------------------------------------------------------------------------------------------------------- segments */
@@ -161,10 +162,10 @@ static ir_index least_of_others(const nest *nest, ir_builder *builder, const mas
  * which some element of the tile counts, in whole copies of the unrolled loop. */
 static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned depth, segment *segment) {
   unsigned loop = nest->plan.order[depth];
-  int64_t unrolled = CONTRACTION_UNROLL * nest->plan.steps[loop];
+  int64_t unrolled = (ir_is_contraction(nest->op) ? CONTRACTION_UNROLL : 1) * nest->plan.steps[loop];
   ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
-  for (unsigned i = 0; i < nest->reduced.count; i++) {
-    const mask_bound *bound = &nest->reduced.bounds[i];
+  for (unsigned i = 0; i < nest->reduced.where.count; i++) {
+    const mask_bound *bound = &nest->reduced.where.bounds[i];
     int64_t step = bound->steps[loop];
     ir_index room =
         ir_index_scale(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
@@ -424,6 +425,10 @@ static bool is_unrolled(const nest *nest) {
   return true;
 }
 
+static bool is_carried(const nest *nest, unsigned out, unsigned depth) {
+  return nest->depths[out] <= depth && !nest->left_out;
+}
+
 /* A loop over the tiles of a segment, carrying the accumulators that were begun further out. */
 static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const segment *segment,
                          ir_value **accumulators) {
@@ -436,7 +441,7 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
   }
   ir_value **carried = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_outs);
   for (unsigned out = 0; out < nest->num_outs; out++)
-    if (nest->depths[out] <= depth)
+    if (is_carried(nest, out, depth))
       carried[count++] = accumulators[out];
   ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
   if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
@@ -445,18 +450,18 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
   ir_builder inside = {.module = module, .block = body, .loc = builder->loc};
   count = 0;
   for (unsigned out = 0; out < nest->num_outs; out++)
-    if (nest->depths[out] <= depth)
+    if (is_carried(nest, out, depth))
       accumulators[out] = body->args[1 + count++];
   enter_segment(nest, loop, segment, (ir_index){.value = body->args[0]});
   emit_loops(nest, &inside, depth + 1, accumulators);
   count = 0;
   for (unsigned out = 0; out < nest->num_outs; out++)
-    if (nest->depths[out] <= depth)
+    if (is_carried(nest, out, depth))
       carried[count++] = accumulators[out];
   ir_terminator(&inside, OP_SCF_YIELD, count, carried);
   count = 0;
   for (unsigned out = 0; out < nest->num_outs; out++)
-    if (nest->depths[out] <= depth)
+    if (is_carried(nest, out, depth))
       accumulators[out] = ir_result(op, count++);
 }
 
@@ -502,6 +507,13 @@ static ir_value *run_member(nest *nest, ir_builder *builder, const ir_map *map, 
 
 static const ir_map *result_map(const nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
 
+/* What the first feeder is known to make of its tile. */
+static ir_value *known_tile(const nest *nest, ir_builder *builder, const vector_tile *tile) {
+  ir_scalar element = ir_operand(nest->op, nest->group.fed)->type->element;
+  const ir_type *type = ir_type_vector(builder->module, element, tile->num_dims, tile->sizes);
+  return ir_splat(builder, type, (ir_cell){.f = nest->reduced.value});
+}
+
 /* Lets the tile read what the feeders make of its part of an input, and stores that for others. */
 static void feed(nest *nest, ir_builder *builder) {
   const register_group *group = &nest->group;
@@ -511,7 +523,12 @@ static void feed(nest *nest, ir_builder *builder) {
     const register_member *feeder = &group->feeders[k];
     unsigned out = ir_num_inputs(feeder->op);
     vector_tile tile;
-    ir_value *value = run_member(nest, builder, map, feeder, known, &tile);
+    ir_value *value;
+    if (nest->left_out && !known) {
+      member_tile(nest, map, feeder, &tile);
+      value = known_tile(nest, builder, &tile);
+    } else
+      value = run_member(nest, builder, map, feeder, known, &tile);
     vectorize_write(builder, &tile, out, value);
     if (!known)
       known = vectorize_to_subscripts(builder, &tile, out, value);
@@ -551,6 +568,21 @@ static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *
   }
 }
 
+/* Lets feeders write what they are known to make in the iterations of the whole segment that were left out. */
+static void feed_hidden(nest *nest, ir_builder *builder, unsigned depth, const segment *whole, segment *visible,
+                        ir_value **accumulators) {
+  visible->from = ir_index_min(builder, visible->from, whole->to);
+  visible->to = ir_index_max(builder, visible->to, visible->from);
+  segment parts[] = {*whole, *whole};
+  parts[0].to = visible->from;
+  parts[1].from = visible->to;
+  nest->left_out = true;
+  for (unsigned i = 0; i < 2; i++)
+    if (!ir_index_equal(parts[i].from, parts[i].to))
+      emit_segment(nest, builder, depth, &parts[i], accumulators);
+  nest->left_out = false;
+}
+
 /* What lies inside of the first `depth` loops. */
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
@@ -566,13 +598,19 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
         read_pairs(nest, builder, i);
     if (nest->group.num_feeders)
       feed(nest, builder);
-    vectorize_body(builder, &nest->tile, accumulators);
+    if (!nest->left_out)
+      vectorize_body(builder, &nest->tile, accumulators);
   } else {
     segment segments[MAX_SEGMENTS];
     unsigned loop = plan->order[depth], count = segments_of(nest, builder, loop, segments);
-    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired;
-    if (count && ir_loop_is_reduction(ir_structure_of(nest->op), loop) && by_terms && !segments[0].single)
+    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & loop_bit(loop);
+    bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
+    if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
+      segment whole = segments[0];
       leave_out_hidden(nest, builder, depth, &segments[0]);
+      if (nest->group.num_feeders)
+        feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
+    }
     for (unsigned i = 0; i < count; i++)
       emit_segment(nest, builder, depth, &segments[i], accumulators);
   }
@@ -618,8 +656,8 @@ static void add_hidden_result(nest *nest) {
     k++;
   if (k == group->count || ir_init(group->epilogues[k].op, 0) != ir_init(nest->op, 0))
     return;
-  for (unsigned i = 0; i < where.count && nest->reduced.count < MASK_MAX_BOUNDS; i++) {
-    mask_bound *bound = &nest->reduced.bounds[nest->reduced.count++];
+  for (unsigned i = 0; i < where.count && nest->reduced.where.count < MASK_MAX_BOUNDS; i++) {
+    mask_bound *bound = &nest->reduced.where.bounds[nest->reduced.where.count++];
     *bound = where.bounds[i];
     memset(bound->steps, 0, sizeof bound->steps);
     for (unsigned dim = 0; dim < result->num_results; dim++) {
@@ -632,7 +670,7 @@ static void add_hidden_result(nest *nest) {
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
  * everywhere. Returns how many of those came after it. */
-static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduced, int64_t copied) {
+static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied) {
   ir_arena *arena = &op->module->arena;
   nest nest = {.op = op,
                .facts = facts,
@@ -643,12 +681,14 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const mask *reduc
   register_group *group = &nest.group;
   if (reduced)
     nest.reduced = *reduced;
-  if (!copied) {
+  if (!copied)
     register_group_find(op, &nest.plan, group);
-    add_hidden_result(&nest);
-  }
-  if (group->num_feeders)
+  if (group->num_feeders) {
     register_plan_lighten(&nest.plan, facts);
+    if (nest.reduced.input != group->fed)
+      nest.reduced.where.count = 0;
+  } else if (!copied)
+    add_hidden_result(&nest);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   vector_tile *tile = &nest.tile;
@@ -701,7 +741,7 @@ static void find_group(ir_op *leader, const target_facts *facts, register_group 
 /* An op to lower, and where its reductions need run; NULL: everywhere. */
 typedef struct work {
   ir_op *op, *taker; /* `taker`: an op that comes later and may take it in */
-  mask *reduced;
+  hidden_terms *reduced;
 } work;
 
 /* The ops to lower, in order; a group of ops that are lowered together stands together. */
@@ -730,7 +770,7 @@ static bool count_op(ir_op *op, void *data) {
 
 static bool collect_op(ir_op *op, void *data) {
   worklist *list = data;
-  mask reduced;
+  hidden_terms reduced;
   if (op->code == OP_MEMREF_COPY) {
     ir_builder builder = ir_builder_before(op);
     ir_value *source = ir_operand(op, 0), *target = ir_operand(op, 1);
@@ -747,8 +787,8 @@ static bool collect_op(ir_op *op, void *data) {
     return false;
   work *item = &list->items[list->count++];
   item->op = op;
-  if (hidden_factor(&list->facts, op, &reduced)) {
-    item->reduced = IR_NEW(&op->module->arena, mask);
+  if (hidden_reduction(&list->facts, op, &reduced)) {
+    item->reduced = IR_NEW(&op->module->arena, hidden_terms);
     *item->reduced = reduced;
   }
   hidden_pass(&list->facts, op);

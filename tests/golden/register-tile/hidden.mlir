@@ -8,6 +8,7 @@
 // the last product runs over whole groups of 4 keys.
 // CHECK: #[[$HIGH:.*]] = affine_map<(d0) -> (64, ((d0 + 4) ceildiv 4) * 4)>
 // CHECK: #[[$LOW:.*]] = affine_map<(d0) -> (0, ((d0 - 40) floordiv 4) * 4)>
+// CHECK: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 2) ceildiv 8) * 8)>
 // CHECK-LABEL: func.func @window(
 // CHECK: affine.min
 // CHECK: %[[DEPTH:.*]] = affine.min
@@ -79,5 +80,59 @@ func.func @unknown_maximum(%s: memref<64x64xf32>, %m: memref<64xf32>, %v: memref
     linalg.yield %e : f32
   }
   linalg.matmul ins(%s, %v : memref<64x64xf32>, memref<64x32xf32>) outs(%o : memref<64x32xf32>)
+  return
+}
+
+// The sum of exponentials is taken in as far as they are visible; the others are written as what they are, 0.
+// CHECK-LABEL: func.func @sum(
+// CHECK: arith.maximumf
+// CHECK: scf.for %[[ROW:arg[0-9]+]] =
+// CHECK: %[[END:.*]] = affine.min #[[$SUM]](%[[ROW]])
+// CHECK: %[[LAST:.*]] = affine.max {{.*}}(%[[END]])
+// CHECK: scf.for %[[J:arg[0-9]+]] = %[[LAST]] to %c64
+// CHECK-NOT: exp
+// CHECK: vector.transfer_write %cst{{.*}}, %{{.*}}[%[[ROW]], %[[J]]]
+// CHECK: scf.for {{.*}} to %[[LAST]]
+// CHECK: math.exp
+// CHECK: arith.addf
+func.func @sum(%s: memref<64x64xf32>, %sum: memref<64xf32>, %w: memref<64x64xf32>) {
+  %lowest = arith.constant -3.0e+38 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %e = memref.alloca() : memref<64x64xf32>
+  %m = memref.alloca() : memref<64xf32>
+  %total = memref.alloca() : memref<64xf32>
+  %zero = arith.constant 0.0 : f32
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%s : memref<64x64xf32>) outs(%e : memref<64x64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %visible = arith.cmpi sle, %j, %i : index
+    %z = arith.select %visible, %x, %hidden : f32
+    linalg.yield %z : f32
+  }
+  linalg.fill ins(%lowest : f32) outs(%m : memref<64xf32>)
+  linalg.fill ins(%zero : f32) outs(%total : memref<64xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%e : memref<64x64xf32>) outs(%m : memref<64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = arith.maximumf %old, %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%m : memref<64xf32>) outs(%e : memref<64x64xf32>) {
+  ^bb0(%max: f32, %x: f32):
+    %y = arith.subf %x, %max : f32
+    %z = math.exp %y : f32
+    linalg.yield %z : f32
+  }
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%e : memref<64x64xf32>) outs(%total : memref<64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = arith.addf %old, %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.copy ins(%total : memref<64xf32>) outs(%sum : memref<64xf32>)
+  linalg.copy ins(%e : memref<64x64xf32>) outs(%w : memref<64x64xf32>)
   return
 }
