@@ -19,6 +19,8 @@
 
 /* Copies of the innermost loop of a contraction; the backend unrolls. */
 enum { CONTRACTION_UNROLL = 4 };
+/* Sums of products over twice as many iterations are made of sums over so many. */
+enum { PART = 256 };
 
 typedef struct nest {
   ir_op *op;
@@ -465,6 +467,31 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
       accumulators[out] = ir_result(op, count++);
 }
 
+/* Rounding errors of a sum grow with its terms; of a sum of sums with the terms of each and their number. So long sums
+ * of a product are made of parts, each from 0, as far as whole parts go: the rest of the segment is left. */
+static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, segment *segment, ir_value **accumulators) {
+  const ir_op *op = nest->op;
+  unsigned loop = nest->plan.order[depth];
+  bool is_sum = depth + 1 == nest->plan.num_loops && ir_is_contraction(op) && !nest->plan.partial &&
+                ir_loop_is_reduction(ir_structure_of(op), loop) && nest->depths[0] <= depth;
+  int64_t step = PART * segment->size;
+  if (!is_sum || segment->single || segment->masked || !ir_index_is_const(segment->from, 0) ||
+      register_plan_bound(op, loop) < 2 * step || !ir_scalar_is_float(accumulators[0]->type->element))
+    return;
+  struct segment part = *segment;
+  segment->from = whole_tiles(builder, segment->to, step);
+  ir_op *parts = ir_for(builder, part.from, segment->from, ir_index_const(step), 1, accumulators);
+  ir_block *body = ir_region(parts, 0);
+  ir_builder inside = {.module = op->module, .block = body, .loc = builder->loc};
+  part.from = (ir_index){.value = body->args[0]};
+  part.to = ir_index_add(&inside, part.from, ir_index_const(step));
+  ir_value *sum = ir_splat(&inside, accumulators[0]->type, (ir_cell){.f = 0});
+  emit_segment(nest, &inside, depth, &part, &sum);
+  sum = ir_binary(&inside, OP_ARITH_ADDF, body->args[1], sum);
+  ir_terminator(&inside, OP_SCF_YIELD, 1, &sum);
+  accumulators[0] = ir_result(parts, 0);
+}
+
 /* ------------------------------------------------------------------------------------------------ begin and end */
 
 /* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`. What
@@ -611,8 +638,11 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
       if (nest->group.num_feeders)
         feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
     }
-    for (unsigned i = 0; i < count; i++)
-      emit_segment(nest, builder, depth, &segments[i], accumulators);
+    for (unsigned i = 0; i < count; i++) {
+      emit_parts(nest, builder, depth, &segments[i], accumulators);
+      if (!ir_index_equal(segments[i].from, segments[i].to))
+        emit_segment(nest, builder, depth, &segments[i], accumulators);
+    }
   }
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth)
