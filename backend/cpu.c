@@ -151,7 +151,7 @@ static void detect(ir_module *module, target_facts *facts) {
 }
 
 bool backend_target_host(ir_module *module, const char *name, target_facts *facts) {
-  *facts = (target_facts){.kind = TARGET_HOST};
+  *facts = (target_facts){.kind = TARGET_HOST, .has_binary_softmax = true};
   backend_initialize_llvm();
   if (!strcmp(name, "host")) {
     detect(module, facts);

@@ -33,24 +33,31 @@ LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, do
   return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
 }
 
-/* p 2^n by the machine's instruction, for as many lanes as its registers have, or several times as many. */
-static LLVMValueRef scale_rows(emitter *e, LLVMValueRef p, LLVMValueRef n) {
+/* An AVX-512 instruction, for as many lanes as its registers have, or several times as many; `y` is its second row, or
+ * an immediate. */
+static LLVMValueRef by_registers(emitter *e, const char *name, LLVMValueRef x, LLVMValueRef y) {
   enum { REGISTER_LANES = 16 };
-  unsigned lanes = emit_lanes(p);
+  unsigned lanes = emit_lanes(x), half = lanes / 2;
   if (lanes > REGISTER_LANES) {
-    LLVMValueRef half[2];
+    LLVMValueRef parts[2];
     for (unsigned i = 0; i < 2; i++)
-      half[i] = scale_rows(e, emit_slice(e, p, i * lanes / 2, lanes / 2), emit_slice(e, n, i * lanes / 2, lanes / 2));
-    return emit_join(e, half[0], half[1]);
+      parts[i] =
+          by_registers(e, name, emit_slice(e, x, i * half, half), emit_lanes(y) ? emit_slice(e, y, i * half, half) : y);
+    return emit_join(e, parts[0], parts[1]);
   }
+  char full[64];
+  snprintf(full, sizeof full, "llvm.x86.avx512.mask.%s.ps.%u", name, 32 * lanes);
   bool whole = lanes == REGISTER_LANES;
   LLVMTypeRef mask = LLVMIntTypeInContext(e->context, whole ? 16 : 8), word = LLVMInt32TypeInContext(e->context);
   LLVMValueRef current_rounding = LLVMConstInt(word, 4, false);
-  LLVMValueRef operands[] = {p, n, LLVMGetPoison(LLVMTypeOf(p)), LLVMConstAllOnes(mask), current_rounding};
-  const char *name = whole        ? "llvm.x86.avx512.mask.scalef.ps.512"
-                     : lanes == 8 ? "llvm.x86.avx512.mask.scalef.ps.256"
-                                  : "llvm.x86.avx512.mask.scalef.ps.128";
-  return emit_intrinsic_of(e, name, NULL, 0, operands, whole ? 5 : 4);
+  LLVMValueRef operands[] = {x, y, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstAllOnes(mask), current_rounding};
+  return emit_intrinsic_of(e, full, NULL, 0, operands, whole ? 5 : 4);
+}
+
+/* Rows that there are such instructions for. */
+static bool has_registers(const emitter *e, LLVMValueRef x) {
+  unsigned lanes = emit_lanes(x);
+  return e->has_scale && lanes >= 4 && !(lanes & (lanes - 1));
 }
 
 /* p 2^n, where `shifted` is n + MATH_ROUND and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
@@ -59,10 +66,9 @@ static LLVMValueRef scale_rows(emitter *e, LLVMValueRef p, LLVMValueRef n) {
 static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool flush) {
   LLVMBuilderRef b = e->builder;
   LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
+  if (has_registers(e, p))
+    return by_registers(e, "scalef", p, LLVMBuildFSub(b, shifted, emit_float_like(e, p, MATH_ROUND), ""));
   if (e->has_scale) {
-    unsigned lanes = emit_lanes(p);
-    if (lanes >= 4 && !(lanes & (lanes - 1)))
-      return scale_rows(e, p, LLVMBuildFSub(b, shifted, emit_float_like(e, p, MATH_ROUND), ""));
     LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, MATH_ROUND), word, "");
     LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
@@ -89,17 +95,32 @@ LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficie
   return p;
 }
 
-/* The limits give 0 and infinity: they lie where the result has already rounded to those. */
-static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) {
+static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction) {
+  return e->facts->fast_exp ? math_polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS)
+                            : math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS);
+}
+
+/* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. */
+static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x) {
+  LLVMValueRef nearest = LLVMConstNull(LLVMInt32TypeInContext(e->context));
+  LLVMValueRef vanishes = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, -126), "");
+  LLVMValueRef fraction = by_registers(e, "reduce", x, nearest), whole = LLVMBuildFSub(e->builder, x, fraction, "");
+  LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction), whole);
+  return LLVMBuildSelect(e->builder, vanishes, emit_float_like(e, x, 0), power, "");
+}
+
+/* The limits give 0 and infinity: they lie where the result has already rounded to those. `approximate` flushes what is
+ * below the normal range. */
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool approximate) {
   LLVMBuilderRef b = e->builder;
-  bool fast = e->facts->fast_exp, flush = fast && !e->has_scale;
+  if (approximate && has_registers(e, x))
+    return flushed_exp2(e, x);
+  bool flush = approximate || (e->facts->fast_exp && !e->has_scale);
   x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, flush ? -126 : -151), 128);
   LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
   LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
   LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
-  LLVMValueRef power = fast ? math_polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS)
-                            : math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS);
-  return scale(e, power, shifted, flush);
+  return scale(e, exp2_of_fraction(e, fraction), shifted, flush);
 }
 
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
@@ -120,16 +141,15 @@ static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool appro
     *shifted = emit_multiply_add(e, x, factor, magic);
     LLVMValueRef n = LLVMBuildFSub(e->builder, *shifted, magic, "");
     fraction = emit_multiply_add(e, x, factor, LLVMBuildFNeg(e->builder, n, ""));
-    return fast ? math_polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS)
-                : math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS);
+    return exp2_of_fraction(e, fraction);
   }
   *shifted = math_reduce(e, x, &fraction);
   return fast ? math_polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS)
               : math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS);
 }
 
-/* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range comes out, with which
- * machines compute slowly. */
+/* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range
+ * comes out, with which machines compute slowly. */
 static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
   bool flush = fast || approximate, masks = flush && e->has_scale;
   LLVMValueRef shifted, vanishes = NULL;
@@ -201,7 +221,6 @@ static bool is_f32(const LLVMValueRef x) { return LLVMGetTypeKind(emit_element_o
     (void)op;                                                                                                          \
     return is_f32(x[0]) && !e->target->library ? APPROXIMATE(e, x[0]) : math_library(e, FUNCTION, x, 1);               \
   }
-POLYNOMIAL(emit_exp2, "exp2", exp2_of)
 POLYNOMIAL(emit_expm1, "expm1", math_expm1)
 POLYNOMIAL(emit_log, "log", math_log)
 POLYNOMIAL(emit_log2, "log2", math_log2)
@@ -211,6 +230,12 @@ POLYNOMIAL(emit_erf, "erf", math_erf)
 POLYNOMIAL(emit_sin, "sin", math_sin)
 POLYNOMIAL(emit_cos, "cos", math_cos)
 #undef POLYNOMIAL
+
+LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  if (!is_f32(x[0]) || e->target->library)
+    return math_library(e, "exp2", x, 1);
+  return exp2_of(e, x[0], emit_fast_math(op) & LLVMFastMathApproxFunc);
+}
 
 /* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more; and polynomials flush
  * what is below the normal range. */

@@ -402,6 +402,7 @@ typedef struct step {
   ir_scalar statistics;        /* f32, or f64 for f64 */
   ir_index shape[IR_MAX_RANK]; /* of a row tensor */
   ir_value *x, *max, *sum;     /* the inputs */
+  bool binary;                 /* x is in units of ln 2, and so is max */
 } step;
 
 static ir_value *row_tensor(step *s, ir_scalar element) {
@@ -473,14 +474,14 @@ static ir_value *create_max(step *s, bool lazy) {
   return lazy ? create_lazy_max(s, start, max) : max;
 }
 
-/* e^(a - b) of the two inputs of a generic, where a <= b. It may be approximate (afn): an error in proportion to the
- * exponent is small against the largest weight of a row, which is 1. */
+/* e^(a - b) of the two inputs of a generic, or 2^(a - b), where a <= b. It may be approximate (afn): an error in
+ * proportion to the exponent is small against the largest weight of a row, which is 1. */
 static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
   ir_value *b = convert_argument(&body, generic, 1, s->statistics);
   ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, a, b);
-  ir_value *power = ir_unary(&body, OP_MATH_EXP, difference, difference->type);
+  ir_value *power = ir_unary(&body, s->binary ? OP_MATH_EXP2 : OP_MATH_EXP, difference, difference->type);
   ir_attr_set(power->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "afn"));
   return body_finish(&body, generic, power);
 }
@@ -566,24 +567,95 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
   normalise(match, final && final != ir_result(s->op, s->op->num_results == 4 ? 2 : 0) ? final : sum);
 }
 
-/* The loop around the softmax carries the result, which is read nowhere else, nor behind the loop. */
-static bool is_only_carried(const ir_op *softmax, unsigned result) {
-  const ir_value *in = ir_init(softmax, result);
-  const ir_op *loop = in->op ? NULL : in->block->parent;
-  return loop && loop->code == OP_SCF_FOR && softmax->block == in->block && in->index &&
-         ir_operand(ir_block_terminator(in->block), in->index - 1) == ir_result(softmax, result) &&
-         count_uses(in) == 1 && count_uses(ir_result(softmax, result)) == 1 &&
-         !count_uses(ir_result(loop, in->index - 1));
+/* ---------------------------------------------------------------------------------------------------- powers of two */
+
+/* e^(x - m) is 2^(x log2(e) - m log2(e)), and where scores are multiplied by a constant anyway, or are a product's sums,
+ * the factor log2(e) costs less there than in each exponential. Only scores that end so: others may hold a mask's
+ * numbers, so large that the factor makes them infinite. */
+static const double log2_e = 0x1.71547652b82fep+0;
+
+/* The product with a constant that the value is; or that it is where it is not -infinity. NULL: others read it. */
+static ir_op *final_product(ir_value *value) {
+  ir_op *op = value->op;
+  ir_cell cell;
+  while (op && op->code == OP_ARITH_SELECT && ir_value_has_one_use(ir_result(op, 0))) {
+    bool first = ir_value_splat(ir_operand(op, 1), &cell) && cell.f == -INFINITY;
+    bool second = ir_value_splat(ir_operand(op, 2), &cell) && cell.f == -INFINITY;
+    if (first == second)
+      return NULL;
+    op = ir_operand(op, first ? 2 : 1)->op;
+  }
+  return op && op->code == OP_ARITH_MULF && ir_value_has_one_use(ir_result(op, 0)) ? op : NULL;
 }
 
-void softmax_decompose(ir_op *op, bool repeats, bool lazy) {
+static bool scale_product(ir_op *product) {
+  const double MOST = 1e30; /* far from where the factor would become infinite */
+  ir_cell cell;
+  for (unsigned i = 0; i < 2; i++)
+    if (ir_value_splat(ir_operand(product, i), &cell) && fabs(cell.f) <= MOST) {
+      ir_builder builder = ir_builder_before(product);
+      ir_set_operand(product, i, ir_const(&builder, ir_operand(product, i)->type, cell.f * log2_e));
+      return true;
+    }
+  return false;
+}
+
+/* Gives the scores in units of ln 2, if that is cheap and the running maximum is nobody else's. */
+static void take_powers_of_two(step *s) {
+  ir_op *producer = s->x->op;
+  const ir_type *type = s->x->type;
+  if (!producer || type->element != IR_F32 || s->statistics != IR_F32 || count_uses(s->x) != 1 ||
+      !ir_op_has(producer, IR_STRUCTURED) || producer->num_results != 1)
+    return;
+  if (ir_is_contraction(producer)) {
+    ir_index shape[IR_MAX_RANK];
+    for (unsigned i = 0; i < s->rank; i++)
+      shape[i] = ir_dim(&s->builder, s->x, i);
+    const ir_map *maps[] = {s->all, s->all};
+    ir_value *out = ir_empty(&s->builder, IR_F32, s->rank, shape);
+    ir_op *generic = ir_generic(&s->builder, 1, &s->x, 1, &out, maps, s->rank, 0);
+    ir_builder body = body_of(generic);
+    ir_value *argument = body_argument(generic, 0), *factor = ir_const(&body, argument->type, log2_e);
+    s->x = body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, argument, factor));
+    s->binary = true;
+  } else if (producer->num_regions && !ir_structure_of(producer)->reductions) {
+    ir_op *product = final_product(ir_operand(ir_block_terminator(ir_region(producer, 0)), 0));
+    s->binary = product && scale_product(product);
+  }
+}
+
+/* The loop around the softmax carries the result, or what it is a slice of, which is read nowhere else, nor behind the
+ * loop. Gives what the loop starts from; NULL where it is not so. */
+static ir_value *only_carried(ir_op *softmax, unsigned result) {
+  carried value = {ir_init(softmax, result), ir_result(softmax, result)};
+  unsigned readers = 1; /* of value.in, as in find_carry */
+  for (ir_op *extract, *insert; match_slice(&value, true, &extract, &insert); readers = 2)
+    value = (carried){ir_operand(extract, 0), ir_result(insert, 0)};
+  const ir_op *loop = value.in->op ? NULL : value.in->block->parent;
+  if (!loop || loop->code != OP_SCF_FOR || softmax->block != value.in->block || !value.in->index ||
+      ir_operand(ir_block_terminator(value.in->block), value.in->index - 1) != value.out ||
+      count_uses(value.in) != readers || count_uses(value.out) != 1 || count_uses(ir_result(loop, value.in->index - 1)))
+    return NULL;
+  return ir_group_operand(loop, 3, value.in->index - 1);
+}
+
+/* Nobody but the softmax sees its running maximum, which starts with the lowest number. */
+static bool is_own_maximum(const step *s) {
+  ir_value *start = s->op->num_results == 4 ? only_carried(s->op, 1) : s->max;
+  ir_cell splat;
+  return start && ir_value_splat(start, &splat) && splat.f <= lowest_finite(s->statistics);
+}
+
+void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
   step s;
   start_step(op, &s);
   deferral matches[MAX_PRODUCTS];
   unsigned num_deferred = match_deferrals(op, s.dimension, matches);
   bool deferred = num_deferred > 0;
   bool carries = op->num_results == 4, reads_scale = carries && !ir_value_unused(ir_result(op, 3));
-  lazy = lazy && deferred && carries && is_only_carried(op, 1) && is_only_carried(op, 2);
+  bool lazy = target && target->has_vote && deferred && carries && only_carried(op, 1) && only_carried(op, 2);
+  if (target && target->has_binary_softmax && is_own_maximum(&s))
+    take_powers_of_two(&s);
   ir_value *max = create_max(&s, lazy), *exponentials = create_exponentials(&s, max), *alpha = NULL, *start = s.sum;
   ir_cell first;
   bool fresh = is_zero(s.sum) && ir_value_splat(s.max, &first) && first.f < INFINITY; /* alpha would meet only zeros */
@@ -638,12 +710,11 @@ static bool collect_op(ir_op *op, void *data) {
 }
 
 bool pass_decompose_softmax(ir_module *module, const pass_options *options) {
-  bool lazy = options->target && options->target->has_vote;
   worklist lists[2] = {0}; /* diagonals, then softmaxes */
   ir_walk(ir_region(module->root, 0), collect_op, lists);
   for (size_t i = 0; i < lists[0].count; i++)
     rewrite_diagonal(lists[0].ops[i]);
   for (size_t i = 0; i < lists[1].count; i++)
-    softmax_decompose(lists[1].ops[i], false, lazy);
+    softmax_decompose(lists[1].ops[i], false, options->target);
   return true;
 }

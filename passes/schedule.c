@@ -730,7 +730,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
   for (ir_op *op = block->first, *next; is_gpu(pass->target) && op; op = next) {
     next = op->next;
     if (needs_whole_rows(op, GPU_LONG_ROW))
-      softmax_decompose(op, true, false);
+      softmax_decompose(op, true, NULL);
   }
   ir_op **stops = NULL;
   unsigned num_stops = find_stops(block, pass->target, &stops);
@@ -741,7 +741,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
       continue;
     if (is_gpu(pass->target) && has_long_rows(op, GPU_LONG_ROW)) { /* no reader has taken it into its loops */
       next = op->next;
-      softmax_decompose(op, true, false);
+      softmax_decompose(op, true, NULL);
       num_stops = find_stops(block, pass->target, &stops);
       continue;
     }

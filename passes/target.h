@@ -42,6 +42,7 @@ typedef struct target_facts {
   bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane (host) */
   unsigned threads;           /* cores (host) */
   target_tiles tiles;         /* (host) */
+  bool has_binary_softmax;    /* exponentials of softmax are powers of two, if scores are multiplied anyway (host) */
   bool fast_exp;              /* exponentials of f32 may err by 2e-7 of the result (host) */
   unsigned warp;              /* lanes that run in lockstep (GPU) */
   unsigned max_block_threads; /* lanes of one block (GPU) */
