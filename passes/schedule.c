@@ -404,8 +404,8 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
 }
 
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
- * all steps do not stay in the second-level cache, more rows share what is brought there, as many as have scores, state
- * and factors in half of it and leave many tiles for each thread. */
+ * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
+ * that is, while scores, state and factors stay in half of it and many tiles are left for each thread. */
 static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
@@ -419,10 +419,10 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
       tiles = extent < INT64_MAX / tiles ? tiles * extent : tiles;
   }
   tiles /= rows;
-  if (2 * (uint64_t)keys * (uint64_t)columns * sizeof(float) <= target->l2_bytes)
-    return rows;
-  while (tiles / 2 >= (int64_t)target->threads * MANY_ITERATIONS &&
-         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= target->l2_bytes / 2) {
+  uint64_t half = target->l2_bytes / 2, shared = 2 * (uint64_t)keys * (uint64_t)columns * sizeof(float);
+  while (shared > half * (uint64_t)(rows / host_policy.rows) &&
+         tiles / 2 >= (int64_t)target->threads * MANY_ITERATIONS &&
+         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half) {
     rows *= 2;
     tiles /= 2;
   }
