@@ -21,8 +21,9 @@ enum { MIN_WIDENED_ROWS = 4 };
 enum { MIN_REUSE = 8 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
-/* What is copied and read again takes a quarter of the second-level cache, or this where that is not known. */
-enum { CACHE_SHARE = 4, COPY_BYTES = 64 * 1024 };
+/* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
+ * which are read in order, may as well take a quarter of the last cache. */
+enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
 /* Registers side by side in a product's tile, where it has rows. */
 enum { TILE_VECTORS = 2 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
@@ -40,7 +41,7 @@ typedef struct planner {
   int64_t lanes;
   unsigned registers, accumulators;
   bool has_pair_dot;
-  int64_t panel_bytes; /* at most */
+  int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
@@ -354,9 +355,9 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
   return packed;
 }
 
-/* As many elements as the operand may have, up to a panel's bytes and some. */
+/* As many elements as the operand may have, up to a copy's bytes and some. */
 static int64_t most_elements(const planner *p, ir_value *operand) {
-  int64_t count = 1, enough = p->panel_bytes + 1;
+  int64_t count = 1, enough = p->copy_bytes + 1;
   for (unsigned dim = 0; dim < operand->type->rank; dim++)
     count = smaller(count * smaller(extent_bound(extent_of(operand, dim)), enough), enough);
   return count;
@@ -369,7 +370,7 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan) {
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
     int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
     if (is_widened(p, i) && !operand_uses(p, i, simd) &&
-        most_elements(p, ir_operand(p->op, i)) <= p->panel_bytes / bytes &&
+        most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes &&
         guess(p, simd) >= MIN_TILES * plan->steps[simd])
       widened |= loop_bit(i);
   }
@@ -423,14 +424,19 @@ static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
   return vector_bits / widest;
 }
 
+static int64_t panel_bytes(const target_facts *facts) {
+  return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
+}
+
 static int64_t copy_bytes(const target_facts *facts) {
-  return facts->l2_bytes ? (int64_t)(facts->l2_bytes / CACHE_SHARE) : COPY_BYTES;
+  int64_t share = (int64_t)(facts->l3_bytes / COPY_SHARE);
+  return share > panel_bytes(facts) ? share : panel_bytes(facts);
 }
 
 static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
 
 int64_t register_plan_longest_panel(const target_facts *facts) {
-  return copy_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
+  return panel_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
 }
 
 register_plan register_plan_make(ir_op *op, const target_facts *facts) {
@@ -442,7 +448,8 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .registers = facts->vector_registers ? facts->vector_registers : 16,
                .accumulators = facts->accumulators ? facts->accumulators : 8,
                .has_pair_dot = facts->has_pair_dot,
-               .panel_bytes = copy_bytes(facts)};
+               .panel_bytes = panel_bytes(facts),
+               .copy_bytes = copy_bytes(facts)};
   p.allowed = p.vectorizable;
   ir_loop_extents(op, p.extents);
   register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes};

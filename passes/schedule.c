@@ -29,7 +29,7 @@ enum {
   LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
-  SHARED_ROWS = 512,       /* so many rows pay for making panels of the other factor */
+  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10, /* .. and a step of so many bytes leaves room for the next one in the cache */
   GPU_LONG_ROW = 8192,       /* longer rows than this are reduced in a loop, and no softmax holds them whole */
@@ -430,8 +430,8 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
 }
 
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
- * more rows pay for as long as their part of the other factor, which is read again for each panel, takes little of the
- * last cache. */
+ * more rows pay for as long as their part of the other factor, which is read again for each panel, takes a quarter of
+ * the last cache. */
 static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
   int64_t rows = policy->rows, extents[IR_MAX_LOOPS];
@@ -452,7 +452,7 @@ static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts
   for (unsigned loop = 0; loop < ir_structure_of(p->op)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(p->op), loop) && extents[loop] != IR_DYNAMIC && extents[loop] < depth)
       depth = extents[loop];
-  while (rows < SHARED_ROWS && (uint64_t)(16 * rows * depth) * sizeof(float) <= target->l3_bytes)
+  while (rows < SHARED_ROWS && (uint64_t)(2 * rows * depth) * sizeof(float) <= target->l3_bytes / 4)
     rows *= 2;
   return rows;
 }

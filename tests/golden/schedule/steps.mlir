@@ -1,0 +1,43 @@
+// Sums of a product stay in registers as long as a panel of a factor stays in the second-level cache: 2048 terms on this
+// CPU. More are cut into steps that are alike, or near it where there are no such; a product of few rows has no panels.
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:skylake | FileCheck %s --check-prefix=SMALL
+
+// CHECK-LABEL: @whole
+// CHECK-NOT: scf.for %
+// CHECK: linalg.matmul {{.*}}x2048xf32>, tensor<2048x
+// SMALL-LABEL: @whole
+// SMALL: linalg.matmul {{.*}}x1024xf32>, tensor<1024x
+func.func @whole(%a: tensor<65536x2048xf32>, %b: tensor<2048x65536xf32>, %start: tensor<65536x65536xf32>)
+    -> tensor<65536x65536xf32> {
+  %result = linalg.matmul ins(%a, %b : tensor<65536x2048xf32>, tensor<2048x65536xf32>)
+      outs(%start : tensor<65536x65536xf32>) -> tensor<65536x65536xf32>
+  return %result : tensor<65536x65536xf32>
+}
+
+// CHECK-LABEL: @two
+// CHECK: linalg.matmul {{.*}}x1500xf32>, tensor<1500x
+func.func @two(%a: tensor<65536x3000xf32>, %b: tensor<3000x65536xf32>, %start: tensor<65536x65536xf32>)
+    -> tensor<65536x65536xf32> {
+  %result = linalg.matmul ins(%a, %b : tensor<65536x3000xf32>, tensor<3000x65536xf32>)
+      outs(%start : tensor<65536x65536xf32>) -> tensor<65536x65536xf32>
+  return %result : tensor<65536x65536xf32>
+}
+
+// CHECK-LABEL: @uneven
+// CHECK: step %c1504
+func.func @uneven(%a: tensor<65536x3001xf32>, %b: tensor<3001x65536xf32>, %start: tensor<65536x65536xf32>)
+    -> tensor<65536x65536xf32> {
+  %result = linalg.matmul ins(%a, %b : tensor<65536x3001xf32>, tensor<3001x65536xf32>)
+      outs(%start : tensor<65536x65536xf32>) -> tensor<65536x65536xf32>
+  return %result : tensor<65536x65536xf32>
+}
+
+// CHECK-LABEL: @few_rows
+// CHECK: linalg.matmul {{.*}}tensor<16x256xf32>, tensor<256x
+func.func @few_rows(%a: tensor<16x2048xf32>, %b: tensor<2048x65536xf32>, %start: tensor<16x65536xf32>)
+    -> tensor<16x65536xf32> {
+  %result = linalg.matmul ins(%a, %b : tensor<16x2048xf32>, tensor<2048x65536xf32>)
+      outs(%start : tensor<16x65536xf32>) -> tensor<16x65536xf32>
+  return %result : tensor<16x65536xf32>
+}
