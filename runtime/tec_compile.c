@@ -112,7 +112,7 @@ static bool collect_entries(tec_module *module, entry_list *list) {
     if (is_entry(op) && !collect_entry(op, list->double_results, &list->entries[list->count++]))
       return false;
   if (!list->count)
-    return ir_error(module->ir, module->ir->root->loc, "there is no public function to compile");
+    return ir_error(module->ir, (ir_loc){.source = 1}, "there is no public function to compile");
   return true;
 }
 

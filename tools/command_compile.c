@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 typedef enum emit_kind {
@@ -99,6 +100,16 @@ static emit_kind native_of(const char *target) {
   return strncmp(target, "nvptx:", 6) ? EMIT_OBJECT : EMIT_PTX;
 }
 
+/* Both names are of one file, which may not be there yet. */
+static bool is_same_file(const char *a, const char *b) {
+  struct stat first, second;
+  if (!a || !b || !strcmp(a, "-") || !strcmp(b, "-"))
+    return false;
+  if (stat(a, &first) || stat(b, &second))
+    return !strcmp(a, b);
+  return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
 int command_compile(const command_options *options) {
   emit_kind emit = find_emit(options->emit);
   bool to_terminal = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
@@ -111,8 +122,11 @@ int command_compile(const command_options *options) {
       : is_code && code != native
           ? "--emit=ptx goes with --target=nvptx:CHIP, spirv and zebin with --target=spirv:CHIP, obj with a host"
       : emit == EMIT_ZEBIN && !strcmp(target, "spirv:generic") ? "--emit=zebin needs a chip: --target=spirv:dg2, say"
-      : to_terminal && emit >= EMIT_OBJECT                     ? "name an output with -o: this is no text"
-                                                               : NULL;
+      : is_same_file(options->input, options->output) || is_same_file(options->input, options->header)
+          ? "the output would overwrite the input"
+      : is_same_file(options->output, options->header) ? "-o and --header name the same file"
+      : to_terminal && emit >= EMIT_OBJECT             ? "name an output with -o: this is no text"
+                                                       : NULL;
   if (wrong) {
     fprintf(stderr, "tcc-attn: %s\n", wrong);
     return EXIT_USAGE;

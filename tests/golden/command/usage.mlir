@@ -19,7 +19,17 @@
 // RUN: %reject opt %examples/attention.mlir --target=vax | FileCheck %s --check-prefix=TARGET
 // RUN: %reject opt %examples/attention.mlir --target=nvptx:sm_20 | FileCheck %s --check-prefix=TARGET
 // RUN: %reject opt %examples/attention.mlir --target=interp:single | FileCheck %s --check-prefix=TARGET
+// RUN: cp %examples/attention.mlir %t.copy
+// RUN: sh -c 'tcc-attn compile %t.copy -o %t.copy; test $? = 2' 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: sh -c 'tcc-attn compile %t.copy --emit=obj --header=%t.copy -o %t; test $? = 2' 2>&1 | FileCheck %s --check-prefix=INPUT
+// RUN: cmp %t.copy %examples/attention.mlir
+// RUN: sh -c 'tcc-attn compile %t.copy --emit=obj --header=%t.h -o %t.h; test $? = 2' 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: test ! -e %t.h
+// RUN: echo > %t.empty && %reject compile %t.empty -o /dev/null | FileCheck %s --check-prefix=EMPTY
 
+// INPUT: tcc-attn: the output would overwrite the input
+// BOTH: tcc-attn: -o and --header name the same file
+// EMPTY: usage.mlir{{.*}}.empty:1:1: error: there is no public function to compile
 // HELP: usage:
 // HELP: tcc-attn opt
 // VERSION: tcc-attn {{[0-9]+\.[0-9]+\.[0-9]+}}
