@@ -249,6 +249,27 @@ static int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t limit) {
   return vectors;
 }
 
+/* An input that lanes and rows move over is used once. */
+static bool is_streamed(const planner *p, unsigned simd, unsigned row) {
+  for (unsigned i = 0; i < p->num_inputs; i++) {
+    bool once = operand_uses(p, i, simd) && operand_uses(p, i, row);
+    for (unsigned loop = 0; once && loop < p->structure->num_loops; loop++)
+      once = operand_uses(p, i, loop) || guess(p, loop) == 1;
+    if (once)
+      return true;
+  }
+  return false;
+}
+
+/* The registers of a row of a product that is reduced in lanes, where several rows are one tile and used once: such a
+ * tile lies in one piece, and memory is read in its order. 0: rows are longer, or end within a register. */
+static int64_t vectors_of_row(const planner *p, unsigned simd, int row, int64_t chains) {
+  int64_t extent = p->extents[simd], vectors = extent / p->lanes;
+  bool is_row = row >= 0 && ir_is_contraction(p->op) && p->structure->reductions == loop_bit(simd) &&
+                is_streamed(p, simd, (unsigned)row);
+  return is_row && extent != IR_DYNAMIC && extent % p->lanes == 0 && 2 * vectors <= chains ? vectors : 0;
+}
+
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd, carried = 0;
@@ -260,6 +281,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t vectors =
       fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < TILE_VECTORS ? TILE_VECTORS : wide);
+  int64_t whole = vectors_of_row(p, simd, row, chains);
+  vectors = whole ? whole : vectors;
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   if (row >= 0)
     plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);

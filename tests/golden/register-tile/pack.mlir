@@ -17,14 +17,32 @@ func.func @scores(%q: memref<64x32xf32>, %k: memref<48x32xf32>, %s: memref<64x48
 // CHECK: vector.contract
 
 // One row does not pay for a panel: lanes run over the reduction, and are added up at the end.
-func.func @one_row(%q: memref<1x32xf32>, %k: memref<48x32xf32>, %s: memref<1x48xf32>) {
-  linalg_ext.batch_matmul ins(%q, %k : memref<1x32xf32>, memref<48x32xf32>) outs(%s : memref<1x48xf32>) layout = "nt"
+func.func @one_row(%q: memref<1x96xf32>, %k: memref<48x96xf32>, %s: memref<1x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<1x96xf32>, memref<48x96xf32>) outs(%s : memref<1x48xf32>) layout = "nt"
   return
 }
 // CHECK-LABEL: func.func @one_row(
 // CHECK-NOT: memref.alloca
 // CHECK: %[[LANES:.*]] = scf.for {{.*}} -> (vector<4x16xf32>)
 // CHECK: vector.multi_reduction <add>, %[[LANES]], %{{.*}} [1] : vector<4x16xf32> to vector<4xf32>
+
+// Then each key is used once, so short ones are read as a whole: memory is read in its order.
+func.func @short_keys(%q: memref<1x32xf32>, %k: memref<48x32xf32>, %s: memref<1x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<1x32xf32>, memref<48x32xf32>) outs(%s : memref<1x48xf32>) layout = "nt"
+  return
+}
+// CHECK-LABEL: func.func @short_keys(
+// CHECK-NOT: memref.alloca
+// CHECK: vector.transfer_read %arg1{{.*}} vector<2x32xf32>
+// CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [1] : vector<2x32xf32> to vector<2xf32>
+
+// Keys that two rows use are in the cache when they are used again.
+func.func @two_rows(%q: memref<2x32xf32>, %k: memref<48x32xf32>, %s: memref<2x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<2x32xf32>, memref<48x32xf32>) outs(%s : memref<2x48xf32>) layout = "nt"
+  return
+}
+// CHECK-LABEL: func.func @two_rows(
+// CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [1] : vector<4x16xf32> to vector<4xf32>
 
 // Factors that the body widens are widened once: what all SIMD tiles read before the loops, what rows use again on its way
 // into the panel.
