@@ -450,6 +450,50 @@ ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_val
   return ir_op_create(builder, code, &(ir_op_spec){.operands = values, .num_operands = count});
 }
 
+/* A reassociation that puts counts[g] neighbouring dims into group g. */
+static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const unsigned *counts) {
+  const ir_attr *groups[IR_MAX_RANK], *members[IR_MAX_RANK];
+  const ir_type *type = ir_type_scalar(module, IR_I64);
+  unsigned dim = 0;
+  for (unsigned g = 0; g < num_groups; g++) {
+    for (unsigned i = 0; i < counts[g]; i++)
+      members[i] = ir_attr_int(module, type, dim++);
+    groups[g] = ir_attr_array(module, counts[g], members);
+  }
+  return ir_attr_array(module, num_groups, groups);
+}
+
+ir_value *ir_collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
+  ir_named_attr groups = {"reassociation", make_groups(builder->module, type->rank, counts)};
+  ir_op_spec spec = {
+      .operands = &value, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &groups, .num_attrs = 1};
+  return ir_result(ir_op_create(builder, OP_TENSOR_COLLAPSE_SHAPE, &spec), 0);
+}
+
+ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
+                    const unsigned *counts) {
+  ir_module *module = builder->module;
+  ir_value *operands[IR_MAX_RANK + 1] = {value};
+  int64_t shape[IR_MAX_RANK];
+  unsigned dynamic = 0;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    shape[dim] = ir_index_static(sizes[dim]);
+    if (sizes[dim].value)
+      operands[1 + dynamic++] = sizes[dim].value;
+  }
+  const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
+  ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
+                           {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = 1 + dynamic,
+                     .groups = {1, dynamic},
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = 2};
+  return ir_result(ir_op_create(builder, OP_TENSOR_EXPAND_SHAPE, &spec), 0);
+}
+
 ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,
               ir_value *const *inits) {
   ir_arena *arena = &builder->module->arena;

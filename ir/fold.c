@@ -138,6 +138,40 @@ ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
   return there_and_back && ir_operand(inner, 0)->type == type && ir_type_is_static(type) ? ir_operand(inner, 0) : NULL;
 }
 
+/* The type with all dims in one. */
+static const ir_type *flat_type(ir_module *module, const ir_type *type) {
+  int64_t extent = ir_type_is_static(type) ? ir_type_num_elements(type) : IR_DYNAMIC;
+  return ir_type_with_shape(module, type, 1, &extent);
+}
+
+/* A shape that is known, or spelled element by element: all dims become one, and that those of the result. */
+ir_value *fold_computed_shape(ir_builder *builder, ir_op *op) {
+  ir_value *value = ir_operand(op, 0);
+  const ir_op *shape = ir_operand(op, 1)->op;
+  const ir_type *type = ir_result(op, 0)->type;
+  if (!ir_type_is_static(type) && (!shape || shape->code != OP_TENSOR_FROM_ELEMENTS))
+    return NULL;
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    sizes[dim] = ir_index_const(type->shape[dim]);
+    if (type->shape[dim] != IR_DYNAMIC)
+      continue;
+    ir_value *size = ir_operand(shape, dim);
+    const ir_type *index = ir_type_index(op->module);
+    sizes[dim].value = size->type == index ? size : ir_unary(builder, OP_ARITH_INDEX_CAST, size, index);
+  }
+  const ir_index one = ir_index_const(1);
+  const ir_type *flat = flat_type(op->module, type);
+  unsigned from = value->type->rank, to = type->rank;
+  if (!from)
+    value = ir_expand(builder, value, 1, &one, NULL);
+  else if (from > 1)
+    value = ir_collapse(builder, value, flat_type(op->module, value->type), &from);
+  if (value->type != flat)
+    value = ir_unary(builder, OP_TENSOR_CAST, value, flat);
+  return !to ? ir_collapse(builder, value, type, NULL) : to > 1 ? ir_expand(builder, value, to, sizes, &to) : value;
+}
+
 ir_value *fold_transpose(ir_builder *builder, ir_op *op) {
   (void)builder;
   unsigned count;

@@ -117,6 +117,32 @@ bool eval_collapse_shape(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
+bool eval_computed_shape(ir_interp *interp, const ir_op *op) {
+  const interp_value *shape = interp_operand(interp, op, 1);
+  interp_value source = *interp_operand(interp, op, 0), view;
+  if (!interp_check_read(op, &source) || !interp_check_read(op, shape) ||
+      !interp_allocate_raw(interp, op, source.element, source.rank, source.shape, &view) ||
+      !interp_copy(interp, op, &view, &source))
+    return false;
+  int64_t left = 1;
+  for (unsigned i = 0; i < source.rank; i++)
+    left *= source.shape[i];
+  int64_t product = 1;
+  view.rank = op->results[0].type->rank;
+  for (unsigned dim = view.rank; dim-- > 0;) {
+    view.shape[dim] = shape->buffer->cells[shape->offset + dim * shape->strides[0]].i;
+    view.strides[dim] = product;
+    if (view.shape[dim] < 0 || __builtin_mul_overflow(product, view.shape[dim], &product))
+      return ir_op_error(op, "extent %lld of dim %u makes no sense", (long long)view.shape[dim], dim);
+  }
+  if (product != left)
+    return ir_op_error(op, "%lld elements cannot take a shape of %lld", (long long)left, (long long)product);
+  if (!interp_check_type(op, op->results[0].type, &view))
+    return false;
+  interp_set(interp, ir_result(op, 0), &view);
+  return true;
+}
+
 /* Extents of the result; without `static_output_shape` a group's one unknown extent follows from the others. */
 static int64_t expanded_extent(ir_interp *interp, const ir_op *op, const ir_type *type, unsigned dim, unsigned first,
                                unsigned end, int64_t whole) {

@@ -209,6 +209,18 @@ bool verify_collapse_shape(const ir_op *op) {
   return verify_reassociation(op, ir_result(op, 0)->type, ir_operand(op, 0)->type);
 }
 
+bool verify_computed_shape(const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *shape = ir_operand(op, 1)->type, *to = ir_result(op, 0)->type;
+  if (!verify_base(op, from) || !verify_base(op, to) || !verify_base(op, shape))
+    return false;
+  if (shape->rank != 1 || ir_scalar_is_float(shape->element) || shape->shape[0] != to->rank)
+    return ir_op_error(op, "the shape of %s must be %u integers", type_text(op, to), to->rank);
+  bool is_static = ir_type_is_static(from) && ir_type_is_static(to);
+  if (from->element != to->element || (is_static && ir_type_num_elements(from) != ir_type_num_elements(to)))
+    return ir_op_error(op, "cannot reshape %s to %s", type_text(op, from), type_text(op, to));
+  return true;
+}
+
 /* A cast that changes only what is known statically. */
 bool verify_shape_knowledge(const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;

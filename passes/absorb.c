@@ -241,50 +241,6 @@ static bool find_split(const recast *parts, ir_builder *builder, split *split) {
   return found && split->num_loops <= IR_MAX_LOOPS;
 }
 
-/* A reassociation that puts counts[g] neighbouring dims into group g. */
-static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const unsigned *counts) {
-  const ir_attr *groups[IR_MAX_RANK], *members[IR_MAX_RANK];
-  const ir_type *type = ir_type_scalar(module, IR_I64);
-  unsigned dim = 0;
-  for (unsigned g = 0; g < num_groups; g++) {
-    for (unsigned i = 0; i < counts[g]; i++)
-      members[i] = ir_attr_int(module, type, dim++);
-    groups[g] = ir_attr_array(module, counts[g], members);
-  }
-  return ir_attr_array(module, num_groups, groups);
-}
-
-static ir_value *collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
-  ir_named_attr groups = {"reassociation", make_groups(builder->module, type->rank, counts)};
-  ir_op_spec spec = {
-      .operands = &value, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &groups, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_TENSOR_COLLAPSE_SHAPE, &spec), 0);
-}
-
-static ir_value *expand(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
-                        const unsigned *counts) {
-  ir_module *module = builder->module;
-  ir_value *operands[IR_MAX_RANK + 1] = {value};
-  int64_t shape[IR_MAX_RANK];
-  unsigned dynamic = 0;
-  for (unsigned dim = 0; dim < rank; dim++) {
-    shape[dim] = ir_index_static(sizes[dim]);
-    if (sizes[dim].value)
-      operands[1 + dynamic++] = sizes[dim].value;
-  }
-  const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
-  ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
-                           {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 1 + dynamic,
-                     .groups = {1, dynamic},
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = 2};
-  return ir_result(ir_op_create(builder, OP_TENSOR_EXPAND_SHAPE, &spec), 0);
-}
-
 /* Neighbouring dims of `from` and `to` in groups of equal products, so that one side of each group is one dim; the
  * number of groups, 0 where there are no such groups. Static shapes. */
 static unsigned align_shapes(const ir_type *from, unsigned rank, const ir_index *to, unsigned *from_counts,
@@ -338,8 +294,8 @@ static ir_value *regroup(ir_builder *builder, ir_value *value, unsigned rank, co
       middle[g] *= type->shape[dim++];
   }
   if (num_groups < type->rank)
-    value = collapse(builder, value, ir_type_with_shape(builder->module, type, num_groups, middle), before);
-  return num_groups < rank ? expand(builder, value, rank, sizes, after) : value;
+    value = ir_collapse(builder, value, ir_type_with_shape(builder->module, type, num_groups, middle), before);
+  return num_groups < rank ? ir_expand(builder, value, rank, sizes, after) : value;
 }
 
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
@@ -358,7 +314,7 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
     return ir_splat(builder, ir_type_with_shape(builder->module, value->type, rank, shape), splat);
   }
   if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE)
-    return expand(builder, value, rank, sizes, counts);
+    return ir_expand(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
   const ir_attr *groups = ir_attr_get(op, "reassociation");
   bool same = source->type->rank == rank;
@@ -369,7 +325,7 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
   if (same)
     return source;
   ir_value *regrouped = regroup(builder, source, rank, sizes);
-  return regrouped ? regrouped : expand(builder, value, rank, sizes, counts);
+  return regrouped ? regrouped : ir_expand(builder, value, rank, sizes, counts);
 }
 
 /* The operand as the split loops read it, with its map; false if it cannot be had. */
@@ -448,7 +404,7 @@ static ir_op *split_loops(ir_op *op) {
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(generic, i);
     if (result->type->rank != ir_result(op, i)->type->rank)
-      result = collapse(&builder, result, ir_result(op, i)->type, counts[parts.num_ins + i]);
+      result = ir_collapse(&builder, result, ir_result(op, i)->type, counts[parts.num_ins + i]);
     ir_replace_uses(ir_result(op, i), result);
   }
   ir_op_erase(op);
@@ -485,7 +441,7 @@ static ir_value *drop_constant_dims(ir_builder *builder, ir_value *init, const i
     return ir_empty(builder, type->element, kept, sizes);
   if (op && op->code == OP_LINALG_FILL)
     return ir_fill(builder, ir_operand(op, 0), ir_empty(builder, type->element, kept, sizes));
-  return collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
+  return ir_collapse(builder, init, ir_type_with_shape(builder->module, type, kept, shape), counts);
 }
 
 /* Loops of one iteration that only the result has are constants: `loops` tells each old loop in terms of those left. */
@@ -538,7 +494,7 @@ static ir_op *drop_kept_dims(ir_op *op) {
   ir_index sizes[IR_MAX_RANK];
   for (unsigned dim = 0; dim < type->rank; dim++)
     sizes[dim] = pass_dim(&builder, ir_init(op, 0), dim);
-  ir_value *wide = expand(&builder, ir_result(fresh, 0), type->rank, sizes, counts);
+  ir_value *wide = ir_expand(&builder, ir_result(fresh, 0), type->rank, sizes, counts);
   ir_replace_uses(ir_result(op, 0), wide);
   ir_op_erase(op);
   return fresh;

@@ -12,6 +12,8 @@ func.func @tensors(%t: tensor<16x?xf32>, %i: index, %x: f32) -> tensor<16x?xf32>
   %8 = tensor.expand_shape %4 [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
   %9 = tensor.collapse_shape %8 [[0, 1]] {tag} : tensor<2x4xf32> into tensor<8xf32>
   %10 = tensor.expand_shape %t [[0], [1, 2]] output_shape [16, %i, 4] : tensor<16x?xf32> into tensor<16x?x4xf32>
+  %sizes = tensor.from_elements %c1, %i : tensor<2xindex>
+  %reshaped = tensor.reshape %8(%sizes) : (tensor<2x4xf32>, tensor<2xindex>) -> tensor<1x?xf32>
   %11 = tensor.pad %9 nofold low[1] high[%i] {
   ^bb0(%p: index):
     tensor.yield %x : f32
