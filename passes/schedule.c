@@ -230,19 +230,38 @@ static void tile_batch_loops(const pace *p, int64_t *sizes) {
       sizes[p->root_loop[loop]] = 1;
 }
 
+/* The iterations of all tiles of the root, but for those along one loop; IR_DYNAMIC where that is not known. */
+static int64_t iterations_beside(const int64_t *extents, unsigned num_loops, const int64_t *sizes, int excepted) {
+  int64_t iterations = 1;
+  for (unsigned loop = 0; loop < num_loops; loop++) {
+    if ((int)loop == excepted || !sizes[loop])
+      continue;
+    if (extents[loop] == IR_DYNAMIC)
+      return IR_DYNAMIC;
+    if (__builtin_mul_overflow(iterations, trip_count(extents[loop], sizes[loop]), &iterations))
+      return INT64_MAX;
+  }
+  return iterations;
+}
+
+/* Rows of equal tiles, as many for each thread, of a product whose tiles need all that another one makes: each tile copies
+ * all of the other factors into panels, so one for each thread is better than smaller ones that balance. */
+static int64_t rows_of_thread(int64_t extent, int64_t rows, unsigned threads) {
+  int64_t turns = trip_count(extent, rows * threads), even = trip_count(extent, turns * threads);
+  even += REGISTER_ROWS - 1;
+  even -= even % REGISTER_ROWS;
+  even = even < MIN_ROWS ? MIN_ROWS : even;
+  return even < rows ? even : rows;
+}
+
 /* Halves the two tiles in turn until there is work for all threads. */
 static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes, int first, int second,
                       unsigned threads) {
   const int both[] = {first, second};
   for (unsigned turn = 0;; turn++) {
-    int64_t iterations = 1;
-    for (unsigned loop = 0; loop < num_loops; loop++) {
-      if (extents[loop] == IR_DYNAMIC && sizes[loop])
-        return;
-      iterations *= trip_count(extents[loop], sizes[loop]);
-      if (iterations >= (int64_t)BATCH_ITERATIONS * threads)
-        return;
-    }
+    int64_t iterations = iterations_beside(extents, num_loops, sizes, -1);
+    if (iterations == IR_DYNAMIC || iterations >= (int64_t)BATCH_ITERATIONS * threads)
+      return;
     int loop = both[turn % 2];
     bool done = true;
     for (unsigned i = 0; i < 2; i++)
@@ -500,7 +519,12 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   if (target->tiles.columns)
     num_columns = target->tiles.columns;
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
-  if (!is_gpu(target) && !target->tiles.rows)
+  if (is_gpu(target) || target->tiles.rows)
+    return;
+  if (first >= 0 && whole && !whole_rows && state_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
+      iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
+    sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
+  else
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
 }
 

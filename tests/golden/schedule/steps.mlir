@@ -41,3 +41,17 @@ func.func @few_rows(%a: tensor<16x2048xf32>, %b: tensor<2048x65536xf32>, %start:
       outs(%start : tensor<16x65536xf32>) -> tensor<16x65536xf32>
   return %result : tensor<16x65536xf32>
 }
+
+// Two products in one kernel, whose tiles each copy both weights into panels: as many tiles as threads, or a multiple.
+// On one processor, the first that there is:
+// RUN: sh -c 'taskset -c $(sed -n "s/Cpus_allowed_list:[^0-9]*\([0-9]*\).*/\1/p" /proc/self/status) tcc-attn opt %s --passes=schedule --target=host:znver4' | FileCheck %s --check-prefix=ONE
+// ONE-LABEL: @chain
+// ONE: scf.forall (%{{.*}}) = (0) to (1000) step (1000)
+func.func @chain(%x: tensor<1000x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x64xf32>, %start: tensor<1000x64xf32>)
+    -> tensor<1000x64xf32> {
+  %h = linalg.matmul ins(%x, %a : tensor<1000x64xf32>, tensor<64x64xf32>) outs(%start : tensor<1000x64xf32>)
+      -> tensor<1000x64xf32>
+  %y = linalg.matmul ins(%h, %b : tensor<1000x64xf32>, tensor<64x64xf32>) outs(%start : tensor<1000x64xf32>)
+      -> tensor<1000x64xf32>
+  return %y : tensor<1000x64xf32>
+}
