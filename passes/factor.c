@@ -5,7 +5,7 @@
  * factor can go to the queries, of which each tile scales its own. Keys are the factor of a product that has the dim
  * along which a softmax of that product runs.
  * Terminates: each rewrite takes the op that scales from between the product and a value above it. */
-#include "passes/absorb.h"
+#include "passes/recast.h"
 #include "passes/body.h"
 #include "passes/passes.h"
 

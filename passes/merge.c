@@ -10,7 +10,7 @@
  *     not exist, and each tile reads what that is made from.
  * Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
-#include "passes/absorb.h"
+#include "passes/recast.h"
 #include "passes/passes.h"
 
 enum {

@@ -11,7 +11,7 @@
  * log-sum-exp, say) is taken from there. A product with e(x) that is divided by the sum afterwards is one with the
  * quotients. Rows that are masked everywhere give 0 instead of NaN.
  * Termination: one walk; each op is looked at once. */
-#include "passes/absorb.h"
+#include "passes/recast.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
 #include "passes/passes.h"

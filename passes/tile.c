@@ -6,7 +6,7 @@
  * Termination: every loop here runs over operands, loops, dims or body ops once. */
 #include "passes/tile.h"
 
-#include "passes/absorb.h"
+#include "passes/recast.h"
 #include "passes/body.h"
 #include "passes/tile_hooks.h"
 

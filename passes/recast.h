@@ -1,6 +1,6 @@
-/* absorb.h - structured ops written anew with other operands, maps or loops (absorb.c, merge.c). */
-#ifndef TEC_PASSES_ABSORB_H
-#define TEC_PASSES_ABSORB_H
+/* recast.h - structured ops written anew with other operands, maps or loops. */
+#ifndef TEC_PASSES_RECAST_H
+#define TEC_PASSES_RECAST_H
 #include "ir/build.h"
 
 enum { RECAST_MAX_OPERANDS = 24 };

@@ -1,0 +1,86 @@
+/* recast.c - see recast.h. Terminates: each loop is over operands, loops or the ops of a body. */
+#include "passes/recast.h"
+
+bool recast_begin(recast *recast, ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_operands > RECAST_MAX_OPERANDS ||
+      op->num_results != ir_num_inits(op))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  recast->op = op;
+  recast->num_ins = ir_num_inputs(op);
+  recast->num_outs = ir_num_inits(op);
+  recast->num_loops = structure->num_loops;
+  recast->reductions = structure->reductions;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    recast->operands[i] = ir_operand(op, i);
+    recast->maps[i] = structure->maps[i];
+  }
+  return true;
+}
+
+bool recast_is_valid(const recast *recast) {
+  for (unsigned loop = 0; loop < recast->num_loops; loop++) {
+    bool found = false;
+    for (unsigned i = 0; i < recast->num_ins + recast->num_outs; i++)
+      found |= ir_map_find_dim(recast->maps[i], loop) >= 0;
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+/* The index of the old loop `dim` where there are new loops. */
+static ir_value *create_index(ir_builder *builder, const ir_expr *expr, unsigned num_loops) {
+  ir_index loops[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < num_loops; loop++) {
+    if (!ir_expr_uses_dim(expr, loop))
+      continue;
+    loops[loop] = (ir_index){.value = ir_loop_index(builder, loop)};
+    if (expr->kind == IR_EXPR_DIM)
+      return loops[loop].value;
+  }
+  return ir_index_value(builder, ir_index_apply(builder, expr, num_loops, loops));
+}
+
+void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,
+                       const ir_expr *const *indices) {
+  for (const ir_op *op = body->first; op != body->last; op = op->next) {
+    if (op->code != OP_LINALG_INDEX || !indices) {
+      ir_op_clone(inside, op, map);
+      continue;
+    }
+    inside->loc = op->loc;
+    ir_value_map_set(map, ir_result(op, 0), create_index(inside, indices[ir_attr_int_or(op, "dim", 0)], num_loops));
+  }
+}
+
+ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices) {
+  ir_op *generic = ir_generic(builder, recast->num_ins, recast->operands, recast->num_outs,
+                              recast->operands + recast->num_ins, recast->maps, recast->num_loops, recast->reductions);
+  const ir_block *old = ir_region(recast->op, 0);
+  ir_block *body = ir_region(generic, 0);
+  ir_value_map *map = ir_value_map_create(builder->module);
+  for (unsigned i = 0; i < old->num_args; i++)
+    ir_value_map_set(map, old->args[i], body->args[i]);
+  ir_builder inside = ir_builder_at_end(body);
+  recast_clone_body(old, &inside, map, recast->num_loops, indices);
+  ir_op_clone(&inside, old->last, map);
+  return generic;
+}
+
+void recast_replace(ir_op *op, ir_op *with) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    ir_replace_uses(ir_result(op, i), ir_result(with, i));
+  ir_op_erase(op);
+}
+
+const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {
+  const ir_structure *structure = ir_structure_of(producer);
+  const ir_map *out = structure->maps[ir_num_inputs(producer)], *in = structure->maps[input];
+  const ir_expr *loops[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < read->num_results; dim++)
+    loops[ir_map_result_dim(out, dim)] = read->results[dim];
+  for (unsigned dim = 0; dim < in->num_results; dim++)
+    results[dim] = ir_expr_replace(producer->module, in->results[dim], loops, NULL);
+  return ir_map_get(producer->module, read->num_dims, 0, in->num_results, results);
+}
