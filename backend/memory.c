@@ -388,7 +388,7 @@ typedef struct transfer {
   bool transposed;
   unsigned order[IR_MAX_RANK]; /* vector dim i is the op's vector dim order[i]; order is its own inverse */
   unsigned num_ahead;          /* 0, or the memref's rank: */
-  const int64_t *ahead;        /* reads ask for the lines so many subscripts further, too */
+  const int64_t *ahead;        /* accesses ask for the lines so many subscripts further, too */
 } transfer;
 
 static bool is_contiguous(const transfer *t, unsigned i) {
@@ -580,7 +580,8 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
 
 /* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. */
 static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
-  enum { LINE_BYTES = 64, READ = 0, KEEP = 2, DATA = 1 };
+  enum { LINE_BYTES = 64, KEEP = 2, DATA = 1 };
+  bool is_write = !t->padding;
   LLVMTypeRef word = LLVMInt32TypeInContext(e->context), byte = LLVMInt8TypeInContext(e->context);
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < t->num_ahead; i++)
@@ -592,7 +593,7 @@ static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
   for (int64_t line = 0; line < bytes; line += LINE_BYTES) {
     LLVMValueRef at = emit_index(e, line), place = LLVMBuildGEP2(e->builder, byte, address, &at, 1, "");
     LLVMTypeRef type = LLVMTypeOf(place);
-    LLVMValueRef operands[] = {place, LLVMConstInt(word, READ, false), LLVMConstInt(word, KEEP, false),
+    LLVMValueRef operands[] = {place, LLVMConstInt(word, is_write, false), LLVMConstInt(word, KEEP, false),
                                LLVMConstInt(word, DATA, false)};
     emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
   }
@@ -644,6 +645,7 @@ bool emit_transfer_write(emitter *e, const ir_op *op) {
   if (ir_operand(op, 1)->type->kind != IR_TYPE_MEMREF)
     return ir_op_error(op, "still writes a tensor");
   transfer t = transfer_of(e, op, 1, type);
+  ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
   LLVMValueRef *rows = emit_operand(e, op, 0)->pieces;
   if (t.transposed) {
     unsigned count = (unsigned)(ir_type_num_elements(type) / t.shape[t.rank - 1]);

@@ -7,12 +7,15 @@
 #include "passes/register_prefetch.h"
 
 #include "ir/build.h"
+#include "passes/extent.h"
 
 #include <string.h>
 
 /* So much ahead is near: a page, at whose end the machine stops to follow by itself. Where elements are widened, the
  * loads that the machine has under way reach half as far, so twice as much is (decoding in bf16 1.2x; f32 would lose). */
 enum { NEAR_BYTES = 4096 };
+/* What the kernel's next iteration writes may take so little of the second-level cache. */
+enum { NEXT_SHARE = 4 };
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
 static int64_t step_of_induction(ir_index index) {
@@ -20,6 +23,16 @@ static int64_t step_of_induction(ir_index index) {
   if (!value || value->op || value->index || value->block->parent->code != OP_SCF_FOR)
     return 0;
   ir_index step = ir_index_of(ir_operand(value->block->parent, 2));
+  return step.value ? 0 : step.constant;
+}
+
+/* The step of the last loop of the scf.forall, whose iterations follow each other, if the index is its induction
+ * variable; 0 for other indices. */
+static int64_t step_of_kernel(ir_index index) {
+  const ir_value *value = index.value;
+  if (!value || value->op || value->block->parent->code != OP_SCF_FORALL || value->index + 1 != value->block->num_args)
+    return 0;
+  ir_index step = ir_mixed(value->block->parent, 2, "staticStep", value->index);
   return step.value ? 0 : step.constant;
 }
 
@@ -64,14 +77,17 @@ static void draw_near(const ir_op *op, const register_plan *plan, unsigned i, co
     ahead[moved] = near;
 }
 
-const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses) {
+/* How many subscripts a step of the outermost loop that moves over the operand is, where lanes are contiguous; false
+ * where none does, by what `step_of` says of the indices where views begin. */
+static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, int64_t (*step_of)(ir_index index),
+                      int64_t *ahead) {
   const ir_value *value = ir_operand(op, i);
   const ir_map *map = ir_structure_of(op)->maps[i];
   unsigned rank = value->type->rank;
-  int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
+  int64_t strides[IR_MAX_RANK];
   bool found = false, dense = false;
   if (!ir_type_is_shaped(value->type))
-    return NULL;
+    return false;
   ir_type_strides(value->type, strides);
   for (unsigned k = 0; k < plan->num_dims; k++) {
     unsigned loop = plan->dims[k];
@@ -79,21 +95,40 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
     dense |= dim >= 0 && strides[dim] == 1 && plan->steps[loop] > 1;
   }
   if (!dense)
-    return NULL;
+    return false;
   for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
     ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
     int64_t moved[IR_MAX_RANK], any = 0;
     if (ir_slice_of(value->op, offsets, sizes, steps) != rank)
-      return NULL;
+      return false;
     for (unsigned k = 0; k < rank; k++)
-      any |= moved[k] = step_of_induction(offsets[k]);
+      any |= moved[k] = step_of(offsets[k]);
     if (any)
-      memcpy(ahead, moved, sizeof ahead);
+      memcpy(ahead, moved, sizeof moved);
     found |= any != 0;
   }
-  if (!found)
+  return found;
+}
+
+const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses) {
+  int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
+  const ir_type *type = ir_operand(op, i)->type;
+  if (!find_step(op, plan, i, step_of_induction, ahead))
     return NULL;
+  ir_type_strides(type, strides);
   if (register_prefetch_uses(op, i, uses) == 1)
     draw_near(op, plan, i, strides, ahead);
-  return ir_attr_i64s(op->module, rank, ahead);
+  return ir_attr_i64s(op->module, type->rank, ahead);
+}
+
+const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, unsigned i, uint64_t l2_bytes) {
+  ir_value *value = ir_operand(op, i);
+  int64_t ahead[IR_MAX_RANK], elements = 1;
+  if (!find_step(op, plan, i, step_of_kernel, ahead))
+    return NULL;
+  for (unsigned dim = 0; dim < value->type->rank; dim++)
+    if (__builtin_mul_overflow(elements, extent_bound(extent_of(value, dim)), &elements))
+      return NULL;
+  bool takes_little = (uint64_t)elements <= l2_bytes / NEXT_SHARE / (ir_scalar_bits(value->type->element) / 8 + 1);
+  return takes_little ? ir_attr_i64s(op->module, value->type->rank, ahead) : NULL;
 }

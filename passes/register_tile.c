@@ -697,6 +697,13 @@ static void add_hidden_result(nest *nest) {
   }
 }
 
+/* The op goes over what the kernel has made, as the division of attention's output does: that is little work, in which
+ * there is time to ask for the memory of the kernel's next iteration. */
+static bool is_last_pass(const ir_op *op) {
+  return op->block->parent->code == OP_SCF_FORALL && !ir_structure_of(op)->reductions && ir_num_inits(op) == 1 &&
+         ir_body_reads_init(op, 0);
+}
+
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
  * everywhere. Returns how many of those came after it. */
@@ -751,6 +758,9 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_term
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i))
       nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, i, nest.uses);
+  if (is_last_pass(op))
+    nest.tile.operands[nest.num_inputs].ahead =
+        register_prefetch_next(op, &nest.plan, nest.num_inputs, facts->l2_bytes);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)

@@ -447,7 +447,9 @@ void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, i
   access where = access_of(builder, tile, i);
   if (where.transposed)
     value = transpose(builder, value, where.to_memory);
-  transfer(builder, &where, tile->operands[i].value, value);
+  ir_op *write = transfer(builder, &where, tile->operands[i].value, value);
+  if (tile->operands[i].ahead && where.rank)
+    ir_attr_set(write, "tec.prefetch", tile->operands[i].ahead);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the body */

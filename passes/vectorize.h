@@ -16,7 +16,7 @@ typedef struct vector_operand {
   uint32_t local;    /* loops that count from 0 in each tile here: a buffer that holds just the tile's part */
   ir_value *vector;  /* where the tile's part is known already: a vector over the subscripts that are vector dims, or a
                         scalar if none is; else NULL */
-  const ir_attr *ahead; /* reads ask for what lies so many subscripts further, too; NULL: they do not */
+  const ir_attr *ahead; /* accesses ask for what lies so many subscripts further, too; NULL: they do not */
 } vector_operand;
 
 typedef struct vector_tile {

@@ -64,3 +64,21 @@ func.func @masked(%a: memref<16x32xf32>, %b: memref<32x64xf32>, %mask: memref<16
   }
   return
 }
+
+// The last pass of a kernel over what it made asks for what the next iteration will write, in place.
+// CHECK-LABEL: func.func @next(
+// CHECK: vector.transfer_write %{{.*}} tec.prefetch = array<i64: 16, 0>}
+// CHECK: return
+func.func @next(%sum: memref<64xf32>, %o: memref<64x64xf32>) {
+  scf.forall (%i) = (0) to (64) step (16) {
+    %s = memref.subview %sum[%i] [16] [1] : memref<64xf32> to memref<16xf32, strided<[1], offset: ?>>
+    %t = memref.subview %o[%i, 0] [16, 64] [1, 1] : memref<64x64xf32> to memref<16x64xf32, strided<[64, 1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(r, c) -> (r)>, affine_map<(r, c) -> (r, c)>], iterator_types = ["parallel", "parallel"]}
+        ins(%s : memref<16xf32, strided<[1], offset: ?>>) outs(%t : memref<16x64xf32, strided<[64, 1], offset: ?>>) {
+    ^bb0(%total: f32, %x: f32):
+      %y = arith.divf %x, %total : f32
+      linalg.yield %y : f32
+    }
+  }
+  return
+}
