@@ -569,9 +569,9 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
 
 /* ---------------------------------------------------------------------------------------------------- powers of two */
 
-/* e^(x - m) is 2^(x log2(e) - m log2(e)), and where scores are multiplied by a constant anyway, or are a product's sums,
- * the factor log2(e) costs less there than in each exponential. Only scores that end so: others may hold a mask's
- * numbers, so large that the factor makes them infinite. */
+/* e^(x - m) is 2^(x log2(e) - m log2(e)), and where scores are multiplied by a constant anyway, the factor log2(e) costs
+ * nothing, and no rounding. Only scores that end so: others may hold a mask's numbers, so large that the factor makes
+ * them infinite. */
 static const double log2_e = 0x1.71547652b82fep+0;
 
 /* The product with a constant that the value is; or that it is where it is not -infinity. NULL: others read it. */
@@ -607,18 +607,7 @@ static void take_powers_of_two(step *s) {
   if (!producer || type->element != IR_F32 || s->statistics != IR_F32 || count_uses(s->x) != 1 ||
       !ir_op_has(producer, IR_STRUCTURED) || producer->num_results != 1)
     return;
-  if (ir_is_contraction(producer)) {
-    ir_index shape[IR_MAX_RANK];
-    for (unsigned i = 0; i < s->rank; i++)
-      shape[i] = ir_dim(&s->builder, s->x, i);
-    const ir_map *maps[] = {s->all, s->all};
-    ir_value *out = ir_empty(&s->builder, IR_F32, s->rank, shape);
-    ir_op *generic = ir_generic(&s->builder, 1, &s->x, 1, &out, maps, s->rank, 0);
-    ir_builder body = body_of(generic);
-    ir_value *argument = body_argument(generic, 0), *factor = ir_const(&body, argument->type, log2_e);
-    s->x = body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, argument, factor));
-    s->binary = true;
-  } else if (producer->num_regions && !ir_structure_of(producer)->reductions) {
+  if (producer->num_regions && !ir_structure_of(producer)->reductions) {
     ir_op *product = final_product(ir_operand(ir_block_terminator(ir_region(producer, 0)), 0));
     s->binary = product && scale_product(product);
   }
@@ -653,7 +642,8 @@ void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
   unsigned num_deferred = match_deferrals(op, s.dimension, matches);
   bool deferred = num_deferred > 0;
   bool carries = op->num_results == 4, reads_scale = carries && !ir_value_unused(ir_result(op, 3));
-  bool lazy = target && target->has_vote && deferred && carries && only_carried(op, 1) && only_carried(op, 2);
+  bool whole = carries && !ir_init(op, 1)->op && !ir_init(op, 2)->op; /* carried as they are, not in slices */
+  bool lazy = target && target->has_vote && deferred && whole && only_carried(op, 1) && only_carried(op, 2);
   if (target && target->has_binary_softmax && is_own_maximum(&s))
     take_powers_of_two(&s);
   ir_value *max = create_max(&s, lazy), *exponentials = create_exponentials(&s, max), *alpha = NULL, *start = s.sum;
