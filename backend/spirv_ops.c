@@ -125,7 +125,8 @@ static bool emit_subgroup_reduce(emitter *e, const ir_op *op) {
 
 /* --------------------------------------------------------------------------------------------------------- matrices */
 
-/* A on 16 lanes has one 16-bit element in each of 8 rows; on 8 lanes, and 8 rows or 4, it has two, as one word, like B. */
+/* A on 16 lanes has one 16-bit element in each of 8 rows; on 8 lanes, and 8 rows or 4, it has two, as one word, like
+ * B. */
 static bool emit_dpas(emitter *e, const ir_op *op) {
   enum {
     F16,

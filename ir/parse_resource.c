@@ -2,9 +2,9 @@
  *
  *   {-# dialect_resources: {builtin: {weights: "0x04000000...", ..}, ..}, external_resources: {..} #-}
  *
- * Attributes name what stands there before the section is reached, and are complete when they are made. So the first one
- * reads ahead to the section, and the parser passes over it later. Read ahead, once, are tokens only: reading takes time
- * linear in the text. Entries nest three deep, neither more nor less. */
+ * Attributes name what stands there before the section is reached, and are complete when they are made. So the first
+ * one reads ahead to the section, and the parser passes over it later. Read ahead, once, are tokens only: reading
+ * takes time linear in the text. Entries nest three deep, neither more nor less. */
 #include "parser.h"
 
 enum { DEPTH = 3 }; /* kind of resource, owner, resource */

@@ -9,8 +9,8 @@
 
 /* --------------------------------------------------------------------------------------------------- structured ops */
 
-/* The op `code` with what `op` has, but on `memref` in place of operand `base`; `type` is that of its result, NULL: it has
- * none. */
+/* The op `code` with what `op` has, but on `memref` in place of operand `base`; `type` is that of its result, NULL: it
+ * has none. */
 static ir_op *create_on_memory(ir_builder *builder, const ir_op *op, ir_opcode code, unsigned base, ir_value *memref,
                                const ir_type *type) {
   ir_value **operands = IR_NEW_ARRAY(&builder->module->arena, ir_value *, op->num_operands);

@@ -569,9 +569,9 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
 
 /* ---------------------------------------------------------------------------------------------------- powers of two */
 
-/* e^(x - m) is 2^(x log2(e) - m log2(e)), and where scores are multiplied by a constant anyway, the factor log2(e) costs
- * nothing, and no rounding. Only scores that end so: others may hold a mask's numbers, so large that the factor makes
- * them infinite. */
+/* e^(x - m) is 2^(x log2(e) - m log2(e)), and where scores are multiplied by a constant anyway, the factor log2(e)
+ * costs nothing, and no rounding. Only scores that end so: others may hold a mask's numbers, so large that the factor
+ * makes them infinite. */
 static const double log2_e = 0x1.71547652b82fep+0;
 
 /* The product with a constant that the value is; or that it is where it is not -infinity. NULL: others read it. */

@@ -1,9 +1,9 @@
 /* delay_sums.c - the pass "delay-sums": sums that a loop carries add up across lanes once, behind the loop.
  *
- * A running sum of rows, s = factor * s + sum of x along the row, needs the sum across the lanes that share a row in each
- * step only if somebody reads it there. Else each lane can carry the sum of its own elements, as the factor is the same
- * all along the row. So the carried vector gets the lanes as further dims, the reduction leaves those dims alone, and a
- * reduction along them follows the loop:
+ * A running sum of rows, s = factor * s + sum of x along the row, needs the sum across the lanes that share a row in
+ * each step only if somebody reads it there. Else each lane can carry the sum of its own elements, as the factor is
+ * the same all along the row. So the carried vector gets the lanes as further dims, the reduction leaves those dims
+ * alone, and a reduction along them follows the loop:
  *
  *     x : rows x columns, columns = 8 registers x 4 lanes x 2 registers
  *     s' = factor * s' + sum over registers of x : rows x 4;      behind the loop: sum of s' over the 4 : rows
@@ -34,7 +34,7 @@ typedef struct running_sum {
   layout split, part;           /* .. the source's layout then, and that of the sums */
 } running_sum;
 
-/* ------------------------------------------------------------------------------------------------------------ layouts */
+/* --------------------------------------------------------------------------------------------------------- layouts */
 
 static void set_layout(ir_op *op, unsigned entry, const layout *l) {
   ir_module *module = op->module;
@@ -57,8 +57,8 @@ static bool has_layout(const ir_value *value) {
   return fits;
 }
 
-/* Takes the last dim of the source apart where registers end and lanes begin; false where lanes do not share it, or have
- * nothing to add up by themselves. */
+/* Takes the last dim of the source apart where registers end and lanes begin; false where lanes do not share it, or
+ * have nothing to add up by themselves. */
 static bool split_last_dim(running_sum *sum) {
   layout own = distribute_layout(ir_operand(sum->reduction, 0)), l = layout_coalesce(&own);
   unsigned last = l.rank - 1;
@@ -86,7 +86,7 @@ static bool split_last_dim(running_sum *sum) {
   return sum->parts > 1;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ matches */
+/* --------------------------------------------------------------------------------------------------------- matches */
 
 /* The value is the factor times the carried one. */
 static bool match_scaling(running_sum *sum, ir_value *value, const ir_value *argument) {
@@ -129,7 +129,7 @@ static bool has_registers(const running_sum *sum, const target_facts *facts) {
   return !facts->has_subgroup_reduce || distribute_words_across(sum->loop) <= facts->lane_registers;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ rewrites */
+/* -------------------------------------------------------------------------------------------------------- rewrites */
 
 static const ir_type *type_of_layout(ir_module *module, const layout *l, ir_scalar element) {
   int64_t shape[IR_MAX_RANK];

@@ -1,16 +1,16 @@
 /* distribute_access.c - memory as one lane sees it: each register's element has an address that is a common lane part
  * plus a constant.
  *
- * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h). An
- * access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in
+ * Registers that follow each other in memory move as one vector, as wide as alignment can be proven (lane_access.h).
+ * An access that may be out of bounds stands in a branch of its own, so nothing out of bounds is touched; a run is in
  * bounds as a whole or not at all. Where branches are dear, a load rather reads another element, which is there for
- * sure, and then forgets it, but for where nobody sees it (padding.h); stores share a branch where one condition decides. Of lanes and registers that hold the
- * same element, one writes.
+ * sure, and then forgets it, but for where nobody sees it (padding.h); stores share a branch where one condition
+ * decides. Of lanes and registers that hold the same element, one writes.
  *
- * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so that
- * chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift &
- * mask). All accesses go through here, so nobody else has to know.
- * Terminates: all loops are over registers, dims and digits. */
+ * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so
+ * that chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift &
+ * mask). All accesses go through here, so nobody else has to know. Terminates: all loops are over registers, dims and
+ * digits. */
 #include "passes/distribute.h"
 #include "passes/extent.h"
 #include "passes/padding.h"
@@ -186,8 +186,9 @@ static ir_value *last_index(const access_plan *plan, unsigned dim) {
   return ir_index_value(at, ir_index_add(at, ir_index_of(plan->end[dim]), ir_index_const(-run)));
 }
 
-/* Subscripts that are in bounds in any case. Where conditions are asked for as well, they choose 0 for what is not; else
- * it is the last run, by an op of its own: a condition would be kept for stores behind a loop that have the same. */
+/* Subscripts that are in bounds in any case. Where conditions are asked for as well, they choose 0 for what is not;
+ * else it is the last run, by an op of its own: a condition would be kept for stores behind a loop that have the
+ * same. */
 static void safe_subscripts(access_plan *plan, int64_t reg, ir_value **subscripts) {
   distributor *d = plan->d;
   int64_t constants[IR_MAX_RANK];

@@ -1,4 +1,4 @@
-/* hidden.h - which iterations of a reduction on memrefs change nothing, because a mask hides what they would work on. */
+/* hidden.h - which iterations of a reduction on memrefs change nothing, as a mask hides what they would work on. */
 #ifndef TEC_PASSES_HIDDEN_H
 #define TEC_PASSES_HIDDEN_H
 #include "passes/mask.h"

@@ -19,7 +19,7 @@ typedef struct search {
   } seen[MAX_VALUES];
 } search;
 
-/* ------------------------------------------------------------------------------------------------- what becomes of dims */
+/* -------------------------------------------------------------------------------------------- what becomes of dims */
 
 /* The dim of `to` that is dim `dim` of `from`, where the one has the other's dims but for some of extent 1. */
 static int cast_dim(const ir_type *from, const ir_type *to, int dim) {
@@ -56,7 +56,8 @@ static int reduced_dim(const ir_op *op, unsigned operand, int dim) {
   return result;
 }
 
-/* The dim of the op's result whose elements are computed from those of the operand at the same place of dim `dim` alone. */
+/* The dim of the op's result whose elements are computed from those of the operand at the same place of dim `dim`
+ * alone. */
 static int dim_of_result(const ir_op *op, unsigned operand, int dim) {
   const ir_type *from = ir_operand(op, operand)->type;
   if (op->num_results != 1 || ir_result(op, 0)->type->kind != IR_TYPE_VECTOR)
@@ -97,7 +98,7 @@ static int dim_of_operand(const ir_op *op, int dim) {
   return NONE;
 }
 
-/* --------------------------------------------------------------------------------------------------------------- ends */
+/* ------------------------------------------------------------------------------------------------------------ ends */
 
 static bool ends_there(const search *s, extent end, ir_index start) {
   return extent_equal(end, s->end) && ir_index_equal(start, s->start);
@@ -126,7 +127,7 @@ static bool is_left_out(const search *s, const ir_op *write, int dim) {
          ends_there(s, extent_of(memory, (unsigned)place), ir_index_of(ir_operand(write, 2 + (unsigned)place)));
 }
 
-/* -------------------------------------------------------------------------------------------------------------- users */
+/* ----------------------------------------------------------------------------------------------------------- users */
 
 static bool is_unseen(search *s, const ir_value *value, int dim);
 

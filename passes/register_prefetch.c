@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-/* So much ahead is near: a page, at whose end the machine stops to follow by itself. Where elements are widened, the
- * loads that the machine has under way reach half as far, so twice as much is (decoding in bf16 1.2x; f32 would lose). */
+/* So much ahead is near: a page, at whose end the machine stops to follow by itself. Where elements are widened,
+ * the loads that the machine has under way reach half as far, so twice as much is (decoding in bf16 1.2x; f32 would
+ * lose). */
 enum { NEAR_BYTES = 4096 };
 /* What the kernel's next iteration writes may take so little of the second-level cache. */
 enum { NEXT_SHARE = 4 };

@@ -13,6 +13,7 @@
 #include "passes/passes.h"
 #include "passes/register_group.h"
 #include "passes/register_prefetch.h"
+#include "passes/register_segment.h"
 #include "passes/vectorize.h"
 
 #include <string.h>
@@ -37,104 +38,12 @@ typedef struct nest {
   ir_value **panels; /* by input: the scratch memory of its panels; NULL when it is read in place */
 } nest;
 
-/* Some iterations of a loop that run in tiles of one size. */
-typedef struct segment {
-  ir_index from, to;
-  int64_t size;
-  bool masked; /* the tile may reach beyond the loop's end */
-  bool single; /* exactly one tile */
-} segment;
-
-/* Tiles of more rows are halved for what is left over. */
-enum { MAX_LEFT_OVER = 4, MAX_SEGMENTS = 8 };
-
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
 static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied);
 static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
-/* -------------------------------------------------------------------------------------------------------- segments */
-
-static int64_t next_power_of_two(int64_t x) {
-  int64_t power = 1;
-  while (power < x)
-    power *= 2;
-  return power;
-}
-
-static unsigned static_segments(const nest *nest, unsigned loop, int64_t extent, segment *segments) {
-  int64_t step = nest->plan.steps[loop], full = extent / step, rest = extent % step;
-  unsigned count = 0;
-  if (full)
-    segments[count++] = (segment){ir_index_const(0), ir_index_const(full * step), step, false, full == 1};
-  if (rest) {
-    int64_t size = (int)loop != nest->plan.simd ? rest : nest->plan.partial ? step : next_power_of_two(rest);
-    segments[count++] = (segment){ir_index_const(full * step), ir_index_const(extent), size, size != rest, true};
-  }
-  return count;
-}
-
-/* The multiples of `step` in the extent. */
-static ir_index whole_tiles(ir_builder *builder, ir_index extent, int64_t step) {
-  return step == 1 ? extent : ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
-}
-
-/* Less than `step` rows are left behind `full`: a tile for each number that they may be. */
-static unsigned left_over_segments(ir_builder *builder, ir_index extent, ir_index full, int64_t step,
-                                   segment *segments) {
-  ir_value *end = ir_index_value(builder, extent), *none = ir_index_value(builder, full);
-  ir_value *left = ir_index_value(builder, ir_index_sub(builder, extent, full));
-  for (unsigned i = 0; i + 1 < step; i++) {
-    ir_value *size = ir_const_index(builder, step - 1 - i);
-    ir_value *is_left = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, left, size);
-    segments[i] = (segment){full, {.value = ir_select(builder, is_left, end, none)}, step - 1 - i, false, false};
-  }
-  return (unsigned)step - 1;
-}
-
-/* The tiles of a loop. What is left after the full ones: a smaller tile, of lanes that are masked down from a power of
- * two; partial lanes must keep their width. Of an extent that is not known, masked registers; or of a product's rows,
- * where lanes are full, halves of a tile, and in the end one for each number that may be left; else single ones. Full
- * tiles are left out where the extent is known not to be larger than one, of a reduction's rows where it is known to be
- * smaller. */
-static unsigned segments_of(const nest *nest, ir_builder *builder, unsigned loop, segment *segments) {
-  const register_plan *plan = &nest->plan;
-  ir_index extent = nest->extents[loop];
-  int64_t step = plan->steps[loop];
-  if (!extent.value)
-    return static_segments(nest, loop, extent.constant, segments);
-  bool is_simd = (int)loop == plan->simd;
-  int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
-  int64_t most = extent_bound(extent_of_index(extent));
-  unsigned count = 0;
-  ir_index full = ir_index_const(0);
-  if (step == 1 || most > (is_simd ? narrow : ir_structure_of(nest->op)->reductions ? step - 1 : step)) {
-    full = whole_tiles(builder, extent, step);
-    segments[count++] = (segment){ir_index_const(0), full, step, false, false};
-  }
-  if (step == 1)
-    return count;
-  if (is_simd) {
-    segments[count++] = (segment){full, extent, narrow, true, false};
-    return count;
-  }
-  bool is_end = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
-  if (is_end || !ir_is_contraction(nest->op)) {
-    segments[count++] = (segment){full, extent, 1, false, false};
-    return count;
-  }
-  int64_t size = step;
-  for (; size > MAX_LEFT_OVER; size /= 2) {
-    if (most < size / 2)
-      continue;
-    ir_index part = whole_tiles(builder, ir_index_sub(builder, extent, full), size / 2);
-    segments[count++] = (segment){full, ir_index_add(builder, full, part), size / 2, false, false};
-    full = segments[count - 1].to;
-  }
-  return count + left_over_segments(builder, extent, full, size, &segments[count]);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- hidden */
+/* ---------------------------------------------------------------------------------------------------------- hidden */
 
 /* The least that the iterations of the other loops add to the left side of a bound of `nest->reduced`, where `depth`
  * loops have been entered. */
@@ -162,7 +71,7 @@ static ir_index least_of_others(const nest *nest, ir_builder *builder, const mas
 
 /* Narrows the segment of a reduction, which carries accumulators from 0 to its extent one by one, to the iterations in
  * which some element of the tile counts, in whole copies of the unrolled loop. */
-static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned depth, segment *segment) {
+static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned depth, register_segment *segment) {
   unsigned loop = nest->plan.order[depth];
   int64_t unrolled = (ir_is_contraction(nest->op) ? CONTRACTION_UNROLL : 1) * nest->plan.steps[loop];
   ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
@@ -302,7 +211,7 @@ static void pack(nest *nest, ir_builder *builder, unsigned i) {
       .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
 }
 
-/* ------------------------------------------------------------------------------------------------------------ pairs */
+/* ----------------------------------------------------------------------------------------------------------- pairs */
 
 /* The iterations of the SIMD loop in the current tile. */
 static int64_t simd_size(const nest *nest) {
@@ -400,10 +309,10 @@ static void pack_inputs(nest *nest, ir_builder *builder) {
       pack(nest, builder, i);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ loops */
+/* ----------------------------------------------------------------------------------------------------------- loops */
 
 /* Sets where the tile is in a loop. */
-static void enter_segment(nest *nest, unsigned loop, const segment *segment, ir_index start) {
+static void enter_segment(nest *nest, unsigned loop, const register_segment *segment, ir_index start) {
   vector_tile *tile = &nest->tile;
   tile->starts[loop] = start;
   tile->masked &= ~loop_bit(loop);
@@ -432,7 +341,7 @@ static bool is_carried(const nest *nest, unsigned out, unsigned depth) {
 }
 
 /* A loop over the tiles of a segment, carrying the accumulators that were begun further out. */
-static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const segment *segment,
+static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                          ir_value **accumulators) {
   ir_module *module = nest->op->module;
   unsigned loop = nest->plan.order[depth], count = 0;
@@ -469,7 +378,8 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
 
 /* Rounding errors of a sum grow with its terms; of a sum of sums with the terms of each and their number. So long sums
  * of a product are made of parts, each from 0, as far as whole parts go: the rest of the segment is left. */
-static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, segment *segment, ir_value **accumulators) {
+static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
+                       ir_value **accumulators) {
   const ir_op *op = nest->op;
   unsigned loop = nest->plan.order[depth];
   bool is_sum = depth + 1 == nest->plan.num_loops && ir_is_contraction(op) && !nest->plan.partial &&
@@ -478,8 +388,8 @@ static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, segment 
   if (!is_sum || segment->single || segment->masked || !ir_index_is_const(segment->from, 0) ||
       register_plan_bound(op, loop) < 2 * step || !ir_scalar_is_float(accumulators[0]->type->element))
     return;
-  struct segment part = *segment;
-  segment->from = whole_tiles(builder, segment->to, step);
+  register_segment part = *segment;
+  segment->from = register_whole_tiles(builder, segment->to, step);
   ir_op *parts = ir_for(builder, part.from, segment->from, ir_index_const(step), 1, accumulators);
   ir_block *body = ir_region(parts, 0);
   ir_builder inside = {.module = op->module, .block = body, .loc = builder->loc};
@@ -492,10 +402,10 @@ static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, segment 
   accumulators[0] = ir_result(parts, 0);
 }
 
-/* ------------------------------------------------------------------------------------------------ begin and end */
+/* --------------------------------------------------------------------------------------------------- begin and end */
 
-/* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`. What
- * comes from memory, as an added mask does, is asked for ahead as the leader's own inputs are. */
+/* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`.
+ * What comes from memory, as an added mask does, is asked for ahead as the leader's own inputs are. */
 static void member_tile(const nest *nest, const ir_map *map, const register_member *member, vector_tile *tile) {
   const vector_tile *leader = &nest->tile;
   *tile = (vector_tile){.op = member->op,
@@ -596,11 +506,11 @@ static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *
 }
 
 /* Lets feeders write what they are known to make in the iterations of the whole segment that were left out. */
-static void feed_hidden(nest *nest, ir_builder *builder, unsigned depth, const segment *whole, segment *visible,
-                        ir_value **accumulators) {
+static void feed_hidden(nest *nest, ir_builder *builder, unsigned depth, const register_segment *whole,
+                        register_segment *visible, ir_value **accumulators) {
   visible->from = ir_index_min(builder, visible->from, whole->to);
   visible->to = ir_index_max(builder, visible->to, visible->from);
-  segment parts[] = {*whole, *whole};
+  register_segment parts[] = {*whole, *whole};
   parts[0].to = visible->from;
   parts[1].from = visible->to;
   nest->left_out = true;
@@ -628,12 +538,14 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
     if (!nest->left_out)
       vectorize_body(builder, &nest->tile, accumulators);
   } else {
-    segment segments[MAX_SEGMENTS];
-    unsigned loop = plan->order[depth], count = segments_of(nest, builder, loop, segments);
+    register_segment segments[REGISTER_MAX_SEGMENTS];
+    unsigned loop = plan->order[depth];
+    bool cut = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
+    unsigned count = register_segments(nest->op, plan, builder, loop, nest->extents[loop], cut, segments);
     bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & loop_bit(loop);
     bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
     if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
-      segment whole = segments[0];
+      register_segment whole = segments[0];
       leave_out_hidden(nest, builder, depth, &segments[0]);
       if (nest->group.num_feeders)
         feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
@@ -649,7 +561,7 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
       end_output(nest, builder, out, accumulators[out]);
 }
 
-/* --------------------------------------------------------------------------------------------------------- the pass */
+/* -------------------------------------------------------------------------------------------------------- the pass */
 
 /* Outputs begin inside of the last loop that they use. */
 static void place_outputs(nest *nest) {
@@ -704,6 +616,31 @@ static bool is_last_pass(const ir_op *op) {
          ir_body_reads_init(op, 0);
 }
 
+/* A full tile, and where the loops end. */
+static void begin_tile(nest *nest, ir_builder *builder) {
+  ir_op *op = nest->op;
+  vector_tile *tile = &nest->tile;
+  *tile = (vector_tile){.op = op,
+                        .lane_constants = true,
+                        .operands = IR_NEW_ARRAY(&op->module->arena, vector_operand, op->num_operands),
+                        .num_dims = nest->plan.num_dims,
+                        .narrow = nest->plan.paired >= 0,
+                        .partial = nest->plan.partial};
+  vectorize_operands(op, tile->operands);
+  for (unsigned i = 0; i < tile->num_dims; i++) {
+    tile->loops[i] = nest->plan.dims[i];
+    tile->sizes[i] = nest->plan.steps[nest->plan.dims[i]];
+  }
+  int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
+  ir_loop_extents(op, known);
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++) {
+    unsigned operand = 0, dim = 0;
+    ir_loop_extent(op, loop, &operand, &dim);
+    nest->extents[loop] = tile->ends[loop] =
+        known[loop] == IR_DYNAMIC ? ir_dim(builder, ir_operand(op, operand), dim) : ir_index_const(known[loop]);
+  }
+}
+
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
  * everywhere. Returns how many of those came after it. */
@@ -728,27 +665,8 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_term
     add_hidden_result(&nest);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
-  vector_tile *tile = &nest.tile;
-  *tile = (vector_tile){.op = op,
-                        .lane_constants = true,
-                        .operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands),
-                        .num_dims = nest.plan.num_dims,
-                        .narrow = nest.plan.paired >= 0,
-                        .partial = nest.plan.partial};
-  vectorize_operands(op, tile->operands);
   ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);
-  for (unsigned i = 0; i < tile->num_dims; i++) {
-    tile->loops[i] = nest.plan.dims[i];
-    tile->sizes[i] = nest.plan.steps[nest.plan.dims[i]];
-  }
-  int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
-  ir_loop_extents(op, known);
-  for (unsigned loop = 0; loop < nest.plan.num_loops; loop++) {
-    unsigned operand = 0, dim = 0;
-    ir_loop_extent(op, loop, &operand, &dim);
-    nest.extents[loop] = tile->ends[loop] =
-        known[loop] == IR_DYNAMIC ? ir_dim(&builder, ir_operand(op, operand), dim) : ir_index_const(known[loop]);
-  }
+  begin_tile(&nest, &builder);
   for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
     if (nest.plan.packed & loop_bit(i))
       nest.panels[i] = allocate_panel(&nest, i);

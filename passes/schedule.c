@@ -53,7 +53,7 @@ static int64_t block_lanes(const target_facts *target) { return (int64_t)target-
 
 static const tile_policy *policy_of(const target_facts *target) { return is_gpu(target) ? &gpu_policy : &host_policy; }
 
-/* ------------------------------------------------------------------------------------------------- online softmax */
+/* -------------------------------------------------------------------------------------------------- online softmax */
 
 /* linalg.softmax as a step of online softmax from the empty state, which can be tiled over its dimension. */
 static void make_online(ir_op *op) {
@@ -64,7 +64,7 @@ static void make_online(ir_op *op) {
   ir_op_erase(op);
 }
 
-/* ------------------------------------------------------------------------------------------------------ structure */
+/* ------------------------------------------------------------------------------------------------------- structure */
 
 /* The structured op of the same block that computes the value, other than a fill. */
 static ir_op *computed_by(const ir_op *user, const ir_value *value) {
@@ -139,7 +139,7 @@ static void find_pace(const ir_op *root, pace *p) {
   }
 }
 
-/* ----------------------------------------------------------------------------------------------------- tile sizes */
+/* ------------------------------------------------------------------------------------------------------ tile sizes */
 
 static int64_t trip_count(int64_t extent, int64_t size) {
   return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
@@ -186,9 +186,10 @@ static int64_t streamed_step(const ir_op *op, unsigned factor, const int64_t *ex
   return step;
 }
 
-/* The step of a plain contraction's reduction on the host; 0: it is not long. Where a factor is used often enough to pay
- * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
- * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
+/* The step of a plain contraction's reduction on the host; 0: it is not long. Where a factor is used often enough
+ * to pay for being copied into panels, the longest that a panel can be is best, as sums that stay in registers
+ * until they are complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no
+ * special case. */
 static int64_t host_step(const ir_op *op, unsigned loop, const target_facts *target, const int64_t *extents) {
   bool often = false;
   for (unsigned i = 0; i < 2; i++)
@@ -244,8 +245,8 @@ static int64_t iterations_beside(const int64_t *extents, unsigned num_loops, con
   return iterations;
 }
 
-/* Rows of equal tiles, as many for each thread, of a product whose tiles need all that another one makes: each tile copies
- * all of the other factors into panels, so one for each thread is better than smaller ones that balance. */
+/* Rows of equal tiles, as many for each thread, of a product whose tiles need all that another one makes: each tile
+ * copies all of the other factors into panels, so one for each thread is better than smaller ones that balance. */
 static int64_t rows_of_thread(int64_t extent, int64_t rows, unsigned threads) {
   int64_t turns = trip_count(extent, rows * threads), even = trip_count(extent, turns * threads);
   even += REGISTER_ROWS - 1;

@@ -14,7 +14,7 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
  * scores alone that starts from the sinks; true if it was one (sink.c). */
 bool softmax_take_sink(ir_op *op);
 /* Replaces a softmax, online or not, on tensors by reductions and elementwise ops (decompose.c). `repeats`:
- * exponentials are computed again for the quotients, so that those of a long row need not be kept. By the target, if any,
- * the running maximum may stay behind by a little, or be in other units, where nobody can tell. */
+ * exponentials are computed again for the quotients, so that those of a long row need not be kept. By the target, if
+ * any, the running maximum may stay behind by a little, or be in other units, where nobody can tell. */
 void softmax_decompose(ir_op *op, bool repeats, const target_facts *target);
 #endif

@@ -70,8 +70,8 @@ static inline int64_t target_least_rows(const target_facts *facts) {
   return facts->matrices[facts->num_matrices - 1].m;
 }
 
-/* Do products of such elements come piece by piece to the lanes: from memory that they share or, for the matrix unit, from
- * any? Else lanes multiply themselves, and hold factors beside their sums. */
+/* Do products of such elements come piece by piece to the lanes: from memory that they share or, for the matrix unit,
+ * from any? Else lanes multiply themselves, and hold factors beside their sums. */
 static inline bool target_has_pieces(const target_facts *facts, ir_scalar element) {
   bool found = facts->copy_stages > 0;
   for (unsigned i = 0; i < facts->num_matrices; i++)

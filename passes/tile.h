@@ -58,8 +58,9 @@ bool tile_can(const ir_op *op);
 bool tile_is_cheap(const ir_op *op);
 /* Copies elements, maybe of another type, and computes nothing. */
 bool tile_only_moves(const ir_op *op);
-/* Each element of the one result is the element of the input in the same place, converted, or times something that does
- * not depend on it (0 included): scaling the input's rows scales the result's. Uses the marks of the ops in the body. */
+/* Each element of the one result is the element of the input in the same place, converted, or times something that
+ * does not depend on it (0 included): scaling the input's rows scales the result's. Uses the marks of the ops in the
+ * body. */
 bool tile_is_linear_in(const ir_op *op, unsigned input);
 /* The op with a running state whose result 0 the value is, unchanged but for what is linear in it; or NULL. */
 const ir_op *tile_find_running(const ir_value *value);

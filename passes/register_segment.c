@@ -1,0 +1,80 @@
+/* register_segment.c - see register_segment.h. Terminates: a tile is halved until it is small. */
+#include "passes/register_segment.h"
+
+#include "passes/extent.h"
+
+/* Tiles of more rows are halved for what is left over. */
+enum { MAX_LEFT_OVER = 4 };
+
+static int64_t next_power_of_two(int64_t x) {
+  int64_t power = 1;
+  while (power < x)
+    power *= 2;
+  return power;
+}
+
+static unsigned static_segments(const register_plan *plan, unsigned loop, int64_t extent, register_segment *segments) {
+  int64_t step = plan->steps[loop], full = extent / step, rest = extent % step;
+  unsigned count = 0;
+  if (full)
+    segments[count++] = (register_segment){ir_index_const(0), ir_index_const(full * step), step, false, full == 1};
+  if (rest) {
+    int64_t size = (int)loop != plan->simd ? rest : plan->partial ? step : next_power_of_two(rest);
+    segments[count++] =
+        (register_segment){ir_index_const(full * step), ir_index_const(extent), size, size != rest, true};
+  }
+  return count;
+}
+
+ir_index register_whole_tiles(ir_builder *builder, ir_index extent, int64_t step) {
+  return step == 1 ? extent : ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
+}
+
+/* Less than `step` rows are left behind `full`: a tile for each number that they may be. */
+static unsigned left_over_segments(ir_builder *builder, ir_index extent, ir_index full, int64_t step,
+                                   register_segment *segments) {
+  ir_value *end = ir_index_value(builder, extent), *none = ir_index_value(builder, full);
+  ir_value *left = ir_index_value(builder, ir_index_sub(builder, extent, full));
+  for (unsigned i = 0; i + 1 < step; i++) {
+    ir_value *size = ir_const_index(builder, step - 1 - i);
+    ir_value *is_left = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, left, size);
+    segments[i] =
+        (register_segment){full, {.value = ir_select(builder, is_left, end, none)}, step - 1 - i, false, false};
+  }
+  return (unsigned)step - 1;
+}
+
+unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builder *builder, unsigned loop,
+                           ir_index extent, bool cut, register_segment *segments) {
+  int64_t step = plan->steps[loop];
+  if (!extent.value)
+    return static_segments(plan, loop, extent.constant, segments);
+  bool is_simd = (int)loop == plan->simd;
+  int64_t narrow = plan->lanes < step && !plan->partial ? plan->lanes : step;
+  int64_t most = extent_bound(extent_of_index(extent));
+  unsigned count = 0;
+  ir_index full = ir_index_const(0);
+  if (step == 1 || most > (is_simd ? narrow : ir_structure_of(op)->reductions ? step - 1 : step)) {
+    full = register_whole_tiles(builder, extent, step);
+    segments[count++] = (register_segment){ir_index_const(0), full, step, false, false};
+  }
+  if (step == 1)
+    return count;
+  if (is_simd) {
+    segments[count++] = (register_segment){full, extent, narrow, true, false};
+    return count;
+  }
+  if (cut || !ir_is_contraction(op)) {
+    segments[count++] = (register_segment){full, extent, 1, false, false};
+    return count;
+  }
+  int64_t size = step;
+  for (; size > MAX_LEFT_OVER; size /= 2) {
+    if (most < size / 2)
+      continue;
+    ir_index part = register_whole_tiles(builder, ir_index_sub(builder, extent, full), size / 2);
+    segments[count++] = (register_segment){full, ir_index_add(builder, full, part), size / 2, false, false};
+    full = segments[count - 1].to;
+  }
+  return count + left_over_segments(builder, extent, full, size, &segments[count]);
+}
