@@ -18,6 +18,7 @@
  *
  * Terminates: each softmax and each diag is visited once and replaced by ops of other kinds. */
 #include "passes/body.h"
+#include "passes/mask.h"
 #include "passes/memory.h"
 #include "passes/tile.h"
 
@@ -577,17 +578,16 @@ static const double log2_e = 0x1.71547652b82fep+0;
 /* The product with a constant that the value is; or that it is where it is not -infinity. NULL: others read it. */
 static ir_op *final_product(ir_value *value) {
   ir_op *op = value->op;
-  ir_cell cell;
   while (op && op->code == OP_ARITH_SELECT && ir_value_has_one_use(ir_result(op, 0))) {
-    bool first = ir_value_splat(ir_operand(op, 1), &cell) && cell.f == -INFINITY;
-    bool second = ir_value_splat(ir_operand(op, 2), &cell) && cell.f == -INFINITY;
-    if (first == second)
+    bool first = mask_is_hidden(ir_operand(op, 1));
+    if (first == mask_is_hidden(ir_operand(op, 2)))
       return NULL;
     op = ir_operand(op, first ? 2 : 1)->op;
   }
   return op && op->code == OP_ARITH_MULF && ir_value_has_one_use(ir_result(op, 0)) ? op : NULL;
 }
 
+/* Multiplies the constant by log2(e); false where there is none. */
 static bool scale_product(ir_op *product) {
   const double MOST = 1e30; /* far from where the factor would become infinite */
   ir_cell cell;
@@ -600,17 +600,15 @@ static bool scale_product(ir_op *product) {
   return false;
 }
 
-/* Gives the scores in units of ln 2, if that is cheap and the running maximum is nobody else's. */
+/* Gives the scores in units of ln 2, if that costs nothing. */
 static void take_powers_of_two(step *s) {
   ir_op *producer = s->x->op;
-  const ir_type *type = s->x->type;
-  if (!producer || type->element != IR_F32 || s->statistics != IR_F32 || count_uses(s->x) != 1 ||
-      !ir_op_has(producer, IR_STRUCTURED) || producer->num_results != 1)
+  if (!producer || s->x->type->element != IR_F32 || s->statistics != IR_F32 || count_uses(s->x) != 1 ||
+      !ir_op_has(producer, IR_STRUCTURED) || producer->num_results != 1 || !producer->num_regions ||
+      ir_structure_of(producer)->reductions)
     return;
-  if (producer->num_regions && !ir_structure_of(producer)->reductions) {
-    ir_op *product = final_product(ir_operand(ir_block_terminator(ir_region(producer, 0)), 0));
-    s->binary = product && scale_product(product);
-  }
+  ir_op *product = final_product(ir_operand(ir_block_terminator(ir_region(producer, 0)), 0));
+  s->binary = product && scale_product(product);
 }
 
 /* The loop around the softmax carries the result, or what it is a slice of, which is read nowhere else, nor behind the
