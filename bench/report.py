@@ -32,12 +32,19 @@ def table(header, rows):
     return "\n".join(lines + ["| " + " | ".join(map(str, row)) + " |" for row in rows]) + "\n"
 
 
+def scaling(row, rows):
+    """How many times as fast as on one thread, in the same run; - where that is the row itself or was not measured."""
+    single = [other["fused_seconds"] for other in rows if other["name"] == row["name"] and other["threads"] == 1]
+    return f"{single[0] / row['fused_seconds']:.2f}x" if single and row["threads"] > 1 else "-"
+
+
 def run_table(rows):
-    return table(["program (f32)", "threads", "fused", "unfused", "speed-up", "fused, of FMA peak", "unfused, of FMA peak",
-                  "fused scratch", "unfused scratch"],
+    return table(["program (f32)", "threads", "fused", "unfused", "speed-up", "fused over one thread",
+                  "fused, of FMA peak", "unfused, of FMA peak", "fused scratch", "unfused scratch"],
                  [(row["name"] + ("" if row["quiet"] else " (disturbed)"), row["threads"],
                    f"{row['fused_seconds'] * 1e3:.2f} ms", f"{row['unfused_seconds'] * 1e3:.2f} ms",
-                   f"{speedup(row):.2f}x", percent(fraction(row, "fused")), percent(fraction(row, "unfused")),
+                   f"{speedup(row):.2f}x", scaling(row, rows),
+                   percent(fraction(row, "fused")), percent(fraction(row, "unfused")),
                    memory(row["fused_scratch"]), memory(row["unfused_scratch"])) for row in rows])
 
 
