@@ -447,19 +447,19 @@ static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
   return vector_bits / widest;
 }
 
-static int64_t panel_bytes(const target_facts *facts) {
+int64_t register_plan_panel_bytes(const target_facts *facts) {
   return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
 }
 
 static int64_t copy_bytes(const target_facts *facts) {
   int64_t share = (int64_t)(facts->l3_bytes / COPY_SHARE);
-  return share > panel_bytes(facts) ? share : panel_bytes(facts);
+  return share > register_plan_panel_bytes(facts) ? share : register_plan_panel_bytes(facts);
 }
 
 static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
 
 int64_t register_plan_longest_panel(const target_facts *facts) {
-  return panel_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
+  return register_plan_panel_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
 }
 
 register_plan register_plan_make(ir_op *op, const target_facts *facts) {
@@ -471,7 +471,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .registers = facts->vector_registers ? facts->vector_registers : 16,
                .accumulators = facts->accumulators ? facts->accumulators : 8,
                .has_pair_dot = facts->has_pair_dot,
-               .panel_bytes = panel_bytes(facts),
+               .panel_bytes = register_plan_panel_bytes(facts),
                .copy_bytes = copy_bytes(facts)};
   p.allowed = p.vectorizable;
   ir_loop_extents(op, p.extents);

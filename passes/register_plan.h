@@ -27,6 +27,8 @@ void register_plan_lighten(register_plan *plan, const target_facts *facts);
 ir_scalar register_plan_element(const ir_op *op, unsigned input);
 /* As many rows of a contraction as do not pay for packing a factor, whatever its strides are. */
 int64_t register_plan_unpacked_rows(const ir_op *contraction);
+/* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */
+int64_t register_plan_panel_bytes(const target_facts *facts);
 /* The iterations of a reduction for which a panel of any element type stays in the second-level cache with all else. */
 int64_t register_plan_longest_panel(const target_facts *facts);
 /* The extent of a loop of the op, or what it is at most; INT64_MAX when nothing is known. */

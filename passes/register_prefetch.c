@@ -15,8 +15,6 @@
  * the loads that the machine has under way reach half as far, so twice as much is (decoding in bf16 1.2x; f32 would
  * lose). */
 enum { NEAR_BYTES = 4096 };
-/* What the kernel's next iteration writes may take so little of the second-level cache. */
-enum { NEXT_SHARE = 4 };
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
 static int64_t step_of_induction(ir_index index) {
@@ -78,11 +76,20 @@ static void draw_near(const ir_op *op, const register_plan *plan, unsigned i, co
     ahead[moved] = near;
 }
 
-/* How many subscripts a step of the outermost loop that moves over the operand is, where lanes are contiguous; false
- * where none does, by what `step_of` says of the indices where views begin. */
+/* The value has at most so many elements that they take `bytes`. */
+static bool takes_at_most(ir_value *value, int64_t bytes) {
+  int64_t size = (ir_scalar_bits(value->type->element) + 7) / 8;
+  for (unsigned dim = 0; dim < value->type->rank; dim++)
+    if (__builtin_mul_overflow(size, extent_bound(extent_of(value, dim)), &size))
+      return false;
+  return size <= bytes;
+}
+
+/* How many subscripts a step of the outermost loop that moves over the operand is, by at most `bytes` an iteration,
+ * where lanes are contiguous; false where none does, by what `step_of` says of the indices where views begin. */
 static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, int64_t (*step_of)(ir_index index),
-                      int64_t *ahead) {
-  const ir_value *value = ir_operand(op, i);
+                      int64_t bytes, int64_t *ahead) {
+  ir_value *value = ir_operand(op, i);
   const ir_map *map = ir_structure_of(op)->maps[i];
   unsigned rank = value->type->rank;
   int64_t strides[IR_MAX_RANK];
@@ -104,32 +111,31 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
       return false;
     for (unsigned k = 0; k < rank; k++)
       any |= moved[k] = step_of(offsets[k]);
-    if (any)
+    if (any && takes_at_most(value, bytes)) {
       memcpy(ahead, moved, sizeof moved);
-    found |= any != 0;
+      found = true;
+    }
   }
   return found;
 }
 
-const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses) {
+const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                          unsigned i, int64_t uses) {
   int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
   const ir_type *type = ir_operand(op, i)->type;
-  if (!find_step(op, plan, i, step_of_induction, ahead))
+  bool once = register_prefetch_uses(op, i, uses) == 1;
+  if (!find_step(op, plan, i, step_of_induction, once ? INT64_MAX : register_plan_panel_bytes(facts), ahead))
     return NULL;
   ir_type_strides(type, strides);
-  if (register_prefetch_uses(op, i, uses) == 1)
+  if (once)
     draw_near(op, plan, i, strides, ahead);
   return ir_attr_i64s(op->module, type->rank, ahead);
 }
 
-const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, unsigned i, uint64_t l2_bytes) {
-  ir_value *value = ir_operand(op, i);
-  int64_t ahead[IR_MAX_RANK], elements = 1;
-  if (!find_step(op, plan, i, step_of_kernel, ahead))
-    return NULL;
-  for (unsigned dim = 0; dim < value->type->rank; dim++)
-    if (__builtin_mul_overflow(elements, extent_bound(extent_of(value, dim)), &elements))
-      return NULL;
-  bool takes_little = (uint64_t)elements <= l2_bytes / NEXT_SHARE / (ir_scalar_bits(value->type->element) / 8 + 1);
-  return takes_little ? ir_attr_i64s(op->module, value->type->rank, ahead) : NULL;
+const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                      unsigned i) {
+  int64_t ahead[IR_MAX_RANK];
+  return find_step(op, plan, i, step_of_kernel, register_plan_panel_bytes(facts), ahead)
+             ? ir_attr_i64s(op->module, ir_operand(op, i)->type->rank, ahead)
+             : NULL;
 }

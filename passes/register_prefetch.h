@@ -7,9 +7,12 @@
  * when not known. */
 int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
 /* How many subscripts further to ask for memory of input `i` (array<i64>, one a dim): what the outermost loop that
- * moves over it will read in its next iteration, or nearer; NULL where no loop does, or lanes are not contiguous. */
-const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, unsigned i, int64_t uses);
+ * moves over it, by no more than the second-level cache keeps, will read in its next iteration, or nearer; NULL where
+ * no loop does, or lanes are not contiguous. */
+const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                          unsigned i, int64_t uses);
 /* The same of operand `i` for the kernel's next iteration; NULL where its memory does not follow from the kernel's last
- * loop, or is more than a part of a second-level cache of `l2_bytes`. */
-const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, unsigned i, uint64_t l2_bytes);
+ * loop. */
+const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                      unsigned i);
 #endif

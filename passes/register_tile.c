@@ -257,7 +257,7 @@ static void pack_pairs(nest *nest, ir_builder *outside, unsigned i) {
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
-  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, i, nest->uses);
+  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, nest->facts, i, nest->uses);
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
   bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
   block.num_dims = 2;
@@ -415,7 +415,7 @@ static void member_tile(const nest *nest, const ir_map *map, const register_memb
   register_plan plan = register_plan_make(member->op, nest->facts);
   for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
     if (!(member->linked & loop_bit(i)))
-      tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, i, 1);
+      tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, nest->facts, i, 1);
   for (unsigned i = 0; i < leader->num_dims; i++)
     if (ir_map_find_dim(map, leader->loops[i]) >= 0) {
       tile->loops[tile->num_dims] = member->loops[leader->loops[i]];
@@ -675,10 +675,9 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_term
       widen(&nest, &builder, i);
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i))
-      nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, i, nest.uses);
+      nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, facts, i, nest.uses);
   if (is_last_pass(op))
-    nest.tile.operands[nest.num_inputs].ahead =
-        register_prefetch_next(op, &nest.plan, nest.num_inputs, facts->l2_bytes);
+    nest.tile.operands[nest.num_inputs].ahead = register_prefetch_next(op, &nest.plan, facts, nest.num_inputs);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)

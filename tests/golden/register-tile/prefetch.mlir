@@ -23,6 +23,30 @@ func.func @product(%a: memref<8x1024xf32>, %b: memref<1024x32xf32>, %c: memref<8
   return
 }
 
+// An outer loop that moves on by more than the second-level cache keeps asks for nothing; a loop within it may.
+// CHECK-LABEL: func.func @far(
+// CHECK: scf.for %[[K:.*]] =
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 0, 32>}
+// CHECK: return
+func.func @far(%a: memref<8x65536xf32>, %b: memref<65536x256xf32>, %c: memref<8x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %c1024 = arith.constant 1024 : index
+  %c65536 = arith.constant 65536 : index
+  scf.for %k = %c0 to %c65536 step %c1024 {
+    %x = memref.subview %a[0, %k] [8, 1024] [1, 1] : memref<8x65536xf32> to memref<8x1024xf32, strided<[65536, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [1024, 256] [1, 1] : memref<65536x256xf32> to memref<1024x256xf32, strided<[256, 1], offset: ?>>
+    scf.for %j = %c0 to %c256 step %c32 {
+      %u = memref.subview %y[0, %j] [1024, 32] [1, 1] : memref<1024x256xf32, strided<[256, 1], offset: ?>> to memref<1024x32xf32, strided<[256, 1], offset: ?>>
+      %v = memref.subview %c[0, %j] [8, 32] [1, 1] : memref<8x256xf32> to memref<8x32xf32, strided<[256, 1], offset: ?>>
+      linalg.matmul ins(%x, %u : memref<8x1024xf32, strided<[65536, 1], offset: ?>>, memref<1024x32xf32, strided<[256, 1], offset: ?>>)
+          outs(%v : memref<8x32xf32, strided<[256, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
 // What is used once is read as fast as memory gives it: asked for 4096 bytes ahead.
 // CHECK-LABEL: func.func @once(
 // CHECK: scf.for %[[K:.*]] =
