@@ -166,6 +166,8 @@ ir_scalar_kind ir_scalar_kind_of(ir_scalar scalar);
 static inline bool ir_scalar_is_float(ir_scalar scalar) { return ir_scalar_kind_of(scalar) == IR_KIND_FLOAT; }
 /* Rounds to the nearest value of a float type, ties to even; integers wrap to the width, sign-extended. */
 double ir_scalar_round(ir_scalar scalar, double value);
+/* The lowest finite value of a float type. */
+double ir_scalar_lowest(ir_scalar scalar);
 int64_t ir_scalar_wrap(ir_scalar scalar, int64_t value);
 /* The bit pattern of a value in a float type, and back. */
 uint64_t ir_float_to_bits(ir_scalar scalar, double value);

@@ -43,6 +43,11 @@ static float_format format_of(ir_scalar scalar) {
   }
 }
 
+double ir_scalar_lowest(ir_scalar scalar) {
+  float_format format = format_of(scalar);
+  return -ldexp(2 - ldexp(1, 1 - format.precision), format.max_exponent);
+}
+
 double ir_scalar_round(ir_scalar scalar, double value) {
   if (scalar == IR_F64 || value == 0 || !isfinite(value))
     return value;
@@ -54,8 +59,7 @@ double ir_scalar_round(ir_scalar scalar, double value) {
   int lowest = 2 - format.max_exponent; /* below, numbers are denormal and lose digits */
   int digits = exponent < lowest ? format.precision - (lowest - exponent) : format.precision;
   double unit = ldexp(1, exponent - digits), rounded = nearbyint(value / unit) * unit;
-  double largest = ldexp(2 - ldexp(1, 1 - format.precision), format.max_exponent);
-  return fabs(rounded) > largest ? copysign(INFINITY, value) : rounded;
+  return fabs(rounded) > -ir_scalar_lowest(scalar) ? copysign(INFINITY, value) : rounded;
 }
 
 uint64_t ir_float_to_bits(ir_scalar scalar, double value) {

@@ -22,23 +22,7 @@
 #include "passes/memory.h"
 #include "passes/tile.h"
 
-#include <float.h>
 #include <math.h>
-
-/* ---------------------------------------------------------------------------------------------------- scalar bodies */
-
-static double lowest_finite(ir_scalar scalar) {
-  switch (scalar) {
-  case IR_F64:
-    return -DBL_MAX;
-  case IR_F16:
-    return -65504.0;
-  case IR_BF16:
-    return -0x1.FEp127;
-  default:
-    return -FLT_MAX;
-  }
-}
 
 /* ----------------------------------------------------------------------------------------------- what is looked for */
 
@@ -455,7 +439,7 @@ static ir_value *create_lazy_max(step *s, ir_value *start, ir_value *max) {
 static ir_value *create_max(step *s, bool lazy) {
   ir_scalar element = s->max->type->element;
   const ir_type *scalar = ir_type_scalar(s->builder.module, element);
-  double lowest = lowest_finite(element);
+  double lowest = ir_scalar_lowest(element);
   ir_value *start;
   ir_cell splat;
   if (ir_value_splat(s->max, &splat)) {
@@ -550,7 +534,7 @@ static void start_step(ir_op *op, step *s) {
   s->rows = ir_map_select(op->module, s->rank, s->rank - 1, rows);
   bool carries = op->num_results == 4;
   s->statistics = x->type->element == IR_F64 || (carries && ir_init(op, 1)->type->element == IR_F64) ? IR_F64 : IR_F32;
-  s->max = carries ? ir_init(op, 1) : row_constant(s, s->statistics, lowest_finite(s->statistics));
+  s->max = carries ? ir_init(op, 1) : row_constant(s, s->statistics, ir_scalar_lowest(s->statistics));
   s->sum = carries ? ir_init(op, 2) : row_constant(s, s->statistics, 0);
 }
 
@@ -630,7 +614,7 @@ static ir_value *only_carried(ir_op *softmax, unsigned result) {
 static bool is_own_maximum(const step *s) {
   ir_value *start = s->op->num_results == 4 ? only_carried(s->op, 1) : s->max;
   ir_cell splat;
-  return start && ir_value_splat(start, &splat) && splat.f <= lowest_finite(s->statistics);
+  return start && ir_value_splat(start, &splat) && splat.f <= ir_scalar_lowest(s->statistics);
 }
 
 void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {

@@ -2,7 +2,6 @@
 #include "passes/expression.h"
 #include "passes/passes.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -182,9 +181,7 @@ static bool starts_neutral(const ir_value *init, ir_opcode code) {
     return cell.f == 0;
   if (code == OP_ARITH_ANDI)
     return cell.i == -1;
-  ir_scalar element = init->type->element;
-  double lowest = element == IR_F64 ? -DBL_MAX : element == IR_F16 ? -65504 : element == IR_F32 ? -FLT_MAX : -3.38e38;
-  return cell.f <= lowest;
+  return cell.f <= ir_scalar_lowest(init->type->element);
 }
 
 /* One result of a structured op at the subscripts. */
@@ -306,10 +303,11 @@ static const expression *of_tensor(expression_space *space, ir_value *value, con
   return node;
 }
 
-const expression *expression_of_element(expression_space *space, ir_value *tensor) {
+const expression *expression_of_element(expression_space *space, ir_value *tensor, int without) {
   int subscripts[IR_MAX_RANK];
   for (unsigned dim = 0; dim < tensor->type->rank; dim++)
-    subscripts[dim] = tensor->type->shape[dim] == 1 ? EXPRESSION_ZERO : (int)dim;
+    subscripts[dim] =
+        tensor->type->shape[dim] == 1 ? EXPRESSION_ZERO : (int)dim + (without >= 0 && (int)dim >= without);
   return of_tensor(space, tensor, subscripts);
 }
 

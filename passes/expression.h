@@ -51,12 +51,13 @@ typedef struct expression_space {
   unsigned num_nodes, num_tensors;
 } expression_space;
 
-/* Over the loops of `root`: a structured op without reductions. */
+/* Over the loops of `root`, a structured op, as if none was a reduction. */
 void expression_begin(expression_space *space, ir_op *root);
 /* The scalar of the root's body; NULL where it depends on what no expression can say (memory, tensor.extract). */
 const expression *expression_of_scalar(expression_space *space, ir_value *scalar);
-/* The element of a tensor of the root's shape, subscripts being the root's loops in order. */
-const expression *expression_of_element(expression_space *space, ir_value *tensor);
+/* The element of a tensor whose subscripts are the root's loops in order, all but `without` (-1: all). NULL where it
+ * depends on what no expression can say. */
+const expression *expression_of_element(expression_space *space, ir_value *tensor, int without);
 /* The op node code(a, b) without attributes (b may be NULL), and a float constant. NULL when there is no room. */
 const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a, const expression *b);
 const expression *expression_constant(expression_space *space, const ir_type *type, double value);

@@ -5,13 +5,15 @@
  * anything:
  *   - its one use is the consumer, which reads each element once,
  *   - or it reads no tensor (positions, masks made from them),
+ *   - or it does light work on statistics that an op with a running state has of its rows: its readers can then join the
+ *     loops over those,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
- *   need
- *     not exist, and each tile reads what that is made from.
+ *     need not exist, and each tile reads what that is made from.
  * Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
 #include "passes/recast.h"
 #include "passes/passes.h"
+#include "passes/tile.h"
 
 enum {
   MAX_BODY = 96,     /* ops in a merged body */
@@ -91,6 +93,13 @@ static bool reads_each_once(const ir_map *map, unsigned num_loops) {
   return true;
 }
 
+static bool reads_statistics(const ir_op *op) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (!ir_input(op, i)->op || !pass_op_info_of(ir_input(op, i)->op->code)->states || !ir_input(op, i)->index)
+      return false;
+  return true;
+}
+
 static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
   const ir_structure *structure = ir_structure_of(consumer);
   const ir_map *read = structure->maps[input];
@@ -100,7 +109,7 @@ static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
     return true;
   if (!reads_tensors(producer))
     return true;
-  return !reads_each_once(read, structure->num_loops) && is_light(producer);
+  return (!reads_each_once(read, structure->num_loops) || reads_statistics(producer)) && is_light(producer);
 }
 
 /* The position of the operand with that map in the list, added where it is new. */

@@ -2,15 +2,15 @@
  *
  * An element e(x) / sum of e(x) along a loop is softmax, where e is exp or exp2 of an argument; terms of the argument
  * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. The quotient may
- * be a product with a reciprocal. Matching works on expressions (expression.h), so names, the number of ops and how the
- * computation is split over them play no role; what differs in meaning has another expression and is left alone. A sum
- * that starts from one more exponential is that of a softmax that has seen one more score (an attention sink); so is
- * one more column of scores whose weights nobody reads (sink.c).
+ * be a product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names, the
+ * number of ops and how the computation is split over them play no role; what differs in meaning has another expression
+ * and is left alone. A sum that starts from one more exponential is that of a softmax that has seen one more score (an
+ * attention sink); so is one more column of scores whose weights nobody reads (sink.c).
  *
- * The running maximum and sum are results of the op, so a maximum or sum of the program that is read elsewhere (for a
- * log-sum-exp, say) is taken from there. A product with e(x) that is divided by the sum afterwards is one with the
+ * The running maximum and sum are results of the op, so what the program computes like them elsewhere (for a log-sum-exp,
+ * say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one with the
  * quotients. Rows that are masked everywhere give 0 instead of NaN.
- * Termination: one walk; each op is looked at once. */
+ * Termination: two walks, for softmaxes and for what goes with them; each looks at each op once. */
 #include "passes/recast.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
@@ -21,17 +21,13 @@
 #include <math.h>
 #include <string.h>
 
-/* A softmax found: its argument, loop, and the parts that the program may also use by themselves. */
+/* A softmax found. */
 typedef struct softmax_match {
   const expression *argument; /* x */
-  const expression *sum;      /* sum of e(x - max) */
-  const expression *shift;    /* what is subtracted, NULL if nothing or more than one thing */
   const expression *sink;     /* a score besides, the same all along the loop, of which only the sum knows; or NULL */
   int loop;
   ir_value *scalar; /* the quotient in the root's body */
 } softmax_match;
-
-enum { EQUAL = 1 }; /* the predicate of arith.cmpf: neither is NaN, and both are equal */
 
 static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
 
@@ -78,6 +74,24 @@ static bool split_quotient(const expression *node, const expression **element, c
   return false;
 }
 
+/* e^(y - log(sum of e^y)), or e^(x - (log(sum of e^(x - c)) + c)), is a quotient of e^y or of e^(x - c). */
+static bool split_logarithm(expression_space *space, const expression *node, const expression **element,
+                            const expression **sum) {
+  if (!is_op(node, OP_MATH_EXP) || !is_op(node->arguments[0], OP_ARITH_SUBF))
+    return false;
+  const expression *exponent = node->arguments[0]->arguments[0], *log = node->arguments[0]->arguments[1];
+  for (unsigned side = 0; is_op(log, OP_ARITH_ADDF) && side < 2; side++)
+    if (is_op(log->arguments[side], OP_MATH_LOG)) {
+      exponent = expression_apply(space, OP_ARITH_SUBF, exponent, log->arguments[1 - side]);
+      log = log->arguments[side];
+    }
+  if (!exponent || !is_op(log, OP_MATH_LOG))
+    return false;
+  *sum = log->arguments[0];
+  *element = expression_apply(space, OP_MATH_EXP, exponent, NULL);
+  return *element != NULL;
+}
+
 /* sum = sum of elements, or that and one more term, which does not vary along the loop; *extra is its exponent. */
 static bool split_sum(const expression *sum, const expression *element, const expression **total,
                       const expression **extra) {
@@ -104,22 +118,21 @@ static const expression *unshifted(expression_space *space, const expression *ex
 }
 
 static bool match_softmax(expression_space *space, const expression *node, softmax_match *match) {
-  const expression *element, *sum, *extra;
-  if (!split_quotient(node, &element, &sum) || (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)) ||
-      !split_sum(sum, element, &match->sum, &extra))
+  const expression *element, *sum, *total, *shift, *extra;
+  if (!(split_quotient(node, &element, &sum) || split_logarithm(space, node, &element, &sum)) ||
+      (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)) || !split_sum(sum, element, &total, &extra))
     return false;
-  match->loop = match->sum->loop;
-  match->argument = without_shifts(space, element->arguments[0], match->loop, &match->shift);
+  match->loop = total->loop;
+  match->argument = without_shifts(space, element->arguments[0], match->loop, &shift);
   if (!match->argument || !expression_depends(match->argument, match->loop))
     return false;
   if (extra) {
-    bool plain = match->shift || match->argument == element->arguments[0];
-    match->sink = plain ? unshifted(space, extra, match->shift) : NULL;
+    bool plain = shift || match->argument == element->arguments[0];
+    match->sink = plain ? unshifted(space, extra, shift) : NULL;
     if (!match->sink)
       return false;
   }
-  if (element->code == OP_MATH_EXP2) { /* 2^x = e^(x ln 2); the statistics are those of another argument */
-    match->shift = NULL;
+  if (element->code == OP_MATH_EXP2) { /* 2^x = e^(x ln 2) */
     const expression *ln2 = expression_constant(space, match->argument->type, M_LN2);
     match->argument = ln2 ? expression_apply(space, OP_ARITH_MULF, match->argument, ln2) : NULL;
     if (match->sink)
@@ -137,7 +150,7 @@ static bool is_masked_row(const expression *node, const expression *x, int loop)
   if (!is_op(test, OP_ARITH_CMPF) || !expression_is_constant(test->arguments[1], -INFINITY))
     return false;
   for (unsigned i = 0; i < test->num_attrs; i++)
-    if (!strcmp(test->attrs[i].name, "predicate") && test->attrs[i].attr->value != EQUAL)
+    if (!strcmp(test->attrs[i].name, "predicate") && test->attrs[i].attr->value != IR_ORDERED_EQUAL)
       return false;
   const expression *tested = test->arguments[0];
   while (is_op(tested, OP_ARITH_EXTF))
@@ -152,32 +165,11 @@ static ir_value *match_guard(expression_space *space, const expression *node) {
   const expression *quotient = node->arguments[2];
   ir_op *softmax = quotient->kind == EXPRESSION_LEAF ? quotient->value->op : NULL;
   if (!softmax || softmax->code != OP_LINALG_EXT_SOFTMAX || quotient->value->index ||
-      quotient != expression_of_element(space, quotient->value))
+      quotient != expression_of_element(space, quotient->value, -1))
     return NULL;
-  const expression *x = expression_of_element(space, ir_input(softmax, 0));
+  const expression *x = expression_of_element(space, ir_input(softmax, 0), -1);
   int loop = (int)ir_attr_int_or(softmax, "dimension", 0);
   return x && is_masked_row(node->arguments[0], x, loop) ? quotient->value : NULL;
-}
-
-/* The tensor's uses after the softmax read the statistic instead: its subscripts must be all loops but the
- * softmax's. */
-static void take_statistic(const expression_space *space, const expression *node, ir_op *softmax, unsigned result,
-                           int loop) {
-  ir_value *statistic = ir_result(softmax, result);
-  for (unsigned i = 0; i < space->num_tensors; i++) {
-    const expression_tensor *tensor = &space->tensors[i];
-    bool fits = tensor->node == node && tensor->value->type == statistic->type;
-    for (unsigned dim = 0; fits && dim < statistic->type->rank; dim++)
-      fits = tensor->subscripts[dim] == (int)dim + ((int)dim >= loop);
-    if (!fits)
-      continue;
-    for (ir_use *use = tensor->value->uses, *next; use; use = next) {
-      next = use->next;
-      const ir_op *user = ir_op_ancestor_in(use->user, softmax->block);
-      if (user && ir_op_is_before(softmax, (ir_op *)user))
-        ir_set_operand(use->user, ir_use_index(use), statistic);
-    }
-  }
 }
 
 /* The root again, with the quotient read from the tensor; simplify takes out what it no longer reads. */
@@ -228,13 +220,6 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
     return false;
   ir_value *out = expression_empty(space, &builder, x->type->element);
   ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop, sink);
-  /* With a sink, maximum and sum know of that as well. */
-  const expression *shift = match->sink ? NULL : match->shift;
-  if (shift && shift->kind == EXPRESSION_REDUCE && shift->code == OP_ARITH_MAXIMUMF && shift->loop == match->loop &&
-      shift->arguments[0] == match->argument) {
-    take_statistic(space, shift, softmax, 1, match->loop);
-    take_statistic(space, match->sum, softmax, 2, match->loop);
-  }
   replace_scalar(root, match->scalar, ir_result(softmax, 0));
   return true;
 }
@@ -250,7 +235,8 @@ static bool is_candidate(const ir_op *op) {
 /* Is the op, or what it computes first, a softmax now? It is gone then. */
 static bool raise_softmax(ir_op *op, expression_space *space, const pass_options *options) {
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
-    if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF && inner->code != OP_ARITH_SELECT)
+    if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF && inner->code != OP_ARITH_SELECT &&
+        inner->code != OP_MATH_EXP)
       continue;
     expression_begin(space, op);
     const expression *node = expression_of_scalar(space, ir_result(inner, 0));
@@ -351,17 +337,31 @@ static void raise_in(ir_block *block, const void *data) {
     if (is_candidate(op) && !raise_softmax(op, with->space, with->options))
       raise_behind_product(op, with->space, with->options);
   }
+}
+
+/* Sinks that are a column of scores, and statistics that are computed elsewhere. */
+static void complete_in(ir_block *block, const void *data) {
+  const raising *with = data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     ir_loc loc = op->loc;
-    bool softmax = op->code == OP_LINALG_SOFTMAX || op->code == OP_LINALG_EXT_SOFTMAX;
-    if (softmax && softmax_take_sink(op) && with->options->explain)
-      ir_remark(block->parent->module, loc, "recognised: a column of scores that has no values is a sink");
+    if (op->code != OP_LINALG_SOFTMAX && op->code != OP_LINALG_EXT_SOFTMAX)
+      continue;
+    if (softmax_take_sink(op)) {
+      if (with->options->explain)
+        ir_remark(block->parent->module, loc, "recognised: a column of scores that has no values is a sink");
+      continue;
+    }
+    ir_op *online = op->code == OP_LINALG_SOFTMAX ? softmax_make_online(op) : op;
+    if (softmax_share_statistics(online, with->space) && with->options->explain)
+      ir_remark(block->parent->module, loc, "recognised: the maximum or sum of the same scores, computed elsewhere");
   }
 }
 
 bool pass_raise(ir_module *module, const pass_options *options) {
   const raising with = {IR_NEW(&module->arena, expression_space), options};
   pass_visit_unscheduled(module, raise_in, &with);
+  pass_drop_dead(module); /* what has become a softmax is no reader of statistics any more */
+  pass_visit_unscheduled(module, complete_in, &with);
   return true;
 }

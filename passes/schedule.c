@@ -53,17 +53,6 @@ static int64_t block_lanes(const target_facts *target) { return (int64_t)target-
 
 static const tile_policy *policy_of(const target_facts *target) { return is_gpu(target) ? &gpu_policy : &host_policy; }
 
-/* -------------------------------------------------------------------------------------------------- online softmax */
-
-/* linalg.softmax as a step of online softmax from the empty state, which can be tiled over its dimension. */
-static void make_online(ir_op *op) {
-  ir_builder builder = ir_builder_before(op);
-  unsigned dim = (unsigned)ir_attr_int_or(op, "dimension", 0);
-  ir_op *online = softmax_create(&builder, ir_input(op, 0), ir_init(op, 0), dim, NULL);
-  ir_replace_uses(ir_result(op, 0), ir_result(online, 0));
-  ir_op_erase(op);
-}
-
 /* ------------------------------------------------------------------------------------------------------- structure */
 
 /* The structured op of the same block that computes the value, other than a fill. */
@@ -750,7 +739,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     if (op->code == OP_LINALG_SOFTMAX)
-      make_online(op);
+      softmax_make_online(op);
   }
   for (ir_op *op = block->first, *next; is_gpu(pass->target) && op; op = next) {
     next = op->next;

@@ -9,8 +9,6 @@
 #include "passes/extent.h"
 #include "passes/softmax.h"
 
-#include <float.h>
-
 /* A part of a tensor that has all of it but along one dim. */
 typedef struct part {
   ir_index from, size; /* along the dim */
@@ -60,13 +58,6 @@ static bool match_concatenation(ir_value *x, unsigned dim, ir_value **scores, ir
   return false;
 }
 
-/* Starts from nothing seen. */
-static bool starts_empty(const ir_op *softmax) {
-  ir_cell maximum, sum;
-  return softmax->num_results == 1 || (ir_value_splat(ir_init(softmax, 1), &maximum) && maximum.f <= -FLT_MAX &&
-                                       ir_value_splat(ir_init(softmax, 2), &sum) && sum.f == 0);
-}
-
 /* Everybody who reads the weights leaves out the column. */
 static bool only_scores_are_read(const ir_op *softmax, const ir_value *scores, unsigned dim, const part *place) {
   const ir_type *type = ir_type_with_element(softmax->module, scores->type, ir_result(softmax, 0)->type->element);
@@ -98,7 +89,7 @@ bool softmax_take_sink(ir_op *softmax) {
   unsigned dim = (unsigned)ir_attr_int_or(softmax, "dimension", 0);
   ir_value *scores, *sinks;
   part place;
-  if (!match_concatenation(ir_input(softmax, 0), dim, &scores, &sinks, &place) || !starts_empty(softmax) ||
+  if (!match_concatenation(ir_input(softmax, 0), dim, &scores, &sinks, &place) || !softmax_starts_empty(softmax) ||
       sinks->type->element != softmax_statistic(scores->type) || !only_scores_are_read(softmax, scores, dim, &place))
     return false;
   ir_builder builder = ir_builder_before(softmax);

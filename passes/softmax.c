@@ -8,10 +8,7 @@
 #include "passes/body.h"
 #include "passes/tile_hooks.h"
 
-#include <float.h>
 #include <string.h>
-
-enum { MAX_RESULT = 1, SUM_RESULT = 2, SCALE_RESULT = 3 };
 
 /* The consumer is a named op that computes [.., m, k] x [.., k, n]. */
 static bool is_plain_product(const ir_op *op) {
@@ -73,7 +70,7 @@ static ir_value *row_scaling(const tile_rescale *rescale, ir_value *scale, ir_va
 }
 
 void softmax_rescale(const tile_rescale *rescale) {
-  ir_value *scale = ir_result(rescale->producer, SCALE_RESULT), *init = ir_init(rescale->consumer, 0);
+  ir_value *scale = ir_result(rescale->producer, SOFTMAX_SCALE), *init = ir_init(rescale->consumer, 0);
   bool plain = rescale->operand == 0 && is_plain_product(rescale->consumer);
   ir_value *scaled = plain ? diagonal_product(rescale, scale, init) : row_scaling(rescale, scale, init);
   ir_set_operand(rescale->consumer, ir_num_inputs(rescale->consumer), scaled);
@@ -83,8 +80,17 @@ ir_scalar softmax_statistic(const ir_type *x) { return x->element == IR_F64 ? IR
 
 ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
   const ir_type *scalar = ir_type_scalar(builder->module, out->type->element);
-  double lowest = scalar->element == IR_F64 ? -DBL_MAX : -FLT_MAX;
-  return ir_fill(builder, ir_const(builder, scalar, i == MAX_RESULT ? lowest : 0), out);
+  double start = i == SOFTMAX_MAX ? ir_scalar_lowest(scalar->element) : 0;
+  return ir_fill(builder, ir_const(builder, scalar, start), out);
+}
+
+bool softmax_starts_empty(const ir_op *softmax) {
+  ir_cell max, sum;
+  if (softmax->num_results == 1)
+    return true;
+  return ir_value_splat(ir_init(softmax, SOFTMAX_MAX), &max) &&
+         max.f <= ir_scalar_lowest(ir_init(softmax, SOFTMAX_MAX)->type->element) &&
+         ir_value_splat(ir_init(softmax, SOFTMAX_SUM), &sum) && sum.f == 0;
 }
 
 /* sum * e^(from - to), element by element: the sum of exponentials that were relative to `from`, at the maximum
@@ -112,18 +118,18 @@ static ir_value *combine_parts(ir_builder *builder, ir_opcode code, ir_value *pa
 }
 
 ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **states) {
-  ir_value *old_max = states[MAX_RESULT], *max_parts = parts[MAX_RESULT];
+  ir_value *old_max = states[SOFTMAX_MAX], *max_parts = parts[SOFTMAX_MAX];
   unsigned rank = max_parts->type->rank, dims[IR_MAX_RANK];
   for (unsigned i = 1; i < rank; i++)
     dims[i - 1] = i;
   const ir_map *all = ir_map_identity(builder->module, rank), *same = ir_map_identity(builder->module, rank - 1);
   const ir_map *rows = ir_map_select(builder->module, rank, rank - 1, dims), *maps[] = {all, rows, all};
   ir_value *max = combine_parts(builder, OP_ARITH_MAXIMUMF, max_parts, old_max, rows);
-  ir_value *sums = move_sum(builder, parts[SUM_RESULT], max_parts, max, rows);
-  ir_value *before = move_sum(builder, states[SUM_RESULT], old_max, max, same);
+  ir_value *sums = move_sum(builder, parts[SOFTMAX_SUM], max_parts, max, rows);
+  ir_value *before = move_sum(builder, states[SOFTMAX_SUM], old_max, max, same);
   ir_value *sum = combine_parts(builder, OP_ARITH_ADDF, sums, before, rows);
-  states[MAX_RESULT] = max;
-  states[SUM_RESULT] = sum;
+  states[SOFTMAX_MAX] = max;
+  states[SOFTMAX_SUM] = sum;
   ir_value *ins[] = {sums, sum}, *out = pass_empty_like(builder, sums, sums->type->element);
   ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
@@ -143,9 +149,18 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
   ir_value *outs[4] = {out};
   for (unsigned i = 1; i < 4; i++)
     outs[i] = ir_empty(builder, statistic, rank, sizes);
-  outs[1] = sink ? sink : softmax_start(builder, MAX_RESULT, outs[1]);
+  outs[1] = sink ? sink : softmax_start(builder, SOFTMAX_MAX, outs[1]);
   outs[2] =
-      sink ? ir_fill(builder, ir_const(builder, scalar, 1), outs[2]) : softmax_start(builder, SUM_RESULT, outs[2]);
+      sink ? ir_fill(builder, ir_const(builder, scalar, 1), outs[2]) : softmax_start(builder, SOFTMAX_SUM, outs[2]);
   ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
   return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
+}
+
+ir_op *softmax_make_online(ir_op *softmax) {
+  ir_builder builder = ir_builder_before(softmax);
+  unsigned dim = (unsigned)ir_attr_int_or(softmax, "dimension", 0);
+  ir_op *online = softmax_create(&builder, ir_input(softmax, 0), ir_init(softmax, 0), dim, NULL);
+  ir_replace_uses(ir_result(softmax, 0), ir_result(online, 0));
+  ir_op_erase(softmax);
+  return online;
 }

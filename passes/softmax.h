@@ -4,12 +4,25 @@
 #include "ir/build.h"
 #include "passes/target.h"
 
+struct expression_space;
+
+/* Results of linalg_ext.softmax behind the quotients: a row's maximum, its sum of e^(x - maximum), and the old sum over
+ * the new one, both relative to the new maximum. The first two continue the inits of the same number. */
+enum { SOFTMAX_MAX = 1, SOFTMAX_SUM = 2, SOFTMAX_SCALE = 3 };
+
 /* The type of the running maximum and sum: f32, or f64 for f64. */
 ir_scalar softmax_statistic(const ir_type *x);
 /* linalg_ext.softmax of `x` into `out` along `dim`. It starts from the empty state: fills for the running maximum
  * (lowest finite) and sum (0); or, where `sink` is given (of x's shape without `dim`), as if that score had been seen
  * before. Results: softmax, maximum, sum, scale. It can be tiled over `dim`. */
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink);
+/* Replaces linalg.softmax by a step of online softmax from the empty state. */
+ir_op *softmax_make_online(ir_op *softmax);
+/* The softmax, online or not, has seen nothing before its own scores: no state that it continues, and no sink. */
+bool softmax_starts_empty(const ir_op *softmax);
+/* Maxima and sums of exponentials of the scores of an online softmax that the program computes elsewhere in the block
+ * are made of its statistics; true if there were any (statistics.c). `space` is room to work in. */
+bool softmax_share_statistics(ir_op *softmax, struct expression_space *space);
 /* Makes a softmax over scores and a column of sinks beside them, of which only the scores' weights are read, one of the
  * scores alone that starts from the sinks; true if it was one (sink.c). */
 bool softmax_take_sink(ir_op *op);

@@ -35,10 +35,16 @@
 #define EXP(SHIFT) MAP2("%p", "%x", SHIFT, "#row", "tensor<6xf32>", SHIFTED)
 #define SUM_FROM(NAME, IN, INIT)                                                                                       \
   NAME " = linalg.reduce { arith.addf } ins(" IN " : tensor<6x9xf32>) outs(" INIT " : tensor<6xf32>) dimensions = "    \
-                                                                                  "[1]\n"
+       "[1]\n"
 #define SUM SUM_FROM("%l", "%p", "%fs")
 #define QUOTIENT "%1 = arith.divf %a, %b : f32\nlinalg.yield %1 : f32\n"
 #define DIVIDE MAP2("%q", "%p", "%l", "#row", "tensor<6xf32>", QUOTIENT)
+
+/* log(sum) + SHIFT for each row. */
+#define LOG_SUM_EXP(SHIFT)                                                                                             \
+  "%g = linalg.generic {indexing_maps = [#line, #line, #line], iterator_types = [\"parallel\"]} ins(%l, " SHIFT        \
+  " : tensor<6xf32>, tensor<6xf32>) outs(%er : tensor<6xf32>) {\n^bb0(%a: f32, %b: f32, %o: f32):\n"                   \
+  "%1 = math.log %a : f32\n%2 = arith.addf %1, %b : f32\nlinalg.yield %2 : f32\n} -> tensor<6xf32>\n"
 
 typedef struct spelling {
   const char *name, *text;
@@ -84,6 +90,14 @@ static const spelling softmaxes[] = {
      "linalg.yield %2 : f32\n} -> tensor<6x9xf32>\n" TAIL("%q")},
     {"a column vector in the argument",
      HEAD MAP2("%p", "%x", "%c", "#column", "tensor<9xf32>", SHIFTED) SUM DIVIDE TAIL("%q")},
+    {"minus the log-sum-exp",
+     HEAD MAXIMUM EXP("%m") SUM LOG_SUM_EXP("%m") MAP2("%q", "%x", "%g", "#row", "tensor<6xf32>", SHIFTED) TAIL("%q")},
+    {"exponential of the logarithm",
+     HEAD MAXIMUM EXP("%m")
+         SUM MAP2("%d", "%x", "%m", "#row", "tensor<6xf32>", "%1 = arith.subf %a, %b : f32\nlinalg.yield %1 : f32\n")
+             MAP2("%q", "%d", "%l", "#row", "tensor<6xf32>",
+                  "%1 = math.log %b : f32\n%2 = arith.subf %a, %1 : f32\n"
+                  "%3 = math.exp %2 : f32\nlinalg.yield %3 : f32\n") TAIL("%q")},
     {"half precision with single statistics", MAPS
      "func.func @f(%x: tensor<6x9xf16>) -> tensor<6x9xf16> {\n%zero = arith.constant 0.0 : f32\n"
      "%e = tensor.empty() : tensor<6x9xf32>\n%h = tensor.empty() : tensor<6x9xf16>\n%er = tensor.empty() : "
@@ -114,6 +128,8 @@ static const spelling others[] = {
     {"the quotient upside down",
      HEAD MAXIMUM EXP("%m") SUM MAP2("%q", "%p", "%l", "#row", "tensor<6xf32>",
                                      "%1 = arith.divf %b, %a : f32\nlinalg.yield %1 : f32\n") TAIL("%q")},
+    {"minus the log-sum-exp, but for the shift",
+     HEAD MAXIMUM EXP("%m") SUM LOG_SUM_EXP("%r") MAP2("%q", "%x", "%g", "#row", "tensor<6xf32>", SHIFTED) TAIL("%q")},
     {"no exponential",
      HEAD SUM_FROM("%l", "%x", "%fs") MAP2("%q", "%x", "%l", "#row", "tensor<6xf32>", QUOTIENT) TAIL("%q")},
     {"a maximum, not a sum", HEAD MAXIMUM EXP("%m") "%l = linalg.reduce { arith.maximumf } ins(%p : tensor<6x9xf32>) "
