@@ -1,4 +1,4 @@
-/* blocks.c - where the ops stand that passes over whole tensors rewrite.
+/* blocks.c - the places that passes work on: blocks over whole tensors, and kernels.
  *
  * Terminates: one walk over the ops that are there when it begins. */
 #include "passes/passes.h"
@@ -15,4 +15,15 @@ void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, co
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
     if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && !ir_attr_get(op, "tec.scheduled"))
       visit_inside_out(ir_region(op, 0), visit, data);
+}
+
+bool pass_visit_kernels(ir_module *module, const pass_options *options,
+                        bool (*visit)(ir_op *kernel, const pass_options *options)) {
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next)
+    for (ir_op *op = function->code == OP_FUNC_FUNC ? ir_region(function, 0)->first : NULL, *next; op; op = next) {
+      next = op->next;
+      if (op->code == OP_SCF_FORALL && !visit(op, options))
+        return false;
+    }
+  return true;
 }

@@ -362,25 +362,18 @@ static bool asks_no_lane(ir_op *op, void *data) {
 }
 
 /* Kernels that ask for the number of the lane are at the LANE stage already. */
+static bool visit(ir_op *kernel, const pass_options *options) {
+  if (ir_attr_get(kernel, PASS_BY_ELEMENT)) {
+    distributor d = {.module = kernel->module, .facts = options->target};
+    return distribute_elements(&d, kernel);
+  }
+  int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
+  return !threads || !ir_walk(ir_region(kernel, 0), asks_no_lane, NULL) ||
+         distribute_kernel(kernel, threads, options->target);
+}
+
 bool pass_distribute(ir_module *module, const pass_options *options) {
   if (!options->target || !options->target->warp)
     return ir_error(module, (ir_loc){0}, "pass 'distribute' is for targets with lanes");
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC)
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (op->code == OP_SCF_FORALL && ir_attr_get(op, PASS_BY_ELEMENT)) {
-        distributor d = {.module = module, .facts = options->target};
-        if (!distribute_elements(&d, op))
-          return false;
-        continue;
-      }
-      int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
-      bool distributed = threads && !ir_walk(ir_region(op, 0), asks_no_lane, NULL);
-      if (threads && !distributed && !distribute_kernel(op, threads, options->target))
-        return false;
-    }
-  }
-  return true;
+  return pass_visit_kernels(module, options, visit);
 }

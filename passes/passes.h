@@ -20,6 +20,11 @@ bool pass_drop_dead(ir_module *module);
  * and of the loops and branches in them, from the inside out (blocks.c). */
 void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, const void *data), const void *data);
 
+/* Calls `visit` for each kernel, an scf.forall that stands in the body of a function, first to last; it may be replaced
+ * or moved, and what comes before it is not visited again. Stops on false (blocks.c). */
+bool pass_visit_kernels(ir_module *module, const pass_options *options,
+                        bool (*visit)(ir_op *kernel, const pass_options *options));
+
 /* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */
 #define PASS_BY_ELEMENT "tec.by_element"
 #endif

@@ -529,7 +529,10 @@ static void write_launch(const propagation *p, ir_op *forall) {
   ir_attr_set(forall, "tec.threads", ir_attr_int(module, ir_type_scalar(module, IR_I64), threads));
 }
 
-static bool propagate_kernel(ir_op *forall, const target_facts *facts) {
+static bool propagate_kernel(ir_op *forall, const pass_options *options) {
+  const target_facts *facts = options->target;
+  if (ir_attr_get(forall, "tec.threads") || ir_attr_get(forall, PASS_BY_ELEMENT))
+    return true;
   propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
   contraction_warps contractions = {facts, false, 0};
   if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
@@ -563,14 +566,10 @@ bool pass_layout(ir_module *module, const pass_options *options) {
   if (!options->target->warp)
     return ir_error(module, (ir_loc){0}, "pass 'layout' is for targets with lanes, not for '%s'",
                     options->target->name);
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
-      if (op->code == OP_SCF_FORALL && !ir_attr_get(op, "tec.threads") && !ir_attr_get(op, PASS_BY_ELEMENT) &&
-          !propagate_kernel(op, options->target))
-        return false;
-    drop_outer_vectors(ir_region(function, 0));
-  }
+  if (!pass_visit_kernels(module, options, propagate_kernel))
+    return false;
+  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next)
+    if (function->code == OP_FUNC_FUNC)
+      drop_outer_vectors(ir_region(function, 0));
   return true;
 }

@@ -312,19 +312,16 @@ static void merge_parts(const split *s, const ir_op *parts) {
   ir_op_erase(s->loop);
 }
 
-static void split_kernel(ir_op *forall, unsigned threads) {
+static bool split_kernel(ir_op *forall, const pass_options *options) {
   split s;
   if (!find_loops(forall, &s) || !find_updates(&s))
-    return;
-  s.parts = choose_parts(&s, threads);
+    return true;
+  s.parts = choose_parts(&s, options->target->threads);
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
+  return true;
 }
 
 bool pass_split(ir_module *module, const pass_options *options) {
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next)
-    for (ir_op *op = function->code == OP_FUNC_FUNC ? ir_region(function, 0)->first : NULL; op; op = op->next)
-      if (op->code == OP_SCF_FORALL)
-        split_kernel(op, options->target->threads);
-  return true;
+  return pass_visit_kernels(module, options, split_kernel);
 }

@@ -623,23 +623,19 @@ static void stage_block(stager *s, ir_block *block) {
       stage_in_place(s, tiles);
 }
 
-bool pass_stage(ir_module *module, const pass_options *options) {
+static bool stage_kernel(ir_op *kernel, const pass_options *options) {
   const target_facts *facts = options->target;
-  if (!facts->copy_stages)
-    return true;
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC)
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first; op; op = op->next) {
-      int64_t threads = op->code == OP_SCF_FORALL ? ir_attr_int_or(op, "tec.threads", 0) : 0;
-      stager s = {.module = module,
-                  .kernel = op,
-                  .lanes = {facts->warp, threads / facts->warp},
-                  .bytes_left = (int64_t)facts->shared_bytes / 2,
-                  .facts = facts};
-      if (threads && threads % facts->warp == 0)
-        stage_block(&s, ir_region(op, 0));
-    }
-  }
+  int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
+  stager s = {.module = kernel->module,
+              .kernel = kernel,
+              .lanes = {facts->warp, threads / facts->warp},
+              .bytes_left = (int64_t)facts->shared_bytes / 2,
+              .facts = facts};
+  if (threads && threads % facts->warp == 0)
+    stage_block(&s, ir_region(kernel, 0));
   return true;
+}
+
+bool pass_stage(ir_module *module, const pass_options *options) {
+  return !options->target->copy_stages || pass_visit_kernels(module, options, stage_kernel);
 }

@@ -594,7 +594,10 @@ static bool number_op(ir_op *op, void *data) {
   return true;
 }
 
-static bool vectorize_kernel(ir_op *forall) {
+static bool vectorize_kernel(ir_op *forall, const pass_options *options) {
+  (void)options;
+  if (!forall->num_results) /* no tensors */
+    return true;
   kernel k = {.module = forall->module, .block = ir_region(forall, 0)};
   ir_walk(k.block, number_op, &k);
   k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, k.num_values);
@@ -612,13 +615,5 @@ static bool vectorize_kernel(ir_op *forall) {
 }
 
 bool pass_vectorize_tiles(ir_module *module, const pass_options *options) {
-  (void)options;
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC || !ir_region(function, 0)->first)
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first; op; op = op->next)
-      if (op->code == OP_SCF_FORALL && op->num_results && !vectorize_kernel(op)) /* without results: no tensors */
-        return false;
-  }
-  return true;
+  return pass_visit_kernels(module, options, vectorize_kernel);
 }
