@@ -301,25 +301,34 @@ static bool run_round(fuzzer *fuzzer, uint64_t number) {
 
 /* ------------------------------------------------------------------------------------------------------------ main */
 
-/* Ordered, so that a round is the same on every machine. */
+/* A program; or, as it has no dot, a directory. */
 static int is_input(const struct dirent *entry) {
-  size_t size = strlen(entry->d_name);
-  return size > 5 && !strcmp(entry->d_name + size - 5, ".mlir");
+  const char *dot = strrchr(entry->d_name, '.');
+  return !dot || !strcmp(dot, ".mlir");
 }
 
+static void read_input(fuzzer *fuzzer, const char *path) {
+  FILE *file = fuzzer->num_inputs < MAX_INPUTS ? fopen(path, "rb") : NULL;
+  if (!file)
+    return;
+  text *input = &fuzzer->inputs[fuzzer->num_inputs++];
+  input->bytes = malloc(MAX_TEXT);
+  input->size = fread(input->bytes, 1, MAX_TEXT, file);
+  fclose(file);
+}
+
+/* All programs below the directory, in the order of their names, so that a round is the same on every machine; false
+ * where there are none. */
 static bool read_inputs(fuzzer *fuzzer, const char *directory) {
   struct dirent **entries;
   int count = scandir(directory, &entries, is_input, alphasort);
   for (int i = 0; i < count; i++) {
     char path[4096];
     snprintf(path, sizeof path, "%s/%s", directory, entries[i]->d_name);
-    FILE *file = fuzzer->num_inputs < MAX_INPUTS ? fopen(path, "rb") : NULL;
-    if (file) {
-      text *input = &fuzzer->inputs[fuzzer->num_inputs++];
-      input->bytes = malloc(MAX_TEXT);
-      input->size = fread(input->bytes, 1, MAX_TEXT, file);
-      fclose(file);
-    }
+    if (strchr(entries[i]->d_name, '.'))
+      read_input(fuzzer, path);
+    else
+      read_inputs(fuzzer, path);
     free(entries[i]);
   }
   if (count >= 0)
