@@ -174,17 +174,6 @@ void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr) {
   ir_symbol_enter(op);
 }
 
-void ir_attr_remove(ir_op *op, const char *name) {
-  op->structure = NULL;
-  ir_symbol_leave(op);
-  unsigned at = 0;
-  while (at < op->num_attrs && !name_equal(op->attrs[at].name, name))
-    at++;
-  if (at < op->num_attrs)
-    memmove(op->attrs + at, op->attrs + at + 1, (--op->num_attrs - at) * sizeof *op->attrs);
-  ir_symbol_enter(op);
-}
-
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback) {
   const ir_attr *attr = ir_attr_get(op, name);
   return attr && (attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_BOOL) ? attr->value : fallback;

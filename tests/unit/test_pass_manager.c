@@ -27,7 +27,7 @@ static bool find_fault(ir_module *module, const pass_options *options) {
 
 static bool leave_illegal(ir_module *module, const pass_options *options) {
   (void)options;
-  ir_attr_remove(ir_region(module->root, 0)->first, "function_type");
+  ir_attr_set(ir_region(module->root, 0)->first, "function_type", ir_attr_unit(module));
   return true;
 }
 
