@@ -684,11 +684,13 @@ static bool has_long_reduction(const ir_op *op, const target_facts *target) {
   return false;
 }
 
-/* What a long reduction reads is computed step by step, in its loop. So that is no place for what others read as well;
- * of the op's own operands, those that it reads step by step are marked. */
+/* What a long reduction reads is computed step by step, in its loop, and so is what an op with a running state there
+ * reads. So that is no place for what others read as well; of the op's own operands, those that it reads step by step
+ * are marked. */
 static bool is_shared_input(const ir_op *op, const target_facts *target) {
   bool structured = ir_op_has(op, IR_STRUCTURED);
-  if (structured && op->num_regions && has_long_reduction(op, target))
+  bool runs = op->mark && pass_op_info_of(op->code)->states;
+  if (runs || (structured && op->num_regions && has_long_reduction(op, target)))
     mark_producers(op, ir_num_inputs(op));
   if (!op->mark || op->num_results != 1 || !op->num_operands || (structured && tile_is_cheap(op)))
     return false;

@@ -8,6 +8,8 @@
 // RUN: tcc-attn run %s --func=finite_maximum --random --check
 // RUN: tcc-attn run %s --func=other_scores --random --check
 // RUN: tcc-attn run %s --func=two_results --random --check --device=ptx-emu
+// RUN: tcc-attn run %s --func=finite_maximum --random --check --device=ptx-emu
+// RUN: tcc-attn run %s --func=other_scores --random --check --device=ptx-emu
 
 #rows = affine_map<(q, k) -> (q, k)>
 #row = affine_map<(q, k) -> (q)>

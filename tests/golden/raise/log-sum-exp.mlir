@@ -1,4 +1,4 @@
-// RUN: tcc-attn opt %s --passes=simplify,raise,simplify,schedule,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=simplify,raise,simplify,merge-elementwise,simplify,schedule,simplify | FileCheck %s
 // RUN: tcc-attn run %s --random --check
 
 // Attention with softmax as reductions and generics, and its log-sum-exp: one loop nest gives both.
@@ -56,7 +56,7 @@ func.func @attention(%q: tensor<8x128x64xf32>, %k: tensor<8x64x96xf32>, %v: tens
 // CHECK-NOT: linalg.reduce
 // CHECK: %[[STEP:.*]]:4 = linalg_ext.softmax dimension(2)
 // CHECK: %[[PRODUCT:.*]] = linalg.batch_matmul ins(%[[STEP]]#0
-// CHECK: %[[LSE:.*]] = linalg.generic {{.*}} ins(%[[STEP]]#1, %[[STEP]]#2
+// CHECK: %[[LSE:.*]] = linalg.generic {{.*}} ins(%[[STEP]]#2, %[[STEP]]#1
 // CHECK: math.log
 // CHECK: tensor.parallel_insert_slice %[[PRODUCT]] into
 // CHECK: tensor.parallel_insert_slice %[[LSE]] into
