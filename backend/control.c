@@ -353,7 +353,8 @@ bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *argumen
 
 /* ----------------------------------------------------------------------------------------------------------- affine */
 
-LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMValueRef const *operands) {
+/* An expression of `map`; `operands` are its dims, then its symbols. */
+static LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMValueRef const *operands) {
   if (expr->kind == IR_EXPR_CONST)
     return emit_index(e, expr->value);
   if (expr->kind == IR_EXPR_DIM)

@@ -139,8 +139,6 @@ LLVMValueRef emit_set_lane(emitter *e, LLVMValueRef row, LLVMValueRef scalar, un
 LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned count);
 /* The lanes of two rows of the same type, one behind the other. */
 LLVMValueRef emit_join(emitter *e, LLVMValueRef low, LLVMValueRef high);
-/* The first lanes, or all and then any value. */
-LLVMValueRef emit_resize(emitter *e, LLVMValueRef row, unsigned lanes);
 /* Lanes picked from the concatenation of two rows of one type; negative: any value. */
 LLVMValueRef emit_shuffle(emitter *e, LLVMValueRef a, LLVMValueRef b, const int *lanes, unsigned count);
 LLVMTypeRef emit_element_of(LLVMValueRef value); /* the LLVM type of a scalar, or of a lane */
@@ -212,8 +210,6 @@ bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *argumen
 /* The declared LLVM function of a func.func; NULL if it has none. */
 LLVMValueRef emit_function_of(emitter *e, const ir_op *function);
 const emit_op_info *emit_info(ir_opcode code);
-/* An expression of `map`; `operands` are its dims, then its symbols. */
-LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr, LLVMValueRef const *operands);
 /* Entry `i` of a list of constants (in the attribute `name`) and operands (in a group). */
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i);
 

@@ -181,7 +181,8 @@ static bool run_function(ir_interp *interp, ir_op *function, interp_value *argum
   return true;
 }
 
-bool interp_call(ir_interp *interp, const ir_op *function, interp_value *arguments, interp_value *results) {
+/* Calls a function. The references of `arguments` are given; `results` receives references. */
+static bool interp_call(ir_interp *interp, const ir_op *function, interp_value *arguments, interp_value *results) {
   if (!function->num_regions || !ir_region(function, 0)->last)
     return ir_op_error(function, "is a declaration and cannot run");
   ir_op *callee = ir_module_lookup(interp->module, ir_attr_string_or(function, "sym_name", ""));

@@ -107,7 +107,6 @@ bool interp_check_read(const ir_op *op, const interp_value *value);
 bool interp_check_write(const ir_op *op, const interp_value *value);
 /* Copies all elements; reports unequal shapes. */
 bool interp_copy(ir_interp *interp, const ir_op *op, const interp_value *to, const interp_value *from);
-int64_t interp_num_elements(const interp_value *value);
 /* The first of the view's cells; for a scalar its cell. */
 ir_cell *interp_cells(interp_value *value);
 /* The cell at the position that operands [first, first + rank) give; NULL after a reported error. */
@@ -146,8 +145,6 @@ bool interp_nest_next(interp_nest *nest);
 bool interp_run_op(ir_interp *interp, const ir_op *op);
 /* Runs a block up to its terminator; block arguments are set already. */
 bool interp_run_block(ir_interp *interp, const ir_block *block);
-/* Calls a function. The references of `arguments` are given; `results` receives references. */
-bool interp_call(ir_interp *interp, const ir_op *function, interp_value *arguments, interp_value *results);
 /* A constant of a type. */
 bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, const ir_attr *attr, interp_value *value);
 

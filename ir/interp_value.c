@@ -134,6 +134,13 @@ static bool set_shape(const ir_op *op, ir_scalar element, unsigned rank, const i
   return true;
 }
 
+static int64_t interp_num_elements(const interp_value *value) {
+  int64_t count = 1;
+  for (unsigned i = 0; i < value->rank; i++)
+    count *= value->shape[i];
+  return count;
+}
+
 bool interp_allocate_raw(ir_interp *interp, const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape,
                          interp_value *value) {
   return set_shape(op, element, rank, shape, value) &&
@@ -171,13 +178,6 @@ bool interp_borrow(ir_interp *interp, const ir_op *op, ir_tensor *tensor, interp
   value->buffer->cells = tensor->cells;
   value->buffer->count = interp_num_elements(value);
   return true;
-}
-
-int64_t interp_num_elements(const interp_value *value) {
-  int64_t count = 1;
-  for (unsigned i = 0; i < value->rank; i++)
-    count *= value->shape[i];
-  return count;
 }
 
 ir_cell *interp_cells(interp_value *value) {

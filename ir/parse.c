@@ -404,7 +404,8 @@ static bool element_is_next(void *data, const format_element *first, const forma
   return token.kind == LEX_VALUE;
 }
 
-bool parse_by_format(ir_parser *parser, ir_draft *draft) {
+/* The row's format. */
+static bool parse_by_format(ir_parser *parser, ir_draft *draft) {
   format_parse data = {parser, draft};
   return format_run(draft->info, &(format_visitor){parse_element, element_is_next, &data});
 }

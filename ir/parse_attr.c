@@ -97,7 +97,8 @@ static bool parse_number(ir_parser *parser, const ir_type *type, const ir_attr *
   return true;
 }
 
-bool parse_ints(ir_parser *parser, parser_ints *ints) {
+/* [1, -2, 3] */
+static bool parse_ints(ir_parser *parser, parser_ints *ints) {
   if (!parse_expect(parser, '['))
     return false;
   for (bool first = true; !parse_accept(parser, ']'); first = false) {

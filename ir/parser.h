@@ -128,8 +128,6 @@ bool parse_map(ir_parser *parser, const ir_map **map);
 bool parse_resources(ir_parser *parser);
 /* The resource of that name, found at the end of the text; NULL after reporting. */
 const ir_definition *parse_find_resource(ir_parser *parser, lex_token name);
-/* [1, -2, 3] */
-bool parse_ints(ir_parser *parser, parser_ints *ints);
 
 /* ------------------------------------------------------------------------------------------------- the op's parts */
 
@@ -155,8 +153,6 @@ void draft_result(ir_parser *parser, ir_draft *draft, const ir_type *type);
 bool parse_region(ir_parser *parser, ir_draft *draft, const parser_args *args, ir_opcode terminator);
 /* %name: type */
 bool parse_arg(ir_parser *parser, parser_args *args);
-/* The row's format. */
-bool parse_by_format(ir_parser *parser, ir_draft *draft);
 /* Checks the draft against its row and makes it an op at the end of the block. */
 bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op **created);
 /* Checks attributes against attr.def, fills in defaults (parse_attr.c). */

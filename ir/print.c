@@ -74,7 +74,8 @@ void print_format(ir_printer *printer, const char *format, ...) {
 
 void print_integer(ir_printer *printer, int64_t value) { print_format(printer, "%" PRId64, value); }
 
-void print_line(ir_printer *printer) {
+/* The start of an indented line. */
+static void print_line(ir_printer *printer) {
   print_text(printer, "\n");
   for (unsigned i = 0; i < printer->indent; i++)
     print_text(printer, "  ");

@@ -200,7 +200,7 @@ void print_dense(ir_printer *printer, const ir_attr *attr, bool typed) {
     print_type(printer, attr->type);
 }
 
-void print_string(ir_printer *printer, const char *text, size_t size) {
+static void print_string(ir_printer *printer, const char *text, size_t size) {
   print_text(printer, "\"");
   for (size_t i = 0; i < size; i++) {
     unsigned char c = (unsigned char)text[i];

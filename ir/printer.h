@@ -11,8 +11,6 @@ void print_format(ir_printer *printer, const char *format, ...) __attribute__((f
 void print_integer(ir_printer *printer, int64_t value);
 /* ", " before all but the first (i == 0) element of a list. */
 void print_separator(ir_printer *printer, unsigned i);
-/* The start of an indented line. */
-void print_line(ir_printer *printer);
 /* " {" .. "}" with the ops of the region: `label` shows its arguments as ^bb0(..), and its terminator is left out when
  * it has no operands and is `implied`. */
 void print_region(ir_printer *printer, const ir_block *block, bool label, ir_opcode implied);
@@ -38,7 +36,6 @@ void print_map(ir_printer *printer, const ir_map *map);
 const char *print_map_alias(const ir_printer *printer, const ir_map *map);
 /* dense<..>, with its type where `typed`. */
 void print_dense(ir_printer *printer, const ir_attr *attr, bool typed);
-void print_string(ir_printer *printer, const char *text, size_t size);
 void print_symbol(ir_printer *printer, const char *name);
 /* [1, 2] of an integer array attribute, or [] when it is absent. */
 void print_ints(ir_printer *printer, const ir_op *op, const char *name);

@@ -47,8 +47,9 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
 
 /* ------------------------------------------------------------------------------------------------------- questions */
 
-/* The answer for an op in the body is kept in its mark, shifted by one with the lowest bit set. */
-uint32_t nest_levels_of(const nest *nest, ir_index x) {
+/* The levels that the index depends on. The answer for an op in the body is kept in its mark, shifted by one with the
+ * lowest bit set. */
+static uint32_t nest_levels_of(const nest *nest, ir_index x) {
   if (!x.value)
     return 0;
   ir_op *op = x.value->op;

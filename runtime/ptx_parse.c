@@ -55,7 +55,8 @@ const ptx_symbol *ptx_find(const ptx_parser *parser, const char *name, uint32_t 
   return NULL;
 }
 
-ptx_symbol *ptx_declare(ptx_parser *parser, ptx_symbol symbol) {
+/* Declares a name in the current scope; an error if it is already declared there. */
+static ptx_symbol *ptx_declare(ptx_parser *parser, ptx_symbol symbol) {
   for (uint32_t i = 0; i < parser->num_symbols; i++) {
     const ptx_symbol *other = &parser->symbols[i];
     if (other->scope == parser->scope && ptx_same(other->name, other->length, symbol.name, symbol.length)) {

@@ -79,8 +79,6 @@ bool ptx_integer(ptx_parser *parser, int64_t *value);
 /* The visible symbol of a name; for a range, *number is which of its registers. NULL if there is none. */
 const ptx_symbol *ptx_find(const ptx_parser *parser, const char *name, uint32_t length, uint32_t *number);
 bool ptx_same(const char *name, uint32_t length, const char *other, uint32_t other_length);
-/* Declares a name in the current scope; an error if it is already declared there. */
-ptx_symbol *ptx_declare(ptx_parser *parser, ptx_symbol symbol);
 /* The type of a modifier's text ("f32"), or PTX_NUM_TYPES. */
 ptx_type ptx_find_type(const char *text, uint32_t length);
 /* An instruction with its guard, up to and with the `;` (ptx_decode.c). */
