@@ -39,24 +39,6 @@ static bool is_move(const ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------ transposed inputs */
 
-/* The dims of the wide side of a reshape that stand for the dims of the narrow side: kept[g] is the only dim of group g
- * that may be longer than 1 (the first one where none is). False where a group has more. */
-static bool only_unit_dims(const ir_op *reshape, const ir_type *wide, unsigned *kept) {
-  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
-  for (unsigned g = 0, dim = 0; g < groups->count; g++) {
-    unsigned longer = 0;
-    kept[g] = dim;
-    for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++)
-      if (wide->shape[dim] != 1) {
-        kept[g] = dim;
-        longer++;
-      }
-    if (longer > 1)
-      return false;
-  }
-  return true;
-}
-
 /* The value that input `i` shows in another order or repeated, and the map with which the op can read that; NULL if the
  * input is no such. */
 static ir_value *find_original(const recast *parts, unsigned i, const ir_map **map) {
@@ -71,7 +53,7 @@ static ir_value *find_original(const recast *parts, unsigned i, const ir_map **m
     return ir_operand(producer, 0);
   }
   unsigned kept[IR_MAX_RANK];
-  if (producer->code != OP_TENSOR_EXPAND_SHAPE || !only_unit_dims(producer, parts->operands[i]->type, kept))
+  if (producer->code != OP_TENSOR_EXPAND_SHAPE || !recast_unit_dims(producer, kept))
     return NULL;
   unsigned rank = ir_operand(producer, 0)->type->rank;
   for (unsigned g = 0; g < rank; g++)

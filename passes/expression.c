@@ -1,6 +1,7 @@
 /* expression.c - scalar expressions of tensor elements; see expression.h. */
 #include "passes/expression.h"
 #include "passes/passes.h"
+#include "passes/recast.h"
 
 #include <math.h>
 #include <string.h>
@@ -229,26 +230,16 @@ static const expression *of_structured(expression_space *space, const ir_value *
 
 /* Through expand_shape and collapse_shape that only add or drop unit dims: the subscripts of the operand. */
 static bool through_unit_dims(const ir_op *reshape, const int *subscripts, int *inner) {
-  bool expands = reshape->code == OP_TENSOR_EXPAND_SHAPE;
+  unsigned kept[IR_MAX_RANK];
   const ir_type *from = ir_operand(reshape, 0)->type, *to = ir_result(reshape, 0)->type;
-  const ir_type *wide = expands ? to : from;
-  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
-  unsigned dim = 0;
-  for (unsigned group = 0; group < groups->count; group++) {
-    int kept = -1;
-    for (unsigned i = 0; i < groups->elements[group]->count; i++, dim++) {
-      if (!expands)
-        inner[dim] = EXPRESSION_ZERO;
-      if (wide->shape[dim] == 1)
-        continue;
-      if (kept >= 0)
-        return false;
-      kept = (int)dim;
-    }
-    if (expands)
-      inner[group] = kept < 0 ? EXPRESSION_ZERO : subscripts[kept];
-    else if (kept >= 0)
-      inner[kept] = subscripts[group];
+  if (!recast_unit_dims(reshape, kept))
+    return false;
+  for (unsigned dim = 0; dim < from->rank; dim++)
+    inner[dim] = EXPRESSION_ZERO;
+  for (unsigned g = 0; g < from->rank && g < to->rank; g++) {
+    unsigned outside = from->rank < to->rank ? kept[g] : g, inside = from->rank < to->rank ? g : kept[g];
+    if (from->shape[inside] != 1)
+      inner[inside] = subscripts[outside];
   }
   return true;
 }

@@ -5,8 +5,8 @@
  * anything:
  *   - its one use is the consumer, which reads each element once,
  *   - or it reads no tensor (positions, masks made from them),
- *   - or it does light work on statistics that an op with a running state has of its rows: its readers can then join the
- *     loops over those,
+ *   - or it does light work on statistics that an op with a running state has of its rows: readers can then join its
+ *     loops,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
  *     need not exist, and each tile reads what that is made from.
  * Expensive work, of which an exponential or a division is the smallest, is never repeated.

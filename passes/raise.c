@@ -2,14 +2,14 @@
  *
  * An element e(x) / sum of e(x) along a loop is softmax, where e is exp or exp2 of an argument; terms of the argument
  * that do not vary along the loop cancel, so it does not matter which maximum (or none) is subtracted. The quotient may
- * be a product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names, the
- * number of ops and how the computation is split over them play no role; what differs in meaning has another expression
- * and is left alone. A sum that starts from one more exponential is that of a softmax that has seen one more score (an
- * attention sink); so is one more column of scores whose weights nobody reads (sink.c).
+ * be a product with a reciprocal, or e^(x - log of the sum). Matching works on expressions (expression.h), so names,
+ * the number of ops and how the computation is split over them play no role; what differs in meaning has another
+ * expression and is left alone. A sum that starts from one more exponential is that of a softmax that has seen one more
+ * score (an attention sink); so is one more column of scores whose weights nobody reads (sink.c).
  *
- * The running maximum and sum are results of the op, so what the program computes like them elsewhere (for a log-sum-exp,
- * say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one with the
- * quotients. Rows that are masked everywhere give 0 instead of NaN.
+ * The running maximum and sum are results of the op, so what the program computes like them elsewhere (for a
+ * log-sum-exp, say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one
+ * with the quotients. Rows that are masked everywhere give 0 instead of NaN.
  * Termination: two walks, for softmaxes and for what goes with them; each looks at each op once. */
 #include "passes/recast.h"
 #include "passes/expression.h"

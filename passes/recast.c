@@ -84,3 +84,21 @@ const ir_map *recast_read_through(const ir_op *producer, unsigned input, const i
     results[dim] = ir_expr_replace(producer->module, in->results[dim], loops, NULL);
   return ir_map_get(producer->module, read->num_dims, 0, in->num_results, results);
 }
+
+bool recast_unit_dims(const ir_op *reshape, unsigned *kept) {
+  bool expands = reshape->code == OP_TENSOR_EXPAND_SHAPE;
+  const ir_type *wide = expands ? ir_result(reshape, 0)->type : ir_operand(reshape, 0)->type;
+  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
+  for (unsigned g = 0, dim = 0; g < groups->count; g++) {
+    unsigned longer = 0;
+    kept[g] = dim;
+    for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++)
+      if (wide->shape[dim] != 1) {
+        kept[g] = dim;
+        longer++;
+      }
+    if (longer > 1)
+      return false;
+  }
+  return true;
+}

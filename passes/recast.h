@@ -29,4 +29,8 @@ void recast_replace(ir_op *op, ir_op *with);
 /* The map with which a reader of the producer's result, under the map `read`, finds the element of its input that the
  * result is computed from. The producer has no reductions and its result's map is a permutation. */
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read);
+/* The tensor.expand_shape or collapse_shape only adds or drops dims of extent 1: kept[g] is then the dim of the side
+ * with more dims that is dim g of the other, the only one of its group that may be longer than 1 (the first where none
+ * is). */
+bool recast_unit_dims(const ir_op *reshape, unsigned *kept);
 #endif
