@@ -522,6 +522,18 @@ static LLVMValueRef row_of_pairs(emitter *e, const ir_op *op) {
   return is_row ? emit_operand(e, factor->op, 0)->pieces[0] : NULL;
 }
 
+/* acc + the sums of two products, in each of 4, 8 or 16 lanes: factors hold a pair a lane. */
+static LLVMValueRef emit_pair_sums(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
+  unsigned lanes = emit_lanes(acc);
+  LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->context), 2 * lanes);
+  LLVMValueRef operands[] = {acc, LLVMBuildBitCast(e->builder, lhs, pairs, ""),
+                             LLVMBuildBitCast(e->builder, rhs, pairs, "")};
+  const char *name = lanes == 16  ? "llvm.x86.avx512bf16.dpbf16ps.512"
+                     : lanes == 8 ? "llvm.x86.avx512bf16.dpbf16ps.256"
+                                  : "llvm.x86.avx512bf16.dpbf16ps.128";
+  return emit_intrinsic_of(e, name, NULL, 0, operands, 3);
+}
+
 /* acc + the sums of two products, in each lane: `lhs` is one pair for all lanes, `rhs` a pair a lane. Lanes are a power
  * of two, at least 4; more than a register holds are halved. */
 static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs, LLVMValueRef rhs) {
@@ -534,14 +546,8 @@ static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs
           emit_pair_dot(e, emit_slice(e, acc, i * lanes / 2, lanes / 2), lhs, emit_slice(e, rhs, i * lanes, lanes));
     return emit_join(e, half[0], half[1]);
   }
-  LLVMTypeRef pairs = LLVMVectorType(LLVMBFloatTypeInContext(e->context), 2 * lanes);
   LLVMValueRef pair = LLVMBuildBitCast(e->builder, lhs, LLVMInt32TypeInContext(e->context), "");
-  LLVMValueRef operands[] = {acc, LLVMBuildBitCast(e->builder, emit_splat(e, pair, lanes), pairs, ""),
-                             LLVMBuildBitCast(e->builder, rhs, pairs, "")};
-  const char *name = lanes == 16  ? "llvm.x86.avx512bf16.dpbf16ps.512"
-                     : lanes == 8 ? "llvm.x86.avx512bf16.dpbf16ps.256"
-                                  : "llvm.x86.avx512bf16.dpbf16ps.128";
-  return emit_intrinsic_of(e, name, NULL, 0, operands, 3);
+  return emit_pair_sums(e, acc, emit_splat(e, pair, lanes), rhs);
 }
 
 /* acc[m][n] + lhs[m][2] rhs[n][2], in bf16, by the machine's sums of two products. False where it is no such op. */
@@ -565,6 +571,41 @@ static bool contract_pairs(emitter *e, const ir_op *op, LLVMValueRef *result) {
   return true;
 }
 
+/* `count` lanes of the row, zeros behind its end. */
+static LLVMValueRef part_of_row(emitter *e, LLVMValueRef row, unsigned from, unsigned count) {
+  unsigned lanes = emit_lanes(row);
+  if (from + count <= lanes)
+    return emit_slice(e, row, from, count);
+  int *places = IR_NEW_ARRAY(&e->arena, int, count);
+  for (unsigned i = 0; i < count; i++)
+    places[i] = (int)(from + i < lanes ? from + i : lanes);
+  return emit_shuffle(e, row, LLVMConstNull(LLVMTypeOf(row)), places, count);
+}
+
+/* acc + lhs[n] rhs[n], one register after the other: so memory is read in its order, and sums are a chain of
+ * multiply-adds. False where it is no such op. */
+static bool contract_rows(emitter *e, const ir_op *op, LLVMValueRef *result) {
+  const ir_type *lhs = ir_operand(op, 0)->type, *rhs = ir_operand(op, 1)->type, *type = ir_result(op, 0)->type;
+  unsigned register_bits = e->facts->vector_bits;
+  if (lhs->rank != 1 || rhs->rank != 1 || type->kind != IR_TYPE_SCALAR || type->element != IR_F32 || !register_bits ||
+      strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
+    return false;
+  bool paired = e->facts->has_pair_dot && lhs->element == IR_BF16 && rhs->element == IR_BF16;
+  unsigned register_lanes = register_bits / ir_scalar_bits(IR_F32), part = paired ? 2 * register_lanes : register_lanes;
+  LLVMValueRef factors[2], sum = LLVMConstNull(emit_row_type(LLVMFloatTypeInContext(e->context), register_lanes));
+  for (unsigned i = 0; i < 2; i++) {
+    factors[i] = emit_operand(e, op, i)->pieces[0];
+    factors[i] = paired ? factors[i] : promote(e, ir_operand(op, i)->type->element, IR_F32, factors[i]);
+  }
+  for (unsigned at = 0; at < lhs->shape[0]; at += part) {
+    LLVMValueRef a = part_of_row(e, factors[0], at, part), b = part_of_row(e, factors[1], at, part);
+    sum = paired ? emit_pair_sums(e, sum, a, b) : emit_multiply_add(e, a, b, sum);
+  }
+  LLVMValueRef sums[] = {emit_operand(e, op, 2)->pieces[0], in_form(e, type, combine_lanes(e, emit_addf, sum))};
+  result[0] = emit_addf(e, NULL, sums);
+  return true;
+}
+
 /* Lanes run along the innermost dim of the result, the reduction loops outside: C's rows are the accumulators, A's
  * elements are repeated, B's rows are used as they are. Without a dim in the result lanes run along the lhs's innermost
  * dim, one accumulator row whose lanes are combined at the end. */
@@ -576,7 +617,7 @@ bool emit_contract(emitter *e, const ir_op *op) {
   LLVMValueRef *result = emit_result(e, op);
   if (!combine || !result)
     return false;
-  if (contract_pairs(e, op, result))
+  if (contract_pairs(e, op, result) || contract_rows(e, op, result))
     return true;
   const ir_map *map = maps->elements[2]->map;
   unsigned num_loops = map->num_dims, rank = map->num_results, lhs_rank = ir_operand(op, 0)->type->rank;

@@ -261,13 +261,13 @@ static bool is_streamed(const planner *p, unsigned simd, unsigned row) {
   return false;
 }
 
-/* The registers of a row of a product that is reduced in lanes, where several rows are one tile and used once: such a
- * tile lies in one piece, and memory is read in its order. 0: rows are longer, or end within a register. */
-static int64_t vectors_of_row(const planner *p, unsigned simd, int row, int64_t chains) {
-  int64_t extent = p->extents[simd], vectors = extent / p->lanes;
-  bool is_row = row >= 0 && ir_is_contraction(p->op) && p->structure->reductions == loop_bit(simd) &&
-                is_streamed(p, simd, (unsigned)row);
-  return is_row && extent != IR_DYNAMIC && extent % p->lanes == 0 && 2 * vectors <= chains ? vectors : 0;
+/* Lanes take a whole row of a product that is reduced along them, where its rows are used once and registers hold the
+ * other factor's row: so memory is read in its order. A row must not end within a register. */
+static bool takes_rows(const planner *p, unsigned simd, int row) {
+  int64_t extent = p->extents[simd];
+  return row >= 0 && ir_is_contraction(p->op) && p->structure->reductions == loop_bit(simd) &&
+         is_streamed(p, simd, (unsigned)row) && extent != IR_DYNAMIC && extent % p->lanes == 0 &&
+         extent / p->lanes <= p->registers / 2;
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. */
@@ -281,9 +281,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t vectors =
       fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < TILE_VECTORS ? TILE_VECTORS : wide);
-  int64_t whole = vectors_of_row(p, simd, row, chains);
-  vectors = whole ? whole : vectors;
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
+  plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
   if (row >= 0)
     plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);
 }
@@ -411,13 +410,13 @@ static void choose_tile(const planner *p, register_plan *plan) {
     plan->steps[row] = smaller(side, guess(p, (unsigned)row));
   } else {
     row = choose_row(p, simd);
-    if (p->structure->reductions)
+    if (takes_rows(p, simd, row))
+      plan->steps[simd] = p->extents[simd];
+    else if (p->structure->reductions)
       size_accumulators(p, plan, row);
     else
       size_elementwise(p, plan, row);
   }
-  if (is_reduction(p, simd))
-    plan->partial = loop_bit(simd);
   plan->packed = choose_packed(p, plan, row);
   plan->widened = choose_widened(p, plan);
   if (row >= 0 && plan->steps[row] > 1)

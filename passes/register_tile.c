@@ -616,6 +616,12 @@ static bool is_last_pass(const ir_op *op) {
          ir_body_reads_init(op, 0);
 }
 
+/* Lanes take all of a reduction at once. */
+static bool reduces_in_tile(const nest *nest) {
+  int simd = nest->plan.simd;
+  return simd >= 0 && ir_loop_is_reduction(ir_structure_of(nest->op), (unsigned)simd) && !nest->plan.partial;
+}
+
 /* A full tile, and where the loops end. */
 static void begin_tile(nest *nest, ir_builder *builder) {
   ir_op *op = nest->op;
@@ -624,7 +630,7 @@ static void begin_tile(nest *nest, ir_builder *builder) {
                         .lane_constants = true,
                         .operands = IR_NEW_ARRAY(&op->module->arena, vector_operand, op->num_operands),
                         .num_dims = nest->plan.num_dims,
-                        .narrow = nest->plan.paired >= 0,
+                        .narrow = nest->plan.paired >= 0 || reduces_in_tile(nest),
                         .partial = nest->plan.partial};
   vectorize_operands(op, tile->operands);
   for (unsigned i = 0; i < tile->num_dims; i++) {

@@ -236,6 +236,41 @@ Test(host, pairs_of_terms_are_interleaved_and_contracted) {
   }
 }
 
+/* A row by a row, in parts of a register: fewer elements than one has, several, and several and a part. */
+Test(host, rows_are_contracted_in_parts_of_a_register) {
+  static const char form[] =
+      "func.func @f(%%a: memref<%dx%s>, %%b: memref<%dx%s>, %%c: memref<1xf32>) {\n"
+      "  %%i = arith.constant 0 : index\n"
+      "  %%start = arith.constant 3.0 : f32\n"
+      "  %%x = vector.load %%a[%%i] : memref<%dx%s>, vector<%dx%s>\n"
+      "  %%y = vector.load %%b[%%i] : memref<%dx%s>, vector<%dx%s>\n"
+      "  %%r = vector.contract {indexing_maps = [affine_map<(k) -> (k)>, affine_map<(k) -> (k)>, affine_map<(k) -> "
+      "()>], iterator_types = [\"reduction\"]} %%x, %%y, %%start : vector<%dx%s>, vector<%dx%s> into f32\n"
+      "  memref.store %%r, %%c[%%i] : memref<1xf32>\n"
+      "  return\n"
+      "}\n";
+  static const int lanes[] = {1, 5, 16, 32, 40, 80, 96};
+  for (size_t k = 0; k < 2 * sizeof lanes / sizeof *lanes; k++) {
+    int n = lanes[k / 2];
+    bool narrow = k % 2;
+    const char *element = narrow ? "bf16" : "f32";
+    char text[sizeof form + 128];
+    float a[96], b[96], c;
+    uint16_t narrow_a[96], narrow_b[96];
+    double sum = 3;
+    snprintf(text, sizeof text, form, n, element, n, element, n, element, n, element, n, element, n, element, n,
+             element, n, element);
+    for (int i = 0; i < n; i++) {
+      narrow_a[i] = (uint16_t)ir_float_to_bits(IR_BF16, a[i] = (float)(i % 7 + 1) / 8);
+      narrow_b[i] = (uint16_t)ir_float_to_bits(IR_BF16, b[i] = (float)(i - n) / 4);
+      sum += (double)a[i] * b[i];
+    }
+    cr_assert_eq(
+        machine_run(text, narrow ? (void *[]){narrow_a, narrow_b, &c} : (void *[]){a, b, &c}, (int64_t[]){n, n, 1}), 0);
+    cr_assert_eq(c, sum, "%d elements of %s", n, element);
+  }
+}
+
 /* Inner, outer and both dims; NaN wins over any number with maximumf and loses with maxnumf. */
 Test(host, reductions_combine_any_dims) {
   static const char text[] =

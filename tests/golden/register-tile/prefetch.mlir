@@ -89,6 +89,24 @@ func.func @masked(%a: memref<16x32xf32>, %b: memref<32x64xf32>, %mask: memref<16
   return
 }
 
+// What is used once and widened is not: of so little, the machine asks for enough by itself.
+// CHECK-LABEL: func.func @once_widened(
+// CHECK: scf.for %[[K:.*]] =
+// CHECK-NOT: tec.prefetch
+// CHECK: return
+func.func @once_widened(%a: memref<1x1024xbf16>, %b: memref<1024x32xbf16>, %c: memref<1x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %x = memref.subview %a[0, %k] [1, 64] [1, 1] : memref<1x1024xbf16> to memref<1x64xbf16, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<1024x32xbf16> to memref<64x32xbf16, strided<[32, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<1x64xbf16, strided<[1024, 1], offset: ?>>, memref<64x32xbf16, strided<[32, 1], offset: ?>>)
+        outs(%c : memref<1x32xf32>)
+  }
+  return
+}
+
 // The last pass of a kernel over what it made asks for what the next iteration will write, in place.
 // CHECK-LABEL: func.func @next(
 // CHECK: vector.transfer_write %{{.*}} tec.prefetch = array<i64: 16, 0>}
