@@ -245,10 +245,10 @@ unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_ind
 }
 
 /* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be
- * NULL). `type`: of the result; NULL if there is none. */
+ * NULL). `steps` NULL: all 1. `type`: of the result; NULL if there is none. */
 static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,
-                           const ir_index *offsets, const ir_index *sizes, const ir_type *type) {
-  ir_value *operands[2 + 2 * IR_MAX_RANK];
+                           const ir_index *offsets, const ir_index *sizes, const ir_index *steps, const ir_type *type) {
+  ir_value *operands[2 + 3 * IR_MAX_RANK];
   int64_t statics[3][IR_MAX_RANK];
   unsigned count = 0, group = 0;
   ir_op_spec spec = {.operands = operands, .types = &type, .num_results = type != NULL};
@@ -258,12 +258,11 @@ static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source
     operands[count++] = dest;
     spec.groups[group++] = 1;
   }
-  const ir_index *const parts[] = {offsets, sizes};
-  for (unsigned part = 0; part < 2; part++, group++)
+  const ir_index *const parts[] = {offsets, sizes, steps};
+  for (unsigned part = 0; part < 3; part++, group++)
     for (unsigned i = 0; i < rank; i++) {
-      ir_index x = parts[part][i];
+      ir_index x = parts[part] ? parts[part][i] : ir_index_const(1);
       statics[part][i] = ir_index_static(x);
-      statics[2][i] = 1;
       if (x.value) {
         operands[count++] = x.value;
         spec.groups[group]++;
@@ -286,18 +285,30 @@ ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index
     shape[i] = ir_index_static(sizes[i]);
   if (!type)
     type = ir_type_tensor(builder->module, source->type->element, rank, shape);
-  return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, type), 0);
+  return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, NULL, type), 0);
+}
+
+ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                             const ir_index *steps) {
+  const ir_type *whole = source->type;
+  int64_t shape[IR_MAX_RANK];
+  for (unsigned i = 0; i < whole->rank; i++)
+    shape[i] = ir_index_static(sizes[i]);
+  const ir_type *type = ir_type_with_shape(builder->module, whole, whole->rank, shape);
+  return ir_result(
+      create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, whole->rank, offsets, sizes, steps, type), 0);
 }
 
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes) {
   unsigned rank = into->type->rank;
-  return ir_result(create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, rank, offsets, sizes, into->type), 0);
+  return ir_result(create_slice(builder, OP_TENSOR_INSERT_SLICE, source, into, rank, offsets, sizes, NULL, into->type),
+                   0);
 }
 
 void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                               const ir_index *sizes) {
-  create_slice(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, NULL);
+  create_slice(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, NULL, NULL);
 }
 
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
@@ -310,7 +321,7 @@ ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offs
   }
   const ir_type *type =
       ir_type_memref(builder->module, whole->element, whole->rank, shape, strides, offset, whole->space);
-  return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, type), 0);
+  return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, NULL, type), 0);
 }
 
 /* ------------------------------------------------------------------------------------------- scalars and structure */

@@ -85,6 +85,9 @@ ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out);
 /* Unit strides; the result has the full rank unless `type` (may be NULL) drops unit dims. */
 ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                            const ir_type *type);
+/* Of full rank, elements `steps` apart. */
+ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                             const ir_index *steps);
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                           const ir_index *sizes);
 /* tensor.parallel_insert_slice, for the region of scf.forall.in_parallel. */

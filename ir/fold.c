@@ -47,7 +47,6 @@ static bool gives_operand_of_equals(ir_opcode code) {
 }
 
 ir_value *fold_binary(ir_builder *builder, ir_op *op) {
-  (void)builder;
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
   double neutral;
   ir_cell cell;
@@ -56,6 +55,9 @@ ir_value *fold_binary(ir_builder *builder, ir_op *op) {
   if (!ir_value_splat(rhs, &cell))
     return NULL;
   bool is_float = ir_scalar_is_float(rhs->type->element);
+  bool is_extent = lhs->op && lhs->op->code == OP_TENSOR_DIM;
+  if (is_extent && op->code == OP_ARITH_MULI)
+    return ir_index_value(builder, ir_index_scale(builder, (ir_index){.value = lhs}, cell.i));
   if (!is_float && cell.i == 0 && (op->code == OP_ARITH_MULI || op->code == OP_ARITH_ANDI))
     return rhs;
   if (!right_neutral(op->code, &neutral))
@@ -80,11 +82,27 @@ static bool loses_nothing(const ir_op *cast) {
          (cast->code == OP_ARITH_INDEX_CAST && ir_scalar_bits(from) <= ir_scalar_bits(to));
 }
 
+/* An index that is computed as another integer of 64 bits is computed as an index. */
+static ir_value *cast_operands(ir_builder *builder, const ir_op *op, const ir_op *arithmetic) {
+  const ir_type *type = ir_result(op, 0)->type, *from = ir_result(arithmetic, 0)->type;
+  bool sums = arithmetic->code == OP_ARITH_ADDI || arithmetic->code == OP_ARITH_SUBI;
+  if (op->code != OP_ARITH_INDEX_CAST || type != ir_type_index(op->module) || from->element != IR_I64 ||
+      (!sums && arithmetic->code != OP_ARITH_MULI))
+    return NULL;
+  ir_value *operands[2];
+  for (unsigned i = 0; i < 2; i++)
+    operands[i] = ir_unary(builder, op->code, ir_operand(arithmetic, i), type);
+  return ir_binary(builder, arithmetic->code, operands[0], operands[1]);
+}
+
 /* A cast of a cast: back to where it came from, or two widenings in one. */
 ir_value *fold_cast(ir_builder *builder, ir_op *op) {
   const ir_op *inner = ir_operand(op, 0)->op;
   if (!inner)
     return NULL;
+  ir_value *computed = cast_operands(builder, op, inner);
+  if (computed)
+    return computed;
   bool inverse = (op->code == OP_ARITH_TRUNCF && inner->code == OP_ARITH_EXTF) ||
                  (op->code == OP_ARITH_TRUNCI && (inner->code == OP_ARITH_EXTSI || inner->code == OP_ARITH_EXTUI)) ||
                  (op->code == OP_ARITH_INDEX_CAST && inner->code == OP_ARITH_INDEX_CAST);

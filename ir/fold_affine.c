@@ -1,7 +1,8 @@
 /* fold_affine.c - affine.apply, affine.min and affine.max: composed with the affine.apply ops that feed them, and
- * simplified by what is known of loops: the range of an induction variable and what divides it.
+ * simplified by what is known of loops: the range of an induction variable and what divides it. Comparisons and quotients
+ * of extents, too, which exporters spell with 64 bits.
  *
- * Index arithmetic is taken not to overflow, as everywhere in affine maps.
+ * Index arithmetic is taken not to overflow, as everywhere in affine maps; nor are products of extents.
  * Terminates: an op is rebuilt only if a producer is skipped, or if operands, symbols, results or terms get fewer.
  * Expressions are composed only while they are small, so no chain of ops makes them grow without bound. */
 #include "build.h"
@@ -413,6 +414,87 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
                      .attrs = &attr,
                      .num_attrs = 1};
   return ir_result(ir_op_create(builder, only ? OP_AFFINE_APPLY : op->code, &spec), 0);
+}
+
+static bool is_index_wide(const ir_value *value) {
+  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
+}
+
+/* An extent, a number that could be one, or a product of such, in which casts may stand. */
+static bool is_extents_product(ir_value *value, unsigned *steps) {
+  ir_index known = ir_index_of(value);
+  const ir_op *op = value->op;
+  if (!known.value)
+    return known.constant >= 0 && known.constant <= UINT32_MAX;
+  if (!op || !*steps || !--*steps)
+    return false;
+  switch (op->code) {
+  case OP_TENSOR_DIM:
+  case OP_MEMREF_DIM:
+    return true;
+  case OP_ARITH_MULI:
+    return is_extents_product(ir_operand(op, 0), steps) && is_extents_product(ir_operand(op, 1), steps);
+  case OP_ARITH_INDEX_CAST:
+    return is_index_wide(value) && is_extents_product(ir_operand(op, 0), steps);
+  default:
+    return false;
+  }
+}
+
+/* Of a number, or of what can be an extent: loops are left to affine.min, which shows where their ends are. */
+static range range_of_extents(ir_value *value) {
+  ir_index known = ir_index_of(value);
+  unsigned steps = MAX_STEPS;
+  if (!known.value)
+    return (range){known.constant, known.constant};
+  return is_extents_product(value, &steps) ? (range){0, INT64_MAX} : anything;
+}
+
+/* 1 or 0 where it is known whether a < b or, with `or_equal`, a <= b; -1 where it is not. */
+static int is_less(range a, range b, bool same, bool or_equal) {
+  if (same)
+    return or_equal;
+  if (a.high < b.low || (or_equal && a.high == b.low))
+    return 1;
+  return a.low > b.high || (!or_equal && a.low == b.high) ? 0 : -1;
+}
+
+ir_value *fold_compare(ir_builder *builder, ir_op *op) {
+  enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, UNSIGNED = GREATER_EQUAL - NOT_EQUAL };
+  ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
+  if (!is_index_wide(lhs))
+    return NULL;
+  bool same = lhs == rhs;
+  range a = range_of_extents(lhs), b = range_of_extents(rhs);
+  int64_t predicate = ir_attr_int_or(op, "predicate", EQUAL);
+  if (predicate > GREATER_EQUAL) {
+    if (!same && (a.low < 0 || b.low < 0))
+      return NULL;
+    predicate -= UNSIGNED;
+  }
+  int result;
+  if (predicate <= NOT_EQUAL) {
+    int below = is_less(a, b, same, false), above = is_less(b, a, same, false);
+    int equal = below == 1 || above == 1 ? 0 : below == 0 && above == 0 ? 1 : -1;
+    result = equal < 0 ? -1 : equal == (predicate == EQUAL);
+  } else if (predicate <= LESS_EQUAL) {
+    result = is_less(a, b, same, predicate == LESS_EQUAL);
+  } else {
+    result = is_less(b, a, same, predicate == GREATER_EQUAL);
+  }
+  return result < 0 ? NULL : ir_const(builder, ir_result(op, 0)->type, result);
+}
+
+/* A quotient of what an affine.apply computes and a number joins it. */
+ir_value *fold_quotient(ir_builder *builder, ir_op *op) {
+  ir_value *lhs = ir_operand(op, 0), *folded = fold_binary(builder, op);
+  ir_index divisor = ir_index_of(ir_operand(op, 1));
+  unsigned steps = MAX_STEPS;
+  bool floors = op->code == OP_ARITH_DIVSI || op->code == OP_ARITH_DIVUI || op->code == OP_ARITH_FLOORDIVSI;
+  if (folded || !floors || divisor.value || divisor.constant <= 0 || !lhs->op || lhs->op->code != OP_AFFINE_APPLY ||
+      range_of_value(lhs, &steps).low < 0)
+    return folded;
+  return ir_index_value(builder, ir_index_floordiv(builder, (ir_index){.value = lhs}, divisor.constant));
 }
 
 int64_t ir_index_least(ir_index x) {

@@ -162,4 +162,6 @@ ir_value *fold_insert_slice(ir_builder *builder, ir_op *op);
 
 /* fold_affine.c */
 ir_value *fold_affine(ir_builder *builder, ir_op *op);
+ir_value *fold_compare(ir_builder *builder, ir_op *op);
+ir_value *fold_quotient(ir_builder *builder, ir_op *op);
 #endif

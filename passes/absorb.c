@@ -139,37 +139,41 @@ static bool find_split(const recast *parts, ir_builder *builder, split *split) {
   return found && split->num_loops <= IR_MAX_LOOPS;
 }
 
+/* Only more factors could make `a` equal to `b`. */
+static bool lacks_factor(const extent_product *a, const extent_product *b) {
+  return extent_has_factors(b, a) && (a->num_open < b->num_open || a->known < b->known);
+}
+
+static bool is_unit(extent x) { return !x.value && x.constant == 1; }
+
 /* Neighbouring dims of `from` and `to` in groups of equal products, so that one side of each group is one dim; the
- * number of groups, 0 where there are no such groups. Static shapes. */
-static unsigned align_shapes(const ir_type *from, unsigned rank, const ir_index *to, unsigned *from_counts,
-                             unsigned *to_counts) {
+ * number of groups, 0 where there are no such groups. */
+static unsigned align_shapes(unsigned from_rank, const extent *from, unsigned to_rank, const extent *to,
+                             unsigned *from_counts, unsigned *to_counts) {
   unsigned groups = 0, i = 0, j = 0;
-  while (i < from->rank && j < rank) {
-    int64_t left = from->shape[i++], right = to[j++].constant;
-    from_counts[groups] = to_counts[groups] = 1;
-    while (left != right && (left < right ? i < from->rank : j < rank)) {
-      if (left < right) {
-        left *= from->shape[i++];
-        from_counts[groups]++;
-      } else {
-        right *= to[j++].constant;
-        to_counts[groups]++;
-      }
+  while (i < from_rank && j < to_rank) {
+    extent_product left = {.known = 1}, right = {.known = 1};
+    unsigned first_i = i, first_j = j;
+    bool fits = extent_multiply(&left, from[i++]) && extent_multiply(&right, to[j++]);
+    while (fits && !extent_products_equal(&left, &right)) {
+      bool extend_left = lacks_factor(&left, &right);
+      fits = extend_left ? i < from_rank && extent_multiply(&left, from[i++])
+                         : lacks_factor(&right, &left) && j < to_rank && extent_multiply(&right, to[j++]);
     }
+    if (!fits)
+      return 0;
     /* Dims of extent 1 at the end have no other group. */
-    while (left == right && j == rank && i < from->rank && from->shape[i] == 1) {
-      from_counts[groups]++;
+    while (j == to_rank && i < from_rank && is_unit(from[i]))
       i++;
-    }
-    while (left == right && i == from->rank && j < rank && to[j].constant == 1) {
-      to_counts[groups]++;
+    while (i == from_rank && j < to_rank && is_unit(to[j]))
       j++;
-    }
-    if (left != right || (from_counts[groups] > 1 && to_counts[groups] > 1))
+    from_counts[groups] = i - first_i;
+    to_counts[groups] = j - first_j;
+    if (from_counts[groups] > 1 && to_counts[groups] > 1)
       return 0;
     groups++;
   }
-  return i == from->rank && j == rank ? groups : 0;
+  return i == from_rank && j == to_rank ? groups : 0;
 }
 
 static bool all_static(const ir_type *type, unsigned rank, const ir_index *sizes) {
@@ -179,21 +183,42 @@ static bool all_static(const ir_type *type, unsigned rank, const ir_index *sizes
   return known;
 }
 
-/* The value in another shape, by merging dims and then splitting some; NULL if it cannot be had so. */
+/* The value with a type that shows all that is known of its extents. */
+static ir_value *show_extents(ir_builder *builder, ir_value *value, const extent *extents) {
+  int64_t shape[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < value->type->rank; dim++)
+    shape[dim] = extents[dim].value ? IR_DYNAMIC : extents[dim].constant;
+  const ir_type *type = ir_type_with_shape(builder->module, value->type, value->type->rank, shape);
+  return type == value->type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
+}
+
+/* The value in another shape, by merging dims and then splitting some; NULL if it cannot be had so. Its type shows all
+ * that is known of its extents. */
 static ir_value *regroup(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes) {
   const ir_type *type = value->type;
-  unsigned before[IR_MAX_RANK], after[IR_MAX_RANK], num_groups;
-  if (!all_static(type, rank, sizes) || !(num_groups = align_shapes(type, rank, sizes, before, after)))
+  unsigned before[IR_MAX_RANK], after[IR_MAX_RANK];
+  extent from[IR_MAX_RANK], to[IR_MAX_RANK];
+  ir_index known_sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    from[dim] = extent_of(value, dim);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    to[dim] = extent_of_index(sizes[dim]);
+    known_sizes[dim] = to[dim].value ? sizes[dim] : ir_index_const(to[dim].constant);
+  }
+  unsigned num_groups = align_shapes(type->rank, from, rank, to, before, after);
+  if (!num_groups)
     return NULL;
+  value = show_extents(builder, value, from);
   int64_t middle[IR_MAX_RANK];
   for (unsigned g = 0, dim = 0; g < num_groups; g++) {
-    middle[g] = 1;
+    extent_product all = {.known = 1};
     for (unsigned i = 0; i < before[g]; i++)
-      middle[g] *= type->shape[dim++];
+      extent_multiply(&all, from[dim++]);
+    middle[g] = all.num_open ? IR_DYNAMIC : all.known;
   }
   if (num_groups < type->rank)
     value = ir_collapse(builder, value, ir_type_with_shape(builder->module, type, num_groups, middle), before);
-  return num_groups < rank ? ir_expand(builder, value, rank, sizes, after) : value;
+  return num_groups < rank ? ir_expand(builder, value, rank, known_sizes, after) : value;
 }
 
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
@@ -434,22 +459,30 @@ static ir_op *write_transposed(ir_op *move) {
 
 /* ------------------------------------------------------------------------------------------------------------- walk */
 
-/* A reshape of a reshape is taken from before the first. */
+static bool is_reshape(const ir_op *op) {
+  return op && (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE);
+}
+
+/* A reshape of a reshape is taken from before the first, and again while one is all that is needed. */
 static void reshape_original(ir_op *op) {
-  const ir_type *type = ir_result(op, 0)->type;
-  const ir_op *first = ir_operand(op, 0)->op;
-  bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
-  if (!first || first->code != (splits ? OP_TENSOR_COLLAPSE_SHAPE : OP_TENSOR_EXPAND_SHAPE))
-    return;
-  ir_builder builder = ir_builder_before(op);
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    sizes[dim] = splits ? ir_mixed(op, 1, "static_output_shape", dim) : (ir_index){.constant = type->shape[dim]};
-  ir_value *value = ir_type_is_static(type) ? regroup(&builder, ir_operand(first, 0), type->rank, sizes) : NULL;
-  if (!value)
-    return;
-  ir_replace_uses(ir_result(op, 0), value);
-  ir_op_erase(op);
+  while (op) {
+    const ir_type *type = ir_result(op, 0)->type;
+    const ir_op *first = ir_operand(op, 0)->op;
+    bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
+    if (!is_reshape(first) || first->code == op->code)
+      return;
+    ir_builder builder = ir_builder_before(op);
+    ir_index sizes[IR_MAX_RANK];
+    for (unsigned dim = 0; dim < type->rank; dim++)
+      sizes[dim] = splits ? ir_mixed(op, 1, "static_output_shape", dim) : pass_dim(&builder, ir_result(op, 0), dim);
+    ir_value *original = ir_operand(first, 0), *value = regroup(&builder, original, type->rank, sizes);
+    if (!value)
+      return;
+    ir_op *only = is_reshape(value->op) && ir_operand(value->op, 0) == original ? value->op : NULL;
+    ir_replace_uses(ir_result(op, 0), value->type == type ? value : ir_unary(&builder, OP_TENSOR_CAST, value, type));
+    ir_op_erase(op);
+    op = only;
+  }
 }
 
 static void absorb(ir_op *op) {
@@ -465,7 +498,7 @@ static void absorb_in(ir_block *block, const void *data) {
   (void)data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE)
+    if (is_reshape(op))
       reshape_original(op);
     else
       absorb(op);

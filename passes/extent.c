@@ -87,10 +87,37 @@ static ir_value *before_loop(const ir_value *value) {
   return loop->code == OP_SCF_FORALL || keeps_shape(loop, position) ? ir_group_operand(loop, 3, position) : NULL;
 }
 
+/* The one dim of those merged into dim `dim` that is not known to be 1; -1 where several may be longer. */
+static int only_merged_dim(const ir_op *collapse, unsigned dim) {
+  const ir_attr *group = ir_attr_get(collapse, "reassociation")->elements[dim];
+  int found = -1;
+  for (unsigned i = 0; i < group->count; i++) {
+    int64_t merged = group->elements[i]->value;
+    if (ir_operand(collapse, 0)->type->shape[merged] == 1)
+      continue;
+    if (found >= 0)
+      return -1;
+    found = (int)merged;
+  }
+  return found;
+}
+
+static bool is_collapse(const ir_op *op) {
+  return op->code == OP_TENSOR_COLLAPSE_SHAPE || op->code == OP_MEMREF_COLLAPSE_SHAPE;
+}
+
 /* Moves from a dim of a result to the operand that decides it: of a structured op the first one that shares the loop,
  * so that all operands and results with that loop come to the same end. */
 static bool to_operand(ir_value **value, unsigned *dim) {
   const ir_op *op = (*value)->op;
+  if (op && is_collapse(op)) {
+    int from = only_merged_dim(op, *dim);
+    if (from < 0)
+      return false;
+    *value = ir_operand(op, 0);
+    *dim = (unsigned)from;
+    return true;
+  }
   ir_value *next = !op || ir_op_has(op, IR_CONTROL) ? before_loop(*value) : NULL;
   if (op && !ir_op_has(op, IR_CONTROL)) {
     int loop = ir_op_has(op, IR_DPS | IR_STRUCTURED)
@@ -142,6 +169,18 @@ static bool is_dim(ir_index index, ir_value **value, unsigned *dim) {
   return !number.value && number.constant >= 0 && number.constant < (*value)->type->rank;
 }
 
+/* The first argument's extent that equals the one of an argument. */
+static extent first_equal(ir_value *value, unsigned dim) {
+  const ir_op *function = value->op ? NULL : value->block->parent;
+  const int64_t *pairs;
+  unsigned count;
+  if (function && function->code == OP_FUNC_FUNC && ir_attr_i64s_of(function, EXTENT_EQUAL, &count, &pairs))
+    for (unsigned i = 0; i + 4 <= count; i += 4)
+      if (pairs[i] == value->index && pairs[i + 1] == dim)
+        return (extent){.value = value->block->args[pairs[i + 2]], .dim = (unsigned)pairs[i + 3]};
+  return (extent){.value = value, .dim = dim};
+}
+
 extent extent_of(ir_value *value, unsigned dim) {
   for (;;) {
     ir_index index = ir_index_const(value->type->shape[dim]);
@@ -151,7 +190,7 @@ extent extent_of(ir_value *value, unsigned dim) {
       if (!is_dim(index, &value, &dim))
         return (extent){.value = index.value, .constant = index.constant};
     } else if (!to_operand(&value, &dim)) {
-      return (extent){.value = value, .dim = dim};
+      return first_equal(value, dim);
     }
   }
 }
@@ -192,8 +231,7 @@ static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim
 
 bool extent_is_computed(extent x) {
   const ir_op *op = x.value ? x.value->op : NULL;
-  return op &&
-         (op->code == OP_TENSOR_COLLAPSE_SHAPE || op->code == OP_MEMREF_COLLAPSE_SHAPE || op->code == OP_TENSOR_PAD);
+  return op && (is_collapse(op) || op->code == OP_TENSOR_PAD);
 }
 
 static ir_index compute(ir_builder *builder, extent x, unsigned depth) {
@@ -216,6 +254,70 @@ ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar elemen
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     sizes[dim] = pass_dim(builder, value, dim);
   return ir_empty(builder, element, value->type->rank, sizes);
+}
+
+/* -------------------------------------------------------------------------------------------------------- products */
+
+enum { MAX_NESTING = 8 }; /* of products in products; beyond that one is a factor itself */
+
+static bool multiply(extent_product *product, extent x, unsigned depth);
+
+static bool multiply_index(extent_product *product, ir_value *index, unsigned depth) {
+  return multiply(product, extent_of_index(ir_index_of(index)), depth);
+}
+
+/* Multiplies by what an op computes as a product; false where that is none, or has too many factors. */
+static bool multiply_computed(extent_product *product, const ir_op *op, unsigned dim, unsigned depth) {
+  if (is_collapse(op)) {
+    const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
+    for (unsigned i = 0; i < group->count; i++)
+      if (!multiply(product, extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value), depth))
+        return false;
+    return true;
+  }
+  if (op->code == OP_ARITH_MULI)
+    return multiply_index(product, ir_operand(op, 0), depth) && multiply_index(product, ir_operand(op, 1), depth);
+  const ir_expr *expr = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map->results[0] : NULL;
+  return expr && op->num_operands == 1 && expr->kind == IR_EXPR_MUL && !expr->lhs->lhs &&
+         expr->rhs->kind == IR_EXPR_CONST && multiply(product, (extent){.constant = expr->rhs->value}, depth) &&
+         multiply_index(product, ir_operand(op, 0), depth);
+}
+
+static bool multiply(extent_product *product, extent x, unsigned depth) {
+  if (!x.value)
+    return !__builtin_mul_overflow(product->known, x.constant, &product->known);
+  extent_product factors = *product;
+  if (x.value->op && depth < MAX_NESTING && multiply_computed(&factors, x.value->op, x.dim, depth + 1)) {
+    *product = factors;
+    return true;
+  }
+  if (product->num_open == EXTENT_MAX_FACTORS)
+    return false;
+  product->open[product->num_open++] = x;
+  return true;
+}
+
+bool extent_multiply(extent_product *product, extent x) { return multiply(product, x, 0); }
+
+extent_product extent_without(const extent_product *a, const extent_product *b) {
+  extent_product rest = {.known = 1};
+  unsigned taken = 0;
+  for (unsigned i = 0; i < a->num_open; i++) {
+    unsigned k = 0;
+    while (k < b->num_open && (taken >> k & 1 || !extent_equal(b->open[k], a->open[i])))
+      k++;
+    if (k == b->num_open)
+      rest.open[rest.num_open++] = a->open[i];
+    else
+      taken |= 1u << k;
+  }
+  return rest;
+}
+
+bool extent_has_factors(const extent_product *a, const extent_product *b) { return extent_without(b, a).num_open == 0; }
+
+bool extent_products_equal(const extent_product *a, const extent_product *b) {
+  return a->num_open == b->num_open && a->known == b->known && extent_has_factors(a, b);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */

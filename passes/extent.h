@@ -2,10 +2,15 @@
  *
  * An extent is traced through structured ops (to the first operand that shares the loop), slices, reshapes, casts and
  * loops to where it comes from: a constant, an index value, or a dim of a value that nothing explains further, mostly a
- * function's argument. So equal extents have equal origins. */
+ * function's argument. So equal extents have equal origins. Where the shapes of a function's arguments fit together only
+ * if some of their extents are equal, those have one origin, too: the function's attribute EXTENT_EQUAL says so. */
 #ifndef TEC_PASSES_EXTENT_H
 #define TEC_PASSES_EXTENT_H
 #include "ir/build.h"
+
+/* Of a function that is only called with arguments of shapes that fit (pass "shapes"): groups of four numbers, an
+ * argument and its dim, and an argument before it with a dim of the same extent, which no other group begins with. */
+#define EXTENT_EQUAL "tec.equal_extents"
 
 /* `value` NULL: the number `constant`; a value of type index: that; a tensor or memref: its extent in `dim`. */
 typedef struct extent {
@@ -27,6 +32,23 @@ bool extent_is_computed(extent x);
 ir_index extent_compute(ir_builder *builder, extent x);
 /* extent_compute of extent_of. */
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim);
+
+/* Extents multiplied: open ones, in any order, and what the others come to. Starts as {.known = 1}. */
+enum { EXTENT_MAX_FACTORS = 8 };
+
+typedef struct extent_product {
+  extent open[EXTENT_MAX_FACTORS];
+  unsigned num_open;
+  int64_t known;
+} extent_product;
+
+/* Extents that are products themselves, merged dims for one, become their factors. False where those are too many. */
+bool extent_multiply(extent_product *product, extent x);
+/* All open factors of `b` are among those of `a`. */
+bool extent_has_factors(const extent_product *a, const extent_product *b);
+/* The open factors of `a` that `b` lacks. */
+extent_product extent_without(const extent_product *a, const extent_product *b);
+bool extent_products_equal(const extent_product *a, const extent_product *b);
 
 /* tensor.empty of the value's extents. */
 ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element);

@@ -13,6 +13,7 @@
  * terminates. */
 #include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/reads.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ typedef struct shapes {
   ir_builder builder;   /* in the body of the new function */
   ir_value_map *values; /* index values of the function to those of the new one */
   ir_value *fits;
+  unsigned *equal; /* for the extents of arguments, by position: one before that is known to be the same, or itself */
   known_call *calls;
   unsigned depth;
 } shapes;
@@ -147,8 +149,7 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   }
 }
 
-static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found) {
-  extent x = extent_of(tensor, dim);
+static bool find_origin(shapes *s, extent x, ir_index *found) {
   if (!x.value) {
     *found = ir_index_const(x.constant);
     return true;
@@ -172,12 +173,41 @@ static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
   return true;
 }
 
+static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found) {
+  return find_origin(s, extent_of(tensor, dim), found);
+}
+
 /* ----------------------------------------------------------------------------------------------------------- checks */
+
+/* The extent of an argument that the value is, or a number of 64 bits made of it; NULL for anything else. */
+static const ir_value *as_argument(const shapes *s, const ir_value *value) {
+  while (value->op && value->op->code == OP_ARITH_INDEX_CAST &&
+         (value->type->element == IR_INDEX || value->type->element == IR_I64))
+    value = ir_operand(value->op, 0);
+  return !value->op && value->block == s->builder.block ? value : NULL;
+}
+
+static unsigned first_equal(const shapes *s, unsigned position) {
+  while (s->equal[position] != position)
+    position = s->equal[position];
+  return position;
+}
+
+/* From now on the two are equal: the first one stands for both, if they are extents of arguments. */
+static void learn_equal(shapes *s, const ir_value *lhs, const ir_value *rhs) {
+  const ir_value *a = as_argument(s, lhs), *b = as_argument(s, rhs);
+  if (!a || !b)
+    return;
+  unsigned first = first_equal(s, a->index), second = first_equal(s, b->index);
+  s->equal[first < second ? second : first] = first < second ? first : second;
+}
 
 static void require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
   if (ir_index_equal(a, b))
     return;
   ir_value *lhs = ir_index_value(&s->builder, a), *rhs = ir_index_value(&s->builder, b);
+  if (predicate == IR_EQUAL)
+    learn_equal(s, lhs, rhs);
   ir_value *holds = ir_compare(&s->builder, OP_ARITH_CMPI, predicate, lhs, rhs);
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
 }
@@ -208,6 +238,35 @@ static void check_loops(shapes *s, const ir_op *op) {
   }
 }
 
+/* Reads by the indices of loops end within the tensor that is read. */
+static void check_reads(shapes *s, const ir_op *op) {
+  read_subscript subscripts[IR_MAX_RANK];
+  for (const ir_op *read = ir_region(op, 0)->first; read; read = read->next) {
+    if (read->code != OP_TENSOR_EXTRACT || !read_subscripts(op, read, subscripts))
+      continue;
+    ir_value *source = ir_operand(read, 0);
+    for (unsigned dim = 0; dim < source->type->rank; dim++) {
+      read_subscript at = subscripts[dim];
+      ir_index last, extent, ignored;
+      unsigned operand, from;
+      if (at.loop < 0)
+        continue;
+      ir_loop_extent(op, (unsigned)at.loop, &operand, &from);
+      if (!find_extent(s, source, dim, &extent) || !find_extent(s, ir_operand(op, operand), from, &last) ||
+          ir_index_equal(last, extent) || (at.condition && !find_index(s, at.condition, &ignored)))
+        continue;
+      if (at.condition) {
+        ir_value *all = ir_index_value(&s->builder, last);
+        ir_value *one = ir_index_value(&s->builder, ir_index_min(&s->builder, last, ir_index_const(1)));
+        ir_value *repeats = ir_value_map_get(s->values, at.condition);
+        last = ir_index_of(ir_select(&s->builder, repeats, at.zero_where ? one : all, at.zero_where ? all : one));
+      }
+      if (last.value || extent.value)
+        require(s, IR_SIGNED_LESS_EQUAL, last, extent);
+    }
+  }
+}
+
 static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
   ir_index part[3][IR_MAX_RANK];
   unsigned rank = ir_slice_of(op, part[0], part[1], part[2]);
@@ -232,9 +291,31 @@ static void check_cast(shapes *s, const ir_op *op) {
       require(s, IR_EQUAL, found, ir_index_const(to->shape[dim]));
 }
 
+/* Where the products of extents on both sides of a reshape differ in one factor each, those are the same; also if another
+ * factor is 0, as whoever spells both asks for no less. */
+static bool require_factor(shapes *s, const ir_op *op, unsigned group, unsigned first) {
+  extent_product whole = {.known = 1}, parts = {.known = 1};
+  unsigned count = ir_attr_get(op, "reassociation")->elements[group]->count;
+  bool known = extent_multiply(&whole, extent_of(ir_operand(op, 0), group));
+  for (unsigned i = 0; i < count; i++)
+    known = known && extent_multiply(&parts, extent_of(ir_result(op, 0), first + i));
+  if (!known || whole.known != parts.known || whole.num_open != parts.num_open)
+    return false;
+  extent_product own = extent_without(&whole, &parts), others = extent_without(&parts, &whole);
+  ir_index a, b;
+  if (own.num_open != 1 || !find_origin(s, own.open[0], &a) || !find_origin(s, others.open[0], &b))
+    return own.num_open == 0;
+  require(s, IR_EQUAL, a, b);
+  return true;
+}
+
 static void check_expansion(shapes *s, const ir_op *op) {
   const ir_attr *groups = ir_attr_get(op, "reassociation");
   for (unsigned g = 0, dim = 0; g < groups->count; g++) {
+    if (require_factor(s, op, g, dim)) {
+      dim += groups->elements[g]->count;
+      continue;
+    }
     ir_index product = ir_index_const(1), part, whole;
     bool known = find_extent(s, ir_operand(op, 0), g, &whole);
     for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++) {
@@ -250,11 +331,15 @@ static void check_expansion(shapes *s, const ir_op *op) {
 /* What is asserted of extents becomes a condition of calling the function. */
 static void check_assertion(shapes *s, const ir_op *op) {
   ir_index ignored;
-  if (ir_op_parent(op) == s->function && find_index(s, ir_operand(op, 0), &ignored))
-    s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, ir_value_map_get(s->values, ir_operand(op, 0)));
-  else
+  if (ir_op_parent(op) == s->function && find_index(s, ir_operand(op, 0), &ignored)) {
+    ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
+    if (holds->op && holds->op->code == OP_ARITH_CMPI && ir_attr_int_or(holds->op, "predicate", 0) == IR_EQUAL)
+      learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
+    s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
+  } else {
     ir_warning(op->module, op->loc, "only the interpreter checks what is asserted of elements: %s",
                ir_attr_string_or(op, "msg", ""));
+  }
 }
 
 static bool drop_assertion(ir_op *op, void *data) {
@@ -268,6 +353,8 @@ static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS))
     check_loops(s, op);
+  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
+    check_reads(s, op);
   else if (op->code == OP_TENSOR_EXTRACT_SLICE)
     check_slice(s, op, ir_operand(op, 0));
   else if (op->code == OP_TENSOR_INSERT_SLICE)
@@ -281,6 +368,28 @@ static bool check_op(ir_op *op, void *data) {
   else if (op->code == OP_CF_ASSERT)
     check_assertion(s, op);
   return true;
+}
+
+/* What was learned becomes an attribute of the function, for extent_of. */
+static void note_equal_extents(const shapes *s) {
+  const ir_block *body = ir_region(s->function, 0);
+  ir_module *module = s->function->module;
+  unsigned num_extents = s->builder.block->num_args, count = 0, position = 0;
+  int64_t *places = IR_NEW_ARRAY(&module->arena, int64_t, 2 * num_extents + 1);
+  int64_t *pairs = IR_NEW_ARRAY(&module->arena, int64_t, 4 * num_extents + 1);
+  for (unsigned i = 0; i < body->num_args; i++)
+    for (unsigned dim = 0; dim < body->args[i]->type->rank; dim++, position++) {
+      unsigned first = first_equal(s, position);
+      places[2 * position] = i;
+      places[2 * position + 1] = dim;
+      if (first == position)
+        continue;
+      memcpy(pairs + count, places + 2 * position, 2 * sizeof *pairs);
+      memcpy(pairs + count + 2, places + 2 * first, 2 * sizeof *pairs);
+      count += 4;
+    }
+  if (count)
+    ir_attr_set(s->function, EXTENT_EQUAL, ir_attr_i64s(module, count, pairs));
 }
 
 static void check_arguments(shapes *s) {
@@ -363,8 +472,13 @@ static bool add_shapes(ir_op *function) {
   for (unsigned i = 0; i < type->num_results; i++)
     num_results += type->results[i]->rank;
   ir_op *created = create_function(function, name, num_inputs, num_results);
-  shapes s = {
-      .function = function, .builder = ir_builder_at_end(ir_region(created, 0)), .values = ir_value_map_create(module)};
+  unsigned *equal = IR_NEW_ARRAY(&module->arena, unsigned, num_inputs + 1);
+  for (unsigned i = 0; i < num_inputs; i++)
+    equal[i] = i;
+  shapes s = {.equal = equal,
+              .function = function,
+              .builder = ir_builder_at_end(ir_region(created, 0)),
+              .values = ir_value_map_create(module)};
   bool ok = fill_function(&s, num_results, &missing);
   function->mark = DONE;
   ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
@@ -373,6 +487,7 @@ static bool add_shapes(ir_op *function) {
     return !is_public(function) ||
            ir_op_error(function, "the extents of result %u do not follow from those of the arguments", missing);
   }
+  note_equal_extents(&s);
   ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));
   if (is_public(function))
     ir_attr_set(function, "tec.kernel", ir_attr_unit(module));

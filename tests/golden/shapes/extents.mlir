@@ -1,7 +1,7 @@
 // RUN: tcc-attn opt %s --passes=shapes,simplify | FileCheck %s
 // The extents of results, and whether arguments fit together, from the extents of the arguments.
 
-// CHECK: func.func @att({{.*}} attributes {tec.kernel, tec.shapes = @att_shapes}
+// CHECK: func.func @att({{.*}} attributes {tec.equal_extents = array<i64: 2, 0, 1, 1>, tec.kernel, tec.shapes = @att_shapes}
 // CHECK: func.func private @att_shapes(%arg0: index, %arg1: index, %arg2: index, %arg3: index, %arg4: index, %arg5: index) -> (i1, index, index)
 // CHECK-DAG: arith.cmpi eq, %arg1, %c64
 // CHECK-DAG: arith.cmpi eq, %arg2, %c64

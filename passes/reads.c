@@ -1,0 +1,330 @@
+/* reads.c - pass "absorb-reads": elements that the body of a structured op reads by subscript become inputs of the op.
+ *
+ * Exporters spell what broadcasts between extents that are only known at run time as an op without inputs, whose body
+ * reads source[.., extent == 1 ? 0 : i, ..]. That is a view of the source: its step along the dim is 0 where the
+ * condition holds, else 1, decided once, outside of all loops. As an input with a map, passes see through it, and one
+ * kernel serves extents that agree and extents of 1. Where types or the extents' origins show that the condition says
+ * nothing, there is no view.
+ *
+ * Views move to the front of elementwise ops and reshapes that make their source, which are made again behind the view
+ * where they have other users: so what scales or transposes an argument fuses with what reads it.
+ *
+ * Invariant: the elements that an op reads stay the same, and so does what it computes of them.
+ * Terminates: a walk over the ops of each block; views move towards the function's arguments, at most MAX_DEPTH ops at a
+ * time, and each view of a value is made once. */
+#include "passes/reads.h"
+
+#include "passes/passes.h"
+#include "passes/recast.h"
+
+enum { MAX_DEPTH = 64 };
+
+/* ---------------------------------------------------------------------------------------------------- what is read */
+
+/* From outside of the body, or computed there by an op `code` from values of which that is known by `known`. */
+static bool is_computed(const ir_value *value, const ir_block *body, ir_opcode code,
+                        bool (*known)(const ir_value *value, const ir_block *body)) {
+  const ir_op *op = value->op;
+  bool found = op && op->block == body && op->code == code;
+  for (unsigned i = 0; found && i < op->num_operands; i++)
+    found = known(ir_operand(op, i), body);
+  return found || ir_value_is_outside(value, body);
+}
+
+static bool is_extent(const ir_value *value, const ir_block *body) {
+  return is_computed(value, body, OP_TENSOR_DIM, ir_value_is_outside);
+}
+
+/* The same in all iterations: a value from outside, or a comparison of such and of extents. */
+static bool is_invariant(const ir_value *value, const ir_block *body) {
+  return is_computed(value, body, OP_ARITH_CMPI, is_extent);
+}
+
+static int loop_of(const ir_value *value) {
+  return value->op && value->op->code == OP_LINALG_INDEX ? (int)ir_attr_int_or(value->op, "dim", 0) : -1;
+}
+
+static extent extent_of_loop(const ir_op *op, unsigned loop) {
+  unsigned operand, dim;
+  ir_loop_extent(op, loop, &operand, &dim);
+  return extent_of(ir_operand(op, operand), dim);
+}
+
+/* Where the condition holds, the loop has one iteration. */
+static bool means_one_iteration(const ir_op *op, unsigned loop, const ir_value *condition) {
+  const ir_op *compare = condition->op;
+  return compare && compare->code == OP_ARITH_CMPI && ir_attr_int_or(compare, "predicate", 0) == IR_EQUAL &&
+         ir_index_is_const(ir_index_of(ir_operand(compare, 1)), 1) &&
+         extent_equal(extent_of_index(ir_index_of(ir_operand(compare, 0))), extent_of_loop(op, loop));
+}
+
+static bool read_subscript_of(const ir_op *op, ir_value *value, int64_t extent, read_subscript *found) {
+  ir_index known = ir_index_of(value);
+  *found = (read_subscript){.loop = loop_of(value), .constant = known.constant};
+  if (!known.value)
+    return known.constant >= 0 && known.constant < extent;
+  if (found->loop >= 0)
+    return true;
+  const ir_op *select = value->op;
+  if (!select || select->code != OP_ARITH_SELECT || !is_invariant(ir_operand(select, 0), ir_region(op, 0)))
+    return false;
+  found->zero_where = ir_index_is_const(ir_index_of(ir_operand(select, 1)), 0);
+  if (!found->zero_where && !ir_index_is_const(ir_index_of(ir_operand(select, 2)), 0))
+    return false;
+  found->loop = loop_of(ir_operand(select, found->zero_where ? 2 : 1));
+  if (found->loop < 0)
+    return false;
+  if (!found->zero_where || !means_one_iteration(op, (unsigned)found->loop, ir_operand(select, 0)))
+    found->condition = ir_operand(select, 0);
+  return true;
+}
+
+bool read_subscripts(const ir_op *op, const ir_op *read, read_subscript *subscripts) {
+  const ir_type *type = ir_operand(read, 0)->type;
+  if (read->code != OP_TENSOR_EXTRACT || !ir_value_is_outside(ir_operand(read, 0), ir_region(op, 0)))
+    return false;
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (!read_subscript_of(op, ir_operand(read, 1 + dim), type->shape[dim], &subscripts[dim]))
+      return false;
+  return true;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- views */
+
+/* Which elements of a tensor: in each dim `sizes` of them, `steps` apart, from `offsets`. */
+typedef struct selection {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+} selection;
+
+typedef struct view {
+  struct view *next;
+  ir_value *source, *result;
+  selection part;
+} view;
+
+typedef struct reads {
+  ir_builder builder; /* before the op whose reads become inputs */
+  view *views;        /* of the block */
+  unsigned depth;
+} reads;
+
+static ir_value *view_of(reads *r, ir_value *source, const selection *part);
+
+static bool is_whole_dim(ir_value *source, const selection *part, unsigned dim) {
+  return ir_index_is_const(part->offsets[dim], 0) && ir_index_is_const(part->steps[dim], 1) &&
+         extent_equal(extent_of(source, dim), extent_of_index(part->sizes[dim]));
+}
+
+static void select_whole_dim(reads *r, ir_value *source, selection *part, unsigned dim) {
+  part->offsets[dim] = ir_index_const(0);
+  part->sizes[dim] = pass_dim(&r->builder, source, dim);
+  part->steps[dim] = ir_index_const(1);
+}
+
+static bool same_selection(const selection *a, const selection *b, unsigned rank) {
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (!ir_index_equal(a->offsets[dim], b->offsets[dim]) || !ir_index_equal(a->sizes[dim], b->sizes[dim]) ||
+        !ir_index_equal(a->steps[dim], b->steps[dim]))
+      return false;
+  return true;
+}
+
+/* Computes each element by itself, from elements at its own place. */
+static bool is_elementwise(const ir_op *op) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_structure_of(op)->reductions ||
+      ir_body_reads_init(op, 0))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  unsigned num_ins = ir_num_inputs(op);
+  for (unsigned i = 0; i <= num_ins; i++)
+    if (!ir_map_is_projected_permutation(structure->maps[i]))
+      return false;
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    if (inner->code == OP_LINALG_INDEX || inner->code == OP_TENSOR_EXTRACT)
+      return false;
+  return num_ins && structure->maps[num_ins]->num_results == structure->num_loops;
+}
+
+/* The op on views of its inputs; NULL where it has too many. */
+static ir_value *view_elementwise(reads *r, ir_op *op, const selection *part) {
+  recast parts;
+  if (!recast_begin(&parts, op))
+    return NULL;
+  const ir_map *out = parts.maps[parts.num_ins];
+  for (unsigned i = 0; i < parts.num_ins; i++) {
+    ir_value *input = parts.operands[i];
+    selection of_input;
+    if (!ir_type_is_shaped(input->type))
+      continue;
+    for (unsigned dim = 0; dim < input->type->rank; dim++) {
+      unsigned from = (unsigned)ir_map_find_dim(out, (unsigned)ir_map_result_dim(parts.maps[i], dim));
+      of_input.offsets[dim] = part->offsets[from];
+      of_input.sizes[dim] = part->sizes[from];
+      of_input.steps[dim] = part->steps[from];
+    }
+    parts.operands[i] = view_of(r, input, &of_input);
+  }
+  const ir_type *type = ir_result(op, 0)->type;
+  parts.operands[parts.num_ins] = ir_empty(&r->builder, type->element, type->rank, part->sizes);
+  return recast_is_valid(&parts) ? ir_result(recast_create(&parts, &r->builder, NULL), 0) : NULL;
+}
+
+/* A reshape of a view; NULL where the view takes a part of dims that the reshape merges or splits. */
+static ir_value *view_reshaped(reads *r, ir_op *op, const selection *part) {
+  bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
+  const ir_attr *groups = ir_attr_get(op, "reassociation");
+  ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
+  const ir_type *type = result->type;
+  unsigned counts[IR_MAX_RANK];
+  int64_t shape[IR_MAX_RANK];
+  selection of_source;
+  for (unsigned g = 0, wide = 0; g < groups->count; wide += counts[g++]) {
+    counts[g] = groups->elements[g]->count;
+    for (unsigned i = 0; i < counts[g]; i++) {
+      unsigned from = splits ? wide + i : g, to = splits ? g : wide + i;
+      if (counts[g] > 1 && !is_whole_dim(result, part, from))
+        return NULL;
+      select_whole_dim(r, source, &of_source, to);
+      if (counts[g] > 1)
+        continue;
+      of_source.offsets[to] = part->offsets[from];
+      of_source.sizes[to] = part->sizes[from];
+      of_source.steps[to] = part->steps[from];
+    }
+  }
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    shape[dim] = ir_index_static(part->sizes[dim]);
+  ir_value *view = view_of(r, source, &of_source);
+  return splits
+             ? ir_expand(&r->builder, view, type->rank, part->sizes, counts)
+             : ir_collapse(&r->builder, view, ir_type_with_shape(r->builder.module, type, type->rank, shape), counts);
+}
+
+static ir_value *create_view(reads *r, ir_value *source, const selection *part) {
+  ir_op *op = source->op;
+  ir_value *value = NULL;
+  if (op && op->block == r->builder.block && r->depth < MAX_DEPTH) {
+    r->depth++;
+    if (is_elementwise(op))
+      value = view_elementwise(r, op, part);
+    else if (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE)
+      value = view_reshaped(r, op, part);
+    r->depth--;
+  }
+  return value ? value : ir_extract_strided(&r->builder, source, part->offsets, part->sizes, part->steps);
+}
+
+static ir_value *view_of(reads *r, ir_value *source, const selection *part) {
+  unsigned rank = source->type->rank;
+  bool whole = true;
+  for (unsigned dim = 0; dim < rank; dim++)
+    whole &= is_whole_dim(source, part, dim);
+  if (whole)
+    return source;
+  for (view *known = r->views; known; known = known->next)
+    if (known->source == source && same_selection(&known->part, part, rank))
+      return known->result;
+  ir_value *result = create_view(r, source, part);
+  view *added = IR_NEW(&r->builder.module->arena, view);
+  *added = (view){r->views, source, result, *part};
+  r->views = added;
+  return result;
+}
+
+/* ---------------------------------------------------------------------------------------------------- reads to inputs */
+
+/* An invariant value before the op. */
+static ir_value *outside(reads *r, ir_value *value, const ir_op *op) {
+  if (ir_value_is_outside(value, ir_region(op, 0)))
+    return value;
+  ir_value_map *map = ir_value_map_create(op->module);
+  for (unsigned i = 0; i < value->op->num_operands; i++)
+    ir_value_map_set(map, ir_operand(value->op, i), outside(r, ir_operand(value->op, i), op));
+  return ir_result(ir_op_clone(&r->builder, value->op, map), 0);
+}
+
+/* The view that the op reads with the map; both follow from the subscripts. */
+static ir_value *input_of(reads *r, const ir_op *op, const ir_op *read, const read_subscript *subscripts,
+                          const ir_map **map) {
+  ir_value *source = ir_operand(read, 0);
+  const ir_expr *results[IR_MAX_RANK];
+  ir_module *module = op->module;
+  selection part;
+  unsigned rank = source->type->rank;
+  for (unsigned dim = 0; dim < rank; dim++) {
+    read_subscript at = subscripts[dim];
+    part.offsets[dim] = ir_index_const(at.constant);
+    part.sizes[dim] = part.steps[dim] = ir_index_const(1);
+    results[dim] = ir_expr_const(module, 0);
+    if (at.loop < 0)
+      continue;
+    part.offsets[dim] = ir_index_const(0);
+    part.sizes[dim] = extent_compute(&r->builder, extent_of_loop(op, (unsigned)at.loop));
+    results[dim] = ir_expr_dim(module, (unsigned)at.loop);
+    if (at.condition) {
+      ir_value *condition = outside(r, at.condition, op);
+      ir_value *step = ir_select(&r->builder, condition, ir_const_index(&r->builder, !at.zero_where),
+                                 ir_const_index(&r->builder, at.zero_where));
+      part.steps[dim] = ir_index_of(step);
+    }
+  }
+  *map = ir_map_get(module, ir_structure_of(op)->num_loops, 0, rank, results);
+  return view_of(r, source, &part);
+}
+
+/* The op with one more input, which stands for the read. */
+static ir_op *add_input(reads *r, ir_op *op, ir_op *read, ir_value *input, const ir_map *map) {
+  recast parts;
+  if (!recast_begin(&parts, op) || op->num_operands == RECAST_MAX_OPERANDS)
+    return op;
+  unsigned num_ins = parts.num_ins;
+  for (unsigned i = op->num_operands; i > num_ins; i--) {
+    parts.operands[i] = parts.operands[i - 1];
+    parts.maps[i] = parts.maps[i - 1];
+  }
+  parts.operands[num_ins] = input;
+  parts.maps[num_ins] = map;
+  ir_op *fresh = ir_generic(&r->builder, num_ins + 1, parts.operands, parts.num_outs, parts.operands + num_ins + 1,
+                            parts.maps, parts.num_loops, parts.reductions);
+  ir_block *from = ir_region(op, 0), *to = ir_region(fresh, 0);
+  ir_value_map *values = ir_value_map_create(op->module);
+  for (unsigned i = 0; i < from->num_args; i++)
+    ir_value_map_set(values, from->args[i], to->args[i + (i >= num_ins)]);
+  ir_replace_uses(ir_result(read, 0), to->args[num_ins]);
+  ir_op_erase(read);
+  ir_builder inside = ir_builder_at_end(to);
+  for (const ir_op *inner = from->first; inner; inner = inner->next)
+    ir_op_clone(&inside, inner, values);
+  recast_replace(op, fresh);
+  return fresh;
+}
+
+static ir_op *find_read(const ir_op *op, read_subscript *subscripts) {
+  for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    if (inner->code == OP_TENSOR_EXTRACT && read_subscripts(op, inner, subscripts))
+      return inner;
+  return NULL;
+}
+
+static void absorb_reads_in(ir_block *block, const void *data) {
+  (void)data;
+  reads r = {0};
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    bool may_have = ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY);
+    read_subscript subscripts[IR_MAX_RANK];
+    ir_op *read;
+    while (may_have && op->num_operands < RECAST_MAX_OPERANDS && (read = find_read(op, subscripts))) {
+      const ir_map *map;
+      r.builder = ir_builder_before(op);
+      ir_value *input = input_of(&r, op, read, subscripts, &map);
+      op = add_input(&r, op, read, input, map);
+    }
+  }
+}
+
+bool pass_absorb_reads(ir_module *module, const pass_options *options) {
+  (void)options;
+  pass_visit_unscheduled(module, absorb_reads_in, NULL);
+  return true;
+}
