@@ -117,8 +117,26 @@ static LLVMValueRef divide_rounded(emitter *e, LLVMValueRef a, LLVMValueRef b, b
   return LLVMBuildSelect(e->builder, moves, moved, quotient, "");
 }
 
-LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, false); }
-LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) { return divide_rounded(e, a, b, true); }
+/* How far a division by the scalar shifts; -1 where it is no constant power of two. */
+static int shift_of(LLVMValueRef divisor) {
+  int64_t value = LLVMIsAConstantInt(divisor) ? LLVMConstIntGetSExtValue(divisor) : 0;
+  return value > 0 && (value & (value - 1)) == 0 ? __builtin_ctzll((uint64_t)value) : -1;
+}
+
+LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  int places = shift_of(b);
+  return places < 0 ? divide_rounded(e, a, b, false) : LLVMBuildAShr(e->builder, a, emit_int_like(e, a, places), "");
+}
+
+LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  int places = shift_of(b);
+  if (places < 0)
+    return divide_rounded(e, a, b, true);
+  LLVMValueRef zero = emit_int_like(e, a, 0), below = emit_int_like(e, a, (INT64_C(1) << places) - 1);
+  LLVMValueRef inexact = LLVMBuildICmp(e->builder, LLVMIntNE, LLVMBuildAnd(e->builder, a, below, ""), zero, "");
+  LLVMValueRef floor = LLVMBuildAShr(e->builder, a, emit_int_like(e, a, places), "");
+  return LLVMBuildAdd(e->builder, floor, LLVMBuildZExt(e->builder, inexact, LLVMTypeOf(a), ""), "");
+}
 
 LLVMValueRef emit_floordivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;

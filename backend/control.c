@@ -62,21 +62,19 @@ emit_loop emit_loop_begin(emitter *e, LLVMValueRef lower, LLVMValueRef upper, LL
   return loop;
 }
 
-/* A loop's metadata is a node whose first operand is the node itself. */
-static void set_unroll(emitter *e, LLVMValueRef branch, int64_t unroll) {
-  static const char name[] = "llvm.loop.unroll.count", kind[] = "llvm.loop";
-  LLVMMetadataRef count[] = {
-      LLVMMDStringInContext2(e->context, name, strlen(name)),
-      LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->context), (uint64_t)unroll, false))};
+/* LLVM is not to unroll the loop. Its metadata is a node whose first operand is the node itself. */
+static void keep_rolled(emitter *e, LLVMValueRef branch) {
+  static const char name[] = "llvm.loop.unroll.disable", kind[] = "llvm.loop";
+  LLVMMetadataRef word = LLVMMDStringInContext2(e->context, name, strlen(name));
   LLVMMetadataRef self = LLVMTemporaryMDNode(e->context, NULL, 0);
   LLVMMetadataRef node =
-      LLVMMDNodeInContext2(e->context, (LLVMMetadataRef[]){self, LLVMMDNodeInContext2(e->context, count, 2)}, 2);
+      LLVMMDNodeInContext2(e->context, (LLVMMetadataRef[]){self, LLVMMDNodeInContext2(e->context, &word, 1)}, 2);
   LLVMMetadataReplaceAllUsesWith(self, node);
   LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(e->context, kind, (unsigned)strlen(kind)),
                   LLVMMetadataAsValue(e->context, node));
 }
 
-void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_t unroll) {
+void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, bool is_unrolled) {
   LLVMBasicBlockRef latch = LLVMGetInsertBlock(e->builder);
   /* Short steps do not get to the end of 64 bits in anyone's lifetime; others could step over it and count from
    * below. */
@@ -88,8 +86,8 @@ void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_
   for (unsigned i = 0; i < loop->num_carried; i++)
     LLVMAddIncoming(loop->carried[i], (LLVMValueRef *)&next[i], &latch, 1);
   LLVMValueRef branch = LLVMBuildBr(e->builder, loop->header);
-  if (unroll > 0)
-    set_unroll(e, branch, unroll);
+  if (is_unrolled)
+    keep_rolled(e, branch);
   LLVMPositionBuilderAtEnd(e->builder, loop->exit);
 }
 
@@ -228,26 +226,72 @@ static ir_value **results_of(emitter *e, const ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------------------------- scf */
 
-bool emit_for(emitter *e, const ir_op *op) {
-  const ir_block *body = ir_region(op, 0);
+/* How many copies of the body an iteration is to have: as asked, in innermost loops over indices. Copies of loops in
+ * copies of loops would be many. */
+static int64_t copies_of(const ir_op *loop, int64_t step) {
+  enum { MAX_COPIES = 64 };
+  int64_t asked = ir_attr_int_or(loop, "tec.unroll", 1);
+  bool can = asked > 1 && asked <= MAX_COPIES && step > 0 && step <= INT32_MAX / MAX_COPIES &&
+             ir_operand(loop, 0)->type == ir_type_index(loop->module);
+  for (const ir_op *op = ir_region(loop, 0)->first; can && op; op = op->next)
+    can = !op->num_regions;
+  return can ? asked : 1;
+}
+
+static bool divides(int64_t number, ir_value *index) {
+  return ir_index_divisor(ir_index_of(index)) % (uint64_t)number == 0;
+}
+
+/* What a loop starts with, and then what it has ended with. */
+typedef struct loop_state {
+  LLVMValueRef iv, *carried;
   unsigned num_carried;
-  LLVMValueRef *inits = flatten(e, op->num_operands - 3, op->operands + 3, &num_carried);
-  LLVMValueRef step = emit_scalar(e, ir_operand(op, 2));
-  if (LLVMIsAConstantInt(step) && LLVMConstIntGetSExtValue(step) <= 0)
-    return ir_op_error(op, "needs a positive step");
-  if (!LLVMIsAConstantInt(step)) /* a loop whose step is not positive would never end */
-    step = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){step, LLVMConstInt(LLVMTypeOf(step), 1, false)}, 2);
-  emit_loop loop = emit_loop_begin(e, emit_scalar(e, ir_operand(op, 0)), emit_scalar(e, ir_operand(op, 1)), step,
-                                   num_carried, inits);
-  emit_value iv = emit_new_value(e, 1);
-  iv.pieces[0] = loop.iv;
-  emit_bind(e, body->args[0], iv);
-  if (!bind_flat(e, op, body->args + 1, body->num_args - 1, loop.carried) || !emit_ops(e, body))
-    return false;
+} loop_state;
+
+/* A loop of as many copies of the body an iteration, which is not unrolled again. */
+static bool emit_iterations(emitter *e, const ir_op *op, loop_state *state, LLVMValueRef upper, LLVMValueRef step,
+                            int64_t copies) {
+  const ir_block *body = ir_region(op, 0);
   const ir_op *yield = ir_block_terminator(body);
-  LLVMValueRef *next = flatten(e, yield->num_operands, yield->operands, &num_carried);
-  emit_loop_end(e, &loop, next, ir_attr_int_or(op, "tec.unroll", 0));
-  return bind_flat(e, op, results_of(e, op), op->num_results, loop.carried);
+  LLVMValueRef stride = copies > 1 ? LLVMBuildMul(e->builder, step, emit_index(e, copies), "") : step;
+  emit_loop loop = emit_loop_begin(e, state->iv, upper, stride, state->num_carried, state->carried);
+  LLVMValueRef *next = loop.carried;
+  emit_value iv = emit_new_value(e, 1);
+  for (int64_t copy = 0; copy < copies; copy++) {
+    iv.pieces[0] = copy ? LLVMBuildNSWAdd(e->builder, iv.pieces[0], step, "") : loop.iv;
+    emit_bind(e, body->args[0], iv);
+    if (!bind_flat(e, op, body->args + 1, body->num_args - 1, next) || !emit_ops(e, body))
+      return false;
+    next = flatten(e, yield->num_operands, yield->operands, &state->num_carried);
+  }
+  emit_loop_end(e, &loop, next, ir_attr_get(op, "tec.unroll") != NULL);
+  state->iv = loop.iv;
+  state->carried = loop.carried;
+  return true;
+}
+
+/* Loops are unrolled here: LLVM takes longer to do that than for most of what it does before it makes machine code. What
+ * is no whole number of copies runs in a loop of its own. */
+bool emit_for(emitter *e, const ir_op *op) {
+  loop_state state = {.iv = emit_scalar(e, ir_operand(op, 0))};
+  state.carried = flatten(e, op->num_operands - 3, op->operands + 3, &state.num_carried);
+  LLVMValueRef upper = emit_scalar(e, ir_operand(op, 1)), step = emit_scalar(e, ir_operand(op, 2));
+  int64_t known = LLVMIsAConstantInt(step) ? LLVMConstIntGetSExtValue(step) : 0;
+  if (LLVMIsAConstantInt(step) && known <= 0)
+    return ir_op_error(op, "needs a positive step");
+  if (!known) /* a loop whose step is not positive would never end */
+    step = emit_intrinsic(e, "llvm.smax", (LLVMValueRef[]){step, LLVMConstInt(LLVMTypeOf(step), 1, false)}, 2);
+  int64_t copies = copies_of(op, known), stride = copies * known;
+  bool is_whole = copies > 1 && divides(stride, ir_operand(op, 0)) && divides(stride, ir_operand(op, 1));
+  if (copies > 1 && !is_whole) {
+    LLVMValueRef length = LLVMBuildSub(e->builder, upper, state.iv, "");
+    LLVMValueRef rest = LLVMBuildURem(e->builder, length, emit_index(e, stride), "");
+    LLVMValueRef end = emit_intrinsic(e, "llvm.ssub.sat", (LLVMValueRef[]){upper, rest}, 2);
+    if (!emit_iterations(e, op, &state, end, step, copies))
+      return false;
+  }
+  return emit_iterations(e, op, &state, upper, step, is_whole ? copies : 1) &&
+         bind_flat(e, op, results_of(e, op), op->num_results, state.carried);
 }
 
 bool emit_if(emitter *e, const ir_op *op) {
@@ -323,7 +367,7 @@ bool emit_forall_serially(emitter *e, const ir_op *op) {
   if (!emit_ops(e, body))
     return false;
   for (unsigned i = rank; i-- > 0;)
-    emit_loop_end(e, &loops[i], NULL, 0);
+    emit_loop_end(e, &loops[i], NULL, false);
   return true;
 }
 

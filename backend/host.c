@@ -570,13 +570,12 @@ static bool emit_module(emitter *e) {
 /* -------------------------------------------------------------------------------------------------- LLVM's passes */
 
 /* Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its passes only those run that clean
- * up: addresses are simplified, invariants hoisted, loops unrolled as asked, and altogether where they are short and of
- * known length. LLVM's own unrolling of others makes no loop of ours faster, and a fifth more code to compile. */
+ * up: addresses are simplified, invariants hoisted. That takes a third of the time of its O2. Its unrolling makes no loop
+ * of ours faster, but a fifth more code, and takes longer than any other pass. */
 static const char pipeline[] = "function(sroa,early-cse,simplifycfg),inline,globaldce,"
                                "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa("
-                               "loop-rotate,licm),indvars,gvn,"
-                               "loop-unroll<no-partial;no-runtime;no-peeling;no-upperbound>,"
-                               "instcombine<no-verify-fixpoint>,loop-mssa(licm),simplifycfg)";
+                               "loop-rotate,licm),indvars,gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+                               "simplifycfg)";
 
 bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
                        size_t *size) {

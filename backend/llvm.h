@@ -180,9 +180,9 @@ LLVMBasicBlockRef emit_block(emitter *e, const char *name); /* appended to the f
 /* Leaves the builder in the body. `inits` may be NULL when nothing is carried. */
 emit_loop emit_loop_begin(emitter *e, LLVMValueRef lower, LLVMValueRef upper, LLVMValueRef step, unsigned num_carried,
                           LLVMValueRef const *inits);
-/* Closes the loop with the next values of what is carried; `unroll` 0: LLVM decides. Afterwards the phis hold the final
- * values and the builder is behind the loop. */
-void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, int64_t unroll);
+/* Closes the loop with the next values of what is carried; LLVM may unroll it unless it is already. Afterwards the phis
+ * hold the final values and the builder is behind the loop. */
+void emit_loop_end(emitter *e, emit_loop *loop, LLVMValueRef const *next, bool is_unrolled);
 /* Goes on only where the condition is false; where it is true the function fails. */
 void emit_fail_if(emitter *e, LLVMValueRef condition);
 /* Memory of the current function's frame. */

@@ -365,7 +365,7 @@ bool emit_copy(emitter *e, const ir_op *op) {
     emit_store(e, type->element, emit_load(e, type->element, from, 0), to);
   }
   for (unsigned i = num_loops; i-- > 0;)
-    emit_loop_end(e, &loops[i], NULL, 0);
+    emit_loop_end(e, &loops[i], NULL, false);
   return true;
 }
 

@@ -145,6 +145,48 @@ Test(host, contraction_carries_accumulators) {
     }
 }
 
+/* A loop that shows by its digits which indices it met, in order. */
+#define DIGITS(NAME, FROM, TO, STEP, COPIES)                                                                           \
+  "  " NAME " = scf.for %i = " FROM " to " TO " step " STEP " iter_args(%digits = %one) -> (i64) {\n"                  \
+  "    %digit = arith.index_cast %i : index to i64\n"                                                                  \
+  "    %room = arith.muli %digits, %ten : i64\n"                                                                       \
+  "    %more = arith.addi %room, %digit : i64\n"                                                                       \
+  "    scf.yield %more : i64\n"                                                                                        \
+  "  } {tec.unroll = " COPIES " : i64}\n"
+
+static uint64_t digits(int64_t from, int64_t to, int64_t step) {
+  uint64_t result = 1;
+  for (int64_t i = from; i < to; i += step)
+    result = result * 10 + (uint64_t)i;
+  return result;
+}
+
+/* Whole copies of the unrolled loop or not, known to be or not, in steps of one and of two; nothing is computed where the
+ * end lies before the start, however far. */
+Test(host, loops_are_unrolled_for_any_number_of_iterations) {
+  static const char text[] =
+      "func.func @f(%from: index, %to: index, %count: index) -> (i64, i64, i64) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c1 = arith.constant 1 : index\n"
+      "  %c2 = arith.constant 2 : index\n"
+      "  %one = arith.constant 1 : i64\n"
+      "  %ten = arith.constant 10 : i64\n"
+      "  %whole = affine.apply affine_map<(d0) -> (d0 * 8 + 4)>(%count)\n" DIGITS("%a", "%from", "%to", "%c1", "4")
+          DIGITS("%b", "%from", "%to", "%c2", "3")
+              DIGITS("%c", "%c0", "%whole", "%c1", "4") "  return %a, %b, %c : i64, i64, i64\n"
+                                                        "}\n";
+  static const int64_t ends[][2] = {
+      {0, 0}, {0, 3}, {0, 4}, {0, 11}, {-3, 9}, {7, 2}, {-9, -2}, {1, INT64_MIN}, {INT64_MIN, -INT64_MAX + 5}};
+  for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+    int64_t from = ends[i][0], to = ends[i][1], count = (int64_t)i - 1;
+    uint64_t a, b, c;
+    cr_assert_eq(machine_run(text, (void *[]){&from, &to, &count, &a, &b, &c}, NULL), 0);
+    cr_assert_eq(a, digits(from, to, 1), "%lld to %lld", (long long)from, (long long)to);
+    cr_assert_eq(b, digits(from, to, 2), "%lld to %lld by 2", (long long)from, (long long)to);
+    cr_assert_eq(c, digits(0, count * 8 + 4, 1), "0 to %lld", (long long)count * 8 + 4);
+  }
+}
+
 /* A B^T, the dot product of two rows, A^T B with a transposed result, and max in place of the sum. */
 Test(host, contraction_takes_any_maps_and_kinds) {
   static const char text[] =
@@ -694,6 +736,31 @@ Test(host, branches_and_calls_return_values) {
     for (int i = 0; i < 8; i++)
       cr_assert_eq(z[i], chosen[i % 4]);
   }
+}
+
+/* Quotients are rounded as affine expressions have it, also of negative numbers and by powers of two, which are shifts. */
+Test(host, affine_divisions_round_down_and_up) {
+  static const char text[] =
+      "func.func @f(%x: index) -> (index, index, index, index) {\n"
+      "  %a = affine.apply affine_map<(d0) -> (d0 floordiv 8)>(%x)\n"
+      "  %b = affine.apply affine_map<(d0) -> (d0 ceildiv 8)>(%x)\n"
+      "  %c = affine.apply affine_map<(d0) -> (d0 mod 8)>(%x)\n"
+      "  %d = affine.apply affine_map<(d0) -> ((d0 floordiv 6) * 100 + (d0 ceildiv 6) * 10 + d0 mod 6)>(%x)\n"
+      "  return %a, %b, %c, %d : index, index, index, index\n"
+      "}\n";
+  for (int64_t x = -17; x <= 17; x++) {
+    int64_t y[4], floor8 = (x + 80) / 8 - 10, floor6 = (x + 60) / 6 - 10;
+    cr_assert_eq(machine_run(text, (void *[]){&x, &y[0], &y[1], &y[2], &y[3]}, NULL), 0);
+    cr_assert_eq(y[0], floor8);
+    cr_assert_eq(y[1], (x + 87) / 8 - 10);
+    cr_assert_eq(y[2], x - floor8 * 8);
+    cr_assert_eq(y[3], floor6 * 100 + ((x + 65) / 6 - 10) * 10 + x - floor6 * 6);
+  }
+  int64_t least = INT64_MIN, most = INT64_MAX, y[4];
+  cr_assert_eq(machine_run(text, (void *[]){&least, &y[0], &y[1], &y[2], &y[3]}, NULL), 0);
+  cr_assert(y[0] == INT64_MIN / 8 && y[1] == INT64_MIN / 8 && y[2] == 0);
+  cr_assert_eq(machine_run(text, (void *[]){&most, &y[0], &y[1], &y[2], &y[3]}, NULL), 0);
+  cr_assert(y[0] == INT64_MAX / 8 && y[1] == INT64_MAX / 8 + 1 && y[2] == 7);
 }
 
 /* The function behind tec.shapes is exported under the kernel's name. */
