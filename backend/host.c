@@ -115,8 +115,10 @@ static void add_attribute(emitter *e, LLVMValueRef function, const char *name, c
 
 static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type, bool exported) {
   LLVMValueRef function = LLVMAddFunction(e->llvm, name, type);
-  if (!exported)
+  if (!exported) {
     LLVMSetLinkage(function, LLVMPrivateLinkage);
+    LLVMSetUnnamedAddress(function, LLVMGlobalUnnamedAddr); /* equal ones may be one: nobody compares their addresses */
+  }
   unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
   LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                           LLVMCreateEnumAttribute(e->context, nounwind, 0));
@@ -569,10 +571,10 @@ static bool emit_module(emitter *e) {
 
 /* -------------------------------------------------------------------------------------------------- LLVM's passes */
 
-/* Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its passes only those run that clean
- * up: addresses are simplified, invariants hoisted. That takes a third of the time of its O2. Its unrolling makes no loop
+/* Equal kernels, as equal layers of a model have, become one first. Vectors, unrolling factors and tiles are chosen before
+ * LLVM sees the code, so of its passes only those run that clean up: addresses are simplified, invariants hoisted. That takes a third of the time of its O2. Its unrolling makes no loop
  * of ours faster, but a fifth more code, and takes longer than any other pass. */
-static const char pipeline[] = "function(sroa,early-cse,simplifycfg),inline,globaldce,"
+static const char pipeline[] = "mergefunc,function(sroa,early-cse,simplifycfg),inline,globaldce,"
                                "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa("
                                "loop-rotate,licm),indvars,gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
                                "simplifycfg)";
