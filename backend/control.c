@@ -270,8 +270,8 @@ static bool emit_iterations(emitter *e, const ir_op *op, loop_state *state, LLVM
   return true;
 }
 
-/* Loops are unrolled here: LLVM takes longer to do that than for most of what it does before it makes machine code. What
- * is no whole number of copies runs in a loop of its own. */
+/* Loops are unrolled here: LLVM takes longer to do that than for most of what it does before it makes machine code.
+ * What is no whole number of copies runs in a loop of its own. */
 bool emit_for(emitter *e, const ir_op *op) {
   loop_state state = {.iv = emit_scalar(e, ir_operand(op, 0))};
   state.carried = flatten(e, op->num_operands - 3, op->operands + 3, &state.num_carried);

@@ -161,8 +161,8 @@ static uint64_t digits(int64_t from, int64_t to, int64_t step) {
   return result;
 }
 
-/* Whole copies of the unrolled loop or not, known to be or not, in steps of one and of two; nothing is computed where the
- * end lies before the start, however far. */
+/* Whole copies of the unrolled loop or not, known to be or not, in steps of one and of two; nothing is computed where
+ * the end lies before the start, however far. */
 Test(host, loops_are_unrolled_for_any_number_of_iterations) {
   static const char text[] =
       "func.func @f(%from: index, %to: index, %count: index) -> (i64, i64, i64) {\n"
@@ -738,7 +738,7 @@ Test(host, branches_and_calls_return_values) {
   }
 }
 
-/* Quotients are rounded as affine expressions have it, also of negative numbers and by powers of two, which are shifts. */
+/* Quotients are rounded as affine expressions have it, of negative numbers, too, and by powers of two (shifts). */
 Test(host, affine_divisions_round_down_and_up) {
   static const char text[] =
       "func.func @f(%x: index) -> (index, index, index, index) {\n"
