@@ -236,7 +236,7 @@ EXPORT ze_result_t zeContextCreate(ze_driver_handle_t driver, const ze_context_d
 EXPORT ze_result_t zeContextDestroy(ze_context_handle_t context) {
   const level_zero_state *held = &level_zero_test;
   REQUIRE(context->kind == CONTEXT);
-  REQUIRE(!held->lists && !held->pools && !held->events && !held->modules && !held->kernels && !held->blocks);
+  REQUIRE(!held->lists && !held->pools && !held->events && !held->modules && !held->kernels && !held->common.blocks);
   context->kind = DEAD;
   free(context);
   level_zero_test.contexts--;
@@ -255,7 +255,7 @@ EXPORT ze_result_t zeMemAllocDevice(ze_context_handle_t context, const ze_device
     return ZE_RESULT_ERROR_OUT_OF_DEVICE_MEMORY;
   memset(*memory, 0xff, size);
   blocks[num_blocks++] = (spirv_buffer){*memory, size};
-  level_zero_test.blocks++;
+  level_zero_test.common.blocks++;
   return ZE_RESULT_SUCCESS;
 }
 
@@ -276,7 +276,7 @@ EXPORT ze_result_t zeMemFree(ze_context_handle_t context, void *memory) {
   REQUIRE(i < num_blocks);
   free(memory);
   blocks[i] = blocks[--num_blocks];
-  level_zero_test.blocks--;
+  level_zero_test.common.blocks--;
   return ZE_RESULT_SUCCESS;
 }
 

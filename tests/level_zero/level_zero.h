@@ -13,7 +13,7 @@ typedef struct level_zero_state {
   stand_in common;
   const char *chip; /* a row of the driver's chips; NULL: what the environment's TEST_ZE_CHIP says, or the first */
   /* Held now: each is 0 again when nothing leaks. */
-  int contexts, lists, pools, events, modules, logs, kernels, blocks;
+  int contexts, lists, pools, events, modules, logs, kernels;
   uint32_t groups[3], group_size[3]; /* of the latest launch */
   char build_flags[200];             /* of the latest module */
 } level_zero_state;

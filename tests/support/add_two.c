@@ -82,6 +82,29 @@ void add_two_check(tec_program *program, int64_t count, const messages *kept, DL
     cr_assert_eq(((float *)(*result)->dl_tensor.data)[i], (float)i + 2);
 }
 
+const void *add_two_runs(const add_two_device *device, tec_context_options options, double seconds) {
+  messages kept;
+  const stand_in *driver = add_two_driver(device);
+  tec_context *context = messages_context(&kept, options);
+  tec_program *program = add_two_program(context, device, &(add_two_kernel){.shared_bytes = device->shared_bytes});
+  DLManagedTensor *result = NULL, *empty = NULL;
+  for (int round = 0; round < 2; round++) {
+    add_two_check(program, 70, &kept, &result);
+    cr_assert_float_eq(tec_program_device_seconds(program), seconds, 1e-9);
+  }
+  cr_assert_eq(driver->launches, 4);
+  cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
+  cr_assert_eq(tec_program_scratch_bytes(program), 280);
+  add_two_check(program, 0, &kept, &empty);
+  cr_assert_eq(driver->launches, 4, "nothing to launch for empty tensors");
+  tec_tensor_release(empty);
+  tec_tensor_release(result);
+  tec_program_destroy(program);
+  device->assert_nothing_held(driver);
+  tec_context_destroy(context);
+  return driver;
+}
+
 /* One round of add_two_faults. Returns whether there was such a call. */
 static bool fault_is_one_error(const add_two_device *device, unsigned fault, messages *kept) {
   const DLDevice host = {kDLCPU, 0};

@@ -35,6 +35,9 @@ tec_status add_two_call(tec_program *program, int64_t count, DLDevice place, DLM
 /* Calls it on as many numbers in the host's memory and fails the test if a result is wrong. */
 void add_two_check(tec_program *program, int64_t count, const messages *kept, DLManagedTensor **result);
 
+/* Calls it twice, and once for nothing: the kernel runs in order, memory is kept from call to call and goes back at the
+ * end, and the device's clock says `seconds`. Returns the state of the stand-in, which knows the last launch. */
+const void *add_two_runs(const add_two_device *device, tec_context_options options, double seconds);
 /* Fails the first call of the driver, then the second, and so on through loading and two calls of the program: each
  * gives one error, holds nothing, and the next call works. There must be more than `least` such calls. */
 void add_two_faults(const add_two_device *device, unsigned least);

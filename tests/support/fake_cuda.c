@@ -148,14 +148,14 @@ EXPORT int cuFuncSetAttribute(void *function, int attribute, int value) {
 EXPORT int cuMemAlloc_v2(uint64_t *address, size_t size) {
   STEP();
   require(fake_cuda.current > 0 && size > 0);
-  fake_cuda.blocks++;
+  fake_cuda.common.blocks++;
   *address = (uintptr_t)malloc(size);
   return 0;
 }
 
 EXPORT int cuMemFree_v2(uint64_t address) {
-  require(fake_cuda.current > 0 && fake_cuda.blocks > 0);
-  fake_cuda.blocks--;
+  require(fake_cuda.current > 0 && fake_cuda.common.blocks > 0);
+  fake_cuda.common.blocks--;
   free((void *)(uintptr_t)address);
   return 0;
 }

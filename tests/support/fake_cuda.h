@@ -14,7 +14,7 @@ typedef struct fake_cuda_state {
   int result;          /* what it fails with; 0: FAKE_CUDA_FAULT */
   const char *jit_log; /* what a failing cuModuleLoadDataEx writes */
   /* Held now: each is 0 again when nothing leaks. */
-  int contexts, current, modules, events, blocks;
+  int contexts, current, modules, events;
   /* Of the latest launch; the arguments by their lowest 8 bytes. */
   unsigned grid[3], block[3], shared_bytes;
   void *stream;

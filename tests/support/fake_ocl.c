@@ -137,7 +137,7 @@ EXPORT ocl_context clCreateContext(const intptr_t *properties, uint32_t num_devi
 }
 
 EXPORT ocl_result clReleaseContext(ocl_context context) {
-  require(!fake_ocl.queues && !fake_ocl.programs && !fake_ocl.blocks);
+  require(!fake_ocl.queues && !fake_ocl.programs && !fake_ocl.common.blocks);
   fake_ocl.contexts--;
   free(context);
   return 0;
@@ -321,7 +321,7 @@ EXPORT void *clSVMAlloc(ocl_context context, uint64_t flags, size_t size, uint32
   require(i < MAX_BLOCKS);
   blocks[i] = (spirv_buffer){aligned_alloc(128, (size + 127) / 128 * 128), size};
   memset(blocks[i].base, 0xff, size);
-  fake_ocl.blocks++;
+  fake_ocl.common.blocks++;
   return blocks[i].base;
 }
 
@@ -332,7 +332,7 @@ EXPORT void clSVMFree(ocl_context context, void *memory) {
   require(context && memory && i < MAX_BLOCKS);
   free(memory);
   blocks[i].base = NULL;
-  fake_ocl.blocks--;
+  fake_ocl.common.blocks--;
 }
 
 EXPORT ocl_result clEnqueueSVMMemcpy(ocl_queue queue, uint32_t blocking, void *to, const void *from, size_t size,

@@ -12,7 +12,7 @@ typedef struct fake_ocl_state {
   stand_in common;
   const char *language; /* what the device takes; NULL: SPIR-V */
   /* Held now: each is 0 again when nothing leaks. */
-  int contexts, queues, programs, kernels, events, blocks;
+  int contexts, queues, programs, kernels, events;
   size_t items[3], group[3]; /* of the latest launch */
 } fake_ocl_state;
 #endif

@@ -8,5 +8,6 @@ typedef struct stand_in {
   unsigned fault;     /* the number of the call that fails, from 1; 0: none. Everything after it works again */
   const char *failed; /* the function that failed */
   unsigned launches;
+  int blocks; /* of memory, that are not back yet */
 } stand_in;
 #endif

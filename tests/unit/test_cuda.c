@@ -41,7 +41,7 @@ static void assert_nothing_held(const void *state) {
   cr_assert_eq(driver->current, 0);
   cr_assert_eq(driver->modules, 0);
   cr_assert_eq(driver->events, 0);
-  cr_assert_eq(driver->blocks, 0);
+  cr_assert_eq(driver->common.blocks, 0);
 }
 
 static const add_two_device cuda = {.name = "cuda",
@@ -57,31 +57,13 @@ static const add_two_device cuda = {.name = "cuda",
 static const DLDevice host = {kDLCPU, 0};
 
 Test(cuda, kernels_run_in_order_with_their_geometry) {
-  messages kept;
-  fake_cuda_state *driver = add_two_driver(&cuda);
-  tec_context *context = messages_context(&kept, (tec_context_options){.stream = &kept});
-  tec_program *program = add_two_program(context, &cuda, &(add_two_kernel){.shared_bytes = 64 * 1024});
-  DLManagedTensor *result = NULL;
-  for (int round = 0; round < 2; round++)
-    add_two_check(program, 70, &kept, &result);
-  tec_tensor_release(result);
-  cr_assert_eq(driver->common.launches, 4);
-  cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
+  int stream;
+  const fake_cuda_state *driver = add_two_runs(&cuda, (tec_context_options){.stream = &stream}, 2.5e-3);
   cr_assert(driver->grid[0] == 3 && driver->grid[1] == 1 && driver->grid[2] == 1);
   cr_assert(driver->block[0] == 32 && driver->block[1] == 1 && driver->block[2] == 1);
   cr_assert_eq(driver->shared_bytes, 64 * 1024);
   cr_assert_eq(driver->shared_limit, 64 * 1024);
-  cr_assert_eq(driver->stream, &kept);
-  cr_assert_eq(driver->current, 0);
-  cr_assert_float_eq(tec_program_device_seconds(program), 2.5e-3, 1e-9);
-  cr_assert_eq(tec_program_scratch_bytes(program), 280);
-  result = NULL;
-  add_two_check(program, 0, &kept, &result);
-  cr_assert_eq(driver->common.launches, 4, "nothing to launch for empty tensors");
-  tec_tensor_release(result);
-  tec_program_destroy(program);
-  assert_nothing_held(driver);
-  tec_context_destroy(context);
+  cr_assert_eq(driver->stream, &stream);
 }
 
 Test(cuda, tensors_on_the_device_are_used_in_place) {
@@ -96,7 +78,7 @@ Test(cuda, tensors_on_the_device_are_used_in_place) {
   DLManagedTensor *result = &given;
   cr_assert_eq(add_two_call(program, 70, (DLDevice){kDLCUDA, 0}, &result), TEC_OK, "%s", kept.last);
   cr_assert_eq(driver->values[1], (uintptr_t)data);
-  cr_assert_eq(driver->blocks, 1, "the workspace only");
+  cr_assert_eq(driver->common.blocks, 1, "the workspace only");
   cr_assert_eq(data[69], 71);
   cr_assert_eq(tec_program_device_seconds(program), 0, "nobody waited");
   cr_assert_eq(add_two_call(program, 70, (DLDevice){kDLCUDA, 1}, &result), TEC_INVALID);

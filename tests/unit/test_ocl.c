@@ -20,7 +20,7 @@ static void assert_nothing_held(const void *state) {
   cr_assert_eq(driver->programs, 0);
   cr_assert_eq(driver->kernels, 0);
   cr_assert_eq(driver->events, 0);
-  cr_assert_eq(driver->blocks, 0);
+  cr_assert_eq(driver->common.blocks, 0);
 }
 
 /* Unseen is a fault in waiting before memory is taken back, which nobody asked for. */
@@ -34,23 +34,9 @@ static const add_two_device ocl = {.name = "ocl",
                                    .unseen = "clFinish"};
 
 Test(ocl, kernels_run_in_order_with_their_geometry) {
-  messages kept;
-  fake_ocl_state *driver = add_two_driver(&ocl);
-  tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = add_two_program(context, &ocl, &(add_two_kernel){0});
-  DLManagedTensor *result = NULL;
-  for (int round = 0; round < 2; round++) {
-    add_two_check(program, 70, &kept, &result);
-    cr_assert_float_eq(tec_program_device_seconds(program), 10e-3, 1e-9);
-  }
-  tec_tensor_release(result);
-  cr_assert_eq(driver->common.launches, 4);
-  cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
+  const fake_ocl_state *driver = add_two_runs(&ocl, (tec_context_options){0}, 10e-3);
   cr_assert(driver->items[0] == 96 && driver->items[1] == 1 && driver->items[2] == 1);
   cr_assert(driver->group[0] == 32 && driver->group[1] == 1 && driver->group[2] == 1);
-  tec_program_destroy(program);
-  assert_nothing_held(driver);
-  tec_context_destroy(context);
 }
 
 Test(ocl, every_fault_is_one_error_and_no_leak) { add_two_faults(&ocl, 40); }

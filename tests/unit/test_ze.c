@@ -21,7 +21,7 @@ static void assert_nothing_held(const void *state) {
   cr_assert_eq(driver->modules, 0);
   cr_assert_eq(driver->logs, 0);
   cr_assert_eq(driver->kernels, 0);
-  cr_assert_eq(driver->blocks, 0);
+  cr_assert_eq(driver->common.blocks, 0);
 }
 
 static const add_two_device ze = {.name = "ze",
@@ -33,29 +33,10 @@ static const add_two_device ze = {.name = "ze",
                                   .fault = "(0x7ffffffe)"};
 
 Test(ze, kernels_run_in_order_with_their_geometry) {
-  messages kept;
-  level_zero_state *driver = add_two_driver(&ze);
-  tec_context *context = messages_context(&kept, (tec_context_options){0});
-  tec_program *program = add_two_program(context, &ze, &(add_two_kernel){0});
-  DLManagedTensor *result = NULL;
-  for (int round = 0; round < 2; round++) {
-    add_two_check(program, 70, &kept, &result);
-    /* The driver's clock wraps around in the first call. */
-    cr_assert_float_eq(tec_program_device_seconds(program), 5e-3, 1e-9);
-  }
-  tec_tensor_release(result);
-  cr_assert_eq(driver->common.launches, 4);
-  cr_assert_eq(driver->blocks, 3, "kept from call to call: argument, result, workspace");
+  /* The driver's clock wraps around in the first call. */
+  const level_zero_state *driver = add_two_runs(&ze, (tec_context_options){0}, 5e-3);
   cr_assert(driver->groups[0] == 3 && driver->groups[1] == 1 && driver->groups[2] == 1);
   cr_assert(driver->group_size[0] == 32 && driver->group_size[1] == 1 && driver->group_size[2] == 1);
-  cr_assert_eq(tec_program_scratch_bytes(program), 280);
-  result = NULL;
-  add_two_check(program, 0, &kept, &result);
-  cr_assert_eq(driver->common.launches, 4, "nothing to launch for empty tensors");
-  tec_tensor_release(result);
-  tec_program_destroy(program);
-  assert_nothing_held(driver);
-  tec_context_destroy(context);
 }
 
 Test(ze, chips_with_a_matrix_unit_run_kernels_with_the_large_register_file) {
