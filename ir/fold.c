@@ -58,6 +58,8 @@ ir_value *fold_binary(ir_builder *builder, ir_op *op) {
   bool is_extent = lhs->op && lhs->op->code == OP_TENSOR_DIM;
   if (is_extent && op->code == OP_ARITH_MULI)
     return ir_index_value(builder, ir_index_scale(builder, (ir_index){.value = lhs}, cell.i));
+  if (is_extent && op->code == OP_ARITH_ADDI)
+    return ir_index_value(builder, ir_index_add(builder, (ir_index){.value = lhs}, ir_index_const(cell.i)));
   if (!is_float && cell.i == 0 && (op->code == OP_ARITH_MULI || op->code == OP_ARITH_ANDI))
     return rhs;
   if (!right_neutral(op->code, &neutral))

@@ -420,8 +420,8 @@ static bool is_index_wide(const ir_value *value) {
   return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
 }
 
-/* An extent, a number that could be one, or a product of such, in which casts may stand. */
-static bool is_extents_product(ir_value *value, unsigned *steps) {
+/* An extent, a number that could be one, or a sum or product of such, in which casts may stand. */
+static bool can_be_extent(ir_value *value, unsigned *steps) {
   ir_index known = ir_index_of(value);
   const ir_op *op = value->op;
   if (!known.value)
@@ -432,10 +432,11 @@ static bool is_extents_product(ir_value *value, unsigned *steps) {
   case OP_TENSOR_DIM:
   case OP_MEMREF_DIM:
     return true;
+  case OP_ARITH_ADDI:
   case OP_ARITH_MULI:
-    return is_extents_product(ir_operand(op, 0), steps) && is_extents_product(ir_operand(op, 1), steps);
+    return can_be_extent(ir_operand(op, 0), steps) && can_be_extent(ir_operand(op, 1), steps);
   case OP_ARITH_INDEX_CAST:
-    return is_index_wide(value) && is_extents_product(ir_operand(op, 0), steps);
+    return is_index_wide(value) && can_be_extent(ir_operand(op, 0), steps);
   default:
     return false;
   }
@@ -447,7 +448,7 @@ static range range_of_extents(ir_value *value) {
   unsigned steps = MAX_STEPS;
   if (!known.value)
     return (range){known.constant, known.constant};
-  return is_extents_product(value, &steps) ? (range){0, INT64_MAX} : anything;
+  return can_be_extent(value, &steps) ? (range){0, INT64_MAX} : anything;
 }
 
 /* 1 or 0 where it is known whether a < b or, with `or_equal`, a <= b; -1 where it is not. */

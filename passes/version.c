@@ -1,4 +1,8 @@
-/* version.c - pass "version": code of its own for extents that are known where it runs: one row, few, and whole steps.
+/* version.c - pass "version": code of its own for extents that are known where it runs: one row, few, and whole steps;
+ * and for views that turn out not to repeat anything.
+ *
+ * A view whose step along a dim is known at run time only, 0 or 1, hides how far apart rows lie, which packing and
+ * prefetching go by. A kernel that reads such views gets a version for steps of 1, which has the versions below.
  *
  * A kernel over an open number of rows gets a second version, for one row, and a third one for few.
  * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and
@@ -196,6 +200,89 @@ static void version_kernel(ir_op *kernel) {
     add_version(kernel, (unsigned)search.dim, to.value, search.few);
 }
 
+/* ----------------------------------------------------------------------------------------------------- steps of one */
+
+enum { MAX_VIEWS = 8 }; /* of one kernel; with more, it gets no version */
+
+typedef struct view_search {
+  const ir_block *body;
+  ir_op *views[MAX_VIEWS];
+  unsigned count;
+} view_search;
+
+/* A step is open along a dim whose stride is known. */
+static bool hides_stride(const ir_op *view) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  int64_t strides[IR_MAX_RANK];
+  if (view->code != OP_MEMREF_SUBVIEW || ir_result(view, 0)->type->rank != ir_operand(view, 0)->type->rank)
+    return false;
+  unsigned rank = ir_slice_of(view, offsets, sizes, steps);
+  ir_type_strides(ir_operand(view, 0)->type, strides);
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (steps[dim].value && strides[dim] != IR_DYNAMIC)
+      return true;
+  return false;
+}
+
+static bool find_views(ir_op *op, void *data) {
+  view_search *search = data;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *view = ir_operand(op, i)->op;
+    unsigned k = 0;
+    if (!view || !ir_value_is_outside(ir_operand(op, i), search->body) || !hides_stride(view))
+      continue;
+    while (k < search->count && k < MAX_VIEWS && search->views[k] != view)
+      k++;
+    if (k < MAX_VIEWS)
+      search->views[k] = view;
+    search->count = k == search->count ? k + 1 : search->count;
+  }
+  return true;
+}
+
+/* All steps of the view are 1. */
+static ir_value *has_unit_steps(ir_builder *builder, const ir_op *view, ir_value *condition) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  unsigned rank = ir_slice_of(view, offsets, sizes, steps);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    if (ir_index_is_const(steps[dim], 1))
+      continue;
+    ir_value *step = ir_index_value(builder, steps[dim]), *one = ir_const_index(builder, 1);
+    ir_value *is_one = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, step, one);
+    condition = condition ? ir_binary(builder, OP_ARITH_ANDI, condition, is_one) : is_one;
+  }
+  return condition;
+}
+
+/* if (the steps of all views are 1) the copy of the kernel that reads views with that step; else the kernel. Returns the
+ * copy; the kernel where there is none. */
+static ir_op *version_steps(ir_op *kernel) {
+  view_search search = {.body = ir_region(kernel, 0)};
+  bool can = true;
+  ir_walk(ir_region(kernel, 0), find_views, &search);
+  ir_walk(ir_region(kernel, 0), can_retype, &can);
+  if (!search.count || search.count > MAX_VIEWS || !can)
+    return kernel;
+  ir_builder builder = ir_builder_before(kernel);
+  ir_value *condition = NULL;
+  for (unsigned i = 0; i < search.count; i++)
+    condition = has_unit_steps(&builder, search.views[i], condition);
+  ir_op *branch = ir_op_create(&builder, OP_SCF_IF, &(ir_op_spec){.operands = &condition, .num_operands = 1});
+  ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), otherwise = ir_builder_at_end(ir_region(branch, 1));
+  ir_value_map *map = ir_value_map_create(kernel->module);
+  for (unsigned i = 0; i < search.count; i++) {
+    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+    ir_op *view = search.views[i];
+    ir_slice_of(view, offsets, sizes, steps);
+    ir_value_map_set(map, ir_result(view, 0), ir_subview(&inside, ir_operand(view, 0), offsets, sizes));
+  }
+  ir_op *copy = ir_op_clone(&inside, kernel, map);
+  ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
+  ir_op_move_before(kernel, ir_terminator(&otherwise, OP_SCF_YIELD, 0, NULL));
+  retype_all(ir_region(copy, 0));
+  return copy;
+}
+
 /* ------------------------------------------------------------------------------------------------------ whole steps */
 
 /* The op is min(step, room - counter), either way round: the expression of the room, where the counter is 0, or
@@ -318,7 +405,7 @@ bool pass_version(ir_module *module, const pass_options *options) {
     for (ir_op *op = body ? body->first : NULL, *next; op; op = next) {
       next = op->next;
       if (op->code == OP_SCF_FORALL && !op->num_results)
-        version_kernel(op);
+        version_kernel(version_steps(op));
     }
   }
   if (options->target->has_pair_dot)
