@@ -1,0 +1,271 @@
+// In a loop, rows of a product's factor that stays become the last dim, which registers hold neighbours of: that factor
+// is transposed once, before the loop, and the one that moves is not.
+// RUN: tcc-attn opt %s --passes=orient,simplify --target=host:x86-64-v4 --verify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=orient --target=nvptx:sm_90 | FileCheck %s --check-prefix=GPU
+// RUN: tcc-attn run %s --func=sums --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=products --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=square --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=masked --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=reduced --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=narrow --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=few --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+
+// GPU-NOT: tensor<16x64xf32>
+// RESULT: {{: good$}}
+
+// What is computed elementwise and reduced behind the product follows; a state of one dim stays as it is.
+// CHECK-LABEL: func.func @sums(
+// CHECK: %[[X:.*]] = tensor.extract_slice %{{.*}} to tensor<64x16xf32>
+// CHECK: %[[XT:.*]] = linalg.generic {{.*}} ins(%[[X]] : tensor<64x16xf32>) outs(%{{.*}} : tensor<16x64xf32>)
+// CHECK: scf.for {{.*}} -> (tensor<64xf32>)
+// CHECK: %[[Y:.*]] = tensor.extract_slice %{{.*}} to tensor<32x16xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[XT]], %[[Y]] : tensor<16x64xf32>, tensor<32x16xf32>) outs(%{{.*}} : tensor<32x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<32x64xf32>) outs(%{{.*}} : tensor<64xf32>)
+// CHECK: return
+func.func @sums(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %out: tensor<512xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (64) shared_outs(%shared = %out) -> (tensor<512xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [64, 16] [1, 1] : tensor<512x16xf32> to tensor<64x16xf32>
+    %from = tensor.empty() : tensor<64xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%from : tensor<64xf32>) -> tensor<64xf32>
+    %sums = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<64xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xf32> to tensor<32x16xf32>
+      %empty = tensor.empty() : tensor<64x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<64x16xf32>, tensor<32x16xf32>) outs(%filled : tensor<64x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %next = linalg.reduce {arith.addf} ins(%scores : tensor<64x32xf32>) outs(%sum : tensor<64xf32>) dimensions = [1]
+      scf.yield %next : tensor<64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sums into %shared[%r] [64] [1] : tensor<64xf32> into tensor<512xf32>
+    }
+  }
+  return %result : tensor<512xf32>
+}
+
+// A carried tensor is transposed back behind the loop.
+// CHECK-LABEL: func.func @products(
+// CHECK: %[[END:.*]] = scf.for {{.*}} -> (tensor<16x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<32x64xf32>, tensor<32x16xf32>) outs(%{{.*}} : tensor<16x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[END]] : tensor<16x64xf32>) outs(%{{.*}} : tensor<64x16xf32>)
+// CHECK: tensor.parallel_insert_slice %{{.*}} : tensor<64x16xf32> into
+func.func @products(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %out: tensor<512x16xf32>) -> tensor<512x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (64) shared_outs(%shared = %out) -> (tensor<512x16xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [64, 16] [1, 1] : tensor<512x16xf32> to tensor<64x16xf32>
+    %start = tensor.extract_slice %shared[%r, 0] [64, 16] [1, 1] : tensor<512x16xf32> to tensor<64x16xf32>
+    %end = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<64x16xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xf32> to tensor<32x16xf32>
+      %empty = tensor.empty() : tensor<64x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<64x16xf32>, tensor<32x16xf32>) outs(%filled : tensor<64x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %next = linalg.matmul ins(%scores, %moves : tensor<64x32xf32>, tensor<32x16xf32>) outs(%sum : tensor<64x16xf32>) -> tensor<64x16xf32>
+      scf.yield %next : tensor<64x16xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %end into %shared[%r, 0] [64, 16] [1, 1] : tensor<64x16xf32> into tensor<512x16xf32>
+    }
+  }
+  return %result : tensor<512x16xf32>
+}
+
+// So is one whose dims are equal.
+// CHECK-LABEL: func.func @square(
+// CHECK: %[[END:.*]] = scf.for {{.*}} -> (tensor<64x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[END]] : tensor<64x64xf32>) outs(%{{.*}} : tensor<64x64xf32>)
+// CHECK: tensor.parallel_insert_slice
+func.func @square(%x: tensor<512x64xf32>, %y: tensor<256x64xf32>, %out: tensor<512x64xf32>) -> tensor<512x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (64) shared_outs(%shared = %out) -> (tensor<512x64xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [64, 64] [1, 1] : tensor<512x64xf32> to tensor<64x64xf32>
+    %start = tensor.extract_slice %shared[%r, 0] [64, 64] [1, 1] : tensor<512x64xf32> to tensor<64x64xf32>
+    %end = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<64x64xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 64] [1, 1] : tensor<256x64xf32> to tensor<32x64xf32>
+      %empty = tensor.empty() : tensor<64x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<64x64xf32>, tensor<32x64xf32>) outs(%filled : tensor<64x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %next = linalg.matmul ins(%scores, %moves : tensor<64x32xf32>, tensor<32x64xf32>) outs(%sum : tensor<64x64xf32>) -> tensor<64x64xf32>
+      scf.yield %next : tensor<64x64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %end into %shared[%r, 0] [64, 64] [1, 1] : tensor<64x64xf32> into tensor<512x64xf32>
+    }
+  }
+  return %result : tensor<512x64xf32>
+}
+
+// Near miss: a tile of memory that has the rows would have to be transposed in each step.
+// CHECK-LABEL: func.func @masked(
+// CHECK-NOT: tensor<16x
+// CHECK: return
+func.func @masked(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %mask: tensor<512x256xf32>, %out: tensor<512xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (64) shared_outs(%shared = %out) -> (tensor<512xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [64, 16] [1, 1] : tensor<512x16xf32> to tensor<64x16xf32>
+    %from = tensor.empty() : tensor<64xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%from : tensor<64xf32>) -> tensor<64xf32>
+    %sums = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<64xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xf32> to tensor<32x16xf32>
+      %empty = tensor.empty() : tensor<64x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<64x16xf32>, tensor<32x16xf32>) outs(%filled : tensor<64x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %tile = tensor.extract_slice %mask[%r, %j] [64, 32] [1, 1] : tensor<512x256xf32> to tensor<64x32xf32>
+      %masked = linalg.add ins(%scores, %tile : tensor<64x32xf32>, tensor<64x32xf32>) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %next = linalg.reduce {arith.addf} ins(%masked : tensor<64x32xf32>) outs(%sum : tensor<64xf32>) dimensions = [1]
+      scf.yield %next : tensor<64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sums into %shared[%r] [64] [1] : tensor<64xf32> into tensor<512xf32>
+    }
+  }
+  return %result : tensor<512xf32>
+}
+
+// Near miss: the rows are reduced, too.
+// CHECK-LABEL: func.func @reduced(
+// CHECK-NOT: tensor<16x
+// CHECK: return
+func.func @reduced(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %out: tensor<512xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (64) shared_outs(%shared = %out) -> (tensor<512xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [64, 16] [1, 1] : tensor<512x16xf32> to tensor<64x16xf32>
+    %from = tensor.empty() : tensor<64xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%from : tensor<64xf32>) -> tensor<64xf32>
+    %sums = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<64xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xf32> to tensor<32x16xf32>
+      %empty = tensor.empty() : tensor<64x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<64x16xf32>, tensor<32x16xf32>) outs(%filled : tensor<64x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %column_empty = tensor.empty() : tensor<32xf32>
+      %columns_zero = linalg.fill ins(%zero : f32) outs(%column_empty : tensor<32xf32>) -> tensor<32xf32>
+      %columns = linalg.reduce {arith.addf} ins(%scores : tensor<64x32xf32>) outs(%columns_zero : tensor<32xf32>) dimensions = [0]
+      %scaled = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+          iterator_types = ["parallel", "parallel"]} ins(%scores, %columns : tensor<64x32xf32>, tensor<32xf32>) outs(%empty : tensor<64x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %n = arith.mulf %a, %b : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %next = linalg.reduce {arith.addf} ins(%scaled : tensor<64x32xf32>) outs(%sum : tensor<64xf32>) dimensions = [1]
+      scf.yield %next : tensor<64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sums into %shared[%r] [64] [1] : tensor<64xf32> into tensor<512xf32>
+    }
+  }
+  return %result : tensor<512xf32>
+}
+
+// Near miss: products of 16-bit floats take pairs of terms, which lie side by side as they are.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT: tensor<16x
+// CHECK: return
+func.func @narrow(%x: tensor<512x16xbf16>, %y: tensor<256x16xbf16>, %out: tensor<512xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (64) shared_outs(%shared = %out) -> (tensor<512xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [64, 16] [1, 1] : tensor<512x16xbf16> to tensor<64x16xbf16>
+    %from = tensor.empty() : tensor<64xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%from : tensor<64xf32>) -> tensor<64xf32>
+    %sums = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<64xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xbf16> to tensor<32x16xbf16>
+      %empty = tensor.empty() : tensor<64x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<64x32xf32>) -> tensor<64x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<64x16xbf16>, tensor<32x16xbf16>) outs(%filled : tensor<64x32xf32>) {
+      ^bb0(%a: bf16, %b: bf16, %c: f32):
+      %wa = arith.extf %a : bf16 to f32
+      %wb = arith.extf %b : bf16 to f32
+      %p = arith.mulf %wa, %wb : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<64x32xf32>
+      %next = linalg.reduce {arith.addf} ins(%scores : tensor<64x32xf32>) outs(%sum : tensor<64xf32>) dimensions = [1]
+      scf.yield %next : tensor<64xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sums into %shared[%r] [64] [1] : tensor<64xf32> into tensor<512xf32>
+    }
+  }
+  return %result : tensor<512xf32>
+}
+
+// Near miss: too few rows to fill registers.
+// CHECK-LABEL: func.func @few(
+// CHECK-NOT: tensor<16x
+// CHECK: return
+func.func @few(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %out: tensor<512xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (8) shared_outs(%shared = %out) -> (tensor<512xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [8, 16] [1, 1] : tensor<512x16xf32> to tensor<8x16xf32>
+    %from = tensor.empty() : tensor<8xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%from : tensor<8xf32>) -> tensor<8xf32>
+    %sums = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<8xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xf32> to tensor<32x16xf32>
+      %empty = tensor.empty() : tensor<8x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<8x32xf32>) -> tensor<8x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<8x16xf32>, tensor<32x16xf32>) outs(%filled : tensor<8x32xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+      %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<8x32xf32>
+      %next = linalg.reduce {arith.addf} ins(%scores : tensor<8x32xf32>) outs(%sum : tensor<8xf32>) dimensions = [1]
+      scf.yield %next : tensor<8xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sums into %shared[%r] [8] [1] : tensor<8xf32> into tensor<512xf32>
+    }
+  }
+  return %result : tensor<512xf32>
+}
