@@ -270,12 +270,20 @@ static bool takes_rows(const planner *p, unsigned simd, int row) {
          extent / p->lanes <= p->registers / 2;
 }
 
-/* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. */
+/* The rows of as many chains, as far as registers have room for them beside a row of one factor and an element of the
+ * other. */
+static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors) {
+  int64_t rows = smaller(chains / vectors, (p->registers - 1) / vectors - 1);
+  return rows > 1 ? rows : 1;
+}
+
+/* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
+ * horizontal step are a power of two, which takes the fewest shuffles. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd, carried = 0;
   for (unsigned i = p->num_inputs; i < p->op->num_operands; i++)
     carried += is_carried(p, i);
-  int64_t chains = smaller(p->accumulators, p->registers / 2) / (carried ? carried : 1);
+  int64_t chains = p->accumulators / (carried ? carried : 1);
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
   int64_t wide = chains / fitting_vectors(rows, 1, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
@@ -283,8 +291,9 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
       fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < TILE_VECTORS ? TILE_VECTORS : wide);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
+  int64_t most = rows_of_chains(p, chains, vectors);
   if (row >= 0)
-    plan->steps[row] = smaller(fitting_vectors(chains / vectors, 1, chains), rows);
+    plan->steps[row] = smaller(is_reduction(p, simd) ? fitting_vectors(most, 1, most) : most, rows);
 }
 
 /* Sizes of elementwise tiles: a few registers, so that long chains such as exp overlap; rows only where one row of

@@ -13,16 +13,32 @@ static int64_t next_power_of_two(int64_t x) {
   return power;
 }
 
+static register_segment known_tiles(int64_t from, int64_t to, int64_t size) {
+  return (register_segment){ir_index_const(from), ir_index_const(to), size, (to - from) % size != 0, to - from <= size};
+}
+
+/* Few rows that are left over would be too few chains to fill the pipes: they and the last full tile make two that are
+ * nearly alike. */
 static unsigned static_segments(const register_plan *plan, unsigned loop, int64_t extent, register_segment *segments) {
-  int64_t step = plan->steps[loop], full = extent / step, rest = extent % step;
+  bool is_row = (int)loop != plan->simd;
+  int64_t step = plan->steps[loop], last = extent % step, other = 0, full = extent - last;
   unsigned count = 0;
-  if (full)
-    segments[count++] = (register_segment){ir_index_const(0), ir_index_const(full * step), step, false, full == 1};
-  if (rest) {
-    int64_t size = (int)loop != plan->simd ? rest : plan->partial ? step : next_power_of_two(rest);
-    segments[count++] =
-        (register_segment){ir_index_const(full * step), ir_index_const(extent), size, size != rest, true};
+  if (is_row && full && last && 2 * last < step) {
+    full -= step;
+    other = (step + last + 1) / 2;
+    last = step + last - other;
   }
+  if (full)
+    segments[count++] = known_tiles(0, full, step);
+  if (other && other == last) {
+    segments[count++] = known_tiles(full, extent, last);
+    return count;
+  }
+  if (other)
+    segments[count++] = known_tiles(full, full + other, other);
+  int64_t size = is_row ? last : plan->partial ? step : next_power_of_two(last);
+  if (last)
+    segments[count++] = known_tiles(extent - last, extent, size);
   return count;
 }
 

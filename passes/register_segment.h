@@ -15,10 +15,11 @@ typedef struct register_segment {
 } register_segment;
 
 /* The tiles of a loop, at the builder's place. What is left after the full ones: a smaller tile, of lanes that are
- * masked down from a power of two; partial lanes must keep their width. Of an extent that is not known, masked
- * registers; or of a product's rows, where lanes are full (not `cut`), halves of a tile, and in the end one for each
- * number that may be left; else single ones. Full tiles are left out where the extent is known not to be larger than
- * one, of a reduction's rows where it is known to be smaller. Returns how many segments there are. */
+ * masked down from a power of two; partial lanes must keep their width. Few rows that are left make two equal tiles
+ * with the last full one. Of an extent that is not known, masked registers; or of a product's rows, where lanes are
+ * full (not `cut`), halves of a tile, and in the end one for each number that may be left; else single ones. Full tiles
+ * are left out where the extent is known not to be larger than one, of a reduction's rows where it is known to be
+ * smaller. Returns how many segments there are. */
 unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builder *builder, unsigned loop,
                            ir_index extent, bool cut, register_segment *segments);
 /* The multiples of `step` in the extent. */

@@ -8,13 +8,13 @@
 // CHECK-LABEL: func.func @product(
 // CHECK: %[[C:.*]] = memref.alloc()
 // CHECK-NOT: vector.transfer_write
-// CHECK: %[[ZERO:.*]] = vector.broadcast %{{.*}} : f32 to vector<4x16xf32>
+// CHECK: %[[ZERO:.*]] = vector.broadcast %{{.*}} : f32 to vector<6x16xf32>
 // CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%{{.*}} = %[[ZERO]])
 // CHECK: vector.contract
 // CHECK: %[[BIAS:.*]] = vector.transfer_read {{.*}} vector<16xf32>
 // CHECK-NOT: vector.transfer_write
-// CHECK: arith.addf %[[SUM]], %{{.*}} : vector<4x16xf32>
-// CHECK: %[[ROOT:.*]] = math.sqrt %{{.*}} : vector<4x16xf32>
+// CHECK: arith.addf %[[SUM]], %{{.*}} : vector<6x16xf32>
+// CHECK: %[[ROOT:.*]] = math.sqrt %{{.*}} : vector<6x16xf32>
 // CHECK: vector.transfer_write %[[ROOT]], %[[C]]
 // CHECK: memref.dealloc
 func.func @product(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %bias: memref<32xf32>, %use: memref<32x32xf32>) {
@@ -42,7 +42,7 @@ func.func @product(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %bias: memref<3
 // What was accumulated so far is rescaled where the product starts from it.
 // CHECK-LABEL: func.func @rescaled(
 // CHECK: %[[OLD:.*]] = vector.transfer_read %arg2
-// CHECK: %[[START:.*]] = arith.mulf %[[OLD]], %{{.*}} : vector<4x16xf32>
+// CHECK: %[[START:.*]] = arith.mulf %[[OLD]], %{{.*}} : vector<6x16xf32>
 // CHECK-NOT: vector.transfer_write
 // CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[START]])
 func.func @rescaled(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>, %scale: memref<32xf32>) {

@@ -4,18 +4,18 @@
 #all = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (i)>
 
-// Keys are visible up to the query and from 40 keys before it: scores are made in tiles of 4 x 16 where some key is, and
+// Keys are visible up to the query and from 40 keys before it: scores are made in tiles of 6 x 16 where some key is, and
 // the last product runs over whole groups of 4 keys.
-// CHECK: #[[$HIGH:.*]] = affine_map<(d0) -> (64, ((d0 + 4) ceildiv 4) * 4)>
+// CHECK: #[[$HIGH:.*]] = affine_map<(d0) -> (64, ((d0 + 6) ceildiv 4) * 4)>
 // CHECK: #[[$LOW:.*]] = affine_map<(d0) -> (0, ((d0 - 40) floordiv 4) * 4)>
-// CHECK: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 2) ceildiv 8) * 8)>
+// CHECK: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 1) ceildiv 8) * 8)>
 // CHECK-LABEL: func.func @window(
 // CHECK: affine.min
 // CHECK: %[[DEPTH:.*]] = affine.min
 // CHECK: scf.for %{{.*}} = %{{.*}} to %[[DEPTH]] step
-// CHECK: %[[LANES:.*]] = arith.constant dense<{{\[}}[0, 1, 2, {{.*}}, 15], [-1, 0, 1, {{.*}}> : vector<4x16xi32>
-// CHECK: %[[ROOM:.*]] = vector.broadcast %{{.*}} : i32 to vector<4x16xi32>
-// CHECK: arith.cmpi sle, %[[LANES]], %[[ROOM]] : vector<4x16xi32>
+// CHECK: %[[LANES:.*]] = arith.constant dense<{{\[}}[0, 1, 2, {{.*}}, 15], [-1, 0, 1, {{.*}}> : vector<6x16xi32>
+// CHECK: %[[ROOM:.*]] = vector.broadcast %{{.*}} : i32 to vector<6x16xi32>
+// CHECK: arith.cmpi sle, %[[LANES]], %[[ROOM]] : vector<6x16xi32>
 // CHECK: arith.select
 // CHECK: math.exp
 // CHECK: scf.for %{{.*}} = %{{.*}} to %c32 step

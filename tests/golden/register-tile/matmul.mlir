@@ -1,5 +1,5 @@
 // RUN: tcc-attn opt %s --target=host:x86-64-v3 --passes=register-tile,simplify | FileCheck %s
-// Four rows of two registers; the two rows left over are a smaller tile, the three lanes left over a masked one.
+// Six rows of two registers; the four rows left over are a smaller tile, the three lanes left over a masked one.
 func.func @matmul(%a: memref<130x64xf32>, %b: memref<64x35xf32>, %c: memref<130x35xf32>) {
   linalg.matmul ins(%a, %b : memref<130x64xf32>, memref<64x35xf32>) outs(%c : memref<130x35xf32>)
   return
@@ -7,16 +7,28 @@ func.func @matmul(%a: memref<130x64xf32>, %b: memref<64x35xf32>, %c: memref<130x
 // CHECK-LABEL: func.func @matmul(
 // CHECK-SAME: %[[A:.*]]: memref<130x64xf32>, %[[B:.*]]: memref<64x35xf32>, %[[C:.*]]: memref<130x35xf32>)
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %{{.*}} step %c16
-// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c4
-// CHECK: %[[INIT:.*]] = vector.transfer_read %[[C]][%[[I]], %[[J]]], %{{.*}} {in_bounds = [true, true]} : memref<130x35xf32>, vector<4x16xf32>
-// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %{{.*}} iter_args(%[[ACC:.*]] = %[[INIT]]) -> (vector<4x16xf32>)
-// CHECK: %[[L:.*]] = vector.transfer_read %[[A]][%[[I]], %[[K]]], {{.*}}, vector<4x1xf32>
+// CHECK: scf.for %[[I:.*]] = %{{.*}} to %{{.*}} step %c6
+// CHECK: %[[INIT:.*]] = vector.transfer_read %[[C]][%[[I]], %[[J]]], %{{.*}} {in_bounds = [true, true]} : memref<130x35xf32>, vector<6x16xf32>
+// CHECK: %[[SUM:.*]] = scf.for %[[K:.*]] = %{{.*}} iter_args(%[[ACC:.*]] = %[[INIT]]) -> (vector<6x16xf32>)
+// CHECK: %[[L:.*]] = vector.transfer_read %[[A]][%[[I]], %[[K]]], {{.*}}, vector<6x1xf32>
 // CHECK: %[[R:.*]] = vector.transfer_read %[[B]][%[[K]], %[[J]]], {{.*}}, vector<1x16xf32>
-// CHECK: vector.contract {{.*}} %[[L]], %[[R]], %[[ACC]] : vector<4x1xf32>, vector<1x16xf32> into vector<4x16xf32>
+// CHECK: vector.contract {{.*}} %[[L]], %[[R]], %[[ACC]] : vector<6x1xf32>, vector<1x16xf32> into vector<6x16xf32>
 // CHECK: } {tec.unroll = 4 : i64}
 // CHECK: vector.transfer_write %[[SUM]], %[[C]][%[[I]], %[[J]]]
-// CHECK: vector.contract {{.*}} into vector<2x16xf32>
-// CHECK: vector.transfer_read %[[C]][%{{.*}}, %c32], %{{.*}} {in_bounds = [true, false]} : memref<130x35xf32>, vector<4x4xf32>
+// CHECK: vector.contract {{.*}} into vector<4x16xf32>
+// CHECK: vector.transfer_read %[[C]][%{{.*}}, %c32], %{{.*}} {in_bounds = [true, false]} : memref<130x35xf32>, vector<6x4xf32>
+// CHECK: vector.contract {{.*}} into vector<6x4xf32>
 // CHECK: vector.contract {{.*}} into vector<4x4xf32>
-// CHECK: vector.contract {{.*}} into vector<2x4xf32>
 // CHECK-NOT: linalg
+
+// Two rows are too few for a tile of their own: with the last six they make two tiles of four.
+func.func @few_left(%a: memref<128x64xf32>, %b: memref<64x16xf32>, %c: memref<128x16xf32>) {
+  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x16xf32>) outs(%c : memref<128x16xf32>)
+  return
+}
+// CHECK-LABEL: func.func @few_left(
+// CHECK: scf.for %{{.*}} = %c0 to %c120 step %c6
+// CHECK: vector.contract {{.*}} into vector<6x16xf32>
+// CHECK: scf.for %{{.*}} = %c120 to %c128 step %c4
+// CHECK: vector.contract {{.*}} into vector<4x16xf32>
+// CHECK-NOT: vector.contract

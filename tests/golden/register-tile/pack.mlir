@@ -11,7 +11,7 @@ func.func @scores(%q: memref<64x32xf32>, %k: memref<48x32xf32>, %s: memref<64x48
 // CHECK: memref.subview %[[K]][%[[J]], 0] [16, 32] [1, 1]
 // CHECK: %[[ROWS:.*]] = vector.transfer_read {{.*}}, vector<8x8xf32>
 // CHECK: vector.transpose %[[ROWS]], [1, 0]
-// CHECK: scf.for %{{.*}} step %c4
+// CHECK: scf.for %{{.*}} step %c6
 // CHECK: scf.for %[[D:.*]] = {{.*}} iter_args
 // CHECK: vector.transfer_read %[[PANEL]][%[[D]], %c0], {{.*}} : memref<32x16xf32>, vector<1x16xf32>
 // CHECK: vector.contract
