@@ -106,11 +106,7 @@ LLVMValueRef math_expm1(emitter *e, LLVMValueRef x) {
   LLVMValueRef fraction, half = emit_float_like(e, x, 0.5);
   x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, -26), 89);
   LLVMValueRef shifted = math_reduce(e, x, &fraction);
-  LLVMTypeRef type = LLVMTypeOf(x), word = emit_type_like(x, LLVMInt32TypeInContext(e->context));
-  LLVMValueRef bits = LLVMBuildBitCast(b, shifted, word, "");
-  bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, MANTISSA_BITS), "");
-  bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, INT64_C(126) << MANTISSA_BITS), "");
-  LLVMValueRef power = LLVMBuildBitCast(b, bits, type, "");
+  LLVMValueRef power = math_half_power(e, shifted);
   LLVMValueRef tail = LLVMBuildFMul(b, fraction, POLYNOMIAL(e, fraction, expm1_coefficients), "");
   LLVMValueRef grown = emit_multiply_add(e, tail, fraction, fraction);
   LLVMValueRef sum = emit_multiply_add(e, power, grown, LLVMBuildFSub(b, power, half, ""));

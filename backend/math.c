@@ -60,44 +60,55 @@ static bool has_registers(const emitter *e, LLVMValueRef x) {
   return e->has_scale && lanes >= 4 && !(lanes & (lanes - 1));
 }
 
-/* p 2^n, where `shifted` is n + MATH_ROUND and -152 < n <= 128. Without scaling in hardware 2^(n-1) is made as bits;
- * for small n it is 2^(n+24) instead, and a second factor, 2 or 2^-24, puts that right with one rounding. `flush`: then
- * n is -126 at least, which gives 0. */
+LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
+  LLVMValueRef bits = LLVMBuildBitCast(e->builder, sum, emit_type_like(sum, LLVMInt32TypeInContext(e->context)), "");
+  bits = LLVMBuildShl(e->builder, bits, emit_int_like(e, bits, 23), "");
+  return LLVMBuildBitCast(e->builder, bits, LLVMTypeOf(sum), "");
+}
+
+/* What coefficients are multiplied by for the polynomial that `scale` takes: where powers of two are made as bits,
+ * those of 2^(n-1) are all that there are. */
+static double unit_of_scale(const emitter *e) { return e->has_scale ? 1 : 2; }
+
+/* p 2^n, where `shifted` is n + MATH_ROUND and -152 < n <= 128, from p times the unit. Without scaling in hardware, for
+ * small n, 2^(n+24) is made instead, and a second factor puts that right with one rounding. `flush`: then n is -126 at
+ * least, which gives 0. */
 static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool flush) {
   LLVMBuilderRef b = e->builder;
-  LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
   if (has_registers(e, p))
     return by_registers(e, "scalef", p, LLVMBuildFSub(b, shifted, emit_float_like(e, p, MATH_ROUND), ""));
   if (e->has_scale) {
+    LLVMTypeRef word = emit_type_like(p, LLVMInt32TypeInContext(e->context));
     LLVMValueRef magic = LLVMBuildBitCast(b, emit_float_like(e, p, MATH_ROUND), word, "");
     LLVMValueRef n = LLVMBuildSub(b, LLVMBuildBitCast(b, shifted, word, ""), magic, "");
     LLVMTypeRef overloads[] = {LLVMTypeOf(p), word};
     return emit_intrinsic_of(e, "llvm.ldexp", overloads, 2, (LLVMValueRef[]){p, n}, 2);
   }
-  LLVMValueRef rest = emit_float_like(e, p, 2);
-  if (!flush) {
-    LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, MATH_ROUND - 124), "");
-    LLVMValueRef lift = LLVMBuildSelect(b, small, emit_float_like(e, p, 25), emit_float_like(e, p, 0), "");
-    shifted = LLVMBuildFAdd(b, shifted, lift, "");
-    rest = LLVMBuildSelect(b, small, emit_float_like(e, p, 0x1p-24), rest, "");
-  }
-  LLVMValueRef bits = LLVMBuildBitCast(b, shifted, word, "");
-  bits = LLVMBuildShl(b, bits, emit_int_like(e, bits, 23), "");
-  bits = LLVMBuildAdd(b, bits, emit_int_like(e, bits, 126 << 23), "");
-  LLVMValueRef power = LLVMBuildBitCast(b, bits, LLVMTypeOf(p), "");
+  if (flush)
+    return LLVMBuildFMul(b, p, math_half_power(e, shifted), "");
+  LLVMValueRef small = LLVMBuildFCmp(b, LLVMRealOLT, shifted, emit_float_like(e, p, MATH_ROUND - 124), "");
+  LLVMValueRef lift = LLVMBuildSelect(b, small, emit_float_like(e, p, 25), emit_float_like(e, p, 0), "");
+  LLVMValueRef rest = LLVMBuildSelect(b, small, emit_float_like(e, p, 0x1p-25), emit_float_like(e, p, 1), "");
+  LLVMValueRef power = math_half_power(e, LLVMBuildFAdd(b, shifted, lift, ""));
   return LLVMBuildFMul(b, LLVMBuildFMul(b, p, power, ""), rest, "");
 }
 
-LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
-  LLVMValueRef p = emit_float_like(e, x, coefficients[count - 1]);
+static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count, double factor) {
+  LLVMValueRef p = emit_float_like(e, x, factor * coefficients[count - 1]);
   for (unsigned i = count - 1; i-- > 0;)
-    p = emit_multiply_add(e, p, x, emit_float_like(e, x, coefficients[i]));
+    p = emit_multiply_add(e, p, x, emit_float_like(e, x, factor * coefficients[i]));
   return p;
 }
 
+LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
+  return polynomial(e, x, coefficients, count, 1);
+}
+
+/* For `scale`. */
 static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction) {
-  return e->facts->fast_exp ? math_polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS)
-                            : math_polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS);
+  double unit = unit_of_scale(e);
+  return e->facts->fast_exp ? polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS, unit)
+                            : polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS, unit);
 }
 
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. */
@@ -132,8 +143,8 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
   return shifted;
 }
 
-/* e^x as p 2^n; returns p, *shifted is n + MATH_ROUND. `approximate`: as 2^(x log2 e), which the error of log2 e puts
- * wrong by 1.4e-8 x. */
+/* e^x as p 2^n, for `scale`: returns p times the unit, *shifted is n + MATH_ROUND. `approximate`: as 2^(x log2 e),
+ * which the error of log2 e puts wrong by 1.4e-8 x. */
 static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool approximate, LLVMValueRef *shifted) {
   LLVMValueRef fraction;
   if (approximate) {
@@ -144,8 +155,9 @@ static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool appro
     return exp2_of_fraction(e, fraction);
   }
   *shifted = math_reduce(e, x, &fraction);
-  return fast ? math_polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS)
-              : math_polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS);
+  double unit = unit_of_scale(e);
+  return fast ? polynomial(e, fraction, fast_exp_coefficients, NUM_FAST_COEFFICIENTS, unit)
+              : polynomial(e, fraction, exp_coefficients, NUM_COEFFICIENTS, unit);
 }
 
 /* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range

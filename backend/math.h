@@ -6,8 +6,9 @@
 /* ln 2 in two parts: a whole number below 2^9 times the first is exact. */
 #define MATH_LN2_HIGH 0x1.62e400p-1
 #define MATH_LN2_LOW 0x1.7f7d1cp-20
-/* Adding this rounds to an integer, which then stands in the low bits of the sum. */
-#define MATH_ROUND 0x1.8p+23
+/* Adding this rounds to an integer n; n + 126, the exponent's field of 2^(n-1), then stands in the low bits of the
+ * sum. */
+#define MATH_ROUND (0x1.8p+23 + 126)
 
 /* min(x, limit) for LLVMRealOGT, max(x, limit) for LLVMRealOLT; a NaN stays one. */
 LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit);
@@ -15,6 +16,8 @@ LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, do
 LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count);
 /* x = n ln 2 + *fraction with n the nearest integer; returns n + MATH_ROUND. |x| < 2^21. */
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction);
+/* 2^(n-1) for the sum n + MATH_ROUND, -126 < n <= 128; 0 for n = -126. */
+LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum);
 LLVMValueRef math_exp(emitter *e, LLVMValueRef x);
 
 LLVMValueRef math_expm1(emitter *e, LLVMValueRef x);

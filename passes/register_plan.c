@@ -498,7 +498,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
 }
 
 void register_plan_lighten(register_plan *plan, const target_facts *facts) {
-  int64_t most = plan->lanes * (facts->vector_registers < 32 ? 2 : 4), elements = 1;
+  int64_t most = plan->lanes * (facts->vector_registers < 32 ? 1 : 4), elements = 1;
   for (unsigned i = 0; i < plan->num_dims; i++)
     elements *= plan->steps[plan->dims[i]];
   for (unsigned i = plan->num_dims; i-- > 0;) {

@@ -7,7 +7,7 @@
 
 // CHECK-LABEL: func.func @weights(
 // CHECK: scf.for
-// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<2x8xf32>)
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<1x8xf32>)
 // CHECK: %[[E:.*]] = math.exp
 // CHECK: vector.transfer_write %[[E]],
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[E]]
