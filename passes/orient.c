@@ -273,5 +273,5 @@ static bool orient_kernel(ir_op *kernel, const pass_options *options) {
 }
 
 bool pass_orient(ir_module *module, const pass_options *options) {
-  return options->target->warp || pass_visit_kernels(module, options, orient_kernel);
+  return !target_has_rows_in_lanes(options->target) || pass_visit_kernels(module, options, orient_kernel);
 }

@@ -22,16 +22,17 @@
 #include <string.h>
 
 enum {
-  REGISTER_ROWS = 8,       /* a tile with a multiple of these has no rows left over by register tiles */
-  MIN_ROWS = 16,           /* below this a tile does not fill the register tiles any more */
-  BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least .. */
-  MANY_ITERATIONS = 16,    /* .. and so many where they may differ in length by a mask */
-  LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
-  FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
-  MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
-  ROWS_IN_LANES = 64,      /* of a running softmax that has rows in lanes .. */
-  STEP_OF_LANES = 256,     /* .. and its step */
-  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor */
+  REGISTER_ROWS = 8,         /* a tile with a multiple of these has no rows left over by register tiles */
+  MIN_ROWS = 16,             /* below this a tile does not fill the register tiles any more */
+  BATCH_ITERATIONS = 2,      /* parallel iterations that each thread should have at least .. */
+  MANY_ITERATIONS = 16,      /* .. and so many where they may differ in length by a mask */
+  LANE_ELEMENTS = 32,        /* of a tile without contraction, in each lane */
+  FEW_USES = 8,              /* an element that is used no more often takes longer to read than to use */
+  MANY_USES = 256,           /* elements that are used as often by a tile pay for long panels of them */
+  ROWS_IN_LANES = 64,        /* of a running softmax that has rows in lanes .. */
+  MOST_STEP_OF_LANES = 256,  /* .. and its step, the longest */
+  LEAST_STEP_OF_LANES = 128, /* .. and the shortest */
+  SHARED_ROWS = 1024,        /* so many rows pay for making panels of the other factor */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10, /* .. and a step of so many bytes leaves room for the next one in the cache */
   GPU_LONG_ROW = 8192,       /* longer rows than this are reduced in a loop, and no softmax holds them whole */
@@ -414,30 +415,43 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
     *step /= 2;
 }
 
-/* The scores of the softmax that is factor `side` are a product, and elementwise ops on it that read nothing else as
- * large: their rows can be in lanes (see orient.c), whole tiles of `rows`. */
-static bool has_rows_in_lanes(const ir_op *op, unsigned side, const int64_t *extents, int64_t rows) {
-  const ir_structure *structure = ir_structure_of(op);
-  const ir_op *softmax = tile_find_running(ir_operand(op, side));
+/* The scores of the softmax are a product of floats of 32 bits and more, and elementwise ops on it that read nothing else
+ * as large. */
+static bool has_plain_scores(const ir_op *softmax) {
   const ir_value *scores = ir_operand(softmax, 0);
-  for (const ir_op *scaling = scores->op; scaling && !ir_is_contraction(scaling); scaling = scores->op) {
-    scores = NULL;
-    for (unsigned i = 0; ir_op_has(scaling, IR_STRUCTURED) && i < ir_num_inputs(scaling); i++) {
-      bool is_large = ir_structure_of(scaling)->maps[i]->num_results == ir_structure_of(scaling)->num_loops;
-      if (is_large && scores)
+  for (const ir_op *op = scores->op; op && !ir_is_contraction(op); op = scores->op) {
+    const ir_value *large = NULL;
+    for (unsigned i = 0; ir_op_has(op, IR_STRUCTURED) && i < ir_num_inputs(op); i++) {
+      if (ir_structure_of(op)->maps[i]->num_results < ir_structure_of(op)->num_loops)
+        continue;
+      if (large)
         return false;
-      scores = is_large ? ir_input(scaling, i) : scores;
+      large = ir_input(op, i);
     }
-    if (!scores)
+    if (!large)
       return false;
+    scores = large;
   }
-  int loop = -1;
-  for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++)
-    if (!ir_loop_is_reduction(structure, (unsigned)ir_map_result_dim(structure->maps[side], dim)))
-      loop = ir_map_result_dim(structure->maps[side], dim);
-  return scores->op && loop >= 0 && extents[loop] != IR_DYNAMIC && extents[loop] % rows == 0 &&
-         ir_scalar_bits(ir_operand(scores->op, 0)->type->element) >= 32 &&
+  return scores->op && ir_scalar_bits(ir_operand(scores->op, 0)->type->element) >= 32 &&
          ir_scalar_bits(ir_operand(scores->op, 1)->type->element) >= 32;
+}
+
+/* The step of the running softmax that is factor `side`, if its rows can be in lanes (see orient.c): whole tiles, as the
+ * extents of others are not known. 0 if they cannot. */
+static int64_t step_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
+  for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
+    *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
+  }
+  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || rows % ROWS_IN_LANES || keys == IR_DYNAMIC ||
+      !has_plain_scores(tile_find_running(ir_operand(op, side))))
+    return 0;
+  for (int64_t step = MOST_STEP_OF_LANES; step >= LEAST_STEP_OF_LANES; step /= 2)
+    if (keys > step && keys % step == 0)
+      return step;
+  return 0;
 }
 
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
@@ -446,7 +460,7 @@ static bool has_rows_in_lanes(const ir_op *op, unsigned side, const int64_t *ext
 static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
-  if (has_rows_in_lanes(op, side, extents, ROWS_IN_LANES))
+  if (step_of_lanes(op, side, target, extents))
     return ROWS_IN_LANES;
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     if (ir_map_find_dim(structure->maps[side], loop) < 0)
@@ -580,15 +594,15 @@ static void identity_interchange(fuse_options *options) {
 }
 
 /* The step of a running softmax on the host: what an iteration touches stays in half of the second-level cache. */
-static int64_t softmax_step_in_cache(const ir_op *op, unsigned side, unsigned loop, const int64_t *extents,
-                                     uint64_t l2_bytes) {
+static int64_t softmax_step_in_cache(const ir_op *op, unsigned side, unsigned loop, const target_facts *target,
+                                     const int64_t *extents) {
   int64_t step = host_policy.running_softmax, others = 0;
-  if (has_rows_in_lanes(op, side, extents, ROWS_IN_LANES))
-    step = STEP_OF_LANES;
+  if (step_of_lanes(op, side, target, extents))
+    step = step_of_lanes(op, side, target, extents);
   for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
     if (i != loop && extents[i] != IR_DYNAMIC)
       others += extents[i];
-  while (step > MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > l2_bytes / 2)
+  while (step > MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > target->l2_bytes / 2)
     step /= 2;
   return step;
 }
@@ -610,7 +624,7 @@ static int64_t choose_reduction_tile(const ir_op *op, unsigned loop, const targe
     return step;
   }
   if (side >= 0)
-    return softmax_step_in_cache(op, (unsigned)side, loop, extents, target->l2_bytes);
+    return softmax_step_in_cache(op, (unsigned)side, loop, target, extents);
   int streamed = streamed_factor(op, target);
   if (streamed >= 0) {
     int64_t step = streamed_step(op, (unsigned)streamed, extents);

@@ -1,4 +1,4 @@
-// RUN: tcc-attn opt %s --passes=simplify,schedule,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=simplify,schedule,simplify --target=host:znver4 | FileCheck %s
 // Heads and queries in parallel, keys in sequence inside; state and output of the inner loop are tile-sized.
 func.func @attention(%query: tensor<8x1024x64xf32>, %key: tensor<8x1024x64xf32>, %value: tensor<8x1024x64xf32>) -> tensor<8x1024x64xf32> {
   %zero = arith.constant 0.0 : f32
