@@ -5,7 +5,7 @@
  *     xt[d, q] = x[q, d];  for j { s[k, q] = sum xt[d, q] * y[j + k, d]; .. }
  *
  * Registers hold neighbours of the last dim. With rows of the factor that stays there, that factor is transposed once,
- * before the loop, where y would be in each step; and what is reduced over k later (the maxima and sums of a softmax)
+ * before the loop, where y would be in each step, for few rows; and what is reduced over k later (the maxima and sums of a softmax)
  * is reduced from register to register, not across lanes. In attention queries are in lanes then, as long as there are
  * enough of them (1.02 to 1.04x on AVX-512). What the loop carries is transposed back behind it.
  *
@@ -20,8 +20,9 @@
 
 #include <string.h>
 
-/* Registers of rows that a product's tile has side by side: fewer would leave some empty. */
-enum { MIN_REGISTERS = 2, MAX_OPS = 64 };
+/* Registers of rows that a product's tile has side by side: fewer would leave some empty. More rows than that pay for
+ * transposing the other factor, and for asking memory for it ahead. */
+enum { MIN_REGISTERS = 2, MAX_ROWS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {
   ir_op *loop;
@@ -123,7 +124,10 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
     for (unsigned dim = out->num_results; dim-- > 0;) {
       int lane = ir_map_result_dim(out, dim);
       if (lane >= 0 && ir_map_find_dim(stays, (unsigned)lane) >= 0 && ir_map_find_dim(moves, (unsigned)lane) < 0)
-        return lanes && extents[lane] % lanes == 0 && extents[lane] >= MIN_REGISTERS * lanes ? lane : -1;
+        return lanes && extents[lane] % lanes == 0 && extents[lane] >= MIN_REGISTERS * lanes &&
+                       extents[lane] <= MAX_ROWS
+                   ? lane
+                   : -1;
     }
   }
   return -1;

@@ -415,6 +415,11 @@ static void choose_softmax_tile(const ir_op *op, unsigned side, const target_fac
     *step /= 2;
 }
 
+/* What the steps of a running softmax read of keys and values, both as large, as all of them are f32. */
+static uint64_t bytes_of_steps(const ir_op *op, unsigned side, int64_t keys, const int64_t *extents) {
+  return 2 * (uint64_t)keys * (uint64_t)columns_beside(op, side, extents) * sizeof(float);
+}
+
 /* The scores of the softmax are a product of floats of 32 bits and more, and elementwise ops on it that read nothing else
  * as large. */
 static bool has_plain_scores(const ir_op *softmax) {
@@ -437,7 +442,8 @@ static bool has_plain_scores(const ir_op *softmax) {
 }
 
 /* The step of the running softmax that is factor `side`, if its rows can be in lanes (see orient.c): whole tiles, as the
- * extents of others are not known. 0 if they cannot. */
+ * extents of others are not known. 0 if they cannot, or would not pay: keys and values, which then are read element by
+ * element, must be as near as twice the second-level cache. */
 static int64_t step_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
@@ -446,6 +452,7 @@ static int64_t step_of_lanes(const ir_op *op, unsigned side, const target_facts 
     *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
   }
   if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || rows % ROWS_IN_LANES || keys == IR_DYNAMIC ||
+      bytes_of_steps(op, side, keys, extents) > 2 * target->l2_bytes ||
       !has_plain_scores(tile_find_running(ir_operand(op, side))))
     return 0;
   for (int64_t step = MOST_STEP_OF_LANES; step >= LEAST_STEP_OF_LANES; step /= 2)
@@ -472,7 +479,7 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
       tiles = extent < INT64_MAX / tiles ? tiles * extent : tiles;
   }
   tiles /= rows;
-  uint64_t half = target->l2_bytes / 2, shared = 2 * (uint64_t)keys * (uint64_t)columns * sizeof(float);
+  uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(op, side, keys, extents);
   while (shared > half * (uint64_t)(rows / host_policy.rows) &&
          tiles / 2 >= (int64_t)target->threads * MANY_ITERATIONS &&
          (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half) {
