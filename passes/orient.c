@@ -5,9 +5,9 @@
  *     xt[d, q] = x[q, d];  for j { s[k, q] = sum xt[d, q] * y[j + k, d]; .. }
  *
  * Registers hold neighbours of the last dim. With rows of the factor that stays there, that factor is transposed once,
- * before the loop, where y would be in each step, for few rows; and what is reduced over k later (the maxima and sums of a softmax)
- * is reduced from register to register, not across lanes. In attention queries are in lanes then, as long as there are
- * enough of them (1.02 to 1.04x on AVX-512). What the loop carries is transposed back behind it.
+ * before the loop, where y would be in each step; and what is reduced over k later (the maxima and sums of a softmax) is
+ * reduced from register to register, not across lanes. In attention queries are in lanes then, where a tile has enough
+ * of them and not too many (1.02 to 1.04x on AVX-512). What the loop carries is transposed back behind it.
  *
  * Invariants
  *  - Only the order of dims in tensors changes, and maps with it: no loop, and no body of an op.
@@ -36,11 +36,19 @@ typedef struct orientation {
 
 static bool follow_value(orientation *o, ir_value *value, unsigned dim);
 
-/* The op of the loop's body has the dim in lanes as its loop `lane`. */
-static bool follow_op(orientation *o, ir_op *op, unsigned lane) {
+/* The loop of the op that is in lanes; -1: none, as far as is known. */
+static int lane_of(const orientation *o, const ir_op *op) {
   for (unsigned i = 0; i < o->num_ops; i++)
     if (o->ops[i] == op)
-      return o->lanes[i] == lane;
+      return (int)o->lanes[i];
+  return -1;
+}
+
+/* The op of the loop's body has the dim in lanes as its loop `lane`. */
+static bool follow_op(orientation *o, ir_op *op, unsigned lane) {
+  int known = lane_of(o, op);
+  if (known >= 0)
+    return known == (int)lane;
   recast recast;
   if (o->num_ops == MAX_OPS || !recast_begin(&recast, op) || ir_loop_is_reduction(ir_structure_of(op), lane))
     return false;
@@ -177,16 +185,13 @@ static ir_value *turn(ir_builder *builder, ir_value *value, unsigned dim) {
   return copy_as(builder, value, identity, out, turned_map(builder->module, identity, dim));
 }
 
-/* What was such a value of the type, with its dims in their places again. */
-static ir_value *turn_back(ir_builder *builder, ir_value *value, const ir_type *type, unsigned dim) {
-  if (dim + 1 == type->rank)
+/* Such a value with its dims in their places again, as `like` has them. */
+static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like, unsigned dim) {
+  if (dim + 1 == like->type->rank)
     return value;
-  ir_index shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < type->rank; i++)
-    shape[i] = ir_index_const(type->shape[i]);
-  const ir_map *identity = ir_map_identity(builder->module, type->rank);
+  const ir_map *identity = ir_map_identity(builder->module, like->type->rank);
   return copy_as(builder, value, turned_map(builder->module, identity, dim),
-                 ir_empty(builder, type->element, type->rank, shape), identity);
+                 pass_empty_like(builder, like, like->type->element), identity);
 }
 
 /* The op with the dim last in all that have it. Its operands from inside of the loop, which come before, have it so. */
@@ -210,13 +215,6 @@ static void orient_op(ir_op *op, unsigned lane, ir_op *loop) {
     return;
   }
   recast_replace(op, recast_create(&recast, &builder, NULL));
-}
-
-static int lane_of(const orientation *o, const ir_op *op) {
-  for (unsigned i = 0; i < o->num_ops; i++)
-    if (o->ops[i] == op)
-      return (int)o->lanes[i];
-  return -1;
 }
 
 static void orient_loop(const orientation *o) {
@@ -246,7 +244,7 @@ static void orient_loop(const orientation *o) {
   for (unsigned i = 0; i < old->num_results; i++) {
     ir_value *result = ir_result(loop, i);
     if (o->carried[i] >= 0)
-      result = turn_back(&after, result, ir_result(old, i)->type, (unsigned)o->carried[i]);
+      result = turn_back(&after, result, ir_result(old, i), (unsigned)o->carried[i]);
     ir_replace_uses(ir_result(old, i), result);
   }
   ir_op_erase(old);

@@ -603,9 +603,9 @@ static void identity_interchange(fuse_options *options) {
 /* The step of a running softmax on the host: what an iteration touches stays in half of the second-level cache. */
 static int64_t softmax_step_in_cache(const ir_op *op, unsigned side, unsigned loop, const target_facts *target,
                                      const int64_t *extents) {
-  int64_t step = host_policy.running_softmax, others = 0;
-  if (step_of_lanes(op, side, target, extents))
-    step = step_of_lanes(op, side, target, extents);
+  int64_t step = step_of_lanes(op, side, target, extents), others = 0;
+  if (!step)
+    step = host_policy.running_softmax;
   for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
     if (i != loop && extents[i] != IR_DYNAMIC)
       others += extents[i];

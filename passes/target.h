@@ -95,12 +95,12 @@ static inline void target_allow_tf32(target_facts *facts) {
   facts->num_tf32 = 0;
 }
 
-/* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */
-bool target_find(const char *name, target_facts *facts);
 /* Tiles of products have registers for a power of two of rows, so that neighbours of a factor are read in whole pieces
  * where they are rows: the other factor's rows may be in lanes (see orient.c). */
 static inline bool target_has_rows_in_lanes(const target_facts *facts) {
   return facts->kind == TARGET_HOST && facts->vector_registers >= 32;
 }
 
+/* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */
+bool target_find(const char *name, target_facts *facts);
 #endif
