@@ -277,6 +277,12 @@ static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors)
   return rows > 1 ? rows : 1;
 }
 
+/* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes
+ * take as much of its rows as a quarter of the registers, and accumulators the others. */
+static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
+  return ir_is_contraction(p->op) && !is_reduction(p, simd) && rows > 1 && rows <= register_plan_unpacked_rows(p->op);
+}
+
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
  * horizontal step are a power of two, which takes the fewest shuffles. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
@@ -285,13 +291,14 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
     carried += is_carried(p, i);
   int64_t chains = p->accumulators / (carried ? carried : 1);
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
-  int64_t wide = chains / fitting_vectors(rows, 1, chains);
+  bool in_place = reads_in_place(p, simd, rows);
+  int64_t wide = in_place ? p->registers / 4 : chains / fitting_vectors(rows, 1, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t vectors =
       fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < TILE_VECTORS ? TILE_VECTORS : wide);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
-  int64_t most = rows_of_chains(p, chains, vectors);
+  int64_t most = in_place ? (p->registers - p->registers / 4) / vectors : rows_of_chains(p, chains, vectors);
   if (row >= 0)
     plan->steps[row] = smaller(is_reduction(p, simd) ? fitting_vectors(most, 1, most) : most, rows);
 }
@@ -340,16 +347,29 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
 }
 
 /* Where a loop stands, outermost first: parallel loops outside, reductions inside. The SIMD loop lies outside of the
- * rows where panels and operands are to be used again by them, else innermost of its kind. */
+ * rows where panels and operands are to be used again by them, else innermost of its kind; what uses rows again stands
+ * inside of them. */
 enum {
   PLACE_PARALLEL,
   PLACE_SIMD_OUTSIDE,
   PLACE_ROW,
+  PLACE_AGAIN,
   PLACE_SIMD_INSIDE,
   PLACE_REDUCTION,
   PLACE_SIMD_REDUCTION,
   PLACES
 };
+
+/* Each iteration of the loop reads all rows of an input that is reduced along lanes: inside of the loop over rows it
+ * finds them in the nearest cache. */
+static bool uses_rows_again(const planner *p, const register_plan *plan, int row, unsigned loop) {
+  if (row < 0 || !is_reduction(p, (unsigned)plan->simd))
+    return false;
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    if (operand_uses(p, i, (unsigned)row) && operand_uses(p, i, (unsigned)plan->simd) && !operand_uses(p, i, loop))
+      return true;
+  return false;
+}
 
 static unsigned place_of(const planner *p, const register_plan *plan, int row, unsigned loop) {
   bool is_simd = (int)loop == plan->simd;
@@ -357,7 +377,9 @@ static unsigned place_of(const planner *p, const register_plan *plan, int row, u
     return is_simd ? PLACE_SIMD_REDUCTION : PLACE_REDUCTION;
   if (is_simd)
     return p->structure->reductions ? PLACE_SIMD_OUTSIDE : PLACE_SIMD_INSIDE;
-  return (int)loop == row ? PLACE_ROW : PLACE_PARALLEL;
+  if ((int)loop == row)
+    return PLACE_ROW;
+  return uses_rows_again(p, plan, row, loop) ? PLACE_AGAIN : PLACE_PARALLEL;
 }
 
 static void order_loops(const planner *p, register_plan *plan, int row) {

@@ -23,15 +23,15 @@ func.func @open(%a: memref<?x64xbf16>, %b: memref<64x64xbf16>, %c: memref<?x64xf
   return
 }
 
-// Where tiles are small already, each number that may be left is a tile of its own.
+// Few rows read the other factor in place, in as wide a tile as leaves registers for all the sums. Where tiles are
+// small already, each number that may be left is a tile of its own.
 // CHECK-LABEL: func.func @few(
-// CHECK: arith.cmpi eq, %[[LEFT:.*]], %c3
-// CHECK: arith.cmpi eq, %[[LEFT]], %c2
+// CHECK: arith.cmpi eq, %[[LEFT:.*]], %c2
 // CHECK: arith.cmpi eq, %[[LEFT]], %c1
-// CHECK: vector<4x1xf32>
-// CHECK: vector<3x1xf32>
-// CHECK: vector<2x1xf32>
-// CHECK: vector<1x1xf32>
+// CHECK: vector<6x64xf32>
+// CHECK: vector<3x64xf32>
+// CHECK: vector<2x64xf32>
+// CHECK: vector<1x64xf32>
 func.func @few(%a: memref<?x64xf32>, %b: memref<64x64xf32>, %c: memref<?x64xf32>, %end: index) {
   %rows = affine.min affine_map<(d0) -> (7, d0)>(%end)
   %a_tile = memref.subview %a[0, 0] [%rows, 64] [1, 1] : memref<?x64xf32> to memref<?x64xf32, strided<[64, 1]>>

@@ -60,3 +60,29 @@ func.func @narrow(%a: memref<64x64xbf16>, %b: memref<64x32xbf16>, %c: memref<64x
   linalg.matmul ins(%a, %b : memref<64x64xbf16>, memref<64x32xbf16>) outs(%c : memref<64x32xf32>)
   return
 }
+
+// Few rows are too few for a panel as well: they take turns at each tile of the other factor, which is near then, and
+// read one that lies the other way round in as wide a tile as leaves registers for all the sums.
+// CHECK-LABEL: func.func @few(
+// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %c128 step %c4
+// CHECK: scf.for %[[QUERY:.*]] = %{{.*}} to %c5 step %c1
+// CHECK: vector.transfer_read %{{.*}}[%[[QUERY]], %{{.*}}]
+// CHECK: vector.transfer_read %{{.*}}[%[[KEY]], %{{.*}}]{{.*}} vector<4x16xf32>
+// CHECK: vector.transfer_read %{{.*}} vector<3x32xf32>
+// CHECK: vector.transfer_read %{{.*}} vector<1x32xf32>
+// CHECK: vector.contract {{.*}} into vector<3x32xf32>
+// CHECK: vector.contract {{.*}} into vector<2x32xf32>
+func.func @few(%queries: memref<5x128xf32>, %keys: memref<128x128xf32>, %scores: memref<5x128xf32>,
+               %values: memref<128x128xf32>, %result: memref<5x128xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(q, k, d) -> (q, d)>, affine_map<(q, k, d) -> (k, d)>,
+                                   affine_map<(q, k, d) -> (q, k)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%queries, %keys : memref<5x128xf32>, memref<128x128xf32>) outs(%scores : memref<5x128xf32>) {
+  ^bb0(%query: f32, %key: f32, %score: f32):
+    %product = arith.mulf %query, %key : f32
+    %sum = arith.addf %score, %product : f32
+    linalg.yield %sum : f32
+  }
+  linalg.matmul ins(%scores, %values : memref<5x128xf32>, memref<128x128xf32>) outs(%result : memref<5x128xf32>)
+  return
+}
