@@ -3,7 +3,7 @@
  *
  * Contract of all hooks: the value returned equals the op's result, bit for bit, and stands nearer to the function's
  * arguments: it is an operand of the op or of an operand, or made by ops that skip one of the op's producers. So
- * folding ends; tensor.concat, which is made by ops without that hook, is gone then. A hook that returns NULL has
+ * folding ends; tensor.concat and a select of truths, which are made by ops without those hooks, are gone then. A hook that returns NULL has
  * created nothing. */
 #include "build.h"
 #include "op_hooks.h"
@@ -40,10 +40,29 @@ static bool right_neutral(ir_opcode code, double *value) {
   }
 }
 
+/* What a comparison of integers gives, turned round. */
+static ir_value *negate_comparison(ir_builder *builder, const ir_op *compare) {
+  enum { EQ, NE, SLT, SLE, SGT, SGE, ULT, ULE, UGT, UGE };
+  static const unsigned char opposite[] = {[EQ] = NE,   [NE] = EQ,   [SLT] = SGE, [SLE] = SGT, [SGT] = SLE,
+                                           [SGE] = SLT, [ULT] = UGE, [ULE] = UGT, [UGT] = ULE, [UGE] = ULT};
+  int64_t predicate = ir_attr_int_or(compare, "predicate", EQ);
+  return ir_compare(builder, compare->code, (ir_predicate)opposite[predicate], ir_operand(compare, 0),
+                    ir_operand(compare, 1));
+}
+
 static bool gives_operand_of_equals(ir_opcode code) {
   return code == OP_ARITH_ANDI || code == OP_ARITH_ORI || code == OP_ARITH_MAXSI || code == OP_ARITH_MAXUI ||
          code == OP_ARITH_MINSI || code == OP_ARITH_MINUI || code == OP_ARITH_MAXIMUMF || code == OP_ARITH_MINIMUMF ||
          code == OP_ARITH_MAXNUMF || code == OP_ARITH_MINNUMF;
+}
+
+/* An extent, or an affine function of extents. */
+static bool follows_from_extents(const ir_value *value) {
+  const ir_op *op = value->op;
+  bool applies = op && op->code == OP_AFFINE_APPLY;
+  for (unsigned i = 0; applies && i < op->num_operands; i++)
+    applies = ir_operand(op, i)->op && ir_operand(op, i)->op->code == OP_TENSOR_DIM;
+  return applies || (op && op->code == OP_TENSOR_DIM);
 }
 
 ir_value *fold_binary(ir_builder *builder, ir_op *op) {
@@ -55,13 +74,14 @@ ir_value *fold_binary(ir_builder *builder, ir_op *op) {
   if (!ir_value_splat(rhs, &cell))
     return NULL;
   bool is_float = ir_scalar_is_float(rhs->type->element);
-  bool is_extent = lhs->op && lhs->op->code == OP_TENSOR_DIM;
-  if (is_extent && op->code == OP_ARITH_MULI)
+  if (follows_from_extents(lhs) && op->code == OP_ARITH_MULI)
     return ir_index_value(builder, ir_index_scale(builder, (ir_index){.value = lhs}, cell.i));
-  if (is_extent && op->code == OP_ARITH_ADDI)
+  if (follows_from_extents(lhs) && op->code == OP_ARITH_ADDI)
     return ir_index_value(builder, ir_index_add(builder, (ir_index){.value = lhs}, ir_index_const(cell.i)));
   if (!is_float && cell.i == 0 && (op->code == OP_ARITH_MULI || op->code == OP_ARITH_ANDI))
     return rhs;
+  if (op->code == OP_ARITH_XORI && rhs->type->element == IR_I1 && cell.i && lhs->op && lhs->op->code == OP_ARITH_CMPI)
+    return negate_comparison(builder, lhs->op);
   if (!right_neutral(op->code, &neutral))
     return NULL;
   bool equal = is_float ? ir_float_to_bits(IR_F64, cell.f) == ir_float_to_bits(IR_F64, neutral)
@@ -69,12 +89,54 @@ ir_value *fold_binary(ir_builder *builder, ir_op *op) {
   return equal ? lhs : NULL;
 }
 
+/* The opposite of an i1. */
+static ir_value *negate(ir_builder *builder, ir_value *condition) {
+  return ir_binary(builder, OP_ARITH_XORI, condition, ir_const(builder, condition->type, 1));
+}
+
+/* A select of truths, one of them known, is a conjunction or a disjunction. */
+static ir_value *fold_truths(ir_builder *builder, const ir_op *op) {
+  ir_value *condition = ir_operand(op, 0);
+  if (ir_result(op, 0)->type->element != IR_I1 || condition->type != ir_result(op, 0)->type)
+    return NULL;
+  for (unsigned side = 1; side <= 2; side++) {
+    ir_value *other = ir_operand(op, 3 - side);
+    ir_cell known, opposite;
+    if (!ir_value_splat(ir_operand(op, side), &known))
+      continue;
+    bool holds = known.i != 0, differ = ir_value_splat(other, &opposite);
+    ir_value *decides = holds == (side == 1) ? condition : negate(builder, condition);
+    return differ ? decides : ir_binary(builder, holds ? OP_ARITH_ORI : OP_ARITH_ANDI, decides, other);
+  }
+  return NULL;
+}
+
 ir_value *fold_select(ir_builder *builder, ir_op *op) {
-  (void)builder;
   ir_cell condition;
   if (ir_operand(op, 1) == ir_operand(op, 2))
     return ir_operand(op, 1);
-  return ir_value_splat(ir_operand(op, 0), &condition) ? ir_operand(op, condition.i ? 1 : 2) : NULL;
+  return ir_value_splat(ir_operand(op, 0), &condition) ? ir_operand(op, condition.i ? 1 : 2) : fold_truths(builder, op);
+}
+
+/* Of a number that is one of two, at least one of them known, with a known one: a select of truths. */
+ir_value *fold_compare_choice(ir_builder *builder, ir_op *op) {
+  const ir_op *select = ir_operand(op, 0)->op;
+  const ir_type *type = ir_result(op, 0)->type;
+  ir_value *truths[2] = {NULL, NULL};
+  ir_cell cells[2];
+  if (!select || select->code != OP_ARITH_SELECT || type->kind != IR_TYPE_SCALAR ||
+      !ir_value_splat(ir_operand(op, 1), &cells[1]))
+    return NULL;
+  for (unsigned i = 0; i < 2; i++)
+    if (ir_value_splat(ir_operand(select, 1 + i), &cells[0]))
+      truths[i] = ir_splat(builder, type, ir_op_row(op)->scalar(op, cells));
+  if (!truths[0] && !truths[1])
+    return NULL;
+  for (unsigned i = 0; i < 2; i++)
+    if (!truths[i])
+      truths[i] = ir_compare(builder, op->code, ir_attr_int_or(op, "predicate", 0), ir_operand(select, 1 + i),
+                             ir_operand(op, 1));
+  return ir_select(builder, ir_operand(select, 0), truths[0], truths[1]);
 }
 
 /* Does a cast by `code` lose nothing, so that its inverse gives the operand back? */

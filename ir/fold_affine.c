@@ -420,10 +420,11 @@ static bool is_index_wide(const ir_value *value) {
   return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
 }
 
-/* An extent, a number that could be one, or a sum or product of such, in which casts may stand. */
+/* An extent, a number that could be one, or what is made of such and not negative; casts may stand in between. */
 static bool can_be_extent(ir_value *value, unsigned *steps) {
   ir_index known = ir_index_of(value);
   const ir_op *op = value->op;
+  bool known_natural = true;
   if (!known.value)
     return known.constant >= 0 && known.constant <= UINT32_MAX;
   if (!op || !*steps || !--*steps)
@@ -432,9 +433,15 @@ static bool can_be_extent(ir_value *value, unsigned *steps) {
   case OP_TENSOR_DIM:
   case OP_MEMREF_DIM:
     return true;
+  case OP_AFFINE_APPLY:
+    known_natural = range_of_value(value, steps).low >= 0; /* fall through */
   case OP_ARITH_ADDI:
   case OP_ARITH_MULI:
-    return can_be_extent(ir_operand(op, 0), steps) && can_be_extent(ir_operand(op, 1), steps);
+  case OP_ARITH_MINSI:
+  case OP_ARITH_MAXSI:
+    for (unsigned i = 0; known_natural && i < op->num_operands; i++)
+      known_natural = can_be_extent(ir_operand(op, i), steps);
+    return known_natural;
   case OP_ARITH_INDEX_CAST:
     return is_index_wide(value) && can_be_extent(ir_operand(op, 0), steps);
   default:
@@ -463,8 +470,9 @@ static int is_less(range a, range b, bool same, bool or_equal) {
 ir_value *fold_compare(ir_builder *builder, ir_op *op) {
   enum { EQUAL, NOT_EQUAL, LESS, LESS_EQUAL, GREATER, GREATER_EQUAL, UNSIGNED = GREATER_EQUAL - NOT_EQUAL };
   ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1);
-  if (!is_index_wide(lhs))
-    return NULL;
+  ir_value *chosen = fold_compare_choice(builder, op);
+  if (chosen || !is_index_wide(lhs))
+    return chosen;
   bool same = lhs == rhs;
   range a = range_of_extents(lhs), b = range_of_extents(rhs);
   int64_t predicate = ir_attr_int_or(op, "predicate", EQUAL);
@@ -484,6 +492,27 @@ ir_value *fold_compare(ir_builder *builder, ir_op *op) {
     result = is_less(b, a, same, predicate == GREATER_EQUAL);
   }
   return result < 0 ? NULL : ir_const(builder, ir_result(op, 0)->type, result);
+}
+
+/* a <= b in every execution. */
+static bool is_never_above(ir_module *module, ir_value *a, ir_value *b) {
+  affine affine = {.module = module};
+  bool composed;
+  const ir_expr *lhs = expr_of(&affine, a, &composed), *rhs = expr_of(&affine, b, &composed);
+  return is_less(range_of_extents(a), range_of_extents(b), a == b, true) == 1 ||
+         (a->type->element == IR_INDEX && lhs && rhs && never_above(&affine, lhs, rhs));
+}
+
+/* One of the two, where it is known which. */
+ir_value *fold_extremum(ir_builder *builder, ir_op *op) {
+  ir_value *lhs = ir_operand(op, 0), *rhs = ir_operand(op, 1), *folded = fold_binary(builder, op);
+  bool is_signed = op->code == OP_ARITH_MINSI || op->code == OP_ARITH_MAXSI;
+  if (folded || !is_signed || !is_index_wide(lhs))
+    return folded;
+  bool below = is_never_above(op->module, lhs, rhs), above = !below && is_never_above(op->module, rhs, lhs);
+  if (!below && !above)
+    return NULL;
+  return below == (op->code == OP_ARITH_MINSI) ? lhs : rhs;
 }
 
 /* A quotient of what an affine.apply computes and a number joins it. */

@@ -150,6 +150,7 @@ void print_softmax(ir_printer *printer, const ir_op *op);
 /* fold.c */
 ir_value *fold_binary(ir_builder *builder, ir_op *op);
 ir_value *fold_select(ir_builder *builder, ir_op *op);
+ir_value *fold_compare_choice(ir_builder *builder, ir_op *op);
 ir_value *fold_cast(ir_builder *builder, ir_op *op);
 ir_value *fold_concat(ir_builder *builder, ir_op *op);
 ir_value *fold_reshape(ir_builder *builder, ir_op *op);
@@ -164,4 +165,5 @@ ir_value *fold_insert_slice(ir_builder *builder, ir_op *op);
 ir_value *fold_affine(ir_builder *builder, ir_op *op);
 ir_value *fold_compare(ir_builder *builder, ir_op *op);
 ir_value *fold_quotient(ir_builder *builder, ir_op *op);
+ir_value *fold_extremum(ir_builder *builder, ir_op *op);
 #endif

@@ -9,10 +9,12 @@
  *     loops,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
  *     need not exist, and each tile reads what that is made from.
+ * So is a constant that compared indices give (diagonal.h), and so is the part of a producer's result that a slice takes.
  * Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
-#include "passes/recast.h"
+#include "passes/diagonal.h"
 #include "passes/passes.h"
+#include "passes/recast.h"
 #include "passes/tile.h"
 
 enum {
@@ -161,11 +163,48 @@ static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
   return generic;
 }
 
+static ir_value *slice_operand(tile_builder *builder, ir_op *op, unsigned operand, const tile_box *box) {
+  ir_value *whole = ir_operand(op, operand);
+  return ir_type_is_shaped(whole->type) ? ir_extract_slice(&builder->body, whole, box->offsets, box->sizes, NULL)
+                                        : whole;
+}
+
+/* The part of the elementwise op's result that the slice takes, computed at the slice; NULL where it has other dims. */
+static ir_op *compute_part(ir_op *slice, ir_op *op) {
+  ir_index strides[IR_MAX_RANK];
+  tile_box box, domain, tile;
+  tile_builder builder = {ir_builder_before(slice), ir_builder_before(slice), slice_operand};
+  ir_value *result;
+  box.rank = ir_slice_of(slice, box.offsets, box.sizes, strides);
+  for (unsigned dim = 0; dim < box.rank; dim++)
+    if (!ir_index_is_const(strides[dim], 1))
+      return NULL;
+  if (ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
+    return NULL;
+  tile_domain(&builder.index, op, &domain);
+  return tile_from_result(op, 0, &box, &domain, &tile) && tile_create(&builder, op, &tile, &result) ? result->op : NULL;
+}
+
+/* An op that computes the input and is worth merging: the one that does, or a new one for a part of what that computes
+ * or for a constant. NULL if there is none. */
+static ir_op *find_producer(ir_op *consumer, unsigned input) {
+  ir_op *op = ir_input(consumer, input)->op, *slice = NULL;
+  ir_builder builder = ir_builder_before(consumer);
+  ir_op *diagonal = diagonal_compute(&builder, ir_input(consumer, input));
+  if (diagonal || !op)
+    return diagonal;
+  if (op->code == OP_TENSOR_EXTRACT_SLICE && op->block == consumer->block && ir_value_has_one_use(ir_result(op, 0))) {
+    slice = op;
+    op = ir_operand(slice, 0)->op;
+  }
+  if (!op || op->block != consumer->block || !is_elementwise(op) || !pays(op, consumer, input))
+    return NULL;
+  return slice ? compute_part(slice, op) : op;
+}
+
 static void merge_producers(ir_op *consumer) {
   for (unsigned i = 0; i < ir_num_inputs(consumer);) {
-    ir_op *producer = ir_input(consumer, i)->op, *merged = NULL;
-    if (producer && producer->block == consumer->block && is_elementwise(producer) && pays(producer, consumer, i))
-      merged = merge(producer, consumer, i);
+    ir_op *producer = find_producer(consumer, i), *merged = producer ? merge(producer, consumer, i) : NULL;
     if (!merged) {
       i++;
       continue;

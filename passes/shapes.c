@@ -5,8 +5,9 @@
  *
  * The i1 says whether the arguments fit together: the extents of each loop that several operands share, those that
  * casts and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone, and what
- * the program asserts of them. cf.assert ends here. NAME
- * gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
+ * the program asserts of them. cf.assert ends here. What must be equal for that is one value in NAME from then on: of
+ * extents of arguments by an attribute (extent.h), of what is computed and an extent of an argument by replacing the
+ * former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH; functions are visited once. So it
@@ -28,12 +29,20 @@ typedef struct known_call {
   struct known_call *next;
 } known_call;
 
+/* A value of the new function that equals the extent at that position. */
+typedef struct fact {
+  const ir_value *value;
+  unsigned position;
+  struct fact *next;
+} fact;
+
 typedef struct shapes {
   ir_op *function;
   ir_builder builder;   /* in the body of the new function */
   ir_value_map *values; /* index values of the function to those of the new one */
   ir_value *fits;
   unsigned *equal; /* for the extents of arguments, by position: one before that is known to be the same, or itself */
+  fact *facts;
   known_call *calls;
   unsigned depth;
 } shapes;
@@ -179,12 +188,14 @@ static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-/* The extent of an argument that the value is, or a number of 64 bits made of it; NULL for anything else. */
-static const ir_value *as_argument(const shapes *s, const ir_value *value) {
-  while (value->op && value->op->code == OP_ARITH_INDEX_CAST &&
-         (value->type->element == IR_INDEX || value->type->element == IR_I64))
+static bool is_wide(const ir_value *value) {
+  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
+}
+
+static const ir_value *uncast(const ir_value *value) {
+  while (value->op && value->op->code == OP_ARITH_INDEX_CAST && is_wide(value) && is_wide(ir_operand(value->op, 0)))
     value = ir_operand(value->op, 0);
-  return !value->op && value->block == s->builder.block ? value : NULL;
+  return value;
 }
 
 static unsigned first_equal(const shapes *s, unsigned position) {
@@ -193,10 +204,23 @@ static unsigned first_equal(const shapes *s, unsigned position) {
   return position;
 }
 
-/* From now on the two are equal: the first one stands for both, if they are extents of arguments. */
+static void learn_fact(shapes *s, const ir_value *value, const ir_value *argument) {
+  if (ir_op_has(value->op, IR_CONSTANT))
+    return;
+  fact *added = IR_NEW(&s->function->module->arena, fact);
+  *added = (fact){value, argument->index, s->facts};
+  s->facts = added;
+}
+
+/* From now on the two are equal. Of extents of arguments, the first one stands for both; one stands for what is computed,
+ * too. */
 static void learn_equal(shapes *s, const ir_value *lhs, const ir_value *rhs) {
-  const ir_value *a = as_argument(s, lhs), *b = as_argument(s, rhs);
-  if (!a || !b)
+  const ir_value *a = uncast(lhs), *b = uncast(rhs);
+  if (a->op && !b->op)
+    learn_fact(s, a, b);
+  if (!a->op && b->op)
+    learn_fact(s, b, a);
+  if (a->op || b->op)
     return;
   unsigned first = first_equal(s, a->index), second = first_equal(s, b->index);
   s->equal[first < second ? second : first] = first < second ? first : second;
@@ -392,6 +416,31 @@ static void note_equal_extents(const shapes *s) {
     ir_attr_set(s->function, EXTENT_EQUAL, ir_attr_i64s(module, count, pairs));
 }
 
+/* The extent of an argument at the position, at the start of the function, in the type. */
+static ir_value *create_extent(const shapes *s, unsigned position, const ir_type *type) {
+  ir_block *body = ir_region(s->function, 0);
+  unsigned argument = 0;
+  while (position >= body->args[argument]->type->rank)
+    position -= body->args[argument++]->type->rank;
+  ir_builder builder = ir_builder_before(body->first);
+  ir_value *extent = ir_index_value(&builder, ir_dim(&builder, body->args[argument], position));
+  return extent->type == type ? extent : ir_unary(&builder, OP_ARITH_INDEX_CAST, extent, type);
+}
+
+/* What the op computes is the extent of an argument, as was learned. */
+static bool replace_known(ir_op *op, void *data) {
+  shapes *s = data;
+  for (unsigned i = 0; i < op->num_results; i++) {
+    ir_value *result = ir_result(op, i), *mapped = ir_value_map_get(s->values, result);
+    const fact *known = mapped != result && is_wide(result) ? s->facts : NULL;
+    while (known && known->value != uncast(mapped))
+      known = known->next;
+    if (known && !ir_value_unused(result))
+      ir_replace_uses(result, create_extent(s, first_equal(s, known->position), result->type));
+  }
+  return true;
+}
+
 static void check_arguments(shapes *s) {
   const ir_block *body = ir_region(s->function, 0);
   for (unsigned i = 0, position = 0; i < body->num_args; i++)
@@ -488,6 +537,7 @@ static bool add_shapes(ir_op *function) {
            ir_op_error(function, "the extents of result %u do not follow from those of the arguments", missing);
   }
   note_equal_extents(&s);
+  ir_walk(ir_region(function, 0), replace_known, &s);
   ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));
   if (is_public(function))
     ir_attr_set(function, "tec.kernel", ir_attr_unit(module));

@@ -55,3 +55,46 @@ func.func @known(%x: tensor<?xf32>) -> tensor<8xf32> {
   %known = tensor.cast %x : tensor<?xf32> to tensor<8xf32>
   return %known : tensor<8xf32>
 }
+
+// What is asserted to be an argument's extent is that, as a number of 64 bits too: the two operands of the sum are known to
+// have one extent, and the part is all of the tensor. What is asserted to be less is not.
+// CHECK: func.func @asserted(
+// CHECK: %[[N:.*]] = tensor.dim %arg0
+// CHECK: %[[E:.*]] = tensor.empty(%[[N]])
+// CHECK-NOT: tensor.extract_slice
+// CHECK: linalg.add ins(%arg0, %{{.*}} : tensor<?xf32>, tensor<?xf32>) outs(%[[E]]
+// CHECK: func.func private @asserted_shapes(%arg0: index, %arg1: index)
+// CHECK: arith.cmpi eq
+func.func @asserted(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %most = arith.constant 64 : i64
+  %one = arith.constant 1.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %wide = arith.index_cast %n : index to i64
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %wide_m = arith.index_cast %m : index to i64
+  %less = arith.minsi %wide_m, %most : i64
+  %same = arith.cmpi eq, %less, %wide : i64
+  cf.assert %same, "lengths differ"
+  %length = arith.index_cast %less : i64 to index
+  %e = tensor.empty(%length) : tensor<?xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  %part = tensor.extract_slice %ones[0] [%n] [1] : tensor<?xf32> to tensor<?xf32>
+  %sum = linalg.add ins(%x, %part : tensor<?xf32>, tensor<?xf32>) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %sum : tensor<?xf32>
+}
+// CHECK: func.func @bounded(
+// CHECK: %[[LESS:.*]] = arith.minsi
+// CHECK: tensor.empty(%[[LESS]])
+func.func @bounded(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %one = arith.constant 1.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %less = arith.minsi %n, %c64 : index
+  %fits = arith.cmpi sle, %less, %n : index
+  cf.assert %fits, "too long"
+  %e = tensor.empty(%less) : tensor<?xf32>
+  %ones = linalg.fill ins(%one : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+  return %ones : tensor<?xf32>
+}
