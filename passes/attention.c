@@ -3,7 +3,8 @@
  * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order
  * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum.
  * What is accumulated over the keys starts from nothing, so that it can be corrected as the state moves on; the
- * numerators so far are brought to the new maximum and added where all keys have been seen.
+ * numerators so far are brought to the new maximum and added where all keys have been seen. Where there are scripts, the
+ * second product stands for the op: its tiles, also along keys, take all the rest into their loops.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "ir/attention.h"
 #include "ir/build.h"
@@ -12,6 +13,7 @@
 #include "passes/softmax.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef struct decomposition {
   ir_builder builder;
@@ -21,6 +23,7 @@ typedef struct decomposition {
   unsigned rank;             /* of the scores: rows, then keys */
   int place[IR_MAX_LOOPS];   /* the loop of the new ops for each loop of the op: rows, keys, then all others */
   const ir_type *statistics; /* scalar: f32, or f64 for f64 */
+  bool scripted;             /* scripts may look for the op */
 } decomposition;
 
 static void place_loops(decomposition *d) {
@@ -150,6 +153,26 @@ static ir_value *create_numerators(decomposition *d, ir_value *quotients, const 
   return body_finish(&body, generic, value);
 }
 
+/* Scripts find the second product in place of the op, by its name or its attributes, and tile it by its loops. */
+static void stand_for_op(const decomposition *d, ir_op *product) {
+  ir_module *module = d->op->module;
+  const char *name = ir_op_row(d->op)->name;
+  int64_t loops[IR_MAX_LOOPS];
+  for (unsigned loop = 0; loop < d->structure->num_loops; loop++) {
+    uint32_t columns_before = d->loops.columns & ((1u << loop) - 1);
+    loops[loop] = d->place[loop];
+    if (d->loops.columns >> loop & 1)
+      loops[loop] = (int)d->rank + __builtin_popcount(columns_before);
+    else if (d->loops.depth >> loop & 1)
+      loops[loop] = -1;
+  }
+  for (unsigned i = 0; i < d->op->num_attrs; i++)
+    if (strcmp(d->op->attrs[i].name, "indexing_maps"))
+      ir_attr_set(product, d->op->attrs[i].name, d->op->attrs[i].attr);
+  ir_attr_set(product, PASS_STANDS_FOR, ir_attr_string(module, name, strlen(name)));
+  ir_attr_set(product, PASS_STANDS_FOR_LOOPS, ir_attr_i64s(module, d->structure->num_loops, loops));
+}
+
 /* The weights times the values, accumulated onto `start`. */
 static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *start) {
   unsigned num_loops, dims[IR_MAX_RANK];
@@ -158,7 +181,11 @@ static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *sta
   for (unsigned dim = 0; dim < d->rank; dim++)
     dims[dim] = dim;
   maps[0] = ir_map_select(d->builder.module, num_loops, d->rank, dims);
-  return create_product(d, weights, ir_operand(d->op, ATTENTION_VALUE), start, maps, num_loops, 1u << (d->rank - 1));
+  ir_value *product =
+      create_product(d, weights, ir_operand(d->op, ATTENTION_VALUE), start, maps, num_loops, 1u << (d->rank - 1));
+  if (d->scripted)
+    stand_for_op(d, product->op);
+  return product;
 }
 
 static ir_value *zeros(decomposition *d) {
@@ -185,8 +212,9 @@ static void decompose_online(decomposition *d, ir_value *scores) {
   ir_replace_uses(ir_result(op, 2), ir_result(softmax, 2));
 }
 
-static void decompose(ir_op *op) {
-  decomposition d = {.builder = ir_builder_before(op), .op = op, .structure = ir_structure_of(op)};
+static void decompose(ir_op *op, bool scripted) {
+  decomposition d = {
+      .builder = ir_builder_before(op), .op = op, .structure = ir_structure_of(op), .scripted = scripted};
   ir_attention_of(op, &d.loops);
   bool wide = false;
   for (unsigned i = 0; i < op->num_operands; i++)
@@ -204,14 +232,16 @@ static void decompose(ir_op *op) {
   ir_op_erase(op);
 }
 
-static bool visit(ir_op *op, void *data) {
-  (void)data;
+static bool visit(ir_op *op, void *scripted) {
   if (op->code == OP_IREE_LINALG_EXT_ATTENTION || op->code == OP_IREE_LINALG_EXT_ONLINE_ATTENTION)
-    decompose(op);
+    decompose(op, *(bool *)scripted);
   return true;
 }
 
 bool pass_decompose_attention(ir_module *module, const pass_options *options) {
   (void)options;
-  return ir_walk(ir_region(module->root, 0), visit, NULL);
+  bool scripted = false;
+  for (const ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
+    scripted |= op->code == OP_TRANSFORM_SEQUENCE || op->code == OP_TRANSFORM_NAMED_SEQUENCE;
+  return ir_walk(ir_region(module->root, 0), visit, &scripted);
 }

@@ -63,10 +63,13 @@ static bool is_script(const ir_op *op) {
   return op->code == OP_TRANSFORM_SEQUENCE || op->code == OP_TRANSFORM_NAMED_SEQUENCE;
 }
 
+/* The name of the op, or of that for which it stands. */
+static const char *name_of(const ir_op *op) { return ir_attr_string_or(op, PASS_STANDS_FOR, ir_op_row(op)->name); }
+
 static bool matches(const ir_op *op, const matcher *m) {
   bool named = !m->names;
   for (unsigned i = 0; m->names && i < m->names->count; i++)
-    named |= m->names->elements[i]->string && !strcmp(m->names->elements[i]->string, ir_op_row(op)->name);
+    named |= m->names->elements[i]->string && !strcmp(m->names->elements[i]->string, name_of(op));
   if (!named)
     return false;
   for (unsigned i = 0; m->attrs && i < m->attrs->count; i++)
@@ -113,20 +116,45 @@ static bool run_match(script *s, ir_op *op) {
 
 /* ---------------------------------------------------------------------------------------------------------- fusing */
 
+/* The loops of what the root stands for, `count` of them, in terms of its own: -1, or each of those once. NULL where it
+ * stands for nothing. */
+static const int64_t *loops_stood_for(const ir_op *root, unsigned *count) {
+  unsigned num_loops = fuse_num_loops(root), num_found = 0;
+  const int64_t *loops;
+  uint32_t found = 0;
+  if (!ir_attr_i64s_of(root, PASS_STANDS_FOR_LOOPS, count, &loops) || *count > IR_MAX_LOOPS)
+    return NULL;
+  for (unsigned i = 0; i < *count; i++) {
+    bool fresh = loops[i] >= 0 && loops[i] < num_loops && !(found >> loops[i] & 1);
+    if (!fresh && loops[i] != -1)
+      return NULL;
+    num_found += fresh;
+    found |= fresh ? 1u << loops[i] : 0;
+  }
+  return num_found == num_loops ? loops : NULL;
+}
+
 /* Tile sizes and interchange for one root; false after an error. What does not depend on the root has been verified. */
 static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options) {
-  unsigned num_loops = fuse_num_loops(root), num_sizes = 0, num_places = 0;
-  const int64_t *sizes, *places;
+  unsigned num_loops, num_sizes = 0, num_places = 0, num_inner = 0;
+  const int64_t *sizes, *places, *stood = loops_stood_for(root, &num_loops);
+  if (!stood)
+    num_loops = fuse_num_loops(root);
   ir_attr_i64s_of(op, "tile_sizes", &num_sizes, &sizes);
   if (ir_attr_get(op, "tile_interchange"))
     ir_attr_i64s_of(op, "tile_interchange", &num_places, &places);
   unsigned most = num_sizes > num_places ? num_sizes : num_places;
   if (most > num_loops)
-    return ir_op_error(op, "is about %u loop%s, but '%s' has %u", most, most == 1 ? "" : "s", ir_op_row(root)->name,
-                       num_loops);
+    return ir_op_error(op, "is about %u loop%s, but '%s' has %u", most, most == 1 ? "" : "s", name_of(root), num_loops);
   for (unsigned i = 0; i < num_loops; i++) {
-    options->tile_sizes[i] = i < num_sizes ? sizes[i] : 0;
-    options->interchange[i] = i < num_places ? (unsigned)places[i] : i;
+    int64_t size = i < num_sizes ? sizes[i] : 0, place = i < num_places ? places[i] : i, loop = stood ? stood[i] : i;
+    if (loop < 0 && size)
+      return ir_op_error(op, "tiles loop %u of '%s', which no element of the result has its own iterations of", i,
+                         name_of(root));
+    if (loop >= 0)
+      options->tile_sizes[loop] = size;
+    if (!stood || stood[place] >= 0)
+      options->interchange[num_inner++] = (unsigned)(stood ? stood[place] : place);
   }
   return true;
 }

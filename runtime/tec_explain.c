@@ -29,7 +29,7 @@ static void listen(void *user, ir_severity severity, const char *rendered) {
 
 /* The passes up to the one that makes loops. */
 static char *scheduling_passes(const target_facts *target) {
-  static const char last[] = "schedule,simplify";
+  static const char last[] = "parallelize";
   const char *list = pass_default_list(target), *end = strstr(list, last);
   return strndup(list, end ? (size_t)(end - list) + sizeof last - 1 : strlen(list));
 }
