@@ -19,6 +19,8 @@ enum { MIN_WIDENED_ROWS = 4 };
 /* Rows that pay for it elsewhere; register tiles, and rows along the reductions, that pay for packing an operand that
  * could be loaded in place. */
 enum { MIN_REUSE = 8 };
+/* The same rows where those of the operand are short, as keys and values are. */
+enum { MIN_REUSE_OF_SHORT = 12 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
@@ -43,6 +45,22 @@ typedef struct planner {
   bool has_pair_dot;
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
+
+static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
+
+static unsigned registers_of(const target_facts *facts) {
+  return facts->vector_registers ? facts->vector_registers : 16;
+}
+
+/* Elements of the widest operand in one register. Sub-byte elements take a byte in memory. */
+static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
+  unsigned widest = 8;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    unsigned bits = ir_scalar_bits(ir_operand(op, i)->type->element);
+    widest = bits > widest ? bits : widest;
+  }
+  return vector_bits / widest;
+}
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
@@ -142,15 +160,24 @@ static bool is_widened(const planner *p, unsigned operand) {
          register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
 }
 
-static int64_t rows_for_packing(const planner *p, unsigned operand) {
-  return is_widened(p, operand) ? MIN_WIDENED_ROWS : MIN_REUSE;
+/* Rows that pay for packing an operand that is not widened. Its own rows are short where a quarter of the registers holds
+ * one: several of them lie in the nearest cache. */
+static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned registers) {
+  const ir_type *type = operand->type;
+  int64_t row = type->rank ? type->shape[type->rank - 1] : 1;
+  return row != IR_DYNAMIC && row <= lanes * (int64_t)registers / 4 ? MIN_REUSE_OF_SHORT : MIN_REUSE;
 }
 
-int64_t register_plan_unpacked_rows(const ir_op *contraction) {
+static int64_t rows_for_packing(const planner *p, unsigned operand) {
+  return is_widened(p, operand) ? MIN_WIDENED_ROWS : rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
+}
+
+int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {
   for (unsigned i = 0; i < 2; i++)
     if (register_plan_element(contraction, i) != ir_operand(contraction, i)->type->element)
       return MIN_WIDENED_ROWS - 1;
-  return MIN_REUSE - 1;
+  int64_t lanes = register_lanes(contraction, vector_bits_of(facts));
+  return rows_for_reuse(ir_operand(contraction, factor), lanes, registers_of(facts)) - 1;
 }
 
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
@@ -280,7 +307,8 @@ static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors)
 /* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes
  * take as much of its rows as a quarter of the registers, and accumulators the others. */
 static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
-  return ir_is_contraction(p->op) && !is_reduction(p, simd) && rows > 1 && rows <= register_plan_unpacked_rows(p->op);
+  return ir_is_contraction(p->op) && !is_reduction(p, simd) && rows > 1 &&
+         rows < rows_for_packing(p, operand_uses(p, 1, simd));
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
@@ -467,16 +495,6 @@ static void choose_tile(const planner *p, register_plan *plan) {
   order_loops(p, plan, row);
 }
 
-/* Elements of the widest operand in one register. Sub-byte elements take a byte in memory. */
-static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
-  unsigned widest = 8;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    unsigned bits = ir_scalar_bits(ir_operand(op, i)->type->element);
-    widest = bits > widest ? bits : widest;
-  }
-  return vector_bits / widest;
-}
-
 int64_t register_plan_panel_bytes(const target_facts *facts) {
   return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
 }
@@ -485,8 +503,6 @@ static int64_t copy_bytes(const target_facts *facts) {
   int64_t share = (int64_t)(facts->l3_bytes / COPY_SHARE);
   return share > register_plan_panel_bytes(facts) ? share : register_plan_panel_bytes(facts);
 }
-
-static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
 
 int64_t register_plan_longest_panel(const target_facts *facts) {
   return register_plan_panel_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
@@ -498,7 +514,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .num_inputs = ir_num_inputs(op),
                .vectorizable = vectorize_loops(op),
                .lanes = register_lanes(op, vector_bits_of(facts)),
-               .registers = facts->vector_registers ? facts->vector_registers : 16,
+               .registers = registers_of(facts),
                .accumulators = facts->accumulators ? facts->accumulators : 8,
                .has_pair_dot = facts->has_pair_dot,
                .panel_bytes = register_plan_panel_bytes(facts),

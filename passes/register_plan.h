@@ -25,8 +25,8 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts);
 void register_plan_lighten(register_plan *plan, const target_facts *facts);
 /* What copies of an input hold: what the body widens its elements to wherever it uses them, else the elements. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input);
-/* As many rows of a contraction as do not pay for packing a factor, whatever its strides are. */
-int64_t register_plan_unpacked_rows(const ir_op *contraction);
+/* As many rows of a contraction's other factor as do not pay for packing this one, whatever its strides are. */
+int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */
 int64_t register_plan_panel_bytes(const target_facts *facts);
 /* The iterations of a reduction for which a panel of any element type stays in the second-level cache with all else. */

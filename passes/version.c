@@ -127,6 +127,7 @@ static void retype_all(ir_block *block) {
 /* -------------------------------------------------------------------------------------------------------- few rows */
 
 typedef struct row_search {
+  const target_facts *target;
   const ir_block *body; /* of the forall */
   int dim;              /* of the forall: the first one over rows; -1: none so far */
   int64_t few;          /* rows that no product packs for, at most */
@@ -157,7 +158,7 @@ static bool find_rows(ir_op *op, void *data) {
     int tiled = tiled_dim(search->body, extent_of(ir_operand(op, operand), dim));
     if (tiled < 0)
       continue;
-    int64_t few = register_plan_unpacked_rows(op);
+    int64_t few = register_plan_unpacked_rows(op, lhs, search->target);
     search->few = few < search->few ? few : search->few;
     if (search->dim < 0 || tiled < search->dim)
       search->dim = tiled;
@@ -183,8 +184,8 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t m
   retype_all(ir_region(copy, 0));
 }
 
-static void version_kernel(ir_op *kernel) {
-  row_search search = {.body = ir_region(kernel, 0), .dim = -1, .few = INT64_MAX};
+static void version_kernel(ir_op *kernel, const target_facts *target) {
+  row_search search = {.target = target, .body = ir_region(kernel, 0), .dim = -1, .few = INT64_MAX};
   bool can = true;
   ir_walk(ir_region(kernel, 0), find_rows, &search);
   if (search.dim < 0)
@@ -315,6 +316,7 @@ static const ir_expr *room_of(const ir_op *op, const ir_value *counter, int64_t 
 }
 
 typedef struct step_search {
+  const target_facts *target;
   const ir_op *loop;
   int64_t step;
   ir_op *size; /* of a step, where a product wants to know it */
@@ -322,13 +324,13 @@ typedef struct step_search {
 } step_search;
 
 /* The product may have rows enough to take terms in pairs: of both of its factors, as either may be the rows'. */
-static bool has_rows(const ir_op *product) {
+static bool has_rows(const ir_op *product, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(product);
   bool enough[2] = {false, false};
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     bool lhs = ir_map_find_dim(structure->maps[0], loop) >= 0, rhs = ir_map_find_dim(structure->maps[1], loop) >= 0;
     if (lhs != rhs)
-      enough[rhs] |= register_plan_bound(product, loop) > register_plan_unpacked_rows(product);
+      enough[rhs] |= register_plan_bound(product, loop) > register_plan_unpacked_rows(product, lhs, target);
   }
   return enough[0] && enough[1];
 }
@@ -338,7 +340,7 @@ static bool find_step(ir_op *op, void *data) {
   step_search *search = data;
   can_retype(op, &search->can);
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || ir_operand(op, 0)->type->element != IR_BF16 ||
-      ir_operand(op, 1)->type->element != IR_BF16 || !has_rows(op))
+      ir_operand(op, 1)->type->element != IR_BF16 || !has_rows(op, search->target))
     return true;
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
@@ -386,11 +388,10 @@ static void split_loop(ir_op *loop, const step_search *search) {
 }
 
 static bool visit_loop(ir_op *op, void *data) {
-  (void)data;
   if (op->code != OP_SCF_FOR || op->num_results)
     return true;
   ir_index step = ir_index_of(ir_operand(op, 2));
-  step_search search = {.loop = op, .step = step.constant, .can = true};
+  step_search search = {.target = data, .loop = op, .step = step.constant, .can = true};
   if (step.value)
     return true;
   ir_walk(ir_region(op, 0), find_step, &search);
@@ -405,10 +406,10 @@ bool pass_version(ir_module *module, const pass_options *options) {
     for (ir_op *op = body ? body->first : NULL, *next; op; op = next) {
       next = op->next;
       if (op->code == OP_SCF_FORALL && !op->num_results)
-        version_kernel(version_steps(op));
+        version_kernel(version_steps(op), options->target);
     }
   }
   if (options->target->has_pair_dot)
-    ir_walk(ir_region(module->root, 0), visit_loop, NULL);
+    ir_walk(ir_region(module->root, 0), visit_loop, (void *)options->target);
   return true;
 }

@@ -10,15 +10,15 @@
 // CHECK-NOT: tec.prefetch
 // CHECK: return
 // ASM: prefetcht1
-func.func @product(%a: memref<8x1024xf32>, %b: memref<1024x32xf32>, %c: memref<8x32xf32>) {
+func.func @product(%a: memref<12x1024xf32>, %b: memref<1024x32xf32>, %c: memref<12x32xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c1024 = arith.constant 1024 : index
   scf.for %k = %c0 to %c1024 step %c64 {
-    %x = memref.subview %a[0, %k] [8, 64] [1, 1] : memref<8x1024xf32> to memref<8x64xf32, strided<[1024, 1], offset: ?>>
+    %x = memref.subview %a[0, %k] [12, 64] [1, 1] : memref<12x1024xf32> to memref<12x64xf32, strided<[1024, 1], offset: ?>>
     %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<1024x32xf32> to memref<64x32xf32, strided<[32, 1], offset: ?>>
-    linalg.matmul ins(%x, %y : memref<8x64xf32, strided<[1024, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
-        outs(%c : memref<8x32xf32>)
+    linalg.matmul ins(%x, %y : memref<12x64xf32, strided<[1024, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
+        outs(%c : memref<12x32xf32>)
   }
   return
 }

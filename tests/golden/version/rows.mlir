@@ -1,6 +1,6 @@
 // A kernel over an open number of rows gets a version for one row, whose tiles have one row in their types, and one for the
-// few rows that no factor is packed for: fewer where factors are widened, none where a tile is smaller. Rows are what only
-// one factor of a product has; a kernel without product, or with fixed rows, has one version.
+// few rows that no factor is packed for: fewer where that factor has long rows or is widened, none where a tile is smaller.
+// Rows are what only one factor of a product has; a kernel without product, or with fixed rows, has one version.
 // RUN: tcc-attn opt %s --passes=version,simplify | FileCheck %s
 // RUN: tcc-attn opt %s --passes=version,register-tile,simplify --verify
 
@@ -14,7 +14,7 @@
 // CHECK-NEXT: scf.forall (%{{.*}}) = (0) to (%c1) step (64)
 // CHECK-NEXT: linalg.matmul ins(%{{.*}}, %arg1 : memref<1x32xf32
 // CHECK: else
-// CHECK-NEXT: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %c7
+// CHECK-NEXT: %[[FEW:.*]] = arith.cmpi sle, %[[ROWS]], %c11
 // CHECK-NEXT: scf.if %[[FEW]]
 // CHECK-NEXT: %[[BOUNDED:.*]] = affine.min #{{.*}}(%[[ROWS]])
 // CHECK-NEXT: memref.subview %arg0[0, 0] [%[[BOUNDED]], 32]
@@ -33,6 +33,21 @@ func.func @product(%a: memref<?x32xf32>, %b: memref<32x16xf32>, %c: memref<?x16x
     %c_tile = memref.subview %c[%i, 0] [%size, 16] [1, 1] : memref<?x16xf32> to memref<?x16xf32, strided<[16, 1], offset: ?>>
     linalg.matmul ins(%a_tile, %b : memref<?x32xf32, strided<[32, 1], offset: ?>>, memref<32x16xf32>)
         outs(%c_tile : memref<?x16xf32, strided<[16, 1], offset: ?>>)
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @long_rows(
+// CHECK: arith.cmpi sle, %{{.*}}, %c7
+func.func @long_rows(%a: memref<?x32xf32>, %b: memref<32x512xf32>, %c: memref<?x512xf32>) {
+  %c0 = arith.constant 0 : index
+  %rows = memref.dim %a, %c0 : memref<?x32xf32>
+  scf.forall (%i) = (0) to (%rows) step (64) {
+    %size = affine.min #tile(%i, %rows)
+    %a_tile = memref.subview %a[%i, 0] [%size, 32] [1, 1] : memref<?x32xf32> to memref<?x32xf32, strided<[32, 1], offset: ?>>
+    %c_tile = memref.subview %c[%i, 0] [%size, 512] [1, 1] : memref<?x512xf32> to memref<?x512xf32, strided<[512, 1], offset: ?>>
+    linalg.matmul ins(%a_tile, %b : memref<?x32xf32, strided<[32, 1], offset: ?>>, memref<32x512xf32>)
+        outs(%c_tile : memref<?x512xf32, strided<[512, 1], offset: ?>>)
   }
   return
 }
@@ -92,7 +107,7 @@ func.func @no_product(%a: memref<?x32xf32>, %c: memref<?x32xf32>) {
 // CHECK-NOT: memref.dealloc
 // CHECK: else
 // CHECK: scf.if
-// CHECK: memref.alloca() : memref<7x16xf32>
+// CHECK: memref.alloca() : memref<11x16xf32>
 // CHECK-NOT: memref.dealloc
 // CHECK: else
 // CHECK: memref.alloc() : memref<64x16xf32>
