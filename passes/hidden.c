@@ -9,7 +9,7 @@
  *  - A fact holds where the walk stands: what may write to its memory removes it, and so does entering or leaving a
  *    block.
  *  - Bounds name only loops, or dims, of one op, or one memref, and index values that dominate it.
- * Terminates: one step an op; operands in a body are followed up to MAX_DEPTH. */
+ * Terminates: one step an op; operands in a body are followed for MAX_STEPS. */
 #include "passes/hidden.h"
 
 #include "passes/body.h"
@@ -19,7 +19,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_STEPS = 128 };
 
 static const hidden_element unknown = {.kind = HIDDEN_UNKNOWN}, above = {.kind = HIDDEN_ABOVE};
 
@@ -72,14 +72,14 @@ static bool is_positive(const ir_value *value) {
   return ir_value_splat(value, &cell) && cell.f > 0;
 }
 
-static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned depth);
+static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned *steps);
 
 /* select(condition, x, -infinity), or the other way round. */
-static hidden_element selected(const hidden_facts *facts, ir_op *op, const ir_op *select, unsigned depth) {
+static hidden_element selected(const hidden_facts *facts, ir_op *op, const ir_op *select, unsigned *steps) {
   for (unsigned i = 1; i <= 2; i++) {
     if (!mask_is_hidden(ir_operand(select, 3 - i)))
       continue;
-    hidden_element element = element_of(facts, op, ir_operand(select, i), depth + 1);
+    hidden_element element = element_of(facts, op, ir_operand(select, i), steps);
     if (!is_hidden(&element))
       element = (hidden_element){.kind = HIDDEN_KNOWN, .value = -INFINITY};
     mask_add(&element.where, op, ir_operand(select, 0), i == 1);
@@ -89,9 +89,9 @@ static hidden_element selected(const hidden_facts *facts, ir_op *op, const ir_op
 }
 
 /* What the body of `op` computes as `value`. */
-static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned depth) {
+static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned *steps) {
   const ir_op *from = value->op;
-  if (depth == MAX_DEPTH)
+  if (!*steps || !--*steps)
     return unknown;
   if (!from && value->block == ir_region(op, 0))
     return operand_element(facts, op, value->index);
@@ -100,10 +100,10 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
   if (!from || !from->num_operands)
     return unknown;
   if (from->code == OP_ARITH_SELECT)
-    return selected(facts, op, from, depth);
-  hidden_element lhs = element_of(facts, op, ir_operand(from, 0), depth + 1), rhs = unknown;
+    return selected(facts, op, from, steps);
+  hidden_element lhs = element_of(facts, op, ir_operand(from, 0), steps), rhs = unknown;
   if (from->num_operands == 2)
-    rhs = element_of(facts, op, ir_operand(from, 1), depth + 1);
+    rhs = element_of(facts, op, ir_operand(from, 1), steps);
   switch (from->code) {
   case OP_ARITH_ADDF:
     return is_hidden(&lhs) ? lhs : is_hidden(&rhs) ? rhs : unknown;
@@ -126,6 +126,12 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
   default:
     return unknown;
   }
+}
+
+/* What the body of `op` gives its one output. */
+static hidden_element yielded_element(const hidden_facts *facts, ir_op *op) {
+  unsigned steps = MAX_STEPS;
+  return element_of(facts, op, ir_operand(ir_block_terminator(ir_region(op, 0)), 0), &steps);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ facts */
@@ -151,7 +157,7 @@ static hidden_element written_element(const hidden_facts *facts, ir_op *op) {
     return old.kind == HIDDEN_ABOVE && vectorize_combiner(op, 0, &combine) && combine == OP_ARITH_MAXIMUMF ? above
                                                                                                            : unknown;
   }
-  hidden_element element = element_of(facts, op, ir_operand(ir_block_terminator(ir_region(op, 0)), 0), 0);
+  hidden_element element = yielded_element(facts, op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     dims[loop] = ir_map_find_dim(map, loop);
   return rename_steps(&element.where, structure->num_loops, dims) ? element : unknown;
@@ -210,7 +216,7 @@ bool hidden_reduction(const hidden_facts *facts, ir_op *op, hidden_terms *terms)
 }
 
 bool hidden_result(ir_op *op, mask *where) {
-  hidden_element element = element_of(&(hidden_facts){0}, op, ir_operand(ir_block_terminator(ir_region(op, 0)), 0), 0);
+  hidden_element element = yielded_element(&(hidden_facts){0}, op);
   *where = element.where;
   return element.kind == HIDDEN_KNOWN;
 }

@@ -1,12 +1,16 @@
 /* mask.c - affine inequalities from comparisons in bodies, and the iterations in which they hold; see mask.h.
  *
- * Sums and products of 64-bit numbers that would overflow give no inequality. Terminates: operands are followed up to
- * MAX_DEPTH. */
+ * Sums and products of 64-bit numbers that would overflow give no inequality. Numbers of fewer bits wrap around, so a
+ * sum of them is the sum of indices only where that is known to fit. An integer that is not made of indices, a length
+ * from memory for one, can be anything: it may be one side of a comparison, but nothing is added to it.
+ * Terminates: operands are followed for MAX_STEPS, each as often as it is used. */
 #include "passes/mask.h"
+
+#include "passes/extent.h"
 
 #include <math.h>
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_STEPS = 256 };
 
 /* ----------------------------------------------------------------------------------------------------- linear forms */
 
@@ -30,33 +34,37 @@ static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
   return add_product(&bound->coefficients[i], factor, 1);
 }
 
-/* Adds factor * value, an index as the body sees it. False where that is no linear form. */
-static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned depth);
+/* Adds factor * value, an index as the body sees it, or what it was before it wrapped around. False where that is no
+ * linear form. */
+static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned *steps);
 
-static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned depth) {
+/* The number is what its bits say: nothing has wrapped around. */
+static bool fits(ir_op *op, ir_value *value, unsigned *steps);
+
+static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned *steps) {
   const ir_map *map = ir_attr_get(apply, "map")->map;
-  if (depth == MAX_DEPTH)
+  if (!*steps || !--*steps)
     return false;
   switch (expr->kind) {
   case IR_EXPR_CONST:
     return add_product(&bound->constant, expr->value, factor);
   case IR_EXPR_DIM:
-    return add_value(bound, ir_operand(apply, (unsigned)expr->value), factor, depth + 1);
+    return add_value(bound, ir_operand(apply, (unsigned)expr->value), factor, steps);
   case IR_EXPR_SYM:
-    return add_value(bound, ir_operand(apply, map->num_dims + (unsigned)expr->value), factor, depth + 1);
+    return add_value(bound, ir_operand(apply, map->num_dims + (unsigned)expr->value), factor, steps);
   case IR_EXPR_ADD:
-    return add_expr(bound, apply, expr->lhs, factor, depth + 1) && add_expr(bound, apply, expr->rhs, factor, depth + 1);
+    return add_expr(bound, apply, expr->lhs, factor, steps) && add_expr(bound, apply, expr->rhs, factor, steps);
   case IR_EXPR_MUL:
     return expr->rhs->kind == IR_EXPR_CONST && !__builtin_mul_overflow(factor, expr->rhs->value, &factor) &&
-           add_expr(bound, apply, expr->lhs, factor, depth + 1);
+           add_expr(bound, apply, expr->lhs, factor, steps);
   default:
     return false;
   }
 }
 
-static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned depth) {
+static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned *steps) {
   ir_cell constant;
-  if (depth == MAX_DEPTH)
+  if (!*steps || !--*steps)
     return false;
   if (ir_value_splat(value, &constant))
     return add_product(&bound->constant, constant.i, factor);
@@ -65,24 +73,48 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_LINALG_INDEX:
     return add_product(&bound->steps[ir_attr_int_or(from, "dim", 0)], factor, 1);
   case OP_AFFINE_APPLY:
-    return add_expr(bound, from, ir_attr_get(from, "map")->map->results[0], factor, depth + 1);
+    return add_expr(bound, from, ir_attr_get(from, "map")->map->results[0], factor, steps);
   case OP_ARITH_ADDI:
-    return add_value(bound, ir_operand(from, 0), factor, depth + 1) &&
-           add_value(bound, ir_operand(from, 1), factor, depth + 1);
+    return add_value(bound, ir_operand(from, 0), factor, steps) && add_value(bound, ir_operand(from, 1), factor, steps);
   case OP_ARITH_SUBI:
-    return factor != INT64_MIN && add_value(bound, ir_operand(from, 0), factor, depth + 1) &&
-           add_value(bound, ir_operand(from, 1), -factor, depth + 1);
+    return factor != INT64_MIN && add_value(bound, ir_operand(from, 0), factor, steps) &&
+           add_value(bound, ir_operand(from, 1), -factor, steps);
   case OP_ARITH_INDEX_CAST:
-    return ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 && ir_scalar_bits(value->type->element) == 64 &&
-           add_value(bound, ir_operand(from, 0), factor, depth + 1);
+  case OP_ARITH_EXTSI:
+  case OP_ARITH_TRUNCI:
+    return (ir_scalar_bits(ir_operand(from, 0)->type->element) == 64 || fits(bound->op, ir_operand(from, 0), steps)) &&
+           add_value(bound, ir_operand(from, 0), factor, steps);
   case OP_VECTOR_BROADCAST:
   case OP_VECTOR_SHAPE_CAST:
-    return add_value(bound, ir_operand(from, 0), factor, depth + 1);
+    return add_value(bound, ir_operand(from, 0), factor, steps);
   case OP_VECTOR_STEP: /* 0, 1, .. */
     return add_product(factor < 0 ? &bound->least : &bound->most, value->type->shape[0] - 1, factor);
   default:
     return value->type->kind == IR_TYPE_SCALAR && value->type->element == IR_INDEX && add_term(bound, value, factor);
   }
+}
+
+/* Adds the least that the terms come to, with `sign` -1 the least of their negatives; false where there is none. */
+static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
+  if (!add_product(sum, bound->constant, sign) || !add_product(sum, sign > 0 ? bound->least : bound->most, sign))
+    return false;
+  for (unsigned i = 0; i < bound->count; i++) {
+    bool rises = (bound->coefficients[i] > 0) == (sign > 0);
+    ir_index value = {.value = bound->values[i]};
+    int64_t end = rises ? ir_index_least(value) : ir_index_most(value), added;
+    if (end == INT64_MIN || end == INT64_MAX || __builtin_mul_overflow(bound->coefficients[i], end, &added) ||
+        !add_product(sum, added, sign))
+      return false;
+  }
+  return mask_add_least_steps(bound, sign, sum);
+}
+
+static bool fits(ir_op *op, ir_value *value, unsigned *steps) {
+  mask_bound alone = {.op = op};
+  unsigned bits = ir_scalar_bits(value->type->element);
+  int64_t limit = bits < 64 ? INT64_C(1) << (bits - 1) : INT64_MAX, least = 0, most = 0; /* most: of the negative */
+  return bits == 64 || (add_value(&alone, value, 1, steps) && add_least_terms(&alone, 1, &least) &&
+                        add_least_terms(&alone, -1, &most) && least >= -limit && most > -limit);
 }
 
 /* ------------------------------------------------------------------------------------------------------- conditions */
@@ -96,23 +128,40 @@ static bool is_negatable(const mask_bound *bound) {
   return safe;
 }
 
+/* The integer that the value is through conversions that keep it, if it is none made of indices; or NULL. */
+static ir_value *integer_of(const ir_op *op, ir_value *value) {
+  while (value->op &&
+         (value->op->code == OP_ARITH_INDEX_CAST || value->op->code == OP_ARITH_EXTSI ||
+          value->op->code == OP_VECTOR_BROADCAST) &&
+         ir_scalar_bits(ir_operand(value->op, 0)->type->element) <= ir_scalar_bits(value->type->element))
+    value = ir_operand(value->op, 0);
+  bool is_integer =
+      value->type->kind == IR_TYPE_SCALAR && value->type->element != IR_INDEX && !ir_value_splat(value, &(ir_cell){0});
+  return is_integer && ir_value_is_outside(value, ir_region(op, 0)) ? value : NULL;
+}
+
+/* Adds a side of a comparison. */
+static bool add_side(mask_bound *bound, ir_value *value, int64_t factor) {
+  ir_value *integer = integer_of(bound->op, value);
+  unsigned steps = MAX_STEPS;
+  if (integer)
+    return add_term(bound, integer, factor);
+  return fits(bound->op, value, &steps) && add_value(bound, value, factor, &steps);
+}
+
 /* lhs - rhs + distance <= 0 */
 static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
   mask_bound bound = {.op = op, .constant = distance};
-  if (mask->count < MASK_MAX_BOUNDS && add_value(&bound, lhs, 1, 0) && add_value(&bound, rhs, -1, 0) &&
-      is_negatable(&bound))
+  if (mask->count < MASK_MAX_BOUNDS && add_side(&bound, lhs, 1) && add_side(&bound, rhs, -1) && is_negatable(&bound))
     mask->bounds[mask->count++] = bound;
 }
 
 /* The index is never negative, whatever the iteration of the op's loops and of those around it. */
 static bool is_natural(ir_op *op, ir_value *value) {
   mask_bound bound = {.op = op};
-  bool natural = add_value(&bound, value, 1, 0) && bound.constant >= 0 && bound.least >= 0;
-  for (unsigned i = 0; natural && i < bound.count; i++)
-    natural = bound.coefficients[i] >= 0 && ir_index_least((ir_index){.value = bound.values[i]}) >= 0;
-  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
-    natural = natural && bound.steps[loop] >= 0;
-  return natural;
+  unsigned steps = MAX_STEPS;
+  int64_t least = 0;
+  return add_value(&bound, value, 1, &steps) && add_least_terms(&bound, 1, &least) && least >= 0;
 }
 
 /* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is
@@ -135,22 +184,39 @@ static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wan
     add_bound(mask, op, rhs, lhs, predicate == SGT);
 }
 
-static void add_condition(mask *mask, ir_op *op, const ir_value *condition, bool wanted, unsigned depth) {
+static void add_condition(mask *mask, ir_op *op, const ir_value *condition, bool wanted, unsigned *steps) {
   const ir_op *from = condition->op;
-  if (!from || depth == MAX_DEPTH)
+  if (!from || !*steps || !--*steps)
     return;
   ir_cell flipped;
   if (from->code == OP_ARITH_CMPI)
     add_comparison(mask, op, from, wanted);
   else if (from->code == (wanted ? OP_ARITH_ANDI : OP_ARITH_ORI))
     for (unsigned i = 0; i < 2; i++)
-      add_condition(mask, op, ir_operand(from, i), wanted, depth + 1);
+      add_condition(mask, op, ir_operand(from, i), wanted, steps);
   else if (from->code == OP_ARITH_XORI && ir_value_splat(ir_operand(from, 1), &flipped))
-    add_condition(mask, op, ir_operand(from, 0), wanted == !flipped.i, depth + 1);
+    add_condition(mask, op, ir_operand(from, 0), wanted == !flipped.i, steps);
 }
 
 void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
-  add_condition(mask, op, condition, wanted, 0);
+  unsigned steps = MAX_STEPS;
+  add_condition(mask, op, condition, wanted, &steps);
+}
+
+bool mask_add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++) {
+    unsigned operand, dim;
+    int64_t least;
+    if (sign > 0 ? bound->steps[loop] >= 0 : bound->steps[loop] <= 0)
+      continue;
+    if (!ir_loop_extent(bound->op, loop, &operand, &dim))
+      return false;
+    int64_t most = extent_bound(extent_of(ir_operand(bound->op, operand), dim));
+    if (most <= 0 || most == INT64_MAX || __builtin_mul_overflow(bound->steps[loop], most - 1, &least) ||
+        !add_product(sum, least, sign))
+      return false;
+  }
+  return true;
 }
 
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
@@ -158,8 +224,9 @@ bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
   const ir_map *map = minimum ? ir_attr_get(minimum, "map")->map : NULL;
   for (unsigned i = 0; i < (map ? map->num_results : 1); i++) {
     mask_bound bound = {.op = op, .constant = least};
+    unsigned steps = MAX_STEPS;
     if (mask->count == MASK_MAX_BOUNDS ||
-        !(map ? add_expr(&bound, minimum, map->results[i], -1, 0) : add_value(&bound, index, -1, 0)) ||
+        !(map ? add_expr(&bound, minimum, map->results[i], -1, &steps) : add_value(&bound, index, -1, &steps)) ||
         !is_negatable(&bound))
       return false;
     mask->bounds[mask->count++] = bound;
@@ -174,11 +241,24 @@ bool mask_is_hidden(const ir_value *value) {
 
 /* -------------------------------------------------------------------------------------------------- as index values */
 
+/* An integer as an index. One that is larger than any index is compared like FAR, which sums of indices stay below, and
+ * which can be multiplied by the extents of a tile. */
+static ir_index as_index(ir_builder *builder, ir_value *value) {
+  const int64_t FAR = INT64_C(1) << 44;
+  if (value->type->element == IR_INDEX)
+    return ir_index_of(value);
+  ir_index index = {.value = ir_unary(builder, OP_ARITH_INDEX_CAST, value, ir_type_scalar(builder->module, IR_INDEX))};
+  if (ir_scalar_bits(value->type->element) < 64)
+    return index;
+  return ir_index_max(builder, ir_index_min(builder, index, ir_index_const(FAR)), ir_index_const(-FAR));
+}
+
 ir_index mask_outer(ir_builder *builder, const mask_bound *bound) {
   ir_index sum = ir_index_const(bound->constant);
   for (unsigned i = 0; i < bound->count; i++)
     if (bound->coefficients[i])
-      sum = ir_index_add(builder, sum, ir_index_scale(builder, ir_index_of(bound->values[i]), bound->coefficients[i]));
+      sum = ir_index_add(builder, sum,
+                         ir_index_scale(builder, as_index(builder, bound->values[i]), bound->coefficients[i]));
   return sum;
 }
 

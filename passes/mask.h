@@ -10,7 +10,7 @@ typedef struct mask_bound {
   ir_op *op; /* the structured op whose loops these are, or an scf.for whose body computes with vectors */
   int64_t steps[IR_MAX_LOOPS];
   unsigned count;
-  ir_value *values[MASK_MAX_TERMS]; /* of type index, from outside of the op, or its counter */
+  ir_value *values[MASK_MAX_TERMS]; /* integers from outside of the op, or its counter */
   int64_t coefficients[MASK_MAX_TERMS];
   int64_t constant;
   int64_t least, most; /* what the elements of vectors add; 0 in the bodies of structured ops */
@@ -28,6 +28,9 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted);
 /* Adds that an index, of which affine.min may have been taken, is at least so much; false where not all of that can be
  * said. */
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least);
+/* Adds the least that the iterations of the bound's loops add to its left side, with `sign` -1 to that times -1; false
+ * where that is not known. */
+bool mask_add_least_steps(const mask_bound *bound, int sign, int64_t *sum);
 /* The value is the constant -infinity, by which scores are hidden. */
 bool mask_is_hidden(const ir_value *value);
 /* As the value of a bound's left side without what its loops add. */

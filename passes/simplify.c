@@ -2,7 +2,8 @@
  *
  * A round walks each function once, forwards and inside out, so that what a rewrite enables further down happens in the
  * same round; then dead.c drops what lost its uses. Each op is, in this order: a constant to be pooled at the top of
- * its function; put into canonical operand order and freed of inputs that its body does not read; folded; merged with
+ * its function; put into canonical operand order and freed of inputs that its body does not read, or reads one number
+ * of; folded; merged with
  * an equal op that is visible here.
  * Invariants: constants stand at the top of the function, one of each. Ops with regions are not merged, nor is
  * tensor.empty: each stands for a buffer of its own, and one that is shared costs a copy.
@@ -159,11 +160,25 @@ static bool has_extents_without(const ir_op *op, unsigned operand) {
   return true;
 }
 
+/* An elementwise op takes numbers that are the same everywhere into its body. */
+static void take_splats(ir_op *op) {
+  ir_block *body = ir_region(op, 0);
+  ir_cell cell;
+  if (ir_structure_of(op)->reductions)
+    return;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (!ir_value_unused(body->args[i]) && ir_value_splat(ir_operand(op, i), &cell)) {
+      ir_builder builder = ir_builder_before(body->first);
+      ir_replace_uses(body->args[i], ir_splat(&builder, body->args[i]->type, cell));
+    }
+}
+
 /* Takes out inputs that the body does not read, of ops whose maps say what belongs to which operand. */
-static void drop_unread_inputs(simplifier *simplifier, ir_op *op) {
+static void drop_inputs(simplifier *simplifier, ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY) || !ir_attr_get(op, "indexing_maps"))
     return;
   ir_block *body = ir_region(op, 0);
+  take_splats(op);
   for (unsigned i = ir_num_inputs(op); i-- > 0;) {
     if (!ir_value_unused(body->args[i]) || !has_extents_without(op, i))
       continue;
@@ -255,7 +270,7 @@ static ir_op *simplify_op(simplifier *simplifier, ir_op *op) {
     return next;
   }
   order_operands(simplifier, op);
-  drop_unread_inputs(simplifier, op);
+  drop_inputs(simplifier, op);
   ir_value *value = op->num_results == 1 ? fold(op) : NULL;
   if (value) {
     ir_op *first_new = before ? before->next : op->block->first;

@@ -4,21 +4,20 @@
  * however it is spelled and whatever else is computed. Where such a comparison, affine in the indices, fails for all
  * elements of a tile, the tile changes nothing: the weights are 0, maximum and sum stay, and so does what is
  * accumulated with them. The iterations for which that can be shown lie at the ends of the loop; its bounds
- * become minima and maxima of affine expressions. Weights that are 0 by the mask are taken to hide NaN and infinity in
- * scores, values and factors, too.
+ * become minima and maxima of affine expressions. A side of a comparison that comes from memory, a length of each batch
+ * for one, is read before the loop if it is the same for all elements of the tile and all steps. Weights that are 0 by
+ * the mask are taken to hide NaN and infinity in scores, values and factors, too.
  *
  * Invariants
  *  - A loop is touched only if an iteration without visible score gives back each carried value (running_argument).
  *  - Bounds are about boxes: extents of tiles are replaced by their upper bounds, which can only trim less.
- * Terminates: one walk over the loops; traces follow use-def chains up to MAX_DEPTH. */
+ * Terminates: one walk over the loops; traces follow use-def chains for MAX_STEPS. */
 #include "ir/build.h"
-#include "passes/body.h"
-#include "passes/extent.h"
 #include "passes/mask.h"
 #include "passes/passes.h"
 #include "passes/running.h"
 
-enum { MAX_DEPTH = 32 };
+enum { MAX_STEPS = 256 };
 
 static bool is_neutral_without_scores(ir_op *loop) {
   ir_block *body = ir_region(loop, 0);
@@ -28,38 +27,110 @@ static bool is_neutral_without_scores(ir_op *loop) {
   return true;
 }
 
-/* ----------------------------------------------------------------------------------------------------------- bounds */
-
 /* A loop whose bounds are being trimmed. */
 typedef struct trimmer {
+  ir_op *loop;
   ir_builder builder; /* before the loop */
   mask_window window;
+  unsigned steps; /* that are left for tracing */
 } trimmer;
 
-/* Adds the least that the iterations of the op's loop, 0 to its extent - 1, add to the sum. */
-static bool add_least(int64_t *sum, ir_op *op, unsigned loop, int64_t step) {
-  unsigned operand, dim;
-  int64_t least;
-  if (step >= 0)
-    return true;
-  if (!ir_loop_extent(op, loop, &operand, &dim))
-    return false;
-  int64_t bound = extent_bound(extent_of(ir_operand(op, operand), dim));
-  return bound > 0 && bound != INT64_MAX && !__builtin_mul_overflow(step, bound - 1, &least) &&
-         !__builtin_add_overflow(*sum, least, sum);
+/* ---------------------------------------------------------------------------------------------------------- lengths */
+
+static bool is_single(const ir_op *op, unsigned loop) {
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(op, extents);
+  return extents[loop] == 1;
 }
+
+/* The input of the op that the value is an element of, the same one for all of its iterations; -1 if there is none. */
+static int single_element(const ir_op *op, const ir_value *value) {
+  if (value->op || value->block != ir_region(op, 0) || value->index >= ir_num_inputs(op) ||
+      ir_operand(op, value->index)->type->kind != IR_TYPE_TENSOR)
+    return -1;
+  const ir_map *map = ir_structure_of(op)->maps[value->index];
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    int loop = ir_map_result_dim(map, dim);
+    if ((map->results[dim]->kind != IR_EXPR_CONST || map->results[dim]->value) &&
+        (loop < 0 || !is_single(op, (unsigned)loop)))
+      return -1;
+  }
+  return (int)value->index;
+}
+
+/* The first element of the tensor, before the loop; NULL where it is computed, or differs between steps. */
+static ir_value *read_first(trimmer *t, ir_value *tensor) {
+  ir_index at[IR_MAX_RANK] = {{0}}, sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  const ir_block *body = ir_region(t->loop, 0);
+  if (tensor->op && tensor->op->code == OP_TENSOR_EXTRACT_SLICE) {
+    ir_slice_of(tensor->op, at, sizes, strides);
+    tensor = ir_operand(tensor->op, 0);
+  }
+  ir_value *operands[1 + IR_MAX_RANK] = {tensor};
+  bool same = ir_value_is_outside(tensor, body);
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    same &= !at[dim].value || ir_value_is_outside(at[dim].value, body);
+  for (unsigned dim = 0; same && dim < tensor->type->rank; dim++)
+    operands[1 + dim] = ir_index_value(&t->builder, at[dim]);
+  const ir_type *type = ir_type_scalar(t->loop->module, tensor->type->element);
+  ir_op_spec spec = {.operands = operands, .num_operands = 1 + tensor->type->rank, .types = &type, .num_results = 1};
+  return same ? ir_result(ir_op_create(&t->builder, OP_TENSOR_EXTRACT, &spec), 0) : NULL;
+}
+
+/* The value, computed by the body of `op`, before the loop; NULL where it differs between elements or steps, and where
+ * computing it too often could fail. `reads`: whether it needs an element of a tensor. */
+static ir_value *before_loop(trimmer *t, const ir_op *op, ir_value *value, bool *reads) {
+  ir_op *from = value->op;
+  int input = single_element(op, value);
+  if (ir_value_is_outside(value, ir_region(t->loop, 0)))
+    return value;
+  if (input >= 0) {
+    *reads = true;
+    return read_first(t, ir_operand(op, (unsigned)input));
+  }
+  if (!from || from->block != ir_region(op, 0) || !t->steps || !--t->steps)
+    return NULL;
+  if (from->code == OP_LINALG_INDEX)
+    return is_single(op, (unsigned)ir_attr_int_or(from, "dim", 0)) ? ir_const_index(&t->builder, 0) : NULL;
+  if (!ir_op_has(from, IR_SPECULATABLE) || from->num_regions)
+    return NULL;
+  ir_value_map *map = ir_value_map_create(op->module);
+  for (unsigned i = 0; i < from->num_operands; i++) {
+    ir_value *operand = before_loop(t, op, ir_operand(from, i), reads);
+    if (!operand)
+      return NULL;
+    ir_value_map_set(map, ir_operand(from, i), operand);
+  }
+  return ir_result(ir_op_clone(&t->builder, from, map), 0);
+}
+
+/* Comparisons that the condition is made of compare with what is computed before the loop, where that is read. */
+static void read_lengths(trimmer *t, ir_op *op, const ir_value *condition) {
+  ir_op *from = condition->op;
+  if (!from || from->block != ir_region(op, 0) || !t->steps || !--t->steps)
+    return;
+  for (unsigned i = 0; i < from->num_operands && from->code != OP_ARITH_CMPI; i++)
+    read_lengths(t, op, ir_operand(from, i));
+  for (unsigned i = 0; i < from->num_operands && from->code == OP_ARITH_CMPI; i++) {
+    bool reads = false;
+    ir_value *side = before_loop(t, op, ir_operand(from, i), &reads);
+    if (side && reads)
+      ir_set_operand(from, i, side);
+  }
+}
+
+/* ----------------------------------------------------------------------------------------------------------- bounds */
 
 /* Keeps the iterations in which the least value that the bound's left side has in a tile allows it to hold. */
 static void keep_below(trimmer *t, mask_bound bound) {
-  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
-    if (!add_least(&bound.constant, bound.op, loop, bound.steps[loop]))
-      return;
-  mask_narrow(&t->builder, &t->window, &bound);
+  if (mask_add_least_steps(&bound, 1, &bound.constant))
+    mask_narrow(&t->builder, &t->window, &bound);
 }
 
 /* Scores are visible only where the condition is `wanted`. */
 static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
   mask mask = {.count = 0};
+  read_lengths(t, op, condition);
   mask_add(&mask, op, condition, wanted);
   for (unsigned i = 0; i < mask.count; i++)
     keep_below(t, mask.bounds[i]);
@@ -79,15 +150,15 @@ static ir_value *yielded(const ir_op *op, unsigned result) {
 }
 
 /* Keeps the iterations in which the value, computed by the body of `op`, is not -infinity in the whole tile. */
-static void keep_visible(trimmer *t, ir_op *op, ir_value *value, unsigned depth) {
+static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
   const ir_block *body = ir_region(op, 0);
-  if (depth == MAX_DEPTH)
+  if (!t->steps || !--t->steps)
     return;
   if (!value->op && value->block == body) {
     const ir_value *input = ir_operand(op, value->index);
     ir_op *producer = input->op;
     if (producer && value->index < ir_num_inputs(op) && is_elementwise_tile(producer, op->block))
-      keep_visible(t, producer, yielded(producer, input->index), depth + 1);
+      keep_visible(t, producer, yielded(producer, input->index));
     return;
   }
   const ir_op *from = value->op;
@@ -96,20 +167,20 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value, unsigned depth)
     for (unsigned i = 1; i <= 2; i++)
       if (mask_is_hidden(ir_operand(from, 3 - i))) {
         keep_where(t, op, ir_operand(from, 0), i == 1);
-        keep_visible(t, op, ir_operand(from, i), depth + 1);
+        keep_visible(t, op, ir_operand(from, i));
       }
     return;
   case OP_ARITH_ADDF:
-    keep_visible(t, op, ir_operand(from, 1), depth + 1); /* fall through */
+    keep_visible(t, op, ir_operand(from, 1)); /* fall through */
   case OP_ARITH_SUBF:
   case OP_ARITH_EXTF:
   case OP_ARITH_TRUNCF:
-    keep_visible(t, op, ir_operand(from, 0), depth + 1);
+    keep_visible(t, op, ir_operand(from, 0));
     return;
   case OP_ARITH_MULF:
     for (unsigned i = 0; i < 2; i++)
       if (is_positive(ir_operand(from, 1 - i)))
-        keep_visible(t, op, ir_operand(from, i), depth + 1);
+        keep_visible(t, op, ir_operand(from, i));
     return;
   default:
     return;
@@ -127,12 +198,14 @@ static void trim_loop(ir_op *loop) {
   ir_op *op = scores->op;
   if (!op || !is_elementwise_tile(op, softmax->block))
     return;
-  trimmer t = {.builder = ir_builder_before(loop),
+  trimmer t = {.loop = loop,
+               .builder = ir_builder_before(loop),
                .window = {.counter = ir_region(loop, 0)->args[0],
                           .lower = ir_index_of(ir_operand(loop, 0)),
                           .upper = ir_index_of(ir_operand(loop, 1)),
-                          .step = step.constant}};
-  keep_visible(&t, op, yielded(op, scores->index), 0);
+                          .step = step.constant},
+               .steps = MAX_STEPS};
+  keep_visible(&t, op, yielded(op, scores->index));
   ir_set_operand(loop, 0, ir_index_value(&t.builder, t.window.lower));
   ir_set_operand(loop, 1, ir_index_value(&t.builder, t.window.upper));
 }

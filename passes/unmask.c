@@ -14,13 +14,13 @@
  * Invariants
  *  - Only the innermost loops are taken apart, with constant steps: code at most doubles.
  *  - The first part ends where an iteration begins.
- * Terminates: each loop is looked at once, and what is made here is not looked at; conditions are followed up to
- * MAX_DEPTH. */
+ * Terminates: each loop is looked at once, and what is made here is not looked at; conditions are followed for
+ * MAX_STEPS in all. */
 #include "passes/mask.h"
 #include "passes/passes.h"
 
 enum {
-  MAX_DEPTH = 32,
+  MAX_STEPS = 256,
   MAX_CONDITIONS = 16,
   MIN_STEPS = 8, /* fewer are not worth more code; and straight code, which is what one step becomes, takes registers */
 };
@@ -32,6 +32,7 @@ typedef struct unmasker {
   unsigned count;
   ir_op *conditions[MAX_CONDITIONS]; /* comparisons and masks in the loop .. */
   bool usual[MAX_CONDITIONS];        /* .. and what they are there */
+  unsigned steps;                    /* that are left for following conditions */
 } unmasker;
 
 /* ------------------------------------------------------------------------------------------------------- conditions */
@@ -71,11 +72,11 @@ static void visit_mask(unmasker *u, ir_op *op) {
 }
 
 /* A condition by which scores are visible where it is `visible`, which they usually are. */
-static void visit_condition(unmasker *u, const ir_value *condition, bool visible, unsigned depth) {
+static void visit_condition(unmasker *u, const ir_value *condition, bool visible) {
   ir_op *op = condition->op;
   mask where = {.count = 0};
   ir_cell flipped;
-  if (!op || op->block != ir_region(u->loop, 0) || depth == MAX_DEPTH)
+  if (!op || op->block != ir_region(u->loop, 0) || !u->steps || !--u->steps)
     return;
   switch (op->code) {
   case OP_ARITH_CMPI: /* an equality would be two bounds, and its opposite none */
@@ -86,15 +87,15 @@ static void visit_condition(unmasker *u, const ir_value *condition, bool visible
   case OP_ARITH_ANDI:
   case OP_ARITH_ORI:
     for (unsigned i = 0; i < 2 && visible == (op->code == OP_ARITH_ANDI); i++)
-      visit_condition(u, ir_operand(op, i), visible, depth + 1);
+      visit_condition(u, ir_operand(op, i), visible);
     return;
   case OP_ARITH_XORI:
     if (ir_value_splat(ir_operand(op, 1), &flipped))
-      visit_condition(u, ir_operand(op, 0), visible == !flipped.i, depth + 1);
+      visit_condition(u, ir_operand(op, 0), visible == !flipped.i);
     return;
   case OP_VECTOR_BROADCAST:
   case OP_VECTOR_SHAPE_CAST:
-    visit_condition(u, ir_operand(op, 0), visible, depth + 1);
+    visit_condition(u, ir_operand(op, 0), visible);
     return;
   default:
     return;
@@ -108,7 +109,7 @@ static void find_conditions(unmasker *u) {
     else if (op->code == OP_ARITH_SELECT && ir_operand(op, 0)->type->kind == IR_TYPE_VECTOR)
       for (unsigned i = 1; i <= 2; i++)
         if (mask_is_hidden(ir_operand(op, 3 - i)))
-          visit_condition(u, ir_operand(op, 0), i == 1, 0);
+          visit_condition(u, ir_operand(op, 0), i == 1);
   }
 }
 
@@ -159,6 +160,7 @@ static void unmask_loop(ir_op *loop) {
   if (step.value || step.constant < 1 || is_short(lower, upper, step.constant))
     return;
   unmasker u = {.loop = loop,
+                .steps = MAX_STEPS,
                 .before = ir_builder_before(loop),
                 .full = {ir_region(loop, 0)->args[0], lower, upper, step.constant}};
   find_conditions(&u);

@@ -86,8 +86,7 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   const vector_tile *tile = state->tile;
   ir_builder *builder = state->builder;
   mask mask = {.count = 0};
-  if (!tile->lane_constants || op->code != OP_ARITH_CMPI || ir_operand(op, 0)->type->element != IR_INDEX ||
-      ir_attr_int_or(op, "predicate", EQ) == EQ)
+  if (!tile->lane_constants || op->code != OP_ARITH_CMPI || ir_attr_int_or(op, "predicate", EQ) == EQ)
     return false;
   mask_add(&mask, tile->op, ir_result(op, 0), true);
   if (mask.count != 1)
