@@ -29,6 +29,17 @@ static bool same_node(const expression *a, const expression *b) {
   return a->kind != EXPRESSION_LEAF || !memcmp(a->subscripts, b->subscripts, sizeof a->subscripts);
 }
 
+/* The loops of the root, as bits, with which the value varies. */
+static uint32_t loops_of(const expression *node) {
+  uint32_t loops = node->kind == EXPRESSION_INDEX ? 1u << node->loop : 0;
+  for (unsigned dim = 0; node->kind == EXPRESSION_LEAF && dim < node->value->type->rank; dim++)
+    if (node->subscripts[dim] != EXPRESSION_ZERO)
+      loops |= 1u << node->subscripts[dim];
+  for (unsigned i = 0; i < node->num_arguments; i++)
+    loops |= node->arguments[i]->loops;
+  return node->kind == EXPRESSION_REDUCE ? loops & ~(1u << node->loop) : loops;
+}
+
 /* NULL when there is no room for another node. */
 static const expression *intern(expression_space *space, const expression *node) {
   for (unsigned i = 0; i < space->num_nodes; i++)
@@ -38,6 +49,8 @@ static const expression *intern(expression_space *space, const expression *node)
     return NULL;
   expression *copy = IR_NEW(&space->module->arena, expression);
   *copy = *node;
+  copy->number = space->num_nodes;
+  copy->loops = loops_of(node);
   return space->nodes[space->num_nodes++] = copy;
 }
 
@@ -68,26 +81,30 @@ bool expression_is_constant(const expression *node, double value) {
   return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT && node->attr->number == value;
 }
 
-bool expression_depends(const expression *node, int loop) {
-  switch (node->kind) {
-  case EXPRESSION_LEAF:
-    for (unsigned dim = 0; dim < node->value->type->rank; dim++)
-      if (node->subscripts[dim] == loop)
-        return true;
-    return false;
-  case EXPRESSION_CONSTANT:
-    return false;
-  case EXPRESSION_INDEX:
-    return node->loop == loop;
-  case EXPRESSION_REDUCE:
-    return node->loop != loop && expression_depends(node->arguments[0], loop);
-  case EXPRESSION_OP:
-    break;
+bool expression_depends(const expression *node, int loop) { return node->loops >> loop & 1; }
+
+/* --------------------------------------------------------------------------------------------------- what was seen */
+
+/* Where the value's expression is kept; `*known`: it is there, or on its way. NULL when there is no room: then nothing
+ * more is looked at, which bounds all walks, and how deep they nest. */
+static expression_seen *look_up(expression_space *space, ir_value *value, unsigned count, const int *subscripts,
+                                bool *known) {
+  for (unsigned i = 0; i < space->num_seen; i++) {
+    expression_seen *seen = &space->seen[i];
+    if (seen->value == value && (!count || !memcmp(seen->subscripts, subscripts, count * sizeof *subscripts))) {
+      *known = true;
+      return seen;
+    }
   }
-  for (unsigned i = 0; i < node->num_arguments; i++)
-    if (expression_depends(node->arguments[i], loop))
-      return true;
-  return false;
+  if (space->num_seen == EXPRESSION_MAX_SEEN)
+    return NULL;
+  expression_seen *seen = &space->seen[space->num_seen++];
+  *known = false;
+  seen->value = value;
+  seen->node = NULL;
+  if (count)
+    memcpy(seen->subscripts, subscripts, count * sizeof *subscripts);
+  return seen;
 }
 
 /* -------------------------------------------------------------------------------------------------------- scalars */
@@ -115,6 +132,31 @@ static const expression *of_operand(const view *v, unsigned operand) {
   return of_tensor(v->space, value, subscripts);
 }
 
+static const expression *of_scalar(const view *v, ir_value *scalar);
+
+/* What an op of the body computes. */
+static const expression *of_body_op(const view *v, const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  if (op->code == OP_LINALG_INDEX) {
+    int loop = v->loops[ir_attr_int_or(op, "dim", 0)];
+    return loop < 0 ? NULL : intern(v->space, &(expression){.kind = EXPRESSION_INDEX, .type = type, .loop = loop});
+  }
+  if (!ir_op_has(op, IR_PURE | IR_ELEMENTWISE) || op->num_operands > 3)
+    return NULL;
+  expression node = {.kind = EXPRESSION_OP,
+                     .type = type,
+                     .code = op->code,
+                     .attrs = op->attrs,
+                     .num_attrs = op->num_attrs,
+                     .num_arguments = op->num_operands};
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    node.arguments[i] = of_scalar(v, ir_operand(op, i));
+    if (!node.arguments[i])
+      return NULL;
+  }
+  return intern(v->space, &node);
+}
+
 static const expression *of_scalar(const view *v, ir_value *scalar) {
   const ir_block *body = ir_region(v->op, 0);
   if (scalar->block == body) {
@@ -126,26 +168,11 @@ static const expression *of_scalar(const view *v, ir_value *scalar) {
     return intern(v->space, &(expression){.kind = EXPRESSION_CONSTANT, .type = scalar->type, .attr = attr});
   if (ir_value_is_outside(scalar, body))
     return scalar->type->kind == IR_TYPE_SCALAR ? leaf(v->space, scalar, NULL) : NULL;
-  const ir_op *op = scalar->op;
-  if (op->code == OP_LINALG_INDEX) {
-    int loop = v->loops[ir_attr_int_or(op, "dim", 0)];
-    return loop < 0 ? NULL
-                    : intern(v->space, &(expression){.kind = EXPRESSION_INDEX, .type = scalar->type, .loop = loop});
-  }
-  if (!ir_op_has(op, IR_PURE | IR_ELEMENTWISE) || op->num_operands > 3)
-    return NULL;
-  expression node = {.kind = EXPRESSION_OP,
-                     .type = scalar->type,
-                     .code = op->code,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs,
-                     .num_arguments = op->num_operands};
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    node.arguments[i] = of_scalar(v, ir_operand(op, i));
-    if (!node.arguments[i])
-      return NULL;
-  }
-  return intern(v->space, &node);
+  bool known;
+  expression_seen *seen = look_up(v->space, scalar, ir_structure_of(v->op)->num_loops, v->loops, &known);
+  if (seen && !known)
+    seen->node = of_body_op(v, scalar->op);
+  return seen ? seen->node : NULL;
 }
 
 const expression *expression_of_scalar(expression_space *space, ir_value *scalar) {
@@ -276,21 +303,15 @@ static const expression *through(expression_space *space, ir_value *value, const
 }
 
 static const expression *of_tensor(expression_space *space, ir_value *value, const int *subscripts) {
-  unsigned rank = value->type->rank;
-  for (unsigned i = 0; i < space->num_tensors; i++) {
-    const expression_tensor *seen = &space->tensors[i];
-    if (seen->value == value && (!rank || !memcmp(seen->subscripts, subscripts, rank * sizeof *subscripts)))
-      return seen->node;
-  }
-  const expression *node = through(space, value, subscripts);
+  bool known;
+  expression_seen *seen = look_up(space, value, value->type->rank, subscripts, &known);
+  if (seen && known)
+    return seen->node;
+  const expression *node = seen ? through(space, value, subscripts) : NULL;
   if (!node)
     node = leaf(space, value, subscripts);
-  if (node && space->num_tensors < EXPRESSION_MAX_NODES) {
-    expression_tensor *seen = &space->tensors[space->num_tensors++];
-    *seen = (expression_tensor){.value = value, .node = node};
-    if (rank)
-      memcpy(seen->subscripts, subscripts, rank * sizeof *subscripts);
-  }
+  if (seen)
+    seen->node = node;
   return node;
 }
 
@@ -306,13 +327,13 @@ void expression_begin(expression_space *space, ir_op *root) {
   space->module = root->module;
   space->root = root;
   space->num_loops = ir_structure_of(root)->num_loops;
-  space->num_nodes = space->num_tensors = 0;
+  space->num_nodes = space->num_seen = 0;
   ir_loop_extents(root, space->extents);
 }
 
 /* -------------------------------------------------------------------------------------------------- back to tensors */
 
-/* The leaves of an expression: inputs of the op that computes it. */
+/* An expression as the body of an op, whose inputs are its leaves. */
 typedef struct emission {
   expression_space *space;
   const expression *leaves[IR_MAX_LOOPS];
@@ -320,25 +341,30 @@ typedef struct emission {
   unsigned count;
   int without; /* the root's loop that the tensor does not have, or -1 */
   ir_block *body;
+  bool needed[EXPRESSION_MAX_NODES];      /* by number: a part of the expression */
+  ir_value *values[EXPRESSION_MAX_NODES]; /* what it is in the body */
 } emission;
 
 /* The tensor's dim for a loop of the root. */
 static unsigned place_of(int loop, int without) { return (unsigned)(loop - (without >= 0 && loop > without)); }
 
-static bool collect_leaves(emission *e, const expression *node) {
-  if (node->kind == EXPRESSION_REDUCE)
-    return false;
-  for (unsigned i = 0; i < node->num_arguments; i++)
-    if (!collect_leaves(e, node->arguments[i]))
+/* Marks the parts of the expression and collects its leaves; nodes come behind their arguments. */
+static bool collect_leaves(emission *e, const expression *whole) {
+  e->needed[whole->number] = true;
+  for (unsigned number = whole->number + 1; number-- > 0;) {
+    const expression *node = e->space->nodes[number];
+    if (!e->needed[number])
+      continue;
+    if (node->kind == EXPRESSION_REDUCE)
       return false;
-  if (node->kind != EXPRESSION_LEAF || !ir_type_is_shaped(node->value->type))
-    return true;
-  for (unsigned i = 0; i < e->count; i++)
-    if (e->leaves[i] == node)
-      return true;
-  if (e->count == IR_MAX_LOOPS)
-    return false;
-  e->leaves[e->count++] = node;
+    for (unsigned i = 0; i < node->num_arguments; i++)
+      e->needed[node->arguments[i]->number] = true;
+    if (node->kind != EXPRESSION_LEAF || !ir_type_is_shaped(node->value->type))
+      continue;
+    if (e->count == IR_MAX_LOOPS)
+      return false;
+    e->leaves[e->count++] = node;
+  }
   return true;
 }
 
@@ -365,7 +391,8 @@ static ir_value *drop_zero_dims(ir_builder *builder, const expression *leaf_node
                           ir_type_tensor(builder->module, type->element, kept, shape));
 }
 
-static ir_value *emit(emission *e, ir_builder *builder, const expression *node) {
+/* One node, behind its arguments. */
+static ir_value *emit_node(const emission *e, ir_builder *builder, const expression *node) {
   switch (node->kind) {
   case EXPRESSION_LEAF:
     for (unsigned i = 0; i < e->count; i++)
@@ -381,7 +408,7 @@ static ir_value *emit(emission *e, ir_builder *builder, const expression *node) 
   }
   ir_value *operands[3];
   for (unsigned i = 0; i < node->num_arguments; i++)
-    operands[i] = emit(e, builder, node->arguments[i]);
+    operands[i] = e->values[node->arguments[i]->number];
   ir_op_spec spec = {.operands = operands,
                      .num_operands = node->num_arguments,
                      .types = &node->type,
@@ -391,8 +418,15 @@ static ir_value *emit(emission *e, ir_builder *builder, const expression *node) 
   return ir_result(ir_op_create(builder, node->code, &spec), 0);
 }
 
+static ir_value *emit(emission *e, ir_builder *builder, const expression *whole) {
+  for (unsigned number = 0; number <= whole->number; number++)
+    if (e->needed[number])
+      e->values[number] = emit_node(e, builder, e->space->nodes[number]);
+  return e->values[whole->number];
+}
+
 /* The root's loops in order, but `without`, are the dims of the tensor. */
-static bool is_whole(const expression_space *space, const expression_tensor *tensor, int without) {
+static bool is_whole(const expression_space *space, const expression_seen *tensor, int without) {
   const ir_type *type = tensor->value->type;
   if (type->kind != IR_TYPE_TENSOR || type->rank != space->num_loops - (without >= 0))
     return false;
@@ -421,9 +455,9 @@ ir_value *expression_empty(expression_space *space, ir_builder *builder, ir_scal
 }
 
 ir_value *expression_materialize(expression_space *space, ir_builder *builder, const expression *node, int without) {
-  for (unsigned i = 0; i < space->num_tensors; i++)
-    if (space->tensors[i].node == node && is_whole(space, &space->tensors[i], without))
-      return space->tensors[i].value;
+  for (unsigned i = space->num_seen; i-- > 0;) /* the innermost of those that are the same */
+    if (space->seen[i].node == node && is_whole(space, &space->seen[i], without))
+      return space->seen[i].value;
   emission e = {.space = space, .without = without};
   if ((without >= 0 && expression_depends(node, without)) || !collect_leaves(&e, node))
     return NULL;

@@ -5,13 +5,13 @@
  * programs that split the same computation differently over ops have the same expression. Nodes are interned: equal
  * expressions are one pointer. What cannot be seen through is a leaf: a value and its subscripts.
  *
- * Termination: expressions follow use-def chains upwards; the number of nodes is bounded, and beyond it everything is a
- * leaf. */
+ * Termination: expressions follow use-def chains upwards, and look at each value once, however often it is used. The
+ * number of values and nodes is bounded; beyond it everything is a leaf. */
 #ifndef TEC_PASSES_EXPRESSION_H
 #define TEC_PASSES_EXPRESSION_H
 #include "ir/build.h"
 
-enum { EXPRESSION_MAX_NODES = 512, EXPRESSION_ZERO = -1 };
+enum { EXPRESSION_MAX_NODES = 512, EXPRESSION_MAX_SEEN = 1024, EXPRESSION_ZERO = -1 };
 
 typedef enum expression_kind {
   EXPRESSION_LEAF,     /* value[subscripts] */
@@ -32,14 +32,16 @@ typedef struct expression {
   const ir_named_attr *attrs;
   unsigned num_attrs, num_arguments;
   const struct expression *arguments[3];
+  unsigned number; /* in the space, behind its arguments */
+  uint32_t loops;  /* with which the value varies, as bits */
 } expression;
 
-/* A tensor whose element the expression is; subscripts as for a leaf. */
-typedef struct expression_tensor {
-  ir_value *value;
-  int subscripts[IR_MAX_RANK];
-  const expression *node;
-} expression_tensor;
+/* A value met on the way, and what it is. */
+typedef struct expression_seen {
+  ir_value *value;              /* a tensor, or what an op of a body computes */
+  int subscripts[IR_MAX_LOOPS]; /* of the tensor, as for a leaf, or what the loops of the body's op are */
+  const expression *node;       /* NULL: it is on its way, or depends on what no expression can say */
+} expression_seen;
 
 typedef struct expression_space {
   ir_module *module;
@@ -47,8 +49,8 @@ typedef struct expression_space {
   unsigned num_loops;
   int64_t extents[IR_MAX_LOOPS];
   expression *nodes[EXPRESSION_MAX_NODES];
-  expression_tensor tensors[EXPRESSION_MAX_NODES]; /* every tensor met on the way */
-  unsigned num_nodes, num_tensors;
+  expression_seen seen[EXPRESSION_MAX_SEEN];
+  unsigned num_nodes, num_seen;
 } expression_space;
 
 /* Over the loops of `root`, a structured op, as if none was a reduction. */

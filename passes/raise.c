@@ -234,11 +234,11 @@ static bool is_candidate(const ir_op *op) {
 
 /* Is the op, or what it computes first, a softmax now? It is gone then. */
 static bool raise_softmax(ir_op *op, expression_space *space, const pass_options *options) {
+  expression_begin(space, op);
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
     if (inner->code != OP_ARITH_DIVF && inner->code != OP_ARITH_MULF && inner->code != OP_ARITH_SELECT &&
         inner->code != OP_MATH_EXP)
       continue;
-    expression_begin(space, op);
     const expression *node = expression_of_scalar(space, ir_result(inner, 0));
     softmax_match match = {.scalar = ir_result(inner, 0)};
     ir_value *guarded = node ? match_guard(space, node) : NULL;
