@@ -69,36 +69,40 @@ static void move_behind_maximum(ir_op *op) {
 
 /* ---------------------------------------------------------------------------------------------------- masks once */
 
+enum { MAX_STEPS = 32 }; /* values looked at for one answer; it is no if that takes more */
+
 /* The value is taken only where the mask is set: all that is made of it, element by element, ends in selects by it. */
-static bool is_taken_under(const ir_value *value, const ir_value *mask, unsigned depth) {
+static bool is_taken_under(const ir_value *value, const ir_value *mask, unsigned *steps) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *user = use->user;
     if (user->code == OP_ARITH_SELECT && ir_operand(user, 0) == mask && ir_use_index(use) == 1)
       continue;
-    if (!depth || !ir_op_has(user, IR_ELEMENTWISE) || user->num_results != 1 ||
-        !is_taken_under(ir_result(user, 0), mask, depth - 1))
+    if (!*steps || !--*steps || !ir_op_has(user, IR_ELEMENTWISE) || user->num_results != 1 ||
+        !is_taken_under(ir_result(user, 0), mask, steps))
       return false;
   }
   return true;
 }
 
 /* The value, a row's or all elements', is above -infinity, or NaN. */
-static bool is_above(const ir_value *value, unsigned depth) {
+static bool is_above(const ir_value *value, unsigned *steps) {
   const ir_op *op = value->op;
   ir_cell cell;
   if (ir_value_splat(value, &cell))
     return cell.f > -INFINITY;
-  switch (op && depth ? op->code : IR_NUM_OPCODES) {
+  if (!op || !*steps || !--*steps)
+    return false;
+  switch (op->code) {
   case OP_VECTOR_BROADCAST:
   case OP_VECTOR_SHAPE_CAST:
-    return is_above(ir_operand(op, 0), depth - 1);
+    return is_above(ir_operand(op, 0), steps);
   case OP_ARITH_SELECT:
-    return is_above(ir_operand(op, 1), depth - 1) && is_above(ir_operand(op, 2), depth - 1);
+    return is_above(ir_operand(op, 1), steps) && is_above(ir_operand(op, 2), steps);
   case OP_ARITH_MAXIMUMF:
   case OP_ARITH_MAXNUMF:
-    return is_above(ir_operand(op, 0), depth - 1) || is_above(ir_operand(op, 1), depth - 1);
+    return is_above(ir_operand(op, 0), steps) || is_above(ir_operand(op, 1), steps);
   case OP_VECTOR_MULTI_REDUCTION:
-    return !strncmp(ir_attr_string_or(op, "kind", ""), "max", 3) && is_above(ir_operand(op, 1), depth - 1);
+    return !strncmp(ir_attr_string_or(op, "kind", ""), "max", 3) && is_above(ir_operand(op, 1), steps);
   default:
     return false;
   }
@@ -121,16 +125,16 @@ static void drop_selects(ir_value *value, const ir_value *mask) {
 /* The maximum of a row is taken of select(mask, x, -infinity). Where e^(x - m) goes under the same mask later, that of
  * the select is 0 where the mask is not set, and one mask does for all. */
 static void mask_once(ir_op *op) {
-  enum { MAX_DEPTH = 8 };
   ir_value *mask = ir_operand(op, 0), *x = ir_operand(op, 1);
   if (mask->type->kind != IR_TYPE_VECTOR || !mask_is_hidden(ir_operand(op, 2)))
     return;
   for (ir_use *use = x->uses, *next; use; use = next) {
     next = use->next;
     ir_op *user = use->user;
+    unsigned above_steps = MAX_STEPS, taken_steps = MAX_STEPS;
     if (user == op || user->code != OP_ARITH_SUBF || ir_use_index(use) || user->block != op->block ||
         !ir_op_is_before(op, user) || !ir_value_has_one_use(ir_result(user, 0)) ||
-        !is_above(ir_operand(user, 1), MAX_DEPTH) || !is_taken_under(ir_result(user, 0), mask, MAX_DEPTH))
+        !is_above(ir_operand(user, 1), &above_steps) || !is_taken_under(ir_result(user, 0), mask, &taken_steps))
       continue;
     const ir_op *power = ir_result(user, 0)->uses->user;
     if (power->code != OP_MATH_EXP)

@@ -1,8 +1,7 @@
 /* extent.c - extents traced to their origin; see extent.h.
  *
  * Terminates: each step of a trace goes from a value to one that is defined before it: an operand, the tensor whose dim
- * an index is, or the initial value of a carried one. What follows from several extents is limited in depth or
- * steps. */
+ * an index is, or the initial value of a carried one. What follows from several extents is limited in steps. */
 #include "passes/extent.h"
 
 /* The init that a result of a destination-style op ties to. */
@@ -208,23 +207,23 @@ bool extent_equal(extent a, extent b) {
 
 /* ------------------------------------------------------------------------------------------------------- computing */
 
-enum { MAX_DEPTH = 32 }; /* of dims that are computed from dims that are computed ..; beyond that they are asked for */
+enum { MAX_STEPS = 64 }; /* ops looked at for one extent; what lies beyond is asked for, is a factor, or has no bound */
 
-static ir_index compute(ir_builder *builder, extent x, unsigned depth);
+static ir_index compute(ir_builder *builder, extent x, unsigned *steps);
 
 /* The dims that were collapsed into one, multiplied. */
-static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned depth) {
+static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned *steps) {
   const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
   ir_index product = ir_index_const(1);
   for (unsigned i = 0; i < group->count; i++) {
     extent part = extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value);
-    product = ir_index_mul(builder, product, compute(builder, part, depth));
+    product = ir_index_mul(builder, product, compute(builder, part, steps));
   }
   return product;
 }
 
-static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned depth) {
-  ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim), depth);
+static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned *steps) {
+  ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim), steps);
   sum = ir_index_add(builder, sum, ir_mixed(op, 1, "static_low", dim));
   return ir_index_add(builder, sum, ir_mixed(op, 2, "static_high", dim));
 }
@@ -234,19 +233,22 @@ bool extent_is_computed(extent x) {
   return op && (is_collapse(op) || op->code == OP_TENSOR_PAD);
 }
 
-static ir_index compute(ir_builder *builder, extent x, unsigned depth) {
+static ir_index compute(ir_builder *builder, extent x, unsigned *steps) {
   if (!x.value || !ir_type_is_shaped(x.value->type))
     return (ir_index){.value = x.value, .constant = x.constant};
-  if (!extent_is_computed(x) || depth == MAX_DEPTH)
+  if (!extent_is_computed(x) || !*steps || !--*steps)
     return ir_dim(builder, x.value, x.dim);
-  return x.value->op->code == OP_TENSOR_PAD ? padded_extent(builder, x.value->op, x.dim, depth + 1)
-                                            : collapsed_extent(builder, x.value->op, x.dim, depth + 1);
+  return x.value->op->code == OP_TENSOR_PAD ? padded_extent(builder, x.value->op, x.dim, steps)
+                                            : collapsed_extent(builder, x.value->op, x.dim, steps);
 }
 
-ir_index extent_compute(ir_builder *builder, extent x) { return compute(builder, x, 0); }
+ir_index extent_compute(ir_builder *builder, extent x) {
+  unsigned steps = MAX_STEPS;
+  return compute(builder, x, &steps);
+}
 
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {
-  return compute(builder, extent_of(value, dim), 0);
+  return extent_compute(builder, extent_of(value, dim));
 }
 
 ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element) {
@@ -258,36 +260,34 @@ ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar elemen
 
 /* -------------------------------------------------------------------------------------------------------- products */
 
-enum { MAX_NESTING = 8 }; /* of products in products; beyond that one is a factor itself */
+static bool multiply(extent_product *product, extent x, unsigned *steps);
 
-static bool multiply(extent_product *product, extent x, unsigned depth);
-
-static bool multiply_index(extent_product *product, ir_value *index, unsigned depth) {
-  return multiply(product, extent_of_index(ir_index_of(index)), depth);
+static bool multiply_index(extent_product *product, ir_value *index, unsigned *steps) {
+  return multiply(product, extent_of_index(ir_index_of(index)), steps);
 }
 
 /* Multiplies by what an op computes as a product; false where that is none, or has too many factors. */
-static bool multiply_computed(extent_product *product, const ir_op *op, unsigned dim, unsigned depth) {
+static bool multiply_computed(extent_product *product, const ir_op *op, unsigned dim, unsigned *steps) {
   if (is_collapse(op)) {
     const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
     for (unsigned i = 0; i < group->count; i++)
-      if (!multiply(product, extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value), depth))
+      if (!multiply(product, extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value), steps))
         return false;
     return true;
   }
   if (op->code == OP_ARITH_MULI)
-    return multiply_index(product, ir_operand(op, 0), depth) && multiply_index(product, ir_operand(op, 1), depth);
+    return multiply_index(product, ir_operand(op, 0), steps) && multiply_index(product, ir_operand(op, 1), steps);
   const ir_expr *expr = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map->results[0] : NULL;
   return expr && op->num_operands == 1 && expr->kind == IR_EXPR_MUL && !expr->lhs->lhs &&
-         expr->rhs->kind == IR_EXPR_CONST && multiply(product, (extent){.constant = expr->rhs->value}, depth) &&
-         multiply_index(product, ir_operand(op, 0), depth);
+         expr->rhs->kind == IR_EXPR_CONST && multiply(product, (extent){.constant = expr->rhs->value}, steps) &&
+         multiply_index(product, ir_operand(op, 0), steps);
 }
 
-static bool multiply(extent_product *product, extent x, unsigned depth) {
+static bool multiply(extent_product *product, extent x, unsigned *steps) {
   if (!x.value)
     return !__builtin_mul_overflow(product->known, x.constant, &product->known);
   extent_product factors = *product;
-  if (x.value->op && depth < MAX_NESTING && multiply_computed(&factors, x.value->op, x.dim, depth + 1)) {
+  if (x.value->op && *steps && --*steps && multiply_computed(&factors, x.value->op, x.dim, steps)) {
     *product = factors;
     return true;
   }
@@ -297,7 +297,10 @@ static bool multiply(extent_product *product, extent x, unsigned depth) {
   return true;
 }
 
-bool extent_multiply(extent_product *product, extent x) { return multiply(product, x, 0); }
+bool extent_multiply(extent_product *product, extent x) {
+  unsigned steps = MAX_STEPS;
+  return multiply(product, x, &steps);
+}
 
 extent_product extent_without(const extent_product *a, const extent_product *b) {
   extent_product rest = {.known = 1};
@@ -321,8 +324,6 @@ bool extent_products_equal(const extent_product *a, const extent_product *b) {
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bounds */
-
-enum { MAX_STEPS = 64 }; /* ops looked at for one bound */
 
 static int64_t bound_of(extent x, unsigned *steps);
 
@@ -352,11 +353,10 @@ static int64_t bound_of(extent x, unsigned *steps) {
   if (!x.value)
     return x.constant;
   const ir_op *op = x.value->op;
-  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY) || *steps == MAX_STEPS)
+  if (!op || (op->code != OP_AFFINE_MIN && op->code != OP_AFFINE_APPLY) || !*steps || !--*steps)
     return INT64_MAX;
   const ir_map *map = ir_attr_get(op, "map")->map;
   int64_t least = INT64_MAX;
-  ++*steps;
   for (unsigned i = 0; i < map->num_results; i++) {
     int64_t bound = bound_of_expr(op, map->results[i], steps);
     least = bound < least ? bound : least;
@@ -365,7 +365,7 @@ static int64_t bound_of(extent x, unsigned *steps) {
 }
 
 int64_t extent_bound(extent x) {
-  unsigned steps = 0;
+  unsigned steps = MAX_STEPS;
   return bound_of(x, &steps);
 }
 

@@ -1,7 +1,7 @@
 /* fuse_join.c - ops that join the loops of tile and fuse though no tile reads them: contractions of what the root
  * contracts (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only
  * where the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and
- * dims; can_stand_before has a limit of depth, and bring_before follows what that has accepted. */
+ * dims; can_stand_before has a limit of steps, and bring_before follows what that has accepted. */
 #include "passes/fuse_walk.h"
 
 /* The tile of an op from the box of one of its inputs: the iteration's part of the loops that the input's dims stand
@@ -77,15 +77,14 @@ bool fusion_join_root(fusion *f, fusion_node *n) {
 
 /* -------------------------------------------------------------------------------------------------------- followers */
 
-/* What the op needs comes before `place`, or can: it is computed from scalars and extents. */
-static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned depth) {
-  enum { MAX_DEPTH = 8 };
+/* What the op needs comes before `place`, or can: it is computed from scalars and extents by no more than so many ops. */
+static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_op *from = ir_operand(op, i)->op;
     if (!from || from->block != f->block || from == place || ir_op_is_before(from, place))
       continue;
-    if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || depth == MAX_DEPTH ||
-        !can_stand_before(f, from, place, depth + 1))
+    if (ir_op_has(from, IR_STRUCTURED) || from->num_regions || !ir_op_has(from, IR_PURE) || !*steps || !--*steps ||
+        !can_stand_before(f, from, place, steps))
       return false;
   }
   return true;
@@ -103,9 +102,10 @@ static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
 
 /* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */
 static bool may_follow(const fusion *f, ir_op *op, ir_op *user) {
+  unsigned steps = 32;
   return user->block == f->block && user != f->root && ir_op_has(user, IR_STRUCTURED) && user->num_results == 1 &&
          user->num_regions && !ir_structure_of(user)->reductions && tile_can(user) && !fusion_find_node(f, user) &&
-         !fusion_is_stop(f, user) && can_stand_before(f, user, op, 0);
+         !fusion_is_stop(f, user) && can_stand_before(f, user, op, &steps);
 }
 
 void fusion_join_followers(fusion *f, fusion_node *n) {

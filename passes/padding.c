@@ -7,7 +7,7 @@
 
 #include "passes/extent.h"
 
-enum { MAX_VALUES = 128, MAX_DEPTH = 16, NONE = -1 };
+enum { MAX_VALUES = 128, MAX_STEPS = 32, NONE = -1 };
 
 typedef struct search {
   extent end;     /* of the read, along the dim */
@@ -104,19 +104,18 @@ static bool ends_there(const search *s, extent end, ir_index start) {
   return extent_equal(end, s->end) && ir_index_equal(start, s->start);
 }
 
-/* The condition is false beyond the end. */
-static bool is_false_beyond(const search *s, const ir_value *condition, int dim, unsigned depth) {
+/* The condition is false beyond the end. `steps`: how many more may be looked at. */
+static bool is_false_beyond(const search *s, const ir_value *condition, int dim, unsigned *steps) {
   const ir_op *op = condition->op;
-  if (!op || dim == NONE || depth == MAX_DEPTH)
+  if (!op || dim == NONE || !*steps || !--*steps)
     return false;
   if (op->code == OP_VECTOR_CREATE_MASK)
     return ends_there(s, extent_of_index(ir_index_of(ir_operand(op, (unsigned)dim))), ir_index_const(0));
   if (op->code == OP_ARITH_ANDI)
-    return is_false_beyond(s, ir_operand(op, 0), dim, depth + 1) ||
-           is_false_beyond(s, ir_operand(op, 1), dim, depth + 1);
+    return is_false_beyond(s, ir_operand(op, 0), dim, steps) || is_false_beyond(s, ir_operand(op, 1), dim, steps);
   bool moves = op->code == OP_VECTOR_BROADCAST || op->code == OP_VECTOR_SHAPE_CAST || op->code == OP_VECTOR_TRANSPOSE ||
                op->code == OP_VECTOR_EXT_TO_LAYOUT;
-  return moves && is_false_beyond(s, ir_operand(op, 0), dim_of_operand(op, dim), depth + 1);
+  return moves && is_false_beyond(s, ir_operand(op, 0), dim_of_operand(op, dim), steps);
 }
 
 /* The write leaves out what is beyond the end. */
@@ -138,7 +137,7 @@ static bool is_unseen_in_loop(search *s, const ir_op *loop, unsigned carried, in
 
 static bool is_unseen_by(search *s, const ir_use *use, int dim) {
   const ir_op *op = use->user;
-  unsigned operand = ir_use_index(use);
+  unsigned operand = ir_use_index(use), steps = MAX_STEPS;
   switch (op->code) {
   case OP_SCF_FOR:
     return is_unseen_in_loop(s, op, operand - ir_group_start(op, 3), dim);
@@ -148,7 +147,7 @@ static bool is_unseen_by(search *s, const ir_use *use, int dim) {
     return operand == 0 && is_left_out(s, op, dim);
   case OP_ARITH_SELECT:
     if (operand == 1 && ir_operand(op, 0)->type->kind == IR_TYPE_VECTOR &&
-        is_false_beyond(s, ir_operand(op, 0), dim, 0))
+        is_false_beyond(s, ir_operand(op, 0), dim, &steps))
       return true;
     break;
   default:

@@ -34,12 +34,12 @@ static bool is_own_part(const access *a, const ir_op *slice) {
   return false;
 }
 
-enum { MAX_CHAIN = 1000 }; /* slices inserted one after the other; more count as unknown */
+enum { MAX_STEPS = 1000 }; /* slices inserted one after the other; more count as unknown */
 
 /* All that happens to the carried value in the loop body; `position` is its place among the carried values of the loop
  * around. */
-static bool uses_own_parts(const access *a, const ir_value *value, unsigned position, unsigned depth) {
-  if (depth > MAX_CHAIN)
+static bool uses_own_parts(const access *a, const ir_value *value, unsigned position, unsigned *steps) {
+  if (!*steps || !--*steps)
     return false;
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *user = use->user;
@@ -50,12 +50,12 @@ static bool uses_own_parts(const access *a, const ir_value *value, unsigned posi
         return false;
       break;
     case OP_TENSOR_INSERT_SLICE:
-      if (index != 1 || !is_own_part(a, user) || !uses_own_parts(a, ir_result(user, 0), position, depth + 1))
+      if (index != 1 || !is_own_part(a, user) || !uses_own_parts(a, ir_result(user, 0), position, steps))
         return false;
       break;
     case OP_SCF_FOR:
-      if (index < 3 || !uses_own_parts(a, ir_region(user, 0)->args[index - 2], index - 3, depth + 1) ||
-          !uses_own_parts(a, ir_result(user, index - 3), position, depth + 1))
+      if (index < 3 || !uses_own_parts(a, ir_region(user, 0)->args[index - 2], index - 3, steps) ||
+          !uses_own_parts(a, ir_result(user, index - 3), position, steps))
         return false;
       break;
     case OP_SCF_YIELD:
@@ -102,8 +102,9 @@ bool parallel_parts(const ir_op *loop, parallel_part *parts) {
     return false;
   for (unsigned i = 0; i + 1 < body->num_args; i++) {
     parts[i] = (parallel_part){0};
+    unsigned steps = MAX_STEPS;
     access a = {.iv = {.value = body->args[0]}, .step = step.constant, .part = &parts[i]};
-    if (!stems_from(ir_operand(body->last, i), body->args[1 + i]) || !uses_own_parts(&a, body->args[1 + i], i, 0))
+    if (!stems_from(ir_operand(body->last, i), body->args[1 + i]) || !uses_own_parts(&a, body->args[1 + i], i, &steps))
       return false;
   }
   return true;

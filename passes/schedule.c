@@ -295,11 +295,14 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
   }
 }
 
-/* An input of the root is the result of a reduction, so that tiles of whole rows have use for it. */
-static bool reads_reduction(const ir_op *root) {
+/* An input of the root is the result of a reduction, so that tiles of whole rows have use for it. `steps`: how many ops
+ * are looked at. */
+static bool reads_reduction(const ir_op *root, unsigned *steps) {
   for (unsigned i = 0; i < ir_num_inputs(root); i++) {
     const ir_op *producer = computed_by(root, ir_input(root, i));
-    if (producer && (ir_structure_of(producer)->reductions || reads_reduction(producer)))
+    if (!producer || !*steps || !--*steps)
+      continue;
+    if (ir_structure_of(producer)->reductions || reads_reduction(producer, steps))
       return true;
   }
   return false;
@@ -334,7 +337,8 @@ static void tile_by_lanes(const ir_op *root, const target_facts *target, const i
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = structure->maps[ir_num_inputs(root)];
   int64_t budget = block_lanes(target) * LANE_ELEMENTS / reduced_in_tile(root);
-  bool whole_rows = reads_reduction(root);
+  unsigned steps = 64;
+  bool whole_rows = reads_reduction(root, &steps);
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
     int64_t extent = extents[loop];
@@ -689,15 +693,15 @@ static bool is_root(const ir_op *op) {
 }
 
 /* All that is made of the value, by copying or scaling it, goes to contractions, which can be corrected as the running
- * state moves on. `depth`: how many ops may be on the way. */
-static bool serves_contractions(const ir_value *value, unsigned depth) {
+ * state moves on. `steps`: how many ops may be on the way. */
+static bool serves_contractions(const ir_value *value, unsigned *steps) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *op = use->user;
     if (!ir_op_has(op, IR_STRUCTURED))
       return false;
     bool contracts = ir_is_contraction(op) && ir_operand(op, 0) != ir_operand(op, 1);
-    if (!contracts && (!depth || !(tile_only_moves(op) || tile_is_linear_in(op, ir_use_index(use))) ||
-                       !serves_contractions(ir_result(op, 0), depth - 1)))
+    if (!contracts && (!*steps || !--*steps || !(tile_only_moves(op) || tile_is_linear_in(op, ir_use_index(use))) ||
+                       !serves_contractions(ir_result(op, 0), steps)))
       return false;
   }
   return value->uses != NULL;
@@ -718,8 +722,8 @@ static bool has_long_rows(const ir_op *op, int64_t length) {
 /* Somebody else than a contraction reads the end of its running state, so that it cannot be in a loop with its readers.
  */
 static bool needs_whole_rows(const ir_op *op, int64_t length) {
-  enum { MAX_BETWEEN = 8 };
-  return has_long_rows(op, length) && !serves_contractions(ir_result(op, 0), MAX_BETWEEN);
+  unsigned steps = 32;
+  return has_long_rows(op, length) && !serves_contractions(ir_result(op, 0), &steps);
 }
 
 /* Marks what computes the operands of an op whose values run through a loop: what makes them must run there, too. */

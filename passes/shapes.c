@@ -10,8 +10,8 @@
  * former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
- * values to their definitions, which lie before them, no deeper than MAX_DEPTH; functions are visited once. So it
- * terminates. */
+ * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once. So
+ * it terminates. */
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/reads.h"
@@ -36,6 +36,13 @@ typedef struct fact {
   struct fact *next;
 } fact;
 
+/* What a dim that is computed from several extents was found to be. */
+typedef struct known_extent {
+  extent x;
+  ir_index index;
+  struct known_extent *next;
+} known_extent;
+
 typedef struct shapes {
   ir_op *function;
   ir_builder builder;   /* in the body of the new function */
@@ -44,6 +51,7 @@ typedef struct shapes {
   unsigned *equal; /* for the extents of arguments, by position: one before that is known to be the same, or itself */
   fact *facts;
   known_call *calls;
+  known_extent *extents;
   unsigned depth;
 } shapes;
 
@@ -166,11 +174,21 @@ static bool find_origin(shapes *s, extent x, ir_index *found) {
   if (!ir_type_is_shaped(x.value->type))
     return find_index(s, x.value, found);
   if (x.value->op) {
+    for (const known_extent *known = s->extents; known; known = known->next)
+      if (extent_equal(known->x, x)) {
+        *found = known->index;
+        return true;
+      }
     if (s->depth == MAX_DEPTH)
       return false;
     s->depth++;
     bool ok = find_computed(s, x.value, x.dim, found);
     s->depth--;
+    if (ok) {
+      known_extent *known = IR_NEW(&s->function->module->arena, known_extent);
+      *known = (known_extent){x, *found, s->extents};
+      s->extents = known;
+    }
     return ok;
   }
   if (x.value->block != ir_region(s->function, 0))

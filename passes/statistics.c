@@ -7,7 +7,7 @@
  *
  * whatever c is, as long as it is the same all along the row: the maximum, nothing, or what some spelling of a
  * log-sum-exp makes finite first. So a log-sum-exp beside attention needs no second walk over the scores.
- * Terminates: one walk over the block, twice; `bring_before` has a limit of depth. */
+ * Terminates: one walk over the block, twice; `bring_before` has a limit of steps. */
 #include "passes/body.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
@@ -16,16 +16,17 @@
 
 #include <math.h>
 
+enum { MAX_STEPS = 64 }; /* ops moved for one reduction */
+
 /* The op, and what it needs of those behind `place`, moves before that. False where something cannot. */
-static bool bring_before(ir_op *op, ir_op *place, unsigned depth) {
-  enum { MAX_DEPTH = 16 };
+static bool bring_before(ir_op *op, ir_op *place, unsigned *steps) {
   if (op->block != place->block || ir_op_is_before(op, place))
     return true;
   bool tensors = ir_op_has(op, IR_STRUCTURED) && !ir_op_touches(op, IR_TYPE_MEMREF);
-  if (op == place || depth == MAX_DEPTH || !(tensors || (ir_op_has(op, IR_PURE) && !op->num_regions)))
+  if (op == place || !*steps || !--*steps || !(tensors || (ir_op_has(op, IR_PURE) && !op->num_regions)))
     return false;
   for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_operand(op, i)->op && !bring_before(ir_operand(op, i)->op, place, depth + 1))
+    if (ir_operand(op, i)->op && !bring_before(ir_operand(op, i)->op, place, steps))
       return false;
   ir_op_move_before(op, place);
   return true;
@@ -78,10 +79,11 @@ static ir_value *from_statistics(ir_op *reduction, ir_value *result, ir_op *soft
   if (!node || node->kind != EXPRESSION_REDUCE || node->loop != dim)
     return NULL;
   const expression *element = node->arguments[0];
+  unsigned steps = MAX_STEPS;
   bool is_max = node->code == OP_ARITH_MAXIMUMF && element == x;
   bool is_sum = node->code == OP_ARITH_ADDF && element->kind == EXPRESSION_OP && element->code == OP_MATH_EXP &&
                 split_exponent(element->arguments[0], x, dim, &shift);
-  if (!(is_max || is_sum) || !bring_before(softmax, reduction, 0))
+  if (!(is_max || is_sum) || !bring_before(softmax, reduction, &steps))
     return NULL;
   ir_builder builder = ir_builder_before(reduction);
   ir_cell start;

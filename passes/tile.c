@@ -311,20 +311,20 @@ bool tile_create(tile_builder *builder, ir_op *op, const tile_box *tile, ir_valu
 
 /* --------------------------------------------------------------------------------------------------------- equality */
 
-enum { MAX_INDEX_DEPTH = 8 }; /* deeper arithmetic counts as different, which is always safe */
+enum { MAX_STEPS = 64 }; /* values compared; more arithmetic counts as different, which is always safe */
 
-static bool value_equal(const ir_value *a, const ir_value *b, unsigned depth) {
+static bool value_equal(const ir_value *a, const ir_value *b, unsigned *steps) {
   if (a == b)
     return true;
   const ir_op *x = a->op, *y = b->op;
-  if (!x || !y || x->code != y->code || !ir_op_has(x, IR_PURE) || x->num_regions || depth == MAX_INDEX_DEPTH ||
+  if (!x || !y || x->code != y->code || !ir_op_has(x, IR_PURE) || x->num_regions || !*steps || !--*steps ||
       a->index != b->index || x->num_operands != y->num_operands || x->num_attrs != y->num_attrs)
     return false;
   for (unsigned i = 0; i < x->num_attrs; i++)
     if (x->attrs[i].name != y->attrs[i].name || x->attrs[i].attr != y->attrs[i].attr)
       return false;
   for (unsigned i = 0; i < x->num_operands; i++)
-    if (!value_equal(ir_operand(x, i), ir_operand(y, i), depth + 1))
+    if (!value_equal(ir_operand(x, i), ir_operand(y, i), steps))
       return false;
   return true;
 }
@@ -332,7 +332,8 @@ static bool value_equal(const ir_value *a, const ir_value *b, unsigned depth) {
 bool tile_index_equal(ir_index a, ir_index b) {
   if (!a.value || !b.value)
     return ir_index_equal(a, b);
-  return value_equal(a.value, b.value, 0);
+  unsigned steps = MAX_STEPS;
+  return value_equal(a.value, b.value, &steps);
 }
 
 int64_t tile_index_factor(ir_index x, ir_index base) {
