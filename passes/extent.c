@@ -209,42 +209,62 @@ bool extent_equal(extent a, extent b) {
 
 enum { MAX_STEPS = 64 }; /* ops looked at for one extent; what lies beyond is asked for, is a factor, or has no bound */
 
-static ir_index compute(ir_builder *builder, extent x, unsigned *steps);
+/* Its dims may be products or sums of dims of its operand. */
+static bool computes_extents(const ir_op *op) { return is_collapse(op) || op->code == OP_TENSOR_PAD; }
+
+/* No more than `steps` ops lead to the extent. */
+static bool takes_few_steps(extent x, unsigned *steps) {
+  const ir_op *op = x.value ? x.value->op : NULL;
+  if (!op || !computes_extents(op))
+    return true;
+  if (!*steps || !--*steps)
+    return false;
+  if (!is_collapse(op))
+    return takes_few_steps(extent_of(ir_operand(op, 0), x.dim), steps);
+  const ir_attr *group = ir_attr_get(op, "reassociation")->elements[x.dim];
+  for (unsigned i = 0; i < group->count; i++)
+    if (!takes_few_steps(extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value), steps))
+      return false;
+  return true;
+}
+
+bool extent_is_computed(extent x) {
+  unsigned steps = MAX_STEPS;
+  return x.value && x.value->op && computes_extents(x.value->op) && takes_few_steps(x, &steps);
+}
+
+static ir_index compute(ir_builder *builder, extent x);
 
 /* The dims that were collapsed into one, multiplied. */
-static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned *steps) {
+static ir_index collapsed_extent(ir_builder *builder, const ir_op *op, unsigned dim) {
   const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
   ir_index product = ir_index_const(1);
   for (unsigned i = 0; i < group->count; i++) {
     extent part = extent_of(ir_operand(op, 0), (unsigned)group->elements[i]->value);
-    product = ir_index_mul(builder, product, compute(builder, part, steps));
+    product = ir_index_mul(builder, product, compute(builder, part));
   }
   return product;
 }
 
-static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim, unsigned *steps) {
-  ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim), steps);
+static ir_index padded_extent(ir_builder *builder, const ir_op *op, unsigned dim) {
+  ir_index sum = compute(builder, extent_of(ir_operand(op, 0), dim));
   sum = ir_index_add(builder, sum, ir_mixed(op, 1, "static_low", dim));
   return ir_index_add(builder, sum, ir_mixed(op, 2, "static_high", dim));
 }
 
-bool extent_is_computed(extent x) {
-  const ir_op *op = x.value ? x.value->op : NULL;
-  return op && (is_collapse(op) || op->code == OP_TENSOR_PAD);
-}
-
-static ir_index compute(ir_builder *builder, extent x, unsigned *steps) {
+/* Few steps lead to it. */
+static ir_index compute(ir_builder *builder, extent x) {
   if (!x.value || !ir_type_is_shaped(x.value->type))
     return (ir_index){.value = x.value, .constant = x.constant};
-  if (!extent_is_computed(x) || !*steps || !--*steps)
+  if (!x.value->op || !computes_extents(x.value->op))
     return ir_dim(builder, x.value, x.dim);
-  return x.value->op->code == OP_TENSOR_PAD ? padded_extent(builder, x.value->op, x.dim, steps)
-                                            : collapsed_extent(builder, x.value->op, x.dim, steps);
+  return is_collapse(x.value->op) ? collapsed_extent(builder, x.value->op, x.dim)
+                                  : padded_extent(builder, x.value->op, x.dim);
 }
 
 ir_index extent_compute(ir_builder *builder, extent x) {
   unsigned steps = MAX_STEPS;
-  return compute(builder, x, &steps);
+  return takes_few_steps(x, &steps) ? compute(builder, x) : ir_dim(builder, x.value, x.dim);
 }
 
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {

@@ -25,10 +25,10 @@ extent extent_of(ir_value *value, unsigned dim);
 extent extent_of_index(ir_index index);
 /* Provably equal; two different values may of course turn out equal at run time. */
 bool extent_equal(extent a, extent b);
-/* A dim of a collapsed or padded tensor, which follows from others. */
+/* A dim of a collapsed or padded tensor, which follows from others by a few ops. */
 bool extent_is_computed(extent x);
-/* As an index, at the builder's place: dims of collapsed and padded tensors are computed from those before, others that
- * nothing explains are asked for with tensor.dim or memref.dim. */
+/* As an index, at the builder's place: dims of collapsed and padded tensors are computed from those before, others,
+ * which nothing explains in a few ops, are asked for with tensor.dim or memref.dim. */
 ir_index extent_compute(ir_builder *builder, extent x);
 /* extent_compute of extent_of. */
 ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim);
