@@ -359,7 +359,10 @@ static bool collect_leaves(emission *e, const expression *whole) {
       return false;
     for (unsigned i = 0; i < node->num_arguments; i++)
       e->needed[node->arguments[i]->number] = true;
-    if (node->kind != EXPRESSION_LEAF || !ir_type_is_shaped(node->value->type))
+  }
+  for (unsigned number = 0; number <= whole->number; number++) {
+    const expression *node = e->space->nodes[number];
+    if (!e->needed[number] || node->kind != EXPRESSION_LEAF || !ir_type_is_shaped(node->value->type))
       continue;
     if (e->count == IR_MAX_LOOPS)
       return false;
