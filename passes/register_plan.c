@@ -375,13 +375,13 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
 }
 
 /* Where a loop stands, outermost first: parallel loops outside, reductions inside. The SIMD loop lies outside of the
- * rows where panels and operands are to be used again by them, else innermost of its kind; what uses rows again stands
- * inside of them. */
+ * rows where panels and operands are to be used again by them, else innermost of its kind; what uses rows again, or
+ * goes on in memory where lanes end, stands inside of them. */
 enum {
   PLACE_PARALLEL,
   PLACE_SIMD_OUTSIDE,
   PLACE_ROW,
-  PLACE_AGAIN,
+  PLACE_IN_ROW,
   PLACE_SIMD_INSIDE,
   PLACE_REDUCTION,
   PLACE_SIMD_REDUCTION,
@@ -399,6 +399,16 @@ static bool uses_rows_again(const planner *p, const register_plan *plan, int row
   return false;
 }
 
+/* The loop and the lanes are terms of one subscript. */
+static bool goes_along(const planner *p, unsigned loop, int simd) {
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    for (unsigned k = 0; k < p->structure->maps[i]->num_results; k++)
+      if (simd >= 0 && ir_expr_uses_dim(p->structure->maps[i]->results[k], loop) &&
+          ir_expr_uses_dim(p->structure->maps[i]->results[k], (unsigned)simd))
+        return true;
+  return false;
+}
+
 static unsigned place_of(const planner *p, const register_plan *plan, int row, unsigned loop) {
   bool is_simd = (int)loop == plan->simd;
   if (is_reduction(p, loop))
@@ -407,7 +417,7 @@ static unsigned place_of(const planner *p, const register_plan *plan, int row, u
     return p->structure->reductions ? PLACE_SIMD_OUTSIDE : PLACE_SIMD_INSIDE;
   if ((int)loop == row)
     return PLACE_ROW;
-  return uses_rows_again(p, plan, row, loop) ? PLACE_AGAIN : PLACE_PARALLEL;
+  return uses_rows_again(p, plan, row, loop) || goes_along(p, loop, plan->simd) ? PLACE_IN_ROW : PLACE_PARALLEL;
 }
 
 static void order_loops(const planner *p, register_plan *plan, int row) {

@@ -118,13 +118,37 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
   return found;
 }
 
+/* The distance of a copy's input as it walks along it, whose rows do not follow each other in memory: as many rows
+ * further as are near; NULL where they follow each other, as the machine then follows by itself. */
+static const ir_attr *rows_further(const ir_op *op, const register_plan *plan, unsigned i) {
+  const ir_type *type = ir_operand(op, i)->type;
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  int64_t ahead[IR_MAX_RANK] = {0}, strides[IR_MAX_RANK], row_bytes = ir_scalar_bits(type->element) / 8, row = 1;
+  int moved = -1;
+  for (unsigned at = 0; at < plan->num_loops && moved < 0; at++)
+    if (register_plan_bound(op, plan->order[at]) != 1)
+      moved = ir_map_find_dim(map, plan->order[at]);
+  if (moved < 0 || moved + 1 == type->rank)
+    return NULL;
+  ir_type_strides(type, strides);
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    int64_t extent = (int)dim == moved ? 1 : extent_bound(extent_of(ir_operand(op, i), dim));
+    if (__builtin_mul_overflow(row, extent, &row) || __builtin_mul_overflow(row_bytes, extent, &row_bytes))
+      return NULL;
+  }
+  if (strides[moved] == row || row_bytes > NEAR_BYTES || !row_bytes)
+    return NULL;
+  ahead[moved] = NEAR_BYTES / row_bytes;
+  return ir_attr_i64s(op->module, type->rank, ahead);
+}
+
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses) {
   int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
   const ir_type *type = ir_operand(op, i)->type;
   bool once = register_prefetch_uses(op, i, uses) == 1;
   if (!find_step(op, plan, i, step_of_induction, once ? INT64_MAX : register_plan_panel_bytes(facts), ahead))
-    return NULL;
+    return uses > 1 ? rows_further(op, plan, i) : NULL;
   ir_type_strides(type, strides);
   bool widened = register_plan_element(op, i) != type->element;
   if (once && draw_near(op, plan, i, strides, ahead) && widened)

@@ -20,7 +20,7 @@
 
 /* Copies of the innermost loop of a contraction; the backend unrolls. */
 enum { CONTRACTION_UNROLL = 4 };
-/* Sums of products over twice as many iterations are made of sums over so many. */
+/* Sums of products over more than twice as many iterations are made of sums over so many. */
 enum { PART = 256 };
 
 typedef struct nest {
@@ -34,8 +34,9 @@ typedef struct nest {
   unsigned num_inputs, num_outs;
   int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
   ir_index extents[IR_MAX_LOOPS];
-  unsigned *depths;  /* by output: the number of loops around its read and write */
-  ir_value **panels; /* by input: the scratch memory of its panels; NULL when it is read in place */
+  unsigned *depths;       /* by output: the number of loops around its read and write */
+  ir_value **panels;      /* by input: the scratch memory of its panels; NULL when it is read in place */
+  uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
 } nest;
 
 static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
@@ -130,16 +131,34 @@ static ir_value *allocate_copy(const nest *nest, unsigned i, unsigned rank, cons
   return allocate_memory(nest, register_plan_element(nest->op, i), rank, shape);
 }
 
+/* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
+ * memory and half of the second-level cache has room for them. So each row of the input is read as far as the tiles go,
+ * where those of one tile after the other would each begin on a page of its own. */
+static int64_t tiles_at_once(const nest *nest, unsigned i) {
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
+  int64_t bytes = ir_scalar_bits(register_plan_element(nest->op, i)) / 8,
+          most = 2 * register_plan_panel_bytes(nest->facts);
+  ir_type_strides(ir_operand(nest->op, i)->type, strides);
+  if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK || strides[ir_map_find_dim(map, simd)] != 1)
+    return 1;
+  for (unsigned dim = 0; dim + 1 < rank; dim++)
+    bytes *= register_plan_bound(nest->op, loops[dim]); /* is no more than a panel's */
+  return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
+}
+
+/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], or that of pairs. */
 static ir_value *allocate_panel(const nest *nest, unsigned i) {
   int paired = nest->plan.paired;
   if (paired >= 0)
     return allocate_memory(nest, ir_operand(nest->op, i)->type->element, 2,
                            (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
   unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
-  int64_t shape[IR_MAX_RANK];
+  int64_t shape[IR_MAX_RANK] = {tiles_at_once(nest, i)};
   for (unsigned dim = 0; dim < rank; dim++)
-    shape[dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
-  return allocate_copy(nest, i, rank, shape);
+    shape[1 + dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
+  return allocate_copy(nest, i, rank + 1, shape);
 }
 
 /* Copies elements of input `i`, widened where the types differ, by an op that is lowered like any other. */
@@ -172,43 +191,67 @@ static void widen(nest *nest, ir_builder *builder, unsigned i) {
   nest->tile.operands[i].value = copy;
 }
 
-/* Copies the part of input `i` that the current SIMD tile touches into its panel, as an op that is lowered like any
- * other, and lets the tile read the panel. */
-static void pack(nest *nest, ir_builder *builder, unsigned i) {
+/* Lets the tile read panel `number` of input `i`. */
+static void read_panel(nest *nest, ir_builder *builder, unsigned i, ir_index number) {
   ir_module *module = nest->op->module;
-  const vector_tile *tile = &nest->tile;
-  ir_value *source = ir_operand(nest->op, i), *panel = nest->panels[i];
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], zeros[IR_MAX_RANK] = {0};
-  const ir_expr *subscripts[IR_MAX_RANK], *panel_subscripts[IR_MAX_RANK];
+  ir_index offsets[IR_MAX_RANK] = {number}, sizes[IR_MAX_RANK] = {ir_index_const(1)};
+  const ir_expr *subscripts[IR_MAX_RANK] = {ir_expr_const(module, 0)};
+  for (unsigned k = 0; k < rank; k++) {
+    sizes[1 + k] = ir_index_const(nest->panels[i]->type->shape[1 + k]);
+    subscripts[1 + k] = ir_expr_dim(module, loops[k]);
+  }
+  bool is_only = nest->panels[i]->type->shape[0] == 1;
+  nest->tile.operands[i] =
+      (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
+                       .map = ir_map_get(module, nest->plan.num_loops, 0, rank + 1, subscripts),
+                       .local = loop_bit(simd)};
+}
+
+/* The lanes of the current SIMD tile that are within the loop. */
+static ir_index lanes_of_tile(const nest *nest, ir_builder *builder) {
+  const vector_tile *tile = &nest->tile;
+  unsigned simd = (unsigned)nest->plan.simd;
+  ir_index size = ir_index_const(tile->sizes[tile->num_dims - 1]);
+  return tile->masked & loop_bit(simd)
+             ? ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]), size)
+             : size;
+}
+
+/* Copies what `count` SIMD tiles of so many lanes, from the current one on, touch of input `i` into their panels, by an
+ * op that is lowered like any other: its loops are the reductions, the tiles and the lanes. */
+static void pack(nest *nest, ir_builder *builder, unsigned i, ir_index count, ir_index lanes) {
+  ir_module *module = nest->op->module;
+  ir_value *source = ir_operand(nest->op, i);
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], zeros[IR_MAX_RANK] = {0}, panel_sizes[IR_MAX_RANK] = {count};
+  const ir_expr *subscripts[IR_MAX_RANK], *panel_subscripts[IR_MAX_RANK] = {ir_expr_dim(module, rank - 1)};
   for (unsigned dim = 0; dim < source->type->rank; dim++) {
-    offsets[dim] = tile->starts[ir_map_result_dim(map, dim)];
+    offsets[dim] = nest->tile.starts[ir_map_result_dim(map, dim)];
     sizes[dim] = ir_index_const(1);
     subscripts[dim] = ir_expr_const(module, 0);
   }
-  ir_index panel_sizes[IR_MAX_RANK];
   for (unsigned k = 0; k < rank; k++) {
     unsigned dim = (unsigned)ir_map_find_dim(map, loops[k]);
-    panel_sizes[k] = nest->extents[loops[k]];
-    if (loops[k] == simd && tile->masked & loop_bit(simd))
-      panel_sizes[k] = ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]),
-                                    ir_index_const(tile->sizes[tile->num_dims - 1]));
-    else if (loops[k] == simd)
-      panel_sizes[k] = ir_index_const(tile->sizes[tile->num_dims - 1]);
-    else
+    bool is_simd = k + 1 == rank;
+    panel_sizes[1 + k] = is_simd ? lanes : nest->extents[loops[k]];
+    panel_subscripts[1 + k] = subscripts[dim] = ir_expr_dim(module, is_simd ? rank : k);
+    sizes[dim] = panel_sizes[1 + k];
+    if (!is_simd)
       offsets[dim] = ir_index_const(0);
-    sizes[dim] = panel_sizes[k];
-    subscripts[dim] = ir_expr_dim(module, k);
-    panel_subscripts[k] = ir_expr_dim(module, k);
+    else if (!ir_index_is_const(count, 1)) {
+      sizes[dim] = ir_index_mul(builder, count, lanes);
+      const ir_expr *first =
+          ir_expr_binary(module, IR_EXPR_MUL, panel_subscripts[0], ir_expr_const(module, lanes.constant));
+      subscripts[dim] = ir_expr_binary(module, IR_EXPR_ADD, first, subscripts[dim]);
+    }
   }
   ir_value *from = ir_subview(builder, source, offsets, sizes);
-  ir_value *to = ir_subview(builder, panel, zeros, panel_sizes);
-  const ir_map *maps[] = {ir_map_get(module, rank, 0, source->type->rank, subscripts),
-                          ir_map_get(module, rank, 0, rank, panel_subscripts)};
-  copy_elements(nest, builder, i, from, to, rank, maps);
-  nest->tile.operands[i] = (vector_operand){
-      .value = panel, .map = ir_map_select(module, map->num_dims, rank, loops), .local = loop_bit(simd)};
+  ir_value *to = ir_subview(builder, nest->panels[i], zeros, panel_sizes);
+  const ir_map *maps[] = {ir_map_get(module, rank + 1, 0, source->type->rank, subscripts),
+                          ir_map_get(module, rank + 1, 0, rank + 1, panel_subscripts)};
+  copy_elements(nest, builder, i, from, to, rank + 1, maps);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- pairs */
@@ -300,13 +343,38 @@ static void read_pairs(nest *nest, ir_builder *builder, unsigned i) {
       .vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, ir_type_vector(module, panel->type->element, 2, shape))};
 }
 
-/* Packs at the place just inside of the SIMD loop. */
+/* Packs at the place just inside of the SIMD loop, or finds there what was packed before it. */
 static void pack_inputs(nest *nest, ir_builder *builder) {
-  for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (nest->panels[i] && nest->plan.paired >= 0)
+  for (unsigned i = 0; i < nest->num_inputs; i++) {
+    if (!nest->panels[i])
+      continue;
+    if (nest->plan.paired >= 0) {
       pack_pairs(nest, builder, i);
-    else if (nest->panels[i])
-      pack(nest, builder, i);
+      continue;
+    }
+    bool before = nest->packed_before & loop_bit(i);
+    unsigned simd = (unsigned)nest->plan.simd;
+    if (!before)
+      pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
+    read_panel(nest, builder, i,
+               before ? ir_index_floordiv(builder, nest->tile.starts[simd], nest->plan.steps[simd])
+                      : ir_index_const(0));
+  }
+}
+
+/* Packs for all tiles of a segment of the SIMD loop, which has full ones from 0 on, where memory is there for them. */
+static void pack_before(nest *nest, ir_builder *builder, const register_segment *segment) {
+  unsigned simd = (unsigned)nest->plan.simd;
+  int64_t step = nest->plan.steps[simd];
+  nest->packed_before = 0;
+  if (segment->single || segment->masked || segment->size != step || !ir_index_is_const(segment->from, 0))
+    return;
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (nest->panels[i] && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] > 1) {
+      nest->tile.starts[simd] = segment->from;
+      pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
+      nest->packed_before |= loop_bit(i);
+    }
 }
 
 /* ----------------------------------------------------------------------------------------------------------- loops */
@@ -386,7 +454,7 @@ static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, register
                 ir_loop_is_reduction(ir_structure_of(op), loop) && nest->depths[0] <= depth;
   int64_t step = PART * segment->size;
   if (!is_sum || segment->single || segment->masked || !ir_index_is_const(segment->from, 0) ||
-      register_plan_bound(op, loop) < 2 * step || !ir_scalar_is_float(accumulators[0]->type->element))
+      register_plan_bound(op, loop) <= 2 * step || !ir_scalar_is_float(accumulators[0]->type->element))
     return;
   register_segment part = *segment;
   segment->from = register_whole_tiles(builder, segment->to, step);
@@ -551,6 +619,8 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
         feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
     }
     for (unsigned i = 0; i < count; i++) {
+      if ((int)loop == plan->simd)
+        pack_before(nest, builder, &segments[i]);
       emit_parts(nest, builder, depth, &segments[i], accumulators);
       if (!ir_index_equal(segments[i].from, segments[i].to))
         emit_segment(nest, builder, depth, &segments[i], accumulators);

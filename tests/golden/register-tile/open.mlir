@@ -1,7 +1,7 @@
 // RUN: tcc-attn opt %s --target=host:x86-64-v4 --passes=register-tile,simplify | FileCheck %s
 // Factors are widened and packed where extents are open, if they are bounded. Rows that are left over are taken by four, then the rest at once.
 // CHECK-LABEL: func.func @open(
-// CHECK-DAG: memref.alloca() {{.*}} : memref<64x32xf32>
+// CHECK-DAG: memref.alloca() {{.*}} : memref<2x64x32xf32>
 // CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {{.*}} : memref<64x64xf32>
 // CHECK: memref.subview %[[ROWS]][0, 0]
 // CHECK: vector<8x1xf32>

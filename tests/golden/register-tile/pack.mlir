@@ -6,14 +6,14 @@ func.func @scores(%q: memref<64x32xf32>, %k: memref<48x32xf32>, %s: memref<64x48
 }
 // CHECK-LABEL: func.func @scores(
 // CHECK-SAME: %{{.*}}: memref<64x32xf32>, %[[K:.*]]: memref<48x32xf32>
-// CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<32x16xf32>
+// CHECK: %[[PANEL:.*]] = memref.alloca() {alignment = 64 : i64} : memref<1x32x16xf32>
 // CHECK: scf.for %[[J:.*]] = %{{.*}} to %c48 step %c16
 // CHECK: memref.subview %[[K]][%[[J]], 0] [16, 32] [1, 1]
 // CHECK: %[[ROWS:.*]] = vector.transfer_read {{.*}}, vector<8x8xf32>
 // CHECK: vector.transpose %[[ROWS]], [1, 0]
 // CHECK: scf.for %{{.*}} step %c6
 // CHECK: scf.for %[[D:.*]] = {{.*}} iter_args
-// CHECK: vector.transfer_read %[[PANEL]][%[[D]], %c0], {{.*}} : memref<32x16xf32>, vector<1x16xf32>
+// CHECK: vector.transfer_read %[[PANEL]][%c0, %[[D]], %c0], {{.*}} : memref<1x32x16xf32>, vector<1x16xf32>
 // CHECK: vector.contract
 
 // One row does not pay for a panel: lanes run over the reduction, and are added up at the end.
@@ -44,15 +44,31 @@ func.func @two_rows(%q: memref<2x32xf32>, %k: memref<48x32xf32>, %s: memref<2x48
 // CHECK-LABEL: func.func @two_rows(
 // CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [1] : vector<4x16xf32> to vector<4xf32>
 
+// Where rows of a factor lie pages apart, panels of all SIMD tiles are made at once: each row is read as far as they go,
+// and some rows further on are asked for.
+// CHECK-LABEL: func.func @far_rows(
+// CHECK: %[[PANELS:.*]] = memref.alloca() {{.*}} : memref<4x256x16xf32>
+// CHECK: scf.for %[[ROW:.*]] = %{{.*}} to %c256 step %c2
+// CHECK-NEXT: scf.for %[[TILE:.*]] = %{{.*}} to %c4 step %c1
+// CHECK: vector.transfer_read {{.*}}tec.prefetch = array<i64: 16, 0>
+// CHECK: vector.transfer_write %{{.*}}[%[[TILE]], %[[ROW]], %c0]
+// CHECK: scf.for %[[J:.*]] = %{{.*}} to %c64 step %c16
+// CHECK: memref.subview %[[PANELS]][{{.*}}, 0, 0] [1, 256, 16] [1, 1, 1]
+// CHECK: vector.contract
+func.func @far_rows(%a: memref<64x256xf32>, %b: memref<256x64xf32, strided<[1024, 1]>>, %c: memref<64x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<64x256xf32>, memref<256x64xf32, strided<[1024, 1]>>) outs(%c : memref<64x64xf32>)
+  return
+}
+
 // Factors that the body widens are widened once: what all SIMD tiles read before the loops, what rows use again on its way
 // into the panel.
 // CHECK-LABEL: func.func @narrow(
-// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<64x16xf32>
+// CHECK-DAG: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<2x64x16xf32>
 // CHECK-DAG: %[[ROWS:.*]] = memref.alloca() {{.*}} : memref<64x64xf32>
 // CHECK: arith.extf
 // CHECK: vector.transfer_write %{{.*}}, %[[ROWS]]
 // CHECK: arith.extf
-// CHECK: vector.transfer_write %{{.*}}, %{{.*}} memref<64x16xf32
+// CHECK: vector.transfer_write %{{.*}}, %{{.*}} memref<2x64x16xf32
 // CHECK: scf.for {{.*}} iter_args
 // CHECK-NOT: arith.extf
 // CHECK: vector.contract
