@@ -297,6 +297,25 @@ static bool takes_rows(const planner *p, unsigned simd, int row) {
          extent / p->lanes <= p->registers / 2;
 }
 
+/* All inputs that have the loop are read where they lie, register by register. */
+static bool is_read_in_place(const planner *p, unsigned simd) {
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    if (access_along(p, i, simd) == ACCESS_STRIDED ||
+        (access_along(p, i, simd) == ACCESS_UNIT && (is_scattered(p, i) || is_widened(p, i))))
+      return false;
+  return true;
+}
+
+/* Registers side by side in the tile of a product that has rows: lanes that fill a square of chains are taken whole, so
+ * that each element of the rows' factor is read once and fewest loads serve a multiply-add. */
+static int64_t vectors_beside_rows(const planner *p, unsigned simd, int64_t rows, int64_t chains) {
+  int64_t side = TILE_VECTORS;
+  while (4 * side * side <= chains)
+    side *= 2;
+  bool is_whole = ir_is_contraction(p->op) && !is_reduction(p, simd) && p->extents[simd] == side * p->lanes;
+  return is_whole && rows >= 2 * side && is_read_in_place(p, simd) ? side : TILE_VECTORS;
+}
+
 /* The rows of as many chains, as far as registers have room for them beside a row of one factor and an element of the
  * other. */
 static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors) {
@@ -321,9 +340,10 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
   bool in_place = reads_in_place(p, simd, rows);
   int64_t wide = in_place ? p->registers / 4 : chains / fitting_vectors(rows, 1, chains);
+  int64_t beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t vectors =
-      fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < TILE_VECTORS ? TILE_VECTORS : wide);
+      fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < beside ? beside : wide);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
   int64_t most = in_place ? (p->registers - p->registers / 4) / vectors : rows_of_chains(p, chains, vectors);

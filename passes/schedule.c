@@ -13,6 +13,7 @@
  * a softmax that is taken apart leaves none behind. */
 #include "passes/extent.h"
 #include "passes/fuse.h"
+#include "passes/hidden.h"
 #include "passes/passes.h"
 #include "passes/register_plan.h"
 #include "passes/softmax.h"
@@ -22,17 +23,15 @@
 #include <string.h>
 
 enum {
-  REGISTER_ROWS = 8,         /* a tile with a multiple of these has no rows left over by register tiles */
-  MIN_ROWS = 16,             /* below this a tile does not fill the register tiles any more */
-  BATCH_ITERATIONS = 2,      /* parallel iterations that each thread should have at least .. */
-  MANY_ITERATIONS = 16,      /* .. and so many where they may differ in length by a mask */
-  LANE_ELEMENTS = 32,        /* of a tile without contraction, in each lane */
-  FEW_USES = 8,              /* an element that is used no more often takes longer to read than to use */
-  MANY_USES = 256,           /* elements that are used as often by a tile pay for long panels of them */
-  ROWS_IN_LANES = 64,        /* of a running softmax that has rows in lanes .. */
-  MOST_STEP_OF_LANES = 256,  /* .. and its step, the longest */
-  LEAST_STEP_OF_LANES = 128, /* .. and the shortest */
-  SHARED_ROWS = 1024,        /* so many rows pay for making panels of the other factor */
+  REGISTER_ROWS = 8,       /* a tile with a multiple of these has no rows left over by register tiles */
+  MIN_ROWS = 16,           /* below this a tile does not fill the register tiles any more */
+  BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least .. */
+  EVEN_ITERATIONS = 8,     /* .. so many where rows share what is far away .. */
+  MANY_ITERATIONS = 16,    /* .. and so many where they may differ in length by a mask */
+  LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
+  FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
+  MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
+  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10, /* .. and a step of so many bytes leaves room for the next one in the cache */
   GPU_LONG_ROW = 8192,       /* longer rows than this are reduced in a loop, and no softmax holds them whole */
@@ -424,55 +423,67 @@ static uint64_t bytes_of_steps(const ir_op *op, unsigned side, int64_t keys, con
   return 2 * (uint64_t)keys * (uint64_t)columns_beside(op, side, extents) * sizeof(float);
 }
 
-/* The scores of the softmax are a product of floats of 32 bits and more, and elementwise ops on it that read nothing else
- * as large. */
-static bool has_plain_scores(const ir_op *softmax) {
-  const ir_value *scores = ir_operand(softmax, 0);
-  for (const ir_op *op = scores->op; op && !ir_is_contraction(op); op = scores->op) {
+/* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
+ * there is none. `masked`: comparisons of indices hide some of them. */
+static const ir_op *product_of_scores(const ir_op *softmax, bool *masked) {
+  ir_op *op = ir_operand(softmax, 0)->op;
+  mask where;
+  *masked = false;
+  while (op && !ir_is_contraction(op)) {
     const ir_value *large = NULL;
     for (unsigned i = 0; ir_op_has(op, IR_STRUCTURED) && i < ir_num_inputs(op); i++) {
       if (ir_structure_of(op)->maps[i]->num_results < ir_structure_of(op)->num_loops)
         continue;
       if (large)
-        return false;
+        return NULL;
       large = ir_input(op, i);
     }
-    if (!large)
-      return false;
-    scores = large;
+    *masked |= large && op->num_regions && hidden_result(op, &where);
+    op = large ? large->op : NULL;
   }
-  return scores->op && ir_scalar_bits(ir_operand(scores->op, 0)->type->element) >= 32 &&
-         ir_scalar_bits(ir_operand(scores->op, 1)->type->element) >= 32;
+  return op;
 }
 
-/* The step of the running softmax that is factor `side`, if its rows can be in lanes (see orient.c): whole tiles, as the
- * extents of others are not known. 0 if they cannot, or would not pay: keys and values, which then are read element by
- * element, must be as near as twice the second-level cache. */
-static int64_t step_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+/* Rows and step of a running softmax. */
+typedef struct softmax_tile {
+  int64_t rows, step;
+} softmax_tile;
+
+/* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as the
+ * extents of others are not known, and small ones where a mask cuts them. No rows if they cannot, or would not pay: keys
+ * and values, which then are read element by element, must be as near as twice the second-level cache. */
+static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  static const softmax_tile tiles[] = {{64, 256}, {64, 128}, {32, 128}};
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
   for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
     *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
   }
-  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || rows % ROWS_IN_LANES || keys == IR_DYNAMIC ||
-      bytes_of_steps(op, side, keys, extents) > 2 * target->l2_bytes ||
-      !has_plain_scores(tile_find_running(ir_operand(op, side))))
-    return 0;
-  for (int64_t step = MOST_STEP_OF_LANES; step >= LEAST_STEP_OF_LANES; step /= 2)
-    if (keys > step && keys % step == 0)
-      return step;
-  return 0;
+  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC ||
+      bytes_of_steps(op, side, keys, extents) > 2 * target->l2_bytes)
+    return (softmax_tile){0};
+  bool masked;
+  const ir_op *product = product_of_scores(tile_find_running(ir_operand(op, side)), &masked);
+  for (unsigned i = 0; product && i < 2; i++)
+    if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
+      product = NULL;
+  for (unsigned i = masked ? 2 : 0; product && i < sizeof tiles / sizeof *tiles; i++)
+    if (rows % tiles[i].rows == 0 && keys > tiles[i].step && keys % tiles[i].step == 0)
+      return tiles[i];
+  return (softmax_tile){0};
 }
 
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
  * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
- * that is, while scores, state and factors stay in half of it and many tiles are left for each thread. */
+ * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. */
 static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
-  if (step_of_lanes(op, side, target, extents))
-    return ROWS_IN_LANES;
+  int64_t in_lanes = tile_of_lanes(op, side, target, extents).rows;
+  bool masked;
+  if (in_lanes)
+    return in_lanes;
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     if (ir_map_find_dim(structure->maps[side], loop) < 0)
       continue;
@@ -484,9 +495,10 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
   }
   tiles /= rows;
   uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(op, side, keys, extents);
+  bool even = product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
   while (shared > half * (uint64_t)(rows / host_policy.rows) &&
-         tiles / 2 >= (int64_t)target->threads * MANY_ITERATIONS &&
-         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half) {
+         tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
+         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {
     rows *= 2;
     tiles /= 2;
   }
@@ -607,7 +619,7 @@ static void identity_interchange(fuse_options *options) {
 /* The step of a running softmax on the host: what an iteration touches stays in half of the second-level cache. */
 static int64_t softmax_step_in_cache(const ir_op *op, unsigned side, unsigned loop, const target_facts *target,
                                      const int64_t *extents) {
-  int64_t step = step_of_lanes(op, side, target, extents), others = 0;
+  int64_t step = tile_of_lanes(op, side, target, extents).step, others = 0;
   if (!step)
     step = host_policy.running_softmax;
   for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)

@@ -1,4 +1,5 @@
 // RUN: tcc-attn opt %s --target=host:x86-64-v3 --passes=register-tile,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s --check-prefix=WIDE
 // Six rows of two registers; the four rows left over are a smaller tile, the three lanes left over a masked one.
 func.func @matmul(%a: memref<130x64xf32>, %b: memref<64x35xf32>, %c: memref<130x35xf32>) {
   linalg.matmul ins(%a, %b : memref<130x64xf32>, memref<64x35xf32>) outs(%c : memref<130x35xf32>)
@@ -32,3 +33,21 @@ func.func @few_left(%a: memref<128x64xf32>, %b: memref<64x16xf32>, %c: memref<12
 // CHECK: scf.for %{{.*}} = %c120 to %c128 step %c4
 // CHECK: vector.contract {{.*}} into vector<4x16xf32>
 // CHECK-NOT: vector.contract
+
+// With 32 registers, rows of four that are read in place are taken whole, four at a time; not longer ones.
+func.func @whole(%a: memref<128x64xf32>, %b: memref<64x64xf32>, %c: memref<128x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x64xf32>) outs(%c : memref<128x64xf32>)
+  return
+}
+// CHECK-LABEL: func.func @whole(
+// WIDE-LABEL: func.func @whole(
+// WIDE: scf.for %{{.*}} = %c0 to %c128 step %c4
+// WIDE: vector.contract {{.*}} into vector<4x64xf32>
+// WIDE-NOT: vector.contract
+func.func @long(%a: memref<128x64xf32>, %b: memref<64x128xf32>, %c: memref<128x128xf32>) {
+  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x128xf32>) outs(%c : memref<128x128xf32>)
+  return
+}
+// WIDE-LABEL: func.func @long(
+// WIDE: vector.contract {{.*}} into vector<8x32xf32>
+// WIDE-NOT: vector.contract
