@@ -472,6 +472,27 @@ static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, register
 
 /* --------------------------------------------------------------------------------------------------- begin and end */
 
+/* The op goes over what the kernel has made, as the division of attention's output does. */
+static bool is_last_pass(const ir_op *op) { return ir_num_inits(op) == 1 && ir_body_reads_init(op, 0); }
+
+/* The kernel's loop, in which its time goes, is behind the op, as queries are transposed before. */
+static bool is_before_loop(const ir_op *op) {
+  while (op && op->code != OP_SCF_FOR)
+    op = op->next;
+  return op;
+}
+
+/* Asks for memory of the kernel's next iteration where little work is done on it, which would wait for it. */
+static void ask_for_next(const ir_op *op, const register_plan *plan, const target_facts *facts, vector_tile *tile) {
+  unsigned num_inputs = ir_num_inputs(op), first = is_before_loop(op) ? 0 : num_inputs;
+  unsigned end = is_last_pass(op) ? num_inputs + 1 : num_inputs;
+  if (op->block->parent->code != OP_SCF_FORALL || ir_structure_of(op)->reductions)
+    return;
+  for (unsigned i = first; i < end; i++)
+    if (!tile->operands[i].ahead)
+      tile->operands[i].ahead = register_prefetch_next(op, plan, facts, i);
+}
+
 /* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`.
  * What comes from memory, as an added mask does, is asked for ahead as the leader's own inputs are. */
 static void member_tile(const nest *nest, const ir_map *map, const register_member *member, vector_tile *tile) {
@@ -484,6 +505,7 @@ static void member_tile(const nest *nest, const ir_map *map, const register_memb
   for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
     if (!(member->linked & loop_bit(i)))
       tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, nest->facts, i, 1);
+  ask_for_next(member->op, &plan, nest->facts, tile);
   for (unsigned i = 0; i < leader->num_dims; i++)
     if (ir_map_find_dim(map, leader->loops[i]) >= 0) {
       tile->loops[tile->num_dims] = member->loops[leader->loops[i]];
@@ -679,13 +701,6 @@ static void add_hidden_result(nest *nest) {
   }
 }
 
-/* The op goes over what the kernel has made, as the division of attention's output does: that is little work, in which
- * there is time to ask for the memory of the kernel's next iteration. */
-static bool is_last_pass(const ir_op *op) {
-  return op->block->parent->code == OP_SCF_FORALL && !ir_structure_of(op)->reductions && ir_num_inits(op) == 1 &&
-         ir_body_reads_init(op, 0);
-}
-
 /* Lanes take all of a reduction at once. */
 static bool reduces_in_tile(const nest *nest) {
   int simd = nest->plan.simd;
@@ -752,8 +767,7 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_term
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i))
       nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, facts, i, nest.uses);
-  if (is_last_pass(op))
-    nest.tile.operands[nest.num_inputs].ahead = register_prefetch_next(op, &nest.plan, facts, nest.num_inputs);
+  ask_for_next(op, &nest.plan, facts, &nest.tile);
   place_outputs(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
   if (group->prologue.op)

@@ -124,3 +124,26 @@ func.func @next(%sum: memref<64xf32>, %o: memref<64x64xf32>) {
   }
   return
 }
+
+// So does what the kernel reads before its loop, as it turns queries.
+// CHECK-LABEL: func.func @before_loop(
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 16, 0>}
+// CHECK: vector.transpose
+// CHECK-NOT: tec.prefetch
+// CHECK: return
+func.func @before_loop(%q: memref<64x64xf32>, %o: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.forall (%i) = (0) to (64) step (16) {
+    %turned = memref.alloca() : memref<64x16xf32>
+    %s = memref.subview %q[%i, 0] [16, 64] [1, 1] : memref<64x64xf32> to memref<16x64xf32, strided<[64, 1], offset: ?>>
+    %t = memref.subview %o[0, %i] [64, 16] [1, 1] : memref<64x64xf32> to memref<64x16xf32, strided<[64, 1], offset: ?>>
+    linalg.transpose ins(%s : memref<16x64xf32, strided<[64, 1], offset: ?>>) outs(%turned : memref<64x16xf32>) permutation = [1, 0]
+    scf.for %k = %c0 to %c8 step %c1 {
+      linalg.add ins(%turned, %turned : memref<64x16xf32>, memref<64x16xf32>) outs(%turned : memref<64x16xf32>)
+    }
+    linalg.copy ins(%turned : memref<64x16xf32>) outs(%t : memref<64x16xf32, strided<[64, 1], offset: ?>>)
+  }
+  return
+}
