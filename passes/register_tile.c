@@ -484,8 +484,8 @@ static bool is_before_loop(const ir_op *op) {
 
 /* Asks for memory of the kernel's next iteration where little work is done on it, which would wait for it. */
 static void ask_for_next(const ir_op *op, const register_plan *plan, const target_facts *facts, vector_tile *tile) {
-  unsigned num_inputs = ir_num_inputs(op), first = is_before_loop(op) ? 0 : num_inputs;
-  unsigned end = is_last_pass(op) ? num_inputs + 1 : num_inputs;
+  unsigned num_inputs = ir_num_inputs(op);
+  unsigned first = is_before_loop(op) ? 0 : num_inputs, end = num_inputs + is_last_pass(op);
   if (op->block->parent->code != OP_SCF_FORALL || ir_structure_of(op)->reductions)
     return;
   for (unsigned i = first; i < end; i++)
