@@ -119,6 +119,13 @@ const ir_op *tile_find_running(const ir_value *value) {
   return value->index ? NULL : value->op;
 }
 
+int tile_running_operand(const ir_op *contraction) {
+  for (int i = 0; i < 2; i++)
+    if (tile_find_running(ir_operand(contraction, (unsigned)i)))
+      return i;
+  return -1;
+}
+
 bool tile_is_cheap(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
     return pass_op_info_of(op->code)->cheap;

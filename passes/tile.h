@@ -64,6 +64,8 @@ bool tile_only_moves(const ir_op *op);
 bool tile_is_linear_in(const ir_op *op, unsigned input);
 /* The op with a running state whose result 0 the value is, unchanged but for what is linear in it; or NULL. */
 const ir_op *tile_find_running(const ir_value *value);
+/* The operand of the contraction that is the running result of an op with a state; or -1. */
+int tile_running_operand(const ir_op *contraction);
 /* The extents of the domain. Dims are looked up at operands, as far outside as they can be seen, so that the extents do
  * not keep ops alive that fusion replaces. */
 void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain);

@@ -1,0 +1,177 @@
+/* softmax_tile.c - rows and step of a running softmax, by registers, shared memory and caches; see tile_policy.h.
+ * Terminates: one walk over producers, upwards; sizes are halved or doubled up to limits. */
+#include "passes/hidden.h"
+#include "passes/pass.h"
+#include "passes/tile.h"
+#include "passes/tile_policy.h"
+
+enum {
+  EVEN_ITERATIONS = 8,  /* parallel ones of each thread, at least, where rows share what is far away .. */
+  MANY_ITERATIONS = 16, /* .. and where iterations may differ in length by a mask */
+};
+
+/* Columns of the state of a running softmax and of its other factor. */
+static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t columns = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[side], loop) < 0 && extents[loop] != IR_DYNAMIC)
+      columns += extents[loop];
+  return columns;
+}
+
+/* The elements of the other factor of a running softmax. */
+static ir_scalar element_beside(const ir_op *op, unsigned side) { return ir_operand(op, 1 - side)->type->element; }
+
+/* ------------------------------------------------------------------------------------------------------------- GPU */
+
+/* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
+ * and of the state, in f32. Where it multiplies itself, it holds its share of a factor as well, on the way to shared
+ * memory, and a quarter more to multiply with. */
+static bool softmax_fits_lanes(const ir_op *op, unsigned side, const target_facts *target, int64_t columns,
+                               int64_t rows, int64_t step) {
+  int64_t sums = rows * (step + columns) / target_block_lanes(target),
+          factor = step * columns / target_block_lanes(target);
+  bool pieces = target_has_pieces(target, element_beside(op, side));
+  return (pieces ? sums : (sums + factor) * 5 / 4) <= target->lane_registers;
+}
+
+/* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take?
+ * They are taken to be as wide as values. */
+static bool softmax_fits_memory(const target_facts *target, int64_t column_bytes, int64_t rows, int64_t step) {
+  return !target->copy_stages || (rows + 2 * 2 * step) * column_bytes <= (int64_t)target->shared_bytes / 2;
+}
+
+int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  bool wide = target->copy_stages && ir_scalar_bits(ir_operand(op, side)->type->element) > 16;
+  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = IR_DYNAMIC;
+  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
+    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_map_find_dim(structure->maps[1 - side], loop) < 0)
+      extent = extents[loop];
+  }
+  while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
+    rows /= 2;
+  return rows;
+}
+
+/* Rows and step of a running softmax on a GPU. Each key that comes from shared memory serves the rows of a warp, so
+ * many rows go before long steps; but no warp is left without. */
+static softmax_tile tile_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
+  int64_t bytes = columns * ir_scalar_bits(element_beside(op, side)) / 8;
+  int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
+  int64_t least_rows = target->block_warps * target_warp_rows(target, element_beside(op, side), columns);
+  softmax_tile tile = {tile_rows_in_block(op, side, target, extents), longest};
+  while (tile.rows / 2 >= least_rows && (!softmax_fits_lanes(op, side, target, columns, tile.rows, shortest) ||
+                                         !softmax_fits_memory(target, bytes, tile.rows, shortest)))
+    tile.rows /= 2;
+  while (tile.step > shortest && !softmax_fits_memory(target, bytes, tile.rows, tile.step))
+    tile.step /= 2;
+  while (tile.step > TILE_MIN_ROWS && !softmax_fits_lanes(op, side, target, columns, tile.rows, tile.step))
+    tile.step /= 2;
+  return tile;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- host */
+
+/* What the steps of a running softmax read of keys and values, both as large, as all of them are f32. */
+static uint64_t bytes_of_steps(const ir_op *op, unsigned side, int64_t keys, const int64_t *extents) {
+  return 2 * (uint64_t)keys * (uint64_t)columns_beside(op, side, extents) * sizeof(float);
+}
+
+/* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
+ * there is none. `masked`: comparisons of indices hide some of them. */
+static const ir_op *product_of_scores(const ir_op *softmax, bool *masked) {
+  ir_op *op = ir_operand(softmax, 0)->op;
+  mask where;
+  *masked = false;
+  while (op && !ir_is_contraction(op)) {
+    const ir_value *large = NULL;
+    for (unsigned i = 0; ir_op_has(op, IR_STRUCTURED) && i < ir_num_inputs(op); i++) {
+      if (ir_structure_of(op)->maps[i]->num_results < ir_structure_of(op)->num_loops)
+        continue;
+      if (large)
+        return NULL;
+      large = ir_input(op, i);
+    }
+    *masked |= large && op->num_regions && hidden_result(op, &where);
+    op = large ? large->op : NULL;
+  }
+  return op;
+}
+
+/* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as the
+ * extents of others are not known, and small ones where a mask cuts them. No rows if they cannot, or would not pay: keys
+ * and values, which then are read element by element, must be as near as twice the second-level cache. */
+static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  static const softmax_tile tiles[] = {{64, 256}, {64, 128}, {32, 128}};
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
+  for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
+    *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
+  }
+  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC ||
+      bytes_of_steps(op, side, keys, extents) > 2 * target->l2_bytes)
+    return (softmax_tile){0};
+  bool masked;
+  const ir_op *product = product_of_scores(tile_find_running(ir_operand(op, side)), &masked);
+  for (unsigned i = 0; product && i < 2; i++)
+    if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
+      product = NULL;
+  for (unsigned i = masked ? 2 : 0; product && i < sizeof tiles / sizeof *tiles; i++)
+    if (rows % tiles[i].rows == 0 && keys > tiles[i].step && keys % tiles[i].step == 0)
+      return tiles[i];
+  return (softmax_tile){0};
+}
+
+/* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
+ * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
+ * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. */
+static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
+  bool masked;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    if (ir_map_find_dim(structure->maps[side], loop) < 0)
+      continue;
+    int64_t extent = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
+    if (ir_loop_is_reduction(structure, loop))
+      keys = extent;
+    else
+      tiles = extent < INT64_MAX / tiles ? tiles * extent : tiles;
+  }
+  tiles /= rows;
+  uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(op, side, keys, extents);
+  bool even = product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
+  while (shared > half * (uint64_t)(rows / host_policy.rows) &&
+         tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
+         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {
+    rows *= 2;
+    tiles /= 2;
+  }
+  return rows;
+}
+
+/* Its step there: what an iteration touches stays in half of the second-level cache. */
+static int64_t step_in_cache(const ir_op *op, int64_t step, const target_facts *target, const int64_t *extents) {
+  int64_t others = 0;
+  for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
+    if (!ir_loop_is_reduction(ir_structure_of(op), i) && extents[i] != IR_DYNAMIC)
+      others += extents[i];
+  while (step > TILE_MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > target->l2_bytes / 2)
+    step /= 2;
+  return step;
+}
+
+softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  if (target_is_gpu(target))
+    return tile_in_block(op, side, target, extents);
+  softmax_tile tile = tile_of_lanes(op, side, target, extents);
+  if (!tile.rows)
+    tile = (softmax_tile){rows_of_softmax(op, side, target, extents), host_policy.running_softmax};
+  tile.step = step_in_cache(op, tile.step, target, extents);
+  return tile;
+}

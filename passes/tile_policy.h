@@ -1,0 +1,46 @@
+/* tile_policy.h - the sizes of tiles: what schedule.c asks for, and what its two parts, tile_sizes.c and
+ * softmax_tile.c, share. */
+#ifndef TEC_PASSES_TILE_POLICY_H
+#define TEC_PASSES_TILE_POLICY_H
+#include "ir/ir.h"
+#include "passes/target.h"
+
+enum {
+  TILE_MIN_ROWS = 16,       /* below this a tile does not fill the register tiles any more */
+  TILE_GPU_LONG_ROW = 8192, /* longer rows than this are reduced in a loop, and no softmax holds them whole */
+};
+
+/* The sizes of tiles around contractions. */
+typedef struct tile_policy {
+  int64_t rows, columns;   /* of a contraction's tile, along its first free loop and its second, at least */
+  int64_t reduction;       /* step of a long reduction .. */
+  int64_t long_reduction;  /* .. one that is at least this long */
+  int64_t running_softmax; /* step of a running softmax, and of the contraction that follows */
+} tile_policy;
+
+static const tile_policy host_policy = {128, 128, 256, 512, 128}, gpu_policy = {64, 64, 64, 65, 64};
+
+static inline bool target_is_gpu(const target_facts *target) { return target->kind != TARGET_HOST; }
+
+/* Those that share the rows of a tile on a GPU. */
+static inline int64_t target_block_lanes(const target_facts *target) {
+  return (int64_t)target->block_warps * target->warp;
+}
+
+/* The tiles of the root's loops, parallel ones only; 0: the loop stays whole. */
+void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t *sizes);
+/* The step of the loop over the op's reduction; 0 if it needs none. */
+int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts *target);
+
+/* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold
+ * factors. `side`: the operand that has them. */
+int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
+
+/* Rows and step of a running softmax. */
+typedef struct softmax_tile {
+  int64_t rows, step;
+} softmax_tile;
+
+/* Those of the running softmax that is factor `side` of the contraction. */
+softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
+#endif
