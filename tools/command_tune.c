@@ -136,12 +136,14 @@ static tec_status try_candidate(tuner *tuner, candidate *one, bool *better) {
       *better = !status && one->seconds < gain * tuner->best.seconds;
     }
   }
-  if (*better)
+  tec_program *loser = one->run.program;
+  if (*better) { /* the entry is part of the best one's program */
     tuner->speedup *= tuner->best.seconds / one->seconds;
-  candidate *loser = *better ? &tuner->best : one;
-  tec_program_destroy(loser->run.program);
-  if (*better)
+    loser = tuner->best.run.program;
     tuner->best = *one;
+    status = tec_program_find(one->run.program, tuner->runner.options->function, &tuner->runner.entry);
+  }
+  tec_program_destroy(loser);
   show_progress(tuner);
   return status;
 }
