@@ -83,7 +83,7 @@ static bool is_accumulated(const fusion *f, const ir_op *op, unsigned operand) {
   return has_body(op) || (pass_op_info_of(op->code)->states >> (operand - inputs) & 1);
 }
 
-/* tile_builder.slice: takes the box from the original value for now, and notes the request. */
+/* tile_builder.slice: takes the box from the original value, and notes the request. */
 static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operand, const tile_box *box) {
   fusion *f = (fusion *)builder;
   ir_value *value = ir_operand(op, operand);

@@ -67,11 +67,6 @@ static bool is_hidden(const hidden_element *element) {
   return element->kind == HIDDEN_KNOWN && element->value == -INFINITY;
 }
 
-static bool is_positive(const ir_value *value) {
-  ir_cell cell;
-  return ir_value_splat(value, &cell) && cell.f > 0;
-}
-
 static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_value *value, unsigned *steps);
 
 /* select(condition, x, -infinity), or the other way round. */
@@ -110,9 +105,9 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
   case OP_ARITH_SUBF:
     return is_hidden(&lhs) && rhs.kind == HIDDEN_ABOVE ? lhs : unknown;
   case OP_ARITH_MULF:
-    return lhs.kind == HIDDEN_KNOWN && is_positive(ir_operand(from, 1))   ? lhs
-           : rhs.kind == HIDDEN_KNOWN && is_positive(ir_operand(from, 0)) ? rhs
-                                                                          : unknown;
+    return lhs.kind == HIDDEN_KNOWN && mask_keeps_hidden(ir_operand(from, 1))   ? lhs
+           : rhs.kind == HIDDEN_KNOWN && mask_keeps_hidden(ir_operand(from, 0)) ? rhs
+                                                                                : unknown;
   case OP_ARITH_MAXIMUMF:
     return lhs.kind == HIDDEN_ABOVE || rhs.kind == HIDDEN_ABOVE ? above : unknown;
   case OP_ARITH_EXTF:

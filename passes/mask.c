@@ -239,6 +239,11 @@ bool mask_is_hidden(const ir_value *value) {
   return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) && cell.f == -INFINITY;
 }
 
+bool mask_keeps_hidden(const ir_value *factor) {
+  ir_cell cell;
+  return ir_value_splat(factor, &cell) && cell.f > 0;
+}
+
 /* -------------------------------------------------------------------------------------------------- as index values */
 
 /* An integer as an index. One that is larger than any index is compared like FAR, which sums of indices stay below, and

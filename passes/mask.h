@@ -33,6 +33,8 @@ bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least);
 bool mask_add_least_steps(const mask_bound *bound, int sign, int64_t *sum);
 /* The value is the constant -infinity, by which scores are hidden. */
 bool mask_is_hidden(const ir_value *value);
+/* The factor is a constant above 0: what is hidden still is when it is multiplied by it. */
+bool mask_keeps_hidden(const ir_value *factor);
 /* As the value of a bound's left side without what its loops add. */
 ir_index mask_outer(ir_builder *builder, const mask_bound *bound);
 /* Values of a loop's counter: lower, lower + step, .. below upper. */

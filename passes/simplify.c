@@ -3,8 +3,7 @@
  * A round walks each function once, forwards and inside out, so that what a rewrite enables further down happens in the
  * same round; then dead.c drops what lost its uses. Each op is, in this order: a constant to be pooled at the top of
  * its function; put into canonical operand order and freed of inputs that its body does not read, or reads one number
- * of; folded; merged with
- * an equal op that is visible here.
+ * of; folded; merged with an equal op that is visible here.
  * Invariants: constants stand at the top of the function, one of each. Ops with regions are not merged, nor is
  * tensor.empty: each stands for a buffer of its own, and one that is shared costs a copy.
  * Terminates: every rewrite removes an op, or moves it out of a loop or to the top, or replaces it by one of a smaller

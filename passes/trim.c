@@ -136,11 +136,6 @@ static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wa
     keep_below(t, mask.bounds[i]);
 }
 
-static bool is_positive(const ir_value *value) {
-  ir_cell cell;
-  return ir_value_splat(value, &cell) && cell.f > 0;
-}
-
 static bool is_elementwise_tile(const ir_op *op, const ir_block *block) {
   return op->block == block && ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_structure_of(op)->reductions;
 }
@@ -179,7 +174,7 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
     return;
   case OP_ARITH_MULF:
     for (unsigned i = 0; i < 2; i++)
-      if (is_positive(ir_operand(from, 1 - i)))
+      if (mask_keeps_hidden(ir_operand(from, 1 - i)))
         keep_visible(t, op, ir_operand(from, i));
     return;
   default:
