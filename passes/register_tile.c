@@ -6,15 +6,11 @@
  *    the extent is not known.
  *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
- *  - Copies of inputs hold what the body widens elements to; widening a value that is wide already does nothing.
- * Terminates: one walk; a copy of an operand is an op of its own, which has no reductions and so copies nothing. */
+ * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
 #include "passes/extent.h"
-#include "passes/hidden.h"
 #include "passes/passes.h"
-#include "passes/register_group.h"
+#include "passes/register_nest.h"
 #include "passes/register_prefetch.h"
-#include "passes/register_segment.h"
-#include "passes/vectorize.h"
 
 #include <string.h>
 
@@ -23,32 +19,14 @@ enum { CONTRACTION_UNROLL = 4 };
 /* Sums of products over more than twice as many iterations are made of sums over so many. */
 enum { PART = 256 };
 
-typedef struct nest {
-  ir_op *op;
-  const target_facts *facts;
-  register_plan plan;
-  register_group group;
-  hidden_terms reduced; /* reductions need run only where this holds; `where` is empty if they need run everywhere */
-  bool left_out;        /* the tile is where reductions need not run: feeders alone write what they are known to make */
-  vector_tile tile;
-  unsigned num_inputs, num_outs;
-  int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
-  ir_index extents[IR_MAX_LOOPS];
-  unsigned *depths;       /* by output: the number of loops around its read and write */
-  ir_value **panels;      /* by input: the scratch memory of its panels; NULL when it is read in place */
-  uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
-} nest;
-
-static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
-
-static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied);
-static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
+static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
 /* ---------------------------------------------------------------------------------------------------------- hidden */
 
 /* The least that the iterations of the other loops add to the left side of a bound of `nest->reduced`, where `depth`
  * loops have been entered. */
-static ir_index least_of_others(const nest *nest, ir_builder *builder, const mask_bound *bound, unsigned depth) {
+static ir_index least_of_others(const register_nest *nest, ir_builder *builder, const mask_bound *bound,
+                                unsigned depth) {
   const vector_tile *tile = &nest->tile;
   ir_index sum = mask_outer(builder, bound);
   for (unsigned at = 0; at < nest->plan.num_loops; at++) {
@@ -72,7 +50,8 @@ static ir_index least_of_others(const nest *nest, ir_builder *builder, const mas
 
 /* Narrows the segment of a reduction, which carries accumulators from 0 to its extent one by one, to the iterations in
  * which some element of the tile counts, in whole copies of the unrolled loop. */
-static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned depth, register_segment *segment) {
+static void leave_out_hidden(const register_nest *nest, ir_builder *builder, unsigned depth,
+                             register_segment *segment) {
   unsigned loop = nest->plan.order[depth];
   int64_t unrolled = (ir_is_contraction(nest->op) ? CONTRACTION_UNROLL : 1) * nest->plan.steps[loop];
   ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
@@ -94,322 +73,39 @@ static void leave_out_hidden(const nest *nest, ir_builder *builder, unsigned dep
   }
 }
 
-/* --------------------------------------------------------------------------------------------------------- packing */
-
-/* The block whose scratch memory the op may use: that of the innermost forall, or of the function. */
-static ir_block *scratch_block(const ir_op *op) {
-  ir_block *block = op->block;
-  while (block->parent->code != OP_SCF_FORALL && block->parent->code != OP_FUNC_FUNC && block->parent->block)
-    block = block->parent->block;
-  return block;
-}
-
-/* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
-static unsigned panel_loops(const nest *nest, unsigned i, unsigned *loops) {
-  const ir_structure *structure = ir_structure_of(nest->op);
-  unsigned count = 0;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop) && ir_map_find_dim(structure->maps[i], loop) >= 0)
-      loops[count++] = loop;
-  loops[count++] = (unsigned)nest->plan.simd;
-  return count;
-}
-
-/* Scratch memory. */
-static ir_value *allocate_memory(const nest *nest, ir_scalar element, unsigned rank, const int64_t *shape) {
-  ir_module *module = nest->op->module;
-  ir_block *block = scratch_block(nest->op);
-  ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
-  const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
-  ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &alignment, .num_attrs = 1};
-  return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
-}
-
-/* Scratch memory for a copy of input `i`. */
-static ir_value *allocate_copy(const nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
-  return allocate_memory(nest, register_plan_element(nest->op, i), rank, shape);
-}
-
-/* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
- * memory and half of the second-level cache has room for them. So each row of the input is read as far as the tiles go,
- * where those of one tile after the other would each begin on a page of its own. */
-static int64_t tiles_at_once(const nest *nest, unsigned i) {
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
-  int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
-  int64_t bytes = ir_scalar_bits(register_plan_element(nest->op, i)) / 8,
-          most = 2 * register_plan_panel_bytes(nest->facts);
-  ir_type_strides(ir_operand(nest->op, i)->type, strides);
-  if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK || strides[ir_map_find_dim(map, simd)] != 1)
-    return 1;
-  for (unsigned dim = 0; dim + 1 < rank; dim++)
-    bytes *= register_plan_bound(nest->op, loops[dim]); /* is no more than a panel's */
-  return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
-}
-
-/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], or that of pairs. */
-static ir_value *allocate_panel(const nest *nest, unsigned i) {
-  int paired = nest->plan.paired;
-  if (paired >= 0)
-    return allocate_memory(nest, ir_operand(nest->op, i)->type->element, 2,
-                           (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
-  int64_t shape[IR_MAX_RANK] = {tiles_at_once(nest, i)};
-  for (unsigned dim = 0; dim < rank; dim++)
-    shape[1 + dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
-  return allocate_copy(nest, i, rank + 1, shape);
-}
-
-/* Copies elements of input `i`, widened where the types differ, by an op that is lowered like any other. */
-static void copy_elements(const nest *nest, ir_builder *builder, unsigned i, ir_value *from, ir_value *to,
-                          unsigned num_loops, const ir_map *const *maps) {
-  ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, num_loops, 0);
-  ir_builder body = ir_builder_at_end(ir_region(copy, 0));
-  body.loc = copy->loc;
-  ir_value *element =
-      ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
-  lower_op(copy, nest->facts, NULL, register_prefetch_uses(nest->op, i, nest->uses));
-}
-
-/* Copies input `i` as a whole, and lets all tiles read the copy. */
-static void widen(nest *nest, ir_builder *builder, unsigned i) {
-  ir_value *source = ir_operand(nest->op, i);
-  unsigned rank = source->type->rank;
-  int64_t shape[IR_MAX_RANK];
-  ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < rank; dim++) {
-    shape[dim] = extent_bound(extent_of(source, dim));
-    sizes[dim] = ir_dim(builder, source, dim);
-  }
-  ir_value *copy = allocate_copy(nest, i, rank, shape);
-  if (!ir_type_is_static(source->type))
-    copy = ir_subview(builder, copy, offsets, sizes);
-  const ir_map *identity = ir_map_identity(builder->module, rank);
-  copy_elements(nest, builder, i, source, copy, rank, (const ir_map *[]){identity, identity});
-  nest->tile.operands[i].value = copy;
-}
-
-/* Lets the tile read panel `number` of input `i`. */
-static void read_panel(nest *nest, ir_builder *builder, unsigned i, ir_index number) {
-  ir_module *module = nest->op->module;
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
-  ir_index offsets[IR_MAX_RANK] = {number}, sizes[IR_MAX_RANK] = {ir_index_const(1)};
-  const ir_expr *subscripts[IR_MAX_RANK] = {ir_expr_const(module, 0)};
-  for (unsigned k = 0; k < rank; k++) {
-    sizes[1 + k] = ir_index_const(nest->panels[i]->type->shape[1 + k]);
-    subscripts[1 + k] = ir_expr_dim(module, loops[k]);
-  }
-  bool is_only = nest->panels[i]->type->shape[0] == 1;
-  nest->tile.operands[i] =
-      (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
-                       .map = ir_map_get(module, nest->plan.num_loops, 0, rank + 1, subscripts),
-                       .local = loop_bit(simd)};
-}
-
-/* The lanes of the current SIMD tile that are within the loop. */
-static ir_index lanes_of_tile(const nest *nest, ir_builder *builder) {
-  const vector_tile *tile = &nest->tile;
-  unsigned simd = (unsigned)nest->plan.simd;
-  ir_index size = ir_index_const(tile->sizes[tile->num_dims - 1]);
-  return tile->masked & loop_bit(simd)
-             ? ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]), size)
-             : size;
-}
-
-/* Copies what `count` SIMD tiles of so many lanes, from the current one on, touch of input `i` into their panels, by an
- * op that is lowered like any other: its loops are the reductions, the tiles and the lanes. */
-static void pack(nest *nest, ir_builder *builder, unsigned i, ir_index count, ir_index lanes) {
-  ir_module *module = nest->op->module;
-  ir_value *source = ir_operand(nest->op, i);
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], zeros[IR_MAX_RANK] = {0}, panel_sizes[IR_MAX_RANK] = {count};
-  const ir_expr *subscripts[IR_MAX_RANK], *panel_subscripts[IR_MAX_RANK] = {ir_expr_dim(module, rank - 1)};
-  for (unsigned dim = 0; dim < source->type->rank; dim++) {
-    offsets[dim] = nest->tile.starts[ir_map_result_dim(map, dim)];
-    sizes[dim] = ir_index_const(1);
-    subscripts[dim] = ir_expr_const(module, 0);
-  }
-  for (unsigned k = 0; k < rank; k++) {
-    unsigned dim = (unsigned)ir_map_find_dim(map, loops[k]);
-    bool is_simd = k + 1 == rank;
-    panel_sizes[1 + k] = is_simd ? lanes : nest->extents[loops[k]];
-    panel_subscripts[1 + k] = subscripts[dim] = ir_expr_dim(module, is_simd ? rank : k);
-    sizes[dim] = panel_sizes[1 + k];
-    if (!is_simd)
-      offsets[dim] = ir_index_const(0);
-    else if (!ir_index_is_const(count, 1)) {
-      sizes[dim] = ir_index_mul(builder, count, lanes);
-      const ir_expr *first =
-          ir_expr_binary(module, IR_EXPR_MUL, panel_subscripts[0], ir_expr_const(module, lanes.constant));
-      subscripts[dim] = ir_expr_binary(module, IR_EXPR_ADD, first, subscripts[dim]);
-    }
-  }
-  ir_value *from = ir_subview(builder, source, offsets, sizes);
-  ir_value *to = ir_subview(builder, nest->panels[i], zeros, panel_sizes);
-  const ir_map *maps[] = {ir_map_get(module, rank + 1, 0, source->type->rank, subscripts),
-                          ir_map_get(module, rank + 1, 0, rank + 1, panel_subscripts)};
-  copy_elements(nest, builder, i, from, to, rank + 1, maps);
-}
-
-/* ----------------------------------------------------------------------------------------------------------- pairs */
-
-/* The iterations of the SIMD loop in the current tile. */
-static int64_t simd_size(const nest *nest) {
-  for (unsigned i = 0; i < nest->tile.num_dims; i++)
-    if ((int)nest->tile.loops[i] == nest->plan.simd)
-      return nest->tile.sizes[i];
-  return 1;
-}
-
-/* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
- * builder goes on inside. Returns that index, counted from 0. */
-static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim, ir_index first, int64_t extent) {
-  ir_op *loop = ir_for(builder, ir_index_const(0), ir_index_const(extent), ir_index_const(block->sizes[dim]), 0, NULL);
-  ir_index at = {.value = ir_region(loop, 0)->args[0]};
-  *builder = (ir_builder){.module = builder->module, .block = ir_region(loop, 0), .loc = builder->loc};
-  ir_terminator(builder, OP_SCF_YIELD, 0, NULL);
-  builder->before = ir_region(loop, 0)->first;
-  block->starts[block->loops[dim]] = ir_index_add(builder, first, at);
-  return at;
-}
-
-static ir_value *extract_row(ir_builder *builder, ir_value *rows, int64_t row) {
-  ir_module *module = builder->module;
-  ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
-  const ir_type *type = ir_type_vector(module, rows->type->element, 1, &rows->type->shape[1]);
-  ir_op_spec spec = {.operands = &rows,
-                     .num_operands = 1,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = &position,
-                     .num_attrs = 1,
-                     .groups = {1}};
-  return ir_result(ir_op_create(builder, OP_VECTOR_EXTRACT, &spec), 0);
-}
-
-/* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
- * side: in blocks of as many terms and lanes as a register has lanes, which are transposed in registers where terms are
- * contiguous in memory, else of two terms. */
-static void pack_pairs(nest *nest, ir_builder *outside, unsigned i) {
-  const register_plan *plan = &nest->plan;
-  unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;
-  int64_t terms = nest->extents[paired].constant, size = simd_size(nest), strides[IR_MAX_RANK];
-  vector_tile block = nest->tile;
-  block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
-  vectorize_operands(nest->op, block.operands);
-  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, nest->facts, i, nest->uses);
-  ir_type_strides(ir_operand(nest->op, i)->type, strides);
-  bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
-  block.num_dims = 2;
-  block.loops[0] = paired, block.loops[1] = simd;
-  block.sizes[0] = 2, block.sizes[1] = size;
-  while (transposed && block.sizes[0] < plan->lanes && terms % (2 * block.sizes[0]) == 0)
-    block.sizes[0] *= 2;
-  if (transposed && size > plan->lanes)
-    block.sizes[1] = plan->lanes;
-  ir_builder builder = *outside;
-  ir_index term = block_loop(&builder, &block, 0, ir_index_const(0), terms);
-  ir_index lane = block_loop(&builder, &block, 1, nest->tile.starts[simd], size);
-  ir_value *rows = vectorize_read(&builder, &block, i);
-  ir_index first = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
-  const ir_type *type = ir_type_vector(builder.module, rows->type->element, 1, (int64_t[]){2 * block.sizes[1]});
-  for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
-    ir_value *terms_of_pair[] = {extract_row(&builder, rows, 2 * pair), extract_row(&builder, rows, 2 * pair + 1)};
-    ir_op_spec spec = {.operands = terms_of_pair, .num_operands = 2, .types = &type, .num_results = 1};
-    ir_value *both = ir_result(ir_op_create(&builder, OP_VECTOR_INTERLEAVE, &spec), 0);
-    ir_index row = ir_index_add(&builder, first, ir_index_const(pair));
-    ir_value *stored[] = {both, nest->panels[i], ir_index_value(&builder, row), ir_index_value(&builder, column)};
-    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 4, .groups = {1, 1, 2}});
-  }
-}
-
-/* Takes the current pair of terms from the panel of input `i`: a vector over lanes and terms. */
-static void read_pairs(nest *nest, ir_builder *builder, unsigned i) {
-  ir_module *module = builder->module;
-  ir_value *panel = nest->panels[i];
-  unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
-  int64_t shape[] = {simd_size(nest), 2}, count = 2 * shape[0];
-  ir_value *operands[] = {panel, ir_index_value(builder, ir_index_floordiv(builder, nest->tile.starts[loops[1]], 2)),
-                          ir_const_index(builder, 0)};
-  const ir_type *type = ir_type_vector(module, panel->type->element, 1, &count);
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};
-  ir_value *row = ir_result(ir_op_create(builder, OP_VECTOR_LOAD, &spec), 0);
-  nest->tile.operands[i] = (vector_operand){
-      .value = panel,
-      .map = ir_map_select(module, nest->plan.num_loops, 2, loops),
-      .vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, ir_type_vector(module, panel->type->element, 2, shape))};
-}
-
-/* Packs at the place just inside of the SIMD loop, or finds there what was packed before it. */
-static void pack_inputs(nest *nest, ir_builder *builder) {
-  for (unsigned i = 0; i < nest->num_inputs; i++) {
-    if (!nest->panels[i])
-      continue;
-    if (nest->plan.paired >= 0) {
-      pack_pairs(nest, builder, i);
-      continue;
-    }
-    bool before = nest->packed_before & loop_bit(i);
-    unsigned simd = (unsigned)nest->plan.simd;
-    if (!before)
-      pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
-    read_panel(nest, builder, i,
-               before ? ir_index_floordiv(builder, nest->tile.starts[simd], nest->plan.steps[simd])
-                      : ir_index_const(0));
-  }
-}
-
-/* Packs for all tiles of a segment of the SIMD loop, which has full ones from 0 on, where memory is there for them. */
-static void pack_before(nest *nest, ir_builder *builder, const register_segment *segment) {
-  unsigned simd = (unsigned)nest->plan.simd;
-  int64_t step = nest->plan.steps[simd];
-  nest->packed_before = 0;
-  if (segment->single || segment->masked || segment->size != step || !ir_index_is_const(segment->from, 0))
-    return;
-  for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (nest->panels[i] && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] > 1) {
-      nest->tile.starts[simd] = segment->from;
-      pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
-      nest->packed_before |= loop_bit(i);
-    }
-}
-
 /* ----------------------------------------------------------------------------------------------------------- loops */
 
 /* Sets where the tile is in a loop. */
-static void enter_segment(nest *nest, unsigned loop, const register_segment *segment, ir_index start) {
+static void enter_segment(register_nest *nest, unsigned loop, const register_segment *segment, ir_index start) {
   vector_tile *tile = &nest->tile;
   tile->starts[loop] = start;
-  tile->masked &= ~loop_bit(loop);
+  tile->masked &= ~register_loop_bit(loop);
   if (segment->masked)
-    tile->masked |= loop_bit(loop);
+    tile->masked |= register_loop_bit(loop);
   for (unsigned i = 0; i < tile->num_dims; i++)
     if (tile->loops[i] == loop)
       tile->sizes[i] = segment->size;
 }
 
 /* The innermost loop of a contraction is unrolled, but for the few tiles at the end of an extent that is not known. */
-static bool is_unrolled(const nest *nest) {
+static bool is_unrolled(const register_nest *nest) {
   if (!ir_is_contraction(nest->op) || nest->plan.partial)
     return false;
   for (unsigned i = 0; i < nest->tile.num_dims; i++) {
     unsigned loop = nest->tile.loops[i];
-    bool is_full = nest->tile.sizes[i] == nest->plan.steps[loop] && !(nest->tile.masked & loop_bit(loop));
+    bool is_full = nest->tile.sizes[i] == nest->plan.steps[loop] && !(nest->tile.masked & register_loop_bit(loop));
     if (nest->extents[loop].value && !is_full)
       return false;
   }
   return true;
 }
 
-static bool is_carried(const nest *nest, unsigned out, unsigned depth) {
+static bool is_carried(const register_nest *nest, unsigned out, unsigned depth) {
   return nest->depths[out] <= depth && !nest->left_out;
 }
 
 /* A loop over the tiles of a segment, carrying the accumulators that were begun further out. */
-static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
+static void emit_segment(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                          ir_value **accumulators) {
   ir_module *module = nest->op->module;
   unsigned loop = nest->plan.order[depth], count = 0;
@@ -446,7 +142,7 @@ static void emit_segment(nest *nest, ir_builder *builder, unsigned depth, const 
 
 /* Rounding errors of a sum grow with its terms; of a sum of sums with the terms of each and their number. So long sums
  * of a product are made of parts, each from 0, as far as whole parts go: the rest of the segment is left. */
-static void emit_parts(nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
+static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
                        ir_value **accumulators) {
   const ir_op *op = nest->op;
   unsigned loop = nest->plan.order[depth];
@@ -495,7 +191,8 @@ static void ask_for_next(const ir_op *op, const register_plan *plan, const targe
 
 /* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`.
  * What comes from memory, as an added mask does, is asked for ahead as the leader's own inputs are. */
-static void member_tile(const nest *nest, const ir_map *map, const register_member *member, vector_tile *tile) {
+static void member_tile(const register_nest *nest, const ir_map *map, const register_member *member,
+                        vector_tile *tile) {
   const vector_tile *leader = &nest->tile;
   *tile = (vector_tile){.op = member->op,
                         .lane_constants = true,
@@ -503,7 +200,7 @@ static void member_tile(const nest *nest, const ir_map *map, const register_memb
   vectorize_operands(member->op, tile->operands);
   register_plan plan = register_plan_make(member->op, nest->facts);
   for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
-    if (!(member->linked & loop_bit(i)))
+    if (!(member->linked & register_loop_bit(i)))
       tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, nest->facts, i, 1);
   ask_for_next(member->op, &plan, nest->facts, tile);
   for (unsigned i = 0; i < leader->num_dims; i++)
@@ -515,34 +212,34 @@ static void member_tile(const nest *nest, const ir_map *map, const register_memb
     unsigned outer = (unsigned)ir_map_result_dim(map, dim), loop = member->loops[outer];
     tile->starts[loop] = leader->starts[outer];
     tile->ends[loop] = leader->ends[outer];
-    if (leader->masked & loop_bit(outer))
-      tile->masked |= loop_bit(loop);
+    if (leader->masked & register_loop_bit(outer))
+      tile->masked |= register_loop_bit(loop);
   }
 }
 
 /* Runs a member on its tile; `known`, if any, is the tile's part of what links it to the group. Returns its result. */
-static ir_value *run_member(nest *nest, ir_builder *builder, const ir_map *map, const register_member *member,
+static ir_value *run_member(register_nest *nest, ir_builder *builder, const ir_map *map, const register_member *member,
                             ir_value *known, vector_tile *tile) {
   member_tile(nest, map, member, tile);
   for (unsigned i = 0; known && i < member->op->num_operands; i++)
-    if (member->linked & loop_bit(i))
+    if (member->linked & register_loop_bit(i))
       tile->operands[i].vector = known;
   ir_value *value = ir_body_reads_init(member->op, 0) ? vectorize_begin(builder, tile, 0) : NULL;
   vectorize_body(builder, tile, &value);
   return vectorize_end(builder, tile, 0, value);
 }
 
-static const ir_map *result_map(const nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
+static const ir_map *result_map(const register_nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
 
 /* What the first feeder is known to make of its tile. */
-static ir_value *known_tile(const nest *nest, ir_builder *builder, const vector_tile *tile) {
+static ir_value *known_tile(const register_nest *nest, ir_builder *builder, const vector_tile *tile) {
   ir_scalar element = ir_operand(nest->op, nest->group.fed)->type->element;
   const ir_type *type = ir_type_vector(builder->module, element, tile->num_dims, tile->sizes);
   return ir_splat(builder, type, (ir_cell){.f = nest->reduced.value});
 }
 
 /* Lets the tile read what the feeders make of its part of an input, and stores that for others. */
-static void feed(nest *nest, ir_builder *builder) {
+static void feed(register_nest *nest, ir_builder *builder) {
   const register_group *group = &nest->group;
   const ir_map *map = ir_structure_of(nest->op)->maps[group->fed];
   ir_value *known = NULL;
@@ -564,7 +261,7 @@ static void feed(nest *nest, ir_builder *builder) {
 }
 
 /* What the output starts from: what the prologue makes, or what is there. */
-static ir_value *begin_output(nest *nest, ir_builder *builder, unsigned out) {
+static ir_value *begin_output(register_nest *nest, ir_builder *builder, unsigned out) {
   const register_member *prologue = &nest->group.prologue;
   if (prologue->op) {
     vector_tile tile;
@@ -577,7 +274,7 @@ static ir_value *begin_output(nest *nest, ir_builder *builder, unsigned out) {
 
 /* Writes the output, after the epilogues have made of it what they do; only the last of several writes to the same
  * place is made. */
-static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
+static void end_output(register_nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
   const register_group *group = &nest->group;
   vector_tile tile = nest->tile;
   unsigned operand = nest->num_inputs + out;
@@ -596,7 +293,7 @@ static void end_output(nest *nest, ir_builder *builder, unsigned out, ir_value *
 }
 
 /* Lets feeders write what they are known to make in the iterations of the whole segment that were left out. */
-static void feed_hidden(nest *nest, ir_builder *builder, unsigned depth, const register_segment *whole,
+static void feed_hidden(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *whole,
                         register_segment *visible, ir_value **accumulators) {
   visible->from = ir_index_min(builder, visible->from, whole->to);
   visible->to = ir_index_max(builder, visible->to, visible->from);
@@ -611,18 +308,16 @@ static void feed_hidden(nest *nest, ir_builder *builder, unsigned depth, const r
 }
 
 /* What lies inside of the first `depth` loops. */
-static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
+static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
   if (depth && (int)plan->order[depth - 1] == plan->simd)
-    pack_inputs(nest, builder);
+    register_pack_inputs(nest, builder);
   bool innermost = depth == plan->num_loops;
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
       accumulators[out] = begin_output(nest, builder, out);
   if (innermost) {
-    for (unsigned i = 0; plan->paired >= 0 && i < nest->num_inputs; i++)
-      if (nest->panels[i])
-        read_pairs(nest, builder, i);
+    register_pack_read_pairs(nest, builder);
     if (nest->group.num_feeders)
       feed(nest, builder);
     if (!nest->left_out)
@@ -630,9 +325,9 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
   } else {
     register_segment segments[REGISTER_MAX_SEGMENTS];
     unsigned loop = plan->order[depth];
-    bool cut = plan->simd >= 0 && nest->tile.masked & loop_bit((unsigned)plan->simd);
+    bool cut = plan->simd >= 0 && nest->tile.masked & register_loop_bit((unsigned)plan->simd);
     unsigned count = register_segments(nest->op, plan, builder, loop, nest->extents[loop], cut, segments);
-    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & loop_bit(loop);
+    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & register_loop_bit(loop);
     bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
     if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
       register_segment whole = segments[0];
@@ -642,7 +337,7 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
     }
     for (unsigned i = 0; i < count; i++) {
       if ((int)loop == plan->simd)
-        pack_before(nest, builder, &segments[i]);
+        register_pack_before(nest, builder, &segments[i]);
       emit_parts(nest, builder, depth, &segments[i], accumulators);
       if (!ir_index_equal(segments[i].from, segments[i].to))
         emit_segment(nest, builder, depth, &segments[i], accumulators);
@@ -656,11 +351,11 @@ static void emit_loops(nest *nest, ir_builder *builder, unsigned depth, ir_value
 /* -------------------------------------------------------------------------------------------------------- the pass */
 
 /* Outputs begin inside of the last loop that they use. */
-static void place_outputs(nest *nest) {
+static void place_outputs(register_nest *nest) {
   for (unsigned out = 0; out < nest->num_outs; out++) {
     uint32_t used = vectorize_operand_loops(&nest->tile.operands[nest->num_inputs + out]);
     for (unsigned depth = 0; depth < nest->plan.num_loops; depth++)
-      if (used & loop_bit(nest->plan.order[depth]))
+      if (used & register_loop_bit(nest->plan.order[depth]))
         nest->depths[out] = depth + 1;
   }
 }
@@ -680,7 +375,7 @@ static bool check_op(const ir_op *op) {
 }
 
 /* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
-static void add_hidden_result(nest *nest) {
+static void add_hidden_result(register_nest *nest) {
   const register_group *group = &nest->group;
   const ir_map *result = result_map(nest);
   mask where;
@@ -702,13 +397,13 @@ static void add_hidden_result(nest *nest) {
 }
 
 /* Lanes take all of a reduction at once. */
-static bool reduces_in_tile(const nest *nest) {
+static bool reduces_in_tile(const register_nest *nest) {
   int simd = nest->plan.simd;
   return simd >= 0 && ir_loop_is_reduction(ir_structure_of(nest->op), (unsigned)simd) && !nest->plan.partial;
 }
 
 /* A full tile, and where the loops end. */
-static void begin_tile(nest *nest, ir_builder *builder) {
+static void begin_tile(register_nest *nest, ir_builder *builder) {
   ir_op *op = nest->op;
   vector_tile *tile = &nest->tile;
   *tile = (vector_tile){.op = op,
@@ -732,17 +427,14 @@ static void begin_tile(nest *nest, ir_builder *builder) {
   }
 }
 
-/* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
- * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
- * everywhere. Returns how many of those came after it. */
-static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied) {
+unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied) {
   ir_arena *arena = &op->module->arena;
-  nest nest = {.op = op,
-               .facts = facts,
-               .plan = register_plan_make(op, facts),
-               .uses = copied ? copied : 1,
-               .num_inputs = ir_num_inputs(op),
-               .num_outs = ir_num_inits(op)};
+  register_nest nest = {.op = op,
+                        .facts = facts,
+                        .plan = register_plan_make(op, facts),
+                        .uses = copied ? copied : 1,
+                        .num_inputs = ir_num_inputs(op),
+                        .num_outs = ir_num_inits(op)};
   register_group *group = &nest.group;
   if (reduced)
     nest.reduced = *reduced;
@@ -758,12 +450,7 @@ static unsigned lower_op(ir_op *op, const target_facts *facts, const hidden_term
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);
   begin_tile(&nest, &builder);
-  for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
-    if (nest.plan.packed & loop_bit(i))
-      nest.panels[i] = allocate_panel(&nest, i);
-  for (unsigned i = 0; i < nest.num_inputs && i < 32; i++)
-    if (nest.plan.widened & loop_bit(i))
-      widen(&nest, &builder, i);
+  register_pack_begin(&nest, &builder);
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i))
       nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, facts, i, nest.uses);
@@ -865,7 +552,7 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
     if (list.items[i].taker) /* another one may have taken some of its group since */
       find_group(list.items[i].taker, options->target, &group);
     if (!register_group_takes_before(&group, list.items[i].op))
-      i += lower_op(list.items[i].op, options->target, list.items[i].reduced, 0);
+      i += register_tile_op(list.items[i].op, options->target, list.items[i].reduced, 0);
   }
   return true;
 }

@@ -1,0 +1,307 @@
+/* register_pack.c - copies of inputs that register tiles read instead: panels, which lie as tiles read them, and whole
+ * copies that are widened once (see register_nest.h).
+ *
+ * Invariants
+ *  - Copies hold what the body widens elements to; widening a value that is wide already does nothing.
+ *  - A panel holds what one tile of the SIMD loop reads of an input in all reductions, or the panels of all its tiles.
+ *  - Panels of pairs hold the two terms of a pair side by side, as they are.
+ * Terminates: a copy is an op of its own, which has no reductions and so copies nothing. */
+#include "passes/extent.h"
+#include "passes/register_nest.h"
+#include "passes/register_prefetch.h"
+
+/* -------------------------------------------------------------------------------------------------------- panels */
+
+/* The block whose scratch memory the op may use: that of the innermost forall, or of the function. */
+static ir_block *scratch_block(const ir_op *op) {
+  ir_block *block = op->block;
+  while (block->parent->code != OP_SCF_FORALL && block->parent->code != OP_FUNC_FUNC && block->parent->block)
+    block = block->parent->block;
+  return block;
+}
+
+/* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
+static unsigned panel_loops(const register_nest *nest, unsigned i, unsigned *loops) {
+  const ir_structure *structure = ir_structure_of(nest->op);
+  unsigned count = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_is_reduction(structure, loop) && ir_map_find_dim(structure->maps[i], loop) >= 0)
+      loops[count++] = loop;
+  loops[count++] = (unsigned)nest->plan.simd;
+  return count;
+}
+
+/* Scratch memory. */
+static ir_value *allocate_memory(const register_nest *nest, ir_scalar element, unsigned rank, const int64_t *shape) {
+  ir_module *module = nest->op->module;
+  ir_block *block = scratch_block(nest->op);
+  ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
+  const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
+  ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
+  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &alignment, .num_attrs = 1};
+  return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
+}
+
+/* Scratch memory for a copy of input `i`. */
+static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
+  return allocate_memory(nest, register_plan_element(nest->op, i), rank, shape);
+}
+
+/* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
+ * memory and half of the second-level cache has room for them. So each row of the input is read as far as the tiles go,
+ * where those of one tile after the other would each begin on a page of its own. */
+static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
+  int64_t bytes = ir_scalar_bits(register_plan_element(nest->op, i)) / 8,
+          most = 2 * register_plan_panel_bytes(nest->facts);
+  ir_type_strides(ir_operand(nest->op, i)->type, strides);
+  if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK || strides[ir_map_find_dim(map, simd)] != 1)
+    return 1;
+  for (unsigned dim = 0; dim + 1 < rank; dim++)
+    bytes *= register_plan_bound(nest->op, loops[dim]); /* is no more than a panel's */
+  return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
+}
+
+/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], or that of pairs. */
+static ir_value *allocate_panel(const register_nest *nest, unsigned i) {
+  int paired = nest->plan.paired;
+  if (paired >= 0)
+    return allocate_memory(nest, ir_operand(nest->op, i)->type->element, 2,
+                           (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  int64_t shape[IR_MAX_RANK] = {tiles_at_once(nest, i)};
+  for (unsigned dim = 0; dim < rank; dim++)
+    shape[1 + dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
+  return allocate_copy(nest, i, rank + 1, shape);
+}
+
+/* Copies elements of input `i`, widened where the types differ, by an op that is lowered like any other. */
+static void copy_elements(const register_nest *nest, ir_builder *builder, unsigned i, ir_value *from, ir_value *to,
+                          unsigned num_loops, const ir_map *const *maps) {
+  ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, num_loops, 0);
+  ir_builder body = ir_builder_at_end(ir_region(copy, 0));
+  body.loc = copy->loc;
+  ir_value *element =
+      ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
+  register_tile_op(copy, nest->facts, NULL, register_prefetch_uses(nest->op, i, nest->uses));
+}
+
+/* Copies input `i` as a whole, and lets all tiles read the copy. */
+static void widen(register_nest *nest, ir_builder *builder, unsigned i) {
+  ir_value *source = ir_operand(nest->op, i);
+  unsigned rank = source->type->rank;
+  int64_t shape[IR_MAX_RANK];
+  ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++) {
+    shape[dim] = extent_bound(extent_of(source, dim));
+    sizes[dim] = ir_dim(builder, source, dim);
+  }
+  ir_value *copy = allocate_copy(nest, i, rank, shape);
+  if (!ir_type_is_static(source->type))
+    copy = ir_subview(builder, copy, offsets, sizes);
+  const ir_map *identity = ir_map_identity(builder->module, rank);
+  copy_elements(nest, builder, i, source, copy, rank, (const ir_map *[]){identity, identity});
+  nest->tile.operands[i].value = copy;
+}
+
+/* Lets the tile read panel `number` of input `i`. */
+static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number) {
+  ir_module *module = nest->op->module;
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  ir_index offsets[IR_MAX_RANK] = {number}, sizes[IR_MAX_RANK] = {ir_index_const(1)};
+  const ir_expr *subscripts[IR_MAX_RANK] = {ir_expr_const(module, 0)};
+  for (unsigned k = 0; k < rank; k++) {
+    sizes[1 + k] = ir_index_const(nest->panels[i]->type->shape[1 + k]);
+    subscripts[1 + k] = ir_expr_dim(module, loops[k]);
+  }
+  bool is_only = nest->panels[i]->type->shape[0] == 1;
+  nest->tile.operands[i] =
+      (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
+                       .map = ir_map_get(module, nest->plan.num_loops, 0, rank + 1, subscripts),
+                       .local = register_loop_bit(simd)};
+}
+
+/* The lanes of the current SIMD tile that are within the loop. */
+static ir_index lanes_of_tile(const register_nest *nest, ir_builder *builder) {
+  const vector_tile *tile = &nest->tile;
+  unsigned simd = (unsigned)nest->plan.simd;
+  ir_index size = ir_index_const(tile->sizes[tile->num_dims - 1]);
+  return tile->masked & register_loop_bit(simd)
+             ? ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]), size)
+             : size;
+}
+
+/* Copies what `count` SIMD tiles of so many lanes, from the current one on, touch of input `i` into their panels, by an
+ * op that is lowered like any other: its loops are the reductions, the tiles and the lanes. */
+static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index count, ir_index lanes) {
+  ir_module *module = nest->op->module;
+  ir_value *source = ir_operand(nest->op, i);
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], zeros[IR_MAX_RANK] = {0}, panel_sizes[IR_MAX_RANK] = {count};
+  const ir_expr *subscripts[IR_MAX_RANK], *panel_subscripts[IR_MAX_RANK] = {ir_expr_dim(module, rank - 1)};
+  for (unsigned dim = 0; dim < source->type->rank; dim++) {
+    offsets[dim] = nest->tile.starts[ir_map_result_dim(map, dim)];
+    sizes[dim] = ir_index_const(1);
+    subscripts[dim] = ir_expr_const(module, 0);
+  }
+  for (unsigned k = 0; k < rank; k++) {
+    unsigned dim = (unsigned)ir_map_find_dim(map, loops[k]);
+    bool is_simd = k + 1 == rank;
+    panel_sizes[1 + k] = is_simd ? lanes : nest->extents[loops[k]];
+    panel_subscripts[1 + k] = subscripts[dim] = ir_expr_dim(module, is_simd ? rank : k);
+    sizes[dim] = panel_sizes[1 + k];
+    if (!is_simd)
+      offsets[dim] = ir_index_const(0);
+    else if (!ir_index_is_const(count, 1)) {
+      sizes[dim] = ir_index_mul(builder, count, lanes);
+      const ir_expr *first =
+          ir_expr_binary(module, IR_EXPR_MUL, panel_subscripts[0], ir_expr_const(module, lanes.constant));
+      subscripts[dim] = ir_expr_binary(module, IR_EXPR_ADD, first, subscripts[dim]);
+    }
+  }
+  ir_value *from = ir_subview(builder, source, offsets, sizes);
+  ir_value *to = ir_subview(builder, nest->panels[i], zeros, panel_sizes);
+  const ir_map *maps[] = {ir_map_get(module, rank + 1, 0, source->type->rank, subscripts),
+                          ir_map_get(module, rank + 1, 0, rank + 1, panel_subscripts)};
+  copy_elements(nest, builder, i, from, to, rank + 1, maps);
+}
+
+/* ----------------------------------------------------------------------------------------------------------- pairs */
+
+/* The iterations of the SIMD loop in the current tile. */
+static int64_t simd_size(const register_nest *nest) {
+  for (unsigned i = 0; i < nest->tile.num_dims; i++)
+    if ((int)nest->tile.loops[i] == nest->plan.simd)
+      return nest->tile.sizes[i];
+  return 1;
+}
+
+/* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
+ * builder goes on inside. Returns that index, counted from 0. */
+static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim, ir_index first, int64_t extent) {
+  ir_op *loop = ir_for(builder, ir_index_const(0), ir_index_const(extent), ir_index_const(block->sizes[dim]), 0, NULL);
+  ir_index at = {.value = ir_region(loop, 0)->args[0]};
+  *builder = (ir_builder){.module = builder->module, .block = ir_region(loop, 0), .loc = builder->loc};
+  ir_terminator(builder, OP_SCF_YIELD, 0, NULL);
+  builder->before = ir_region(loop, 0)->first;
+  block->starts[block->loops[dim]] = ir_index_add(builder, first, at);
+  return at;
+}
+
+static ir_value *extract_row(ir_builder *builder, ir_value *rows, int64_t row) {
+  ir_module *module = builder->module;
+  ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
+  const ir_type *type = ir_type_vector(module, rows->type->element, 1, &rows->type->shape[1]);
+  ir_op_spec spec = {.operands = &rows,
+                     .num_operands = 1,
+                     .types = &type,
+                     .num_results = 1,
+                     .attrs = &position,
+                     .num_attrs = 1,
+                     .groups = {1}};
+  return ir_result(ir_op_create(builder, OP_VECTOR_EXTRACT, &spec), 0);
+}
+
+/* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
+ * side: in blocks of as many terms and lanes as a register has lanes, which are transposed in registers where terms are
+ * contiguous in memory, else of two terms. */
+static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
+  const register_plan *plan = &nest->plan;
+  unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;
+  int64_t terms = nest->extents[paired].constant, size = simd_size(nest), strides[IR_MAX_RANK];
+  vector_tile block = nest->tile;
+  block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
+  vectorize_operands(nest->op, block.operands);
+  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, nest->facts, i, nest->uses);
+  ir_type_strides(ir_operand(nest->op, i)->type, strides);
+  bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
+  block.num_dims = 2;
+  block.loops[0] = paired, block.loops[1] = simd;
+  block.sizes[0] = 2, block.sizes[1] = size;
+  while (transposed && block.sizes[0] < plan->lanes && terms % (2 * block.sizes[0]) == 0)
+    block.sizes[0] *= 2;
+  if (transposed && size > plan->lanes)
+    block.sizes[1] = plan->lanes;
+  ir_builder builder = *outside;
+  ir_index term = block_loop(&builder, &block, 0, ir_index_const(0), terms);
+  ir_index lane = block_loop(&builder, &block, 1, nest->tile.starts[simd], size);
+  ir_value *rows = vectorize_read(&builder, &block, i);
+  ir_index first = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
+  const ir_type *type = ir_type_vector(builder.module, rows->type->element, 1, (int64_t[]){2 * block.sizes[1]});
+  for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
+    ir_value *terms_of_pair[] = {extract_row(&builder, rows, 2 * pair), extract_row(&builder, rows, 2 * pair + 1)};
+    ir_op_spec spec = {.operands = terms_of_pair, .num_operands = 2, .types = &type, .num_results = 1};
+    ir_value *both = ir_result(ir_op_create(&builder, OP_VECTOR_INTERLEAVE, &spec), 0);
+    ir_index row = ir_index_add(&builder, first, ir_index_const(pair));
+    ir_value *stored[] = {both, nest->panels[i], ir_index_value(&builder, row), ir_index_value(&builder, column)};
+    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 4, .groups = {1, 1, 2}});
+  }
+}
+
+/* Takes the current pair of terms from the panel of input `i`: a vector over lanes and terms. */
+static void read_pairs_of(register_nest *nest, ir_builder *builder, unsigned i) {
+  ir_module *module = builder->module;
+  ir_value *panel = nest->panels[i];
+  unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
+  int64_t shape[] = {simd_size(nest), 2}, count = 2 * shape[0];
+  ir_value *operands[] = {panel, ir_index_value(builder, ir_index_floordiv(builder, nest->tile.starts[loops[1]], 2)),
+                          ir_const_index(builder, 0)};
+  const ir_type *type = ir_type_vector(module, panel->type->element, 1, &count);
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};
+  ir_value *row = ir_result(ir_op_create(builder, OP_VECTOR_LOAD, &spec), 0);
+  nest->tile.operands[i] = (vector_operand){
+      .value = panel,
+      .map = ir_map_select(module, nest->plan.num_loops, 2, loops),
+      .vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, ir_type_vector(module, panel->type->element, 2, shape))};
+}
+
+void register_pack_inputs(register_nest *nest, ir_builder *builder) {
+  for (unsigned i = 0; i < nest->num_inputs; i++) {
+    if (!nest->panels[i])
+      continue;
+    if (nest->plan.paired >= 0) {
+      pack_pairs(nest, builder, i);
+      continue;
+    }
+    bool before = nest->packed_before & register_loop_bit(i);
+    unsigned simd = (unsigned)nest->plan.simd;
+    if (!before)
+      pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
+    read_panel(nest, builder, i,
+               before ? ir_index_floordiv(builder, nest->tile.starts[simd], nest->plan.steps[simd])
+                      : ir_index_const(0));
+  }
+}
+
+void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment) {
+  unsigned simd = (unsigned)nest->plan.simd;
+  int64_t step = nest->plan.steps[simd];
+  nest->packed_before = 0;
+  if (segment->single || segment->masked || segment->size != step || !ir_index_is_const(segment->from, 0))
+    return;
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (nest->panels[i] && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] > 1) {
+      nest->tile.starts[simd] = segment->from;
+      pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
+      nest->packed_before |= register_loop_bit(i);
+    }
+}
+
+void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
+  for (unsigned i = 0; nest->plan.paired >= 0 && i < nest->num_inputs; i++)
+    if (nest->panels[i])
+      read_pairs_of(nest, builder, i);
+}
+
+void register_pack_begin(register_nest *nest, ir_builder *builder) {
+  for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
+    if (nest->plan.packed & register_loop_bit(i))
+      nest->panels[i] = allocate_panel(nest, i);
+  for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
+    if (nest->plan.widened & register_loop_bit(i))
+      widen(nest, builder, i);
+}
