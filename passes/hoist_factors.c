@@ -1,0 +1,92 @@
+/* hoist_factors.c - pass "hoist-factors": constants that products in a loop are multiplied by go to factors that are
+ * copied before the loop.
+ *
+ *     xt[d, q] = x[q, d];      for { s = xt y; e = f(s * c) }     becomes
+ *     xt[d, q] = x[q, d] * c;  for { s = xt y; e = f(s) }
+ *
+ * Products are linear, so the copy, which orient.c makes, takes the multiplication once for all steps of the loop (one
+ * of 14 vector operations that attention has for each score besides its products).
+ *
+ * Invariants
+ *  - All is f32 and the constant is of common size, so neither products nor sums leave the range that they had.
+ *  - Nobody else reads the copy, the product, or the product's element in the body that multiplies it.
+ * Terminates: one walk; each rewrite takes one multiplication from a loop. */
+#include "passes/body.h"
+#include "passes/passes.h"
+
+#include <math.h>
+
+/* Between its inverse and this, factors are taken. */
+static const double MOST = 0x1p16;
+
+/* The contraction starts from zeros. */
+static bool starts_from_zero(const ir_op *op) {
+  ir_cell cell;
+  return ir_value_splat(ir_init(op, 0), &cell) && cell.f == 0;
+}
+
+/* The op gives its one input's elements in another order, to one reader. */
+static bool is_copy(const ir_op *op) {
+  return op && op->code == OP_LINALG_GENERIC && ir_num_inputs(op) == 1 && op->num_results == 1 &&
+         !ir_structure_of(op)->reductions && op->operands[0].value->type->element == IR_F32 &&
+         ir_operand(ir_block_terminator(ir_region(op, 0)), 0) == body_argument(op, 0) &&
+         ir_value_has_one_use(ir_result(op, 0));
+}
+
+/* The copy from outside of the block that is a factor of the contraction; NULL: neither is. */
+static ir_op *copied_factor(const ir_op *contraction) {
+  for (unsigned side = 0; side < 2; side++) {
+    ir_value *factor = ir_operand(contraction, side);
+    if (ir_value_is_outside(factor, contraction->block) && is_copy(factor->op))
+      return factor->op;
+  }
+  return NULL;
+}
+
+/* The multiplication by a constant that is all that becomes of the contraction's result, in the body of an elementwise
+ * op; NULL where there is none. *constant is the operand that holds it. */
+static ir_op *only_multiplication(const ir_op *contraction, unsigned *constant) {
+  const ir_use *use = ir_result(contraction, 0)->uses;
+  if (!use || use->next || use->user->block != contraction->block || use->user->code != OP_LINALG_GENERIC ||
+      ir_structure_of(use->user)->reductions || ir_use_index(use) >= ir_num_inputs(use->user))
+    return NULL;
+  const ir_value *element = body_argument(use->user, ir_use_index(use));
+  ir_op *op = ir_value_has_one_use(element) ? element->uses->user : NULL;
+  if (!op || op->code != OP_ARITH_MULF || op->block != ir_region(use->user, 0))
+    return NULL;
+  *constant = ir_operand(op, 0) == element;
+  ir_cell cell;
+  return ir_value_splat(ir_operand(op, *constant), &cell) && fabs(cell.f) <= MOST && fabs(cell.f) >= 1 / MOST ? op
+                                                                                                              : NULL;
+}
+
+static void hoist_factor(ir_op *contraction) {
+  unsigned constant;
+  if (contraction->num_results != 1 || ir_result(contraction, 0)->type->element != IR_F32 ||
+      !starts_from_zero(contraction))
+    return;
+  ir_op *copy = copied_factor(contraction), *product = copy ? only_multiplication(contraction, &constant) : NULL;
+  if (!product)
+    return;
+  ir_cell cell;
+  ir_value_splat(ir_operand(product, constant), &cell);
+  ir_op *end = ir_block_terminator(ir_region(copy, 0));
+  ir_builder body = ir_builder_before(end);
+  ir_value *element = body_argument(copy, 0), *factor = ir_const(&body, element->type, cell.f);
+  ir_set_operand(end, 0, ir_binary(&body, OP_ARITH_MULF, element, factor));
+  ir_replace_uses(ir_result(product, 0), ir_operand(product, 1 - constant));
+  ir_op_erase(product);
+}
+
+static bool hoist_in_kernel(ir_op *kernel, const pass_options *options) {
+  (void)options;
+  for (ir_op *loop = ir_region(kernel, 0)->first; loop; loop = loop->next)
+    for (ir_op *op = loop->code == OP_SCF_FOR ? ir_region(loop, 0)->first : NULL; op; op = op->next)
+      if (ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op))
+        hoist_factor(op);
+  return true;
+}
+
+bool pass_hoist_factors(ir_module *module, const pass_options *options) {
+  return pass_visit_kernels(module, options, hoist_in_kernel);
+}
