@@ -126,6 +126,11 @@ static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type,
   add_attribute(e, function, "target-cpu", e->facts->cpu);
   if (*e->facts->features)
     add_attribute(e, function, "target-features", e->facts->features);
+  if (!exported) { /* what lacks a register lies in whole lines of the cache */
+    unsigned alignment = LLVMGetEnumAttributeKindForName("alignstack", 10);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(e->context, alignment, e->facts->vector_bits / 8));
+  }
   add_attribute(e, function, "prefer-vector-width", width);
   add_attribute(e, function, "min-legal-vector-width", width);
   return function;

@@ -26,7 +26,7 @@ enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
  * which are read in order, may as well take a quarter of the last cache. */
 enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
-/* Registers side by side in a product's tile, where it has rows. */
+/* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
 enum { FAR_BYTES = 2048 };
@@ -51,6 +51,8 @@ static unsigned vector_bits_of(const target_facts *facts) { return facts->vector
 static unsigned registers_of(const target_facts *facts) {
   return facts->vector_registers ? facts->vector_registers : 16;
 }
+
+static unsigned accumulators_of(const target_facts *facts) { return facts->accumulators ? facts->accumulators : 8; }
 
 /* Elements of the widest operand in one register. Sub-byte elements take a byte in memory. */
 static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
@@ -306,14 +308,26 @@ static bool is_read_in_place(const planner *p, unsigned simd) {
   return true;
 }
 
-/* Registers side by side in the tile of a product that has rows: lanes that fill a square of chains are taken whole, so
- * that each element of the rows' factor is read once and fewest loads serve a multiply-add. */
+/* Registers side by side in the tile of a product that has rows. The nearer to a square the fewer loads serve a
+ * multiply-add; but a register of the lanes' factor comes from a panel in the second-level cache, an element of the rows'
+ * factor from the first, so there are more rows than registers. */
+static int64_t vectors_of_chains(int64_t chains) {
+  int64_t vectors = TILE_VECTORS;
+  while (4 * vectors * vectors < chains)
+    vectors *= 2;
+  return vectors;
+}
+
+/* The same for the tile at hand: lanes that fill a square of chains are taken whole, so that each element of the rows'
+ * factor is read once. */
 static int64_t vectors_beside_rows(const planner *p, unsigned simd, int64_t rows, int64_t chains) {
   int64_t side = TILE_VECTORS;
+  if (is_reduction(p, simd))
+    return TILE_VECTORS;
   while (4 * side * side <= chains)
     side *= 2;
-  bool is_whole = ir_is_contraction(p->op) && !is_reduction(p, simd) && p->extents[simd] == side * p->lanes;
-  return is_whole && rows >= 2 * side && is_read_in_place(p, simd) ? side : TILE_VECTORS;
+  bool is_whole = ir_is_contraction(p->op) && p->extents[simd] == side * p->lanes;
+  return is_whole && rows >= 2 * side && is_read_in_place(p, simd) ? side : vectors_of_chains(chains);
 }
 
 /* The rows of as many chains, as far as registers have room for them beside a row of one factor and an element of the
@@ -321,6 +335,15 @@ static int64_t vectors_beside_rows(const planner *p, unsigned simd, int64_t rows
 static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors) {
   int64_t rows = smaller(chains / vectors, (p->registers - 1) / vectors - 1);
   return rows > 1 ? rows : 1;
+}
+
+/* The rows' elements of a factor lie side by side: a power of two of them is read in one piece, where registers are
+ * enough for so many. */
+static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    if (!operand_uses(p, i, simd) && access_along(p, i, row) == ACCESS_UNIT)
+      return p->registers >= 32;
+  return false;
 }
 
 /* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes
@@ -331,7 +354,7 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
- * horizontal step are a power of two, which takes the fewest shuffles. */
+ * horizontal step are a power of two, which takes the fewest shuffles, and so are those that are read in one piece. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd, carried = 0;
   for (unsigned i = p->num_inputs; i < p->op->num_operands; i++)
@@ -347,8 +370,10 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
   int64_t most = in_place ? (p->registers - p->registers / 4) / vectors : rows_of_chains(p, chains, vectors);
-  if (row >= 0)
-    plan->steps[row] = smaller(is_reduction(p, simd) ? fitting_vectors(most, 1, most) : most, rows);
+  if (row >= 0) {
+    bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
+    plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, rows);
+  }
 }
 
 /* Sizes of elementwise tiles: a few registers, so that long chains such as exp overlap; rows only where one row of
@@ -535,7 +560,7 @@ static int64_t copy_bytes(const target_facts *facts) {
 }
 
 int64_t register_plan_longest_panel(const target_facts *facts) {
-  return register_plan_panel_bytes(facts) / (TILE_VECTORS * vector_bits_of(facts) / 8);
+  return register_plan_panel_bytes(facts) / (vectors_of_chains(accumulators_of(facts)) * vector_bits_of(facts) / 8);
 }
 
 register_plan register_plan_make(ir_op *op, const target_facts *facts) {
@@ -545,7 +570,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .vectorizable = vectorize_loops(op),
                .lanes = register_lanes(op, vector_bits_of(facts)),
                .registers = registers_of(facts),
-               .accumulators = facts->accumulators ? facts->accumulators : 8,
+               .accumulators = accumulators_of(facts),
                .has_pair_dot = facts->has_pair_dot,
                .panel_bytes = register_plan_panel_bytes(facts),
                .copy_bytes = copy_bytes(facts)};

@@ -18,7 +18,7 @@ static register_segment known_tiles(int64_t from, int64_t to, int64_t size) {
 }
 
 /* Few rows that are left over would be too few chains to fill the pipes: they and the last full tile make two that are
- * nearly alike. */
+ * nearly alike. Lanes that are left over are two tiles where these have fewer registers than one. */
 static unsigned static_segments(const register_plan *plan, unsigned loop, int64_t extent, register_segment *segments) {
   bool is_row = (int)loop != plan->simd;
   int64_t step = plan->steps[loop], last = extent % step, other = 0, full = extent - last;
@@ -37,6 +37,11 @@ static unsigned static_segments(const register_plan *plan, unsigned loop, int64_
   if (other)
     segments[count++] = known_tiles(full, full + other, other);
   int64_t size = is_row ? last : plan->partial ? step : next_power_of_two(last);
+  if (!is_row && 4 * plan->lanes <= size && 4 * last <= 3 * size) {
+    segments[count++] = known_tiles(extent - last, extent - last + size / 2, size / 2);
+    last -= size / 2;
+    size = next_power_of_two(last);
+  }
   if (last)
     segments[count++] = known_tiles(extent - last, extent, size);
   return count;

@@ -1,5 +1,6 @@
 // RUN: tcc-attn opt %s --target=host:x86-64-v3 --passes=register-tile,simplify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s --check-prefix=WIDE
+// RUN: tcc-attn opt %s --target=host:sapphirerapids --passes=register-tile,simplify | FileCheck %s --check-prefix=TWICE
 // Six rows of two registers; the four rows left over are a smaller tile, the three lanes left over a masked one.
 func.func @matmul(%a: memref<130x64xf32>, %b: memref<64x35xf32>, %c: memref<130x35xf32>) {
   linalg.matmul ins(%a, %b : memref<130x64xf32>, memref<64x35xf32>) outs(%c : memref<130x35xf32>)
@@ -51,3 +52,26 @@ func.func @long(%a: memref<128x64xf32>, %b: memref<64x128xf32>, %c: memref<128x1
 // WIDE-LABEL: func.func @long(
 // WIDE: vector.contract {{.*}} into vector<8x32xf32>
 // WIDE-NOT: vector.contract
+
+// With two pipes of multiply-adds six rows of four registers have fewest loads; a power of two of rows where these are
+// neighbours in memory. 36 lanes that are left over are two tiles, of two registers and of one.
+func.func @fewest_loads(%a: memref<128x64xf32>, %b: memref<64x100xf32>, %c: memref<128x100xf32>) {
+  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x100xf32>) outs(%c : memref<128x100xf32>)
+  return
+}
+// TWICE-LABEL: func.func @fewest_loads(
+// TWICE: scf.for %{{.*}} = %c0 to %c120 step %c6
+// TWICE: vector.contract {{.*}} into vector<6x64xf32>
+// TWICE: vector.contract {{.*}} into vector<4x64xf32>
+// TWICE: vector.contract {{.*}} into vector<6x32xf32>
+// TWICE: vector.transfer_read %{{.*}}[%{{.*}}, %c96], {{.*}} {in_bounds = [true, true]} : memref<128x100xf32>, vector<6x4xf32>
+// TWICE: vector.contract {{.*}} into vector<6x4xf32>
+// WIDE-LABEL: func.func @fewest_loads(
+// WIDE: vector.contract {{.*}} into vector<8x32xf32>
+func.func @neighbours(%a: memref<64x128xf32>, %b: memref<64x128xf32>, %c: memref<128x128xf32>) {
+  linalg_ext.batch_matmul ins(%a, %b : memref<64x128xf32>, memref<64x128xf32>) outs(%c : memref<128x128xf32>) layout = "tn"
+  return
+}
+// TWICE-LABEL: func.func @neighbours(
+// TWICE: vector.contract {{.*}} into vector<4x64xf32>
+// TWICE-NOT: vector.contract
