@@ -18,10 +18,12 @@ enum {
   BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least */
   LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
+  SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
   SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
-  STREAMED_BYTES = 64 << 10, /* .. and a step of so many bytes leaves room for the next one in the cache */
+  STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
+  LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
@@ -95,9 +97,18 @@ static int64_t uses_of_factor(const ir_op *op, unsigned factor, const int64_t *e
   return uses < enough ? uses : enough;
 }
 
+/* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
+ * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the next. */
+static int64_t bytes_of_piece(int64_t uses, const target_facts *target) {
+  if (uses <= FEW_USES)
+    return STREAMED_BYTES;
+  uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
+  return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
+}
+
 /* The factor of a plain contraction on the host whose elements are used so few times that reading it from memory takes
- * the time, where its rows run along a loop of the result; or -1. */
-static int streamed_factor(const ir_op *op, const target_facts *target) {
+ * the time, where its rows run along a loop of the result; or -1. *bytes: of a step. */
+static int streamed_factor(const ir_op *op, const target_facts *target, int64_t *bytes) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t extents[IR_MAX_LOOPS];
   if (target_is_gpu(target) || tile_running_operand(op) >= 0)
@@ -105,23 +116,22 @@ static int streamed_factor(const ir_op *op, const target_facts *target) {
   ir_loop_extents(op, extents);
   for (unsigned i = 0; i < 2; i++) {
     const ir_map *map = structure->maps[i];
-    int64_t uses = uses_of_factor(op, i, extents, FEW_USES + 1);
     int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
-    if (uses <= FEW_USES && last >= 0 && !ir_loop_is_reduction(structure, (unsigned)last) &&
-        !is_computed(op, ir_operand(op, i)))
+    *bytes = bytes_of_piece(uses_of_factor(op, i, extents, SOME_USES + 1), target);
+    if (*bytes && last >= 0 && !ir_loop_is_reduction(structure, (unsigned)last) && !is_computed(op, ir_operand(op, i)))
       return (int)i;
   }
   return -1;
 }
 
 /* The step of the reduction of such a contraction. */
-static int64_t streamed_step(const ir_op *op, unsigned factor, const int64_t *extents) {
+static int64_t streamed_step(const ir_op *op, unsigned factor, int64_t most, const int64_t *extents) {
   const ir_map *map = ir_structure_of(op)->maps[factor];
   int64_t columns = extents[ir_map_result_dim(map, map->num_results - 1)];
   int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
                   ir_scalar_bits(ir_operand(op, factor)->type->element) / 8;
   int64_t step = REGISTER_ROWS;
-  while (2 * step * bytes <= STREAMED_BYTES && step < host_policy.reduction)
+  while (2 * step * bytes <= most && step < host_policy.reduction)
     step *= 2;
   return step;
 }
@@ -195,13 +205,13 @@ static int64_t rows_of_thread(int64_t extent, int64_t rows, unsigned threads) {
   return even < rows ? even : rows;
 }
 
-/* Halves the two tiles in turn until there is work for all threads. */
+/* Halves the two tiles in turn until there are so many iterations. */
 static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes, int first, int second,
-                      unsigned threads) {
+                      int64_t wanted) {
   const int both[] = {first, second};
   for (unsigned turn = 0;; turn++) {
     int64_t iterations = iterations_beside(extents, num_loops, sizes, -1);
-    if (iterations == IR_DYNAMIC || iterations >= (int64_t)BATCH_ITERATIONS * threads)
+    if (iterations == IR_DYNAMIC || iterations >= wanted)
       return;
     int loop = both[turn % 2];
     bool done = true;
@@ -377,7 +387,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
   int64_t num_rows = choose_rows(&p, rows, target), num_columns = policy->columns;
-  int streamed = streamed_factor(p.op, target);
+  int64_t piece;
+  int streamed = streamed_factor(p.op, target, &piece);
   if (streamed >= 0 && streamed != (int)rows)
     num_columns = STREAMED_COLUMNS;
   else if (streamed >= 0 && !target->tiles.rows)
@@ -393,8 +404,9 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
       iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
-  else
-    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second, target->threads);
+  else /* memory is shared by threads, and read fastest in long rows */
+    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
+              (int64_t)target->threads * (streamed >= 0 ? 1 : BATCH_ITERATIONS));
 }
 
 void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t *sizes) {
@@ -417,9 +429,10 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
     return extents[loop] > asked || extents[loop] == IR_DYNAMIC ? asked : 0;
   if (side >= 0)
     return softmax_tile_of(op, (unsigned)side, target, extents).step;
-  int streamed = streamed_factor(op, target);
+  int64_t piece;
+  int streamed = streamed_factor(op, target, &piece);
   if (streamed >= 0) {
-    int64_t step = streamed_step(op, (unsigned)streamed, extents);
+    int64_t step = streamed_step(op, (unsigned)streamed, piece, extents);
     return extents[loop] > step || extents[loop] == IR_DYNAMIC ? step : 0;
   }
   if (!target_is_gpu(target))

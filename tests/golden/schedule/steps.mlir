@@ -2,6 +2,7 @@
 // CPU. More are cut into steps that are alike, or near it where there are no such; a product of few rows has no panels.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s
 // RUN: tcc-attn opt %s --passes=schedule --target=host:skylake | FileCheck %s --check-prefix=SMALL
+// RUN: tcc-attn opt %s --passes=schedule --target=host:sapphirerapids | FileCheck %s --check-prefix=LARGE
 
 // CHECK-LABEL: @whole
 // CHECK-NOT: scf.for %
@@ -33,8 +34,11 @@ func.func @uneven(%a: tensor<65536x3001xf32>, %b: tensor<3001x65536xf32>, %start
   return %result : tensor<65536x65536xf32>
 }
 
+// Where the second-level cache has room for these rows of sums beside two pieces, the other factor is read in long rows.
 // CHECK-LABEL: @few_rows
 // CHECK: linalg.matmul {{.*}}tensor<16x256xf32>, tensor<256x
+// LARGE-LABEL: @few_rows
+// LARGE: linalg.matmul {{.*}}tensor<16x32xf32>, tensor<32x2048x
 func.func @few_rows(%a: tensor<16x2048xf32>, %b: tensor<2048x65536xf32>, %start: tensor<16x65536xf32>)
     -> tensor<16x65536xf32> {
   %result = linalg.matmul ins(%a, %b : tensor<16x2048xf32>, tensor<2048x65536xf32>)
