@@ -102,8 +102,14 @@ static const ir_op *product_of_scores(const ir_op *softmax, bool *masked) {
   return op;
 }
 
+/* A tile's scores, written and read by each product's tiles in turn, leave a third of the first cache to the factors. */
+static bool fits_first_cache(softmax_tile tile, const target_facts *target) {
+  return (uint64_t)(tile.rows * tile.step) * sizeof(float) <= target->l1_bytes / 3 * 2;
+}
+
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as the
- * extents of others are not known, and small ones where a mask cuts them. No rows if they cannot, or would not pay: keys
+ * extents of others are not known, and small ones where a mask cuts them. Steps are as long as the first cache holds
+ * scores; where it holds those of none, long ones, for which what is accumulated is read and written least often. No rows if they cannot, or would not pay: keys
  * and values, which then are read element by element, must be as near as twice the second-level cache. */
 static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   static const softmax_tile tiles[] = {{64, 256}, {64, 128}, {32, 128}};
@@ -121,7 +127,7 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
   for (unsigned i = 0; product && i < 2; i++)
     if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
       product = NULL;
-  for (unsigned i = masked ? 2 : 0; product && i < sizeof tiles / sizeof *tiles; i++)
+  for (unsigned i = masked ? 2 : fits_first_cache(tiles[1], target); product && i < sizeof tiles / sizeof *tiles; i++)
     if (rows % tiles[i].rows == 0 && keys > tiles[i].step && keys % tiles[i].step == 0)
       return tiles[i];
   return (softmax_tile){0};
