@@ -27,6 +27,12 @@ ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b) {
   return ir_select(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));
 }
 
+ir_value *body_shared_quotient(ir_builder *body, ir_value *a, ir_value *b) {
+  ir_value *zero = ir_const(body, b->type, 0), *is_zero = ir_compare(body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, b, zero);
+  ir_value *reciprocal = ir_binary(body, OP_ARITH_DIVF, ir_const(body, b->type, 1), b);
+  return ir_select(body, is_zero, zero, ir_binary(body, OP_ARITH_MULF, a, reciprocal));
+}
+
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value) {
   const ir_block *block = ir_region(generic, 0);
   ir_value *result = ir_convert(body, value, block->args[block->num_args - 1]->type);

@@ -14,6 +14,9 @@ static inline ir_builder body_of(const ir_op *generic) { return ir_builder_at_en
 static inline ir_value *body_argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
 /* a / b, and 0 where b is 0. */
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b);
+/* The same for many a by one b, by way of 1 / b, which is one more rounding: on CPUs a division takes the time of many
+ * products. */
+ir_value *body_shared_quotient(ir_builder *body, ir_value *a, ir_value *b);
 /* Ends the body of a generic with `value`, converted to the type of the one output. Returns its result. */
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value);
 /* The body of a contraction: out + lhs * rhs, in the type of the output. Returns the generic's result. */

@@ -499,8 +499,8 @@ static ir_value *fill_quotient(step *s, ir_op *generic) {
   return body_finish(&body, generic, body_quotient(&body, a, b));
 }
 
-/* accumulator / sum where the loops end. */
-static void normalise(const deferral *match, ir_value *sum) {
+/* accumulator / sum where the loops end; all of a row share the sum. */
+static void normalise(const deferral *match, ir_value *sum, const target_facts *target) {
   ir_value *accumulator = match->state.accumulator.out;
   ir_op *last = accumulator->op;
   if (sum->op->block == last->block && ir_op_is_before(last, sum->op))
@@ -514,7 +514,9 @@ static void normalise(const deferral *match, ir_value *sum) {
   const ir_type *type = body_wider(body_argument(generic, 0), body_argument(generic, 1));
   ir_value *a = ir_convert(&body, body_argument(generic, 1), type),
            *b = ir_convert(&body, body_argument(generic, 0), type);
-  ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b));
+  bool shared = target && target->kind == TARGET_HOST;
+  ir_value *quotient = shared ? body_shared_quotient(&body, a, b) : body_quotient(&body, a, b);
+  ir_value *result = body_finish(&body, generic, quotient);
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
 }
@@ -539,7 +541,7 @@ static void start_step(ir_op *op, step *s) {
 }
 
 /* The product accumulates numerators, and is divided by the sum where its loops end. */
-static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum) {
+static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum, const target_facts *target) {
   if (match->scaling) {
     ir_builder builder = ir_builder_before(match->scaling);
     const ir_structure *structure = ir_structure_of(match->scaling);
@@ -549,7 +551,7 @@ static void defer(const step *s, deferral *match, ir_value *alpha, ir_value *sum
     ir_op_erase(match->scaling);
   }
   ir_value *final = match->state.sum.out;
-  normalise(match, final && final != ir_result(s->op, s->op->num_results == 4 ? 2 : 0) ? final : sum);
+  normalise(match, final && final != ir_result(s->op, s->op->num_results == 4 ? 2 : 0) ? final : sum, target);
 }
 
 /* ---------------------------------------------------------------------------------------------------- powers of two */
@@ -642,7 +644,7 @@ void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
   if (deferred) {
     ir_replace_uses(ir_result(op, 0), body_convert(&s.builder, exponentials, ir_init(op, 0)));
     for (unsigned i = 0; i < num_deferred; i++)
-      defer(&s, &matches[i], alpha, sum);
+      defer(&s, &matches[i], alpha, sum, target);
   } else {
     if (repeats)
       exponentials = create_exponentials(&s, max);
