@@ -376,6 +376,23 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   }
 }
 
+/* Where lanes alone are too few chains to fill the pipes, a reduction in registers takes several of its terms at a time,
+ * to partial results that are combined behind it: as many as whole tiles of a known extent allow. */
+static void take_terms(const planner *p, register_plan *plan) {
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    if (!is_reduction(p, loop) || !(p->allowed & loop_bit(loop)) || p->extents[loop] == IR_DYNAMIC)
+      continue;
+    int64_t vectors = plan->steps[plan->simd] / p->lanes;
+    while (2 * vectors * plan->steps[loop] <= p->accumulators && p->extents[loop] % (2 * plan->steps[loop]) == 0)
+      plan->steps[loop] *= 2;
+    if (plan->steps[loop] == 1)
+      continue;
+    plan->partial |= loop_bit(loop);
+    plan->dims[plan->num_dims++] = loop;
+    return;
+  }
+}
+
 /* Sizes of elementwise tiles: a few registers, so that long chains such as exp overlap; rows only where one row of
  * lanes covers the loop. */
 static void size_elementwise(const planner *p, register_plan *plan, int row) {
@@ -535,6 +552,9 @@ static void choose_tile(const planner *p, register_plan *plan) {
   plan->widened = choose_widened(p, plan);
   if (row >= 0 && plan->steps[row] > 1)
     plan->dims[plan->num_dims++] = (unsigned)row;
+  if (row < 0 && p->structure->reductions && !is_reduction(p, simd) && !ir_is_contraction(p->op) &&
+      p->op->num_operands == p->num_inputs + 1)
+    take_terms(p, plan);
   int contracted = contracted_loop(p, plan->simd), paired = paired_input(p, plan, row, contracted);
   if (paired >= 0) {
     plan->paired = contracted;
@@ -590,7 +610,23 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   return plan;
 }
 
+/* Reductions in registers take one term at a time. */
+static void drop_terms(register_plan *plan) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < plan->num_dims; i++) {
+    unsigned loop = plan->dims[i];
+    if ((int)loop == plan->simd || !(plan->partial & loop_bit(loop))) {
+      plan->dims[count++] = loop;
+      continue;
+    }
+    plan->steps[loop] = 1;
+    plan->partial &= ~loop_bit(loop);
+  }
+  plan->num_dims = count;
+}
+
 void register_plan_lighten(register_plan *plan, const target_facts *facts) {
+  drop_terms(plan);
   int64_t most = plan->lanes * (facts->vector_registers < 32 ? 1 : 4), elements = 1;
   for (unsigned i = 0; i < plan->num_dims; i++)
     elements *= plan->steps[plan->dims[i]];

@@ -11,8 +11,9 @@ typedef struct register_plan {
   unsigned dims[IR_MAX_RANK]; /* the loops that are vector dims, outermost first */
   int simd;   /* the loop whose iterations are lanes: the last vector dim but for `paired`; -1 when all is scalar */
   int paired; /* the reduction of which lanes take two iterations at a time, the last vector dim; -1: there is none */
-  int64_t lanes;    /* elements of one register */
-  uint32_t partial; /* the SIMD loop (bit) when it is a reduction that is not all in one tile */
+  int64_t lanes; /* elements of one register */
+  uint32_t
+      partial; /* reductions (bits) of which a tile keeps several results: that in lanes, or several terms at a time */
   uint32_t packed;  /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
                       [pairs of iterations][lanes, of both iterations in turn] */
   uint32_t widened; /* inputs (bits) to copy, widened, before all loops */

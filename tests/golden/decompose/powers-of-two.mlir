@@ -1,4 +1,5 @@
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=simplify,merge-elementwise,schedule,simplify,decompose-softmax,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=simplify,merge-elementwise,schedule,simplify,decompose-softmax,simplify | FileCheck %s --check-prefix=RECIPROCAL
 // RUN: tcc-attn run %s --func=scaled --random --check
 // RUN: tcc-attn run %s --func=plain --random --check
 // RUN: tcc-attn run %s --func=causal --random --check
@@ -6,6 +7,13 @@
 // RUN: tcc-attn run %s --func=finite --random --check
 // Exponentials are powers of two where the factor log2(e) can go into a product that scores end in. Elsewhere it would be
 // a rounding more; and masks that are added or finite would overflow by it.
+
+// On the host the output is multiplied by one reciprocal a row, in place of a division for each element.
+// RECIPROCAL-LABEL: func.func @plain
+// RECIPROCAL: scf.yield
+// RECIPROCAL: ^bb0(%[[SUM:.*]]: f32, %[[OUT:.*]]: f32):
+// RECIPROCAL: %[[ONE_BY:.*]] = arith.divf %{{.*}}, %[[SUM]]
+// RECIPROCAL: arith.mulf %[[OUT]], %[[ONE_BY]]
 
 #all = affine_map<(q, k) -> (q, k)>
 

@@ -2,6 +2,7 @@
 // panel; reads of scratch memory and of single elements do not.
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
 
 // CHECK-LABEL: func.func @product(
 // CHECK: scf.for %[[K:.*]] =
@@ -144,6 +145,65 @@ func.func @before_loop(%q: memref<64x64xf32>, %o: memref<64x64xf32>) {
       linalg.add ins(%turned, %turned : memref<64x16xf32>, memref<64x16xf32>) outs(%turned : memref<64x16xf32>)
     }
     linalg.copy ins(%turned : memref<64x16xf32>) outs(%t : memref<64x16xf32, strided<[64, 1], offset: ?>>)
+  }
+  return
+}
+
+// Where each iteration of the kernel goes over the same rows, which half of the second-level cache holds, they are there
+// already; more rows than that, or others for each iteration, are asked for.
+// AGAIN-LABEL: func.func @again(
+// AGAIN-NOT: tec.prefetch
+// AGAIN: return
+func.func @again(%a: memref<48x512xf32>, %b: memref<512x32xf32>, %c: memref<48x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  scf.forall (%i) = (0) to (48) step (12) {
+    %t = memref.subview %c[%i, 0] [12, 32] [1, 1] : memref<48x32xf32> to memref<12x32xf32, strided<[32, 1], offset: ?>>
+    scf.for %k = %c0 to %c512 step %c64 {
+      %x = memref.subview %a[%i, %k] [12, 64] [1, 1] : memref<48x512xf32> to memref<12x64xf32, strided<[512, 1], offset: ?>>
+      %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<512x32xf32> to memref<64x32xf32, strided<[32, 1], offset: ?>>
+      linalg.matmul ins(%x, %y : memref<12x64xf32, strided<[512, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
+          outs(%t : memref<12x32xf32, strided<[32, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @others(
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CHECK: return
+func.func @others(%a: memref<48x512xf32>, %b: memref<512x80xf32>, %c: memref<48x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c512 = arith.constant 512 : index
+  scf.forall (%i) = (0) to (48) step (12) {
+    %t = memref.subview %c[%i, 0] [12, 32] [1, 1] : memref<48x32xf32> to memref<12x32xf32, strided<[32, 1], offset: ?>>
+    scf.for %k = %c0 to %c512 step %c64 {
+      %x = memref.subview %a[%i, %k] [12, 64] [1, 1] : memref<48x512xf32> to memref<12x64xf32, strided<[512, 1], offset: ?>>
+      %y = memref.subview %b[%k, %i] [64, 32] [1, 1] : memref<512x80xf32> to memref<64x32xf32, strided<[80, 1], offset: ?>>
+      linalg.matmul ins(%x, %y : memref<12x64xf32, strided<[512, 1], offset: ?>>, memref<64x32xf32, strided<[80, 1], offset: ?>>)
+          outs(%t : memref<12x32xf32, strided<[32, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @much(
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CHECK: return
+func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c8192 = arith.constant 8192 : index
+  scf.forall (%i) = (0) to (48) step (12) {
+    %t = memref.subview %c[%i, 0] [12, 32] [1, 1] : memref<48x32xf32> to memref<12x32xf32, strided<[32, 1], offset: ?>>
+    scf.for %k = %c0 to %c8192 step %c64 {
+      %x = memref.subview %a[%i, %k] [12, 64] [1, 1] : memref<48x8192xf32> to memref<12x64xf32, strided<[8192, 1], offset: ?>>
+      %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<8192x32xf32> to memref<64x32xf32, strided<[32, 1], offset: ?>>
+      linalg.matmul ins(%x, %y : memref<12x64xf32, strided<[8192, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
+          outs(%t : memref<12x32xf32, strided<[32, 1], offset: ?>>)
+    }
   }
   return
 }

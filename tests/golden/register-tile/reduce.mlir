@@ -36,3 +36,29 @@ func.func @column_sum(%x: memref<?x?xf32>, %s: memref<?xf32>) {
 // CHECK: vector.transfer_read {{.*}} : memref<?xf32>, vector<8xf32>
 // CHECK: scf.for {{.*}} -> (vector<8xf32>)
 // CHECK-NOT: multi_reduction
+
+// Too few chains of lanes for the pipes: several terms at a time, which meet behind the loop.
+func.func @column_max(%x: memref<96x16xf32>, %m: memref<16xf32>) {
+  linalg.reduce ins(%x : memref<96x16xf32>) outs(%m : memref<16xf32>) dimensions = [0]
+    (%in: f32, %old: f32) {
+      %max = arith.maximumf %in, %old : f32
+      linalg.yield %max : f32
+    }
+  return
+}
+// CHECK-LABEL: func.func @column_max(
+// CHECK: %[[TERMS:.*]] = scf.for {{.*}} step %c4 {{.*}} -> (vector<4x16xf32>)
+// CHECK: %[[OLD:.*]] = vector.transfer_read {{.*}}, vector<16xf32>
+// CHECK: vector.multi_reduction <maximumf>, %[[TERMS]], %[[OLD]] [0] : vector<4x16xf32> to vector<16xf32>
+
+// A number of terms that is not even, or not known, goes one by one.
+// CHECK-LABEL: func.func @odd_column_max(
+// CHECK: scf.for {{.*}} step %c1 {{.*}} -> (vector<16xf32>)
+func.func @odd_column_max(%x: memref<97x16xf32>, %m: memref<16xf32>) {
+  linalg.reduce ins(%x : memref<97x16xf32>) outs(%m : memref<16xf32>) dimensions = [0]
+    (%in: f32, %old: f32) {
+      %max = arith.maximumf %in, %old : f32
+      linalg.yield %max : f32
+    }
+  return
+}

@@ -1,6 +1,11 @@
 // Tiles of a running softmax, on a processor with a megabyte of second-level cache and 32 registers: 64 rows, which go
 // into lanes, and long steps; few rows and short steps where a mask cuts tiles.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s
+// A first-level cache of 48 KiB has room for the scores of 64 rows and 128 keys; one of 32 KiB for those of none.
+// RUN: tcc-attn opt %s --passes=schedule --target=host:sapphirerapids | FileCheck %s --check-prefix=ROOM
+// ROOM-LABEL: @plain
+// ROOM: scf.forall {{.*}} step (1, 64)
+// ROOM: scf.for {{.*}} step %c128
 
 // CHECK-LABEL: @plain
 // CHECK: scf.forall {{.*}} step (1, 64)
