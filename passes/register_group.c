@@ -1,7 +1,9 @@
 /* register_group.c - finds what a structured op takes into its register tiles: the elementwise op that makes what its
  * output starts from, and those that follow. So a product starts from zeros in registers, or from what was accumulated
  * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory. A reduction takes in the op
- * that makes its input as well: the sum of exponentials is taken while these are in registers.
+ * that makes its input as well: the sum of exponentials is taken while these are in registers. And a product takes in a
+ * reduction of its result along rows of its tiles, as the maximum of scores is where queries are in lanes: each tile's
+ * part goes to the result in memory at once, which is a register or a few.
  *
  * Invariants
  *  - Members follow each other with nothing between that reads or writes memory; moving them to the last one's place
@@ -9,7 +11,8 @@
  *  - An op joins only if each of its iterations needs just the element that the tile has at hand: subscripts of the
  *    result before are a permutation of its loops, as are those of what it writes, which is either that same element
  *    or memory that no other member touches.
- *  - Results are complete when they leave a tile: reductions run inside of the loops that the output uses.
+ *  - Results are complete when they leave a tile: reductions run inside of the loops that the output uses. Only what
+ *    the last member reduces is not, and nobody reads that before the group is done.
  * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members or past MAX_PASSED ops. */
 #include "passes/register_group.h"
 
@@ -182,6 +185,34 @@ static void find_feeders(ir_op *leader, const register_plan *plan, unsigned i, r
     group->feeders[group->num_feeders] = found[--count];
 }
 
+/* The op reduces the leader's result, element by element and not along lanes, into memory that no other member touches. */
+static bool is_follower(const ir_op *leader, const register_plan *plan, const ir_value *memory,
+                        const register_group *group, register_member *member) {
+  ir_op *op = member->op;
+  const ir_map *map = result_map(leader);
+  if (!ir_is_contraction(leader) || plan->simd < 0 || !is_structured(op) || ir_num_inits(op) != 1 ||
+      ir_num_inputs(op) != 1 || ir_input(op, 0) != memory || ir_init(op, 0) == memory || !reads_once(op, 0) ||
+      !ir_body_reads_init(op, 0) || !ir_map_is_projected_permutation(result_map(op)) ||
+      !writes_apart(op, memory, leader, group) ||
+      (group->prologue.op && !lies_apart(group->prologue.op, 0, ir_init(op, 0), NULL)))
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  uint32_t allowed = vectorize_loops(op);
+  member->linked = loop_bit(0);
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    member->loops[ir_map_result_dim(map, dim)] = (unsigned)ir_map_result_dim(structure->maps[0], dim);
+  for (unsigned i = 0; i < plan->num_dims; i++) {
+    if (ir_map_find_dim(map, plan->dims[i]) < 0)
+      continue;
+    unsigned loop = member->loops[plan->dims[i]];
+    bool in_lanes = (int)plan->dims[i] == plan->simd;
+    if (!(allowed & loop_bit(loop)) ||
+        (in_lanes && (ir_loop_is_reduction(structure, loop) || !is_contiguous(op, 1, loop))))
+      return false;
+  }
+  return ir_map_find_dim(map, (unsigned)plan->simd) >= 0;
+}
+
 bool register_group_takes_before(const register_group *group, const ir_op *op) {
   bool takes = group->prologue.op == op;
   for (unsigned k = 0; k < group->num_feeders; k++)
@@ -202,12 +233,45 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
   for (ir_op *last = leader; group->count < REGISTER_GROUP_MAX; last = neighbour(last, true)) {
     register_member *next = &group->epilogues[group->count];
     *next = (register_member){.op = neighbour(last, true)};
+    if (next->op && is_follower(leader, plan, result, group, next))
+      group->count++;
     if (!next->op || !fits_tiles(result_map(leader), plan, result, next) ||
         !writes_apart(next->op, result, leader, group))
       return;
     result = ir_init(next->op, 0);
     group->count++;
   }
+}
+
+/* The product that makes what the reduction reads, up to members of its group, and what starts the reduction, if that
+ * stands between; NULL where there is none. */
+static ir_op *product_before(const ir_op *reduction, ir_op **start) {
+  *start = NULL;
+  if (!is_structured(reduction) || ir_num_inits(reduction) != 1 || ir_num_inputs(reduction) != 1 ||
+      !reads_once(reduction, 0))
+    return NULL;
+  ir_op *op = neighbour((ir_op *)reduction, false);
+  if (is_structured(op) && ir_num_inits(op) == 1 && ir_init(op, 0) == ir_init(reduction, 0) &&
+      !ir_structure_of(op)->reductions) {
+    *start = op;
+    op = neighbour(op, false);
+  }
+  for (unsigned passed = 0; passed < REGISTER_GROUP_MAX && is_structured(op) && ir_num_inits(op) == 1 &&
+                            ir_init(op, 0) == ir_input(reduction, 0);
+       passed++, op = neighbour(op, false))
+    if (ir_is_contraction(op))
+      return op;
+  return NULL;
+}
+
+bool register_group_follows(const ir_op *op, const target_facts *facts) {
+  ir_op *start, *product = product_before(op, &start);
+  if (!product || start)
+    return false;
+  register_plan plan = register_plan_make(product, facts);
+  register_group group;
+  register_group_find(product, &plan, &group);
+  return group.count && group.epilogues[group.count - 1].op == op;
 }
 
 /* ------------------------------------------------------------------------------------------------- coming together */
@@ -240,9 +304,9 @@ static bool can_stand_before(const ir_op *op, ir_op *place, bool is_view) {
   return true;
 }
 
-/* Right behind `place`, with its views. */
-static void move_behind(ir_op *op, ir_op *place) {
-  ir_op_move_before(op, place->next);
+/* With its views. */
+static void move_before(ir_op *op, ir_op *place) {
+  ir_op_move_before(op, place);
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_op *from = ir_operand(op, i)->op;
     if (from && from->block == op->block && !ir_op_is_before(from, op))
@@ -250,7 +314,29 @@ static void move_behind(ir_op *op, ir_op *place) {
   }
 }
 
+/* Moves what starts a reduction to before the product that makes its input, so that the product can take it in. */
+static void clear_way(ir_op *reduction, const target_facts *facts) {
+  ir_op *start, *product = product_before(reduction, &start);
+  if (!product || !start || start->num_results)
+    return;
+  register_plan plan = register_plan_make(product, facts);
+  register_member member = {.op = reduction}, prologue = {.op = neighbour(product, false)};
+  register_group group = {.count = 0};
+  if (is_prologue(product, &plan, &prologue))
+    group.prologue = prologue;
+  if (!is_complete_in_tile(&plan, result_map(product)) ||
+      !is_follower(product, &plan, ir_input(reduction, 0), &group, &member))
+    return;
+  ir_op *place = group.prologue.op ? group.prologue.op : product;
+  for (ir_op *other = neighbour(start, false); other != place; other = neighbour(other, false))
+    if (!may_pass(start, other))
+      return;
+  if (may_pass(start, place) && can_stand_before(start, place, false))
+    move_before(start, place);
+}
+
 void register_group_advance(ir_op *op, const target_facts *facts) {
+  clear_way(op, facts);
   if (!is_structured(op) || op->num_results || ir_num_inits(op) != 1 || ir_structure_of(op)->reductions)
     return;
   ir_op *maker = neighbour(op, false);
@@ -266,5 +352,5 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
       !fits_tiles(result_map(maker), &plan, made, &member) ||
       !writes_apart(op, made, maker, &(register_group){.count = 0}))
     return;
-  move_behind(op, maker);
+  move_before(op, maker->next);
 }

@@ -5,7 +5,7 @@
 
 enum { REGISTER_GROUP_MAX = 8 };
 
-/* An elementwise op that runs on the leader's tile, while that is in registers. */
+/* An elementwise op, or a reduction behind all others, that runs on the leader's tile while that is in registers. */
 typedef struct register_member {
   ir_op *op;
   unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader's result, or of its input: the op's own loop with the same
@@ -27,8 +27,11 @@ typedef struct register_group {
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group);
 /* The op is the group's prologue or one of its feeders. */
 bool register_group_takes_before(const register_group *group, const ir_op *op);
+/* A product before the op has it as its group's last member, a reduction: it leads no group itself. */
+bool register_group_follows(const ir_op *op, const target_facts *facts);
 
-/* Moves an elementwise op that writes memory of its own up to right behind the op that makes what it reads, where that
+/* Lets ops come together. Moves what starts a reduction up to before the product whose group can take that in; and an
+ * elementwise op that writes memory of its own up to right behind the op that makes what it reads, where that
  * changes nothing and the two can be one group. */
 void register_group_advance(ir_op *op, const target_facts *facts);
 #endif

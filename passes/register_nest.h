@@ -36,6 +36,8 @@ void register_pack_begin(register_nest *nest, ir_builder *builder);
 void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment);
 /* Packs at the place just inside of the SIMD loop, or finds there what was packed before it; the tile reads panels. */
 void register_pack_inputs(register_nest *nest, ir_builder *builder);
+/* The row of a vector over rows and lanes. */
+ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
 /* Takes the current pairs of terms from the panels: vectors over lanes and terms. */
 void register_pack_read_pairs(register_nest *nest, ir_builder *builder);
 #endif

@@ -192,7 +192,7 @@ static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim
   return at;
 }
 
-static ir_value *extract_row(ir_builder *builder, ir_value *rows, int64_t row) {
+ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row) {
   ir_module *module = builder->module;
   ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
   const ir_type *type = ir_type_vector(module, rows->type->element, 1, &rows->type->shape[1]);
@@ -233,7 +233,8 @@ static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
   ir_index first = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
   const ir_type *type = ir_type_vector(builder.module, rows->type->element, 1, (int64_t[]){2 * block.sizes[1]});
   for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
-    ir_value *terms_of_pair[] = {extract_row(&builder, rows, 2 * pair), extract_row(&builder, rows, 2 * pair + 1)};
+    ir_value *terms_of_pair[] = {register_extract_row(&builder, rows, 2 * pair),
+                                 register_extract_row(&builder, rows, 2 * pair + 1)};
     ir_op_spec spec = {.operands = terms_of_pair, .num_operands = 2, .types = &type, .num_results = 1};
     ir_value *both = ir_result(ir_op_create(&builder, OP_VECTOR_INTERLEAVE, &spec), 0);
     ir_index row = ir_index_add(&builder, first, ir_index_const(pair));

@@ -229,6 +229,30 @@ static ir_value *run_member(register_nest *nest, ir_builder *builder, const ir_m
   return vectorize_end(builder, tile, 0, value);
 }
 
+/* Runs a reduction on the rows of its tile in `known` one by one, as its body says it, where rows are what it reduces:
+ * extrema that may lose a NaN are single instructions only so. Leaves the tile of what is to be written in `tile`. */
+static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir_map *map,
+                              const register_member *member, ir_value *known, vector_tile *tile) {
+  member_tile(nest, map, member, tile);
+  unsigned row = tile->loops[0];
+  bool by_rows = tile->num_dims == 2 && known->type->rank == 2 && !(tile->masked & register_loop_bit(row)) &&
+                 ir_loop_is_reduction(ir_structure_of(member->op), row) && tile->sizes[0] == known->type->shape[0];
+  if (!by_rows)
+    return run_member(nest, builder, map, member, known, tile);
+  int64_t count = tile->sizes[0];
+  ir_index start = tile->starts[row];
+  tile->num_dims = 1;
+  tile->loops[0] = tile->loops[1];
+  tile->sizes[0] = tile->sizes[1];
+  ir_value *value = vectorize_begin(builder, tile, 0);
+  for (int64_t i = 0; i < count; i++) {
+    tile->starts[row] = ir_index_add(builder, start, ir_index_const(i));
+    tile->operands[0].vector = register_extract_row(builder, known, i);
+    vectorize_body(builder, tile, &value);
+  }
+  return vectorize_end(builder, tile, 0, value);
+}
+
 static const ir_map *result_map(const register_nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
 
 /* What the first feeder is known to make of its tile. */
@@ -287,7 +311,8 @@ static void end_output(register_nest *nest, ir_builder *builder, unsigned out, i
       return;
     ir_value *known = vectorize_to_subscripts(builder, &tile, operand, value);
     const register_member *epilogue = &group->epilogues[k];
-    value = run_member(nest, builder, result_map(nest), epilogue, known, &tile);
+    bool follows = ir_structure_of(epilogue->op)->reductions;
+    value = (follows ? run_follower : run_member)(nest, builder, result_map(nest), epilogue, known, &tile);
     operand = ir_num_inputs(epilogue->op);
   }
 }
@@ -541,7 +566,7 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
   /* From the end, since an op that is taken in itself takes in none. */
   for (size_t i = list.count; i-- > 1;) {
     register_group group;
-    if (list.items[i].taker)
+    if (list.items[i].taker || register_group_follows(list.items[i].op, options->target))
       continue;
     find_group(list.items[i].op, options->target, &group);
     for (size_t before = i; before-- > 0 && register_group_takes_before(&group, list.items[before].op);)

@@ -157,3 +157,68 @@ func.func @used_between(%s: memref<16x64xf32>, %l: memref<16xf32>, %out: memref<
   memref.dealloc %p : memref<16x64xf32>
   return
 }
+
+// A reduction of the result along rows goes along, tile by tile; what that starts from moves up to before the product.
+// CHECK-LABEL: func.func @largest_of_rows(
+// CHECK: %[[C:.*]] = memref.alloc() : memref<32x16xf32>
+// CHECK: %[[MAX:.*]] = memref.alloc() : memref<16xf32>
+// CHECK: arith.maximumf
+// CHECK: vector.transfer_write %{{.*}}, %[[MAX]]
+// CHECK: %[[SUM:.*]] = scf.for
+// CHECK: vector.contract
+// CHECK: vector.transfer_write %[[SUM]], %[[C]]
+// CHECK: %[[SO_FAR:.*]] = vector.transfer_read %[[MAX]]
+// CHECK: %[[ROW:.*]] = vector.extract %[[SUM]][0]
+// CHECK: arith.maximumf %[[ROW]], %[[SO_FAR]] fastmath<nnan> : vector<16xf32>
+// CHECK: vector.transfer_write %{{.*}}, %[[MAX]]
+// CHECK-NOT: multi_reduction
+// CHECK: return
+func.func @largest_of_rows(%a: memref<32x64xf32>, %b: memref<64x16xf32>, %old: memref<16xf32>,
+    %use: memref<32x16xf32>, %use_max: memref<16xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %least = arith.constant -1.0 : f32
+  %c = memref.alloc() : memref<32x16xf32>
+  %max = memref.alloc() : memref<16xf32>
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x16xf32>)
+  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x16xf32>) outs(%c : memref<32x16xf32>)
+  linalg.generic {indexing_maps = [affine_map<(j) -> (j)>, affine_map<(j) -> (j)>], iterator_types = ["parallel"]}
+      ins(%old : memref<16xf32>) outs(%max : memref<16xf32>) {
+  ^bb0(%x: f32, %out: f32):
+    %y = arith.maximumf %x, %least : f32
+    linalg.yield %y : f32
+  }
+  linalg.reduce ins(%c : memref<32x16xf32>) outs(%max : memref<16xf32>) dimensions = [0]
+    (%in: f32, %out: f32) {
+      %y = arith.maximumf %in, %out fastmath<nnan> : f32
+      linalg.yield %y : f32
+    }
+  memref.copy %c, %use : memref<32x16xf32> to memref<32x16xf32>
+  memref.copy %max, %use_max : memref<16xf32> to memref<16xf32>
+  memref.dealloc %c : memref<32x16xf32>
+  memref.dealloc %max : memref<16xf32>
+  return
+}
+
+// Not so along lanes, which would end each tile in a horizontal step.
+// CHECK-LABEL: func.func @largest_of_lanes(
+// CHECK: vector.contract
+// CHECK: vector.transfer_write
+// CHECK: vector.multi_reduction <maxnumf>
+// CHECK: return
+func.func @largest_of_lanes(%a: memref<32x64xf32>, %b: memref<64x64xf32>, %use_max: memref<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c = memref.alloc() : memref<32x64xf32>
+  %max = memref.alloc() : memref<32xf32>
+  linalg.fill ins(%zero : f32) outs(%max : memref<32xf32>)
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x64xf32>)
+  linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x64xf32>) outs(%c : memref<32x64xf32>)
+  linalg.reduce ins(%c : memref<32x64xf32>) outs(%max : memref<32xf32>) dimensions = [1]
+    (%in: f32, %out: f32) {
+      %y = arith.maximumf %in, %out fastmath<nnan> : f32
+      linalg.yield %y : f32
+    }
+  memref.copy %max, %use_max : memref<32xf32> to memref<32xf32>
+  memref.dealloc %c : memref<32x64xf32>
+  memref.dealloc %max : memref<32xf32>
+  return
+}
