@@ -42,7 +42,7 @@ typedef struct planner {
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
-  bool has_pair_dot;
+  bool has_fast_pair_dot;
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
 
@@ -419,7 +419,7 @@ static int contracted_loop(const planner *p, int simd) {
  * with an even number of terms, side by side in the rows' factor; rows enough to pay for putting those of the lanes
  * side by side in a panel. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
-  if (!p->has_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
+  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
       p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 ||
       guess(p, (unsigned)row) < MIN_WIDENED_ROWS || ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
@@ -591,7 +591,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .lanes = register_lanes(op, vector_bits_of(facts)),
                .registers = registers_of(facts),
                .accumulators = accumulators_of(facts),
-               .has_pair_dot = facts->has_pair_dot,
+               .has_fast_pair_dot = facts->has_fast_pair_dot,
                .panel_bytes = register_plan_panel_bytes(facts),
                .copy_bytes = copy_bytes(facts)};
   p.allowed = p.vectorizable;

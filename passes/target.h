@@ -39,7 +39,8 @@ typedef struct target_facts {
   unsigned vector_registers;           /* architectural SIMD registers (host) */
   unsigned accumulators;               /* FMA latency x FMA pipes: independent chains that fill the pipes (host) */
   uint64_t l1_bytes, l2_bytes, l3_bytes;
-  bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane (host) */
+  bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane, and rounding to bf16 (host) */
+  bool has_fast_pair_dot;     /* .. which is faster than multiply-adds in f32 where factors are used again (host) */
   unsigned threads;           /* cores (host) */
   target_tiles tiles;         /* (host) */
   bool has_binary_softmax;    /* exponentials of softmax are powers of two, if scores are multiplied anyway (host) */
@@ -99,6 +100,11 @@ static inline void target_allow_tf32(target_facts *facts) {
  * where they are rows: the other factor's rows may be in lanes (see orient.c). */
 static inline bool target_has_rows_in_lanes(const target_facts *facts) {
   return facts->kind == TARGET_HOST && facts->vector_registers >= 32;
+}
+
+/* Products of such factors read their elements widened to f32: they are no pairs for the machine to multiply. */
+static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_scalar rhs) {
+  return !facts->has_fast_pair_dot || lhs != IR_BF16 || rhs != IR_BF16;
 }
 
 /* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */

@@ -412,7 +412,7 @@ bool pass_version(ir_module *module, const pass_options *options) {
         version_kernel(version_steps(op), options->target);
     }
   }
-  if (options->target->has_pair_dot)
+  if (options->target->has_fast_pair_dot)
     ir_walk(ir_region(module->root, 0), visit_loop, (void *)options->target);
   return true;
 }
