@@ -1,7 +1,7 @@
 /* register_group.c - finds what a structured op takes into its register tiles: the elementwise op that makes what its
  * output starts from, and those that follow. So a product starts from zeros in registers, or from what was accumulated
  * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory. A reduction takes in the op
- * that makes its input as well: the sum of exponentials is taken while these are in registers. And a product takes in a
+ * that makes its input as well: the sum of exponentials is taken while these are in registers, and so is what rounds them in place. And a product takes in a
  * reduction of its result along rows of its tiles, as the maximum of scores is where queries are in lanes: each tile's
  * part goes to the result in memory at once, which is a register or a few.
  *
@@ -213,6 +213,31 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
   return ir_map_find_dim(map, (unsigned)plan->simd) >= 0;
 }
 
+/* The operands are there before `place`. */
+static bool is_known_before(const ir_op *op, ir_op *place) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (from && from->block == place->block && !ir_op_is_before(from, place))
+      return false;
+  }
+  return true;
+}
+
+/* The op right behind the leader that writes its fed input anew, element by element, after that was read: it works on
+ * what the feeders have in registers. Whatever else it reads lies apart from what they and the leader write. */
+static void find_rewriter(ir_op *leader, const register_plan *plan, register_group *group) {
+  const ir_value *memory = ir_input(leader, group->fed);
+  register_member member = {.op = neighbour(leader, true)};
+  if (!is_structured(member.op) || ir_num_inits(member.op) != 1 || ir_init(member.op, 0) != memory ||
+      !fits_tiles(ir_structure_of(leader)->maps[group->fed], plan, memory, &member) ||
+      !lies_apart(member.op, 0, ir_init(leader, 0), NULL) || !is_known_before(member.op, leader))
+    return;
+  for (unsigned k = 1; k < group->num_feeders; k++)
+    if (!lies_apart(member.op, 0, ir_init(group->feeders[k].op, 0), NULL))
+      return;
+  group->rewriter = member;
+}
+
 bool register_group_takes_before(const register_group *group, const ir_op *op) {
   bool takes = group->prologue.op == op;
   for (unsigned k = 0; k < group->num_feeders; k++)
@@ -229,6 +254,10 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
     group->prologue = prologue;
   for (unsigned i = 0; !group->prologue.op && !group->num_feeders && i < ir_num_inputs(leader); i++)
     find_feeders(leader, plan, i, group);
+  if (group->num_feeders)
+    find_rewriter(leader, plan, group);
+  if (group->rewriter.op)
+    return;
   const ir_value *result = ir_init(leader, 0);
   for (ir_op *last = leader; group->count < REGISTER_GROUP_MAX; last = neighbour(last, true)) {
     register_member *next = &group->epilogues[group->count];

@@ -18,6 +18,7 @@ typedef struct register_group {
   unsigned num_feeders; /* the first makes what the leader, a reduction, reads once as input `fed`, others read that */
   register_member feeders[REGISTER_GROUP_MAX];
   unsigned fed;
+  register_member rewriter; /* makes something else of that in place, behind the leader; op NULL if there is none */
   unsigned count;
   register_member epilogues[REGISTER_GROUP_MAX]; /* each works on the result of the op before */
 } register_group;

@@ -262,6 +262,14 @@ static ir_value *known_tile(const register_nest *nest, ir_builder *builder, cons
   return ir_splat(builder, type, (ir_cell){.f = nest->reduced.value});
 }
 
+/* What the feeders made leaves the registers as the rewriter has it. */
+static void rewrite(register_nest *nest, ir_builder *builder, ir_value *known) {
+  const register_member *rewriter = &nest->group.rewriter;
+  vector_tile tile;
+  ir_value *value = run_member(nest, builder, ir_structure_of(nest->op)->maps[nest->group.fed], rewriter, known, &tile);
+  vectorize_write(builder, &tile, ir_num_inputs(rewriter->op), value);
+}
+
 /* Lets the tile read what the feeders make of its part of an input, and stores that for others. */
 static void feed(register_nest *nest, ir_builder *builder) {
   const register_group *group = &nest->group;
@@ -277,10 +285,13 @@ static void feed(register_nest *nest, ir_builder *builder) {
       value = known_tile(nest, builder, &tile);
     } else
       value = run_member(nest, builder, map, feeder, known, &tile);
-    vectorize_write(builder, &tile, out, value);
+    if (k || !group->rewriter.op)
+      vectorize_write(builder, &tile, out, value);
     if (!known)
       known = vectorize_to_subscripts(builder, &tile, out, value);
   }
+  if (group->rewriter.op)
+    rewrite(nest, builder, known);
   nest->tile.operands[group->fed].vector = known;
 }
 
@@ -488,8 +499,11 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
     ir_op_erase(group->feeders[k].op);
   for (unsigned k = 0; k < group->count; k++)
     ir_op_erase(group->epilogues[k].op);
+  unsigned behind = group->count + (group->rewriter.op != NULL);
+  if (group->rewriter.op)
+    ir_op_erase(group->rewriter.op);
   ir_op_erase(op);
-  return group->count;
+  return behind;
 }
 
 static void find_group(ir_op *leader, const target_facts *facts, register_group *group) {

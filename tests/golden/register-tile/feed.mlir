@@ -1,5 +1,6 @@
 // A reduction takes in what makes its input: exponentials are written, rounded and summed while they are in registers. It
-// does not where others use the memory between, or where tiles of the two would get in each other's way.
+// does not where others use the memory between, or where tiles of the two would get in each other's way. What is rounded in
+// place, behind the sum, is stored once.
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
 
 #rows = affine_map<(r, c) -> (r)>
@@ -39,6 +40,74 @@ func.func @weights(%m: memref<16xf32>) {
   ^bb0(%e: f32, %old: f32):
     %s = arith.addf %old, %e : f32
     linalg.yield %s : f32
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @in_place(
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<1x8xf32>)
+// CHECK: %[[E:.*]] = math.exp
+// CHECK-NOT: vector.transfer_write %[[E]],
+// CHECK: %[[NARROW:.*]] = arith.truncf %[[E]]
+// CHECK: %[[WIDE:.*]] = arith.extf %[[NARROW]]
+// CHECK: vector.transfer_write %[[WIDE]], %alloca[
+// CHECK: arith.addf %[[OLD]], %[[E]]
+// CHECK: scf.yield
+// CHECK-NOT: arith.truncf
+// CHECK: return
+func.func @in_place(%m: memref<16xf32>) {
+  %x = memref.alloca() : memref<16x64xf32>
+  %sum = memref.alloca() : memref<16xf32>
+  linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%m : memref<16xf32>) outs(%x : memref<16x64xf32>) {
+  ^bb0(%max: f32, %old: f32):
+    %d = arith.subf %old, %max : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<16x64xf32>) outs(%sum : memref<16xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    %s = arith.addf %old, %e : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x : memref<16x64xf32>) outs(%x : memref<16x64xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    %t = arith.truncf %e : f32 to bf16
+    %w = arith.extf %t : bf16 to f32
+    linalg.yield %w : f32
+  }
+  return
+}
+
+// Near miss: what is written in place takes the sum into account, which is not known before the end.
+// CHECK-LABEL: func.func @needs_sum(
+// CHECK: math.exp
+// CHECK: scf.for
+// CHECK: arith.divf
+// CHECK: return
+func.func @needs_sum(%m: memref<16xf32>) {
+  %x = memref.alloca() : memref<16x64xf32>
+  %sum = memref.alloca() : memref<16xf32>
+  linalg.generic {indexing_maps = [#rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%m : memref<16xf32>) outs(%x : memref<16x64xf32>) {
+  ^bb0(%max: f32, %old: f32):
+    %d = arith.subf %old, %max : f32
+    %e = math.exp %d : f32
+    linalg.yield %e : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<16x64xf32>) outs(%sum : memref<16xf32>) {
+  ^bb0(%e: f32, %old: f32):
+    %s = arith.addf %old, %e : f32
+    linalg.yield %s : f32
+  }
+  linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : memref<16x64xf32>, memref<16xf32>) outs(%x : memref<16x64xf32>) {
+  ^bb0(%e: f32, %s: f32, %old: f32):
+    %q = arith.divf %e, %s : f32
+    linalg.yield %q : f32
   }
   return
 }
