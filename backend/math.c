@@ -111,13 +111,23 @@ static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction) {
                             : polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS, unit);
 }
 
-/* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. */
-static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x) {
+/* p rounded to the 8 digits of bf16, to nearest even: 65536 p less what is nearest to 65535 p. Between 1/2 and 2, so that
+ * nothing overflows. */
+static LLVMValueRef eight_digits(emitter *e, LLVMValueRef p) {
+  LLVMValueRef most = LLVMBuildFMul(e->builder, p, emit_float_like(e, p, 0x1p16 - 1), "");
+  return emit_multiply_add(e, p, emit_float_like(e, p, 0x1p16), LLVMBuildFNeg(e->builder, most, ""));
+}
+
+/* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask of
+ * what stays costs nothing there, however many results it serves.
+ * `rounds`: to bf16, before that, as powers of two leave digits alone. */
+static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool rounds) {
   LLVMValueRef nearest = LLVMConstNull(LLVMInt32TypeInContext(e->context));
-  LLVMValueRef vanishes = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, -126), "");
+  LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
   LLVMValueRef fraction = by_registers(e, "reduce", x, nearest), whole = LLVMBuildFSub(e->builder, x, fraction, "");
-  LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction), whole);
-  return LLVMBuildSelect(e->builder, vanishes, emit_float_like(e, x, 0), power, "");
+  LLVMValueRef power = exp2_of_fraction(e, fraction);
+  power = by_registers(e, "scalef", rounds ? eight_digits(e, power) : power, whole);
+  return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");
 }
 
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. `approximate` flushes what is
@@ -125,7 +135,7 @@ static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x) {
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool approximate) {
   LLVMBuilderRef b = e->builder;
   if (approximate && has_registers(e, x))
-    return flushed_exp2(e, x);
+    return flushed_exp2(e, x, false);
   bool flush = approximate || (e->facts->fast_exp && !e->has_scale);
   x = math_clamp(e, LLVMRealOGT, math_clamp(e, LLVMRealOLT, x, flush ? -126 : -151), 128);
   LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
@@ -161,21 +171,21 @@ static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool appro
 }
 
 /* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range
- * comes out, with which machines compute slowly. */
-static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
+ * comes out, with which machines compute slowly. `rounds`: to bf16. */
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate, bool rounds) {
   bool flush = fast || approximate, masks = flush && e->has_scale;
-  LLVMValueRef shifted, vanishes = NULL;
+  LLVMValueRef shifted, stays = NULL;
   if (masks)
-    vanishes = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, -87.3365), "");
+    stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -87.3365), "");
   else
     x = math_clamp(e, LLVMRealOLT, x, flush ? -87.4 : -104.5);
   x = math_clamp(e, LLVMRealOGT, x, 89);
   LLVMValueRef power = power_of_e(e, x, fast, approximate, &shifted);
-  power = scale(e, power, shifted, flush);
-  return masks ? LLVMBuildSelect(e->builder, vanishes, emit_float_like(e, x, 0), power, "") : power;
+  power = scale(e, rounds ? eight_digits(e, power) : power, shifted, flush);
+  return masks ? LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "") : power;
 }
 
-LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false); }
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false, false); }
 
 /* ------------------------------------------------------------------------------------------------------------- libm */
 
@@ -249,12 +259,18 @@ LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return exp2_of(e, x[0], emit_fast_math(op) & LLVMFastMathApproxFunc);
 }
 
+LLVMValueRef math_rounded_exp(emitter *e, const ir_op *exponential, LLVMValueRef x) {
+  if (!is_f32(x) || e->target->library || !has_registers(e, x))
+    return NULL;
+  return exponential->code == OP_MATH_EXP2 ? flushed_exp2(e, x, true) : exp_of(e, x, e->facts->fast_exp, true, true);
+}
+
 /* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more; and polynomials flush
  * what is below the normal range. */
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp;
   if (is_f32(x[0]) && !e->target->library)
-    return exp_of(e, x[0], fast, approximate);
+    return exp_of(e, x[0], fast, approximate, false);
   if (!is_f32(x[0]) || !approximate)
     return math_library(e, "exp", x, 1);
   LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");
