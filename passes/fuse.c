@@ -16,6 +16,7 @@
  * ir_op.mark, checked against the node, so that stale marks do no harm.
  * Termination: the walk moves backwards; each op is asked once; every other loop is over operands, uses or requests. */
 #include "passes/fuse_walk.h"
+#include "passes/passes.h"
 
 /* ---------------------------------------------------------------------------------------------------------- nodes */
 
@@ -313,7 +314,8 @@ static const char *check_policy(const fusion *f, const fusion_node *n) {
   const ir_op *op = n->op;
   if (f->options->policy == FUSE_FREE)
     return "only free ops are fused";
-  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) && !(n->levels && tile_only_moves(op)))
+  if (f->options->policy == FUSE_ONCE && n->levels != nest_all_levels(&f->nest) &&
+      (!n->levels || !tile_only_moves(op) || ir_attr_get(op, PASS_ONCE)))
     return "several iterations would compute the same elements";
   return NULL;
 }

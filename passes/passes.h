@@ -30,6 +30,9 @@ bool pass_visit_kernels(ir_module *module, const pass_options *options,
 #define PASS_STANDS_FOR "tec.stands_for"
 #define PASS_STANDS_FOR_LOOPS "tec.stands_for_loops"
 
+/* On a structured op on whole tensors: so many tiles read each element of its result that none makes it again. */
+#define PASS_ONCE "tec.once"
+
 /* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */
 #define PASS_BY_ELEMENT "tec.by_element"
 #endif

@@ -81,9 +81,7 @@ static uint64_t bytes_of_steps(const ir_op *op, unsigned side, int64_t keys, con
   return 2 * (uint64_t)keys * (uint64_t)columns_beside(op, side, extents) * sizeof(float);
 }
 
-/* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
- * there is none. `masked`: comparisons of indices hide some of them. */
-static const ir_op *product_of_scores(const ir_op *softmax, bool *masked) {
+ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked) {
   ir_op *op = ir_operand(softmax, 0)->op;
   mask where;
   *masked = false;
@@ -123,7 +121,7 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
       bytes_of_steps(op, side, keys, extents) > 2 * target->l2_bytes)
     return (softmax_tile){0};
   bool masked;
-  const ir_op *product = product_of_scores(tile_find_running(ir_operand(op, side)), &masked);
+  const ir_op *product = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked);
   for (unsigned i = 0; product && i < 2; i++)
     if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
       product = NULL;
@@ -151,7 +149,7 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
   }
   tiles /= rows;
   uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(op, side, keys, extents);
-  bool even = product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
+  bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
   while (shared > half * (uint64_t)(rows / host_policy.rows) &&
          tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
          (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {

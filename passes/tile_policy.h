@@ -36,6 +36,10 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
  * factors. `side`: the operand that has them. */
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
 
+/* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
+ * there is none. `masked`: comparisons of indices hide some of them. */
+ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked);
+
 /* Rows and step of a running softmax. */
 typedef struct softmax_tile {
   int64_t rows, step;

@@ -1,10 +1,22 @@
-/* widen.c - contractions of 16-bit floats accumulate in f32 and round once, at the end.
+/* widen.c - contractions of 16-bit floats: where sums and factors become f32.
  *
- * That is what matrix units do, what is fast on vector units, and what keeps long sums right; a sum that rounds to 16
- * bits after each step is wanted by nobody. Only the accumulator changes: inputs keep their type.
- * Termination: one walk; what it creates accumulates in f32. */
+ * Pass "widen-accumulators": sums are f32, rounded once, at the end. That is what matrix units do, what is fast on
+ * vector units, and what keeps long sums right; a sum that rounds to 16 bits after each step is wanted by nobody. Only
+ * the accumulator changes: inputs keep their type.
+ *
+ * Pass "widen-factors" (hosts): keys and values that many tiles of rows read are widened once, into memory, not by each
+ * tile again; and so are the other factors, queries and weights, by the ops that make them. The kernel of attention is
+ * then that of f32. Not where the machine multiplies pairs of them as they are, nor where few rows read them: bringing
+ * them from memory takes the time there.
+ * Values do not change: what is 16 bits wide in the program is rounded to that, and all of its numbers are f32's.
+ * Termination: one walk each; the first creates what accumulates in f32, the second factors that are f32. */
 #include "passes/body.h"
 #include "passes/passes.h"
+#include "passes/tile.h"
+#include "passes/tile_policy.h"
+
+/* Rows that pay for storing what they read widened, and loading as much more: four tiles of them. */
+enum { MIN_ROWS = 256 };
 
 static bool is_half(ir_scalar scalar) { return ir_scalar_is_float(scalar) && ir_scalar_bits(scalar) == 16; }
 
@@ -17,35 +29,120 @@ static ir_value *convert_tensor(ir_builder *builder, ir_value *value, ir_scalar 
   return body_convert(builder, value, out);
 }
 
-/* The same contraction onto another init: a named op stays what it is, a written body becomes that of a contraction. */
-static ir_value *contract_onto(ir_builder *builder, const ir_op *op, ir_value *init) {
-  ir_value *inputs[] = {ir_input(op, 0), ir_input(op, 1)};
+/* The same contraction of other factors onto another init: a named op stays what it is, a written body becomes that of a
+ * contraction. */
+static ir_op *contract_onto(ir_builder *builder, const ir_op *op, ir_value **factors, ir_value *init) {
   if (ir_op_row(op)->map)
-    return ir_result(ir_structured(builder, op->code, 2, inputs, 1, &init, op->num_attrs, op->attrs), 0);
+    return ir_structured(builder, op->code, 2, factors, 1, &init, op->num_attrs, op->attrs);
   const ir_structure *structure = ir_structure_of(op);
   return body_contract(
-      ir_generic(builder, 2, inputs, 1, &init, structure->maps, structure->num_loops, structure->reductions));
+             ir_generic(builder, 2, factors, 1, &init, structure->maps, structure->num_loops, structure->reductions))
+      ->op;
 }
 
-static void widen(ir_op *op) {
-  ir_builder builder = ir_builder_before(op);
+/* Returns the contraction that stands for the op. */
+static ir_op *widen_accumulator(ir_op *op) {
   ir_scalar narrow = ir_init(op, 0)->type->element;
-  ir_value *wide = contract_onto(&builder, op, convert_tensor(&builder, ir_init(op, 0), IR_F32));
-  ir_replace_uses(ir_result(op, 0), convert_tensor(&builder, wide, narrow));
+  if (!is_half(narrow))
+    return op;
+  ir_builder builder = ir_builder_before(op);
+  ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
+  ir_op *wide = contract_onto(&builder, op, factors, convert_tensor(&builder, ir_init(op, 0), IR_F32));
+  ir_replace_uses(ir_result(op, 0), convert_tensor(&builder, ir_result(wide, 0), narrow));
   ir_op_erase(op);
+  return wide;
 }
 
-static void widen_in(ir_block *block, const void *data) {
+static void widen_accumulators_in(ir_block *block, const void *data) {
   (void)data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (ir_is_contraction(op) && op->num_results == 1 && is_half(ir_init(op, 0)->type->element))
-      widen(op);
+    if (ir_is_contraction(op) && op->num_results == 1)
+      widen_accumulator(op);
   }
 }
 
 bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
   (void)options;
-  pass_visit_unscheduled(module, widen_in, NULL);
+  pass_visit_unscheduled(module, widen_accumulators_in, NULL);
+  return true;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- factors */
+
+/* The softmax whose weights the value is, or what is linear in them; NULL if there is none. */
+static const ir_op *softmax_of(const ir_value *value) {
+  const ir_op *op = value->op;
+  while (op && op->code != OP_LINALG_SOFTMAX && op->code != OP_LINALG_EXT_SOFTMAX) {
+    unsigned input = 0, num_inputs = ir_op_has(op, IR_STRUCTURED) ? ir_num_inputs(op) : 0;
+    while (input < num_inputs && !tile_is_linear_in(op, input))
+      input++;
+    value = input < num_inputs ? ir_input(op, input) : NULL;
+    op = value ? value->op : NULL;
+  }
+  return op && !value->index ? op : NULL;
+}
+
+/* The rows that read each element of a factor; 0 where their number is open. */
+static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
+  const ir_structure *structure = ir_structure_of(contraction);
+  int64_t extents[IR_MAX_LOOPS], rows = 1;
+  ir_loop_extents(contraction, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[factor], loop) < 0)
+      rows = extents[loop] == IR_DYNAMIC ? 0 : rows < MIN_ROWS ? rows * extents[loop] : rows;
+  return rows;
+}
+
+/* `shared` is the factor that all rows read: its elements are to be widened before all loops. */
+static void widen_factors(ir_op *op, unsigned shared, const target_facts *facts) {
+  ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
+  if (!is_half(factors[shared]->type->element) || rows_beside(op, shared) < MIN_ROWS ||
+      !target_widens(facts, factors[0]->type->element, factors[1]->type->element))
+    return;
+  op = widen_accumulator(op);
+  if (ir_init(op, 0)->type->element != IR_F32)
+    return;
+  ir_builder builder = ir_builder_before(op);
+  for (unsigned i = 0; i < 2; i++)
+    if (is_half(factors[i]->type->element))
+      factors[i] = convert_tensor(&builder, factors[i], IR_F32);
+  ir_attr_set(factors[shared]->op, PASS_ONCE, ir_attr_unit(op->module));
+  ir_op *wide = contract_onto(&builder, op, factors, ir_init(op, 0));
+  ir_replace_uses(ir_result(op, 0), ir_result(wide, 0));
+  ir_op_erase(op);
+}
+
+/* The products that make a softmax's scores and use its weights: the factors that all rows read are keys and values. */
+static void widen_around(ir_op *op, unsigned side, const ir_op *softmax, const target_facts *facts) {
+  bool masked;
+  ir_op *scores = tile_product_of_scores(softmax, &masked);
+  const ir_map *out = scores ? ir_structure_of(scores)->maps[2] : NULL;
+  int64_t dim = ir_attr_int_or(softmax, "dimension", 0);
+  int loop = out && dim < out->num_results ? ir_map_result_dim(out, (unsigned)dim) : -1;
+  if (loop >= 0)
+    widen_factors(scores, ir_map_find_dim(ir_structure_of(scores)->maps[1], (unsigned)loop) >= 0, facts);
+  widen_factors(op, 1 - side, facts);
+}
+
+static void widen_factors_in(ir_block *block, const void *data) {
+  const target_facts *facts = data;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    if (!ir_is_contraction(op) || op->num_results != 1)
+      continue;
+    for (unsigned side = 0; side < 2; side++) {
+      const ir_op *softmax = softmax_of(ir_operand(op, side));
+      if (softmax) {
+        widen_around(op, side, softmax, facts);
+        break;
+      }
+    }
+  }
+}
+
+bool pass_widen_factors(ir_module *module, const pass_options *options) {
+  if (target_has_rows_in_lanes(options->target))
+    pass_visit_unscheduled(module, widen_factors_in, options->target);
   return true;
 }

@@ -1,0 +1,98 @@
+// Keys and values of 16 bits that many rows read are widened once, before all loops, and queries and weights where they are
+// made; so attention's kernel is that of f32. Not so on a machine that multiplies pairs of bf16 faster, nor for few rows.
+// RUN: tcc-attn opt %s --target=host:sapphirerapids --passes=widen-factors | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=widen-factors | FileCheck %s --check-prefixes=PAIRS
+// RUN: tcc-attn compile %s --target=host:sapphirerapids --dump=orient -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: tcc-attn run %s --func=many --random --check
+
+#row = affine_map<(r, c) -> (r, c)>
+
+// CHECK-LABEL: func.func @many(
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<512x32xbf16>)
+// CHECK: arith.extf
+// CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<512x32xbf16>) {{.*}} attrs = {tec.once}
+// CHECK: arith.extf
+// CHECK: linalg_ext.batch_matmul ins(%[[Q]], %[[K]] : tensor<512x32xf32>, tensor<512x32xf32>)
+// CHECK: arith.truncf
+// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<512x512xbf16>) outs(%{{.*}} : tensor<512x512xf32>)
+// CHECK: %[[V:.*]] = linalg.generic {{.*}} ins(%arg2 : tensor<512x32xbf16>) {{.*}} attrs = {tec.once}
+// CHECK: linalg.matmul ins(%[[W]], %[[V]] : tensor<512x512xf32>, tensor<512x32xf32>)
+// PAIRS-LABEL: func.func @many(
+// PAIRS-NOT: arith.extf
+// Two kernels widen; the third has queries in lanes, and rounds its weights.
+// TILES-LABEL: func.func @many(
+// TILES: scf.forall
+// TILES: attrs = {tec.once}
+// TILES: scf.forall
+// TILES: attrs = {tec.once}
+// TILES: scf.forall
+// TILES: scf.for %
+// TILES: tensor.extract_slice {{.*}} tensor<512x32xf32> to tensor<{{[0-9]+}}x32xf32>
+// TILES: linalg.generic {{.*}} outs(%{{.*}} : tensor<{{[0-9]+}}x64xf32>)
+// TILES: arith.truncf
+// TILES-NEXT: arith.extf
+// TILES: tensor.extract_slice {{.*}} tensor<512x32xf32> to tensor<{{[0-9]+}}x32xf32>
+func.func @many(%q: tensor<512x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>) -> tensor<512x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s0 = tensor.empty() : tensor<512x512xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %s2 = linalg_ext.batch_matmul ins(%q, %k : tensor<512x32xbf16>, tensor<512x32xbf16>) outs(%s1 : tensor<512x512xf32>) layout = "nt" -> tensor<512x512xf32>
+  %w0 = linalg.softmax dimension(1) ins(%s2 : tensor<512x512xf32>) outs(%s0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %n0 = tensor.empty() : tensor<512x512xbf16>
+  %w1 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%w0 : tensor<512x512xf32>) outs(%n0 : tensor<512x512xbf16>) {
+  ^bb0(%wide: f32, %old: bf16):
+    %narrow = arith.truncf %wide : f32 to bf16
+    linalg.yield %narrow : bf16
+  } -> tensor<512x512xbf16>
+  %r0 = tensor.empty() : tensor<512x32xf32>
+  %r1 = linalg.fill ins(%zero : f32) outs(%r0 : tensor<512x32xf32>) -> tensor<512x32xf32>
+  %r2 = linalg.matmul ins(%w1, %v : tensor<512x512xbf16>, tensor<512x32xbf16>) outs(%r1 : tensor<512x32xf32>) -> tensor<512x32xf32>
+  return %r2 : tensor<512x32xf32>
+}
+
+// CHECK-LABEL: func.func @few(
+// CHECK-NOT: arith.extf
+// PAIRS-LABEL: func.func @few(
+func.func @few(%q: tensor<8x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>) -> tensor<8x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s0 = tensor.empty() : tensor<8x512xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %s2 = linalg_ext.batch_matmul ins(%q, %k : tensor<8x32xbf16>, tensor<512x32xbf16>) outs(%s1 : tensor<8x512xf32>) layout = "nt" -> tensor<8x512xf32>
+  %w0 = linalg.softmax dimension(1) ins(%s2 : tensor<8x512xf32>) outs(%s0 : tensor<8x512xf32>) -> tensor<8x512xf32>
+  %n0 = tensor.empty() : tensor<8x512xbf16>
+  %w1 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%w0 : tensor<8x512xf32>) outs(%n0 : tensor<8x512xbf16>) {
+  ^bb0(%wide: f32, %old: bf16):
+    %narrow = arith.truncf %wide : f32 to bf16
+    linalg.yield %narrow : bf16
+  } -> tensor<8x512xbf16>
+  %r0 = tensor.empty() : tensor<8x32xf32>
+  %r1 = linalg.fill ins(%zero : f32) outs(%r0 : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %r2 = linalg.matmul ins(%w1, %v : tensor<8x512xbf16>, tensor<512x32xbf16>) outs(%r1 : tensor<8x32xf32>) -> tensor<8x32xf32>
+  return %r2 : tensor<8x32xf32>
+}
+
+// No machine multiplies pairs of f16.
+// CHECK-LABEL: func.func @half(
+// CHECK: arith.extf
+// PAIRS-LABEL: func.func @half(
+// PAIRS: arith.extf
+func.func @half(%q: tensor<512x32xf16>, %k: tensor<512x32xf16>, %v: tensor<512x32xf16>) -> tensor<512x32xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s0 = tensor.empty() : tensor<512x512xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %s2 = linalg_ext.batch_matmul ins(%q, %k : tensor<512x32xf16>, tensor<512x32xf16>) outs(%s1 : tensor<512x512xf32>) layout = "nt" -> tensor<512x512xf32>
+  %w0 = linalg.softmax dimension(1) ins(%s2 : tensor<512x512xf32>) outs(%s0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %n0 = tensor.empty() : tensor<512x512xf16>
+  %w1 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%w0 : tensor<512x512xf32>) outs(%n0 : tensor<512x512xf16>) {
+  ^bb0(%wide: f32, %old: f16):
+    %narrow = arith.truncf %wide : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<512x512xf16>
+  %r0 = tensor.empty() : tensor<512x32xf32>
+  %r1 = linalg.fill ins(%zero : f32) outs(%r0 : tensor<512x32xf32>) -> tensor<512x32xf32>
+  %r2 = linalg.matmul ins(%w1, %v : tensor<512x512xf16>, tensor<512x32xf16>) outs(%r1 : tensor<512x32xf32>) -> tensor<512x32xf32>
+  return %r2 : tensor<512x32xf32>
+}
