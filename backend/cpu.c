@@ -77,6 +77,7 @@ typedef struct cpu_row {
   isa isa;
   unsigned l1_kib, l2_kib, l3_mib;
   pair_dot pair_dot;
+  bool has_far_memory; /* servers of Intel's, whose cores and memory share a mesh */
 } cpu_row;
 
 static const cpu_row cpus[] = {
@@ -88,15 +89,15 @@ static const cpu_row cpus[] = {
     {"haswell", ISA_AVX2, 32, 256, 8},
     {"broadwell", ISA_AVX2, 32, 256, 8},
     {"skylake", ISA_AVX2, 32, 256, 8},
-    {"skylake-avx512", ISA_AVX512_TWICE, 32, 1024, 16},
-    {"cascadelake", ISA_AVX512_TWICE, 32, 1024, 16},
-    {"cooperlake", ISA_AVX512_TWICE, 32, 1024, 16, SLOW_PAIRS},
+    {"skylake-avx512", ISA_AVX512_TWICE, 32, 1024, 16, NO_PAIRS, true},
+    {"cascadelake", ISA_AVX512_TWICE, 32, 1024, 16, NO_PAIRS, true},
+    {"cooperlake", ISA_AVX512_TWICE, 32, 1024, 16, SLOW_PAIRS, true},
     {"icelake-client", ISA_AVX512, 48, 512, 8},
-    {"icelake-server", ISA_AVX512_TWICE, 48, 1280, 24},
+    {"icelake-server", ISA_AVX512_TWICE, 48, 1280, 24, NO_PAIRS, true},
     {"alderlake", ISA_AVX2, 48, 1280, 24},
-    {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS},
-    {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS},
-    {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS},
+    {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true},
+    {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true},
+    {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true},
     {"znver1", ISA_AVX2, 32, 512, 8},
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32},
@@ -168,6 +169,7 @@ static void detect(ir_module *module, target_facts *facts) {
   set_isa(facts, isa_of(is_x86, cpu, features));
   facts->has_pair_dot = is_x86 && facts->vector_bits == 512 && has_feature(features, "+avx512bf16");
   facts->has_fast_pair_dot = facts->has_pair_dot && !strncmp(cpu, "znver", 5);
+  facts->has_far_memory = find_cpu(cpu) && find_cpu(cpu)->has_far_memory;
   facts->triple = ir_intern_cstr(module, triple);
   facts->l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   facts->l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
@@ -193,6 +195,7 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     set_isa(facts, row->isa);
     facts->has_pair_dot = row->pair_dot != NO_PAIRS;
     facts->has_fast_pair_dot = row->pair_dot == FAST_PAIRS;
+    facts->has_far_memory = row->has_far_memory;
     facts->name = ir_intern_cstr(module, name);
     facts->cpu = row->name;
     facts->features = "";

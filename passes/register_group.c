@@ -1,9 +1,9 @@
 /* register_group.c - finds what a structured op takes into its register tiles: the elementwise op that makes what its
  * output starts from, and those that follow. So a product starts from zeros in registers, or from what was accumulated
  * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory. A reduction takes in the op
- * that makes its input as well: the sum of exponentials is taken while these are in registers, and so is what rounds them in place. And a product takes in a
- * reduction of its result along rows of its tiles, as the maximum of scores is where queries are in lanes: each tile's
- * part goes to the result in memory at once, which is a register or a few.
+ * that makes its input as well: the sum of exponentials is taken while these are in registers, and so is what rounds
+ * them in place. And a product takes in a reduction of its result along rows of its tiles, as the maximum of scores is
+ * where queries are in lanes: each tile's part goes to the result in memory at once, which is a register or a few.
  *
  * Invariants
  *  - Members follow each other with nothing between that reads or writes memory; moving them to the last one's place

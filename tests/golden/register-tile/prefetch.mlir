@@ -1,6 +1,7 @@
 // Reads of memory that an outer loop moves over ask for what its next iteration will read, in place or on the way into a
 // panel; reads of scratch memory and of single elements do not.
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:emeraldrapids --verify | FileCheck %s --check-prefix=MESH
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
 
@@ -48,11 +49,14 @@ func.func @far(%a: memref<8x65536xf32>, %b: memref<65536x256xf32>, %c: memref<8x
   return
 }
 
-// What is used once is read as fast as memory gives it: asked for 4096 bytes ahead.
+// What is used once is read as fast as memory gives it: asked for 4096 bytes ahead, twice as much where memory is far.
 // CHECK-LABEL: func.func @once(
 // CHECK: scf.for %[[K:.*]] =
 // CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 32, 0>}
 // CHECK: return
+// MESH-LABEL: func.func @once(
+// MESH: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// MESH: return
 func.func @once(%a: memref<1x1024xf32>, %b: memref<1024x32xf32>, %c: memref<1x32xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -90,11 +94,14 @@ func.func @masked(%a: memref<16x32xf32>, %b: memref<32x64xf32>, %mask: memref<16
   return
 }
 
-// What is used once and widened is not: of so little, the machine asks for enough by itself.
+// What is used once and widened is not: of so little, the machine asks for enough by itself, where memory is near.
 // CHECK-LABEL: func.func @once_widened(
 // CHECK: scf.for %[[K:.*]] =
 // CHECK-NOT: tec.prefetch
 // CHECK: return
+// MESH-LABEL: func.func @once_widened(
+// MESH: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// MESH: return
 func.func @once_widened(%a: memref<1x1024xbf16>, %b: memref<1024x32xbf16>, %c: memref<1x32xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
