@@ -92,3 +92,33 @@ func.func @far(%query: tensor<256x8192x128xf32>, %key: tensor<256x128x8192xf32>,
       outs(%result_zero : tensor<256x8192x128xf32>) -> tensor<256x8192x128xf32>
   return %result : tensor<256x8192x128xf32>
 }
+
+// With 128 features, scores leave room for the queries where steps are shorter.
+// CHECK-LABEL: @wide
+// CHECK: scf.for {{.*}} step %c256
+// ROOM-LABEL: @wide
+// ROOM: scf.forall {{.*}} step (1, 64)
+// ROOM: scf.for {{.*}} step %c64
+func.func @wide(%query: tensor<256x2048x128xf32>, %key: tensor<256x128x2048xf32>, %value: tensor<256x2048x128xf32>,
+    %scores_empty: tensor<256x2048x2048xf32>, %result_empty: tensor<256x2048x128xf32>) -> tensor<256x2048x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %scale = arith.constant 0.125 : f32
+  %scores_zero = linalg.fill ins(%zero : f32)
+      outs(%scores_empty : tensor<256x2048x2048xf32>) -> tensor<256x2048x2048xf32>
+  %scores = linalg.batch_matmul ins(%query, %key : tensor<256x2048x128xf32>, tensor<256x128x2048xf32>)
+      outs(%scores_zero : tensor<256x2048x2048xf32>) -> tensor<256x2048x2048xf32>
+  %scaled = linalg.generic {indexing_maps = [affine_map<(h, q, k) -> (h, q, k)>, affine_map<(h, q, k) -> (h, q, k)>],
+      iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%scores : tensor<256x2048x2048xf32>) outs(%scores_empty : tensor<256x2048x2048xf32>) {
+  ^bb0(%score: f32, %out: f32):
+    %product = arith.mulf %score, %scale : f32
+    linalg.yield %product : f32
+  } -> tensor<256x2048x2048xf32>
+  %weights = linalg.softmax dimension(2) ins(%scaled : tensor<256x2048x2048xf32>)
+      outs(%scores_empty : tensor<256x2048x2048xf32>) -> tensor<256x2048x2048xf32>
+  %result_zero = linalg.fill ins(%zero : f32) outs(%result_empty : tensor<256x2048x128xf32>) -> tensor<256x2048x128xf32>
+  %result = linalg.batch_matmul ins(%weights, %value : tensor<256x2048x2048xf32>, tensor<256x2048x128xf32>)
+      outs(%result_zero : tensor<256x2048x128xf32>) -> tensor<256x2048x128xf32>
+  return %result : tensor<256x2048x128xf32>
+}
