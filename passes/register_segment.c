@@ -83,6 +83,11 @@ unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builde
   if (step == 1)
     return count;
   if (is_simd) {
+    if (4 * narrow <= step && most >= 2 * narrow) { /* one register would be too few chains for most of what is left */
+      ir_index part = register_whole_tiles(builder, ir_index_sub(builder, extent, full), 2 * narrow);
+      segments[count++] = (register_segment){full, ir_index_add(builder, full, part), 2 * narrow, false, false};
+      full = segments[count - 1].to;
+    }
     segments[count++] = (register_segment){full, extent, narrow, true, false};
     return count;
   }

@@ -75,3 +75,18 @@ func.func @neighbours(%a: memref<64x128xf32>, %b: memref<64x128xf32>, %c: memref
 // TWICE-LABEL: func.func @neighbours(
 // TWICE: vector.contract {{.*}} into vector<4x64xf32>
 // TWICE-NOT: vector.contract
+
+// Lanes that are left over where their number is not known: two registers as often as they are full, then one.
+func.func @open_lanes(%a: memref<128x64xf32>, %b: memref<64x?xf32>, %c: memref<128x?xf32>) {
+  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x?xf32>) outs(%c : memref<128x?xf32>)
+  return
+}
+// TWICE-LABEL: func.func @open_lanes(
+// TWICE: scf.for %{{.*}} step %c64
+// TWICE: vector.contract {{.*}} into vector<6x64xf32>
+// TWICE: scf.for %{{.*}} step %c32
+// TWICE: vector.transfer_read {{.*}} {in_bounds = [true, true]} : memref<128x?xf32>, vector<6x32xf32>
+// TWICE: vector.contract {{.*}} into vector<6x32xf32>
+// TWICE: scf.for %{{.*}} step %c16
+// TWICE: vector.transfer_read {{.*}} {in_bounds = [true, false]} : memref<128x?xf32>, vector<6x16xf32>
+// TWICE: vector.contract {{.*}} into vector<6x16xf32>

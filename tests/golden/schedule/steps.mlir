@@ -59,3 +59,12 @@ func.func @chain(%x: tensor<1000x64xf32>, %a: tensor<64x64xf32>, %b: tensor<64x6
       -> tensor<1000x64xf32>
   return %y : tensor<1000x64xf32>
 }
+
+// One thread has nobody to share a product with, so nothing is left over by tiles.
+// ONE-LABEL: @alone
+// ONE: linalg.matmul {{.*}}tensor<96x96xf32>, tensor<96x96xf32>
+func.func @alone(%a: tensor<96x96xf32>, %b: tensor<96x96xf32>, %start: tensor<96x96xf32>) -> tensor<96x96xf32> {
+  %result = linalg.matmul ins(%a, %b : tensor<96x96xf32>, tensor<96x96xf32>) outs(%start : tensor<96x96xf32>)
+      -> tensor<96x96xf32>
+  return %result : tensor<96x96xf32>
+}
