@@ -6,17 +6,23 @@
  *
  * Pass "widen-factors" (hosts): keys and values that many tiles of rows read are widened once, into memory, not by each
  * tile again; and so are the other factors, queries and weights, by the ops that make them. The kernel of attention is
- * then that of f32. Not where the machine multiplies pairs of them as they are, nor where few rows read them: bringing
- * them from memory takes the time there.
+ * then that of f32. So is the factor of other products that all tiles of columns read. Not where the machine multiplies
+ * pairs of them as they are, nor where few rows read them: bringing them from memory takes the time there.
  * Values do not change: what is 16 bits wide in the program is rounded to that, and all of its numbers are f32's.
- * Termination: one walk each; the first creates what accumulates in f32, the second factors that are f32. */
+ * Termination: one walk each; the first creates what accumulates in f32, the second factors that are f32. Searches
+ * go up chains of producers, or follow MAX_STEPS uses. */
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 
-/* Rows that pay for storing what they read widened, and loading as much more: four tiles of them. */
-enum { MIN_ROWS = 256 };
+/* Rows that pay for storing what they read widened, and loading as much more: four tiles of them. The same for columns,
+ * of products that have rows enough for the time to go into multiplying. */
+enum { MIN_ROWS = 256, MIN_COLUMNS = 512, MIN_PRODUCT_ROWS = 64 };
+/* Of the last cache, such a factor's. */
+enum { COPY_SHARE = 4 };
+/* Uses that a search follows. */
+enum { MAX_STEPS = 64 };
 
 static bool is_half(ir_scalar scalar) { return ir_scalar_is_float(scalar) && ir_scalar_bits(scalar) == 16; }
 
@@ -83,6 +89,19 @@ static const ir_op *softmax_of(const ir_value *value) {
   return op && !value->index ? op : NULL;
 }
 
+/* A softmax may be made of the value, with no product between. */
+static bool reaches_softmax(const ir_value *value, unsigned *steps) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (!*steps || !--*steps || user->code == OP_LINALG_SOFTMAX || user->code == OP_LINALG_EXT_SOFTMAX)
+      return true;
+    for (unsigned i = 0; !ir_is_contraction(user) && i < user->num_results; i++)
+      if (reaches_softmax(ir_result(user, i), steps))
+        return true;
+  }
+  return false;
+}
+
 /* The rows that read each element of a factor; 0 where their number is open. */
 static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
   const ir_structure *structure = ir_structure_of(contraction);
@@ -90,27 +109,31 @@ static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
   ir_loop_extents(contraction, extents);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (ir_map_find_dim(structure->maps[factor], loop) < 0)
-      rows = extents[loop] == IR_DYNAMIC ? 0 : rows < MIN_ROWS ? rows * extents[loop] : rows;
+      rows = extents[loop] == IR_DYNAMIC ? 0 : rows < MIN_COLUMNS ? rows * extents[loop] : rows;
   return rows;
 }
 
-/* `shared` is the factor that all rows read: its elements are to be widened before all loops. */
-static void widen_factors(ir_op *op, unsigned shared, const target_facts *facts) {
+/* Widens the factors (bits); the elements of `shared`, which many tiles read, before all loops. */
+static void widen_factors(ir_op *op, unsigned which, unsigned shared) {
   ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
-  if (!is_half(factors[shared]->type->element) || rows_beside(op, shared) < MIN_ROWS ||
-      !target_widens(facts, factors[0]->type->element, factors[1]->type->element))
-    return;
   op = widen_accumulator(op);
   if (ir_init(op, 0)->type->element != IR_F32)
     return;
   ir_builder builder = ir_builder_before(op);
   for (unsigned i = 0; i < 2; i++)
-    if (is_half(factors[i]->type->element))
+    if (which >> i & 1 && is_half(factors[i]->type->element))
       factors[i] = convert_tensor(&builder, factors[i], IR_F32);
   ir_attr_set(factors[shared]->op, PASS_ONCE, ir_attr_unit(op->module));
   ir_op *wide = contract_onto(&builder, op, factors, ir_init(op, 0));
   ir_replace_uses(ir_result(op, 0), ir_result(wide, 0));
   ir_op_erase(op);
+}
+
+/* `shared` is the factor that all rows of attention read. */
+static void widen_attention(ir_op *op, unsigned shared, const target_facts *facts) {
+  if (is_half(ir_input(op, shared)->type->element) && rows_beside(op, shared) >= MIN_ROWS &&
+      target_widens(facts, ir_input(op, 0)->type->element, ir_input(op, 1)->type->element))
+    widen_factors(op, 3, shared);
 }
 
 /* The products that make a softmax's scores and use its weights: the factors that all rows read are keys and values. */
@@ -121,8 +144,25 @@ static void widen_around(ir_op *op, unsigned side, const ir_op *softmax, const t
   int64_t dim = ir_attr_int_or(softmax, "dimension", 0);
   int loop = out && dim < out->num_results ? ir_map_result_dim(out, (unsigned)dim) : -1;
   if (loop >= 0)
-    widen_factors(scores, ir_map_find_dim(ir_structure_of(scores)->maps[1], (unsigned)loop) >= 0, facts);
-  widen_factors(op, 1 - side, facts);
+    widen_attention(scores, ir_map_find_dim(ir_structure_of(scores)->maps[1], (unsigned)loop) >= 0, facts);
+  widen_attention(op, 1 - side, facts);
+}
+
+/* The factor that a product's tiles read element by element, not in lanes: each of several tiles of columns would widen
+ * it again. It must be no larger than what such a copy may be there. */
+static void widen_rows(ir_op *op, const target_facts *facts) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *out = structure->maps[2];
+  int columns = out->num_results ? ir_map_result_dim(out, out->num_results - 1) : -1;
+  unsigned rows = columns >= 0 && ir_map_find_dim(structure->maps[0], (unsigned)columns) >= 0;
+  const ir_type *type = ir_input(op, rows)->type;
+  uint64_t bytes = ir_scalar_bits(IR_F32) / 8;
+  for (unsigned dim = 0; dim < type->rank && bytes <= facts->l3_bytes; dim++)
+    bytes *= type->shape[dim] == IR_DYNAMIC ? UINT32_MAX : (uint64_t)type->shape[dim];
+  if (columns >= 0 && is_half(type->element) && bytes <= facts->l3_bytes / COPY_SHARE &&
+      target_widens(facts, type->element, ir_input(op, 1 - rows)->type->element) &&
+      rows_beside(op, rows) >= MIN_COLUMNS && rows_beside(op, 1 - rows) >= MIN_PRODUCT_ROWS)
+    widen_factors(op, 1u << rows, rows);
 }
 
 static void widen_factors_in(ir_block *block, const void *data) {
@@ -131,13 +171,12 @@ static void widen_factors_in(ir_block *block, const void *data) {
     next = op->next;
     if (!ir_is_contraction(op) || op->num_results != 1)
       continue;
-    for (unsigned side = 0; side < 2; side++) {
-      const ir_op *softmax = softmax_of(ir_operand(op, side));
-      if (softmax) {
-        widen_around(op, side, softmax, facts);
-        break;
-      }
-    }
+    const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
+    unsigned steps = MAX_STEPS;
+    if (softmax[0] || softmax[1])
+      widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
+    else if (!reaches_softmax(ir_result(op, 0), &steps))
+      widen_rows(op, facts);
   }
 }
 

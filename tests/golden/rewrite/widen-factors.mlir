@@ -96,3 +96,32 @@ func.func @half(%q: tensor<512x32xf16>, %k: tensor<512x32xf16>, %v: tensor<512x3
   %r2 = linalg.matmul ins(%w1, %v : tensor<512x512xf16>, tensor<512x32xf16>) outs(%r1 : tensor<512x32xf32>) -> tensor<512x32xf32>
   return %r2 : tensor<512x32xf32>
 }
+
+// The factor of other products that all tiles of columns read, element by element; not the one that lanes hold, which each
+// tile widens on the way into its panels.
+// CHECK-LABEL: func.func @product(
+// CHECK: %[[A:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<64x128xbf16>) {{.*}} attrs = {tec.once}
+// CHECK: arith.extf
+// CHECK: linalg.matmul ins(%[[A]], %arg1 : tensor<64x128xf32>, tensor<128x512xbf16>)
+// PAIRS-LABEL: func.func @product(
+// PAIRS-NOT: arith.extf
+func.func @product(%a: tensor<64x128xbf16>, %b: tensor<128x512xbf16>, %c: tensor<64x512xf32>) -> tensor<64x512xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<64x128xbf16>, tensor<128x512xbf16>) outs(%c : tensor<64x512xf32>) -> tensor<64x512xf32>
+  return %r : tensor<64x512xf32>
+}
+
+// Near misses: few columns, few rows.
+// CHECK-LABEL: func.func @narrow(
+// CHECK-NOT: arith.extf
+// PAIRS-LABEL: func.func @narrow(
+func.func @narrow(%a: tensor<64x128xbf16>, %b: tensor<128x256xbf16>, %c: tensor<64x256xf32>) -> tensor<64x256xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<64x128xbf16>, tensor<128x256xbf16>) outs(%c : tensor<64x256xf32>) -> tensor<64x256xf32>
+  return %r : tensor<64x256xf32>
+}
+// CHECK-LABEL: func.func @flat(
+// CHECK-NOT: arith.extf
+// PAIRS-LABEL: func.func @flat(
+func.func @flat(%a: tensor<16x128xbf16>, %b: tensor<128x512xbf16>, %c: tensor<16x512xf32>) -> tensor<16x512xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x128xbf16>, tensor<128x512xbf16>) outs(%c : tensor<16x512xf32>) -> tensor<16x512xf32>
+  return %r : tensor<16x512xf32>
+}
