@@ -1,5 +1,5 @@
 /* register_nest.h - the loops over register tiles that one structured op becomes: what register_tile.c, which emits them,
- * and register_pack.c, which copies factors into panels for them, share. */
+ * register_pack.c, which copies factors into panels for them, and register_hidden.c, which knows what masks do, share. */
 #ifndef TEC_PASSES_REGISTER_NEST_H
 #define TEC_PASSES_REGISTER_NEST_H
 #include "passes/hidden.h"
@@ -7,13 +7,28 @@
 #include "passes/register_segment.h"
 #include "passes/vectorize.h"
 
+/* Copies of the innermost loop of a contraction; the backend unrolls. */
+enum { REGISTER_UNROLL = 4 };
+
+enum { REGISTER_MAX_MASKS = 4 };
+
+/* An epilogue of a product without its masks. */
+typedef struct register_shown {
+  unsigned member; /* of the group's epilogues */
+  ir_op *op;       /* a copy that has no masks; NULL: there is none */
+  unsigned count;
+  mask hiding
+      [REGISTER_MAX_MASKS]; /* over the leader's loops: where one of the bounds of each fails, nothing is hidden */
+} register_shown;
+
 typedef struct register_nest {
   ir_op *op;
   const target_facts *facts;
   register_plan plan;
   register_group group;
   hidden_terms reduced; /* reductions need run only where this holds; `where` is empty if they need run everywhere */
-  bool left_out;        /* the tile is where reductions need not run: feeders alone write what they are known to make */
+  register_shown shown;
+  bool left_out; /* the tile is where reductions need not run: feeders alone write what they are known to make */
   vector_tile tile;
   unsigned num_inputs, num_outs;
   int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
@@ -29,6 +44,17 @@ static inline uint32_t register_loop_bit(unsigned loop) { return UINT32_C(1) << 
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
  * everywhere. Returns how many of those came after it. */
 unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied);
+
+/* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
+void register_add_hidden_result(register_nest *nest);
+/* Narrows the segment of a reduction, which carries accumulators from 0 to its extent one by one, to the iterations in
+ * which some element of the tile counts, in whole copies of the unrolled loop. `depth` loops have been entered. */
+void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, unsigned depth,
+                               register_segment *segment);
+/* Finds the masks of a product's epilogue that tiles may be written without. */
+void register_find_shown(register_nest *nest);
+/* An i1: none of those hides anything of the current tile; NULL where there are none. */
+ir_value *register_is_shown(const register_nest *nest, ir_builder *builder);
 
 /* Gives the inputs that the plan packs scratch memory for panels, and copies those that it widens as a whole. */
 void register_pack_begin(register_nest *nest, ir_builder *builder);

@@ -14,64 +14,10 @@
 
 #include <string.h>
 
-/* Copies of the innermost loop of a contraction; the backend unrolls. */
-enum { CONTRACTION_UNROLL = 4 };
 /* Sums of products over more than twice as many iterations are made of sums over so many. */
 enum { PART = 256 };
 
 static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
-
-/* ---------------------------------------------------------------------------------------------------------- hidden */
-
-/* The least that the iterations of the other loops add to the left side of a bound of `nest->reduced`, where `depth`
- * loops have been entered. */
-static ir_index least_of_others(const register_nest *nest, ir_builder *builder, const mask_bound *bound,
-                                unsigned depth) {
-  const vector_tile *tile = &nest->tile;
-  ir_index sum = mask_outer(builder, bound);
-  for (unsigned at = 0; at < nest->plan.num_loops; at++) {
-    unsigned loop = nest->plan.order[at];
-    int64_t step = bound->steps[loop];
-    if (at == depth || !step)
-      continue;
-    ir_index last = nest->extents[loop];
-    if (at < depth) {
-      last = ir_index_const(1);
-      for (unsigned i = 0; i < tile->num_dims; i++)
-        if (tile->loops[i] == loop)
-          last = ir_index_const(tile->sizes[i]);
-      sum = ir_index_add(builder, sum, ir_index_scale(builder, tile->starts[loop], step));
-    }
-    if (step < 0)
-      sum = ir_index_add(builder, sum, ir_index_scale(builder, ir_index_sub(builder, last, ir_index_const(1)), step));
-  }
-  return sum;
-}
-
-/* Narrows the segment of a reduction, which carries accumulators from 0 to its extent one by one, to the iterations in
- * which some element of the tile counts, in whole copies of the unrolled loop. */
-static void leave_out_hidden(const register_nest *nest, ir_builder *builder, unsigned depth,
-                             register_segment *segment) {
-  unsigned loop = nest->plan.order[depth];
-  int64_t unrolled = (ir_is_contraction(nest->op) ? CONTRACTION_UNROLL : 1) * nest->plan.steps[loop];
-  ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
-  for (unsigned i = 0; i < nest->reduced.where.count; i++) {
-    const mask_bound *bound = &nest->reduced.where.bounds[i];
-    int64_t step = bound->steps[loop];
-    ir_index room =
-        ir_index_scale(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
-    if (step < 0) {
-      ir_index first = ir_index_scale(builder, ir_index_floordiv(builder, room, -step), -1);
-      ir_index whole = ir_index_scale(builder, ir_index_floordiv(builder, first, unrolled), unrolled);
-      segment->from = ir_index_max(builder, segment->from, whole);
-      continue;
-    }
-    ir_index visible = ir_index_add(builder, step ? ir_index_floordiv(builder, room, step) : room, ir_index_const(1));
-    ir_index whole = step ? ir_index_mul(builder, ir_index_ceildiv(builder, visible, unrolled), copies)
-                          : ir_index_mul(builder, ir_index_max(builder, visible, zero), extent);
-    segment->to = ir_index_min(builder, segment->to, whole);
-  }
-}
 
 /* ----------------------------------------------------------------------------------------------------------- loops */
 
@@ -120,7 +66,7 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
       carried[count++] = accumulators[out];
   ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
   if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
-    ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), CONTRACTION_UNROLL));
+    ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), REGISTER_UNROLL));
   ir_block *body = ir_region(op, 0);
   ir_builder inside = {.module = module, .block = body, .loc = builder->loc};
   count = 0;
@@ -309,7 +255,7 @@ static ir_value *begin_output(register_nest *nest, ir_builder *builder, unsigned
 
 /* Writes the output, after the epilogues have made of it what they do; only the last of several writes to the same
  * place is made. */
-static void end_output(register_nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
+static void write_output(register_nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
   const register_group *group = &nest->group;
   vector_tile tile = nest->tile;
   unsigned operand = nest->num_inputs + out;
@@ -325,6 +271,26 @@ static void end_output(register_nest *nest, ir_builder *builder, unsigned out, i
     bool follows = ir_structure_of(epilogue->op)->reductions;
     value = (follows ? run_follower : run_member)(nest, builder, result_map(nest), epilogue, known, &tile);
     operand = ir_num_inputs(epilogue->op);
+  }
+}
+
+/* The same; where no mask of an epilogue cuts the tile, without that mask. */
+static void end_output(register_nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
+  ir_value *whole = register_is_shown(nest, builder);
+  if (!whole) {
+    write_output(nest, builder, out, accumulator);
+    return;
+  }
+  ir_op *branch = ir_op_create(builder, OP_SCF_IF, &(ir_op_spec){.operands = &whole, .num_operands = 1});
+  for (unsigned i = 0; i < 2; i++) {
+    ir_builder inside = ir_builder_at_end(ir_region(branch, i));
+    inside.loc = builder->loc;
+    ir_builder before_end = ir_builder_before(ir_terminator(&inside, OP_SCF_YIELD, 0, NULL));
+    ir_op **epilogue = &nest->group.epilogues[nest->shown.member].op, *masked = *epilogue;
+    if (i == 0)
+      *epilogue = nest->shown.op;
+    write_output(nest, &before_end, out, accumulator);
+    *epilogue = masked;
   }
 }
 
@@ -367,7 +333,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
     bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
     if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
       register_segment whole = segments[0];
-      leave_out_hidden(nest, builder, depth, &segments[0]);
+      register_leave_out_hidden(nest, builder, depth, &segments[0]);
       if (nest->group.num_feeders)
         feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
     }
@@ -408,28 +374,6 @@ static bool check_op(const ir_op *op) {
       return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
   }
   return true;
-}
-
-/* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
-static void add_hidden_result(register_nest *nest) {
-  const register_group *group = &nest->group;
-  const ir_map *result = result_map(nest);
-  mask where;
-  unsigned k = 0;
-  while (k < group->count && ir_init(group->epilogues[k].op, 0) == ir_init(nest->op, 0) &&
-         !hidden_result(group->epilogues[k].op, &where))
-    k++;
-  if (k == group->count || ir_init(group->epilogues[k].op, 0) != ir_init(nest->op, 0))
-    return;
-  for (unsigned i = 0; i < where.count && nest->reduced.where.count < MASK_MAX_BOUNDS; i++) {
-    mask_bound *bound = &nest->reduced.where.bounds[nest->reduced.where.count++];
-    *bound = where.bounds[i];
-    memset(bound->steps, 0, sizeof bound->steps);
-    for (unsigned dim = 0; dim < result->num_results; dim++) {
-      unsigned loop = (unsigned)ir_map_result_dim(result, dim);
-      bound->steps[loop] = where.bounds[i].steps[group->epilogues[k].loops[loop]];
-    }
-  }
 }
 
 /* Lanes take all of a reduction at once. */
@@ -481,7 +425,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
     if (nest.reduced.input != group->fed)
       nest.reduced.where.count = 0;
   } else if (!copied)
-    add_hidden_result(&nest);
+    register_add_hidden_result(&nest);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
   ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);
@@ -492,7 +436,10 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
       nest.tile.operands[i].ahead = register_prefetch_distance(op, &nest.plan, facts, i, nest.uses);
   ask_for_next(op, &nest.plan, facts, &nest.tile);
   place_outputs(&nest);
+  register_find_shown(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
+  if (nest.shown.op)
+    ir_op_erase(nest.shown.op);
   if (group->prologue.op)
     ir_op_erase(group->prologue.op);
   for (unsigned k = 0; k < group->num_feeders; k++)
