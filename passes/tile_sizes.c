@@ -404,9 +404,11 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
       iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
-  else /* one thread has nobody to share with; memory is shared by threads, and read fastest in long rows */
+  else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
+    bool alone = target->threads == 1 && p.op == root && !whole && !is_computed(p.op, ir_input(p.op, 1 - rows));
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
-              (int64_t)target->threads * (streamed >= 0 || target->threads == 1 ? 1 : BATCH_ITERATIONS));
+              (int64_t)target->threads * (streamed >= 0 || alone ? 1 : BATCH_ITERATIONS));
+  }
 }
 
 void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t *sizes) {
