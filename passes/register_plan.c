@@ -419,9 +419,10 @@ static int contracted_loop(const planner *p, int simd) {
  * with an even number of terms, side by side in the rows' factor; rows enough to pay for putting those of the lanes
  * side by side in a panel. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
-  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != loop_bit((unsigned)contracted) ||
-      p->extents[contracted] == IR_DYNAMIC || p->extents[contracted] % 2 ||
-      guess(p, (unsigned)row) < MIN_WIDENED_ROWS || ir_init(p->op, 0)->type->element != IR_F32)
+  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 ||
+      p->structure->reductions != loop_bit((unsigned)contracted) || p->extents[contracted] == IR_DYNAMIC ||
+      p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_WIDENED_ROWS ||
+      ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
@@ -516,15 +517,17 @@ static int64_t most_elements(const planner *p, ir_value *operand) {
   return count;
 }
 
-/* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles. */
-static uint32_t choose_widened(const planner *p, const register_plan *plan) {
+/* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles, or by the
+ * rows of a wide one, where multiply-adds are what takes the time. */
+static uint32_t choose_widened(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
+  bool has_rows = row >= 0 && plan->steps[row] > 1;
+  int64_t tile = has_rows ? smaller(plan->steps[simd], TILE_VECTORS * p->lanes) : plan->steps[simd];
   uint32_t widened = 0;
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
     int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
     if (is_widened(p, i) && !operand_uses(p, i, simd) &&
-        most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes &&
-        guess(p, simd) >= MIN_TILES * plan->steps[simd])
+        most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
       widened |= loop_bit(i);
   }
   return widened;
@@ -549,7 +552,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
       size_elementwise(p, plan, row);
   }
   plan->packed = choose_packed(p, plan, row);
-  plan->widened = choose_widened(p, plan);
+  plan->widened = choose_widened(p, plan, row);
   if (row >= 0 && plan->steps[row] > 1)
     plan->dims[plan->num_dims++] = (unsigned)row;
   if (row < 0 && p->structure->reductions && !is_reduction(p, simd) && !ir_is_contraction(p->op) &&
