@@ -53,9 +53,9 @@ typedef enum isa { ISA_SSE2, ISA_AVX2, ISA_AVX512, ISA_AVX512_TWICE, ISA_NEON } 
 
 /* Width and number of vector registers, and the chains that keep the multiply-add pipes busy: latency 4 (5 on older
  * cores) times 2 pipes, and half as many again with 16 registers of AVX, as pipes are not served in turn and loads are
- * half of all instructions (f32 products 1.07x on Zen). Two pipes for AVX-512 also start as many multiply-adds as loads,
- * so larger tiles, with fewer loads, are faster, above all where another thread shares the core (f32 products 1.02 to
- * 1.14x on Emerald Rapids). Without multiply-adds products need registers, too. */
+ * half of all instructions (f32 products 1.07x on Zen). Two pipes for AVX-512 also start as many multiply-adds as
+ * loads, so larger tiles, with fewer loads, are faster, above all where another thread shares the core (f32 products
+ * 1.02 to 1.14x on Emerald Rapids). Without multiply-adds products need registers, too. */
 static const struct {
   const char *triple;
   unsigned vector_bits, vector_registers, accumulators;

@@ -111,16 +111,16 @@ static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction) {
                             : polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS, unit);
 }
 
-/* p rounded to the 8 digits of bf16, to nearest even: 65536 p less what is nearest to 65535 p. Between 1/2 and 2, so that
- * nothing overflows. */
+/* p rounded to the 8 digits of bf16, to nearest even: 65536 p less what is nearest to 65535 p. Between 1/2 and 2, so
+ * that nothing overflows. */
 static LLVMValueRef eight_digits(emitter *e, LLVMValueRef p) {
   LLVMValueRef most = LLVMBuildFMul(e->builder, p, emit_float_like(e, p, 0x1p16 - 1), "");
   return emit_multiply_add(e, p, emit_float_like(e, p, 0x1p16), LLVMBuildFNeg(e->builder, most, ""));
 }
 
-/* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask of
- * what stays costs nothing there, however many results it serves.
- * `rounds`: to bf16, before that, as powers of two leave digits alone. */
+/* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
+ * of what stays costs nothing there, however many results it serves. `rounds`: to bf16, before that, as powers of two
+ * leave digits alone. */
 static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool rounds) {
   LLVMValueRef nearest = LLVMConstNull(LLVMInt32TypeInContext(e->context));
   LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");

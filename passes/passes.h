@@ -25,8 +25,8 @@ void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, co
 bool pass_visit_kernels(ir_module *module, const pass_options *options,
                         bool (*visit)(ir_op *kernel, const pass_options *options));
 
-/* On a structured op that is what is left of another one where scripts want that: its name, and for each of its loops the
- * loop here, or -1. */
+/* On a structured op that is what is left of another one where scripts want that: its name, and for each of its loops
+ * the loop here, or -1. */
 #define PASS_STANDS_FOR "tec.stands_for"
 #define PASS_STANDS_FOR_LOOPS "tec.stands_for_loops"
 

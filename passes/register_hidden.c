@@ -89,10 +89,11 @@ void register_add_hidden_result(register_nest *nest) {
         bound_of_leader(nest, &group->epilogues[k], &where.bounds[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ results */
+/* ------------------------------------------------------------------------------------------------------------ results
+ * */
 
-/* Adds what holds wherever the condition, by which the body of an epilogue hides something, is `hiding`. False where not
- * all ways to become so can be said. */
+/* Adds what holds wherever the condition, by which the body of an epilogue hides something, is `hiding`. False where
+ * not all ways to become so can be said. */
 static bool add_hiding(register_shown *shown, ir_op *op, const ir_value *condition, bool hiding) {
   const ir_op *from = condition->op;
   if (from && from->code == (hiding ? OP_ARITH_ORI : OP_ARITH_ANDI))
@@ -105,7 +106,8 @@ static bool add_hiding(register_shown *shown, ir_op *op, const ir_value *conditi
   return true;
 }
 
-/* The select chooses between -infinity and its operand `visible`, by a condition that may be known: its masks are added. */
+/* The select chooses between -infinity and its operand `visible`, by a condition that may be known: its masks are
+ * added. */
 static bool add_mask(register_shown *shown, ir_op *op, const ir_op *select, unsigned *visible) {
   if (select->code != OP_ARITH_SELECT)
     return false;

@@ -1,5 +1,6 @@
-/* register_nest.h - the loops over register tiles that one structured op becomes: what register_tile.c, which emits them,
- * register_pack.c, which copies factors into panels for them, and register_hidden.c, which knows what masks do, share. */
+/* register_nest.h - the loops over register tiles that one structured op becomes: what register_tile.c, which emits
+ * them, register_pack.c, which copies factors into panels for them, and register_hidden.c, which knows what masks do,
+ * share. */
 #ifndef TEC_PASSES_REGISTER_NEST_H
 #define TEC_PASSES_REGISTER_NEST_H
 #include "passes/hidden.h"

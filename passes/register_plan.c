@@ -162,8 +162,8 @@ static bool is_widened(const planner *p, unsigned operand) {
          register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
 }
 
-/* Rows that pay for packing an operand that is not widened. Its own rows are short where a quarter of the registers holds
- * one: several of them lie in the nearest cache. */
+/* Rows that pay for packing an operand that is not widened. Its own rows are short where a quarter of the registers
+ * holds one: several of them lie in the nearest cache. */
 static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned registers) {
   const ir_type *type = operand->type;
   int64_t row = type->rank ? type->shape[type->rank - 1] : 1;
@@ -309,8 +309,8 @@ static bool is_read_in_place(const planner *p, unsigned simd) {
 }
 
 /* Registers side by side in the tile of a product that has rows. The nearer to a square the fewer loads serve a
- * multiply-add; but a register of the lanes' factor comes from a panel in the second-level cache, an element of the rows'
- * factor from the first, so there are more rows than registers. */
+ * multiply-add; but a register of the lanes' factor comes from a panel in the second-level cache, an element of the
+ * rows' factor from the first, so there are more rows than registers. */
 static int64_t vectors_of_chains(int64_t chains) {
   int64_t vectors = TILE_VECTORS;
   while (4 * vectors * vectors < chains)
@@ -376,8 +376,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   }
 }
 
-/* Where lanes alone are too few chains to fill the pipes, a reduction in registers takes several of its terms at a time,
- * to partial results that are combined behind it: as many as whole tiles of a known extent allow. */
+/* Where lanes alone are too few chains to fill the pipes, a reduction in registers takes several of its terms at a
+ * time, to partial results that are combined behind it: as many as whole tiles of a known extent allow. */
 static void take_terms(const planner *p, register_plan *plan) {
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     if (!is_reduction(p, loop) || !(p->allowed & loop_bit(loop)) || p->extents[loop] == IR_DYNAMIC)
@@ -517,8 +517,8 @@ static int64_t most_elements(const planner *p, ir_value *operand) {
   return count;
 }
 
-/* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles, or by the
- * rows of a wide one, where multiply-adds are what takes the time. */
+/* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles, or by
+ * the rows of a wide one, where multiply-adds are what takes the time. */
 static uint32_t choose_widened(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
   bool has_rows = row >= 0 && plan->steps[row] > 1;

@@ -52,8 +52,9 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {
   return uses;
 }
 
-/* Draws in the distance of an input whose elements are used once to `bytes`, where the moved dim is the one that is walked
- * along, whole rows at a time, several of them in those bytes. False where it is another one, or not even a row is. */
+/* Draws in the distance of an input whose elements are used once to `bytes`, where the moved dim is the one that is
+ * walked along, whole rows at a time, several of them in those bytes. False where it is another one, or not even a row
+ * is. */
 static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, int64_t bytes, const int64_t *strides,
                       int64_t *ahead) {
   const ir_type *type = ir_operand(op, i)->type;

@@ -35,8 +35,8 @@ static ir_value *convert_tensor(ir_builder *builder, ir_value *value, ir_scalar 
   return body_convert(builder, value, out);
 }
 
-/* The same contraction of other factors onto another init: a named op stays what it is, a written body becomes that of a
- * contraction. */
+/* The same contraction of other factors onto another init: a named op stays what it is, a written body becomes that of
+ * a contraction. */
 static ir_op *contract_onto(ir_builder *builder, const ir_op *op, ir_value **factors, ir_value *init) {
   if (ir_op_row(op)->map)
     return ir_structured(builder, op->code, 2, factors, 1, &init, op->num_attrs, op->attrs);
@@ -157,8 +157,9 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   unsigned rows = columns >= 0 && ir_map_find_dim(structure->maps[0], (unsigned)columns) >= 0;
   const ir_type *type = ir_input(op, rows)->type;
   uint64_t bytes = ir_scalar_bits(IR_F32) / 8;
-  for (unsigned dim = 0; dim < type->rank && bytes <= facts->l3_bytes; dim++)
-    bytes *= type->shape[dim] == IR_DYNAMIC ? UINT32_MAX : (uint64_t)type->shape[dim];
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, (uint64_t)type->shape[dim], &bytes))
+      bytes = UINT64_MAX;
   if (columns >= 0 && is_half(type->element) && bytes <= facts->l3_bytes / COPY_SHARE &&
       target_widens(facts, type->element, ir_input(op, 1 - rows)->type->element) &&
       rows_beside(op, rows) >= MIN_COLUMNS && rows_beside(op, 1 - rows) >= MIN_PRODUCT_ROWS)
