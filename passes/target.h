@@ -103,6 +103,11 @@ static inline bool target_has_rows_in_lanes(const target_facts *facts) {
   return facts->kind == TARGET_HOST && facts->vector_registers >= 32;
 }
 
+/* Shuffles of registers take the place of multiply-adds: there is no pipe beside the two for these. */
+static inline bool target_shuffles_in_pipes(const target_facts *facts) {
+  return facts->vector_bits == 512 && facts->accumulators > 16;
+}
+
 /* Products of such factors read their elements widened to f32: they are no pairs for the machine to multiply. */
 static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_scalar rhs) {
   return !facts->has_fast_pair_dot || lhs != IR_BF16 || rhs != IR_BF16;

@@ -65,10 +65,13 @@ func.func @masked(%query: tensor<256x2048x64xf32>, %key: tensor<256x64x2048xf32>
   return %result : tensor<256x2048x64xf32>
 }
 
-// Keys and values that are far away are shared by more rows.
+// Keys and values that are far away are shared by more rows; later so where shuffles, which transpose tiles of keys, take
+// the place of multiply-adds.
 // CHECK-LABEL: @far
 // CHECK: scf.forall {{.*}} step (1, 512)
 // CHECK: scf.for {{.*}} step %c128
+// ROOM-LABEL: @far
+// ROOM: scf.forall {{.*}} step (1, 64)
 func.func @far(%query: tensor<256x8192x128xf32>, %key: tensor<256x128x8192xf32>, %value: tensor<256x8192x128xf32>,
     %scores_empty: tensor<256x8192x8192xf32>, %result_empty: tensor<256x8192x128xf32>) -> tensor<256x8192x128xf32> {
   %zero = arith.constant 0.0 : f32
