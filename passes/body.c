@@ -22,6 +22,11 @@ bool body_is_product(const ir_op *op) {
   return seen == 3;
 }
 
+bool body_starts_from_zero(const ir_op *op) {
+  ir_cell init;
+  return ir_value_splat(ir_init(op, 0), &init) && init.f == 0;
+}
+
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b) {
   ir_value *zero = ir_const(body, b->type, 0), *is_zero = ir_compare(body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, b, zero);
   return ir_select(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));

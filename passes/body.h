@@ -8,6 +8,8 @@
 ir_value *body_unconverted(ir_value *value);
 /* The op has two operands, and its body gives the product of their elements, up to conversions. */
 bool body_is_product(const ir_op *op);
+/* What the op's first output starts from is known to be 0 everywhere. */
+bool body_starts_from_zero(const ir_op *op);
 
 /* Where the body of a generic goes; its argument for operand i. */
 static inline ir_builder body_of(const ir_op *generic) { return ir_builder_at_end(ir_region(generic, 0)); }

@@ -15,6 +15,7 @@
  * Invariants: up to finish() the program is unchanged but for the nest before the root; nodes are found through
  * ir_op.mark, checked against the node, so that stale marks do no harm.
  * Termination: the walk moves backwards; each op is asked once; every other loop is over operands, uses or requests. */
+#include "passes/body.h"
 #include "passes/fuse_walk.h"
 #include "passes/passes.h"
 
@@ -152,11 +153,6 @@ const char *fusion_merge_requests(fusion *f, fusion_node *n) {
 }
 
 /* ------------------------------------------------------------------------------------- tiling over one's reduction */
-
-bool fusion_starts_from_zero(const ir_op *op) {
-  ir_cell init;
-  return ir_value_splat(ir_init(op, 0), &init) && init.f == 0;
-}
 
 /* A contraction whose tile reads the running result, and the operand that does. */
 typedef struct reader {
@@ -430,7 +426,7 @@ static void rescale_roots(fusion *f, fusion_node *n) {
   unsigned num_readers = find_readers(f, n->op, readers);
   for (unsigned i = 0; i < num_readers; i++) {
     ir_op *root = readers[i].root->op, *tile = readers[i].root->tiles[0]->op;
-    if (!fusion_starts_from_zero(root))
+    if (!body_starts_from_zero(root))
       f->separate_init = true;
     ir_builder before = ir_builder_before(tile);
     tile_rescale rescale = {

@@ -2,6 +2,7 @@
  * contracts (partners), and what is made of statistics that the loops compute (followers). Invariant: one joins only
  * where the iterations compute each of its elements once and all of them. Terminates: loops are over uses, operands and
  * dims; can_stand_before has a limit of steps, and bring_before follows what that has accepted. */
+#include "passes/body.h"
 #include "passes/fuse_walk.h"
 
 /* The tile of an op from the box of one of its inputs: the iteration's part of the loops that the input's dims stand
@@ -44,7 +45,7 @@ static bool tile_of_partner(const fusion *f, const fusion_node *root, unsigned w
     return false;
   n->reductions = fusion_tiled_reductions(n);
   return !n->reductions ||
-         (root->reductions && n->reductions == ir_structure_of(n->op)->reductions && fusion_starts_from_zero(n->op));
+         (root->reductions && n->reductions == ir_structure_of(n->op)->reductions && body_starts_from_zero(n->op));
 }
 
 void fusion_expect_partners(fusion *f, const fusion_node *root) {

@@ -61,7 +61,6 @@ bool fusion_is_stop(const fusion *f, const ir_op *op);
 const char *fusion_merge_requests(fusion *f, fusion_node *n);
 /* The reduction loops (bits) of which the node's tile is a part. */
 uint32_t fusion_tiled_reductions(const fusion_node *n);
-bool fusion_starts_from_zero(const ir_op *op);
 /* Marks the ops before the root that use the op and are not needed by the loops, and what uses those. False if one of
  * them may not be moved. */
 bool fusion_postpone_users(fusion *f, ir_op *op);

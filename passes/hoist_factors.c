@@ -19,12 +19,6 @@
 /* Between its inverse and this, factors are taken. */
 static const double MOST = 0x1p16;
 
-/* The contraction starts from zeros. */
-static bool starts_from_zero(const ir_op *op) {
-  ir_cell cell;
-  return ir_value_splat(ir_init(op, 0), &cell) && cell.f == 0;
-}
-
 /* The op gives its one input's elements in another order, to one reader. */
 static bool is_copy(const ir_op *op) {
   return op && op->code == OP_LINALG_GENERIC && ir_num_inputs(op) == 1 && op->num_results == 1 &&
@@ -63,7 +57,7 @@ static ir_op *only_multiplication(const ir_op *contraction, unsigned *constant) 
 static void hoist_factor(ir_op *contraction) {
   unsigned constant;
   if (contraction->num_results != 1 || ir_result(contraction, 0)->type->element != IR_F32 ||
-      !starts_from_zero(contraction))
+      !body_starts_from_zero(contraction))
     return;
   ir_op *copy = copied_factor(contraction), *product = copy ? only_multiplication(contraction, &constant) : NULL;
   if (!product)

@@ -185,8 +185,8 @@ static void find_feeders(ir_op *leader, const register_plan *plan, unsigned i, r
     group->feeders[group->num_feeders] = found[--count];
 }
 
-/* The op reduces the leader's result, element by element and not along lanes, into memory that no other member touches.
- * */
+/* The op reduces the leader's result, element by element and not along lanes, into memory that no other member
+ * touches. */
 static bool is_follower(const ir_op *leader, const register_plan *plan, const ir_value *memory,
                         const register_group *group, register_member *member) {
   ir_op *op = member->op;

@@ -89,8 +89,7 @@ void register_add_hidden_result(register_nest *nest) {
         bound_of_leader(nest, &group->epilogues[k], &where.bounds[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ results
- * */
+/* ------------------------------------------------------------------------------------------------------------ results */
 
 /* Adds what holds wherever the condition, by which the body of an epilogue hides something, is `hiding`. False where
  * not all ways to become so can be said. */

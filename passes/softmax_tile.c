@@ -100,8 +100,8 @@ ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked) {
   return op;
 }
 
-/* A tile's scores, written and read by each product's tiles in turn, leave a third of the first cache to the factors.
- * */
+/* A tile's scores, written and read by each product's tiles in turn, leave a third of the first cache to the
+ * factors. */
 static bool fits_first_cache(softmax_tile tile, const target_facts *target) {
   return (uint64_t)(tile.rows * tile.step) * sizeof(float) <= target->l1_bytes / 3 * 2;
 }

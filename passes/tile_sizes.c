@@ -98,8 +98,8 @@ static int64_t uses_of_factor(const ir_op *op, unsigned factor, const int64_t *e
 }
 
 /* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
- * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the next.
- * */
+ * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the
+ * next. */
 static int64_t bytes_of_piece(int64_t uses, const target_facts *target) {
   if (uses <= FEW_USES)
     return STREAMED_BYTES;
@@ -332,8 +332,7 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
   }
 }
 
-/* ------------------------------------------------------------------------------------------------------------- choice
- * */
+/* ---------------------------------------------------------------------------------------------------------- choice */
 
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
  * more rows pay for as long as their part of the other factor, which is read again for each panel, takes a quarter of
