@@ -8,6 +8,7 @@
 enum {
   EVEN_ITERATIONS = 8,  /* parallel ones of each thread, at least, where rows share what is far away .. */
   MANY_ITERATIONS = 16, /* .. and where iterations may differ in length by a mask */
+  MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
 };
 
 /* Columns of the state of a running softmax and of its other factor. */
@@ -77,8 +78,8 @@ static softmax_tile tile_in_block(const ir_op *op, unsigned side, const target_f
 /* ------------------------------------------------------------------------------------------------------------- host */
 
 /* What the steps of a running softmax read of keys and values, both as large, as all of them are f32. */
-static uint64_t bytes_of_steps(const ir_op *op, unsigned side, int64_t keys, const int64_t *extents) {
-  return 2 * (uint64_t)keys * (uint64_t)columns_beside(op, side, extents) * sizeof(float);
+static uint64_t bytes_of_steps(int64_t keys, int64_t columns) {
+  return 2 * (uint64_t)keys * (uint64_t)columns * sizeof(float);
 }
 
 ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked) {
@@ -113,12 +114,28 @@ static softmax_tile beside_own_factor(softmax_tile tile, int64_t columns, const 
   return (softmax_tile){tile.rows, fits || !fits_first_cache(tile, target) ? tile.step : tile.step / 2};
 }
 
+/* So large may keys and values be that are read element by element: twice the second-level cache, or four times where
+ * transposing keys instead would take the place of multiply-adds (8192 keys of 80 and 128 features 1.06 to 1.15x,
+ * Emerald Rapids with a busy neighbour). From a last cache that is near they are read as well from there (1.07 to 1.15x,
+ * and 1.04x where they fill it; Zen 5). */
+static uint64_t most_bytes_of_steps(const target_facts *target) {
+  uint64_t bytes = (target_shuffles_in_pipes(target) ? 4 : 2) * target->l2_bytes;
+  return target_has_near_last_cache(target) && target->l3_bytes > bytes ? target->l3_bytes : bytes;
+}
+
+/* Where a mask cuts tiles: small ones, of which little is hidden; but as many rows as elsewhere share what comes from a
+ * near last cache, where those are few beside all keys and the first cache holds their own factor (causal attention on
+ * 2048 keys of 96 and 128 features 1.01 to 1.03x, on 4096 and 8192 1.01 to 1.03x, and on 1024 less; Zen 5). */
+static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, const target_facts *target) {
+  bool is_near = bytes_of_steps(keys, columns) <= target->l2_bytes;
+  bool fits = (uint64_t)(tile.rows * columns) * sizeof(float) <= target->l1_bytes;
+  return !target_has_near_last_cache(target) || is_near || !fits || keys / tile.rows < MANY_KEYS;
+}
+
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as the
- * extents of others are not known, and small ones where a mask cuts them. Steps are as long as the first cache holds
- * scores; where it holds those of none, long ones, for which what is accumulated is read and written least often. No
- * rows if they cannot, or would not pay: keys and values, which then are read element by element, must be as near as
- * twice the second-level cache, or as four times where transposing keys instead would take the place of multiply-adds
- * (8192 keys of 80 and 128 features 1.06 to 1.15x, Emerald Rapids with a busy neighbour). */
+ * extents of others are not known. Steps are as long as the first cache holds scores; where it holds those of none,
+ * long ones, for which what is accumulated is read and written least often. No rows if they cannot, or would not pay:
+ * keys and values are read element by element then. */
 static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   static const softmax_tile tiles[] = {{64, 256}, {64, 128}, {32, 128}};
   const ir_structure *structure = ir_structure_of(op);
@@ -127,17 +144,20 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
     *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
   }
-  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC ||
-      bytes_of_steps(op, side, keys, extents) > (target_shuffles_in_pipes(target) ? 4 : 2) * target->l2_bytes)
+  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC)
+    return (softmax_tile){0};
+  int64_t columns = columns_beside(op, side, extents);
+  if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
     return (softmax_tile){0};
   bool masked;
   const ir_op *product = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked);
   for (unsigned i = 0; product && i < 2; i++)
     if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
       product = NULL;
-  for (unsigned i = masked ? 2 : fits_first_cache(tiles[1], target); product && i < sizeof tiles / sizeof *tiles; i++)
+  unsigned first = masked ? 1 + takes_small_tiles(tiles[1], keys, columns, target) : fits_first_cache(tiles[1], target);
+  for (unsigned i = first; product && i < sizeof tiles / sizeof *tiles; i++)
     if (rows % tiles[i].rows == 0 && keys > tiles[i].step && keys % tiles[i].step == 0)
-      return masked ? tiles[i] : beside_own_factor(tiles[i], columns_beside(op, side, extents), target);
+      return masked ? tiles[i] : beside_own_factor(tiles[i], columns, target);
   return (softmax_tile){0};
 }
 
@@ -158,7 +178,7 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
       tiles = extent < INT64_MAX / tiles ? tiles * extent : tiles;
   }
   tiles /= rows;
-  uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(op, side, keys, extents);
+  uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(keys, columns);
   bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
   while (shared > half * (uint64_t)(rows / host_policy.rows) &&
          tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&

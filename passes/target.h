@@ -108,6 +108,12 @@ static inline bool target_shuffles_in_pipes(const target_facts *facts) {
   return facts->vector_bits == 512 && facts->accumulators > 16;
 }
 
+/* The last cache is near enough to feed multiply-adds from, and those are so fast that to read and write from the
+ * second-level cache what is accumulated, or to transpose factors, takes longer than that. */
+static inline bool target_has_near_last_cache(const target_facts *facts) {
+  return target_shuffles_in_pipes(facts) && !facts->has_far_memory;
+}
+
 /* Products of such factors read their elements widened to f32: they are no pairs for the machine to multiply. */
 static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_scalar rhs) {
   return !facts->has_fast_pair_dot || lhs != IR_BF16 || rhs != IR_BF16;
