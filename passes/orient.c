@@ -12,9 +12,12 @@
  * Invariants
  *  - Only the order of dims in tensors changes, and maps with it: no loop, and no body of an op.
  *  - All is checked before anything changes. The dim in lanes is found in each tensor from the ops that use it; it is
- *    nowhere reduced, has a known extent of whole registers, and no tile of memory that has it is read in the loop.
+ *    nowhere reduced, has whole registers at most, and no tile of memory that has it is read in the loop.
+ *  - Where there may be fewer rows, as in the last tile of a ragged length, the loop computes all that there can be: rows
+ *    that are none start as zeros, stay in lanes of their own, and are left out behind the loop.
  * Terminates: a tensor's dim is set once, and each set one is followed once. */
 #include "passes/body.h"
+#include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
 
@@ -26,6 +29,8 @@ enum { MIN_REGISTERS = 2, MAX_ROWS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {
   ir_op *loop;
+  int64_t rows;   /* in lanes, at most .. */
+  bool is_padded; /* .. and there may be fewer */
   unsigned num_ops;
   ir_op *ops[MAX_OPS];     /* structured ops of the loop's body that have the dim .. */
   unsigned lanes[MAX_OPS]; /* .. as this loop of theirs */
@@ -44,13 +49,23 @@ static int lane_of(const orientation *o, const ir_op *op) {
   return -1;
 }
 
+/* May be computed for rows that are none: nothing is read by index, and nothing divided by what may be 0 there. */
+static bool computes_anywhere(const ir_op *op) {
+  const ir_block *body = op->num_regions ? ir_region(op, 0) : NULL;
+  for (const ir_op *inner = body ? body->first : NULL; inner && inner != body->last; inner = inner->next)
+    if (!ir_op_has(inner, IR_SPECULATABLE))
+      return false;
+  return true;
+}
+
 /* The op of the loop's body has the dim in lanes as its loop `lane`. */
 static bool follow_op(orientation *o, ir_op *op, unsigned lane) {
   int known = lane_of(o, op);
   if (known >= 0)
     return known == (int)lane;
   recast recast;
-  if (o->num_ops == MAX_OPS || !recast_begin(&recast, op) || ir_loop_is_reduction(ir_structure_of(op), lane))
+  if (o->num_ops == MAX_OPS || !recast_begin(&recast, op) || ir_loop_is_reduction(ir_structure_of(op), lane) ||
+      (o->is_padded && !computes_anywhere(op)))
     return false;
   o->lanes[o->num_ops] = lane;
   o->ops[o->num_ops++] = op;
@@ -101,26 +116,30 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
   ir_block *body = ir_region(o->loop, 0);
   bool is_last = dim + 1 == value->type->rank;
   if (ir_value_is_outside(value, body))
-    return ir_type_is_static(value->type) || is_last;
+    return true;
   if (!value->op)
     return value->block == body && value->index > 0 && follow_carried(o, value->index - 1, dim) &&
            follow_uses(o, value, dim);
   if (value->op->code == OP_TENSOR_EMPTY)
-    return ir_type_is_static(value->type);
+    return true;
   if (!ir_op_has(value->op, IR_STRUCTURED))
     return is_last;
   int lane = ir_map_result_dim(ir_structure_of(value->op)->maps[ir_num_inputs(value->op) + value->index], dim);
   return lane >= 0 && follow_op(o, value->op, (unsigned)lane) && follow_uses(o, value, dim);
 }
 
+/* So many rows fill registers side by side, and not too many of them. */
+static bool fill_registers(int64_t rows, ir_scalar element, const target_facts *facts) {
+  int64_t lanes = facts->vector_bits / ir_scalar_bits(element);
+  return lanes && rows % lanes == 0 && rows >= MIN_REGISTERS * lanes && rows <= MAX_ROWS;
+}
+
 /* The loop of the contraction that only a factor from outside of the loop has, if the other factor's tiles would have
  * to be transposed for what is the last dim of the result now; -1: none that is worth to be in lanes. */
-static int find_lane(const ir_op *op, const ir_block *body, const target_facts *facts) {
+static int find_lane(const ir_op *op, const ir_block *body, const target_facts *facts, orientation *o) {
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *out = structure->maps[2];
-  int64_t extents[IR_MAX_LOOPS];
   int last = out->num_results ? ir_map_result_dim(out, out->num_results - 1) : -1;
-  ir_loop_extents(op, extents);
   for (unsigned side = 0; side < 2 && last >= 0; side++) {
     const ir_map *stays = structure->maps[side], *moves = structure->maps[1 - side];
     int inner = ir_map_find_dim(moves, (unsigned)last);
@@ -128,14 +147,14 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
     if (!ir_value_is_outside(ir_operand(op, side), body) || ir_value_is_outside(ir_operand(op, 1 - side), body) ||
         inner < 0 || inner + 1 == (int)moves->num_results || ir_scalar_bits(element) < 32)
       continue;
-    int64_t lanes = facts->vector_bits / ir_scalar_bits(element);
     for (unsigned dim = out->num_results; dim-- > 0;) {
-      int lane = ir_map_result_dim(out, dim);
-      if (lane >= 0 && ir_map_find_dim(stays, (unsigned)lane) >= 0 && ir_map_find_dim(moves, (unsigned)lane) < 0)
-        return lanes && extents[lane] % lanes == 0 && extents[lane] >= MIN_REGISTERS * lanes &&
-                       extents[lane] <= MAX_ROWS
-                   ? lane
-                   : -1;
+      int lane = ir_map_result_dim(out, dim), place = lane < 0 ? -1 : ir_map_find_dim(stays, (unsigned)lane);
+      if (place < 0 || ir_map_find_dim(moves, (unsigned)lane) >= 0)
+        continue;
+      extent extent = extent_of(ir_operand(op, side), (unsigned)place);
+      o->is_padded = extent.value != NULL;
+      o->rows = extent_bound(extent);
+      return fill_registers(o->rows, element, facts) ? lane : -1;
     }
   }
   return -1;
@@ -154,14 +173,15 @@ static const ir_map *turned_map(ir_module *module, const ir_map *map, unsigned d
   return ir_map_get(module, map->num_dims, map->num_syms, count, results);
 }
 
-static ir_value *empty_turned(ir_builder *builder, const ir_type *type, unsigned dim) {
+/* As the value, with the dim last, of `rows`. */
+static ir_value *empty_turned(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
   ir_index shape[IR_MAX_RANK];
   unsigned count = 0;
-  for (unsigned i = 0; i < type->rank; i++)
+  for (unsigned i = 0; i < value->type->rank; i++)
     if (i != dim)
-      shape[count++] = ir_index_const(type->shape[i]);
-  shape[count++] = ir_index_const(type->shape[dim]);
-  return ir_empty(builder, type->element, count, shape);
+      shape[count++] = pass_dim(builder, value, i);
+  shape[count++] = ir_index_const(rows);
+  return ir_empty(builder, value->type->element, count, shape);
 }
 
 static ir_value *copy_as(ir_builder *builder, ir_value *value, const ir_map *read, ir_value *out, const ir_map *write) {
@@ -171,31 +191,62 @@ static ir_value *copy_as(ir_builder *builder, ir_value *value, const ir_map *rea
   return body_finish(&body, generic, body_argument(generic, 0));
 }
 
-/* A value from outside of the loop, with the dim last. */
-static ir_value *turn(ir_builder *builder, ir_value *value, unsigned dim) {
-  const ir_type *type = value->type;
-  if (dim + 1 == type->rank)
-    return value;
-  ir_value *out = empty_turned(builder, type, dim);
-  if (value->op && value->op->code == OP_TENSOR_EMPTY)
-    return out;
-  if (value->op && value->op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(value->op, 0), out);
-  const ir_map *identity = ir_map_identity(builder->module, type->rank);
-  return copy_as(builder, value, identity, out, turned_map(builder->module, identity, dim));
+/* Where the rows of a value begin and how far they go, as a slice of one that has more. */
+static ir_value *leading_rows(ir_builder *builder, ir_value *padded, ir_value *like, ir_value *insert) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  for (unsigned i = 0; i < like->type->rank; i++) {
+    offsets[i] = ir_index_const(0);
+    sizes[i] = pass_dim(builder, like, i);
+  }
+  return insert ? ir_insert_slice(builder, insert, padded, offsets, sizes)
+                : ir_extract_slice(builder, padded, offsets, sizes, like->type);
 }
 
-/* Such a value with its dims in their places again, as `like` has them. */
-static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like, unsigned dim) {
-  if (dim + 1 == like->type->rank)
+/* The value with zeros behind its rows, which are `rows` then. They are copied as they lie, as transposing is fast where
+ * it knows how many there are. */
+static ir_value *pad(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
+  if (value->type->shape[dim] == rows)
     return value;
-  const ir_map *identity = ir_map_identity(builder->module, like->type->rank);
-  return copy_as(builder, value, turned_map(builder->module, identity, dim),
-                 pass_empty_like(builder, like, like->type->element), identity);
+  ir_index shape[IR_MAX_RANK];
+  for (unsigned i = 0; i < value->type->rank; i++)
+    shape[i] = i == dim ? ir_index_const(rows) : pass_dim(builder, value, i);
+  ir_value *empty = ir_empty(builder, value->type->element, value->type->rank, shape);
+  ir_value *zero = ir_splat(builder, ir_type_scalar(builder->module, value->type->element), (ir_cell){0});
+  return leading_rows(builder, ir_fill(builder, zero, empty), value, value);
+}
+
+/* A value from outside of the loop, with the dim last, of `rows`. */
+static ir_value *turn(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
+  bool is_last = dim + 1 == value->type->rank;
+  if (is_last && value->type->shape[dim] == rows)
+    return value;
+  if (value->op && value->op->code == OP_TENSOR_EMPTY)
+    return empty_turned(builder, value, dim, rows);
+  if (value->op && value->op->code == OP_LINALG_FILL)
+    return ir_fill(builder, ir_operand(value->op, 0), empty_turned(builder, value, dim, rows));
+  ir_value *padded = pad(builder, value, dim, rows);
+  if (is_last)
+    return padded;
+  const ir_map *identity = ir_map_identity(builder->module, value->type->rank);
+  return copy_as(builder, padded, identity, empty_turned(builder, value, dim, rows),
+                 turned_map(builder->module, identity, dim));
+}
+
+/* Such a value with its dims in their places again and as many rows as `like` has. */
+static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like, unsigned dim, int64_t rows) {
+  if (dim + 1 < like->type->rank) {
+    const ir_map *identity = ir_map_identity(builder->module, like->type->rank);
+    ir_index shape[IR_MAX_RANK];
+    for (unsigned i = 0; i < like->type->rank; i++)
+      shape[i] = i == dim ? ir_index_const(rows) : pass_dim(builder, like, i);
+    value = copy_as(builder, value, turned_map(builder->module, identity, dim),
+                    ir_empty(builder, like->type->element, like->type->rank, shape), identity);
+  }
+  return like->type->shape[dim] == rows ? value : leading_rows(builder, value, like, NULL);
 }
 
 /* The op with the dim last in all that have it. Its operands from inside of the loop, which come before, have it so. */
-static void orient_op(ir_op *op, unsigned lane, ir_op *loop) {
+static void orient_op(ir_op *op, unsigned lane, ir_op *loop, int64_t rows) {
   ir_builder builder = ir_builder_before(op), outside = ir_builder_before(loop);
   recast recast;
   recast_begin(&recast, op);
@@ -205,9 +256,9 @@ static void orient_op(ir_op *op, unsigned lane, ir_op *loop) {
       continue;
     recast.maps[i] = turned_map(op->module, recast.maps[i], (unsigned)dim);
     if (ir_value_is_outside(recast.operands[i], op->block))
-      recast.operands[i] = turn(&outside, recast.operands[i], (unsigned)dim);
+      recast.operands[i] = turn(&outside, recast.operands[i], (unsigned)dim, rows);
     else if (recast.operands[i]->op && recast.operands[i]->op->code == OP_TENSOR_EMPTY)
-      recast.operands[i] = turn(&builder, recast.operands[i], (unsigned)dim);
+      recast.operands[i] = turn(&builder, recast.operands[i], (unsigned)dim, rows);
   }
   if (op->code == OP_LINALG_FILL) {
     ir_replace_uses(ir_result(op, 0), ir_fill(&builder, recast.operands[0], recast.operands[1]));
@@ -224,7 +275,7 @@ static void orient_loop(const orientation *o) {
   for (unsigned i = 0; i < old->num_results; i++) {
     inits[i] = ir_operand(old, 3 + i);
     if (o->carried[i] >= 0)
-      inits[i] = turn(&before, inits[i], (unsigned)o->carried[i]);
+      inits[i] = turn(&before, inits[i], (unsigned)o->carried[i], o->rows);
   }
   ir_op *loop = ir_for(&before, ir_index_of(ir_operand(old, 0)), ir_index_of(ir_operand(old, 1)),
                        ir_index_of(ir_operand(old, 2)), old->num_results, inits);
@@ -239,12 +290,12 @@ static void orient_loop(const orientation *o) {
     next = op->next;
     int lane = lane_of(o, op);
     if (lane >= 0)
-      orient_op(op, (unsigned)lane, loop);
+      orient_op(op, (unsigned)lane, loop, o->rows);
   }
   for (unsigned i = 0; i < old->num_results; i++) {
     ir_value *result = ir_result(loop, i);
     if (o->carried[i] >= 0)
-      result = turn_back(&after, result, ir_result(old, i), (unsigned)o->carried[i]);
+      result = turn_back(&after, result, ir_operand(old, 3 + i), (unsigned)o->carried[i], o->rows);
     ir_replace_uses(ir_result(old, i), result);
   }
   ir_op_erase(old);
@@ -252,12 +303,43 @@ static void orient_loop(const orientation *o) {
 
 /* ---------------------------------------------------------------------------------------------------------- the pass */
 
+/* The slice is all of the tensor that it is of. */
+static bool is_whole_slice(const ir_op *op) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  bool extracts = op->code == OP_TENSOR_EXTRACT_SLICE;
+  if (!extracts && op->code != OP_TENSOR_INSERT_SLICE)
+    return false;
+  ir_value *whole = ir_operand(op, extracts ? 0 : 1), *part = extracts ? ir_result(op, 0) : ir_operand(op, 0);
+  bool same = whole->type == part->type;
+  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
+  for (unsigned i = 0; same && i < rank; i++)
+    same = ir_index_is_const(offsets[i], 0) && ir_index_is_const(strides[i], 1) &&
+           extent_equal(extent_of_index(sizes[i]), extent_of(whole, i));
+  return same;
+}
+
+/* Tiles of open extents of what the loop carries are cut out and put back as a whole: takes that away. */
+static void drop_whole_slices(ir_op *loop) {
+  ir_block *body = ir_region(loop, 0);
+  for (ir_op *op = body->first; op; op = op->next)
+    op->mark = is_whole_slice(op);
+  for (ir_op *op = body->first, *next; op; op = next) {
+    next = op->next;
+    if (!op->mark)
+      continue;
+    ir_replace_uses(ir_result(op, 0), ir_operand(op, 0));
+    ir_op_erase(op);
+  }
+}
+
 static bool find_orientation(ir_op *loop, const target_facts *facts, orientation *o) {
   ir_block *body = ir_region(loop, 0);
   for (ir_op *op = body->first; op && loop->num_results <= MAX_OPS; op = op->next) {
-    int lane = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) ? find_lane(op, body, facts) : -1;
     *o = (orientation){.loop = loop};
     memset(o->carried, -1, sizeof o->carried);
+    int lane = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) ? find_lane(op, body, facts, o) : -1;
+    if (lane >= 0 && o->is_padded)
+      drop_whole_slices(loop);
     if (lane >= 0 && follow_op(o, op, (unsigned)lane))
       return true;
   }

@@ -15,8 +15,10 @@
  * it is bounded, which register tiles are chosen by, and scratch memory is for so many. A version for each number would
  * be little faster, and costs time to compile; any other number is left to the general version.
  *
- * A loop whose last step may be a part of one runs its whole steps in a loop of their own where products in it can take
- * their terms in pairs only if it is known how many there are; what is left stays in the loop that there was.
+ * A loop whose last step may be a part of one runs its whole steps in a loop of their own where it is a number how much
+ * is left then, so that both loops know their sizes (attention over 2000 keys 1.01x, and less code than for a size that
+ * is open), or where products in it can take their terms in pairs only if it is known how many there are; what is left
+ * stays in the loop that there was.
  * Invariant: a branch is taken where the extent is 1, or at most the bound, and the loop of whole steps ends before the
  * first step that is cut, so putting numbers and bounds in the place of extents changes nothing.
  * Terminates: one walk over the functions' own ops, one over each copy. */
@@ -338,33 +340,53 @@ static bool has_rows(const ir_op *product, const target_facts *target) {
   return enough[0] && enough[1];
 }
 
-/* A product of 16-bit factors whose terms are those of the step. */
+/* What is left behind whole steps of a loop with so much room is a number, wherever the loop begins. */
+static bool has_known_rest(const ir_op *loop, const ir_expr *room, int64_t step) {
+  return room->kind == IR_EXPR_CONST && room->value > 0 && room->value % step &&
+         ir_index_divisor(ir_index_of(ir_operand(loop, 0))) % (uint64_t)step == 0;
+}
+
+/* A product with as many rows, columns or terms as the step has, where that will be a number behind whole steps, too; or
+ * with as many terms, if those may go in pairs. */
 static bool find_step(ir_op *op, void *data) {
   step_search *search = data;
   can_retype(op, &search->can);
-  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op) || ir_operand(op, 0)->type->element != IR_BF16 ||
-      ir_operand(op, 1)->type->element != IR_BF16 || !has_rows(op, search->target))
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
     return true;
+  bool pairs = search->target->has_fast_pair_dot && ir_operand(op, 0)->type->element == IR_BF16 &&
+               ir_operand(op, 1)->type->element == IR_BF16 && has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     unsigned operand, dim;
-    if (!ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
+    if (!ir_loop_extent(op, loop, &operand, &dim))
       continue;
     extent x = extent_of(ir_operand(op, operand), dim);
-    if (x.value && x.value->op && room_of(x.value->op, ir_region(search->loop, 0)->args[0], search->step))
+    const ir_op *size = x.value ? x.value->op : NULL;
+    const ir_expr *room = size ? room_of(size, ir_region(search->loop, 0)->args[0], search->step) : NULL;
+    if (room && (has_known_rest(search->loop, room, search->step) || (pairs && ir_loop_is_reduction(structure, loop))))
       search->size = x.value->op;
   }
   return true;
 }
 
-/* In the loop of whole steps. */
-static bool is_whole(ir_op *op, void *data) {
-  const step_search *search = data;
-  if (room_of(op, ir_region(search->loop, 0)->args[0], search->step)) {
+typedef struct known_steps {
+  const ir_op *loop;
+  int64_t step, size; /* of all steps that the loop does */
+} known_steps;
+
+static bool set_size(ir_op *op, void *data) {
+  const known_steps *known = data;
+  if (room_of(op, ir_region(known->loop, 0)->args[0], known->step)) {
     ir_builder builder = ir_builder_before(op);
-    ir_replace_uses(ir_result(op, 0), ir_const_index(&builder, search->step));
+    ir_replace_uses(ir_result(op, 0), ir_const_index(&builder, known->size));
   }
   return true;
+}
+
+/* All steps of the loop are of that size. */
+static void set_sizes(ir_op *loop, int64_t step, int64_t size) {
+  ir_walk(ir_region(loop, 0), set_size, &(known_steps){loop, step, size});
+  retype_all(ir_region(loop, 0));
 }
 
 static void split_loop(ir_op *loop, const step_search *search) {
@@ -384,10 +406,10 @@ static void split_loop(ir_op *loop, const step_search *search) {
   ir_value *last = ir_index_value(&builder, ir_index_min(&builder, to, ir_index_of(rest)));
   ir_op *copy = ir_op_clone(&builder, loop, ir_value_map_create(loop->module));
   ir_set_operand(copy, 1, last);
+  set_sizes(copy, search->step, search->step);
+  if (has_known_rest(loop, room, search->step))
+    set_sizes(loop, search->step, room->value % search->step);
   ir_set_operand(loop, 0, rest);
-  step_search inside = {.loop = copy, .step = search->step};
-  ir_walk(ir_region(copy, 0), is_whole, &inside);
-  retype_all(ir_region(copy, 0));
 }
 
 static bool visit_loop(ir_op *op, void *data) {
@@ -412,7 +434,6 @@ bool pass_version(ir_module *module, const pass_options *options) {
         version_kernel(version_steps(op), options->target);
     }
   }
-  if (options->target->has_fast_pair_dot)
-    ir_walk(ir_region(module->root, 0), visit_loop, (void *)options->target);
+  ir_walk(ir_region(module->root, 0), visit_loop, (void *)options->target);
   return true;
 }

@@ -10,6 +10,8 @@
 // RUN: tcc-attn run %s --func=narrow --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=many --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=few --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=ragged --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=divided --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 
 // GPU-NOT: tensor<16x64xf32>
 // RESULT: {{: good$}}
@@ -303,4 +305,99 @@ func.func @many(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %out: tensor<512
     }
   }
   return %result : tensor<512xf32>
+}
+
+// There are fewer rows in the last tile, and fewer of the other factor in the last step: rows are padded with zeros before
+// the loop, and what belongs to none is left out behind it.
+// CHECK-LABEL: func.func @ragged(
+// CHECK: %[[ROWS:.*]] = affine.min
+// CHECK: %[[X:.*]] = tensor.extract_slice %arg0{{.*}} to tensor<?x16xf32>
+// CHECK: %[[PADDED:.*]] = tensor.insert_slice %[[X]] into %{{.*}}[0, 0] [%[[ROWS]], 16]
+// CHECK: %[[XT:.*]] = linalg.generic {{.*}} ins(%[[PADDED]] : tensor<64x16xf32>) outs(%{{.*}} : tensor<16x64xf32>)
+// CHECK: %[[END:.*]] = scf.for {{.*}} -> (tensor<16x64xf32>)
+// CHECK: linalg.generic {{.*}} ins(%[[XT]], %{{.*}} : tensor<16x64xf32>, tensor<?x16xf32>) outs(%{{.*}} : tensor<?x64xf32>)
+// CHECK: %[[BACK:.*]] = linalg.generic {{.*}} ins(%[[END]] : tensor<16x64xf32>) outs(%{{.*}} : tensor<64x16xf32>)
+// CHECK: tensor.extract_slice %[[BACK]][0, 0] [%[[ROWS]], 16]
+func.func @ragged(%x: tensor<500x16xf32>, %y: tensor<250x16xf32>, %out: tensor<500x16xf32>) -> tensor<500x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c250 = arith.constant 250 : index
+  %result = scf.forall (%r) = (0) to (500) step (64) shared_outs(%shared = %out) -> (tensor<500x16xf32>) {
+    %rows = affine.min affine_map<(d0) -> (64, 500 - d0)>(%r)
+    %stays = tensor.extract_slice %x[%r, 0] [%rows, 16] [1, 1] : tensor<500x16xf32> to tensor<?x16xf32>
+    %start = tensor.extract_slice %shared[%r, 0] [%rows, 16] [1, 1] : tensor<500x16xf32> to tensor<?x16xf32>
+    %end = scf.for %j = %c0 to %c250 step %c32 iter_args(%sum = %start) -> (tensor<?x16xf32>) {
+      %keys = affine.min affine_map<(d0) -> (32, 250 - d0)>(%j)
+      %moves = tensor.extract_slice %y[%j, 0] [%keys, 16] [1, 1] : tensor<250x16xf32> to tensor<?x16xf32>
+      %empty = tensor.empty(%rows, %keys) : tensor<?x?xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<?x16xf32>, tensor<?x16xf32>) outs(%filled : tensor<?x?xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<?x?xf32>
+      %part = tensor.extract_slice %sum[0, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> to tensor<?x16xf32>
+      %next = linalg.matmul ins(%scores, %moves : tensor<?x?xf32>, tensor<?x16xf32>) outs(%part : tensor<?x16xf32>) -> tensor<?x16xf32>
+      %whole = tensor.insert_slice %next into %sum[0, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x16xf32>
+      scf.yield %whole : tensor<?x16xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %end into %shared[%r, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<500x16xf32>
+    }
+  }
+  return %result : tensor<500x16xf32>
+}
+
+// Near miss: what is computed of the row's number would divide by 0 behind the last one.
+// CHECK-LABEL: func.func @divided(
+// CHECK-NOT: tensor<16x64xf32>
+// CHECK: return
+func.func @divided(%x: tensor<500x16xf32>, %y: tensor<250x16xf32>, %out: tensor<500x16xf32>) -> tensor<500x16xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c250 = arith.constant 250 : index
+  %c500 = arith.constant 500 : index
+  %result = scf.forall (%r) = (0) to (500) step (64) shared_outs(%shared = %out) -> (tensor<500x16xf32>) {
+    %rows = affine.min affine_map<(d0) -> (64, 500 - d0)>(%r)
+    %stays = tensor.extract_slice %x[%r, 0] [%rows, 16] [1, 1] : tensor<500x16xf32> to tensor<?x16xf32>
+    %start = tensor.extract_slice %shared[%r, 0] [%rows, 16] [1, 1] : tensor<500x16xf32> to tensor<?x16xf32>
+    %end = scf.for %j = %c0 to %c250 step %c32 iter_args(%sum = %start) -> (tensor<?x16xf32>) {
+      %keys = affine.min affine_map<(d0) -> (32, 250 - d0)>(%j)
+      %moves = tensor.extract_slice %y[%j, 0] [%keys, 16] [1, 1] : tensor<250x16xf32> to tensor<?x16xf32>
+      %empty = tensor.empty(%rows, %keys) : tensor<?x?xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<?x?xf32>) -> tensor<?x?xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<?x16xf32>, tensor<?x16xf32>) outs(%filled : tensor<?x?xf32>) {
+      ^bb0(%a: f32, %b: f32, %c: f32):
+        %p = arith.mulf %a, %b : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<?x?xf32>
+      %scaled = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+          ins(%scores : tensor<?x?xf32>) outs(%empty : tensor<?x?xf32>) {
+      ^bb0(%score: f32, %c: f32):
+        %c7 = arith.constant 7 : index
+        %row = linalg.index 0 : index
+        %at = arith.addi %row, %r : index
+        %left = arith.subi %c500, %at : index
+        %part_of = arith.divsi %c7, %left : index
+        %number = arith.index_cast %part_of : index to i32
+        %factor = arith.sitofp %number : i32 to f32
+        %product = arith.mulf %score, %factor : f32
+        linalg.yield %product : f32
+      } -> tensor<?x?xf32>
+      %part = tensor.extract_slice %sum[0, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> to tensor<?x16xf32>
+      %next = linalg.matmul ins(%scaled, %moves : tensor<?x?xf32>, tensor<?x16xf32>) outs(%part : tensor<?x16xf32>) -> tensor<?x16xf32>
+      %whole = tensor.insert_slice %next into %sum[0, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<?x16xf32>
+      scf.yield %whole : tensor<?x16xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %end into %shared[%r, 0] [%rows, 16] [1, 1] : tensor<?x16xf32> into tensor<500x16xf32>
+    }
+  }
+  return %result : tensor<500x16xf32>
 }
