@@ -8,6 +8,7 @@
 enum {
   EVEN_ITERATIONS = 8,  /* parallel ones of each thread, at least, where rows share what is far away .. */
   MANY_ITERATIONS = 16, /* .. and where iterations may differ in length by a mask */
+  PAIRED_TILES = 2,     /* times as many rows, and as long steps, where each of them makes pairs of terms */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
 };
 
@@ -19,6 +20,18 @@ static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *ext
     if (ir_map_find_dim(structure->maps[side], loop) < 0 && extents[loop] != IR_DYNAMIC)
       columns += extents[loop];
   return columns;
+}
+
+/* The rows of operand `side`: of its loops that the other one does not have, the last. */
+static int64_t extent_of_rows(const ir_op *op, unsigned side, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t extent = IR_DYNAMIC;
+  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
+    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_map_find_dim(structure->maps[1 - side], loop) < 0)
+      extent = extents[loop];
+  }
+  return extent;
 }
 
 /* The elements of the other factor of a running softmax. */
@@ -44,14 +57,8 @@ static bool softmax_fits_memory(const target_facts *target, int64_t column_bytes
 }
 
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
   bool wide = target->copy_stages && ir_scalar_bits(ir_operand(op, side)->type->element) > 16;
-  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = IR_DYNAMIC;
-  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
-    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_map_find_dim(structure->maps[1 - side], loop) < 0)
-      extent = extents[loop];
-  }
+  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = extent_of_rows(op, side, extents);
   while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;
@@ -116,8 +123,8 @@ static softmax_tile beside_own_factor(softmax_tile tile, int64_t columns, const 
 
 /* So large may keys and values be that are read element by element: twice the second-level cache, or four times where
  * transposing keys instead would take the place of multiply-adds (8192 keys of 80 and 128 features 1.06 to 1.15x,
- * Emerald Rapids with a busy neighbour). From a last cache that is near they are read as well from there (1.07 to 1.15x,
- * and 1.04x where they fill it; Zen 5). */
+ * Emerald Rapids with a busy neighbour). From a last cache that is near they are read as well from there (1.07 to
+ * 1.15x, and 1.04x where they fill it; Zen 5). */
 static uint64_t most_bytes_of_steps(const target_facts *target) {
   uint64_t bytes = (target_shuffles_in_pipes(target) ? 4 : 2) * target->l2_bytes;
   return target_has_near_last_cache(target) && target->l3_bytes > bytes ? target->l3_bytes : bytes;
@@ -165,10 +172,21 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
   return (softmax_tile){0};
 }
 
+/* Each step of each tile puts terms of keys and values side by side in pairs, by shuffles that take the place of
+ * multiply-adds: more rows and longer steps share that (bf16, 64 and 128 features, 1.01 to 1.05x;
+ * Zen 5). */
+static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  int64_t rows = extent_of_rows(op, side, extents);
+  return target_shuffles_in_pipes(target) && rows != IR_DYNAMIC && rows >= PAIRED_TILES * host_policy.rows &&
+         !target_widens(target, ir_operand(op, side)->type->element, element_beside(op, side));
+}
+
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
  * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
- * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. */
-static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+ * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. `least`: so
+ * many of them, if so, in any case. */
+static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, const target_facts *target,
+                               const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
   bool masked;
@@ -184,7 +202,7 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, const target_fact
   tiles /= rows;
   uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(keys, columns);
   bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
-  while (shared > half * (uint64_t)(rows / host_policy.rows) &&
+  while ((rows < least || shared > half * (uint64_t)(rows / host_policy.rows)) &&
          tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
          (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {
     rows *= 2;
@@ -208,8 +226,11 @@ softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts 
   if (target_is_gpu(target))
     return tile_in_block(op, side, target, extents);
   softmax_tile tile = tile_of_lanes(op, side, target, extents);
-  if (!tile.rows)
-    tile = (softmax_tile){rows_of_softmax(op, side, target, extents), host_policy.running_softmax};
+  if (!tile.rows) {
+    int64_t times = shares_pairs(op, side, target, extents) ? PAIRED_TILES : 1;
+    tile.rows = rows_of_softmax(op, side, times * host_policy.rows, target, extents);
+    tile.step = times * host_policy.running_softmax;
+  }
   tile.step = step_in_cache(op, tile.step, target, extents);
   return tile;
 }
