@@ -129,13 +129,24 @@ static LLVMValueRef eight_digits(emitter *e, LLVMValueRef p) {
   return emit_multiply_add(e, p, emit_float_like(e, p, 0x1p16), LLVMBuildFNeg(e->builder, most, ""));
 }
 
+/* The whole number nearest x; *fraction: what is left. Either comes from an instruction, the other from a difference
+ * that is exact. Of an infinite x, the fraction may be NaN: scaling gives infinity or 0 all the same. */
+static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
+  if (e->facts->has_fast_rounding) {
+    LLVMValueRef whole = emit_intrinsic(e, "llvm.roundeven", &x, 1);
+    *fraction = LLVMBuildFSub(e->builder, x, whole, "");
+    return whole;
+  }
+  *fraction = by_registers(e, "reduce", x, LLVMConstNull(LLVMInt32TypeInContext(e->context)));
+  return LLVMBuildFSub(e->builder, x, *fraction, "");
+}
+
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
  * of what stays costs nothing there, however many results it serves. `rounds`: to bf16, before that, as powers of two
  * leave digits alone. */
 static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool rounds) {
-  LLVMValueRef nearest = LLVMConstNull(LLVMInt32TypeInContext(e->context));
   LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
-  LLVMValueRef fraction = by_registers(e, "reduce", x, nearest), whole = LLVMBuildFSub(e->builder, x, fraction, "");
+  LLVMValueRef fraction, whole = split_whole(e, x, &fraction);
   LLVMValueRef power = exp2_of_fraction(e, fraction);
   power = by_registers(e, "scalef", rounds ? eight_digits(e, power) : power, whole);
   return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");

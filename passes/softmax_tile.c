@@ -34,6 +34,17 @@ static int64_t extent_of_rows(const ir_op *op, unsigned side, const int64_t *ext
   return extent;
 }
 
+/* The rows of operand `side` in all its batches, as far as they are known. */
+static int64_t all_rows(const ir_op *op, unsigned side, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = 1;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && !ir_loop_is_reduction(structure, loop) &&
+        extents[loop] > 0 && rows < INT64_MAX / extents[loop])
+      rows *= extents[loop];
+  return rows;
+}
+
 /* The elements of the other factor of a running softmax. */
 static ir_scalar element_beside(const ir_op *op, unsigned side) { return ir_operand(op, 1 - side)->type->element; }
 
@@ -131,16 +142,19 @@ static uint64_t most_bytes_of_steps(const target_facts *target) {
 }
 
 /* Where a mask cuts tiles: small ones, of which little is hidden; but as many rows as elsewhere share what comes from a
- * near last cache, where those are few beside all keys and the first cache holds their own factor (causal attention on
- * 2048 keys of 96 and 128 features 1.01 to 1.03x, on 4096 and 8192 1.01 to 1.03x, and on 1024 less; Zen 5). */
-static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, const target_facts *target) {
+ * near last cache, where those are few beside all keys, the first cache holds their own factor, and there are tiles
+ * enough for threads to share them out (causal attention on 2048 keys of 96 and 128 features 1.01 to 1.03x, on 4096 and
+ * 8192 1.01 to 1.03x, and on 1024 less; Zen 5). */
+static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, int64_t rows,
+                              const target_facts *target) {
   bool is_near = bytes_of_steps(keys, columns) <= target->l2_bytes;
   bool fits = (uint64_t)(tile.rows * columns) * sizeof(float) <= target->l1_bytes;
-  return !target_has_near_last_cache(target) || is_near || !fits || keys / tile.rows < MANY_KEYS;
+  bool many = rows / tile.rows >= (int64_t)target->threads * MANY_ITERATIONS && keys / tile.rows >= MANY_KEYS;
+  return !target_has_near_last_cache(target) || is_near || !fits || !many;
 }
 
-/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a fifteenth
- * of all, rows in lanes lose as much as they win (f32, Zen 5). */
+/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a
+ * fifteenth of all, rows in lanes lose as much as they win (f32, Zen 5). */
 static bool is_nearly_whole(int64_t rows, int64_t tile) { return (tile - rows % tile) % tile * 16 <= rows; }
 
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
@@ -165,7 +179,9 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
   for (unsigned i = 0; product && i < 2; i++)
     if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
       product = NULL;
-  unsigned first = masked ? 1 + takes_small_tiles(tiles[1], keys, columns, target) : fits_first_cache(tiles[1], target);
+  int64_t all = all_rows(op, side, extents);
+  unsigned first =
+      masked ? 1 + takes_small_tiles(tiles[1], keys, columns, all, target) : fits_first_cache(tiles[1], target);
   for (unsigned i = first; product && i < sizeof tiles / sizeof *tiles; i++)
     if (is_nearly_whole(rows, tiles[i].rows) && keys > tiles[i].step)
       return masked ? tiles[i] : beside_own_factor(tiles[i], columns, target);
@@ -173,8 +189,7 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
 }
 
 /* Each step of each tile puts terms of keys and values side by side in pairs, by shuffles that take the place of
- * multiply-adds: more rows and longer steps share that (bf16, 64 and 128 features, 1.01 to 1.05x;
- * Zen 5). */
+ * multiply-adds: more rows and longer steps share that (bf16, 64 and 128 features, 1.01 to 1.05x; Zen 5). */
 static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   int64_t rows = extent_of_rows(op, side, extents);
   return target_shuffles_in_pipes(target) && rows != IR_DYNAMIC && rows >= PAIRED_TILES * host_policy.rows &&
@@ -188,18 +203,12 @@ static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *tar
 static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, const target_facts *target,
                                const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
-  int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), tiles = 1, keys = 0;
+  int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), keys = 0;
+  int64_t tiles = all_rows(op, side, extents) / rows;
   bool masked;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    if (ir_map_find_dim(structure->maps[side], loop) < 0)
-      continue;
-    int64_t extent = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
-    if (ir_loop_is_reduction(structure, loop))
-      keys = extent;
-    else
-      tiles = extent < INT64_MAX / tiles ? tiles * extent : tiles;
-  }
-  tiles /= rows;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_loop_is_reduction(structure, loop))
+      keys = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
   uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(keys, columns);
   bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
   while ((rows < least || shared > half * (uint64_t)(rows / host_policy.rows)) &&

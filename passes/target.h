@@ -42,6 +42,7 @@ typedef struct target_facts {
   bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane, and rounding to bf16 (host) */
   bool has_fast_pair_dot;     /* .. which is faster than multiply-adds in f32 where factors are used again (host) */
   bool has_far_memory;        /* what a core asks for by itself does not fill the time that memory takes (host) */
+  bool has_fast_rounding;     /* rounding to whole numbers takes less time than what takes these off (host) */
   unsigned threads;           /* cores (host) */
   target_tiles tiles;         /* (host) */
   bool has_binary_softmax;    /* exponentials of softmax are powers of two, if scores are multiplied anyway (host) */
