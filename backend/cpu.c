@@ -79,6 +79,7 @@ typedef struct cpu_row {
   pair_dot pair_dot;
   bool has_far_memory;    /* servers of Intel's, whose cores and memory share a mesh */
   bool has_fast_rounding; /* VRNDSCALEPS starts each half cycle, VREDUCEPS each cycle */
+  bool loses_requests;    /* measured: a line of the cache every 4 cycles is too many, every 8 is not */
 } cpu_row;
 
 static const cpu_row cpus[] = {
@@ -103,7 +104,7 @@ static const cpu_row cpus[] = {
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32},
     {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS},
-    {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, false, true},
+    {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, false, true, true},
     {"cortex-a72", ISA_NEON, 32, 1024, 2},
     {"cortex-a76", ISA_NEON, 64, 256, 2},
     {"cortex-x1", ISA_NEON, 64, 1024, 8},
@@ -172,6 +173,7 @@ static void detect(ir_module *module, target_facts *facts) {
   facts->has_fast_pair_dot = facts->has_pair_dot && !strncmp(cpu, "znver", 5);
   facts->has_far_memory = find_cpu(cpu) && find_cpu(cpu)->has_far_memory;
   facts->has_fast_rounding = find_cpu(cpu) && find_cpu(cpu)->has_fast_rounding;
+  facts->loses_requests = find_cpu(cpu) && find_cpu(cpu)->loses_requests;
   facts->triple = ir_intern_cstr(module, triple);
   facts->l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   facts->l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
@@ -199,6 +201,7 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     facts->has_fast_pair_dot = row->pair_dot == FAST_PAIRS;
     facts->has_far_memory = row->has_far_memory;
     facts->has_fast_rounding = row->has_fast_rounding;
+    facts->loses_requests = row->loses_requests;
     facts->name = ir_intern_cstr(module, name);
     facts->cpu = row->name;
     facts->features = "";

@@ -306,8 +306,17 @@ static bool host_forall(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* Into the second-level cache. */
+static bool emit_prefetch(emitter *e, const ir_op *op) {
+  emit_prefetch_line(e, emit_operand_address(e, op, 0, 1), false);
+  return true;
+}
+
+static const emit_lane_op lane_ops[] = {{OP_VECTOR_EXT_PREFETCH, emit_prefetch}, {.emit = NULL}};
+
 static const emit_target host_target = {
     .name = "host",
+    .lane_ops = lane_ops,
     .max_elements = 1 << 16,
     .allocate = host_allocate,
     .release = host_release,

@@ -578,11 +578,18 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
   }
 }
 
+void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_write) {
+  enum { KEEP = 2, DATA = 1 };
+  LLVMTypeRef word = LLVMInt32TypeInContext(e->context), type = LLVMTypeOf(address);
+  LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false), LLVMConstInt(word, KEEP, false),
+                             LLVMConstInt(word, DATA, false)};
+  emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
+}
+
 /* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. */
 static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
-  enum { LINE_BYTES = 64, KEEP = 2, DATA = 1 };
-  bool is_write = !t->padding;
-  LLVMTypeRef word = LLVMInt32TypeInContext(e->context), byte = LLVMInt8TypeInContext(e->context);
+  enum { LINE_BYTES = 64 };
+  LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < t->num_ahead; i++)
     if (t->ahead[i])
@@ -591,11 +598,8 @@ static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
   address = emit_address(e, t->element, address, offset);
   int64_t bytes = t->shape[t->rank - 1] * emit_element_bytes(t->element);
   for (int64_t line = 0; line < bytes; line += LINE_BYTES) {
-    LLVMValueRef at = emit_index(e, line), place = LLVMBuildGEP2(e->builder, byte, address, &at, 1, "");
-    LLVMTypeRef type = LLVMTypeOf(place);
-    LLVMValueRef operands[] = {place, LLVMConstInt(word, is_write, false), LLVMConstInt(word, KEEP, false),
-                               LLVMConstInt(word, DATA, false)};
-    emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
+    LLVMValueRef at = emit_index(e, line);
+    emit_prefetch_line(e, LLVMBuildGEP2(e->builder, byte, address, &at, 1, ""), !t->padding);
   }
 }
 

@@ -172,6 +172,7 @@ ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_in
     eval_computed_shape, eval_collapse_shape, eval_dim, eval_extract, eval_insert, eval_from_elements, eval_pad,
     eval_cast, eval_concat, eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_load, eval_store, eval_copy;
+ir_eval_hook eval_nothing; /* it is about speed only */
 ir_eval_hook eval_softmax, eval_attention, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,
     eval_transpose, eval_shape_cast, eval_interleave, eval_vector_extract, eval_vector_insert,

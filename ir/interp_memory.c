@@ -392,6 +392,11 @@ bool eval_store(ir_interp *interp, const ir_op *op) {
   return cell;
 }
 
+bool eval_nothing(ir_interp *interp, const ir_op *op) {
+  (void)interp, (void)op;
+  return true;
+}
+
 bool eval_copy(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0), *target = interp_operand(interp, op, 1);
   return interp_check_read(op, source) && interp_check_write(op, target) && interp_copy(interp, op, target, source);

@@ -22,6 +22,16 @@ typedef struct register_shown {
       [REGISTER_MAX_MASKS]; /* over the leader's loops: where one of the bounds of each fails, nothing is hidden */
 } register_shown;
 
+/* How a contraction's tiles ask, line by line, for what the next panels of an input are made of, while they use those
+ * at hand: in the order of memory, over all iterations of the tiles. */
+typedef struct register_ask {
+  int64_t ahead[IR_MAX_RANK]; /* how many subscripts further that lies */
+  unsigned row, term;         /* the loop over the rows that use a panel again, and that over its terms */
+  int64_t lines;              /* asked for in each iteration .. */
+  int64_t elements;           /* .. of so many elements .. */
+  int64_t turns;              /* .. and so many of these make a row */
+} register_ask;
+
 typedef struct register_nest {
   ir_op *op;
   const target_facts *facts;
@@ -36,6 +46,7 @@ typedef struct register_nest {
   ir_index extents[IR_MAX_LOOPS];
   unsigned *depths;       /* by output: the number of loops around its read and write */
   ir_value **panels;      /* by input: the scratch memory of its panels; NULL when it is read in place */
+  register_ask *asks;     /* by input: how the memory of its next panels is asked for; NULL: not */
   uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
 } register_nest;
 
@@ -63,6 +74,8 @@ void register_pack_begin(register_nest *nest, ir_builder *builder);
 void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment);
 /* Packs at the place just inside of the SIMD loop, or finds there what was packed before it; the tile reads panels. */
 void register_pack_inputs(register_nest *nest, ir_builder *builder);
+/* Asks for what the current iteration of a tile has to of the next panels. */
+void register_pack_ask(const register_nest *nest, ir_builder *builder);
 /* The row of a vector over rows and lanes. */
 ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
 /* Takes the current pairs of terms from the panels: vectors over lanes and terms. */

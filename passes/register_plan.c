@@ -21,6 +21,8 @@ enum { MIN_WIDENED_ROWS = 4 };
 enum { MIN_REUSE = 8 };
 /* The same rows where those of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
+/* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
+enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
@@ -42,7 +44,7 @@ typedef struct planner {
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
-  bool has_fast_pair_dot;
+  bool has_fast_pair_dot, loses_requests;
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
 
@@ -353,6 +355,15 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
          rows < rows_for_packing(p, operand_uses(p, 1, simd));
 }
 
+/* .. where its rows are neighbours. Of rows that lie far apart lanes take less, so that all rows of the other factor
+ * are one tile and read it once: what was read before would not be in the nearest cache any more. */
+static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
+  unsigned operand = operand_uses(p, 1, simd);
+  int64_t most = p->registers / 4, once = p->registers / 2 / rows;
+  bool is_far = p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
+  return is_far && rows <= most ? smaller(most, once) : most;
+}
+
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
  * horizontal step are a power of two, which takes the fewest shuffles, and so are those that are read in one piece. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
@@ -362,7 +373,7 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t chains = p->accumulators / (carried ? carried : 1);
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
   bool in_place = reads_in_place(p, simd, rows);
-  int64_t wide = in_place ? p->registers / 4 : chains / fitting_vectors(rows, 1, chains);
+  int64_t wide = in_place ? vectors_in_place(p, simd, rows) : chains / fitting_vectors(rows, 1, chains);
   int64_t beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t vectors =
@@ -491,6 +502,13 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
         plan->order[count++] = loop;
 }
 
+/* Rows that pay for packing an operand that could be loaded in place, in register tiles of so many. */
+static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
+  int64_t depth = panel_depth(p, operand);
+  bool is_asked_for = p->loses_requests && !is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
+  return is_asked_for ? smaller(MIN_REUSE_ASKED_FOR, MIN_REUSE * tile) : MIN_REUSE * tile;
+}
+
 /* The operands to read through panels: those whose elements the rows use again. One that can be loaded in place must
  * be used again by several register tiles, and lie far apart or need widening. */
 static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
@@ -501,7 +519,7 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
       bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
       bool pays = is_scattered(p, i) || is_widened(p, i);
       if (guess(p, (unsigned)row) < rows_for_packing(p, i) ||
-          (in_place && (!pays || guess(p, (unsigned)row) < MIN_REUSE * plan->steps[row])))
+          (in_place && (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
         continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
         packed |= loop_bit(i);
@@ -595,6 +613,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .registers = registers_of(facts),
                .accumulators = accumulators_of(facts),
                .has_fast_pair_dot = facts->has_fast_pair_dot,
+               .loses_requests = facts->loses_requests,
                .panel_bytes = register_plan_panel_bytes(facts),
                .copy_bytes = copy_bytes(facts)};
   p.allowed = p.vectorizable;

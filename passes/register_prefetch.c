@@ -8,6 +8,9 @@
  * machine asks for too little at once there, and is asked for more from two pages ahead (on Emerald Rapids decoding in
  * bf16 and f16 is 1.2 to 1.35 times as fast so, and as fast in f32). What each iteration of the kernel goes over again
  * and the second-level cache holds besides is there already: asking for it takes a load's place for nothing.
+ * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
+ * one every 8 comes. So it is of no use there to ask for a piece while the one before is copied into panels: the tiles
+ * that use the panels ask for it instead, line by line (register_pack.c).
  * Terminates: loops over loops, dims, views and the ops of a block. */
 #include "passes/register_prefetch.h"
 
@@ -229,6 +232,8 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
                                           unsigned i, int64_t uses) {
   int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
   const ir_type *type = ir_operand(op, i)->type;
+  if (uses == REGISTER_PREFETCH_DONE)
+    return NULL;
   bool once = register_prefetch_uses(op, i, uses) == 1;
   if (!find_step(op, plan, i, step_of_induction, once ? INT64_MAX : register_plan_panel_bytes(facts), ahead))
     return uses > 1 ? rows_further(op, plan, i) : NULL;
@@ -239,6 +244,16 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
   if (once && draw_near(op, plan, i, near_bytes(facts), strides, ahead) && widened && !facts->has_far_memory)
     return NULL;
   return ir_attr_i64s(op->module, type->rank, ahead);
+}
+
+bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
+                             int64_t uses, int64_t *ahead) {
+  int64_t bytes = register_plan_panel_bytes(facts);
+  if (!facts->loses_requests || plan->paired >= 0 || register_plan_element(op, i) != ir_operand(op, i)->type->element)
+    return false;
+  if (find_step(op, plan, i, step_of_induction, bytes, ahead))
+    return register_prefetch_uses(op, i, uses) > 1 && !stays_near(op, i, facts);
+  return find_step(op, plan, i, step_of_kernel, bytes, ahead);
 }
 
 const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,

@@ -3,6 +3,9 @@
 #define TEC_PASSES_REGISTER_PREFETCH_H
 #include "passes/register_plan.h"
 
+/* Stands for the uses of what was asked for before. */
+enum { REGISTER_PREFETCH_DONE = -1 };
+
 /* How often an element of input `i` is used once it is read, where what the op computes is used `uses` times; INT64_MAX
  * when not known. */
 int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
@@ -11,6 +14,10 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
  * no loop does, or lanes are not contiguous. */
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses);
+/* The same for what is copied from input `i` into panels, which a loop or the kernel moves on with each piece: how many
+ * subscripts further the next one lies, in ahead[]. False where it is not to be asked for while this one is used. */
+bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
+                             int64_t uses, int64_t *ahead);
 /* The same of operand `i` for the kernel's next iteration; NULL where its memory does not follow from the kernel's last
  * loop. */
 const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,

@@ -320,6 +320,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
       accumulators[out] = begin_output(nest, builder, out);
   if (innermost) {
     register_pack_read_pairs(nest, builder);
+    register_pack_ask(nest, builder);
     if (nest->group.num_feeders)
       feed(nest, builder);
     if (!nest->left_out)
@@ -428,6 +429,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
     register_add_hidden_result(&nest);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
+  nest.asks = IR_NEW_ARRAY(arena, register_ask, nest.num_inputs);
   ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);
   begin_tile(&nest, &builder);
   register_pack_begin(&nest, &builder);

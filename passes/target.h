@@ -43,6 +43,7 @@ typedef struct target_facts {
   bool has_fast_pair_dot;     /* .. which is faster than multiply-adds in f32 where factors are used again (host) */
   bool has_far_memory;        /* what a core asks for by itself does not fill the time that memory takes (host) */
   bool has_fast_rounding;     /* rounding to whole numbers takes less time than what takes these off (host) */
+  bool loses_requests;        /* memory that is asked for ahead faster than it answers does not come (host) */
   unsigned threads;           /* cores (host) */
   target_tiles tiles;         /* (host) */
   bool has_binary_softmax;    /* exponentials of softmax are powers of two, if scores are multiplied anyway (host) */

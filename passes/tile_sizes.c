@@ -19,6 +19,8 @@ enum {
   LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
+  PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead .. */
+  ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
   SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
@@ -97,12 +99,16 @@ static int64_t uses_of_factor(const ir_op *op, unsigned factor, const int64_t *e
   return uses < enough ? uses : enough;
 }
 
+static bool is_narrow(const ir_op *op, unsigned operand) {
+  return ir_scalar_bits(ir_operand(op, operand)->type->element) <= 16;
+}
+
 /* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
  * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the
- * next. */
-static int64_t bytes_of_piece(int64_t uses, const target_facts *target) {
+ * next. Where requests get lost, fewer sums to read and write leave them the time that they need. */
+static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
   if (uses <= FEW_USES)
-    return STREAMED_BYTES;
+    return target->loses_requests && uses > 1 && !narrow ? LONG_STREAMED_BYTES : STREAMED_BYTES;
   uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
   return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
 }
@@ -118,7 +124,7 @@ static int streamed_factor(const ir_op *op, const target_facts *target, int64_t 
   for (unsigned i = 0; i < 2; i++) {
     const ir_map *map = structure->maps[i];
     int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
-    *bytes = bytes_of_piece(uses_of_factor(op, i, extents, SOME_USES + 1), target);
+    *bytes = bytes_of_piece(uses_of_factor(op, i, extents, SOME_USES + 1), is_narrow(op, i), target);
     if (*bytes && last >= 0 && !ir_loop_is_reduction(structure, (unsigned)last) && !is_computed(op, ir_operand(op, i)))
       return (int)i;
   }
@@ -137,20 +143,37 @@ static int64_t streamed_step(const ir_op *op, unsigned factor, int64_t most, con
   return step;
 }
 
+/* Panels of so many terms, made at once for all columns of a tile, are all that the second-level cache holds beside
+ * what streams through it: results that each step adds to would come from further away. Where memory is far, fewer
+ * steps are better still. */
+static bool leaves_results_no_room(int64_t terms, const target_facts *target) {
+  uint64_t panels = (uint64_t)terms * (uint64_t)host_policy.columns * sizeof(float);
+  return !target->has_far_memory && panels <= target->l2_bytes / 2 && panels > target->l2_bytes / 4;
+}
+
 /* The step of a plain contraction's reduction on the host; 0: it is not long. Where a factor is used often enough
  * to pay for being copied into panels, the longest that a panel can be is best, as sums that stay in registers
  * until they are complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no
  * special case. */
 static int64_t host_step(const ir_op *op, unsigned loop, const target_facts *target, const int64_t *extents) {
-  bool often = false;
-  for (unsigned i = 0; i < 2; i++)
-    often |= uses_of_factor(op, i, extents, MANY_USES) == MANY_USES;
+  bool often = false, asked_for = target->loses_requests && !is_narrow(op, 0) && !is_narrow(op, 1);
+  int64_t least = MANY_USES;
+  for (unsigned i = 0; i < 2; i++) {
+    int64_t uses = uses_of_factor(op, i, extents, MANY_USES);
+    often |= uses == MANY_USES;
+    least = uses < least ? uses : least;
+  }
+  if (!often && extents[loop] != IR_DYNAMIC && extents[loop] < host_policy.long_reduction)
+    return 0;
   if (!often)
-    return extents[loop] == IR_DYNAMIC || extents[loop] >= host_policy.long_reduction ? host_policy.reduction : 0;
+    return asked_for && least >= PANEL_USES ? ASKED_REDUCTION : host_policy.reduction;
   int64_t longest = register_plan_longest_panel(target);
   if (extents[loop] == IR_DYNAMIC || extents[loop] <= longest)
     return extents[loop] == IR_DYNAMIC ? longest : 0;
-  int64_t steps = trip_count(extents[loop], longest), step = trip_count(extents[loop], steps);
+  bool is_alone = !is_computed(op, ir_operand(op, 0)) && !is_computed(op, ir_operand(op, 1));
+  bool is_halved = is_alone && least >= host_policy.columns && leaves_results_no_room(longest, target);
+  int64_t most_terms = is_halved ? longest / 2 : longest;
+  int64_t steps = trip_count(extents[loop], most_terms), step = trip_count(extents[loop], steps);
   return extents[loop] % steps || step % 2 ? step + TILE_MIN_ROWS - step % TILE_MIN_ROWS : step;
 }
 
@@ -388,12 +411,13 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
   int64_t num_rows = choose_rows(&p, rows, target), num_columns = policy->columns;
-  int64_t piece;
+  int64_t piece = 0;
   int streamed = streamed_factor(p.op, target, &piece);
+  int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
   if (streamed >= 0 && streamed != (int)rows)
-    num_columns = STREAMED_COLUMNS;
+    num_columns = long_rows;
   else if (streamed >= 0 && !target->tiles.rows)
-    num_rows = STREAMED_COLUMNS;
+    num_rows = long_rows;
   if (whole_rows && !target->tiles.rows)
     num_rows = rows_in_cache(root, extents, num_rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, num_rows, sizes);

@@ -2,6 +2,8 @@
 // panel; reads of scratch memory and of single elements do not.
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:emeraldrapids --verify | FileCheck %s --check-prefix=MESH
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 --verify | FileCheck %s --check-prefix=LINES
+// RUN: tcc-attn compile %s --target=host:znver5 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
 
@@ -211,6 +213,37 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
       linalg.matmul ins(%x, %y : memref<12x64xf32, strided<[8192, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>)
           outs(%t : memref<12x32xf32, strided<[32, 1], offset: ?>>)
     }
+  }
+  return
+}
+
+// Where requests get lost that come too fast, the product asks for what the next panels are made of, line by line, in
+// the order of memory: two lines of 16 elements in an iteration, as tiles of rows are few; the copy asks for nothing.
+// LINES-DAG: #[[TILE:.*]] = affine_map<(d0, d1) -> (((d0 floordiv 64) * 4) + (d1 floordiv 6), 3)>
+// LINES-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> ((((d0 * 128) + d1) floordiv 4) + 128)>
+// LINES-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> ((((d0 * 128) + d1) mod 4) * 32)>
+// LINES-LABEL: func.func @panels(
+// LINES: memref.alloca() {alignment = 64 : i64} : memref<2x128x64xf32>
+// LINES-NOT: tec.prefetch
+// LINES: %[[N:.*]] = affine.min #[[TILE]](
+// LINES: %[[R:.*]] = affine.apply #[[ROW]](%[[N]], %[[K:.*]])
+// LINES: affine.apply #[[COLUMN]](%[[N]], %[[K]])
+// LINES: vector_ext.prefetch %[[Y:.*]][%[[R]], %{{.*}}] :
+// LINES: vector_ext.prefetch %[[Y]][
+// LINES: vector.contract
+// LINES: return
+// CHECK-LABEL: func.func @panels(
+// CHECK-NOT: vector_ext.prefetch
+// CHECK: return
+func.func @panels(%a: memref<24x1024xf32>, %b: memref<1024x4096xf32>, %c: memref<24x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c128 {
+    %x = memref.subview %a[0, %k] [24, 128] [1, 1] : memref<24x1024xf32> to memref<24x128xf32, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [128, 128] [1, 1] : memref<1024x4096xf32> to memref<128x128xf32, strided<[4096, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<24x128xf32, strided<[1024, 1], offset: ?>>, memref<128x128xf32, strided<[4096, 1], offset: ?>>)
+        outs(%c : memref<24x128xf32>)
   }
   return
 }
