@@ -404,3 +404,30 @@ ir_op *extent_call_shapes(ir_builder *builder, const ir_attr *callee, ir_value *
                      .num_attrs = 1};
   return ir_op_create(builder, OP_FUNC_CALL, &spec);
 }
+
+const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t step) {
+  const ir_attr *attr = op->code == OP_AFFINE_MIN ? ir_attr_get(op, "map") : NULL;
+  if (!attr || attr->map->num_results != 2)
+    return NULL;
+  ir_module *module = op->module;
+  const ir_expr *dims[IR_MAX_LOOPS], *own = NULL;
+  if (op->num_operands > IR_MAX_LOOPS || attr->map->num_syms)
+    return NULL;
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    dims[i] = ir_expr_dim(module, i);
+    if (ir_operand(op, i) == counter) {
+      own = dims[i];
+      dims[i] = ir_expr_const(module, 0);
+    }
+  }
+  for (unsigned i = 0; own && i < 2; i++) {
+    if (attr->map->results[1 - i] != ir_expr_const(module, step))
+      continue;
+    const ir_expr *room = ir_expr_replace(module, attr->map->results[i], dims, NULL);
+    const ir_expr *less = ir_expr_binary(module, IR_EXPR_MUL, own, ir_expr_const(module, -1));
+    if (attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, room, less) ||
+        attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, less, room))
+      return room;
+  }
+  return NULL;
+}

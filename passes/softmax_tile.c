@@ -153,16 +153,26 @@ static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, 
   return !target_has_near_last_cache(target) || is_near || !fits || !many;
 }
 
-/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a
- * fifteenth of all, rows in lanes lose as much as they win (f32, Zen 5). */
-static bool is_nearly_whole(int64_t rows, int64_t tile) { return (tile - rows % tile) % tile * 16 <= rows; }
+/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a fifteenth
+ * of all, rows in lanes lose as much as they win (f32, Zen 5). */
+static bool is_nearly_whole(int64_t rows, int64_t tile) { return (tile - rows % tile) % tile * TILE_PADDING <= rows; }
+
+/* Rows in lanes: with long steps, with such as the first cache has room for, and few rows. */
+enum { LONG_LANES, LANES, SMALL_LANES };
+static const softmax_tile lane_tiles[] = {[LONG_LANES] = {64, 256}, [LANES] = {64, 128}, [SMALL_LANES] = {32, 128}};
+
+/* The scores are a product of f32, elementwise ops at most behind it, that read nothing else as large. */
+static bool scores_fit_lanes(const ir_op *op, unsigned side, bool *masked) {
+  const ir_op *product = tile_product_of_scores(tile_find_running(ir_operand(op, side)), masked);
+  return product && ir_scalar_bits(ir_operand(product, 0)->type->element) >= 32 &&
+         ir_scalar_bits(ir_operand(product, 1)->type->element) >= 32;
+}
 
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
  * all are. Steps are as long as the first cache holds scores; where it holds those of none,
  * long ones, for which what is accumulated is read and written least often. No rows if they cannot, or would not pay:
  * keys and values are read element by element then. */
 static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  static const softmax_tile tiles[] = {{64, 256}, {64, 128}, {32, 128}};
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
   for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
@@ -174,18 +184,56 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
   int64_t columns = columns_beside(op, side, extents);
   if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
     return (softmax_tile){0};
-  bool masked;
-  const ir_op *product = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked);
-  for (unsigned i = 0; product && i < 2; i++)
-    if (ir_scalar_bits(ir_operand(product, i)->type->element) < 32)
-      product = NULL;
+  bool masked, fit = scores_fit_lanes(op, side, &masked);
   int64_t all = all_rows(op, side, extents);
-  unsigned first =
-      masked ? 1 + takes_small_tiles(tiles[1], keys, columns, all, target) : fits_first_cache(tiles[1], target);
-  for (unsigned i = first; product && i < sizeof tiles / sizeof *tiles; i++)
-    if (is_nearly_whole(rows, tiles[i].rows) && keys > tiles[i].step)
-      return masked ? tiles[i] : beside_own_factor(tiles[i], columns, target);
+  unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
+                          : fits_first_cache(lane_tiles[LANES], target);
+  for (unsigned i = first; fit && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
+    if (is_nearly_whole(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step)
+      return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
   return (softmax_tile){0};
+}
+
+/* On the way from the product to its softmax something is read that has rows and keys, a mask in memory say: tiles of it
+ * would have to be transposed in each step. */
+static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product) {
+  const ir_structure *structure = ir_structure_of(product);
+  uint32_t own = 0; /* dims of the product's result that only one factor has */
+  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
+    own |=
+        (uint32_t)((ir_map_find_dim(structure->maps[0], loop) < 0) != (ir_map_find_dim(structure->maps[1], loop) < 0))
+        << dim;
+  }
+  for (const ir_op *op = ir_operand(softmax, 0)->op, *next; op != product; op = next) {
+    next = NULL;
+    for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+      const ir_map *map = ir_structure_of(op)->maps[i];
+      unsigned seen = 0;
+      for (unsigned loop = 0; loop < map->num_dims; loop++)
+        seen += (own >> loop & 1) && ir_map_find_dim(map, loop) >= 0;
+      if (map->num_results == map->num_dims)
+        next = ir_input(op, i)->op;
+      else if (seen > 1)
+        return true;
+    }
+    if (!next)
+      return true;
+  }
+  return false;
+}
+
+softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target,
+                                       const int64_t *extents, int64_t *most_keys) {
+  int64_t columns = columns_beside(op, side, extents);
+  const ir_op *softmax = tile_find_running(ir_operand(op, side));
+  bool masked;
+  if (!target_has_rows_in_lanes(target) || !columns || !scores_fit_lanes(op, side, &masked) ||
+      reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked)))
+    return (softmax_tile){0};
+  *most_keys = (int64_t)(most_bytes_of_steps(target) / bytes_of_steps(1, columns));
+  return masked ? lane_tiles[SMALL_LANES]
+                : beside_own_factor(lane_tiles[fits_first_cache(lane_tiles[LANES], target)], columns, target);
 }
 
 /* Each step of each tile puts terms of keys and values side by side in pairs, by shuffles that take the place of

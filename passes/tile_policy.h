@@ -7,6 +7,7 @@
 
 enum {
   TILE_MIN_ROWS = 16,       /* below this a tile does not fill the register tiles any more */
+  TILE_PADDING = 16,        /* of so many rows in lanes one may be padding of the last tile */
   TILE_GPU_LONG_ROW = 8192, /* longer rows than this are reduced in a loop, and no softmax holds them whole */
 };
 
@@ -47,4 +48,8 @@ typedef struct softmax_tile {
 
 /* Those of the running softmax that is factor `side` of the contraction. */
 softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
+/* The same where the number of rows is open, of those that are in lanes; no rows where none should be. *most_keys: for
+ * more than that they should not. */
+softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target,
+                                       const int64_t *extents, int64_t *most_keys);
 #endif

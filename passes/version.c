@@ -291,35 +291,6 @@ static ir_op *version_steps(ir_op *kernel) {
 
 /* ------------------------------------------------------------------------------------------------------ whole steps */
 
-/* The op is min(step, room - counter), either way round: the expression of the room, where the counter is 0, or
- * NULL. */
-static const ir_expr *room_of(const ir_op *op, const ir_value *counter, int64_t step) {
-  const ir_attr *attr = op->code == OP_AFFINE_MIN ? ir_attr_get(op, "map") : NULL;
-  if (!attr || attr->map->num_results != 2)
-    return NULL;
-  ir_module *module = op->module;
-  const ir_expr *dims[IR_MAX_LOOPS], *own = NULL;
-  if (op->num_operands > IR_MAX_LOOPS || attr->map->num_syms)
-    return NULL;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    dims[i] = ir_expr_dim(module, i);
-    if (ir_operand(op, i) == counter) {
-      own = dims[i];
-      dims[i] = ir_expr_const(module, 0);
-    }
-  }
-  for (unsigned i = 0; own && i < 2; i++) {
-    if (attr->map->results[1 - i] != ir_expr_const(module, step))
-      continue;
-    const ir_expr *room = ir_expr_replace(module, attr->map->results[i], dims, NULL);
-    const ir_expr *less = ir_expr_binary(module, IR_EXPR_MUL, own, ir_expr_const(module, -1));
-    if (attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, room, less) ||
-        attr->map->results[i] == ir_expr_binary(module, IR_EXPR_ADD, less, room))
-      return room;
-  }
-  return NULL;
-}
-
 typedef struct step_search {
   const target_facts *target;
   const ir_op *loop;
@@ -362,7 +333,7 @@ static bool find_step(ir_op *op, void *data) {
       continue;
     extent x = extent_of(ir_operand(op, operand), dim);
     const ir_op *size = x.value ? x.value->op : NULL;
-    const ir_expr *room = size ? room_of(size, ir_region(search->loop, 0)->args[0], search->step) : NULL;
+    const ir_expr *room = size ? extent_room(size, ir_region(search->loop, 0)->args[0], search->step) : NULL;
     if (room && (has_known_rest(search->loop, room, search->step) || (pairs && ir_loop_is_reduction(structure, loop))))
       search->size = x.value->op;
   }
@@ -376,7 +347,7 @@ typedef struct known_steps {
 
 static bool set_size(ir_op *op, void *data) {
   const known_steps *known = data;
-  if (room_of(op, ir_region(known->loop, 0)->args[0], known->step)) {
+  if (extent_room(op, ir_region(known->loop, 0)->args[0], known->step)) {
     ir_builder builder = ir_builder_before(op);
     ir_replace_uses(ir_result(op, 0), ir_const_index(&builder, known->size));
   }
@@ -397,7 +368,7 @@ static void split_loop(ir_op *loop, const step_search *search) {
     ir_value *operand = ir_operand(search->size, i);
     operands[i] = operand == counter ? ir_index_const(0) : ir_index_of(operand);
   }
-  const ir_expr *room = room_of(search->size, counter, search->step);
+  const ir_expr *room = extent_room(search->size, counter, search->step);
   ir_index end = ir_index_apply(&builder, room, search->size->num_operands, operands);
   ir_index length = ir_index_max(&builder, ir_index_sub(&builder, end, from), ir_index_const(0));
   ir_index steps = ir_index_floordiv(&builder, length, search->step);

@@ -1,0 +1,183 @@
+/* open_rows.c - pass "open-rows": a kernel with a running softmax over an open number of rows becomes two, one with tiles
+ * whose rows orient.c can put into lanes.
+ *
+ *     forall i in [0, rows) step 128 { .. }        becomes
+ *     forall i in [0, fit ? rows : 0) step 64 { .. }
+ *     forall i in [0, fit ? 0 : rows) step 128 { .. }
+ *
+ * Where rows are known, the schedule decides that; where they are open, it is decided in each call: few rows leave lanes
+ * empty, and where there are very many keys, transposing them pays. In the first kernel the last tile is padded.
+ *
+ * Invariant: one of the two kernels has no iterations; so each element is written once, and the second one may go on
+ * with the tensors that the first one wrote, of which it needs nothing, as these start as tensor.empty.
+ * Terminates: each kernel is visited once; the new one comes before it. */
+#include "passes/extent.h"
+#include "passes/passes.h"
+#include "passes/tile.h"
+#include "passes/tile_policy.h"
+
+enum { LOWER, UPPER, STEP, OUTS };
+
+typedef struct open_rows {
+  ir_op *kernel, *loop;
+  unsigned dim; /* of the kernel: its rows */
+  ir_value *rows;
+  ir_index keys;
+  int64_t kernel_step, loop_step, most_keys;
+  softmax_tile tile;
+} open_rows;
+
+/* The dim of the kernel that the contraction's rows are tiles of: those of the running factor alone. Returns whether
+ * there is one, of an open number. */
+static bool find_rows(open_rows *o, const ir_op *op, unsigned side) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_block *body = ir_region(o->kernel, 0);
+  for (unsigned i = 0; i < structure->maps[side]->num_results; i++) {
+    int loop = ir_map_result_dim(structure->maps[side], i);
+    if (loop < 0 || ir_loop_is_reduction(structure, (unsigned)loop) ||
+        ir_map_find_dim(structure->maps[1 - side], (unsigned)loop) >= 0)
+      continue;
+    extent x = extent_of(ir_operand(op, side), i);
+    const ir_op *size = x.value && x.value->type->kind == IR_TYPE_SCALAR ? x.value->op : NULL;
+    for (unsigned dim = 0; size && dim < body->num_args - o->kernel->num_results; dim++) {
+      ir_index from = ir_mixed(o->kernel, LOWER, "staticLowerBound", dim);
+      ir_index to = ir_mixed(o->kernel, UPPER, "staticUpperBound", dim);
+      ir_index step = ir_mixed(o->kernel, STEP, "staticStep", dim);
+      if (step.value || !extent_room(size, body->args[dim], step.constant))
+        continue;
+      o->dim = dim;
+      o->rows = to.value;
+      o->kernel_step = step.constant;
+      return to.value && ir_index_is_const(from, 0);
+    }
+  }
+  return false;
+}
+
+/* A loop of the kernel over steps of keys, with a running softmax whose rows lanes should hold. */
+static bool find_loop(open_rows *o, const target_facts *target) {
+  for (ir_op *loop = ir_region(o->kernel, 0)->first; loop; loop = loop->next) {
+    if (loop->code != OP_SCF_FOR || !ir_index_is_const(ir_index_of(ir_operand(loop, LOWER)), 0))
+      continue;
+    ir_index step = ir_index_of(ir_operand(loop, STEP));
+    o->loop = loop;
+    o->keys = ir_index_of(ir_operand(loop, UPPER));
+    o->loop_step = step.constant;
+    if (step.value || (o->keys.value && !ir_value_is_outside(o->keys.value, ir_region(o->kernel, 0))))
+      continue;
+    for (ir_op *op = ir_region(loop, 0)->first; op; op = op->next) {
+      int side = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) ? tile_running_operand(op) : -1;
+      if (side < 0 || !find_rows(o, op, (unsigned)side))
+        continue;
+      int64_t extents[IR_MAX_LOOPS];
+      ir_loop_extents(op, extents);
+      o->tile = softmax_tile_of_open_rows(op, (unsigned)side, target, extents, &o->most_keys);
+      return o->tile.rows > 0;
+    }
+  }
+  return false;
+}
+
+/* Nothing is known of what the kernel's results start as. */
+static bool starts_empty(const ir_op *kernel) {
+  for (unsigned i = 0; i < kernel->num_results; i++) {
+    const ir_value *out = ir_group_operand(kernel, OUTS, i);
+    if (!out->op || out->op->code != OP_TENSOR_EMPTY || !ir_value_has_one_use(out))
+      return false;
+  }
+  return kernel->num_results > 0;
+}
+
+/* Rows nearly fill tiles, and keys are more than a step and not too many. */
+static ir_value *create_condition(ir_builder *builder, const open_rows *o) {
+  ir_module *module = builder->module;
+  const ir_expr *rows = ir_expr_dim(module, 0), *size = ir_expr_const(module, o->tile.rows);
+  const ir_expr *up = ir_expr_binary(module, IR_EXPR_ADD, rows, ir_expr_const(module, o->tile.rows - 1));
+  const ir_expr *whole = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_FLOORDIV, up, size), size);
+  const ir_expr *padding =
+      ir_expr_binary(module, IR_EXPR_ADD, whole, ir_expr_binary(module, IR_EXPR_MUL, rows, ir_expr_const(module, -1)));
+  ir_index index = {.value = o->rows};
+  const ir_expr *scaled = ir_expr_binary(module, IR_EXPR_MUL, padding, ir_expr_const(module, TILE_PADDING));
+  ir_value *wasted = ir_index_value(builder, ir_index_apply(builder, scaled, 1, &index));
+  ir_value *fit = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS_EQUAL, wasted, o->rows);
+  ir_value *keys = ir_index_value(builder, o->keys), *least = ir_const_index(builder, o->tile.step);
+  ir_value *most = ir_const_index(builder, o->most_keys);
+  fit = ir_binary(builder, OP_ARITH_ANDI, fit, ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, least, keys));
+  fit = ir_binary(builder, OP_ARITH_ANDI, fit, ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS_EQUAL, keys, most));
+  return fit;
+}
+
+typedef struct steps {
+  const ir_value *counter;
+  int64_t from, to;
+} steps;
+
+static bool set_step(ir_op *op, void *data) {
+  const steps *s = data;
+  if (!extent_room(op, s->counter, s->from))
+    return true;
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_expr *results[2];
+  for (unsigned i = 0; i < 2; i++)
+    results[i] =
+        map->results[i] == ir_expr_const(op->module, s->from) ? ir_expr_const(op->module, s->to) : map->results[i];
+  ir_attr_set(op, "map", ir_attr_map(op->module, ir_map_get(op->module, map->num_dims, 0, 2, results)));
+  return true;
+}
+
+static bool replace_rows(ir_op *op, void *data) {
+  ir_value *const *values = data;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i) == values[0])
+      ir_set_operand(op, i, values[1]);
+  return true;
+}
+
+/* Gives the kernel so many rows, in and outside of its body. */
+static void set_rows(const open_rows *o, ir_op *kernel, ir_value *rows) {
+  ir_value *values[] = {o->rows, rows};
+  unsigned position = 0;
+  for (unsigned dim = 0; dim < o->dim; dim++)
+    position += ir_mixed(kernel, UPPER, "staticUpperBound", dim).value != NULL;
+  ir_set_operand(kernel, ir_group_start(kernel, UPPER) + position, rows);
+  ir_walk(ir_region(kernel, 0), replace_rows, values);
+}
+
+/* The kernel and its loop take tiles for lanes. */
+static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
+  unsigned count;
+  const int64_t *old;
+  int64_t sizes[IR_MAX_LOOPS];
+  ir_attr_i64s_of(kernel, "staticStep", &count, &old);
+  for (unsigned i = 0; i < count; i++)
+    sizes[i] = i == o->dim ? o->tile.rows : old[i];
+  ir_attr_set(kernel, "staticStep", ir_attr_i64s(kernel->module, count, sizes));
+  ir_block *body = ir_region(kernel, 0);
+  ir_walk(body, set_step, &(steps){body->args[o->dim], o->kernel_step, o->tile.rows});
+  ir_builder builder = ir_builder_before(loop);
+  ir_walk(ir_region(loop, 0), set_step, &(steps){ir_region(loop, 0)->args[0], o->loop_step, o->tile.step});
+  ir_set_operand(loop, STEP, ir_const_index(&builder, o->tile.step));
+}
+
+static bool visit(ir_op *kernel, const pass_options *options) {
+  open_rows o = {.kernel = kernel};
+  if (options->target->tiles.rows || !starts_empty(kernel) || !find_loop(&o, options->target))
+    return true;
+  ir_builder builder = ir_builder_before(kernel);
+  ir_value *fit = create_condition(&builder, &o), *none = ir_const_index(&builder, 0);
+  ir_value *in_lanes = ir_select(&builder, fit, o.rows, none), *others = ir_select(&builder, fit, none, o.rows);
+  ir_value_map *map = ir_value_map_create(kernel->module);
+  ir_op *copy = ir_op_clone(&builder, kernel, map), *loop = ir_region(copy, 0)->first;
+  for (const ir_op *op = ir_region(kernel, 0)->first; op != o.loop; op = op->next)
+    loop = loop->next;
+  set_rows(&o, copy, in_lanes);
+  set_tile(&o, copy, loop);
+  set_rows(&o, kernel, others);
+  for (unsigned i = 0; i < kernel->num_results; i++)
+    ir_set_operand(kernel, ir_group_start(kernel, OUTS) + i, ir_result(copy, i));
+  return true;
+}
+
+bool pass_open_rows(ir_module *module, const pass_options *options) {
+  return !target_has_rows_in_lanes(options->target) || pass_visit_kernels(module, options, visit);
+}
