@@ -18,6 +18,9 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
  * subscripts further the next one lies, in ahead[]. False where it is not to be asked for while this one is used. */
 bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                              int64_t uses, int64_t *ahead);
+/* The same of input `i` that the op's register tiles read where it lies. */
+const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                          unsigned i, int64_t uses);
 /* The same of operand `i` for the kernel's next iteration; NULL where its memory does not follow from the kernel's last
  * loop. */
 const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,

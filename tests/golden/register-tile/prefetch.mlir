@@ -6,6 +6,7 @@
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 | FileCheck %s --check-prefix=NEAR
 
 // CHECK-LABEL: func.func @product(
 // CHECK: scf.for %[[K:.*]] =
@@ -244,6 +245,75 @@ func.func @panels(%a: memref<24x1024xf32>, %b: memref<1024x4096xf32>, %c: memref
     %y = memref.subview %b[%k, 0] [128, 128] [1, 1] : memref<1024x4096xf32> to memref<128x128xf32, strided<[4096, 1], offset: ?>>
     linalg.matmul ins(%x, %y : memref<24x128xf32, strided<[1024, 1], offset: ?>>, memref<128x128xf32, strided<[4096, 1], offset: ?>>)
         outs(%c : memref<24x128xf32>)
+  }
+  return
+}
+
+// From a last cache near by, the machine follows by itself what several register tiles read in turn ..
+// CHECK-LABEL: func.func @in_turn(
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CHECK: return
+// NEAR-LABEL: func.func @in_turn(
+// NEAR-NOT: tec.prefetch
+// NEAR: return
+func.func @in_turn(%a: memref<96x8192xf32>, %b: memref<8192x64xf32>, %c: memref<96x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %end = arith.constant 8192 : index
+  scf.forall (%i) = (0) to (96) step (48) {
+    %t = memref.subview %c[%i, 0] [48, 64] [1, 1] : memref<96x64xf32> to memref<48x64xf32, strided<[64, 1], offset: ?>>
+    scf.for %k = %c0 to %end step %c64 {
+      %x = memref.subview %a[%i, %k] [48, 64] [1, 1] : memref<96x8192xf32> to memref<48x64xf32, strided<[8192, 1], offset: ?>>
+      %y = memref.subview %b[%k, 0] [64, 64] [1, 1] : memref<8192x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      linalg.matmul ins(%x, %y : memref<48x64xf32, strided<[8192, 1], offset: ?>>, memref<64x64xf32, strided<[64, 1], offset: ?>>)
+          outs(%t : memref<48x64xf32, strided<[64, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
+// .. but not what one tile reads ..
+// CHECK-LABEL: func.func @one_tile(
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CHECK: return
+// NEAR-LABEL: func.func @one_tile(
+// NEAR: tec.prefetch = array<i64: 64, 0>
+// NEAR: return
+func.func @one_tile(%a: memref<96x8192xf32>, %b: memref<8192x64xf32>, %c: memref<96x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %end = arith.constant 8192 : index
+  scf.forall (%i) = (0) to (96) step (6) {
+    %t = memref.subview %c[%i, 0] [6, 64] [1, 1] : memref<96x64xf32> to memref<6x64xf32, strided<[64, 1], offset: ?>>
+    scf.for %k = %c0 to %end step %c64 {
+      %x = memref.subview %a[%i, %k] [6, 64] [1, 1] : memref<96x8192xf32> to memref<6x64xf32, strided<[8192, 1], offset: ?>>
+      %y = memref.subview %b[%k, 0] [64, 64] [1, 1] : memref<8192x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      linalg.matmul ins(%x, %y : memref<6x64xf32, strided<[8192, 1], offset: ?>>, memref<64x64xf32, strided<[64, 1], offset: ?>>)
+          outs(%t : memref<6x64xf32, strided<[64, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
+// .. or what that cache does not hold.
+// CHECK-LABEL: func.func @beyond_cache(
+// CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CHECK: return
+// NEAR-LABEL: func.func @beyond_cache(
+// NEAR: tec.prefetch = array<i64: 64, 0>
+// NEAR: return
+func.func @beyond_cache(%a: memref<96x524288xf32>, %b: memref<524288x64xf32>, %c: memref<96x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %end = arith.constant 524288 : index
+  scf.forall (%i) = (0) to (96) step (48) {
+    %t = memref.subview %c[%i, 0] [48, 64] [1, 1] : memref<96x64xf32> to memref<48x64xf32, strided<[64, 1], offset: ?>>
+    scf.for %k = %c0 to %end step %c64 {
+      %x = memref.subview %a[%i, %k] [48, 64] [1, 1] : memref<96x524288xf32> to memref<48x64xf32, strided<[524288, 1], offset: ?>>
+      %y = memref.subview %b[%k, 0] [64, 64] [1, 1] : memref<524288x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
+      linalg.matmul ins(%x, %y : memref<48x64xf32, strided<[524288, 1], offset: ?>>, memref<64x64xf32, strided<[64, 1], offset: ?>>)
+          outs(%t : memref<48x64xf32, strided<[64, 1], offset: ?>>)
+    }
   }
   return
 }
