@@ -582,27 +582,95 @@ static LLVMValueRef part_of_row(emitter *e, LLVMValueRef row, unsigned from, uns
   return emit_shuffle(e, row, LLVMConstNull(LLVMTypeOf(row)), places, count);
 }
 
-/* acc + lhs[n] rhs[n], one register after the other: so memory is read in its order, and sums are a chain of
- * multiply-adds. False where it is no such op. */
+/* A factor whose rows are reduced along: rows of registers, one or those of its outer dim. */
+typedef struct factor_rows {
+  LLVMValueRef *rows; /* f32, or bf16 where terms are taken in pairs */
+  unsigned count;
+} factor_rows;
+
+/* The maps say result[m][n] = lhs[m][k] rhs[n][k], or the other way round, where each of m and n may be missing.
+ * *first: the factor with the outermost dim of the result, else the left one. */
+static bool reduces_rows(const ir_op *op, unsigned *first) {
+  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
+  const ir_map *map[] = {maps->elements[0]->map, maps->elements[1]->map, maps->elements[2]->map};
+  unsigned outer = 0;
+  for (unsigned i = 0; i < 2; i++) {
+    unsigned rank = map[i]->num_results;
+    if (!rank || rank > 2 || map[i]->results[rank - 1] != map[0]->results[map[0]->num_results - 1])
+      return false;
+    outer += rank - 1;
+  }
+  if (map[2]->num_results != outer || map[2]->num_dims != outer + 1)
+    return false;
+  *first = outer && (map[0]->num_results == 1 || map[2]->results[0] != map[0]->results[0]);
+  for (unsigned i = 0, at = 0; i < 2; i++) {
+    unsigned factor = i ? 1 - *first : *first;
+    if (map[factor]->num_results == 2 && map[2]->results[at++] != map[factor]->results[0])
+      return false;
+  }
+  return true;
+}
+
+static factor_rows rows_of(emitter *e, const ir_op *op, unsigned i, bool paired) {
+  const ir_type *type = ir_operand(op, i)->type;
+  factor_rows f = {.rows = emit_operand(e, op, i)->pieces, .count = emit_operand(e, op, i)->num_pieces};
+  if (paired)
+    return f;
+  LLVMValueRef *wide = IR_NEW_ARRAY(&e->arena, LLVMValueRef, f.count);
+  for (unsigned row = 0; row < f.count; row++)
+    wide[row] = promote(e, type->element, IR_F32, f.rows[row]);
+  f.rows = wide;
+  return f;
+}
+
+/* The lanes of all sums combined, one sum's result a lane; no more sums than lanes. */
+static LLVMValueRef combine_sums(emitter *e, LLVMValueRef *sums, unsigned count) {
+  unsigned all = 1;
+  while (all < count)
+    all *= 2;
+  LLVMValueRef *rows = IR_NEW_ARRAY(&e->arena, LLVMValueRef, all);
+  for (unsigned i = 0; i < all; i++)
+    rows[i] = i < count ? sums[i] : LLVMGetPoison(LLVMTypeOf(sums[0]));
+  return combine_rows(e, emit_addf, rows, all);
+}
+
+/* acc + lhs[m][k] rhs[n][k], each row of the inner factor one register after the other, for all rows of the outer:
+ * so memory is read in its order, each element once, and sums are chains of multiply-adds that are combined together.
+ * False where it is no such op, or has more sums than a register has lanes. */
 static bool contract_rows(emitter *e, const ir_op *op, LLVMValueRef *result) {
   const ir_type *lhs = ir_operand(op, 0)->type, *rhs = ir_operand(op, 1)->type, *type = ir_result(op, 0)->type;
-  unsigned register_bits = e->facts->vector_bits;
-  if (lhs->rank != 1 || rhs->rank != 1 || type->kind != IR_TYPE_SCALAR || type->element != IR_F32 || !register_bits ||
-      strcmp(ir_attr_string_or(op, "kind", "add"), "add"))
+  unsigned register_bits = e->facts->vector_bits, first;
+  if (type->element != IR_F32 || !register_bits || strcmp(ir_attr_string_or(op, "kind", "add"), "add") ||
+      !reduces_rows(op, &first))
     return false;
   bool paired = e->facts->has_pair_dot && lhs->element == IR_BF16 && rhs->element == IR_BF16;
-  unsigned register_lanes = register_bits / ir_scalar_bits(IR_F32), part = paired ? 2 * register_lanes : register_lanes;
-  LLVMValueRef factors[2], sum = LLVMConstNull(emit_row_type(LLVMFloatTypeInContext(e->context), register_lanes));
-  for (unsigned i = 0; i < 2; i++) {
-    factors[i] = emit_operand(e, op, i)->pieces[0];
-    factors[i] = paired ? factors[i] : promote(e, ir_operand(op, i)->type->element, IR_F32, factors[i]);
+  unsigned lanes = register_bits / ir_scalar_bits(IR_F32), part = paired ? 2 * lanes : lanes;
+  factor_rows outer = rows_of(e, op, first, paired), inner = rows_of(e, op, 1 - first, paired);
+  unsigned count = outer.count * inner.count;
+  if (count > lanes || (count > 1 && (!is_power_of_two(lanes) || lhs->shape[lhs->rank - 1] < lanes)))
+    return false;
+  LLVMValueRef *sums = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
+  for (unsigned i = 0; i < count; i++)
+    sums[i] = LLVMConstNull(emit_row_type(LLVMFloatTypeInContext(e->context), lanes));
+  for (unsigned n = 0; n < inner.count; n++)
+    for (unsigned at = 0; at < (unsigned)lhs->shape[lhs->rank - 1]; at += part) {
+      LLVMValueRef b = NULL;
+      for (unsigned m = 0; m < outer.count; m++) {
+        LLVMValueRef a = part_of_row(e, outer.rows[m], at, part), *sum = &sums[m * inner.count + n];
+        b = b ? b : part_of_row(e, inner.rows[n], at, part);
+        /* what many rows meet is in a register: the last factor may come from memory */
+        *sum = !paired           ? emit_multiply_add(e, a, b, *sum)
+               : outer.count > 1 ? emit_pair_sums(e, *sum, b, a)
+                                 : emit_pair_sums(e, *sum, a, b);
+      }
+    }
+  const emit_value *start = emit_operand(e, op, 2);
+  LLVMValueRef all = type->kind == IR_TYPE_SCALAR ? NULL : combine_sums(e, sums, count);
+  unsigned length = count / start->num_pieces;
+  for (unsigned i = 0; i < start->num_pieces; i++) {
+    LLVMValueRef value = all ? emit_slice(e, all, i * length, length) : combine_lanes(e, emit_addf, sums[0]);
+    result[i] = emit_addf(e, NULL, (LLVMValueRef[]){start->pieces[i], in_form(e, type, value)});
   }
-  for (unsigned at = 0; at < lhs->shape[0]; at += part) {
-    LLVMValueRef a = part_of_row(e, factors[0], at, part), b = part_of_row(e, factors[1], at, part);
-    sum = paired ? emit_pair_sums(e, sum, a, b) : emit_multiply_add(e, a, b, sum);
-  }
-  LLVMValueRef sums[] = {emit_operand(e, op, 2)->pieces[0], in_form(e, type, combine_lanes(e, emit_addf, sum))};
-  result[0] = emit_addf(e, NULL, sums);
   return true;
 }
 

@@ -23,6 +23,12 @@ enum { MIN_REUSE = 8 };
 enum { MIN_REUSE_OF_SHORT = 12 };
 /* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
+/* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. */
+enum { MAX_ROWS_TOGETHER = 8 };
+/* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
+ * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
+ * more of them. */
+enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
@@ -44,7 +50,7 @@ typedef struct planner {
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
-  bool has_fast_pair_dot, loses_requests;
+  bool has_fast_pair_dot, loses_requests, takes_rows_together;
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
 
@@ -184,11 +190,57 @@ int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, c
   return rows_for_reuse(ir_operand(contraction, factor), lanes, registers_of(facts)) - 1;
 }
 
+/* The input that lanes and rows move over is used once, or by the few iterations of the one parallel loop that it does
+ * not have, `beside`, which is -1 otherwise. False where it is used more. */
+static bool is_streamed(const planner *p, unsigned input, int *beside) {
+  *beside = -1;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    if (operand_uses(p, input, loop) || guess(p, loop) == 1)
+      continue;
+    if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
+        !(p->allowed & loop_bit(loop)) || is_reduction(p, loop) || p->extents[loop] == IR_DYNAMIC ||
+        p->extents[loop] > MAX_ROWS_TOGETHER)
+      return false;
+    *beside = (int)loop;
+  }
+  return true;
+}
+
+/* Lanes take a whole row of a product that is reduced along them, where registers hold a row and its rows are used
+ * once, or by a few rows of the other factor, all of which take them together: so memory is read in its order, and each
+ * element is read, and widened, once. A row must not end within a register. */
+static bool takes_rows(const planner *p, unsigned simd, int row, int *beside) {
+  int64_t extent = p->extents[simd];
+  *beside = -1;
+  if (row < 0 || !ir_is_contraction(p->op) || p->structure->reductions != loop_bit(simd) || extent == IR_DYNAMIC ||
+      extent % p->lanes || extent / p->lanes > p->registers / 2)
+    return false;
+  for (unsigned i = 0; i < p->num_inputs; i++) {
+    bool moves = operand_uses(p, i, simd) && operand_uses(p, i, (unsigned)row);
+    if (moves && is_streamed(p, i, beside) &&
+        (*beside < 0 || (access_along(p, i, simd) == ACCESS_UNIT && access_along(p, 1 - i, simd) == ACCESS_UNIT &&
+                         guess(p, (unsigned)row) >= p->extents[*beside])))
+      return true;
+  }
+  *beside = -1;
+  return false;
+}
+
+/* Rows that are taken whole, by several of the other factor's together, need no panel where they would be lanes. */
+static bool is_taken_by_rows(const planner *p, unsigned operand, unsigned simd) {
+  int beside = -1;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (is_reduction(p, loop) && operand_uses(p, operand, simd) && takes_rows(p, loop, (int)simd, &beside))
+      return beside >= 0;
+  return false;
+}
+
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
  * of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
   if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) == ACCESS_ABSENT ||
-      !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]))
+      !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]) ||
+      is_taken_by_rows(p, operand, simd))
     return false;
   int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(register_plan_element(p->op, operand)) / 8;
   if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > p->panel_bytes)
@@ -280,27 +332,6 @@ static int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t limit) {
   return vectors;
 }
 
-/* An input that lanes and rows move over is used once. */
-static bool is_streamed(const planner *p, unsigned simd, unsigned row) {
-  for (unsigned i = 0; i < p->num_inputs; i++) {
-    bool once = operand_uses(p, i, simd) && operand_uses(p, i, row);
-    for (unsigned loop = 0; once && loop < p->structure->num_loops; loop++)
-      once = operand_uses(p, i, loop) || guess(p, loop) == 1;
-    if (once)
-      return true;
-  }
-  return false;
-}
-
-/* Lanes take a whole row of a product that is reduced along them, where its rows are used once and registers hold the
- * other factor's row: so memory is read in its order. A row must not end within a register. */
-static bool takes_rows(const planner *p, unsigned simd, int row) {
-  int64_t extent = p->extents[simd];
-  return row >= 0 && ir_is_contraction(p->op) && p->structure->reductions == loop_bit(simd) &&
-         is_streamed(p, simd, (unsigned)row) && extent != IR_DYNAMIC && extent % p->lanes == 0 &&
-         extent / p->lanes <= p->registers / 2;
-}
-
 /* All inputs that have the loop are read where they lie, register by register. */
 static bool is_read_in_place(const planner *p, unsigned simd) {
   for (unsigned i = 0; i < p->num_inputs; i++)
@@ -385,6 +416,20 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
     bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, rows);
   }
+}
+
+/* Whole rows in lanes: one, or as many as fill a register with their sums with all rows beside them, but no more bytes
+ * at once than the machine follows. */
+static void size_rows(const planner *p, register_plan *plan, int row, int beside) {
+  plan->steps[plan->simd] = p->extents[plan->simd];
+  if (beside < 0)
+    return;
+  unsigned streamed = operand_uses(p, 1, (unsigned)row);
+  int64_t bytes = p->extents[plan->simd] * ir_scalar_bits(ir_operand(p->op, streamed)->type->element) / 8;
+  int64_t sums = p->lanes / p->extents[beside], most = BYTES_FOR_ROW * p->extents[beside];
+  int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
+  plan->steps[beside] = p->extents[beside];
+  plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
 }
 
 /* Where lanes alone are too few chains to fill the pipes, a reduction in registers takes several of its terms at a
@@ -553,7 +598,7 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan, int 
 
 static void choose_tile(const planner *p, register_plan *plan) {
   unsigned simd = (unsigned)plan->simd;
-  int row = -1;
+  int row = -1, beside = -1;
   for (unsigned i = 0; row < 0 && i < p->op->num_operands; i++)
     row = transposed_row(p, i, simd);
   if (row >= 0) {
@@ -562,8 +607,8 @@ static void choose_tile(const planner *p, register_plan *plan) {
     plan->steps[row] = smaller(side, guess(p, (unsigned)row));
   } else {
     row = choose_row(p, simd);
-    if (takes_rows(p, simd, row))
-      plan->steps[simd] = p->extents[simd];
+    if (takes_rows(p, simd, row, &beside))
+      size_rows(p, plan, row, beside);
     else if (p->structure->reductions)
       size_accumulators(p, plan, row);
     else
@@ -571,6 +616,8 @@ static void choose_tile(const planner *p, register_plan *plan) {
   }
   plan->packed = choose_packed(p, plan, row);
   plan->widened = choose_widened(p, plan, row);
+  if (beside >= 0)
+    plan->dims[plan->num_dims++] = (unsigned)beside;
   if (row >= 0 && plan->steps[row] > 1)
     plan->dims[plan->num_dims++] = (unsigned)row;
   if (row < 0 && p->structure->reductions && !is_reduction(p, simd) && !ir_is_contraction(p->op) &&
@@ -614,6 +661,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
                .accumulators = accumulators_of(facts),
                .has_fast_pair_dot = facts->has_fast_pair_dot,
                .loses_requests = facts->loses_requests,
+               .takes_rows_together = target_has_near_last_cache(facts),
                .panel_bytes = register_plan_panel_bytes(facts),
                .copy_bytes = copy_bytes(facts)};
   p.allowed = p.vectorizable;

@@ -6,10 +6,13 @@
  * unasked). Where elements are widened it reads half as much in the same time, and follows best by itself (decoding in
  * bf16 is 1.16 to 1.25 times as fast unasked as from any distance). Not so where memory is far: of its own accord the
  * machine asks for too little at once there, and is asked for more from two pages ahead (on Emerald Rapids decoding in
- * bf16 and f16 is 1.2 to 1.35 times as fast so, and as fast in f32). What each iteration of the kernel goes over again
- * and the second-level cache holds besides is there already: asking for it takes a load's place for nothing. So does it
- * where a last cache near by holds it and several register tiles go over it in turn, each of which would ask again: the
- * machine follows by itself (attention whose keys are in lanes 1.08 to 1.12 times as fast, Zen 5).
+ * bf16 and f16 is 1.2 to 1.35 times as fast so, and as fast in f32). A core with two pipes and memory near by is
+ * asked, too, where conversions of f16 or rows of half the registers fill its queues before enough loads are under way
+ * (decoding in f16 is 1.01 to 1.2 times as fast from two pages ahead, bf16 of 256 features 1.05 times from one; bf16
+ * of 128 would take 1.1 times as long, Zen 5). What each iteration of the kernel goes over again and the second-level
+ * cache holds besides is there already: asking for it takes a load's place for nothing. So does it where a last cache
+ * near by holds it and several register tiles go over it in turn, each of which would ask again: the machine follows by
+ * itself (attention whose keys are in lanes 1.08 to 1.12 times as fast, Zen 5).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
  * one every 8 comes. So it is of no use there to ask for a piece while the one before is copied into panels: the tiles
  * that use the panels ask for it instead, line by line (register_pack.c).
@@ -24,7 +27,11 @@
 /* So much ahead is near: a page, at whose end the machine stops to follow by itself. */
 enum { NEAR_BYTES = 4096 };
 
-static int64_t near_bytes(const target_facts *facts) { return facts->has_far_memory ? 2 * NEAR_BYTES : NEAR_BYTES; }
+/* The machine does not follow by itself what is read once and widened. */
+static bool asks_for_widened(const register_plan *plan, const target_facts *facts, ir_scalar element) {
+  bool is_long = 2 * plan->steps[plan->simd] >= plan->lanes * (int64_t)facts->vector_registers;
+  return facts->has_far_memory || (target_has_near_last_cache(facts) && (element == IR_F16 || is_long));
+}
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
 static int64_t step_of_induction(ir_index index) {
@@ -252,7 +259,9 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
     return NULL;
   ir_type_strides(type, strides);
   bool widened = register_plan_element(op, i) != type->element;
-  if (once && draw_near(op, plan, i, near_bytes(facts), strides, ahead) && widened && !facts->has_far_memory)
+  bool asks = widened && asks_for_widened(plan, facts, type->element);
+  int64_t near = facts->has_far_memory || (asks && type->element == IR_F16) ? 2 * NEAR_BYTES : NEAR_BYTES;
+  if (once && draw_near(op, plan, i, near, strides, ahead) && widened && !asks)
     return NULL;
   return ir_attr_i64s(op->module, type->rank, ahead);
 }

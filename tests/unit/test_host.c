@@ -313,6 +313,53 @@ Test(host, rows_are_contracted_in_parts_of_a_register) {
   }
 }
 
+/* Rows by rows that are reduced along: as many sums as a register has lanes, or fewer, by either factor's rows; more
+ * are no such op. */
+Test(host, sums_of_several_rows_are_combined_together) {
+  static const char form[] =
+      "func.func @f(%%a: memref<%dx%dx%s>, %%b: memref<%dx%dx%s>, %%c: memref<%dx%dxf32>) {\n"
+      "  %%i = arith.constant 0 : index\n"
+      "  %%z = arith.constant 0.0 : %s\n"
+      "  %%start = arith.constant dense<3.0> : vector<%dx%dxf32>\n"
+      "  %%x = vector.transfer_read %%a[%%i, %%i], %%z {in_bounds = [true, true]} : memref<%dx%dx%s>, "
+      "vector<%dx%dx%s>\n"
+      "  %%y = vector.transfer_read %%b[%%i, %%i], %%z {in_bounds = [true, true]} : memref<%dx%dx%s>, "
+      "vector<%dx%dx%s>\n"
+      "  %%r = vector.contract {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, "
+      "affine_map<(m, n, k) -> (%s)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]} %%x, %%y, "
+      "%%start : vector<%dx%dx%s>, vector<%dx%dx%s> into vector<%dx%dxf32>\n"
+      "  vector.transfer_write %%r, %%c[%%i, %%i] {in_bounds = [true, true]} : vector<%dx%dxf32>, memref<%dx%dxf32>\n"
+      "  return\n"
+      "}\n";
+  static const int rows[][2] = {{4, 4}, {2, 8}, {8, 2}, {3, 5}, {5, 2}, {3, 1}, {1, 16}, {6, 4}},
+                   lengths[] = {48, 40, 8};
+  for (int k = 0; k < 8 * 3 * 2 * 2; k++) {
+    int m = rows[k % 8][0], n = rows[k % 8][1], length = lengths[k / 8 % 3];
+    bool narrow = k / 24 % 2, turned = k / 48;
+    const char *t = narrow ? "bf16" : "f32";
+    int p = turned ? n : m, q = turned ? m : n;
+    char text[sizeof form + 512];
+    float a[8 * 48], b[16 * 48], c[8 * 16];
+    uint16_t narrow_a[8 * 48], narrow_b[16 * 48];
+    snprintf(text, sizeof text, form, m, length, t, n, length, t, p, q, t, p, q, m, length, t, m, length, t, n, length,
+             t, n, length, t, turned ? "n, m" : "m, n", m, length, t, n, length, t, p, q, p, q, p, q);
+    for (int i = 0; i < m * length; i++)
+      narrow_a[i] = (uint16_t)ir_float_to_bits(IR_BF16, a[i] = (float)(i % 7 + 1) / 8);
+    for (int i = 0; i < n * length; i++)
+      narrow_b[i] = (uint16_t)ir_float_to_bits(IR_BF16, b[i] = (float)(i % 23 - 11) / 4);
+    void *data[] = {narrow ? (void *)narrow_a : a, narrow ? (void *)narrow_b : b, c};
+    cr_assert_eq(machine_run(text, data, (int64_t[]){m, length, n, length, p, q}), 0);
+    for (int i = 0; i < m; i++)
+      for (int j = 0; j < n; j++) {
+        float sum = 3;
+        for (int l = 0; l < length; l++)
+          sum += a[i * length + l] * b[j * length + l];
+        cr_assert_eq(c[turned ? j * m + i : i * n + j], sum, "%d by %d rows of %d %s, at %d, %d", m, n, length, t, i,
+                     j);
+      }
+  }
+}
+
 /* Inner, outer and both dims; NaN wins over any number with maximumf and loses with maxnumf. */
 Test(host, reductions_combine_any_dims) {
   static const char text[] =

@@ -4,6 +4,7 @@
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:emeraldrapids --verify | FileCheck %s --check-prefix=MESH
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 --verify | FileCheck %s --check-prefix=LINES
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=asm -o - | FileCheck %s --check-prefix=ASM
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 --verify | FileCheck %s --check-prefix=CONVERT
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 | FileCheck %s --check-prefix=NEAR
@@ -114,6 +115,46 @@ func.func @once_widened(%a: memref<1x1024xbf16>, %b: memref<1024x32xbf16>, %c: m
     %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<1024x32xbf16> to memref<64x32xbf16, strided<[32, 1], offset: ?>>
     linalg.matmul ins(%x, %y : memref<1x64xbf16, strided<[1024, 1], offset: ?>>, memref<64x32xbf16, strided<[32, 1], offset: ?>>)
         outs(%c : memref<1x32xf32>)
+  }
+  return
+}
+
+// Nor what is f16; but a core with two pipes and memory near by is then busy with conversions, and asks for too little.
+// CHECK-LABEL: func.func @once_converted(
+// CHECK-NOT: tec.prefetch
+// CHECK: return
+// CONVERT-LABEL: func.func @once_widened(
+// CONVERT-NOT: tec.prefetch
+// CONVERT: return
+// CONVERT-LABEL: func.func @once_converted(
+// CONVERT: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CONVERT: return
+func.func @once_converted(%a: memref<1x1024xf16>, %b: memref<1024x64xf16>, %c: memref<1x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c128 {
+    %x = memref.subview %a[0, %k] [1, 128] [1, 1] : memref<1x1024xf16> to memref<1x128xf16, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [128, 64] [1, 1] : memref<1024x64xf16> to memref<128x64xf16, strided<[64, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<1x128xf16, strided<[1024, 1], offset: ?>>, memref<128x64xf16, strided<[64, 1], offset: ?>>)
+        outs(%c : memref<1x64xf32>)
+  }
+  return
+}
+
+// The same of bf16 where a row takes half of the registers, a page ahead.
+// CONVERT-LABEL: func.func @once_long(
+// CONVERT: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 8, 0>}
+// CONVERT: return
+func.func @once_long(%a: memref<1x1024xbf16>, %b: memref<1024x256xbf16>, %c: memref<1x256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %x = memref.subview %a[0, %k] [1, 64] [1, 1] : memref<1x1024xbf16> to memref<1x64xbf16, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [64, 256] [1, 1] : memref<1024x256xbf16> to memref<64x256xbf16, strided<[256, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<1x64xbf16, strided<[1024, 1], offset: ?>>, memref<64x256xbf16, strided<[256, 1], offset: ?>>)
+        outs(%c : memref<1x256xf32>)
   }
   return
 }
