@@ -11,6 +11,7 @@
 #include <llvm-c/TargetMachine.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <threads.h>
 #include <unistd.h>
@@ -130,8 +131,29 @@ static unsigned available_threads(void) {
   return count > 0 ? (unsigned)count : 1;
 }
 
-static uint64_t cache_bytes(int level, uint64_t fallback) {
-  long size = sysconf(level);
+/* What the kernel says of a cache of the first processor, as a word; false where it says nothing. */
+static bool read_cache_fact(unsigned index, const char *name, char word[32]) {
+  char path[96];
+  snprintf(path, sizeof path, "/sys/devices/system/cpu/cpu0/cache/index%u/%s", index, name);
+  FILE *file = fopen(path, "r");
+  bool found = file && fscanf(file, "%31s", word) == 1;
+  if (file)
+    fclose(file);
+  return found;
+}
+
+/* The bytes of the data cache of that level that one core reaches. The C library would add up the third-level caches of
+ * a whole package, which its cores do not share; it is asked only where the kernel does not say. */
+static uint64_t cache_bytes(unsigned level, int name, uint64_t fallback) {
+  char word[32];
+  for (unsigned index = 0; read_cache_fact(index, "level", word); index++) {
+    uint64_t kib;
+    if (strtoul(word, NULL, 10) != level || !read_cache_fact(index, "type", word) || !strcmp(word, "Instruction"))
+      continue;
+    if (read_cache_fact(index, "size", word) && (kib = strtoul(word, NULL, 10)) > 0)
+      return kib << 10;
+  }
+  long size = sysconf(name);
   return size > 0 ? (uint64_t)size : fallback;
 }
 
@@ -175,9 +197,9 @@ static void detect(ir_module *module, target_facts *facts) {
   facts->has_fast_rounding = find_cpu(cpu) && find_cpu(cpu)->has_fast_rounding;
   facts->loses_requests = find_cpu(cpu) && find_cpu(cpu)->loses_requests;
   facts->triple = ir_intern_cstr(module, triple);
-  facts->l1_bytes = cache_bytes(_SC_LEVEL1_DCACHE_SIZE, 32 << 10);
-  facts->l2_bytes = cache_bytes(_SC_LEVEL2_CACHE_SIZE, 512 << 10);
-  facts->l3_bytes = cache_bytes(_SC_LEVEL3_CACHE_SIZE, 8 << 20);
+  facts->l1_bytes = cache_bytes(1, _SC_LEVEL1_DCACHE_SIZE, 32 << 10);
+  facts->l2_bytes = cache_bytes(2, _SC_LEVEL2_CACHE_SIZE, 512 << 10);
+  facts->l3_bytes = cache_bytes(3, _SC_LEVEL3_CACHE_SIZE, 8 << 20);
   facts->threads = available_threads();
   char name[64];
   snprintf(name, sizeof name, "host:%s", cpu);
