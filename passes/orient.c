@@ -12,7 +12,8 @@
  * Invariants
  *  - Only the order of dims in tensors changes, and maps with it: no loop, and no body of an op.
  *  - All is checked before anything changes. The dim in lanes is found in each tensor from the ops that use it; it is
- *    nowhere reduced, has whole registers at most, and no tile of memory that has it is read in the loop.
+ *    nowhere reduced, has whole registers at most, and no tile of memory that has it is read in the loop, but
+ *    where that may be transposed in each step (target_turns_tiles).
  *  - Where there may be fewer rows, as in the last tile of a ragged length, the loop computes all that there can be: rows
  *    that are none start as zeros, stay in lanes of their own, and are left out behind the loop.
  * Terminates: a tensor's dim is set once, and each set one is followed once. */
@@ -29,8 +30,9 @@ enum { MIN_REGISTERS = 2, MAX_ROWS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {
   ir_op *loop;
-  int64_t rows;   /* in lanes, at most .. */
-  bool is_padded; /* .. and there may be fewer */
+  int64_t rows;     /* in lanes, at most .. */
+  bool is_padded;   /* .. and there may be fewer */
+  bool turns_tiles; /* tiles of memory that the loop reads may be transposed in each step */
   unsigned num_ops;
   ir_op *ops[MAX_OPS];     /* structured ops of the loop's body that have the dim .. */
   unsigned lanes[MAX_OPS]; /* .. as this loop of theirs */
@@ -111,7 +113,7 @@ static bool follow_uses(orientation *o, ir_value *value, unsigned dim) {
 }
 
 /* A tensor of the loop has the dim in lanes as `dim`. What comes from outside is transposed once; what the loop reads of
- * memory would be in each step. */
+ * memory, as an added mask, in each step, where that pays. */
 static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
   ir_block *body = ir_region(o->loop, 0);
   bool is_last = dim + 1 == value->type->rank;
@@ -123,7 +125,7 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
   if (value->op->code == OP_TENSOR_EMPTY)
     return true;
   if (!ir_op_has(value->op, IR_STRUCTURED))
-    return is_last;
+    return is_last || (o->turns_tiles && value->op->code == OP_TENSOR_EXTRACT_SLICE);
   int lane = ir_map_result_dim(ir_structure_of(value->op)->maps[ir_num_inputs(value->op) + value->index], dim);
   return lane >= 0 && follow_op(o, value->op, (unsigned)lane) && follow_uses(o, value, dim);
 }
@@ -245,6 +247,23 @@ static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like,
   return like->type->shape[dim] == rows ? value : leading_rows(builder, value, like, NULL);
 }
 
+/* A tile of memory that the loop reads, with the dim last: turned before the first op of the loop that computes, so that
+ * nothing stands between the product of the scores and what takes the tile in. */
+static ir_value *turn_tile(ir_value *value, unsigned dim, int64_t rows) {
+  ir_op *slice = value->op, *first = slice->block->first;
+  while (first != slice && !ir_op_has(first, IR_STRUCTURED))
+    first = first->next;
+  for (unsigned i = 0; i < slice->num_operands; i++) {
+    ir_op *from = ir_operand(slice, i)->op;
+    if (from && from->block == slice->block && !ir_op_is_before(from, first))
+      first = slice;
+  }
+  if (first != slice)
+    ir_op_move_before(slice, first);
+  ir_builder builder = ir_builder_after(slice);
+  return turn(&builder, value, dim, rows);
+}
+
 /* The op with the dim last in all that have it. Its operands from inside of the loop, which come before, have it so. */
 static void orient_op(ir_op *op, unsigned lane, ir_op *loop, int64_t rows) {
   ir_builder builder = ir_builder_before(op), outside = ir_builder_before(loop);
@@ -259,6 +278,8 @@ static void orient_op(ir_op *op, unsigned lane, ir_op *loop, int64_t rows) {
       recast.operands[i] = turn(&outside, recast.operands[i], (unsigned)dim, rows);
     else if (recast.operands[i]->op && recast.operands[i]->op->code == OP_TENSOR_EMPTY)
       recast.operands[i] = turn(&builder, recast.operands[i], (unsigned)dim, rows);
+    else if (recast.operands[i]->op && recast.operands[i]->op->code == OP_TENSOR_EXTRACT_SLICE)
+      recast.operands[i] = turn_tile(recast.operands[i], (unsigned)dim, rows);
   }
   if (op->code == OP_LINALG_FILL) {
     ir_replace_uses(ir_result(op, 0), ir_fill(&builder, recast.operands[0], recast.operands[1]));
@@ -335,7 +356,7 @@ static void drop_whole_slices(ir_op *loop) {
 static bool find_orientation(ir_op *loop, const target_facts *facts, orientation *o) {
   ir_block *body = ir_region(loop, 0);
   for (ir_op *op = body->first; op && loop->num_results <= MAX_OPS; op = op->next) {
-    *o = (orientation){.loop = loop};
+    *o = (orientation){.loop = loop, .turns_tiles = target_turns_tiles(facts)};
     memset(o->carried, -1, sizeof o->carried);
     int lane = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) ? find_lane(op, body, facts, o) : -1;
     if (lane >= 0 && o->is_padded)

@@ -168,35 +168,11 @@ static bool scores_fit_lanes(const ir_op *op, unsigned side, bool *masked) {
          ir_scalar_bits(ir_operand(product, 1)->type->element) >= 32;
 }
 
-/* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
- * all are. Steps are as long as the first cache holds scores; where it holds those of none,
- * long ones, for which what is accumulated is read and written least often. No rows if they cannot, or would not pay:
- * keys and values are read element by element then. */
-static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
-  for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
-    *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
-  }
-  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC)
-    return (softmax_tile){0};
-  int64_t columns = columns_beside(op, side, extents);
-  if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
-    return (softmax_tile){0};
-  bool masked, fit = scores_fit_lanes(op, side, &masked);
-  int64_t all = all_rows(op, side, extents);
-  unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
-                          : fits_first_cache(lane_tiles[LANES], target);
-  for (unsigned i = first; fit && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
-    if (is_nearly_whole(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step)
-      return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
-  return (softmax_tile){0};
-}
-
-/* On the way from the product to its softmax something is read that has rows and keys, a mask in memory say: tiles of it
- * would have to be transposed in each step. */
-static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product) {
+/* On the way from the product to its softmax something is read that has rows and keys, a mask in memory say, of which
+ * tiles would have to be transposed in each step, and orient.c does not do that. */
+static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, const target_facts *target) {
+  if (target_turns_tiles(target))
+    return false;
   const ir_structure *structure = ir_structure_of(product);
   uint32_t own = 0; /* dims of the product's result that only one factor has */
   for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
@@ -223,13 +199,42 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product) {
   return false;
 }
 
+/* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
+ * all are. Steps are as long as the first cache holds scores; where it holds those of none,
+ * long ones, for which what is accumulated is read and written least often. No rows if they cannot, or would not pay:
+ * keys and values are read element by element then. */
+static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
+  for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
+    *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
+  }
+  if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC)
+    return (softmax_tile){0};
+  int64_t columns = columns_beside(op, side, extents);
+  if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
+    return (softmax_tile){0};
+  const ir_op *softmax = tile_find_running(ir_operand(op, side));
+  bool masked, fit = scores_fit_lanes(op, side, &masked);
+  bool whole = fit && reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked), target);
+  int64_t all = all_rows(op, side, extents);
+  unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
+                          : fits_first_cache(lane_tiles[LANES], target);
+  for (unsigned i = first; fit && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
+    if (is_nearly_whole(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step &&
+        (!whole || (rows % lane_tiles[i].rows == 0 && keys % lane_tiles[i].step == 0)))
+      return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
+  return (softmax_tile){0};
+}
+
 softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target,
                                        const int64_t *extents, int64_t *most_keys) {
   int64_t columns = columns_beside(op, side, extents);
   const ir_op *softmax = tile_find_running(ir_operand(op, side));
   bool masked;
   if (!target_has_rows_in_lanes(target) || !columns || !scores_fit_lanes(op, side, &masked) ||
-      reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked)))
+      reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked), target))
     return (softmax_tile){0};
   *most_keys = (int64_t)(most_bytes_of_steps(target) / bytes_of_steps(1, columns));
   return masked ? lane_tiles[SMALL_LANES]
