@@ -56,8 +56,8 @@ ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar elemen
 /* No more than this in any run, seen from constants in affine.min; INT64_MAX if unknown. */
 int64_t extent_bound(extent x);
 
-/* The op is min(step, room - counter), either way round, as the extent of a tile is: the expression of the room, over the
- * op's operands, where the counter is 0; or NULL. */
+/* The op is min(step, room - counter), either way round, as the extent of a tile is: the expression of the room, over
+ * the op's operands, where the counter is 0; or NULL. */
 const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t step);
 
 /* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there

@@ -1,12 +1,13 @@
-/* open_rows.c - pass "open-rows": a kernel with a running softmax over an open number of rows becomes two, one with tiles
- * whose rows orient.c can put into lanes.
+/* open_rows.c - pass "open-rows": a kernel with a running softmax over an open number of rows becomes two, one with
+ * tiles whose rows orient.c can put into lanes.
  *
  *     forall i in [0, rows) step 128 { .. }        becomes
  *     forall i in [0, fit ? rows : 0) step 64 { .. }
  *     forall i in [0, fit ? 0 : rows) step 128 { .. }
  *
- * Where rows are known, the schedule decides that; where they are open, it is decided in each call: few rows leave lanes
- * empty, and where there are very many keys, transposing them pays. In the first kernel the last tile is padded.
+ * Where rows are known, the schedule decides that; where they are open, it is decided in each call: few rows leave
+ * lanes empty, and where there are very many keys, transposing them pays. In the first kernel the last tile is
+ * padded.
  *
  * Invariant: one of the two kernels has no iterations; so each element is written once, and the second one may go on
  * with the tensors that the first one wrote, of which it needs nothing, as these start as tensor.empty.

@@ -12,10 +12,10 @@
  * Invariants
  *  - Only the order of dims in tensors changes, and maps with it: no loop, and no body of an op.
  *  - All is checked before anything changes. The dim in lanes is found in each tensor from the ops that use it; it is
- *    nowhere reduced, has whole registers at most, and no tile of memory that has it is read in the loop, but
- *    where that may be transposed in each step (target_turns_tiles).
- *  - Where there may be fewer rows, as in the last tile of a ragged length, the loop computes all that there can be: rows
- *    that are none start as zeros, stay in lanes of their own, and are left out behind the loop.
+ *    nowhere reduced, has whole registers at most, and no tile of memory that has it is read in the loop, but where
+ *    that may be transposed in each step (target_turns_tiles).
+ *  - Where there may be fewer rows, as in the last tile of a ragged length, the loop computes all that there can be:
+ *    rows that are none start as zeros, stay in lanes of their own, and are left out behind the loop.
  * Terminates: a tensor's dim is set once, and each set one is followed once. */
 #include "passes/body.h"
 #include "passes/extent.h"
@@ -204,8 +204,8 @@ static ir_value *leading_rows(ir_builder *builder, ir_value *padded, ir_value *l
                 : ir_extract_slice(builder, padded, offsets, sizes, like->type);
 }
 
-/* The value with zeros behind its rows, which are `rows` then. They are copied as they lie, as transposing is fast where
- * it knows how many there are. */
+/* The value with zeros behind its rows, which are `rows` then. They are copied as they lie, as transposing is fast
+ * where it knows how many there are. */
 static ir_value *pad(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
   if (value->type->shape[dim] == rows)
     return value;
@@ -247,8 +247,8 @@ static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like,
   return like->type->shape[dim] == rows ? value : leading_rows(builder, value, like, NULL);
 }
 
-/* A tile of memory that the loop reads, with the dim last: turned before the first op of the loop that computes, so that
- * nothing stands between the product of the scores and what takes the tile in. */
+/* A tile of memory that the loop reads, with the dim last: turned before the first op of the loop that computes, so
+ * that nothing stands between the product of the scores and what takes the tile in. */
 static ir_value *turn_tile(ir_value *value, unsigned dim, int64_t rows) {
   ir_op *slice = value->op, *first = slice->block->first;
   while (first != slice && !ir_op_has(first, IR_STRUCTURED))

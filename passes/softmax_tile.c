@@ -153,8 +153,8 @@ static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, 
   return !target_has_near_last_cache(target) || is_near || !fits || !many;
 }
 
-/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a fifteenth
- * of all, rows in lanes lose as much as they win (f32, Zen 5). */
+/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a
+ * fifteenth of all, rows in lanes lose as much as they win (f32, Zen 5). */
 static bool is_nearly_whole(int64_t rows, int64_t tile) { return (tile - rows % tile) % tile * TILE_PADDING <= rows; }
 
 /* Rows in lanes: with long steps, with such as the first cache has room for, and few rows. */
@@ -200,9 +200,9 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
 }
 
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
- * all are. Steps are as long as the first cache holds scores; where it holds those of none,
- * long ones, for which what is accumulated is read and written least often. No rows if they cannot, or would not pay:
- * keys and values are read element by element then. */
+ * all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what is
+ * accumulated is read and written least often. No rows if they cannot, or would not pay: keys and values are read
+ * element by element then. */
 static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
@@ -217,13 +217,13 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
     return (softmax_tile){0};
   const ir_op *softmax = tile_find_running(ir_operand(op, side));
   bool masked, fit = scores_fit_lanes(op, side, &masked);
-  bool whole = fit && reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked), target);
+  bool only_whole = fit && reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked), target);
   int64_t all = all_rows(op, side, extents);
   unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
                           : fits_first_cache(lane_tiles[LANES], target);
   for (unsigned i = first; fit && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
     if (is_nearly_whole(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step &&
-        (!whole || (rows % lane_tiles[i].rows == 0 && keys % lane_tiles[i].step == 0)))
+        (!only_whole || (rows % lane_tiles[i].rows == 0 && keys % lane_tiles[i].step == 0)))
       return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
   return (softmax_tile){0};
 }

@@ -317,8 +317,8 @@ static bool has_known_rest(const ir_op *loop, const ir_expr *room, int64_t step)
          ir_index_divisor(ir_index_of(ir_operand(loop, 0))) % (uint64_t)step == 0;
 }
 
-/* A product with as many rows, columns or terms as the step has, where that will be a number behind whole steps, too; or
- * with as many terms, if those may go in pairs. */
+/* A product with as many rows, columns or terms as the step has, where that will be a number behind whole steps, too;
+ * or with as many terms, if those may go in pairs. */
 static bool find_step(ir_op *op, void *data) {
   step_search *search = data;
   can_retype(op, &search->can);
