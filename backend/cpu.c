@@ -184,6 +184,13 @@ static isa isa_of(bool is_x86, const char *cpu, const char *features) {
   return has_avx2 ? ISA_AVX2 : ISA_SSE2;
 }
 
+/* What neither LLVM nor the machine tells of a core. */
+static void set_core(target_facts *facts, const cpu_row *row) {
+  facts->has_far_memory = row->has_far_memory;
+  facts->has_fast_rounding = row->has_fast_rounding;
+  facts->loses_requests = row->loses_requests;
+}
+
 static void detect(ir_module *module, target_facts *facts) {
   char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *triple = LLVMGetDefaultTargetTriple();
   facts->kind = TARGET_HOST;
@@ -193,9 +200,9 @@ static void detect(ir_module *module, target_facts *facts) {
   set_isa(facts, isa_of(is_x86, cpu, features));
   facts->has_pair_dot = is_x86 && facts->vector_bits == 512 && has_feature(features, "+avx512bf16");
   facts->has_fast_pair_dot = facts->has_pair_dot && !strncmp(cpu, "znver", 5);
-  facts->has_far_memory = find_cpu(cpu) && find_cpu(cpu)->has_far_memory;
-  facts->has_fast_rounding = find_cpu(cpu) && find_cpu(cpu)->has_fast_rounding;
-  facts->loses_requests = find_cpu(cpu) && find_cpu(cpu)->loses_requests;
+  const cpu_row *row = find_cpu(cpu);
+  if (row)
+    set_core(facts, row);
   facts->triple = ir_intern_cstr(module, triple);
   facts->l1_bytes = cache_bytes(1, _SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   facts->l2_bytes = cache_bytes(2, _SC_LEVEL2_CACHE_SIZE, 512 << 10);
@@ -221,9 +228,7 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     set_isa(facts, row->isa);
     facts->has_pair_dot = row->pair_dot != NO_PAIRS;
     facts->has_fast_pair_dot = row->pair_dot == FAST_PAIRS;
-    facts->has_far_memory = row->has_far_memory;
-    facts->has_fast_rounding = row->has_fast_rounding;
-    facts->loses_requests = row->loses_requests;
+    set_core(facts, row);
     facts->name = ir_intern_cstr(module, name);
     facts->cpu = row->name;
     facts->features = "";

@@ -11,7 +11,7 @@
  *
  * Invariant: one of the two kernels has no iterations; so each element is written once, and the second one may go on
  * with the tensors that the first one wrote, of which it needs nothing, as these start as tensor.empty.
- * Terminates: each kernel is visited once; the new one comes before it. */
+ * Terminates: each kernel is visited once; the new ones come before it. */
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/tile.h"
@@ -126,22 +126,11 @@ static bool set_step(ir_op *op, void *data) {
   return true;
 }
 
-static bool replace_rows(ir_op *op, void *data) {
-  ir_value *const *values = data;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_operand(op, i) == values[0])
-      ir_set_operand(op, i, values[1]);
-  return true;
-}
-
-/* Gives the kernel so many rows, in and outside of its body. */
-static void set_rows(const open_rows *o, ir_op *kernel, ir_value *rows) {
-  ir_value *values[] = {o->rows, rows};
-  unsigned position = 0;
-  for (unsigned dim = 0; dim < o->dim; dim++)
-    position += ir_mixed(kernel, UPPER, "staticUpperBound", dim).value != NULL;
-  ir_set_operand(kernel, ir_group_start(kernel, UPPER) + position, rows);
-  ir_walk(ir_region(kernel, 0), replace_rows, values);
+/* The kernel over so many rows instead. */
+static ir_op *clone_over(const open_rows *o, ir_builder *builder, ir_value *rows) {
+  ir_value_map *map = ir_value_map_create(builder->module);
+  ir_value_map_set(map, o->rows, rows);
+  return ir_op_clone(builder, o->kernel, map);
 }
 
 /* The kernel and its loop take tiles for lanes. */
@@ -167,15 +156,16 @@ static bool visit(ir_op *kernel, const pass_options *options) {
   ir_builder builder = ir_builder_before(kernel);
   ir_value *fit = create_condition(&builder, &o), *none = ir_const_index(&builder, 0);
   ir_value *in_lanes = ir_select(&builder, fit, o.rows, none), *others = ir_select(&builder, fit, none, o.rows);
-  ir_value_map *map = ir_value_map_create(kernel->module);
-  ir_op *copy = ir_op_clone(&builder, kernel, map), *loop = ir_region(copy, 0)->first;
+  ir_op *first = clone_over(&o, &builder, in_lanes), *second = clone_over(&o, &builder, others);
+  ir_op *loop = ir_region(first, 0)->first;
   for (const ir_op *op = ir_region(kernel, 0)->first; op != o.loop; op = op->next)
     loop = loop->next;
-  set_rows(&o, copy, in_lanes);
-  set_tile(&o, copy, loop);
-  set_rows(&o, kernel, others);
-  for (unsigned i = 0; i < kernel->num_results; i++)
-    ir_set_operand(kernel, ir_group_start(kernel, OUTS) + i, ir_result(copy, i));
+  set_tile(&o, first, loop);
+  for (unsigned i = 0; i < kernel->num_results; i++) {
+    ir_set_operand(second, ir_group_start(second, OUTS) + i, ir_result(first, i));
+    ir_replace_uses(ir_result(kernel, i), ir_result(second, i));
+  }
+  ir_op_erase(kernel);
   return true;
 }
 

@@ -161,11 +161,12 @@ static bool is_nearly_whole(int64_t rows, int64_t tile) { return (tile - rows % 
 enum { LONG_LANES, LANES, SMALL_LANES };
 static const softmax_tile lane_tiles[] = {[LONG_LANES] = {64, 256}, [LANES] = {64, 128}, [SMALL_LANES] = {32, 128}};
 
-/* The scores are a product of f32, elementwise ops at most behind it, that read nothing else as large. */
-static bool scores_fit_lanes(const ir_op *op, unsigned side, bool *masked) {
-  const ir_op *product = tile_product_of_scores(tile_find_running(ir_operand(op, side)), masked);
-  return product && ir_scalar_bits(ir_operand(product, 0)->type->element) >= 32 &&
-         ir_scalar_bits(ir_operand(product, 1)->type->element) >= 32;
+/* The product of scores, where it is one of f32, whose rows lanes could hold; else NULL. */
+static const ir_op *product_for_lanes(const ir_op *softmax, bool *masked) {
+  const ir_op *product = tile_product_of_scores(softmax, masked);
+  bool fits = product && ir_scalar_bits(ir_operand(product, 0)->type->element) >= 32 &&
+              ir_scalar_bits(ir_operand(product, 1)->type->element) >= 32;
+  return fits ? product : NULL;
 }
 
 /* On the way from the product to its softmax something is read that has rows and keys, a mask in memory say, of which
@@ -216,12 +217,13 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
   if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
     return (softmax_tile){0};
   const ir_op *softmax = tile_find_running(ir_operand(op, side));
-  bool masked, fit = scores_fit_lanes(op, side, &masked);
-  bool only_whole = fit && reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked), target);
+  bool masked;
+  const ir_op *product = product_for_lanes(softmax, &masked);
+  bool only_whole = product && reads_rows_and_keys(softmax, product, target);
   int64_t all = all_rows(op, side, extents);
   unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
                           : fits_first_cache(lane_tiles[LANES], target);
-  for (unsigned i = first; fit && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
+  for (unsigned i = first; product && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
     if (is_nearly_whole(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step &&
         (!only_whole || (rows % lane_tiles[i].rows == 0 && keys % lane_tiles[i].step == 0)))
       return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
@@ -233,8 +235,8 @@ softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const tar
   int64_t columns = columns_beside(op, side, extents);
   const ir_op *softmax = tile_find_running(ir_operand(op, side));
   bool masked;
-  if (!target_has_rows_in_lanes(target) || !columns || !scores_fit_lanes(op, side, &masked) ||
-      reads_rows_and_keys(softmax, tile_product_of_scores(softmax, &masked), target))
+  const ir_op *product = product_for_lanes(softmax, &masked);
+  if (!target_has_rows_in_lanes(target) || !columns || !product || reads_rows_and_keys(softmax, product, target))
     return (softmax_tile){0};
   *most_keys = (int64_t)(most_bytes_of_steps(target) / bytes_of_steps(1, columns));
   return masked ? lane_tiles[SMALL_LANES]
