@@ -92,6 +92,7 @@ OP_HOOK(emit_gather);
 OP_HOOK(emit_get_global);
 OP_HOOK(emit_memref_cast);
 OP_HOOK(emit_memref_dim);
+OP_HOOK(emit_extract_pointer);
 OP_HOOK(emit_memref_load);
 OP_HOOK(emit_memref_store);
 OP_HOOK(emit_subview);

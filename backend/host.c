@@ -136,6 +136,13 @@ static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type,
   return function;
 }
 
+/* What went past the caches is in memory before anyone learns that the function has ended: only a fence makes x86 wait
+ * for it, where other stores keep their order. */
+static void end_streams(emitter *e) {
+  if (e->streams && !strncmp(e->facts->triple, "x86_64", 6))
+    emit_intrinsic_of(e, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
+}
+
 /* Frees the automatic slots, or all when `failed`. */
 static void free_slots(emitter *e, bool failed) {
   for (const slot *s = frame_of(e)->slots; s; s = s->next)
@@ -163,6 +170,7 @@ static void end_function(emitter *e) {
 }
 
 static void host_leave(emitter *e, LLVMValueRef *results, unsigned num_results) {
+  end_streams(e);
   free_slots(e, false);
   LLVMTypeRef type = LLVMGetReturnType(LLVMGlobalGetValueType(e->function));
   LLVMValueRef returned = LLVMBuildInsertValue(e->builder, LLVMGetPoison(type), LLVMConstNull(status_type(e)), 0, "");
@@ -245,6 +253,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   frame inside = {0};
   e->target_state = &inside;
   e->in_forall = true;
+  e->streams = false;
   e->frame_bytes = 0;
   emit_function_begin(e, worker);
   load_captures(e, data_type, LLVMGetParam(worker, 0), values, count);
@@ -260,6 +269,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   }
   bool ok = emit_ops(e, body);
   if (ok) {
+    end_streams(e);
     free_slots(e, false);
     LLVMBuildRetVoid(e->builder);
     end_function(e);
@@ -271,6 +281,7 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   e->allocas = outside.allocas;
   e->frame_bytes = outside.frame_bytes;
   e->in_forall = false;
+  e->streams = outside.streams;
   LLVMPositionBuilderAtEnd(e->builder, here);
   return ok ? worker : NULL;
 }
@@ -386,6 +397,7 @@ static bool define_function(emitter *e, const ir_op *op) {
   for (unsigned i = 0; i < count; i++)
     arguments[i] = LLVMGetParam(function, i + 1);
   e->target_state = &f;
+  e->streams = false;
   e->frame_bytes = 0;
   emit_function_begin(e, function);
   bool ok = emit_function_body(e, op, arguments);

@@ -99,6 +99,7 @@ struct emitter {
   LLVMBasicBlockRef allocas; /* its entry block: holds allocas only and ends where the body begins */
   uint64_t frame_bytes;      /* scratch in the function's stack frame so far, in bytes */
   bool in_forall;
+  bool streams;           /* stores of the function go past the caches */
   bool has_half;          /* conversions between f16 and f32 in hardware */
   bool has_scale;         /* ldexp of f32 vectors in hardware */
   emit_binding *bindings; /* open hash table over ir_value addresses; size a power of two */

@@ -307,6 +307,12 @@ LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, 
   return behind ? emit_address(e, type->element, address, emit_index(e, (int64_t)behind)) : address;
 }
 
+bool emit_extract_pointer(emitter *e, const ir_op *op) {
+  LLVMValueRef address = emit_operand(e, op, 0)->pieces[0];
+  emit_result(e, op)[0] = LLVMBuildPtrToInt(e->builder, address, LLVMInt64TypeInContext(e->context), "");
+  return true;
+}
+
 bool emit_memref_load(emitter *e, const ir_op *op) {
   LLVMValueRef address = emit_operand_address(e, op, 0, 1);
   emit_result(e, op)[0] = emit_load(e, ir_operand(op, 0)->type->element, address, 0);
@@ -333,10 +339,22 @@ bool emit_vector_load(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* Past the caches. */
+static void set_nontemporal(emitter *e, LLVMValueRef store) {
+  e->streams = true;
+  static const char name[] = "nontemporal";
+  LLVMMetadataRef one = LLVMValueAsMetadata(LLVMConstInt(LLVMInt32TypeInContext(e->context), 1, false));
+  LLVMSetMetadata(store, LLVMGetMDKindIDInContext(e->context, name, sizeof name - 1),
+                  LLVMMetadataAsValue(e->context, LLVMMDNodeInContext2(e->context, &one, 1)));
+}
+
 bool emit_vector_store(emitter *e, const ir_op *op) {
   ir_scalar element = ir_operand(op, 0)->type->element;
   LLVMValueRef row = to_memory(e, element, emit_operand(e, op, 0)->pieces[0]);
-  LLVMSetAlignment(LLVMBuildStore(e->builder, row, emit_operand_address(e, op, 1, 2)), alignment_of(op, element));
+  LLVMValueRef store = LLVMBuildStore(e->builder, row, emit_operand_address(e, op, 1, 2));
+  LLVMSetAlignment(store, alignment_of(op, element));
+  if (ir_attr_int_or(op, "nontemporal", 0) && e->facts->kind == TARGET_HOST)
+    set_nontemporal(e, store);
   return true;
 }
 

@@ -169,7 +169,7 @@ typedef bool ir_eval_hook(ir_interp *interp, const ir_op *op);
 ir_eval_hook eval_call, eval_affine_apply, eval_affine_min, eval_affine_max;
 ir_eval_hook eval_for, eval_forall, eval_if;
 ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_insert_slice, eval_expand_shape,
-    eval_computed_shape, eval_collapse_shape, eval_dim, eval_extract, eval_insert, eval_from_elements, eval_pad,
+    eval_computed_shape, eval_collapse_shape, eval_dim, eval_extract_pointer, eval_extract, eval_insert, eval_from_elements, eval_pad,
     eval_cast, eval_concat, eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_load, eval_store, eval_copy;
 ir_eval_hook eval_nothing; /* it is about speed only */

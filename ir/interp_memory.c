@@ -208,6 +208,12 @@ bool eval_dim(ir_interp *interp, const ir_op *op) {
   return true;
 }
 
+bool eval_extract_pointer(ir_interp *interp, const ir_op *op) {
+  interp_value *source = interp_operand(interp, op, 0);
+  interp_set_cell(interp, ir_result(op, 0), (ir_cell){.i = (int64_t)(intptr_t)interp_cells(source)});
+  return true;
+}
+
 /* ---------------------------------------------------------------------------------------------- new and one element */
 
 /* Takes no memory until something is written. */

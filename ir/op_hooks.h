@@ -79,6 +79,7 @@ bool verify_collapse_shape(const ir_op *op);
 bool verify_concat(const ir_op *op);
 bool verify_dealloc(const ir_op *op);
 bool verify_dim(const ir_op *op);
+bool verify_extract_pointer(const ir_op *op);
 bool verify_element_read(const ir_op *op);
 bool verify_element_write(const ir_op *op);
 bool verify_expand_shape(const ir_op *op);

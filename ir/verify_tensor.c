@@ -252,6 +252,15 @@ bool verify_dim(const ir_op *op) {
   return (dim >= 0 && dim < type->rank) || ir_op_error(op, "%s has no dim %lld", type_text(op, type), (long long)dim);
 }
 
+bool verify_extract_pointer(const ir_op *op) {
+  const ir_type *type = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
+  if (!verify_base(op, type))
+    return false;
+  if (type->strides)
+    return ir_op_error(op, "takes the address of row-major memory, not of %s", type_text(op, type));
+  return (result->kind == IR_TYPE_SCALAR && result->element == IR_INDEX) || ir_op_error(op, "gives an index");
+}
+
 static bool verify_position(const ir_op *op, const ir_type *type, unsigned group) {
   if (!verify_base(op, type))
     return false;

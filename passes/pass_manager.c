@@ -148,6 +148,6 @@ const char *pass_default_list(const target_facts *target) {
                     "element-kernels,layout,"
                     "delay-sums,stage,unmask,distribute,registers,skip-scaling,simplify";
   return TO_TILES
-      "split,decompose-softmax,simplify,orient,hoist-factors,simplify,bufferize,share-memory,version,register-tile,simplify";
+      "split,decompose-softmax,simplify,orient,hoist-factors,simplify,bufferize,share-memory,version,register-tile,stream,simplify";
 #undef TO_TILES
 }

@@ -25,6 +25,9 @@ void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, co
 bool pass_visit_kernels(ir_module *module, const pass_options *options,
                         bool (*visit)(ir_op *kernel, const pass_options *options));
 
+/* if (condition) { } else { kernel }; returns where a copy of the kernel goes (blocks.c). */
+ir_builder pass_branch_around(ir_op *kernel, ir_value *condition);
+
 /* On a structured op that is what is left of another one where scripts want that: its name, and for each of its loops
  * the loop here, or -1. */
 #define PASS_STANDS_FOR "tec.stands_for"

@@ -126,15 +126,6 @@ static void retype_all(ir_block *block) {
   ir_walk(block, retype, NULL);
 }
 
-/* if (condition) { } else { kernel }; returns where a copy of the kernel goes. */
-static ir_builder branch_around(ir_op *kernel, ir_value *condition) {
-  ir_builder builder = ir_builder_before(kernel);
-  ir_op *branch = ir_op_create(&builder, OP_SCF_IF, &(ir_op_spec){.operands = &condition, .num_operands = 1});
-  ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), otherwise = ir_builder_at_end(ir_region(branch, 1));
-  ir_op_move_before(kernel, ir_terminator(&otherwise, OP_SCF_YIELD, 0, NULL));
-  return ir_builder_before(ir_terminator(&inside, OP_SCF_YIELD, 0, NULL));
-}
-
 /* -------------------------------------------------------------------------------------------------------- few rows */
 
 typedef struct row_search {
@@ -181,7 +172,7 @@ static bool find_rows(ir_op *op, void *data) {
 static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t most) {
   ir_builder builder = ir_builder_before(kernel);
   ir_value *bound = ir_const_index(&builder, most), *zero = ir_const_index(&builder, 0);
-  ir_builder inside = branch_around(
+  ir_builder inside = pass_branch_around(
       kernel, ir_compare(&builder, OP_ARITH_CMPI, most == 1 ? IR_EQUAL : IR_SIGNED_LESS_EQUAL, extent, bound));
   ir_value_map *map = ir_value_map_create(kernel->module);
   ir_index rows =
@@ -276,7 +267,7 @@ static ir_op *version_steps(ir_op *kernel) {
   ir_value *condition = NULL;
   for (unsigned i = 0; i < search.count; i++)
     condition = has_unit_steps(&builder, search.views[i], condition);
-  ir_builder inside = branch_around(kernel, condition);
+  ir_builder inside = pass_branch_around(kernel, condition);
   ir_value_map *map = ir_value_map_create(kernel->module);
   for (unsigned i = 0; i < search.count; i++) {
     ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];

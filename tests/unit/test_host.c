@@ -35,6 +35,46 @@ static void fill(float *values, size_t count, float scale) {
 
 /* ------------------------------------------------------------------------------------------------------- transfers */
 
+/* What goes past the caches is there when the kernel has ended; memory that begins inside a line takes the other way. */
+Test(host, stores_past_the_caches) {
+  static const char text[] = "func.func @f(%x: memref<9x48xf32>, %y: memref<9x48xf32>, %path: memref<i32>) {\n"
+                             "  %c0 = arith.constant 0 : index\n"
+                             "  %c63 = arith.constant 63 : index\n"
+                             "  %address = memref.extract_aligned_pointer_as_index %y : memref<9x48xf32> -> index\n"
+                             "  %rest = arith.andi %address, %c63 : index\n"
+                             "  %begins = arith.cmpi eq, %rest, %c0 : index\n"
+                             "  %one = arith.constant 1 : i32\n"
+                             "  %two = arith.constant 2 : i32\n"
+                             "  scf.if %begins {\n"
+                             "    memref.store %one, %path[] : memref<i32>\n"
+                             "    scf.forall (%i) in (9) {\n"
+                             "      %v = vector.load %x[%i, %c0] : memref<9x48xf32>, vector<48xf32>\n"
+                             "      vector.store %v, %y[%i, %c0] {alignment = 64 : i64, nontemporal = true} : "
+                             "memref<9x48xf32>, vector<48xf32>\n"
+                             "    }\n"
+                             "  } else {\n"
+                             "    memref.store %two, %path[] : memref<i32>\n"
+                             "    scf.forall (%i) in (9) {\n"
+                             "      %v = vector.load %x[%i, %c0] : memref<9x48xf32>, vector<48xf32>\n"
+                             "      vector.store %v, %y[%i, %c0] : memref<9x48xf32>, vector<48xf32>\n"
+                             "    }\n"
+                             "  }\n"
+                             "  return\n"
+                             "}\n";
+  static const char *const targets[] = {"host", "host:x86-64", "host:x86-64-v3"};
+  static _Alignas(64) float x[9 * 48], y[9 * 48 + 1];
+  fill(x, 9 * 48, 1);
+  for (size_t i = 0; i < 2 * sizeof targets / sizeof *targets; i++) {
+    float *result = y + i % 2;
+    int32_t path = 0;
+    memset(y, 0, sizeof y);
+    cr_assert_eq(machine_run_for(targets[i / 2], text, (void *[]){x, result, &path}, (int64_t[]){9, 48, 9, 48}), 0);
+    cr_assert_eq(path, 1 + (int)(i % 2));
+    for (int j = 0; j < 9 * 48; j++)
+      cr_assert_eq(result[j], x[j]);
+  }
+}
+
 /* Copies the 5x7 part at (1, 2) of a dynamic matrix into another through one 8x16 tile whose edges are cut. */
 Test(host, transfers_are_cut_at_the_edges) {
   static const char text[] = "func.func @f(%x: memref<?x?xf32>, %y: memref<?x?xf32>) {\n"

@@ -12,6 +12,7 @@ func.func @buffers(%m: memref<?x8xf32, strided<[8, 1], offset: ?>>, %i: index, %
   %6 = memref.collapse_shape %5 [[0, 1]] : memref<?x4xf32> into memref<?xf32>
   %7 = memref.cast %3 : memref<2x2xf32> to memref<?x2xf32>
   %8 = memref.dim %m, %c0 : memref<?x8xf32, strided<[8, 1], offset: ?>>
+  %intptr = memref.extract_aligned_pointer_as_index %3 : memref<2x2xf32> -> index
   %9 = memref.load %m[%i, %c0] : memref<?x8xf32, strided<[8, 1], offset: ?>>
   memref.store %x, %m[%i, %c0] {nontemporal = true} : memref<?x8xf32, strided<[8, 1], offset: ?>>
   memref.copy %2, %2 : memref<4xf32, #gpu.address_space<private>> to memref<4xf32, #gpu.address_space<private>>

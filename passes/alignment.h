@@ -1,0 +1,18 @@
+/* alignment.h - which powers of two divide subscripts, strides and addresses, as far as it is known before a kernel
+ * runs. */
+#ifndef TEC_PASSES_ALIGNMENT_H
+#define TEC_PASSES_ALIGNMENT_H
+#include "ir/build.h"
+
+enum { ALIGNMENT_MOST = 64 /* a line of a cache, in bytes: more is of no use */ };
+
+/* What divides an index. */
+int64_t alignment_of_index(ir_index x);
+/* What divides the distance, in elements, between neighbours along a dim of a memref. */
+int64_t alignment_of_stride(const ir_value *memref, unsigned dim);
+/* What divides the extent of a dim of a memref. */
+int64_t alignment_of_extent(const ir_value *memref, unsigned dim);
+/* What divides the address of a memref's first element, in bytes, where memory that is no view begins at a multiple of
+ * `root` bytes. */
+int64_t alignment_of_memref(const ir_value *memref, int64_t root);
+#endif
