@@ -14,8 +14,9 @@
 enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_HORIZONTAL = 2, CARRIED_SHARE = 8 };
 /* A tile of this many rows and lanes is transposed in registers. */
 enum { MAX_TRANSPOSED = 16 };
-/* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms. */
-enum { MIN_WIDENED_ROWS = 4 };
+/* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms; and
+ * where a few widen it together. */
+enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12 };
 /* Rows that pay for it elsewhere; register tiles, and rows along the reductions, that pay for packing an operand that
  * could be loaded in place. */
 enum { MIN_REUSE = 8 };
@@ -23,8 +24,10 @@ enum { MIN_REUSE = 8 };
 enum { MIN_REUSE_OF_SHORT = 12 };
 /* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
-/* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. */
-enum { MAX_ROWS_TOGETHER = 8 };
+/* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
+ * rows that do not pay for packing are several tiles, and so are more than half as many where they meet rows that an
+ * eighth of the registers hold, which are as fast to read again as their sums are to combine (Zen 5). */
+enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
@@ -42,7 +45,7 @@ enum { FAR_BYTES = 2048 };
 typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
 
 typedef struct planner {
-  ir_op *op;
+  const ir_op *op;
   const ir_structure *structure;
   unsigned num_inputs;
   int64_t extents[IR_MAX_LOOPS];
@@ -179,15 +182,8 @@ static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned r
 }
 
 static int64_t rows_for_packing(const planner *p, unsigned operand) {
-  return is_widened(p, operand) ? MIN_WIDENED_ROWS : rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
-}
-
-int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {
-  for (unsigned i = 0; i < 2; i++)
-    if (register_plan_element(contraction, i) != ir_operand(contraction, i)->type->element)
-      return MIN_WIDENED_ROWS - 1;
-  int64_t lanes = register_lanes(contraction, vector_bits_of(facts));
-  return rows_for_reuse(ir_operand(contraction, factor), lanes, registers_of(facts)) - 1;
+  int64_t widened = p->takes_rows_together ? MIN_ROWS_APART : MIN_WIDENED_ROWS;
+  return is_widened(p, operand) ? widened : rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
 }
 
 /* The input that lanes and rows move over is used once, or by the few iterations of the one parallel loop that it does
@@ -198,8 +194,8 @@ static bool is_streamed(const planner *p, unsigned input, int *beside) {
     if (operand_uses(p, input, loop) || guess(p, loop) == 1)
       continue;
     if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
-        !(p->allowed & loop_bit(loop)) || is_reduction(p, loop) || p->extents[loop] == IR_DYNAMIC ||
-        p->extents[loop] > MAX_ROWS_TOGETHER)
+        !(p->allowed & loop_bit(loop)) || is_reduction(p, loop) ||
+        (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= rows_for_packing(p, input)))
       return false;
     *beside = (int)loop;
   }
@@ -219,7 +215,7 @@ static bool takes_rows(const planner *p, unsigned simd, int row, int *beside) {
     bool moves = operand_uses(p, i, simd) && operand_uses(p, i, (unsigned)row);
     if (moves && is_streamed(p, i, beside) &&
         (*beside < 0 || (access_along(p, i, simd) == ACCESS_UNIT && access_along(p, 1 - i, simd) == ACCESS_UNIT &&
-                         guess(p, (unsigned)row) >= p->extents[*beside])))
+                         guess(p, (unsigned)row) >= guess(p, (unsigned)*beside))))
       return true;
   }
   *beside = -1;
@@ -386,13 +382,23 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
          rows < rows_for_packing(p, operand_uses(p, 1, simd));
 }
 
-/* .. where its rows are neighbours. Of rows that lie far apart lanes take less, so that all rows of the other factor
- * are one tile and read it once: what was read before would not be in the nearest cache any more. */
+/* .. where its rows are neighbours. Lanes take less, so that all rows of the other factor are one tile, where each tile
+ * would widen it, and where its rows lie far apart: what was read before would not be in the nearest cache any more. */
 static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   unsigned operand = operand_uses(p, 1, simd);
   int64_t most = p->registers / 4, once = p->registers / 2 / rows;
+  if (is_widened(p, operand) && p->takes_rows_together)
+    return smaller(most, (p->registers - most) / rows);
   bool is_far = p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
   return is_far && rows <= most ? smaller(most, once) : most;
+}
+
+/* Rows of such a tile: as many as registers have room for; fewer where their number is open and each tile widens the
+ * other factor, as what is left over is tiles of half as many each. */
+static int64_t rows_in_place(const planner *p, unsigned simd, int row, int64_t vectors) {
+  int64_t rows = (p->registers - p->registers / 4) / vectors;
+  bool is_open = row >= 0 && p->extents[row] == IR_DYNAMIC;
+  return is_open && is_widened(p, operand_uses(p, 1, simd)) ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
@@ -411,11 +417,20 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
       fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < beside ? beside : wide);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
-  int64_t most = in_place ? (p->registers - p->registers / 4) / vectors : rows_of_chains(p, chains, vectors);
+  int64_t most = in_place ? rows_in_place(p, simd, row, vectors) : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
     bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, rows);
   }
+}
+
+/* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
+static int64_t rows_together(const planner *p, unsigned simd) {
+  bool pairs = p->has_fast_pair_dot;
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
+  int64_t registers = p->extents[simd] / (p->lanes * (pairs ? 2 : 1));
+  return registers <= p->registers / SHARE_OF_SHORT ? MAX_ROWS_TOGETHER / 2 : MAX_ROWS_TOGETHER;
 }
 
 /* Whole rows in lanes: one, or as many as fill a register with their sums with all rows beside them, but no more bytes
@@ -426,9 +441,10 @@ static void size_rows(const planner *p, register_plan *plan, int row, int beside
     return;
   unsigned streamed = operand_uses(p, 1, (unsigned)row);
   int64_t bytes = p->extents[plan->simd] * ir_scalar_bits(ir_operand(p->op, streamed)->type->element) / 8;
-  int64_t sums = p->lanes / p->extents[beside], most = BYTES_FOR_ROW * p->extents[beside];
+  int64_t rows = smaller(guess(p, (unsigned)beside), rows_together(p, (unsigned)plan->simd));
+  int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
-  plan->steps[beside] = p->extents[beside];
+  plan->steps[beside] = rows;
   plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
 }
 
@@ -477,13 +493,14 @@ static int contracted_loop(const planner *p, int simd) {
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (!p->has_fast_pair_dot || row < 0 || contracted < 0 ||
       p->structure->reductions != loop_bit((unsigned)contracted) || p->extents[contracted] == IR_DYNAMIC ||
-      p->extents[contracted] % 2 || guess(p, (unsigned)row) < MIN_WIDENED_ROWS ||
-      ir_init(p->op, 0)->type->element != IR_F32)
+      p->extents[contracted] % 2 || ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
       return -1;
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
+  if (guess(p, (unsigned)row) < rows_for_packing(p, lanes))
+    return -1;
   bool together =
       access_along(p, lanes, simd) == ACCESS_UNIT || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
   bool fits = p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= p->panel_bytes;
@@ -651,19 +668,29 @@ int64_t register_plan_longest_panel(const target_facts *facts) {
   return register_plan_panel_bytes(facts) / (vectors_of_chains(accumulators_of(facts)) * vector_bits_of(facts) / 8);
 }
 
+static planner planner_of(const ir_op *op, const target_facts *facts) {
+  return (planner){.op = op,
+                   .structure = ir_structure_of(op),
+                   .num_inputs = ir_num_inputs(op),
+                   .lanes = register_lanes(op, vector_bits_of(facts)),
+                   .registers = registers_of(facts),
+                   .accumulators = accumulators_of(facts),
+                   .has_fast_pair_dot = facts->has_fast_pair_dot,
+                   .loses_requests = facts->loses_requests,
+                   .takes_rows_together = target_has_near_last_cache(facts),
+                   .panel_bytes = register_plan_panel_bytes(facts),
+                   .copy_bytes = copy_bytes(facts)};
+}
+
+int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {
+  planner p = planner_of(contraction, facts);
+  int64_t rows = rows_for_packing(&p, factor);
+  return (is_widened(&p, 1 - factor) ? smaller(rows, rows_for_packing(&p, 1 - factor)) : rows) - 1;
+}
+
 register_plan register_plan_make(ir_op *op, const target_facts *facts) {
-  planner p = {.op = op,
-               .structure = ir_structure_of(op),
-               .num_inputs = ir_num_inputs(op),
-               .vectorizable = vectorize_loops(op),
-               .lanes = register_lanes(op, vector_bits_of(facts)),
-               .registers = registers_of(facts),
-               .accumulators = accumulators_of(facts),
-               .has_fast_pair_dot = facts->has_fast_pair_dot,
-               .loses_requests = facts->loses_requests,
-               .takes_rows_together = target_has_near_last_cache(facts),
-               .panel_bytes = register_plan_panel_bytes(facts),
-               .copy_bytes = copy_bytes(facts)};
+  planner p = planner_of(op, facts);
+  p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
   ir_loop_extents(op, p.extents);
   register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes};

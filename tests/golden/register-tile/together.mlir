@@ -21,10 +21,11 @@ func.func @four(%q: memref<4x64xf16>, %k: memref<48x64xf16>, %s: memref<4x48xf32
   return
 }
 
-// Sums of five rows by two others, in pairs of terms; then of the one that is left over.
+// Of short rows, three meet four others, in pairs of terms; then the other two. Few that are left over are shared out.
 // CHECK-LABEL: func.func @five(
-// CHECK: vector.contract {{.*}} : vector<5x64xbf16>, vector<2x64xbf16> into vector<5x2xf32>
-// CHECK: vector.contract {{.*}} : vector<5x64xbf16>, vector<1x64xbf16> into vector<5x1xf32>
+// CHECK: vector.contract {{.*}} : vector<3x64xbf16>, vector<4x64xbf16> into vector<3x4xf32>
+// CHECK: vector.contract {{.*}} : vector<2x64xbf16>, vector<4x64xbf16> into vector<2x4xf32>
+// CHECK: vector.contract {{.*}} : vector<3x64xbf16>, vector<3x64xbf16> into vector<3x3xf32>
 // ASM-LABEL: five:
 // ASM: vdpbf16ps
 func.func @five(%q: memref<5x64xbf16>, %k: memref<49x64xbf16>, %s: memref<5x49xf32>) {
@@ -32,12 +33,35 @@ func.func @five(%q: memref<5x64xbf16>, %k: memref<49x64xbf16>, %s: memref<5x49xf
   return
 }
 
-// Not so more rows, rows that end within a register, and those that registers do not hold.
-// CHECK-LABEL: func.func @nine(
-// CHECK-NOT: vector<9x64xf16>
-// CHECK: return
-func.func @nine(%q: memref<9x64xf16>, %k: memref<48x64xf16>, %s: memref<9x48xf32>) {
-  linalg_ext.batch_matmul ins(%q, %k : memref<9x64xf16>, memref<48x64xf16>) outs(%s : memref<9x48xf32>) layout = "nt"
+// Of long rows, five meet two at once.
+// CHECK-LABEL: func.func @wide(
+// CHECK: vector.contract {{.*}} : vector<5x128xf16>, vector<2x128xf16> into vector<5x2xf32>
+func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<5x128xf16>, memref<48x128xf16>) outs(%s : memref<5x48xf32>) layout = "nt"
+  return
+}
+
+// An open number of rows: tiles of four, and one of what is left over.
+// CHECK-LABEL: func.func @open(
+// CHECK-NOT: memref.alloca
+// CHECK: vector<4x64xbf16>, vector<4x64xbf16> into vector<4x4xf32>
+// CHECK: vector<3x64xbf16>, vector<4x64xbf16> into vector<3x4xf32>
+// CHECK: vector<2x64xbf16>, vector<4x64xbf16> into vector<2x4xf32>
+// CHECK: vector<1x64xbf16>, vector<4x64xbf16> into vector<1x4xf32>
+func.func @open(%count: index, %q: memref<11x64xbf16>, %k: memref<48x64xbf16>, %s: memref<11x48xf32>) {
+  %rows = affine.min affine_map<(d0) -> (d0, 11)>(%count)
+  %x = memref.subview %q[0, 0] [%rows, 64] [1, 1] : memref<11x64xbf16> to memref<?x64xbf16, strided<[64, 1]>>
+  %y = memref.subview %s[0, 0] [%rows, 48] [1, 1] : memref<11x48xf32> to memref<?x48xf32, strided<[48, 1]>>
+  linalg_ext.batch_matmul ins(%x, %k : memref<?x64xbf16, strided<[64, 1]>>, memref<48x64xbf16>)
+      outs(%y : memref<?x48xf32, strided<[48, 1]>>) layout = "nt"
+  return
+}
+
+// Not so more rows, for which a panel pays; rows that end within a register, and those that registers do not hold.
+// CHECK-LABEL: func.func @twelve(
+// CHECK: memref.alloca
+func.func @twelve(%q: memref<12x64xf16>, %k: memref<48x64xf16>, %s: memref<12x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<12x64xf16>, memref<48x64xf16>) outs(%s : memref<12x48xf32>) layout = "nt"
   return
 }
 
