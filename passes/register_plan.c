@@ -138,20 +138,22 @@ static int64_t panel_depth(const planner *p, unsigned operand) {
   return depth;
 }
 
-/* The operand's rows along the reductions lie far apart. */
-static bool is_scattered(const planner *p, unsigned operand) {
+/* The operand's rows along the reductions begin so many bytes or more apart. */
+static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
   const ir_map *map = p->structure->maps[operand];
   const ir_type *type = ir_operand(p->op, operand)->type;
   int64_t strides[IR_MAX_RANK];
   ir_type_strides(type, strides);
   for (unsigned i = 0; i < map->num_results; i++) {
     int loop = ir_map_result_dim(map, i);
-    bool far = strides[i] == IR_DYNAMIC || strides[i] * ir_scalar_bits(type->element) / 8 >= FAR_BYTES;
+    bool far = strides[i] == IR_DYNAMIC || strides[i] * ir_scalar_bits(type->element) / 8 >= bytes;
     if (loop >= 0 && far && is_reduction(p, (unsigned)loop) && guess(p, (unsigned)loop) >= MIN_REUSE)
       return true;
   }
   return false;
 }
+
+static bool is_scattered(const planner *p, unsigned operand) { return are_rows_apart(p, operand, FAR_BYTES); }
 
 /* What the elements of an input are widened to wherever the body uses them; else their own type. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input) {
@@ -383,14 +385,15 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
 }
 
 /* .. where its rows are neighbours. Lanes take less, so that all rows of the other factor are one tile, where each tile
- * would widen it, and where its rows lie far apart: what was read before would not be in the nearest cache any more. */
+ * would widen it, and where its rows are longer: what was read before would not be in the nearest cache any more. */
 static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   unsigned operand = operand_uses(p, 1, simd);
   int64_t most = p->registers / 4, once = p->registers / 2 / rows;
+  int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
   if (is_widened(p, operand) && p->takes_rows_together)
     return smaller(most, (p->registers - most) / rows);
-  bool is_far = p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
-  return is_far && rows <= most ? smaller(most, once) : most;
+  bool are_longer = are_rows_apart(p, operand, most * p->lanes * bytes + 1) && !is_widened(p, operand);
+  return p->loses_requests && are_longer && rows <= most ? smaller(most, once) : most;
 }
 
 /* Rows of such a tile: as many as registers have room for; fewer where their number is open and each tile widens the
