@@ -2,9 +2,11 @@
 
 The yardstick is a small product that stays in the cache; a round in which it runs below .93 of its best is one in which
 something else had the machine, and is dropped. What counts is the median of the other rounds; where they are too few, the
-samples are marked as disturbed and the best of all rounds counts.
+samples are marked as disturbed and the best of all rounds counts. The clock of a processor changes within minutes, so its
+multiply-add peak is measured in each round as well.
 """
 
+import ctypes
 import datetime
 import os
 import pathlib
@@ -33,8 +35,10 @@ class Yardstick:
     themselves."""
     SIZE, CALLS = 320, 12
 
-    def __init__(self, tec, clock):
-        self.clock = clock
+    def __init__(self, tec, build, threads):
+        self.clock = time.process_time if threads == 1 else time.perf_counter
+        self.threads, self.peak_function = threads, ctypes.CDLL(str(build / "tools/fma_peak.so")).fma_peak
+        self.peak_function.restype = ctypes.c_double
         self.program = tec.compile(programs.gemm(self.SIZE, self.SIZE, self.SIZE))
         self.program.prepare()
         self.best = min(self.measure() for _ in range(20))
@@ -42,14 +46,22 @@ class Yardstick:
     def measure(self):
         return seconds_of(self.program.call, self.CALLS, self.clock)
 
+    def peak(self):
+        """FLOP/s of independent f32 multiply-adds on all threads at once; 0 where unknown."""
+        return self.peak_function(self.threads) * 1e9
+
     def is_quiet(self):
         seconds = self.measure()
         self.best = min(self.best, seconds)
         return seconds * QUIET <= self.best
 
 
+PEAK = object()  # among the names of a round
+
+
 class Samples:
-    """`seconds` by name; `settled`: from quiet rounds; `dropped`: the number of other rounds."""
+    """`seconds` by name and the multiply-add peak in FLOP/s; `settled`: from quiet rounds; `dropped`: the number of other
+    rounds."""
 
     def __init__(self, calls, yardstick, rounds, patience):
         """Calls the functions of a dictionary in turn until there are `rounds` quiet rounds, or `patience` seconds and
@@ -60,19 +72,13 @@ class Samples:
         while len(quiet) < rounds and (len(everything) < 3 or time.perf_counter() - start < patience):
             quiet_before = yardstick.is_quiet()
             everything.append({name: seconds_of(call, repeats[name], yardstick.clock) for name, call in calls.items()})
+            everything[-1][PEAK] = yardstick.peak()
             if quiet_before and yardstick.is_quiet():
                 quiet.append(everything[-1])
         self.settled, self.dropped = len(quiet) >= rounds, len(everything) - len(quiet)
         summary, kept = (statistics.median, quiet) if self.settled else (min, everything)
         self.seconds = {name: summary([row[name] for row in kept]) for name in calls}
-
-
-def fma_peak(build, threads):
-    """FLOP/s of independent f32 multiply-adds: the best of several measurements by tcc-attn."""
-    command = [str(build / "tools/tcc-attn"), "run", str(ROOT / "examples/attention.mlir"), "--random", "--bench=1",
-               f"--threads={threads}"]
-    texts = [subprocess.run(command, check=True, capture_output=True, text=True).stdout for _ in range(3)]
-    return max(float(re.search(r"FMA peak ([0-9.]+)", text).group(1)) for text in texts) * 1e9
+        self.peak = (summary if self.settled else max)(row[PEAK] for row in kept)
 
 
 def facts():

@@ -12,7 +12,7 @@ def fraction(result, row, name):
     """Of what bounds the row."""
     if row["by_bandwidth"]:
         return row["bytes"] / row["seconds"][name] / result["bandwidth"]
-    return row["flops"] / row["seconds"][name] / result["peak"]
+    return row["flops"] / row["seconds"][name] / row["peak"]
 
 
 def names_of(results):
@@ -32,7 +32,7 @@ def page(facts, results):
     rows = [(row["name"] + ("" if row["quiet"] else " (disturbed)"), result["threads"],
              f"{row['seconds'][OURS] * 1e3:.3g} ms", *(cell(result, row, name) for name in names))
             for result in results for row in result["rows"]]
-    limits = "; ".join(f"{report.in_threads(result['threads'])}: {result['peak'] / 1e9:.0f} GFLOP/s, "
+    limits = "; ".join(f"{report.in_threads(result['threads'])}: {report.peak_text(result['rows'])}, "
                        f"{result['bandwidth'] / 1e9:.1f} GB/s" for result in results)
     missing = list(dict.fromkeys(text for result in results for text in result["missing"]))
     compiled = [(name, f"{value:.0f} ms") for result in results for name, value in result["compile"].items()]
@@ -40,7 +40,7 @@ def page(facts, results):
     return f"""# Beside other libraries
 
 {facts['cpu']}, {facts['cores']} cores, {facts['date']}, commit {facts['commit']}. Made by `bench/host`.
-Measured f32 multiply-add peak and read bandwidth: {limits}.
+Measured f32 multiply-add peak, in the rounds of each row, and read bandwidth: {limits}.
 
 Each cell: the share of the peak (of the bandwidth in the rows of decoding and of products with one row; more than all of
 it where caches hold what is read), and in brackets how many times as long as ours it took. All codes of a row ran in one
@@ -67,7 +67,7 @@ def write_csv(path, facts, results):
             for row in result["rows"]:
                 for name, seconds in row["seconds"].items():
                     writer.writerow([row["name"], result["threads"], name, f"{seconds:.6g}", f"{row['flops']:.6g}",
-                                     f"{row['bytes']:.6g}", f"{result['peak']:.6g}", f"{result['bandwidth']:.6g}",
+                                     f"{row['bytes']:.6g}", f"{row['peak']:.6g}", f"{result['bandwidth']:.6g}",
                                      int(row["quiet"]), facts["cpu"], facts["date"], facts["commit"]])
 
 

@@ -16,7 +16,19 @@ def speedup(row):
 
 def fraction(row, code):
     """Of the FMA peak; None where there is no product to count."""
-    return row["flops"] / row[code + "_seconds"] / row["peak"] if row["flops"] else None
+    return row["flops"] / row[code + "_seconds"] / row["peak"] if row["flops"] and row["peak"] else None
+
+
+def peak_text(rows):
+    """The multiply-add peaks of the rows' rounds, from the least to the most."""
+    gigaflops = [row["peak"] / 1e9 for row in rows]
+    return f"{min(gigaflops):.0f} to {max(gigaflops):.0f} GFLOP/s"
+
+
+def peaks(rows):
+    """The same by number of threads."""
+    return ", ".join(f"{peak_text([row for row in rows if row['threads'] == threads])} on {in_threads(threads)}"
+                     for threads in sorted({row["threads"] for row in rows}))
 
 
 def percent(value):
@@ -48,13 +60,12 @@ def run_table(rows):
                    memory(row["fused_scratch"]), memory(row["unfused_scratch"])) for row in rows])
 
 
-def page(facts, peaks, rows, compile_rows, memory_rows):
-    peak_text = ", ".join(f"{peak / 1e9:.0f} GFLOP/s on {threads}" for threads, peak in peaks.items())
+def page(facts, rows, compile_rows, memory_rows):
     dropped = sum(row["dropped"] for row in rows)
     return f"""# Measured on a host
 
 {facts['cpu']}, {facts['cores']} cores, {facts['date']}, commit {facts['commit']}. Made by `bench/run`.
-Measured f32 FMA peak: {peak_text} threads.
+The f32 FMA peak, measured in each round: {peaks(rows)}.
 
 Fused and unfused (`--fuse=off`) code of the same compiler, in interleaved rounds; medians; CPU time on one
 thread, wall-clock time on more. {dropped} rounds in which a
@@ -118,8 +129,8 @@ def in_threads(threads):
     return f"{threads} thread" + ("s" if threads > 1 else "")
 
 
-def write(directory, facts, peaks, rows, compile_rows, memory_rows):
-    (directory / "host.md").write_text(page(facts, peaks, rows, compile_rows, memory_rows))
+def write(directory, facts, rows, compile_rows, memory_rows):
+    (directory / "host.md").write_text(page(facts, rows, compile_rows, memory_rows))
     lines = [(f"{row['name']}, {in_threads(row['threads'])}", {code: fraction(row, code) for code in ("fused", "unfused")})
              for row in rows if row["flops"]]
     title = f"Share of the f32 FMA peak, {facts['cpu']}, {facts['date']}"

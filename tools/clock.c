@@ -1,0 +1,10 @@
+/* clock.c - the time, for the command and for what the benchmarks load of it. */
+#include "tools/command.h"
+
+#include <time.h>
+
+double command_seconds(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
