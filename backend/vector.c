@@ -298,18 +298,6 @@ bool emit_extract_strided_slice(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* The row with others for some of its lanes. */
-static LLVMValueRef put_lanes(emitter *e, LLVMValueRef row, LLVMValueRef lanes, unsigned first) {
-  unsigned count = emit_lanes(lanes), all = emit_lanes(row);
-  size_t mark = ir_arena_mark(&e->arena);
-  int *pick = IR_NEW_ARRAY(&e->arena, int, all);
-  for (unsigned i = 0; i < all; i++)
-    pick[i] = (int)(i < first || i >= first + count ? i : all + i - first);
-  LLVMValueRef result = emit_shuffle(e, row, emit_resize(e, lanes, all), pick, all);
-  ir_arena_rewind(&e->arena, mark);
-  return result;
-}
-
 /* Offsets count from the destination's first dim; the part's dims are the destination's last. */
 bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
   const ir_type *part = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
@@ -319,14 +307,15 @@ bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
     return ir_op_error(op, "wants strides of 1");
   LLVMValueRef *result = emit_result(e, op);
   memcpy(result, dest->pieces, sizeof *result * dest->num_pieces);
-  unsigned outer = emit_outer_rank(to), leading = to->rank - part->rank, row = 0;
+  unsigned outer = emit_outer_rank(to), leading = to->rank - part->rank, row = 0, lanes = emit_row_length(part);
   int64_t position[IR_MAX_RANK] = {0};
   do {
     int64_t at[IR_MAX_RANK];
     for (unsigned i = 0; i < outer; i++)
       at[i] = offsets[i] + (i < leading ? 0 : position[i - leading]);
-    LLVMValueRef *target = &result[emit_linear(outer, to->shape, at)];
-    *target = put_lanes(e, *target, as_row(e, value->pieces[row++]), (unsigned)offsets[outer]);
+    LLVMValueRef *target = &result[emit_linear(outer, to->shape, at)], piece = value->pieces[row++];
+    for (unsigned lane = 0; lane < lanes; lane++)
+      *target = emit_set_lane(e, *target, emit_lane(e, piece, lane), (unsigned)offsets[outer] + lane);
   } while (emit_next(emit_outer_rank(part), part->shape, position));
   return true;
 }

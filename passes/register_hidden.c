@@ -5,10 +5,6 @@
  * a tile, what follows from the opposite of the comparison cannot be, so the comparison has one outcome there, and the
  * mask nothing to do: a causal kernel compares on the diagonal only (attention 1.02x).
  *
- * A tile on the diagonal is cut where a mask hides what is left of a loop from the first half of its lanes: the second
- * half goes on alone, on half as many registers (causal attention on 512 keys 1.02x). To halve it once more, or to take
- * one register at a time, gains nothing beside more code (Zen 5).
- *
  * Invariants
  *  - What is left out changes nothing: sums take in zeros there, and maxima -infinity.
  *  - Which iterations these are is said by bounds alone; what bounds cannot say is not left out.
@@ -65,47 +61,6 @@ void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, u
                           : ir_index_mul(builder, ir_index_max(builder, visible, zero), extent);
     segment->to = ir_index_min(builder, segment->to, whole);
   }
-}
-
-/* Later iterations of the loop are hidden from the first lanes before they are from the others. */
-static bool hides_first_lanes(const register_nest *nest, const mask_bound *bound, unsigned loop) {
-  return bound->steps[loop] > 0 && bound->steps[nest->plan.simd] < 0;
-}
-
-bool register_hides_half(const register_nest *nest, unsigned depth) {
-  const register_plan *plan = &nest->plan;
-  if (plan->simd < 0 || !ir_is_contraction(nest->op) || plan->packed || plan->partial || plan->paired >= 0 ||
-      nest->num_outs != 1 || nest->group.num_feeders || nest->left_out)
-    return false;
-  int64_t lanes = nest->tile.sizes[register_dim_of_lanes(nest)];
-  bool is_whole = ir_index_is_const(nest->extents[plan->simd], lanes) && lanes % (2 * plan->lanes) == 0;
-  bool is_entered = false, hides = false;
-  for (unsigned at = 0; at < depth; at++)
-    is_entered |= (int)plan->order[at] == plan->simd;
-  for (unsigned i = 0; i < nest->reduced.where.count; i++)
-    hides |= hides_first_lanes(nest, &nest->reduced.where.bounds[i], plan->order[depth]);
-  return is_whole && is_entered && hides;
-}
-
-ir_index register_end_of_half(const register_nest *nest, ir_builder *builder, unsigned depth,
-                              const register_segment *segment) {
-  register_nest half = *nest;
-  unsigned loop = nest->plan.order[depth];
-  bool is_unrolled = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
-  int64_t tile = (is_unrolled ? REGISTER_UNROLL : 1) * segment->size;
-  ir_index end = segment->to;
-  half.tile.sizes[register_dim_of_lanes(nest)] /= 2;
-  for (unsigned i = 0; i < nest->reduced.where.count; i++) {
-    const mask_bound *bound = &nest->reduced.where.bounds[i];
-    if (!hides_first_lanes(nest, bound, loop))
-      continue;
-    ir_index room = ir_index_scale(builder, least_of_others(&half, builder, bound, depth), -1);
-    ir_index visible = ir_index_floordiv(builder, ir_index_sub(builder, room, segment->from), bound->steps[loop]);
-    ir_index tiles = ir_index_ceildiv(builder, ir_index_add(builder, visible, ir_index_const(1)), tile);
-    tiles = ir_index_max(builder, tiles, ir_index_const(0));
-    end = ir_index_min(builder, end, ir_index_add(builder, segment->from, ir_index_scale(builder, tiles, tile)));
-  }
-  return end;
 }
 
 /* The bound, over the loops of a member of the group, over those of its leader. */

@@ -39,8 +39,7 @@ typedef struct register_nest {
   register_group group;
   hidden_terms reduced; /* reductions need run only where this holds; `where` is empty if they need run everywhere */
   register_shown shown;
-  bool left_out; /* the tile is where reductions need not run: feeders alone write what they are known to make, or what
-                    is hidden anyway is made of no sums */
+  bool left_out; /* the tile is where reductions need not run: feeders alone write what they are known to make */
   vector_tile tile;
   unsigned num_inputs, num_outs;
   int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
@@ -53,14 +52,6 @@ typedef struct register_nest {
 
 static inline uint32_t register_loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
-/* The vector dim of the tile that lanes are. */
-static inline unsigned register_dim_of_lanes(const register_nest *nest) {
-  unsigned dim = 0;
-  while ((int)nest->tile.loops[dim] != nest->plan.simd)
-    dim++;
-  return dim;
-}
-
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
  * everywhere. Returns how many of those came after it. */
@@ -72,12 +63,6 @@ void register_add_hidden_result(register_nest *nest);
  * which some element of the tile counts, in whole copies of the unrolled loop. `depth` loops have been entered. */
 void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, unsigned depth,
                                register_segment *segment);
-/* Whether a mask hides later iterations of the loop that is entered next from the first half of all lanes, which are
- * one tile of a product, before it hides them from the others. */
-bool register_hides_half(const register_nest *nest, unsigned depth);
-/* Where those iterations of the segment begin, a whole number of its tiles behind its start. */
-ir_index register_end_of_half(const register_nest *nest, ir_builder *builder, unsigned depth,
-                              const register_segment *segment);
 /* Finds the masks of a product's epilogue that tiles may be written without. */
 void register_find_shown(register_nest *nest);
 /* An i1: none of those hides anything of the current tile; NULL where there are none. */

@@ -86,70 +86,6 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
       accumulators[out] = ir_result(op, count++);
 }
 
-static const ir_attr *list_of(ir_module *module, unsigned count, const int64_t *numbers) {
-  const ir_attr *attrs[IR_MAX_RANK] = {NULL};
-  for (unsigned i = 0; i < count; i++)
-    attrs[i] = ir_attr_int(module, ir_type_scalar(module, IR_I64), numbers[i]);
-  return ir_attr_array(module, count, attrs);
-}
-
-/* The second half of a vector's lanes, its last dim; or the vector with `half` instead of it, if that is not NULL. */
-static ir_value *second_half(ir_builder *builder, ir_value *vector, ir_value *half) {
-  ir_module *module = builder->module;
-  unsigned rank = vector->type->rank;
-  int64_t offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < rank; dim++) {
-    sizes[dim] = vector->type->shape[dim];
-    strides[dim] = 1;
-  }
-  offsets[rank - 1] = sizes[rank - 1] /= 2;
-  ir_value *operands[] = {half ? half : vector, vector};
-  ir_named_attr attrs[] = {{"offsets", list_of(module, rank, offsets)},
-                           {"strides", list_of(module, rank, strides)},
-                           {"sizes", list_of(module, rank, sizes)}};
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = half ? 2 : 1, .num_results = 1, .attrs = attrs, .num_attrs = half ? 2 : 3};
-  return ir_result(
-      ir_op_create(builder, half ? OP_VECTOR_INSERT_STRIDED_SLICE : OP_VECTOR_EXTRACT_STRIDED_SLICE, &spec), 0);
-}
-
-/* The segment for half of the lanes, the second one if `second`. */
-static void emit_half(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
-                      bool second, ir_value **accumulators) {
-  ir_index *start = &nest->tile.starts[nest->plan.simd], first = *start;
-  int64_t *lanes = &nest->tile.sizes[register_dim_of_lanes(nest)];
-  ir_value *all = accumulators[0];
-  bool carries = is_carried(nest, 0, depth);
-  *lanes /= 2;
-  if (second)
-    *start = ir_index_add(builder, first, ir_index_const(*lanes));
-  if (carries)
-    accumulators[0] = second_half(builder, all, NULL);
-  emit_segment(nest, builder, depth, segment, accumulators);
-  if (carries)
-    accumulators[0] = second_half(builder, all, accumulators[0]);
-  *lanes *= 2;
-  *start = first;
-}
-
-/* The segment in two parts: from where a mask hides what is left from the first half of the lanes, the second half goes
- * on alone. Where these are rows of results, those of the first half are hidden: they are made without their sums. */
-static void emit_narrowing(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
-                           ir_value **accumulators) {
-  register_segment both = *segment, rest = *segment;
-  ir_op *shown = nest->shown.op;
-  both.to = rest.from = register_end_of_half(nest, builder, depth, segment);
-  emit_segment(nest, builder, depth, &both, accumulators);
-  nest->shown.op = NULL;
-  if (nest->depths[0] > depth) {
-    nest->left_out = true;
-    emit_half(nest, builder, depth, &rest, false, accumulators);
-    nest->left_out = false;
-  }
-  emit_half(nest, builder, depth, &rest, true, accumulators);
-  nest->shown.op = shown;
-}
-
 /* Rounding errors of a sum grow with its terms; of a sum of sums with the terms of each and their number. So long sums
  * of a product are made of parts, each from 0, as far as whole parts go: the rest of the segment is left. */
 static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
@@ -402,14 +338,12 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
       if (nest->group.num_feeders)
         feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
     }
-    bool narrows = register_hides_half(nest, depth), has_sums = nest->group.num_feeders || !nest->left_out;
-    for (unsigned i = 0; i < count && (has_sums || !is_reduction); i++) {
+    for (unsigned i = 0; i < count; i++) {
       if ((int)loop == plan->simd)
         register_pack_before(nest, builder, &segments[i]);
       emit_parts(nest, builder, depth, &segments[i], accumulators);
       if (!ir_index_equal(segments[i].from, segments[i].to))
-        (narrows && !segments[i].single ? emit_narrowing : emit_segment)(nest, builder, depth, &segments[i],
-                                                                         accumulators);
+        emit_segment(nest, builder, depth, &segments[i], accumulators);
     }
   }
   for (unsigned out = 0; out < nest->num_outs; out++)
