@@ -405,6 +405,7 @@ typedef struct transfer {
   unsigned mask_dims[IR_MAX_RANK]; /* the vector dim of each mask dim */
   bool transposed;
   unsigned order[IR_MAX_RANK]; /* vector dim i is the op's vector dim order[i]; order is its own inverse */
+  bool is_near;                /* what is asked for is to be in the first cache */
   unsigned num_ahead;          /* 0, or the memref's rank: */
   const int64_t *ahead;        /* accesses ask for the lines so many subscripts further, too */
 } transfer;
@@ -596,12 +597,17 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
   }
 }
 
-void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_write) {
-  enum { KEEP = 2, DATA = 1 };
+/* Asks for the line to be in the first cache, or the second one. */
+static void prefetch_line(emitter *e, LLVMValueRef address, bool is_write, bool is_near) {
+  enum { SECOND = 2, FIRST = 3, DATA = 1 };
   LLVMTypeRef word = LLVMInt32TypeInContext(e->context), type = LLVMTypeOf(address);
-  LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false), LLVMConstInt(word, KEEP, false),
-                             LLVMConstInt(word, DATA, false)};
+  LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false),
+                             LLVMConstInt(word, is_near ? FIRST : SECOND, false), LLVMConstInt(word, DATA, false)};
   emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
+}
+
+void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_write) {
+  prefetch_line(e, address, is_write, false);
 }
 
 /* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. */
@@ -617,7 +623,7 @@ static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
   int64_t bytes = t->shape[t->rank - 1] * emit_element_bytes(t->element);
   for (int64_t line = 0; line < bytes; line += LINE_BYTES) {
     LLVMValueRef at = emit_index(e, line);
-    emit_prefetch_line(e, LLVMBuildGEP2(e->builder, byte, address, &at, 1, ""), !t->padding);
+    prefetch_line(e, LLVMBuildGEP2(e->builder, byte, address, &at, 1, ""), !t->padding, t->is_near);
   }
 }
 
@@ -651,6 +657,7 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
   transfer t = transfer_of(e, op, 0, type);
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
   ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
+  t.is_near = ir_attr_get(op, "tec.near");
   if (!t.transposed) {
     transfer_rows(e, &t, result);
     return true;

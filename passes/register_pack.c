@@ -222,6 +222,7 @@ static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
   block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, nest->facts, i, nest->uses);
+  block.operands[i].is_near = register_prefetch_is_near(nest->op, nest->facts, i, nest->uses);
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
   bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
   block.num_dims = 2;

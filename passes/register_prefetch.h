@@ -14,6 +14,8 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
  * no loop does, or lanes are not contiguous. */
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses);
+/* What is asked for of input `i` is to be in the first cache. */
+bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsigned i, int64_t uses);
 /* The same for what is copied from input `i` into panels, which a loop or the kernel moves on with each piece: how many
  * subscripts further the next one lies, in ahead[]. False where it is not to be asked for while this one is used. */
 bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,

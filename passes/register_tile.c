@@ -434,8 +434,10 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   begin_tile(&nest, &builder);
   register_pack_begin(&nest, &builder);
   for (unsigned i = 0; i < nest.num_inputs; i++)
-    if (nest.tile.operands[i].value == ir_operand(op, i))
+    if (nest.tile.operands[i].value == ir_operand(op, i)) {
       nest.tile.operands[i].ahead = register_prefetch_in_place(op, &nest.plan, facts, i, nest.uses);
+      nest.tile.operands[i].is_near = register_prefetch_is_near(op, facts, i, nest.uses);
+    }
   ask_for_next(op, &nest.plan, facts, &nest.tile);
   place_outputs(&nest);
   register_find_shown(&nest);

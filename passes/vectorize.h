@@ -17,6 +17,7 @@ typedef struct vector_operand {
   ir_value *vector;  /* where the tile's part is known already: a vector over the subscripts that are vector dims, or a
                         scalar if none is; else NULL */
   const ir_attr *ahead; /* accesses ask for what lies so many subscripts further, too; NULL: they do not */
+  bool is_near;         /* reads ask for it to be in the first cache */
 } vector_operand;
 
 typedef struct vector_tile {

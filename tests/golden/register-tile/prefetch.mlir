@@ -120,6 +120,7 @@ func.func @once_widened(%a: memref<1x1024xbf16>, %b: memref<1024x32xbf16>, %c: m
 }
 
 // Nor what is f16; but a core with two pipes and memory near by is then busy with conversions, and asks for too little.
+// What few rows use is to be in the first cache there.
 // CHECK-LABEL: func.func @once_converted(
 // CHECK-NOT: tec.prefetch
 // CHECK: return
@@ -127,7 +128,7 @@ func.func @once_widened(%a: memref<1x1024xbf16>, %b: memref<1024x32xbf16>, %c: m
 // CONVERT-NOT: tec.prefetch
 // CONVERT: return
 // CONVERT-LABEL: func.func @once_converted(
-// CONVERT: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
+// CONVERT: vector.transfer_read %{{.*}} tec.near, tec.prefetch = array<i64: 64, 0>}
 // CONVERT: return
 func.func @once_converted(%a: memref<1x1024xf16>, %b: memref<1024x64xf16>, %c: memref<1x64xf32>) {
   %c0 = arith.constant 0 : index
@@ -144,7 +145,7 @@ func.func @once_converted(%a: memref<1x1024xf16>, %b: memref<1024x64xf16>, %c: m
 
 // The same of bf16 where a row takes half of the registers, a page ahead.
 // CONVERT-LABEL: func.func @once_long(
-// CONVERT: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 8, 0>}
+// CONVERT: vector.transfer_read %{{.*}} tec.near, tec.prefetch = array<i64: 8, 0>}
 // CONVERT: return
 func.func @once_long(%a: memref<1x1024xbf16>, %b: memref<1024x256xbf16>, %c: memref<1x256xf32>) {
   %c0 = arith.constant 0 : index
