@@ -32,6 +32,13 @@ typedef struct register_ask {
   int64_t turns;              /* .. and so many of these make a row */
 } register_ask;
 
+/* How they ask for the rows of an input read in place that the next tile multiplies. */
+typedef struct register_rows {
+  unsigned input;
+  unsigned row, term; /* the loop over those rows, and the innermost one, along which they lie in memory */
+  int64_t terms;      /* of a line; 0: they are not asked for */
+} register_rows;
+
 typedef struct register_nest {
   ir_op *op;
   const target_facts *facts;
@@ -44,9 +51,10 @@ typedef struct register_nest {
   unsigned num_inputs, num_outs;
   int64_t uses; /* of what the op computes: more than one for a copy that an op reads more than once */
   ir_index extents[IR_MAX_LOOPS];
-  unsigned *depths;       /* by output: the number of loops around its read and write */
-  ir_value **panels;      /* by input: the scratch memory of its panels; NULL when it is read in place */
-  register_ask *asks;     /* by input: how the memory of its next panels is asked for; NULL: not */
+  unsigned *depths;   /* by output: the number of loops around its read and write */
+  ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
+  register_ask *asks; /* by input: how the memory of its next panels is asked for; NULL: not */
+  register_rows rows;
   uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
 } register_nest;
 
@@ -74,8 +82,19 @@ void register_pack_begin(register_nest *nest, ir_builder *builder);
 void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment);
 /* Packs at the place just inside of the SIMD loop, or finds there what was packed before it; the tile reads panels. */
 void register_pack_inputs(register_nest *nest, ir_builder *builder);
+/* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
+unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops);
+/* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
+ * the order of memory, so that rows are read in long pieces, until all is asked for. */
+void register_ask_plan_panel(register_nest *nest, unsigned i);
 /* Asks for what the current iteration of a tile has to of the next panels. */
-void register_pack_ask(const register_nest *nest, ir_builder *builder);
+void register_ask_panels(const register_nest *nest, ir_builder *builder);
+/* Finds the input of which the next tile's rows are to be asked for. */
+void register_ask_plan_rows(register_nest *nest);
+/* The tile at hand has all the rows that a tile may have: few others have a next one. */
+bool register_asks_here(const register_nest *nest);
+/* Asks for the lines of those rows that the tile at hand has reached in its own. */
+void register_ask_rows(const register_nest *nest, ir_builder *builder);
 /* The row of a vector over rows and lanes. */
 ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
 /* Takes the current pairs of terms from the panels: vectors over lanes and terms. */

@@ -12,10 +12,6 @@
 
 /* -------------------------------------------------------------------------------------------------------- panels */
 
-enum { LINE_BYTES = 64 };
-/* So many rows take so long that it does not matter when memory is read, but what the tiles do besides multiplying. */
-enum { MANY_ROWS = 256 };
-
 /* The block whose scratch memory the op may use: that of the innermost forall, or of the function. */
 static ir_block *scratch_block(const ir_op *op) {
   ir_block *block = op->block;
@@ -24,8 +20,7 @@ static ir_block *scratch_block(const ir_op *op) {
   return block;
 }
 
-/* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
-static unsigned panel_loops(const register_nest *nest, unsigned i, unsigned *loops) {
+unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops) {
   const ir_structure *structure = ir_structure_of(nest->op);
   unsigned count = 0;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
@@ -56,7 +51,7 @@ static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned r
  * where those of one tile after the other would each begin on a page of its own. */
 static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
   int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
   int64_t bytes = ir_scalar_bits(register_plan_element(nest->op, i)) / 8,
           most = 2 * register_plan_panel_bytes(nest->facts);
@@ -74,7 +69,7 @@ static ir_value *allocate_panel(const register_nest *nest, unsigned i) {
   if (paired >= 0)
     return allocate_memory(nest, ir_operand(nest->op, i)->type->element, 2,
                            (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
   int64_t shape[IR_MAX_RANK] = {tiles_at_once(nest, i)};
   for (unsigned dim = 0; dim < rank; dim++)
     shape[1 + dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
@@ -115,7 +110,7 @@ static void widen(register_nest *nest, ir_builder *builder, unsigned i) {
 /* Lets the tile read panel `number` of input `i`. */
 static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number) {
   ir_module *module = nest->op->module;
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
   ir_index offsets[IR_MAX_RANK] = {number}, sizes[IR_MAX_RANK] = {ir_index_const(1)};
   const ir_expr *subscripts[IR_MAX_RANK] = {ir_expr_const(module, 0)};
   for (unsigned k = 0; k < rank; k++) {
@@ -145,7 +140,7 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
   ir_module *module = nest->op->module;
   ir_value *source = ir_operand(nest->op, i);
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  unsigned loops[IR_MAX_LOOPS], rank = panel_loops(nest, i, loops);
+  unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], zeros[IR_MAX_RANK] = {0}, panel_sizes[IR_MAX_RANK] = {count};
   const ir_expr *subscripts[IR_MAX_RANK], *panel_subscripts[IR_MAX_RANK] = {ir_expr_dim(module, rank - 1)};
   for (unsigned dim = 0; dim < source->type->rank; dim++) {
@@ -298,86 +293,6 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
     }
 }
 
-/* ---------------------------------------------------------------------------------------------------------- asking */
-
-/* The loop over the rows of a tile that use input `i` again; -1 if there is none. */
-static int row_of(const register_nest *nest, unsigned i) {
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  for (unsigned k = 0; k < nest->plan.num_dims; k++) {
-    unsigned loop = nest->plan.dims[k];
-    if ((int)loop != nest->plan.simd && !ir_loop_is_reduction(ir_structure_of(nest->op), loop) &&
-        ir_map_find_dim(map, loop) < 0)
-      return (int)loop;
-  }
-  return -1;
-}
-
-/* The tiles of the loop over rows. */
-static int64_t row_tiles(const register_nest *nest, unsigned row) {
-  return (register_plan_bound(nest->op, row) - 1) / nest->plan.steps[row] + 1;
-}
-
-/* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
- * the order of memory, so that rows are read in long pieces, until all is asked for. */
-static void plan_asking(register_nest *nest, unsigned i) {
-  unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
-  int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
-  int row = row_of(nest, i);
-  register_ask ask = {.elements = LINE_BYTES / (bytes ? bytes : 1), .lines = 1};
-  if (row < 0 || register_plan_bound(nest->op, (unsigned)row) >= MANY_ROWS || panel_loops(nest, i, loops) != 2 ||
-      nest->plan.order[nest->plan.num_loops - 1] != loops[0] ||
-      !register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask.ahead))
-    return;
-  int64_t columns = register_plan_bound(nest->op, simd), tiles = columns / step, width = columns / ask.elements;
-  if (columns % step || columns % ask.elements)
-    return;
-  if (row_tiles(nest, (unsigned)row) * tiles < 2 * width && width % 2 == 0)
-    ask.lines = 2;
-  ask.row = (unsigned)row, ask.term = loops[0], ask.turns = width / ask.lines;
-  if (!(ask.turns & (ask.turns - 1)))
-    nest->asks[i] = ask;
-}
-
-/* The number of the current tile among all that use the same panels, up to the last one that asks. */
-static ir_index number_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
-  const register_plan *plan = &nest->plan;
-  ir_index block = ir_index_floordiv(builder, nest->tile.starts[ask->row], plan->steps[ask->row]);
-  ir_index tile = ir_index_floordiv(builder, nest->tile.starts[plan->simd], plan->steps[plan->simd]);
-  ir_index number = ir_index_add(builder, ir_index_scale(builder, tile, row_tiles(nest, ask->row)), block);
-  return ir_index_min(builder, number, ir_index_const(ask->turns - 1));
-}
-
-/* Asks for the lines of input `i` whose turn it is. */
-static void ask_for_lines(const register_nest *nest, ir_builder *builder, unsigned i) {
-  const register_ask *ask = &nest->asks[i];
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  ir_value *source = ir_operand(nest->op, i), *operands[1 + IR_MAX_RANK] = {source};
-  unsigned rank = source->type->rank, simd = (unsigned)nest->plan.simd;
-  ir_index turn = ir_index_mul(builder, number_of_tile(nest, builder, ask), nest->extents[ask->term]);
-  turn = ir_index_add(builder, turn, nest->tile.starts[ask->term]);
-  for (int64_t line = 0; line < ask->lines; line++) {
-    for (unsigned dim = 0; dim < rank; dim++) {
-      unsigned loop = (unsigned)ir_map_result_dim(map, dim);
-      ir_index at = nest->tile.starts[loop];
-      if (loop == ask->term)
-        at = ir_index_floordiv(builder, turn, ask->turns);
-      else if (loop == simd) {
-        at = ir_index_scale(builder, ir_index_mod(builder, turn, ask->turns), ask->lines * ask->elements);
-        at = ir_index_add(builder, at, ir_index_const(line * ask->elements));
-      }
-      operands[1 + dim] = ir_index_value(builder, ir_index_add(builder, at, ir_index_const(ask->ahead[dim])));
-    }
-    ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}};
-    ir_op_create(builder, OP_VECTOR_EXT_PREFETCH, &spec);
-  }
-}
-
-void register_pack_ask(const register_nest *nest, ir_builder *builder) {
-  for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (nest->asks[i].lines)
-      ask_for_lines(nest, builder, i);
-}
-
 void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; nest->plan.paired >= 0 && i < nest->num_inputs; i++)
     if (nest->panels[i])
@@ -388,7 +303,7 @@ void register_pack_begin(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
     if (nest->plan.packed & register_loop_bit(i)) {
       nest->panels[i] = allocate_panel(nest, i);
-      plan_asking(nest, i);
+      register_ask_plan_panel(nest, i);
     }
   for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
     if (nest->plan.widened & register_loop_bit(i))

@@ -662,14 +662,28 @@ int64_t register_plan_panel_bytes(const target_facts *facts) {
   return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
 }
 
+/* What one panel may take: where the last cache is near enough to stream all else from, half of the second-level one. */
+static int64_t most_panel_bytes(const target_facts *facts) {
+  return (target_has_near_last_cache(facts) ? 2 : 1) * register_plan_panel_bytes(facts);
+}
+
 static int64_t copy_bytes(const target_facts *facts) {
   int64_t share = (int64_t)(facts->l3_bytes / COPY_SHARE);
   return share > register_plan_panel_bytes(facts) ? share : register_plan_panel_bytes(facts);
 }
 
-int64_t register_plan_longest_panel(const target_facts *facts) {
-  return register_plan_panel_bytes(facts) / (vectors_of_chains(accumulators_of(facts)) * vector_bits_of(facts) / 8);
+/* The bytes of a term in a panel. */
+static int64_t panel_width(const target_facts *facts) {
+  return vectors_of_chains(accumulators_of(facts)) * (int64_t)vector_bits_of(facts) / 8;
 }
+
+int64_t register_plan_panel_columns(const target_facts *facts) { return panel_width(facts) / (int64_t)sizeof(float); }
+
+int64_t register_plan_longest_panel(const target_facts *facts) {
+  return register_plan_panel_bytes(facts) / panel_width(facts);
+}
+
+int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
 
 static planner planner_of(const ir_op *op, const target_facts *facts) {
   return (planner){.op = op,
@@ -681,7 +695,7 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .has_fast_pair_dot = facts->has_fast_pair_dot,
                    .loses_requests = facts->loses_requests,
                    .takes_rows_together = target_has_near_last_cache(facts),
-                   .panel_bytes = register_plan_panel_bytes(facts),
+                   .panel_bytes = most_panel_bytes(facts),
                    .copy_bytes = copy_bytes(facts)};
 }
 

@@ -32,6 +32,9 @@ int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, c
 int64_t register_plan_panel_bytes(const target_facts *facts);
 /* The iterations of a reduction for which a panel of any element type stays in the second-level cache with all else. */
 int64_t register_plan_longest_panel(const target_facts *facts);
+/* The same where one panel of f32 at a time is all that stays there, and the lanes of that panel. */
+int64_t register_plan_lone_panel(const target_facts *facts);
+int64_t register_plan_panel_columns(const target_facts *facts);
 /* The extent of a loop of the op, or what it is at most; INT64_MAX when nothing is known. */
 int64_t register_plan_bound(const ir_op *op, unsigned loop);
 #endif

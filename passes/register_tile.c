@@ -86,6 +86,29 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
       accumulators[out] = ir_result(op, count++);
 }
 
+/* Runs the terms of a segment up to `end`, both at the beginning of a line of the cache, in pieces of a line, and asks
+ * with each for those of the next tile's rows; the rest of the segment is left. */
+static void emit_asking(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
+                        ir_index end, ir_value **accumulators) {
+  unsigned loop = nest->plan.order[depth];
+  int64_t terms = nest->rows.terms;
+  if (!terms || loop != nest->rows.term || nest->left_out || !register_asks_here(nest) || segment->single ||
+      segment->masked || terms % segment->size)
+    return;
+  register_segment piece = *segment;
+  segment->from = end;
+  ir_op *pieces = ir_for(builder, piece.from, end, ir_index_const(terms), 1, accumulators);
+  ir_block *body = ir_region(pieces, 0);
+  ir_builder inside = {.module = nest->op->module, .block = body, .loc = builder->loc};
+  piece.from = nest->tile.starts[loop] = (ir_index){.value = body->args[0]};
+  piece.to = ir_index_add(&inside, piece.from, ir_index_const(terms));
+  register_ask_rows(nest, &inside);
+  accumulators[0] = body->args[1];
+  emit_segment(nest, &inside, depth, &piece, accumulators);
+  ir_terminator(&inside, OP_SCF_YIELD, 1, accumulators);
+  accumulators[0] = ir_result(pieces, 0);
+}
+
 /* Rounding errors of a sum grow with its terms; of a sum of sums with the terms of each and their number. So long sums
  * of a product are made of parts, each from 0, as far as whole parts go: the rest of the segment is left. */
 static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
@@ -106,7 +129,9 @@ static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth,
   part.from = (ir_index){.value = body->args[0]};
   part.to = ir_index_add(&inside, part.from, ir_index_const(step));
   ir_value *sum = ir_splat(&inside, accumulators[0]->type, (ir_cell){.f = 0});
-  emit_segment(nest, &inside, depth, &part, &sum);
+  emit_asking(nest, &inside, depth, &part, part.to, &sum);
+  if (!ir_index_equal(part.from, part.to))
+    emit_segment(nest, &inside, depth, &part, &sum);
   sum = ir_binary(&inside, OP_ARITH_ADDF, body->args[1], sum);
   ir_terminator(&inside, OP_SCF_YIELD, 1, &sum);
   accumulators[0] = ir_result(parts, 0);
@@ -309,6 +334,18 @@ static void feed_hidden(register_nest *nest, ir_builder *builder, unsigned depth
   nest->left_out = false;
 }
 
+/* A segment of a loop, whose iterations may be terms. */
+static void emit_iterations(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
+                            ir_value **accumulators) {
+  bool asks = nest->rows.terms && ir_index_is_const(segment->from, 0);
+  emit_parts(nest, builder, depth, segment, accumulators);
+  if (asks)
+    emit_asking(nest, builder, depth, segment, register_whole_tiles(builder, segment->to, nest->rows.terms),
+                accumulators);
+  if (!ir_index_equal(segment->from, segment->to))
+    emit_segment(nest, builder, depth, segment, accumulators);
+}
+
 /* What lies inside of the first `depth` loops. */
 static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
@@ -320,7 +357,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
       accumulators[out] = begin_output(nest, builder, out);
   if (innermost) {
     register_pack_read_pairs(nest, builder);
-    register_pack_ask(nest, builder);
+    register_ask_panels(nest, builder);
     if (nest->group.num_feeders)
       feed(nest, builder);
     if (!nest->left_out)
@@ -341,9 +378,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
     for (unsigned i = 0; i < count; i++) {
       if ((int)loop == plan->simd)
         register_pack_before(nest, builder, &segments[i]);
-      emit_parts(nest, builder, depth, &segments[i], accumulators);
-      if (!ir_index_equal(segments[i].from, segments[i].to))
-        emit_segment(nest, builder, depth, &segments[i], accumulators);
+      emit_iterations(nest, builder, depth, &segments[i], accumulators);
     }
   }
   for (unsigned out = 0; out < nest->num_outs; out++)
@@ -439,6 +474,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
       nest.tile.operands[i].is_near = register_prefetch_is_near(op, facts, i, nest.uses);
     }
   ask_for_next(op, &nest.plan, facts, &nest.tile);
+  register_ask_plan_rows(&nest);
   place_outputs(&nest);
   register_find_shown(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));

@@ -22,7 +22,9 @@ enum {
   PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead .. */
   ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
-  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor */
+  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor .. */
+  LONE_ROWS = 2048,        /* .. and so many for making narrow ones, one at a time, .. */
+  LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
@@ -151,6 +153,30 @@ static bool leaves_results_no_room(int64_t terms, const target_facts *target) {
   return !target->has_far_memory && panels <= target->l2_bytes / 2 && panels > target->l2_bytes / 4;
 }
 
+/* A product of f32 alone with many rows, of which one panel has all terms while it takes half of the second-level cache.
+ * Where the last cache is near, to read the rows from there for each panel costs less than to add to results in steps.
+ * Rows are whole tiles of a known number, as open ones may be few; columns are many, or no more than the tile's. */
+static bool takes_lone_panels(const ir_op *op, const target_facts *target, const int64_t *extents) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t least = register_plan_panel_columns(target);
+  if (target_is_gpu(target) || tile_running_operand(op) >= 0 || structure->num_loops != 3 || is_narrow(op, 0) ||
+      is_narrow(op, 1) || is_computed(op, ir_operand(op, 0)) || is_computed(op, ir_operand(op, 1)))
+    return false;
+  for (unsigned loop = 0; loop < 3; loop++) {
+    int64_t extent = extents[loop];
+    if (ir_loop_is_reduction(structure, loop)) {
+      if (extent <= register_plan_longest_panel(target) || extent > register_plan_lone_panel(target))
+        return false;
+    } else if (ir_map_find_dim(structure->maps[1], loop) < 0) {
+      if (extent < SHARED_ROWS || (extent > LONE_ROWS && extent % LONE_ROWS))
+        return false;
+    } else if (extent == IR_DYNAMIC ? register_plan_bound(op, loop) > least
+                                    : extent < least || (extent > least && extent < LONE_COLUMNS))
+      return false;
+  }
+  return true;
+}
+
 /* The step of a plain contraction's reduction on the host; 0: it is not long. Where a factor is used often enough
  * to pay for being copied into panels, the longest that a panel can be is best, as sums that stay in registers
  * until they are complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no
@@ -168,7 +194,7 @@ static int64_t host_step(const ir_op *op, unsigned loop, const target_facts *tar
   if (!often)
     return asked_for && least >= PANEL_USES ? ASKED_REDUCTION : host_policy.reduction;
   int64_t longest = register_plan_longest_panel(target);
-  if (extents[loop] == IR_DYNAMIC || extents[loop] <= longest)
+  if (extents[loop] == IR_DYNAMIC || extents[loop] <= longest || takes_lone_panels(op, target, extents))
     return extents[loop] == IR_DYNAMIC ? longest : 0;
   bool is_alone = !is_computed(op, ir_operand(op, 0)) && !is_computed(op, ir_operand(op, 1));
   bool is_halved = is_alone && least >= host_policy.columns && leaves_results_no_room(longest, target);
@@ -359,7 +385,7 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
  * more rows pay for as long as their part of the other factor, which is read again for each panel, takes a quarter of
- * the last cache. */
+ * the last cache; half of it, where panels are lone and narrow. */
 static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
   int64_t rows = host_policy.rows, extents[IR_MAX_LOOPS];
   int side = tile_running_operand(p->op);
@@ -370,11 +396,13 @@ static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts
     return softmax_tile_of(p->op, (unsigned)side, target, extents).rows;
   if (target_is_gpu(target))
     return tile_rows_in_block(p->op, rows_side, target, extents);
-  int64_t depth = register_plan_longest_panel(target);
+  bool is_lone = takes_lone_panels(p->op, target, extents);
+  int64_t depth = is_lone ? register_plan_lone_panel(target) : register_plan_longest_panel(target);
+  int64_t most_rows = is_lone ? LONE_ROWS : SHARED_ROWS;
   for (unsigned loop = 0; loop < ir_structure_of(p->op)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(p->op), loop) && extents[loop] != IR_DYNAMIC && extents[loop] < depth)
       depth = extents[loop];
-  while (rows < SHARED_ROWS && (uint64_t)(2 * rows * depth) * sizeof(float) <= target->l3_bytes / 4)
+  while (rows < most_rows && (uint64_t)(2 * rows * depth) * sizeof(float) <= target->l3_bytes / (is_lone ? 2 : 4))
     rows *= 2;
   return rows;
 }
@@ -411,6 +439,11 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   bool whole = is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
   int64_t num_rows = choose_rows(&p, rows, target), num_columns = policy->columns;
+  int64_t of_contraction[IR_MAX_LOOPS];
+  ir_loop_extents(p.op, of_contraction);
+  bool is_lone = takes_lone_panels(p.op, target, of_contraction);
+  if (is_lone)
+    num_columns = register_plan_panel_columns(target);
   int64_t piece = 0;
   int streamed = streamed_factor(p.op, target, &piece);
   int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
@@ -431,7 +464,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
     bool alone = target->threads == 1 && p.op == root && !whole && !is_computed(p.op, ir_input(p.op, 1 - rows));
-    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole ? -1 : second,
+    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || is_lone ? -1 : second,
               (int64_t)target->threads * (streamed >= 0 || alone ? 1 : BATCH_ITERATIONS));
   }
 }
