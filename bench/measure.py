@@ -21,6 +21,7 @@ import programs
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLE_SECONDS = 0.02  # a sample repeats short calls for at least so long
 QUIET = 0.93  # of the yardstick's best speed
+REST_SECONDS = 0.05  # for so long threads of some libraries wait in loops for more work, on the cores of what is next
 
 
 def seconds_of(function, calls=1, clock=time.perf_counter):
@@ -44,10 +45,22 @@ class Yardstick:
         self.best = min(self.measure() for _ in range(20))
 
     def measure(self):
-        return seconds_of(self.program.call, self.CALLS, self.clock)
+        return self.seconds_of(self.program.call, self.CALLS)
+
+    def rest(self):
+        if self.threads > 1:
+            time.sleep(REST_SECONDS)
+
+    def seconds_of(self, function, calls):
+        """Of one call, its own threads awake and others asleep."""
+        if self.threads > 1:
+            self.rest()
+            function()
+        return seconds_of(function, calls, self.clock)
 
     def peak(self):
         """FLOP/s of independent f32 multiply-adds on all threads at once; 0 where unknown."""
+        self.rest()
         return self.peak_function(self.threads) * 1e9
 
     def is_quiet(self):
@@ -71,7 +84,7 @@ class Samples:
         quiet, everything, start = [], [], time.perf_counter()
         while len(quiet) < rounds and (len(everything) < 3 or time.perf_counter() - start < patience):
             quiet_before = yardstick.is_quiet()
-            everything.append({name: seconds_of(call, repeats[name], yardstick.clock) for name, call in calls.items()})
+            everything.append({name: yardstick.seconds_of(call, repeats[name]) for name, call in calls.items()})
             everything[-1][PEAK] = yardstick.peak()
             if quiet_before and yardstick.is_quiet():
                 quiet.append(everything[-1])
