@@ -3,7 +3,7 @@
  * A store fetches the line of memory that it writes into, so a result passes between memory and core twice; what is
  * larger than the last cache would leave it before anyone reads it. Kernels without products, which memory and not
  * multiply-adds keep waiting, write whole lines that are not read again to memory at once (layer norm of 4096 x 4096
- * 1.4x, softmax 1.3x, Zen 5). Such a store needs an aligned address. Within an argument that is proven; that the
+ * 1.4x, softmax 1.2x, Zen 5). Such a store needs an aligned address. Within an argument that is proven; that the
  * argument begins with a line, as those of most allocators do, and that it is so large where its extents are open, is
  * asked where the kernel runs: a branch chooses between the kernel and its copy.
  * Invariant: the copy stores the same elements at the same places in the same order; nothing in it reads them.
