@@ -13,19 +13,19 @@ enum { LINE_BYTES = 64 };
  * multiplying. Then it is the rows that are asked for. */
 enum { MANY_ROWS = 256 };
 
-/* ---------------------------------------------------------------------------------------------------------- panels */
-
-/* The loop over the rows of a tile that use input `i` again; -1 if there is none. */
-static int row_of(const register_nest *nest, unsigned i) {
-  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+/* The loop over rows of the tile that the input with that map has, or has not, so that they use it again; -1 if there is
+ * none. */
+static int row_of(const register_nest *nest, const ir_map *map, bool has) {
   for (unsigned k = 0; k < nest->plan.num_dims; k++) {
     unsigned loop = nest->plan.dims[k];
     if ((int)loop != nest->plan.simd && !ir_loop_is_reduction(ir_structure_of(nest->op), loop) &&
-        ir_map_find_dim(map, loop) < 0)
+        (ir_map_find_dim(map, loop) >= 0) == has)
       return (int)loop;
   }
   return -1;
 }
+
+/* ---------------------------------------------------------------------------------------------------------- panels */
 
 /* The tiles of the loop over rows. */
 static int64_t row_tiles(const register_nest *nest, unsigned row) {
@@ -35,7 +35,7 @@ static int64_t row_tiles(const register_nest *nest, unsigned row) {
 void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
   int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
-  int row = row_of(nest, i);
+  int row = row_of(nest, ir_structure_of(nest->op)->maps[i], false);
   register_ask ask = {.elements = LINE_BYTES / (bytes ? bytes : 1), .lines = 1};
   if (row < 0 || register_plan_bound(nest->op, (unsigned)row) >= MANY_ROWS ||
       register_pack_loops(nest, i, loops) != 2 || nest->plan.order[nest->plan.num_loops - 1] != loops[0] ||
@@ -93,17 +93,6 @@ void register_ask_panels(const register_nest *nest, ir_builder *builder) {
 
 /* ------------------------------------------------------------------------------------------------------------ rows */
 
-/* The loop over rows of the tile that moves over the input with that map; -1 if there is none. */
-static int row_of_input(const register_nest *nest, const ir_map *map) {
-  for (unsigned k = 0; k < nest->plan.num_dims; k++) {
-    unsigned loop = nest->plan.dims[k];
-    if ((int)loop != nest->plan.simd && !ir_loop_is_reduction(ir_structure_of(nest->op), loop) &&
-        ir_map_find_dim(map, loop) >= 0)
-      return (int)loop;
-  }
-  return -1;
-}
-
 /* The subscripts are loops, the last one the innermost loop, along which memory goes on. */
 static bool goes_on_along(const vector_operand *operand, unsigned term) {
   int64_t strides[IR_MAX_RANK];
@@ -139,7 +128,7 @@ void register_ask_plan_rows(register_nest *nest) {
     return;
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     const vector_operand *operand = &nest->tile.operands[i];
-    int row = nest->panels[i] ? -1 : row_of_input(nest, operand->map);
+    int row = nest->panels[i] ? -1 : row_of(nest, operand->map, true);
     if (row < 0 || !goes_on_along(operand, term) || register_plan_bound(nest->op, (unsigned)row) < MANY_ROWS)
       continue;
     int64_t bytes = ir_scalar_bits(operand->value->type->element) / 8;
