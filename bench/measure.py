@@ -21,7 +21,6 @@ import programs
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLE_SECONDS = 0.02  # a sample repeats short calls for at least so long
 QUIET = 0.93  # of the yardstick's best speed
-REST_SECONDS = 0.05  # for so long threads of some libraries wait in loops for more work, on the cores of what is next
 
 
 def seconds_of(function, calls=1, clock=time.perf_counter):
@@ -31,40 +30,41 @@ def seconds_of(function, calls=1, clock=time.perf_counter):
     return (clock() - start) / calls
 
 
+def clock_of(threads):
+    return time.process_time if threads == 1 else time.perf_counter
+
+
+def timer(function, clock):
+    """Tells the seconds of one of so many calls, behind one that brings its own data and code into the caches."""
+    def seconds(calls):
+        function()
+        return seconds_of(function, calls, clock)
+    return seconds
+
+
 class Yardstick:
     """A product of 320 x 320 matrices, which stays in the caches, for some milliseconds: shorter samples vary of
     themselves."""
     SIZE, CALLS = 320, 12
 
     def __init__(self, tec, build, threads):
-        self.clock = time.process_time if threads == 1 else time.perf_counter
-        self.threads, self.peak_function = threads, ctypes.CDLL(str(build / "tools/fma_peak.so")).fma_peak
+        self.clock, self.threads = clock_of(threads), threads
+        self.peak_function = ctypes.CDLL(str(build / "tools/fma_peak.so")).fma_peak
         self.peak_function.restype = ctypes.c_double
         self.program = tec.compile(programs.gemm(self.SIZE, self.SIZE, self.SIZE))
         self.program.prepare()
-        self.best = min(self.measure() for _ in range(20))
+        self.seconds = self.timer(self.program.call)
+        self.best = min(self.seconds(self.CALLS) for _ in range(20))
 
-    def measure(self):
-        return self.seconds_of(self.program.call, self.CALLS)
-
-    def rest(self):
-        if self.threads > 1:
-            time.sleep(REST_SECONDS)
-
-    def seconds_of(self, function, calls):
-        """Of one call, its own threads awake and others asleep."""
-        if self.threads > 1:
-            self.rest()
-            function()
-        return seconds_of(function, calls, self.clock)
+    def timer(self, function):
+        return timer(function, self.clock)
 
     def peak(self):
         """FLOP/s of independent f32 multiply-adds on all threads at once; 0 where unknown."""
-        self.rest()
         return self.peak_function(self.threads) * 1e9
 
     def is_quiet(self):
-        seconds = self.measure()
+        seconds = self.seconds(self.CALLS)
         self.best = min(self.best, seconds)
         return seconds * QUIET <= self.best
 
@@ -76,21 +76,20 @@ class Samples:
     """`seconds` by name and the multiply-add peak in FLOP/s; `settled`: from quiet rounds; `dropped`: the number of other
     rounds."""
 
-    def __init__(self, calls, yardstick, rounds, patience):
-        """Calls the functions of a dictionary in turn until there are `rounds` quiet rounds, or `patience` seconds and
+    def __init__(self, timers, yardstick, rounds, patience):
+        """Measures by the timers of a dictionary in turn until there are `rounds` quiet rounds, or `patience` seconds and
         three rounds are over."""
-        repeats = {name: max(1, int(SAMPLE_SECONDS / seconds_of(call, 1, yardstick.clock)))
-                   for name, call in calls.items()}
+        repeats = {name: max(1, int(SAMPLE_SECONDS / seconds(1))) for name, seconds in timers.items()}
         quiet, everything, start = [], [], time.perf_counter()
         while len(quiet) < rounds and (len(everything) < 3 or time.perf_counter() - start < patience):
             quiet_before = yardstick.is_quiet()
-            everything.append({name: yardstick.seconds_of(call, repeats[name]) for name, call in calls.items()})
+            everything.append({name: seconds(repeats[name]) for name, seconds in timers.items()})
             everything[-1][PEAK] = yardstick.peak()
             if quiet_before and yardstick.is_quiet():
                 quiet.append(everything[-1])
         self.settled, self.dropped = len(quiet) >= rounds, len(everything) - len(quiet)
         summary, kept = (statistics.median, quiet) if self.settled else (min, everything)
-        self.seconds = {name: summary([row[name] for row in kept]) for name in calls}
+        self.seconds = {name: summary([row[name] for row in kept]) for name in timers}
         self.peak = (summary if self.settled else max)(row[PEAK] for row in kept)
 
 

@@ -5,6 +5,8 @@ attention(problem), gemm(problem) and mlp(problem) return a function without arg
 returns the result as an array, or None where the library has no good way. Preparation (packing of weights, compilation)
 is not in the function's time.
 
+A peer may have compile_times(problem): the seconds of a compilation, by what compiles.
+
 Problems are those of bench/host; their `arguments` are NumPy's arrays, bfloat16 as its bits.
 """
 
@@ -14,6 +16,8 @@ import os
 import subprocess
 
 import numpy
+
+from measure import seconds_of
 
 
 class Unfused:
@@ -107,6 +111,15 @@ class PyTorch:
         x, first, second = self.tensors(problem)
         gelu = self.torch.nn.functional.gelu
         return lambda: self.torch.matmul(gelu(self.torch.matmul(x, first), approximate="tanh"), second).numpy()
+
+    def compile_times(self, problem):
+        query, key, value = self.tensors(problem)
+
+        def function(query, key, value):
+            return self.torch.softmax(query @ key.transpose(-1, -2) * query.shape[-1] ** -0.5, -1) @ value
+        function(query, key, value)
+        self.torch._dynamo.reset()
+        return {"torch.compile": seconds_of(lambda: self.torch.compile(function)(query, key, value))}
 
 
 class OnnxRuntime:
@@ -240,6 +253,9 @@ func.func @attention(%query: {query}, %key: {key}, %value: {key}) -> {query} {{
 
     def mlp(self, problem):
         return self.program(problem, problem.text)
+
+    def compile_times(self, problem):
+        return {self.name: seconds_of(lambda: self.compile(problem.text))}
 
 
 class Ceiling:

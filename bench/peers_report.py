@@ -3,8 +3,8 @@
 import csv
 
 import report
+from code_process import OURS
 
-OURS = "tcc-attn"
 COLORS = ["#2a6fbb", "#333333", "#e4572e", "#f3a712", "#76b041", "#a23b72", "#8a8a8a", "#c9c9c9"]
 
 
@@ -43,11 +43,11 @@ def page(facts, results):
 Measured f32 multiply-add peak, in the rounds of each row, and read bandwidth: {limits}.
 
 Each cell: the share of the peak (of the bandwidth in the rows of decoding and of products with one row; more than all of
-it where caches hold what is read), and in brackets how many times as long as ours it took. All codes of a row ran in one
-process on the same arguments, in interleaved rounds, and agreed; medians; CPU time on one thread, wall-clock time on more.
-{dropped} rounds were dropped because something else had the machine; a row marked as disturbed never got quiet rounds enough
-and shows the best of all. Under a causal mask only the visible half counts. What takes ten times as long as ours was
-measured once. Attention rows: length x features.
+it where caches hold what is read), and in brackets how many times as long as ours it took. All codes of a row ran on the
+same arguments, each in a process that was stopped but for its turns, in interleaved rounds, and agreed; medians; CPU time
+on one thread, wall-clock time on more. {dropped} rounds were dropped because something else had the machine; a row
+marked as disturbed never got quiet rounds enough and shows the best of all. Under a causal mask only the visible half
+counts. What takes ten times as long as ours was measured once. Attention rows: length x features.
 
 {report.table(["program", "threads", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}
