@@ -66,6 +66,7 @@ static bool fits_shape(const layout *l, const ir_type *type) {
 }
 
 typedef struct layout_check {
+  const ir_block *kernel;
   int64_t threads, warp;
 } layout_check;
 
@@ -87,6 +88,9 @@ static bool check_layout(const ir_op *op, const ir_value *value, const layout_ch
 
 static bool check_op(ir_op *op, void *data) {
   const layout_check *check = data;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type->kind == IR_TYPE_VECTOR && ir_value_is_outside(ir_operand(op, i), check->kernel))
+      return ir_op_error(op, "takes a vector from outside of its kernel; 'layout' computes it inside");
   for (unsigned i = 0; i < op->num_results; i++)
     if (!check_layout(op, ir_result(op, i), check))
       return false;
@@ -324,7 +328,7 @@ static bool add_shared(ir_op *op, void *data) {
 static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts *facts) {
   ir_module *module = kernel->module;
   int64_t warp = facts->warp;
-  layout_check check = {threads, warp};
+  layout_check check = {ir_region(kernel, 0), threads, warp};
   if (threads < 1 || threads > MAX_THREADS || threads % warp)
     return ir_op_error(kernel, "'tec.threads' must be a multiple of %lld up to %d", (long long)warp, MAX_THREADS);
   if (kernel->num_results)

@@ -12,7 +12,7 @@
  * Row statistics are vectors of the rows whose lanes along the columns, by projection, hold replicas: they are used
  * where columns are without moving.
  *
- * Kernels that have `tec.threads` are laid out already, and stay as they are.
+ * Kernels that have `tec.threads` are laid out already and stay as they are, but for vectors computed outside of them.
  *
  * Result: `tec.layouts` on each op with vectors, one text a result; `tec.threads` and `mapping` on the kernels. Where
  * two layouts met that differ, `tec.conflict` says in what: on conversions, and where row statistics are repeated along
@@ -531,8 +531,10 @@ static void write_launch(const propagation *p, ir_op *forall) {
 
 static bool propagate_kernel(ir_op *forall, const pass_options *options) {
   const target_facts *facts = options->target;
-  if (ir_attr_get(forall, "tec.threads") || ir_attr_get(forall, PASS_BY_ELEMENT))
+  if (ir_attr_get(forall, PASS_BY_ELEMENT))
     return true;
+  if (ir_attr_get(forall, "tec.threads"))
+    return localize(forall);
   propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
   contraction_warps contractions = {facts, false, 0};
   if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))

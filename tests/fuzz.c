@@ -8,7 +8,8 @@
  * be repeated; --keep writes each text to FILE before it runs, for failures that end the process.
  *
  * What must hold: a run that fails has reported an error, one that succeeds has not; no error is the compiler's own;
- * what parses prints, and what was printed parses. A round that takes longer than TIME_LIMIT ends the process.
+ * what parses prints, and what was printed parses. A round that takes longer than TIME_LIMIT ends the process. Of many
+ * programs some must come through all passes to code, or nothing was tested.
  * Terminates: rounds, edits and passes are counted. */
 #include "backend/backend.h"
 #include "ir/text.h"
@@ -22,7 +23,7 @@
 #include <string.h>
 #include <sys/time.h>
 
-enum { TIME_LIMIT = 20, MAX_INPUTS = 512, MAX_TOKENS = 1 << 16, MAX_EDITS = 6, MAX_TEXT = 1 << 20 };
+enum { TIME_LIMIT = 20, MANY_ROUNDS = 100, MAX_INPUTS = 1024, MAX_TOKENS = 1 << 16, MAX_EDITS = 6, MAX_TEXT = 1 << 20 };
 
 typedef struct text {
   char *bytes; /* from malloc */
@@ -208,23 +209,15 @@ static bool survives_printing(const ir_module *module) {
   return true;
 }
 
-/* A host that is no machine's, or a GPU. */
-static target_facts draw_target(fuzzer *fuzzer) {
-  static const char *const gpus[] = {"nvptx:sm_80", "nvptx:sm_90", "spirv:generic", "spirv:dg2", "spirv:pvc"};
-  target_facts facts = {.name = "host:fuzz",
-                        .kind = TARGET_HOST,
-                        .triple = "x86_64-unknown-linux-gnu",
-                        .cpu = "x86-64-v3",
-                        .features = "",
-                        .vector_bits = 256,
-                        .vector_registers = 16,
-                        .accumulators = 8,
-                        .l1_bytes = 32 << 10,
-                        .l2_bytes = 512 << 10,
-                        .l3_bytes = 8 << 20,
-                        .threads = 4};
-  if (draw(fuzzer, 2))
-    target_find(gpus[draw(fuzzer, sizeof gpus / sizeof *gpus)], &facts);
+/* A host or a GPU, the same on every machine. */
+static target_facts draw_target(fuzzer *fuzzer, ir_module *module) {
+  static const char *const names[] = {"host:x86-64",   "host:x86-64-v3",   "host:emeraldrapids", "host:znver4",
+                                      "host:znver5",   "host:neoverse-n1", "nvptx:sm_80",        "nvptx:sm_90",
+                                      "spirv:generic", "spirv:dg2",        "spirv:pvc"};
+  const char *name = names[draw(fuzzer, sizeof names / sizeof *names)];
+  target_facts facts = {.name = name};
+  if (!target_find(name, &facts) && backend_target_host(module, name, &facts))
+    facts.threads = 4;
   return facts;
 }
 
@@ -242,16 +235,15 @@ static bool emit(ir_module *module, const target_facts *facts) {
 }
 
 static bool run(fuzzer *fuzzer, const text *text) {
-  target_facts facts = draw_target(fuzzer);
   report report = {0};
   ir_module *module = ir_module_create(on_message, &report);
+  target_facts facts = draw_target(fuzzer, module);
   bool done = ir_parse(module, "damaged", text->bytes, text->size), held = true;
   fuzzer->parsed += done;
   if (done)
     held = survives_printing(module);
   pass_options options = {.target = &facts, .verify = true, .fuse = draw(fuzzer, 4) != 0};
-  char list[256];
-  snprintf(list, sizeof list, "%s", pass_default_list(&facts));
+  char *list = strdup(pass_default_list(&facts));
   for (char *rest = list, *name; held && done && (name = strsep(&rest, ","));) {
     done = pass_run(module, name, &options);
     if (done)
@@ -259,6 +251,7 @@ static bool run(fuzzer *fuzzer, const text *text) {
     if (!held)
       printf("after %s\n", name);
   }
+  free(list);
   done = held && done && emit(module, &facts);
   fuzzer->compiled += done;
   if (held && done != !report.errors)
@@ -353,5 +346,7 @@ int main(int argc, char **argv) {
          fuzzer.compiled, (unsigned long long)failed);
   for (unsigned i = 0; i < fuzzer.num_inputs; i++)
     free(fuzzer.inputs[i].bytes);
+  if (count >= MANY_ROUNDS && !fuzzer.compiled)
+    return fprintf(stderr, "fuzz: of so many programs none was compiled\n"), 1;
   return failed != 0;
 }
