@@ -10,6 +10,10 @@
  *  - A worker that wakes late, after the loop is over, sees `open` false and goes back to sleep.
  *  - Nobody but who runs iterations keeps a processor busy, but for the caller, for a bounded time, at a loop's end.
  *
+ * Waking a thread up takes a few microseconds, on a virtual machine some tens: of the caller, and then until the thread
+ * runs. So a loop that was over sooner the last time is begun by the caller alone, and shared out only if that takes
+ * longer than expected. This is all that the pool remembers of a loop, and concerns nothing but speed.
+ *
  * Terminates: each claim moves `next` on, and claims stop at `count`. */
 #include "runtime/thread_pool.h"
 
@@ -17,11 +21,17 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <time.h>
 
 enum {
-  STACK_BYTES = 8 << 20, /* kernels keep tile-sized scratch on the stack */
-  LOOKS = 10000,         /* at what workers are doing, some 100 us */
+  STACK_BYTES = 8 << 20,  /* kernels keep tile-sized scratch on the stack */
+  LOOKS = 10000,          /* at what workers are doing, some 100 us */
+  WAKES = 4,              /* a loop that is worth sharing out takes so many times as long as the call that wakes */
+  MOST_WAKE_TIME = 10000, /* of that call in nanoseconds; one that took longer was disturbed */
+  SHORT_LOOPS = 64,       /* loops that are remembered as short */
 };
+
+typedef void loop_body(void *data, int64_t i);
 
 struct thread_pool {
   pthread_mutex_t lock;
@@ -30,8 +40,11 @@ struct thread_pool {
   uint64_t generation; /* under lock: loops so far */
   atomic_uint inside;  /* changed under lock: workers in the loop */
   atomic_bool busy;
+  /* Under `busy`. */
+  int64_t wake_time;                   /* of the caller, for each loop: a running mean in nanoseconds */
+  loop_body *short_loops[SHORT_LOOPS]; /* each at the place that its address chooses */
   /* The loop, constant while it runs. */
-  void (*body)(void *data, int64_t i);
+  loop_body *body;
   void *data;
   int64_t count;
   _Atomic int64_t next;
@@ -39,13 +52,19 @@ struct thread_pool {
   pthread_t workers[];
 };
 
-static void run_claimed(thread_pool *pool) {
-  for (;;) {
-    int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
-    if (i >= pool->count)
-      return;
-    pool->body(pool->data, pool->count - 1 - i);
-  }
+static int64_t nanoseconds(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Runs one iteration that nobody else runs; false: there is none left. */
+static bool run_next(thread_pool *pool) {
+  int64_t i = atomic_fetch_add_explicit(&pool->next, 1, memory_order_relaxed);
+  if (i >= pool->count)
+    return false;
+  pool->body(pool->data, pool->count - 1 - i);
+  return true;
 }
 
 static void *work(void *argument) {
@@ -60,7 +79,8 @@ static void *work(void *argument) {
     seen = pool->generation;
     atomic_fetch_add(&pool->inside, 1);
     pthread_mutex_unlock(&pool->lock);
-    run_claimed(pool);
+    while (run_next(pool))
+      continue;
     pthread_mutex_lock(&pool->lock);
     if (atomic_fetch_sub(&pool->inside, 1) == 1)
       pthread_cond_signal(&pool->left);
@@ -111,24 +131,20 @@ static void await_workers(thread_pool *pool) {
   }
 }
 
-void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data) {
-  if (count <= 1 || pool->num_workers == 0 || atomic_exchange(&pool->busy, true)) {
-    for (int64_t i = 0; i < count; i++)
-      body(data, i);
-    return;
-  }
+/* Calls the workers to the loop. */
+static void open_loop(thread_pool *pool) {
+  int64_t start = nanoseconds();
   pthread_mutex_lock(&pool->lock);
-  pool->body = body;
-  pool->data = data;
-  pool->count = count;
-  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
   pool->generation++;
   pool->open = true;
   pthread_cond_broadcast(&pool->wake);
   pthread_mutex_unlock(&pool->lock);
+  int64_t taken = nanoseconds() - start;
+  pool->wake_time += ((taken < MOST_WAKE_TIME ? taken : MOST_WAKE_TIME) - pool->wake_time) / 4;
+}
 
-  run_claimed(pool);
-
+/* No more workers come; waits for those that are inside. */
+static void close_loop(thread_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   pool->open = false;
   pthread_mutex_unlock(&pool->lock);
@@ -137,5 +153,43 @@ void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, 
   while (atomic_load(&pool->inside))
     pthread_cond_wait(&pool->left, &pool->lock);
   pthread_mutex_unlock(&pool->lock);
+}
+
+/* Runs iterations for so many nanoseconds. True: none is left. */
+static bool run_alone(thread_pool *pool, int64_t limit) {
+  int64_t start = nanoseconds();
+  do {
+    if (!run_next(pool))
+      return true;
+  } while (nanoseconds() - start < limit);
+  return atomic_load_explicit(&pool->next, memory_order_relaxed) >= pool->count;
+}
+
+static void run_loop(thread_pool *pool) {
+  loop_body **place = &pool->short_loops[(uintptr_t)pool->body / 16 % SHORT_LOOPS];
+  int64_t limit = WAKES * pool->wake_time, own = 0;
+  if (*place == pool->body && run_alone(pool, limit))
+    return;
+  open_loop(pool);
+  int64_t start = nanoseconds();
+  while (run_next(pool))
+    own++;
+  int64_t taken = nanoseconds() - start;
+  close_loop(pool);
+  bool is_short = own == 0 || (double)taken / (double)own * (double)pool->count < (double)limit;
+  *place = is_short ? pool->body : NULL;
+}
+
+void thread_pool_run(thread_pool *pool, int64_t count, loop_body *body, void *data) {
+  if (count <= 1 || pool->num_workers == 0 || atomic_exchange(&pool->busy, true)) {
+    for (int64_t i = 0; i < count; i++)
+      body(data, i);
+    return;
+  }
+  pool->body = body;
+  pool->data = data;
+  pool->count = count;
+  atomic_store_explicit(&pool->next, 0, memory_order_relaxed);
+  run_loop(pool);
   atomic_store(&pool->busy, false);
 }

@@ -10,6 +10,7 @@ typedef struct thread_pool thread_pool;
 thread_pool *thread_pool_create(unsigned threads);
 void thread_pool_destroy(thread_pool *pool);
 /* Runs body(data, i) once for each 0 <= i < count and returns when all are done; the threads sleep from then on.
- * Iterations are handed out one by one. A call from within a body runs its iterations one after the other. */
+ * Iterations are handed out one by one; a loop that was short the last time is begun by the caller alone. A call from
+ * within a body runs its iterations one after the other. */
 void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data);
 #endif

@@ -4,6 +4,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -293,11 +294,23 @@ Test(program, calls_are_checked) {
 
 typedef struct counted {
   thread_pool *pool;
-  _Atomic int64_t calls, sum;
+  double seconds; /* of an iteration, at least */
+  _Atomic int64_t calls, sum, calls_of_others;
+  pthread_t caller;
 } counted;
+
+static double seconds_by(clockid_t clock) {
+  struct timespec time;
+  clock_gettime(clock, &time);
+  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
 
 static void count_one(void *data, int64_t i) {
   counted *c = data;
+  double start = c->seconds > 0 ? seconds_by(CLOCK_MONOTONIC) : 0;
+  while (c->seconds > 0 && seconds_by(CLOCK_MONOTONIC) - start < c->seconds)
+    continue;
+  atomic_fetch_add(&c->calls_of_others, !pthread_equal(pthread_self(), c->caller));
   atomic_fetch_add(&c->calls, 1);
   atomic_fetch_add(&c->sum, i);
 }
@@ -333,11 +346,7 @@ static void sleep_by_index(void *data, int64_t i) {
   sleep_milliseconds(i ? 1 : 100);
 }
 
-static double cpu_seconds(void) {
-  struct timespec time;
-  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
+static double cpu_seconds(void) { return seconds_by(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* Neither while others still run nor after the loop. */
 Test(thread_pool, waiting_takes_no_time_of_the_processor) {
@@ -354,7 +363,7 @@ Test(thread_pool, each_index_runs_once) {
     thread_pool *pool = thread_pool_create(threads);
     for (int round = 0; round < 500; round++) {
       int64_t count = round % 17;
-      counted c = {.pool = pool};
+      counted c = {.pool = pool, .seconds = round % 3 ? 0 : 1e-5}; /* shared, begun alone, or left to the caller */
       thread_pool_run(pool, count, count_one, &c);
       cr_assert_eq(c.calls, count);
       cr_assert_eq(c.sum, count * (count - 1) / 2);
@@ -364,4 +373,24 @@ Test(thread_pool, each_index_runs_once) {
     cr_assert_eq(c.calls, 1000);
     thread_pool_destroy(pool);
   }
+}
+
+static int64_t run_counted(counted *c, int64_t count) {
+  c->calls_of_others = 0;
+  sleep_milliseconds(2);
+  thread_pool_run(c->pool, count, count_one, c);
+  return c->calls_of_others;
+}
+
+/* A loop that is over before a thread would be awake is left to the caller, until it takes longer. */
+Test(thread_pool, short_loops_wake_nobody) {
+  counted c = {.pool = thread_pool_create(4), .caller = pthread_self()};
+  int alone = 0;
+  for (int round = 0; round < 60; round++)
+    alone += run_counted(&c, 4) == 0;
+  cr_assert_geq(alone, 30, "%d", alone);
+  c.seconds = 0.02;
+  cr_assert_gt(run_counted(&c, 8), 0);
+  cr_assert_gt(run_counted(&c, 8), 0);
+  thread_pool_destroy(c.pool);
 }
