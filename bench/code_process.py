@@ -21,7 +21,6 @@ from measure import seconds_of
 
 OURS = "tcc-attn"
 PATIENCE = 300  # seconds until an answer; the slowest take half a minute for a call, and make several
-LONG = 0.5  # seconds of a call that need not be repeated to be known roughly
 PR_SET_PDEATHSIG = 1
 TOLERANCES = {"f32": 1e-3, "bf16": 3e-2}  # between two results, relative to the largest value
 
@@ -123,7 +122,7 @@ class Code:
         self.peer, self.clock, self.owned, self.seconds = make(threads), measure.clock_of(threads), [], None
 
     def prepare(self, problem):
-        """Whether the result is right, and the seconds of a call; None where the library has no good way."""
+        """Whether the result is right, and the seconds of its second call; None where the library has no good way."""
         self.seconds = None
         for program in self.owned:
             program.destroy()
@@ -141,10 +140,7 @@ class Code:
             return None
         right = same(compute(), reference, problem.element)
         self.seconds = measure.timer(compute, self.clock)
-        seconds = [seconds_of(compute, 1, self.clock)]
-        while len(seconds) < 3 and seconds[0] < LONG:
-            seconds.append(seconds_of(compute, 1, self.clock))
-        return right, min(seconds)
+        return right, seconds_of(compute, 1, self.clock)
 
     def compile_times(self):
         """Seconds of a compilation of the problem, by what compiles; empty where nothing does."""

@@ -47,7 +47,7 @@ it where caches hold what is read), and in brackets how many times as long as ou
 same arguments, each in a process that was stopped but for its turns, in interleaved rounds, and agreed; medians; CPU time
 on one thread, wall-clock time on more. {dropped} rounds were dropped because something else had the machine; a row
 marked as disturbed never got quiet rounds enough and shows the best of all. Under a causal mask only the visible half
-counts. What takes ten times as long as ours was measured once. Attention rows: length x features.
+counts. What takes ten times as long as ours was measured before the rounds. Attention rows: length x features.
 
 {report.table(["program", "threads", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}

@@ -203,6 +203,23 @@ static int64_t host_step(const ir_op *op, unsigned loop, const target_facts *tar
   return extents[loop] % steps || step % 2 ? step + TILE_MIN_ROWS - step % TILE_MIN_ROWS : step;
 }
 
+/* A long product of f32 whose panels are asked for (register_ask.c) should have half as many columns in a tile: so its
+ * panels stay in the first cache, with what the few rows multiply them with. Not so where a part of a tile is left over,
+ * which is read in place. */
+static bool should_stay_near(const ir_op *op, unsigned factor, int64_t columns, int64_t tile,
+                             const target_facts *target) {
+  int64_t extents[IR_MAX_LOOPS], terms = 1;
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
+    if (ir_loop_is_reduction(ir_structure_of(op), loop))
+      terms = extents[loop];
+  int64_t rows = uses_of_factor(op, factor, extents, MANY_USES);
+  return target->loses_requests && !is_narrow(op, 0) && !is_narrow(op, 1) && rows >= PANEL_USES &&
+         columns != IR_DYNAMIC && tile && columns % tile == 0 &&
+         (terms == IR_DYNAMIC || terms >= host_policy.long_reduction) &&
+         (uint64_t)((rows + tile / 2) * ASKED_REDUCTION) * sizeof(float) <= target->l1_bytes;
+}
+
 /* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, the last
  * one, or 1, the others; returns the last one (a loop of the root), or -1. */
 static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *sizes) {
@@ -459,6 +476,9 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
   if (target_is_gpu(target) || target->tiles.rows)
     return;
+  if (second >= 0 && !target->tiles.columns && num_columns == policy->columns &&
+      should_stay_near(p.op, 1 - rows, extents[second], sizes[second], target))
+    sizes[second] /= 2;
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
       iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);

@@ -1,0 +1,92 @@
+// Where panels are asked for, a long product of f32 with 16 to 32 rows has tiles of 64 columns, so that panels of 128
+// terms stay in the first cache. Not so other rows, columns that are no multiple of 128, few terms, and 16 bits.
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=OTHER
+
+// CHECK-LABEL: @few
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 64)
+// OTHER-LABEL: @few
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @few(%a: tensor<16x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<16x4096xf32>)
+    -> tensor<16x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x4096xf32>)
+      outs(%c : tensor<16x4096xf32>) -> tensor<16x4096xf32>
+  return %r : tensor<16x4096xf32>
+}
+
+// CHECK-LABEL: @most
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 64)
+// OTHER-LABEL: @most
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @most(%a: tensor<32x?xf32>, %b: tensor<?x11008xf32>, %c: tensor<32x11008xf32>)
+    -> tensor<32x11008xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<32x?xf32>, tensor<?x11008xf32>)
+      outs(%c : tensor<32x11008xf32>) -> tensor<32x11008xf32>
+  return %r : tensor<32x11008xf32>
+}
+
+// CHECK-LABEL: @more
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// OTHER-LABEL: @more
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @more(%a: tensor<40x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<40x4096xf32>)
+    -> tensor<40x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<40x4096xf32>, tensor<4096x4096xf32>)
+      outs(%c : tensor<40x4096xf32>) -> tensor<40x4096xf32>
+  return %r : tensor<40x4096xf32>
+}
+
+// CHECK-LABEL: @fewer
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// OTHER-LABEL: @fewer
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @fewer(%a: tensor<15x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<15x4096xf32>)
+    -> tensor<15x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<15x4096xf32>, tensor<4096x4096xf32>)
+      outs(%c : tensor<15x4096xf32>) -> tensor<15x4096xf32>
+  return %r : tensor<15x4096xf32>
+}
+
+// CHECK-LABEL: @left_over
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// OTHER-LABEL: @left_over
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @left_over(%a: tensor<16x4096xf32>, %b: tensor<4096x4160xf32>, %c: tensor<16x4160xf32>)
+    -> tensor<16x4160xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x4160xf32>)
+      outs(%c : tensor<16x4160xf32>) -> tensor<16x4160xf32>
+  return %r : tensor<16x4160xf32>
+}
+
+// CHECK-LABEL: @open
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// OTHER-LABEL: @open
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @open(%a: tensor<16x4096xf32>, %b: tensor<4096x?xf32>, %c: tensor<16x?xf32>)
+    -> tensor<16x?xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x?xf32>)
+      outs(%c : tensor<16x?xf32>) -> tensor<16x?xf32>
+  return %r : tensor<16x?xf32>
+}
+
+// CHECK-LABEL: @short
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// OTHER-LABEL: @short
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @short(%a: tensor<16x256xf32>, %b: tensor<256x4096xf32>, %c: tensor<16x4096xf32>)
+    -> tensor<16x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x256xf32>, tensor<256x4096xf32>)
+      outs(%c : tensor<16x4096xf32>) -> tensor<16x4096xf32>
+  return %r : tensor<16x4096xf32>
+}
+
+// CHECK-LABEL: @halves
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// OTHER-LABEL: @halves
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @halves(%a: tensor<16x4096xbf16>, %b: tensor<4096x4096xbf16>, %c: tensor<16x4096xf32>)
+    -> tensor<16x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<16x4096xbf16>, tensor<4096x4096xbf16>)
+      outs(%c : tensor<16x4096xf32>) -> tensor<16x4096xf32>
+  return %r : tensor<16x4096xf32>
+}
