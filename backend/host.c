@@ -317,9 +317,9 @@ static bool host_forall(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* Into the second-level cache. */
+/* Into the second-level cache, or the first one. */
 static bool emit_prefetch(emitter *e, const ir_op *op) {
-  emit_prefetch_line(e, emit_operand_address(e, op, 0, 1), false);
+  emit_prefetch_line(e, emit_operand_address(e, op, 0, 1), ir_attr_get(op, "tec.near"));
   return true;
 }
 

@@ -230,8 +230,8 @@ void emitter_destroy(emitter *e);
 
 /* ------------------------------------------------------------------------------------------------ memory (memory.c) */
 
-/* Asks for the line at the address to be in the second-level cache. */
-void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_write);
+/* Asks for the line at the address to be in the second-level cache, or the first one. */
+void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near);
 /* Address of the element of the operand `memref` at the indices that are the operands from `first` on. */
 LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first);
 /* Which dims of a subview its result keeps: a dim of size 1 is dropped where the result type has no place for it. */

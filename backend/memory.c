@@ -606,9 +606,7 @@ static void prefetch_line(emitter *e, LLVMValueRef address, bool is_write, bool 
   emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
 }
 
-void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_write) {
-  prefetch_line(e, address, is_write, false);
-}
+void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) { prefetch_line(e, address, false, is_near); }
 
 /* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. */
 static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {

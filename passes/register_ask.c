@@ -2,8 +2,8 @@
  * multiply (see register_nest.h).
  *
  * Some machines forget what they are asked for faster than memory answers; and none follows by itself where the next
- * tile begins in other rows. So the lines of the next panels, or of the next tile's rows, are spread over the terms of
- * the tile at hand.
+ * tile begins in other rows. So the lines of the next panels, or of the next tile's rows and the result that these add
+ * to, are spread over the terms of the tile at hand.
  * Terminates: loops over loops, dims and lines. */
 #include "passes/register_nest.h"
 #include "passes/register_prefetch.h"
@@ -93,8 +93,8 @@ void register_ask_panels(const register_nest *nest, ir_builder *builder) {
 
 /* ------------------------------------------------------------------------------------------------------------ rows */
 
-/* The subscripts are loops, the last one the innermost loop, along which memory goes on. */
-static bool goes_on_along(const vector_operand *operand, unsigned term) {
+/* The subscripts are loops, the last one `last`, along which memory goes on. */
+static bool goes_on_along(const vector_operand *operand, unsigned last) {
   int64_t strides[IR_MAX_RANK];
   unsigned rank = operand->value->type->rank;
   if (!ir_type_is_shaped(operand->value->type) || !rank || operand->local)
@@ -103,7 +103,20 @@ static bool goes_on_along(const vector_operand *operand, unsigned term) {
     if (ir_map_result_dim(operand->map, dim) < 0)
       return false;
   ir_type_strides(operand->value->type, strides);
-  return (unsigned)ir_map_result_dim(operand->map, rank - 1) == term && strides[rank - 1] == 1;
+  return (unsigned)ir_map_result_dim(operand->map, rank - 1) == last && strides[rank - 1] == 1;
+}
+
+static int64_t bytes_of(const vector_operand *operand) { return ir_scalar_bits(operand->value->type->element) / 8; }
+
+/* All rows of the input are more than half of the second-level cache, so each panel has them come from the last one. */
+static bool come_from_last_cache(const register_nest *nest, const vector_operand *operand, unsigned row,
+                                 unsigned term) {
+  int64_t bytes;
+  if (!target_has_near_last_cache(nest->facts) ||
+      __builtin_mul_overflow(register_plan_bound(nest->op, row), register_plan_bound(nest->op, term), &bytes) ||
+      __builtin_mul_overflow(bytes, bytes_of(operand), &bytes))
+    return target_has_near_last_cache(nest->facts);
+  return (uint64_t)bytes > nest->facts->l2_bytes / 2;
 }
 
 /* One panel is so long that all else that the tiles read has to come from the last cache. */
@@ -119,9 +132,32 @@ static bool has_lone_panel(const register_nest *nest) {
   return false;
 }
 
+static bool has_panel(const register_nest *nest) {
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (nest->panels[i])
+      return true;
+  return false;
+}
+
+/* Spreads the lines of the result that the next tile adds to over the pieces of a line that the tile's terms are. */
+static void plan_result(register_nest *nest) {
+  register_rows *rows = &nest->rows;
+  unsigned simd = (unsigned)nest->plan.simd;
+  const vector_operand *result = &nest->tile.operands[nest->num_inputs];
+  int64_t bytes = bytes_of(result), line = bytes ? LINE_BYTES / bytes : 0, width = nest->plan.steps[simd];
+  if (nest->group.prologue.op || nest->group.count || nest->num_outs != 1 || !goes_on_along(result, simd) || !line ||
+      width % line || !ir_scalar_is_float(result->value->type->element))
+    return;
+  rows->elements = line, rows->width = width / line;
+  int64_t lines = rows->width * nest->plan.steps[rows->row];
+  int64_t pieces = (register_plan_bound(nest->op, rows->term) - 1) / rows->terms + 1;
+  rows->lines = (lines - 1) / pieces + 1;
+  rows->pieces = pieces > lines ? pieces / lines : 1;
+}
+
 void register_ask_plan_rows(register_nest *nest) {
   const register_plan *plan = &nest->plan;
-  if (!plan->num_loops || !ir_is_contraction(nest->op) || plan->partial || !has_lone_panel(nest))
+  if (!plan->num_loops || !ir_is_contraction(nest->op) || plan->partial || !has_panel(nest))
     return;
   unsigned term = plan->order[plan->num_loops - 1];
   if (!ir_loop_is_reduction(ir_structure_of(nest->op), term))
@@ -129,12 +165,17 @@ void register_ask_plan_rows(register_nest *nest) {
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     const vector_operand *operand = &nest->tile.operands[i];
     int row = nest->panels[i] ? -1 : row_of(nest, operand->map, true);
-    if (row < 0 || !goes_on_along(operand, term) || register_plan_bound(nest->op, (unsigned)row) < MANY_ROWS)
+    if (row < 0 || !goes_on_along(operand, term) || register_plan_bound(nest->op, (unsigned)row) < MANY_ROWS ||
+        !come_from_last_cache(nest, operand, (unsigned)row, term))
       continue;
-    int64_t bytes = ir_scalar_bits(operand->value->type->element) / 8;
+    int64_t bytes = bytes_of(operand);
     if (bytes)
       nest->rows = (register_rows){.input = i, .row = (unsigned)row, .term = term, .terms = LINE_BYTES / bytes};
   }
+  if (nest->rows.terms)
+    plan_result(nest);
+  if (!nest->rows.lines && !has_lone_panel(nest))
+    nest->rows.terms = 0;
 }
 
 bool register_asks_here(const register_nest *nest) {
@@ -145,18 +186,40 @@ bool register_asks_here(const register_nest *nest) {
   return false;
 }
 
-void register_ask_rows(const register_nest *nest, ir_builder *builder) {
-  const register_rows *rows = &nest->rows;
-  const vector_operand *operand = &nest->tile.operands[rows->input];
+/* Asks for the line of an operand that lies at the tile's start, `rows` and `columns` further. */
+static void ask_for_line(const register_nest *nest, ir_builder *builder, const vector_operand *operand, ir_index rows,
+                         ir_index columns, bool is_near) {
   ir_value *operands[1 + IR_MAX_RANK] = {operand->value};
   unsigned rank = operand->value->type->rank;
-  for (int64_t row = 0; row < nest->plan.steps[rows->row]; row++) {
-    for (unsigned dim = 0; dim < rank; dim++) {
-      unsigned loop = (unsigned)ir_map_result_dim(operand->map, dim);
-      ir_index further = ir_index_const(loop == rows->row ? nest->plan.steps[loop] + row : 0);
-      operands[1 + dim] = ir_index_value(builder, ir_index_add(builder, nest->tile.starts[loop], further));
-    }
-    ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}};
-    ir_op_create(builder, OP_VECTOR_EXT_PREFETCH, &spec);
+  for (unsigned dim = 0; dim < rank; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(operand->map, dim);
+    ir_index at = nest->tile.starts[loop];
+    if (loop == nest->rows.row)
+      at = ir_index_add(builder, at, rows);
+    if (dim + 1 == rank)
+      at = ir_index_add(builder, at, columns);
+    operands[1 + dim] = ir_index_value(builder, at);
+  }
+  ir_op_spec spec = {.operands = operands, .num_operands = 1 + rank, .groups = {1, rank}};
+  ir_op *op = ir_op_create(builder, OP_VECTOR_EXT_PREFETCH, &spec);
+  if (is_near)
+    ir_attr_set(op, "tec.near", ir_attr_unit(builder->module));
+}
+
+void register_ask_rows(const register_nest *nest, ir_builder *builder) {
+  const register_rows *rows = &nest->rows;
+  int64_t step = nest->plan.steps[rows->row];
+  for (int64_t row = 0; row < step; row++)
+    ask_for_line(nest, builder, &nest->tile.operands[rows->input], ir_index_const(step + row), ir_index_const(0),
+                 false);
+  if (!rows->lines)
+    return;
+  ir_index first = ir_index_floordiv(builder, nest->tile.starts[rows->term], rows->terms * rows->pieces);
+  first = ir_index_scale(builder, first, rows->lines);
+  for (int64_t i = 0; i < rows->lines; i++) {
+    ir_index line = ir_index_add(builder, first, ir_index_const(i));
+    ir_index row = ir_index_add(builder, ir_index_floordiv(builder, line, rows->width), ir_index_const(step));
+    ir_index column = ir_index_scale(builder, ir_index_mod(builder, line, rows->width), rows->elements);
+    ask_for_line(nest, builder, &nest->tile.operands[nest->num_inputs], row, column, true);
   }
 }

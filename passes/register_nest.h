@@ -32,11 +32,14 @@ typedef struct register_ask {
   int64_t turns;              /* .. and so many of these make a row */
 } register_ask;
 
-/* How they ask for the rows of an input read in place that the next tile multiplies. */
+/* How they ask for the rows of an input read in place that the next tile multiplies, a line of each in turn, and for
+ * the result that it adds to. */
 typedef struct register_rows {
   unsigned input;
-  unsigned row, term; /* the loop over those rows, and the innermost one, along which they lie in memory */
-  int64_t terms;      /* of a line; 0: they are not asked for */
+  unsigned row, term;      /* the loop over those rows, and the innermost one, along which they lie in memory */
+  int64_t terms;           /* of a line; 0: they are not asked for */
+  int64_t lines, pieces;   /* of the result: so many lines with every so many of those pieces of terms .. */
+  int64_t width, elements; /* .. of which a row has so many, of so many elements */
 } register_rows;
 
 typedef struct register_nest {
@@ -93,7 +96,7 @@ void register_ask_panels(const register_nest *nest, ir_builder *builder);
 void register_ask_plan_rows(register_nest *nest);
 /* The tile at hand has all the rows that a tile may have: few others have a next one. */
 bool register_asks_here(const register_nest *nest);
-/* Asks for the lines of those rows that the tile at hand has reached in its own. */
+/* Asks for the lines of those rows that the tile at hand has reached in its own, and for lines of the result. */
 void register_ask_rows(const register_nest *nest, ir_builder *builder);
 /* The row of a vector over rows and lanes. */
 ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);

@@ -23,6 +23,7 @@ enum {
   ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
   SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor .. */
+  STEPPED_ROWS = 4096,     /* .. so many where rows and results are asked for in steps, .. */
   LONE_ROWS = 2048,        /* .. and so many for making narrow ones, one at a time, .. */
   LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
@@ -400,9 +401,25 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 
 /* ---------------------------------------------------------------------------------------------------------- choice */
 
+/* The step of a product of f32 alone whose tiles ask for the next one's rows and results, where the last cache is near;
+ * 0: it is no such product, or has no steps, or an open extent, which may be small. */
+static int64_t asking_step(const ir_op *op, const target_facts *target, const int64_t *extents) {
+  int64_t step = 0;
+  if (!target_has_near_last_cache(target) || is_narrow(op, 0) || is_narrow(op, 1) ||
+      is_computed(op, ir_operand(op, 0)) || is_computed(op, ir_operand(op, 1)))
+    return 0;
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+    if (extents[loop] == IR_DYNAMIC)
+      return 0;
+    if (ir_loop_is_reduction(ir_structure_of(op), loop))
+      step = host_step(op, loop, target, extents);
+  }
+  return step;
+}
+
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
  * more rows pay for as long as their part of the other factor, which is read again for each panel, takes a quarter of
- * the last cache; half of it, where panels are lone and narrow. */
+ * the last cache; half of it, where panels are lone and narrow. What is asked for is of one step alone. */
 static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
   int64_t rows = host_policy.rows, extents[IR_MAX_LOOPS];
   int side = tile_running_operand(p->op);
@@ -414,8 +431,10 @@ static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts
   if (target_is_gpu(target))
     return tile_rows_in_block(p->op, rows_side, target, extents);
   bool is_lone = takes_lone_panels(p->op, target, extents);
-  int64_t depth = is_lone ? register_plan_lone_panel(target) : register_plan_longest_panel(target);
-  int64_t most_rows = is_lone ? LONE_ROWS : SHARED_ROWS;
+  int64_t step = asking_step(p->op, target, extents);
+  int64_t depth = is_lone ? register_plan_lone_panel(target) : step ? step : register_plan_longest_panel(target);
+  int64_t asking = step ? uses_of_factor(p->op, 1 - rows_side, extents, STEPPED_ROWS) : 0;
+  int64_t most_rows = is_lone ? LONE_ROWS : asking > SHARED_ROWS ? asking : SHARED_ROWS;
   for (unsigned loop = 0; loop < ir_structure_of(p->op)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(p->op), loop) && extents[loop] != IR_DYNAMIC && extents[loop] < depth)
       depth = extents[loop];

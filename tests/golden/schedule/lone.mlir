@@ -1,5 +1,6 @@
 // A product of f32 with many rows takes all its terms at once, and the columns of one panel, where that panel is no more
-// than half of the second-level cache and the last one is near; longer ones, and those with few rows or columns, go in steps.
+// than half of the second-level cache and the last one is near; longer ones, and those with few rows or columns, go in
+// steps, for as many rows as are asked for from there.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=FAR
 // RUN: tcc-attn opt %s --passes=schedule --target=host:emeraldrapids | FileCheck %s --check-prefix=FAR
@@ -17,8 +18,10 @@ func.func @fits(%a: tensor<8192x2048xf32>, %b: tensor<2048x8192xf32>, %c: tensor
 }
 
 // CHECK-LABEL: @long
-// CHECK: scf.forall {{.*}} step (1024, 128)
+// CHECK: scf.forall {{.*}} step (4096, 128)
 // CHECK: scf.for {{.*}} step %c
+// FAR-LABEL: @long
+// FAR: scf.forall {{.*}} step (1024, 128)
 func.func @long(%a: tensor<8192x2050xf32>, %b: tensor<2050x8192xf32>, %c: tensor<8192x8192xf32>) -> tensor<8192x8192xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<8192x2050xf32>, tensor<2050x8192xf32>) outs(%c : tensor<8192x8192xf32>)
       -> tensor<8192x8192xf32>
