@@ -39,6 +39,8 @@ enum { MIN_TILES = 2 };
 enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
+/* Terms that one row takes at a time from memory that the machine follows. */
+enum { MAX_FOLLOWED = 32 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
 enum { FAR_BYTES = 2048 };
 
@@ -404,6 +406,23 @@ static int64_t rows_in_place(const planner *p, unsigned simd, int row, int64_t v
   return is_open && is_widened(p, operand_uses(p, 1, simd)) ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
 }
 
+/* One row takes a few terms, as many streams of memory, each element of which is read once. Where requests get lost, the
+ * machine follows these best by itself, in narrow tiles. */
+static bool is_followed(const planner *p, unsigned simd) {
+  int64_t terms = 1;
+  if (!p->loses_requests || !ir_is_contraction(p->op) || is_reduction(p, simd) || is_widened(p, 0) || is_widened(p, 1))
+    return false;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    int64_t bound = register_plan_bound(p->op, loop);
+    if (bound != 1 && loop != simd && !is_reduction(p, loop))
+      return false;
+    if (is_reduction(p, loop) && (bound < 1 || bound > MAX_FOLLOWED / terms))
+      return false;
+    terms *= is_reduction(p, loop) ? bound : 1;
+  }
+  return true;
+}
+
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
  * horizontal step are a power of two, which takes the fewest shuffles, and so are those that are read in one piece. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
@@ -416,8 +435,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t wide = in_place ? vectors_in_place(p, simd, rows) : chains / fitting_vectors(rows, 1, chains);
   int64_t beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t vectors =
-      fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, wide < beside ? beside : wide);
+  int64_t most_vectors = is_followed(p, simd) ? TILE_VECTORS : wide < beside ? beside : wide;
+  int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
   int64_t most = in_place ? rows_in_place(p, simd, row, vectors) : rows_of_chains(p, chains, vectors);
@@ -697,6 +716,11 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .takes_rows_together = target_has_near_last_cache(facts),
                    .panel_bytes = most_panel_bytes(facts),
                    .copy_bytes = copy_bytes(facts)};
+}
+
+bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return is_followed(&p, simd);
 }
 
 int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {

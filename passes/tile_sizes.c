@@ -28,6 +28,7 @@ enum {
   LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
+  FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
@@ -108,8 +109,11 @@ static bool is_narrow(const ir_op *op, unsigned operand) {
 
 /* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
  * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the
- * next. Where requests get lost, fewer sums to read and write leave them the time that they need. */
+ * next. Where requests get lost, fewer sums to read and write leave them the time that they need; and what one row reads
+ * in rows that are few and long is best not asked for at all (see register_plan_is_followed). */
 static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
+  if (uses == 1 && target->loses_requests && !narrow)
+    return FOLLOWED_BYTES;
   if (uses <= FEW_USES)
     return target->loses_requests && uses > 1 && !narrow ? LONG_STREAMED_BYTES : STREAMED_BYTES;
   uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
@@ -140,7 +144,7 @@ static int64_t streamed_step(const ir_op *op, unsigned factor, int64_t most, con
   int64_t columns = extents[ir_map_result_dim(map, map->num_results - 1)];
   int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
                   ir_scalar_bits(ir_operand(op, factor)->type->element) / 8;
-  int64_t step = REGISTER_ROWS;
+  int64_t step = most < STREAMED_BYTES ? REGISTER_ROWS / 2 : REGISTER_ROWS;
   while (2 * step * bytes <= most && step < host_policy.reduction)
     step *= 2;
   return step;
