@@ -13,8 +13,8 @@
  * cache holds besides is there already: asking for it takes a load's place for nothing. So does it where a last cache
  * near by holds it and several register tiles go over it in turn, each of which would ask again: the machine follows by
  * itself (attention whose keys are in lanes 1.08 to 1.12 times as fast, Zen 5).
- * Nor is what a product of one row reads a few long rows at a time asked for where requests get lost: the machine follows
- * each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5).
+ * Nor is what a product of one row reads, a few long rows at a time, asked for where requests get lost: the machine
+ * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
  * one every 8 comes. So it is of no use there to ask for a piece while the one before is copied into panels: the tiles
  * that use the panels ask for it instead, line by line (register_pack.c).

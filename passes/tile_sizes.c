@@ -421,6 +421,15 @@ static int64_t asking_step(const ir_op *op, const target_facts *target, const in
   return step;
 }
 
+/* Such a product of many rows with so few columns that one tile has them all: in two, each would leave its results in
+ * half of the sets of the second-level cache, as rows of the result are short (2048 x 256 over 4096 terms 1.5x, Zen
+ * 5). */
+static bool takes_all_columns(const ir_op *op, unsigned rows_side, const target_facts *target, const int64_t *extents) {
+  int64_t most = 2 * host_policy.columns;
+  return uses_of_factor(op, rows_side, extents, most + 1) <= most &&
+         uses_of_factor(op, 1 - rows_side, extents, MANY_USES) == MANY_USES && asking_step(op, target, extents);
+}
+
 /* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
  * more rows pay for as long as their part of the other factor, which is read again for each panel, takes a quarter of
  * the last cache; half of it, where panels are lone and narrow. What is asked for is of one step alone. */
@@ -437,7 +446,8 @@ static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts
   bool is_lone = takes_lone_panels(p->op, target, extents);
   int64_t step = asking_step(p->op, target, extents);
   int64_t depth = is_lone ? register_plan_lone_panel(target) : step ? step : register_plan_longest_panel(target);
-  int64_t asking = step ? uses_of_factor(p->op, 1 - rows_side, extents, STEPPED_ROWS) : 0;
+  bool asks = step && !takes_all_columns(p->op, rows_side, target, extents);
+  int64_t asking = asks ? uses_of_factor(p->op, 1 - rows_side, extents, STEPPED_ROWS) : 0;
   int64_t most_rows = is_lone ? LONE_ROWS : asking > SHARED_ROWS ? asking : SHARED_ROWS;
   for (unsigned loop = 0; loop < ir_structure_of(p->op)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(p->op), loop) && extents[loop] != IR_DYNAMIC && extents[loop] < depth)
@@ -482,8 +492,12 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   int64_t of_contraction[IR_MAX_LOOPS];
   ir_loop_extents(p.op, of_contraction);
   bool is_lone = takes_lone_panels(p.op, target, of_contraction);
+  bool is_narrow_result =
+      !target_is_gpu(target) && tile_running_operand(p.op) < 0 && takes_all_columns(p.op, rows, target, of_contraction);
   if (is_lone)
     num_columns = register_plan_panel_columns(target);
+  else if (is_narrow_result)
+    num_columns = 2 * host_policy.columns;
   int64_t piece = 0;
   int streamed = streamed_factor(p.op, target, &piece);
   int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
@@ -507,7 +521,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
     bool alone = target->threads == 1 && p.op == root && !whole && !is_computed(p.op, ir_input(p.op, 1 - rows));
-    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || is_lone ? -1 : second,
+    share_out(extents, ir_structure_of(root)->num_loops, sizes, first,
+              whole || is_lone || is_narrow_result ? -1 : second,
               (int64_t)target->threads * (streamed >= 0 || alone ? 1 : BATCH_ITERATIONS));
   }
 }

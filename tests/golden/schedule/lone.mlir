@@ -53,3 +53,15 @@ func.func @few_columns(%a: tensor<2048x2048xf32>, %b: tensor<2048x256xf32>, %c: 
       -> tensor<2048x256xf32>
   return %r : tensor<2048x256xf32>
 }
+
+// Up to 256 columns over many terms are one tile's.
+// CHECK-LABEL: @all_columns
+// CHECK: linalg.matmul ins({{.*}} : tensor<{{.*}}x512xf32>, tensor<512x256xf32>)
+// FAR-LABEL: @all_columns
+// FAR: linalg.matmul ins({{.*}}x128xf32>)
+func.func @all_columns(%a: tensor<4096x4096xf32>, %b: tensor<4096x256xf32>, %c: tensor<4096x256xf32>)
+    -> tensor<4096x256xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<4096x4096xf32>, tensor<4096x256xf32>) outs(%c : tensor<4096x256xf32>)
+      -> tensor<4096x256xf32>
+  return %r : tensor<4096x256xf32>
+}
