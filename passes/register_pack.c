@@ -206,6 +206,14 @@ ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row)
   return ir_result(ir_op_create(builder, OP_VECTOR_EXTRACT, &spec), 0);
 }
 
+/* Two rows of terms as one of their pairs. */
+static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first) {
+  ir_value *terms[] = {register_extract_row(builder, rows, first), register_extract_row(builder, rows, first + 1)};
+  const ir_type *type = ir_type_vector(builder->module, rows->type->element, 1, (int64_t[]){2 * rows->type->shape[1]});
+  ir_op_spec spec = {.operands = terms, .num_operands = 2, .types = &type, .num_results = 1};
+  return ir_result(ir_op_create(builder, OP_VECTOR_INTERLEAVE, &spec), 0);
+}
+
 /* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
  * side: in blocks of as many terms and lanes as a register has lanes, which are transposed in registers where terms are
  * contiguous in memory, else of two terms. */
@@ -232,33 +240,47 @@ static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
   ir_index lane = block_loop(&builder, &block, 1, nest->tile.starts[simd], size);
   ir_value *rows = vectorize_read(&builder, &block, i);
   ir_index first = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
-  const ir_type *type = ir_type_vector(builder.module, rows->type->element, 1, (int64_t[]){2 * block.sizes[1]});
   for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
-    ir_value *terms_of_pair[] = {register_extract_row(&builder, rows, 2 * pair),
-                                 register_extract_row(&builder, rows, 2 * pair + 1)};
-    ir_op_spec spec = {.operands = terms_of_pair, .num_operands = 2, .types = &type, .num_results = 1};
-    ir_value *both = ir_result(ir_op_create(&builder, OP_VECTOR_INTERLEAVE, &spec), 0);
+    ir_value *both = interleave(&builder, rows, 2 * pair);
     ir_index row = ir_index_add(&builder, first, ir_index_const(pair));
     ir_value *stored[] = {both, nest->panels[i], ir_index_value(&builder, row), ir_index_value(&builder, column)};
     ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 4, .groups = {1, 1, 2}});
   }
 }
 
-/* Takes the current pair of terms from the panel of input `i`: a vector over lanes and terms. */
+/* The current pairs of terms of input `i`, from its panel. */
+static ir_value *pairs_of_panel(const register_nest *nest, ir_builder *builder, unsigned i) {
+  ir_value *panel = nest->panels[i];
+  ir_index pair = ir_index_floordiv(builder, nest->tile.starts[nest->plan.paired], 2);
+  ir_value *operands[] = {panel, ir_index_value(builder, pair), ir_const_index(builder, 0)};
+  const ir_type *type = ir_type_vector(builder->module, panel->type->element, 1, (int64_t[]){2 * simd_size(nest)});
+  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};
+  return ir_result(ir_op_create(builder, OP_VECTOR_LOAD, &spec), 0);
+}
+
+/* The same from where they lie, in rows of which each has one term for all lanes. */
+static ir_value *pairs_in_place(const register_nest *nest, ir_builder *builder, unsigned i) {
+  vector_tile rows = nest->tile;
+  const vector_operand *operand = &nest->tile.operands[i];
+  rows.operands = IR_NEW_ARRAY(&builder->module->arena, vector_operand, nest->op->num_operands);
+  vectorize_operands(nest->op, rows.operands);
+  rows.operands[i].ahead = operand->ahead;
+  rows.operands[i].is_near = operand->is_near;
+  rows.num_dims = 2;
+  rows.loops[0] = (unsigned)nest->plan.paired, rows.loops[1] = (unsigned)nest->plan.simd;
+  rows.sizes[0] = 2, rows.sizes[1] = simd_size(nest);
+  return interleave(builder, vectorize_read(builder, &rows, i), 0);
+}
+
+/* Takes the current pair of terms of input `i`: a vector over lanes and terms. */
 static void read_pairs_of(register_nest *nest, ir_builder *builder, unsigned i) {
   ir_module *module = builder->module;
-  ir_value *panel = nest->panels[i];
   unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
-  int64_t shape[] = {simd_size(nest), 2}, count = 2 * shape[0];
-  ir_value *operands[] = {panel, ir_index_value(builder, ir_index_floordiv(builder, nest->tile.starts[loops[1]], 2)),
-                          ir_const_index(builder, 0)};
-  const ir_type *type = ir_type_vector(module, panel->type->element, 1, &count);
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};
-  ir_value *row = ir_result(ir_op_create(builder, OP_VECTOR_LOAD, &spec), 0);
-  nest->tile.operands[i] = (vector_operand){
-      .value = panel,
-      .map = ir_map_select(module, nest->plan.num_loops, 2, loops),
-      .vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, ir_type_vector(module, panel->type->element, 2, shape))};
+  ir_value *row = nest->panels[i] ? pairs_of_panel(nest, builder, i) : pairs_in_place(nest, builder, i);
+  const ir_type *type = ir_type_vector(module, row->type->element, 2, (int64_t[]){simd_size(nest), 2});
+  vector_operand *operand = &nest->tile.operands[i];
+  operand->map = ir_map_select(module, nest->plan.num_loops, 2, loops);
+  operand->vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, type);
 }
 
 void register_pack_inputs(register_nest *nest, ir_builder *builder) {
@@ -295,7 +317,7 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
 
 void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; nest->plan.paired >= 0 && i < nest->num_inputs; i++)
-    if (nest->panels[i])
+    if (vectorize_operand_loops(&nest->tile.operands[i]) & register_loop_bit((unsigned)nest->plan.simd))
       read_pairs_of(nest, builder, i);
 }
 

@@ -15,8 +15,8 @@ enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_
 /* A tile of this many rows and lanes is transposed in registers. */
 enum { MAX_TRANSPOSED = 16 };
 /* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms; and
- * where a few widen it together. */
-enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12 };
+ * where a few widen it together, or pair its terms, which twelve do in one tile. */
+enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 /* Rows that pay for it elsewhere; register tiles, and rows along the reductions, that pay for packing an operand that
  * could be loaded in place. */
 enum { MIN_REUSE = 8 };
@@ -32,6 +32,12 @@ enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
 enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
+/* Rows for which terms read in place are put together in pairs, if one tile has them all: fewer wait for memory anyway,
+ * and two terms at a time from rows a page apart come slower (Zen 5). */
+enum { MIN_PAIRED_ROWS = 7 };
+/* Lanes are so many tiles at most where these are narrow so that one has all rows of the other factor: memory is read
+ * once, and in pieces that are not too short. */
+enum { TILES_OF_ROW = 4 };
 /* SIMD tiles that pay for widening what they all read. */
 enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
@@ -186,8 +192,10 @@ static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned r
 }
 
 static int64_t rows_for_packing(const planner *p, unsigned operand) {
-  int64_t widened = p->takes_rows_together ? MIN_ROWS_APART : MIN_WIDENED_ROWS;
-  return is_widened(p, operand) ? widened : rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
+  if (!is_widened(p, operand))
+    return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
+  bool goes_in_pairs = p->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
+  return !p->takes_rows_together ? MIN_WIDENED_ROWS : goes_in_pairs ? MIN_PAIRS_APART : MIN_ROWS_APART;
 }
 
 /* The input that lanes and rows move over is used once, or by the few iterations of the one parallel loop that it does
@@ -386,24 +394,23 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
          rows < rows_for_packing(p, operand_uses(p, 1, simd));
 }
 
+/* So many of these rows may be one tile: fewer where their number is open and each tile widens the other factor, as
+ * what is left over is tiles of half as many each. */
+static int64_t rows_in_place(const planner *p, unsigned simd, unsigned row) {
+  bool is_cut = p->extents[row] == IR_DYNAMIC && is_widened(p, operand_uses(p, 1, simd));
+  return is_cut ? smaller(guess(p, row), MAX_ROWS_TOGETHER / 2) : guess(p, row);
+}
+
 /* .. where its rows are neighbours. Lanes take less, so that all rows of the other factor are one tile, where each tile
- * would widen it, and where its rows are longer: what was read before would not be in the nearest cache any more. */
+ * would widen it, and where its rows fill as much: what was read before would not be in the nearest cache any more. */
 static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   unsigned operand = operand_uses(p, 1, simd);
   int64_t most = p->registers / 4, once = p->registers / 2 / rows;
   int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
   if (is_widened(p, operand) && p->takes_rows_together)
     return smaller(most, (p->registers - most) / rows);
-  bool are_longer = are_rows_apart(p, operand, most * p->lanes * bytes + 1) && !is_widened(p, operand);
-  return p->loses_requests && are_longer && rows <= most ? smaller(most, once) : most;
-}
-
-/* Rows of such a tile: as many as registers have room for; fewer where their number is open and each tile widens the
- * other factor, as what is left over is tiles of half as many each. */
-static int64_t rows_in_place(const planner *p, unsigned simd, int row, int64_t vectors) {
-  int64_t rows = (p->registers - p->registers / 4) / vectors;
-  bool is_open = row >= 0 && p->extents[row] == IR_DYNAMIC;
-  return is_open && is_widened(p, operand_uses(p, 1, simd)) ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
+  bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !is_widened(p, operand);
+  return p->loses_requests && are_long && rows <= most ? smaller(most, once) : most;
 }
 
 /* One row takes a few terms, as many streams of memory, each element of which is read once. Where requests get lost, the
@@ -432,17 +439,22 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t chains = p->accumulators / (carried ? carried : 1);
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
   bool in_place = reads_in_place(p, simd, rows);
-  int64_t wide = in_place ? vectors_in_place(p, simd, rows) : chains / fitting_vectors(rows, 1, chains);
-  int64_t beside = vectors_beside_rows(p, simd, rows, chains);
+  int64_t at_once = in_place ? rows_in_place(p, simd, (unsigned)row) : rows;
+  int64_t wide = in_place ? vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
+  int64_t most_in_place = p->registers - p->registers / 4, beside = vectors_beside_rows(p, simd, rows, chains);
+  /* Lanes as wide as elsewhere would leave no room for all rows. */
+  bool is_narrow = in_place && at_once * beside > most_in_place && TILES_OF_ROW * wide * p->lanes >= extent &&
+                   !is_scattered(p, operand_uses(p, 1, simd));
+  wide = wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t most_vectors = is_followed(p, simd) ? TILE_VECTORS : wide < beside ? beside : wide;
+  int64_t most_vectors = is_followed(p, simd) ? TILE_VECTORS : wide;
   int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
-  int64_t most = in_place ? rows_in_place(p, simd, row, vectors) : rows_of_chains(p, chains, vectors);
+  int64_t most = in_place ? most_in_place / vectors : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
     bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
-    plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, rows);
+    plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);
   }
 }
 
@@ -510,8 +522,8 @@ static int contracted_loop(const planner *p, int simd) {
 }
 
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
- * with an even number of terms, side by side in the rows' factor; rows enough to pay for putting those of the lanes
- * side by side in a panel. -1 where it cannot. */
+ * with an even number of terms, side by side in the rows' factor. Rows are enough to pay for putting those of the lanes
+ * side by side in a panel, or so few that these are read in place, and put so in registers. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (!p->has_fast_pair_dot || row < 0 || contracted < 0 ||
       p->structure->reductions != loop_bit((unsigned)contracted) || p->extents[contracted] == IR_DYNAMIC ||
@@ -521,11 +533,13 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
       return -1;
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
-  if (guess(p, (unsigned)row) < rows_for_packing(p, lanes))
+  bool is_unit = access_along(p, lanes, simd) == ACCESS_UNIT;
+  bool is_packed = guess(p, (unsigned)row) >= rows_for_packing(p, lanes);
+  bool is_once = guess(p, (unsigned)row) >= MIN_PAIRED_ROWS && plan->steps[row] == p->extents[row];
+  if (!is_packed && !(p->takes_rows_together && is_unit && is_once && !is_scattered(p, lanes)))
     return -1;
-  bool together =
-      access_along(p, lanes, simd) == ACCESS_UNIT || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
-  bool fits = p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= p->panel_bytes;
+  bool together = is_unit || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
+  bool fits = !is_packed || p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= p->panel_bytes;
   return together && fits && !operand_uses(p, 1 - lanes, simd) && !operand_uses(p, lanes, (unsigned)row) &&
                  access_along(p, 1 - lanes, (unsigned)contracted) == ACCESS_UNIT
              ? (int)lanes
@@ -666,7 +680,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (paired >= 0) {
     plan->paired = contracted;
     plan->steps[contracted] = 2;
-    plan->packed = loop_bit((unsigned)paired);
+    plan->packed = guess(p, (unsigned)row) >= rows_for_packing(p, (unsigned)paired) ? loop_bit((unsigned)paired) : 0;
     plan->widened = 0;
   }
   if (contracted >= 0 && paired < 0)

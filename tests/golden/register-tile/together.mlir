@@ -81,19 +81,19 @@ func.func @long(%q: memref<4x512xf32>, %k: memref<48x512xf32>, %s: memref<4x48xf
   return
 }
 
-// All rows are one tile as well where a row of the other factor is longer than a tile is wide; it is as wide as the rows
-// leave room for. Rows that a tile takes whole lie side by side, and are read in memory's order by two tiles in turn.
+// All rows are one tile as well where a row of the other factor is as long as a tile is wide, or longer; it is as wide as
+// the rows leave room for.
 // CHECK-LABEL: func.func @all(
 // CHECK: vector.contract {{.*}} : vector<4x1xf32>, vector<1x64xf32> into vector<4x64xf32>
-// CHECK-LABEL: func.func @in_turn(
-// CHECK: vector.contract {{.*}} : vector<2x1xf32>, vector<1x128xf32> into vector<2x128xf32>
+// CHECK-LABEL: func.func @as_long(
+// CHECK: vector.contract {{.*}} : vector<4x1xf32>, vector<1x64xf32> into vector<4x64xf32>
 // TURNS-LABEL: func.func @all(
 // TURNS: vector.contract {{.*}} into vector<2x128xf32>
 func.func @all(%a: memref<4x256xf32>, %b: memref<256x256xf32>, %c: memref<4x256xf32>) {
   linalg.matmul ins(%a, %b : memref<4x256xf32>, memref<256x256xf32>) outs(%c : memref<4x256xf32>)
   return
 }
-func.func @in_turn(%a: memref<4x256xf32>, %b: memref<256x128xf32>, %c: memref<4x128xf32>) {
+func.func @as_long(%a: memref<4x256xf32>, %b: memref<256x128xf32>, %c: memref<4x128xf32>) {
   linalg.matmul ins(%a, %b : memref<4x256xf32>, memref<256x128xf32>) outs(%c : memref<4x128xf32>)
   return
 }

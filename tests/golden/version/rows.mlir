@@ -56,7 +56,7 @@ func.func @long_rows(%a: memref<?x32xf32>, %b: memref<32x512xf32>, %c: memref<?x
 
 // CHECK-LABEL: func.func @widened(
 // APART: arith.cmpi sle, %{{.*}}, %c3
-// TOGETHER: arith.cmpi sle, %{{.*}}, %c11
+// TOGETHER: arith.cmpi sle, %{{.*}}, %c12
 func.func @widened(%a: memref<?x32xbf16>, %b: memref<32x16xbf16>, %c: memref<?x16xf32>) {
   %c0 = arith.constant 0 : index
   %rows = memref.dim %a, %c0 : memref<?x32xbf16>

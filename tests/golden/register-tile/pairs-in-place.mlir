@@ -1,0 +1,45 @@
+// RUN: tcc-attn opt %s --target=host:znver5 --passes=register-tile,simplify --verify | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s --check-prefix=FAR
+// Rows that are one tile put terms in pairs that they read in place, without a panel, where the last cache is near:
+// elsewhere they are put into one.
+// FAR: memref.alloca() {{.*}} : memref<16x64xbf16>
+// CHECK-LABEL: func.func @values(
+// CHECK-SAME: %{{.*}}: memref<8x32xbf16>, %[[V:.*]]: memref<32x64xbf16>
+// CHECK-NOT: memref.alloca
+// CHECK: scf.for %[[LANE:.*]] = %c0 to %c64 step %c32
+// CHECK: scf.for %[[TERM:.*]] = %c0 to %c32 step %c2 iter_args
+// CHECK: %[[TERMS:.*]] = vector.transfer_read %[[V]][%[[TERM]], %[[LANE]]]{{.*}} vector<2x32xbf16>
+// CHECK-DAG: %[[EVEN:.*]] = vector.extract %[[TERMS]][0]
+// CHECK-DAG: %[[ODD:.*]] = vector.extract %[[TERMS]][1]
+// CHECK: %[[ROW:.*]] = vector.interleave %[[EVEN]], %[[ODD]] : vector<32xbf16> -> vector<64xbf16>
+// CHECK: %[[B:.*]] = vector.shape_cast %[[ROW]] : vector<64xbf16> to vector<32x2xbf16>
+// CHECK: vector.contract {{.*}} %{{.*}}, %[[B]], %{{.*}} : vector<8x2xbf16>, vector<32x2xbf16> into vector<8x32xf32>
+func.func @values(%p: memref<8x32xbf16>, %v: memref<32x64xbf16>, %o: memref<8x64xf32>) {
+  linalg.matmul ins(%p, %v : memref<8x32xbf16>, memref<32x64xbf16>) outs(%o : memref<8x64xf32>)
+  return
+}
+// So do twelve, which fill the registers; without pairs, as in f16, all rows are one tile as well. Lanes are narrow for
+// their sake, but not where they would read a small part of each row.
+// CHECK-LABEL: func.func @twelve(
+// CHECK: vector.contract {{.*}} vector<12x2xbf16>, vector<32x2xbf16> into vector<12x32xf32>
+// CHECK: vector.contract {{.*}} into vector<8x32xf32>
+// CHECK: vector.contract {{.*}} into vector<4x64xf32>
+func.func @twelve(%p: memref<12x32xbf16>, %v: memref<32x64xbf16>, %o: memref<12x64xf32>, %a: memref<8x32xf16>,
+                  %b: memref<32x64xf16>, %c: memref<8x64xf32>, %d: memref<32x256xf16>, %e: memref<8x256xf32>) {
+  linalg.matmul ins(%p, %v : memref<12x32xbf16>, memref<32x64xbf16>) outs(%o : memref<12x64xf32>)
+  linalg.matmul ins(%a, %b : memref<8x32xf16>, memref<32x64xf16>) outs(%c : memref<8x64xf32>)
+  linalg.matmul ins(%a, %d : memref<8x32xf16>, memref<32x256xf16>) outs(%e : memref<8x256xf32>)
+  return
+}
+// Fewer rows, rows that are more than one tile, an odd number of terms, and terms a page apart go without.
+// CHECK-LABEL: func.func @without(
+// CHECK-NOT: vector.interleave
+func.func @without(%a: memref<6x32xbf16>, %b: memref<32x64xbf16>, %c: memref<6x64xf32>, %d: memref<8x32xbf16>,
+                   %e: memref<32x256xbf16>, %f: memref<8x256xf32>, %g: memref<8x33xbf16>, %h: memref<33x64xbf16>,
+                   %i: memref<8x64xf32>, %j: memref<32x64xbf16, strided<[4096, 1]>>) {
+  linalg.matmul ins(%a, %b : memref<6x32xbf16>, memref<32x64xbf16>) outs(%c : memref<6x64xf32>)
+  linalg.matmul ins(%d, %e : memref<8x32xbf16>, memref<32x256xbf16>) outs(%f : memref<8x256xf32>)
+  linalg.matmul ins(%g, %h : memref<8x33xbf16>, memref<33x64xbf16>) outs(%i : memref<8x64xf32>)
+  linalg.matmul ins(%d, %j : memref<8x32xbf16>, memref<32x64xbf16, strided<[4096, 1]>>) outs(%i : memref<8x64xf32>)
+  return
+}
