@@ -1,5 +1,5 @@
-/* tile_policy.h - the sizes of tiles: what schedule.c asks for, and what its two parts, tile_sizes.c and
- * softmax_tile.c, share. */
+/* tile_policy.h - the sizes of tiles: what schedule.c asks for, and what its parts, tile_sizes.c, product_tile.c
+ * and softmax_tile.c, share. */
 #ifndef TEC_PASSES_TILE_POLICY_H
 #define TEC_PASSES_TILE_POLICY_H
 #include "ir/ir.h"
@@ -7,6 +7,7 @@
 
 enum {
   TILE_MIN_ROWS = 16,       /* below this a tile does not fill the register tiles any more */
+  TILE_REGISTER_ROWS = 8,   /* a tile with a multiple of these has no rows left over by register tiles */
   TILE_PADDING = 16,        /* of so many rows in lanes one may be padding of the last tile */
   TILE_GPU_LONG_ROW = 8192, /* longer rows than this are reduced in a loop, and no softmax holds them whole */
 };
@@ -23,6 +24,10 @@ static const tile_policy host_policy = {128, 128, 256, 512, 128}, gpu_policy = {
 
 static inline bool target_is_gpu(const target_facts *target) { return target->kind != TARGET_HOST; }
 
+static inline int64_t tile_trip_count(int64_t extent, int64_t size) {
+  return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
+}
+
 /* Those that share the rows of a tile on a GPU. */
 static inline int64_t target_block_lanes(const target_facts *target) {
   return (int64_t)target->block_warps * target->warp;
@@ -33,6 +38,9 @@ void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t 
 /* The step of the loop over the op's reduction; 0 if it needs none. */
 int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts *target);
 
+/* Something on the way up from the operand computes, rather than moves, and can be fused. */
+bool tile_is_computed(const ir_op *user, const ir_value *operand);
+
 /* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold
  * factors. `side`: the operand that has them. */
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
@@ -40,6 +48,18 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
 /* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
  * there is none. `masked`: comparisons of indices hide some of them. */
 ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked);
+
+/* The tile of a plain contraction: its rows are along the free loops of one factor, its columns along the other's. */
+typedef struct product_tile {
+  int64_t rows, columns;
+  bool keeps_columns; /* they are not shared out further */
+  bool is_streamed;   /* to read a factor from memory takes the time */
+} product_tile;
+
+/* That of one on the host, without running softmax. `rows_side`: the factor that has the rows. */
+product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target);
+/* The step of its reduction; 0: it needs none. */
+int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *target);
 
 /* Rows and step of a running softmax. */
 typedef struct softmax_tile {

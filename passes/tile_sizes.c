@@ -2,11 +2,9 @@
  *
  * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it. On the
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can
- * hold. A running softmax has tiles of its own (softmax_tile.c).
+ * hold. Plain contractions on the host (product_tile.c) and running softmax (softmax_tile.c) have tiles of their own.
  * Terminates: producers are followed upwards, for a number of steps where they branch. */
-#include "passes/extent.h"
 #include "passes/pass.h"
-#include "passes/register_plan.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 #include "passes/vectorize_tiles.h"
@@ -14,22 +12,8 @@
 #include <string.h>
 
 enum {
-  REGISTER_ROWS = 8,       /* a tile with a multiple of these has no rows left over by register tiles */
-  BATCH_ITERATIONS = 2,    /* parallel iterations that each thread should have at least */
-  LANE_ELEMENTS = 32,      /* of a tile without contraction, in each lane */
-  FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
-  SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
-  PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead .. */
-  ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
-  MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
-  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor .. */
-  STEPPED_ROWS = 4096,     /* .. so many where rows and results are asked for in steps, .. */
-  LONE_ROWS = 2048,        /* .. and so many for making narrow ones, one at a time, .. */
-  LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
-  STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
-  STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
-  FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
-  LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
+  BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
+  LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
@@ -46,8 +30,7 @@ static ir_op *computed_by(const ir_op *user, const ir_value *value) {
                                                                                                                  : NULL;
 }
 
-/* Something on the way up from the value computes, rather than moves, and can be fused. */
-static bool is_computed(const ir_op *user, const ir_value *value) {
+bool tile_is_computed(const ir_op *user, const ir_value *value) {
   for (const ir_op *op = value->op; op && op->block == user->block && op->num_operands && op->num_results;
        op = ir_operand(op, 0)->op)
     if (!tile_only_moves(op) || !tile_can(op))
@@ -89,142 +72,6 @@ static void find_pace(const ir_op *root, pace *p) {
 
 /* ------------------------------------------------------------------------------------------------------------- host */
 
-static int64_t trip_count(int64_t extent, int64_t size) {
-  return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
-}
-
-/* How often a contraction uses each element of a factor, or `enough` where that is more, or not known. */
-static int64_t uses_of_factor(const ir_op *op, unsigned factor, const int64_t *extents, int64_t enough) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t uses = 1;
-  for (unsigned loop = 0; loop < structure->num_loops && uses < enough; loop++)
-    if (ir_map_find_dim(structure->maps[factor], loop) < 0)
-      uses = extents[loop] == IR_DYNAMIC || extents[loop] > enough ? enough : uses * extents[loop];
-  return uses < enough ? uses : enough;
-}
-
-static bool is_narrow(const ir_op *op, unsigned operand) {
-  return ir_scalar_bits(ir_operand(op, operand)->type->element) <= 16;
-}
-
-/* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
- * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the
- * next. Where requests get lost, fewer sums to read and write leave them the time that they need; and what one row reads
- * in rows that are few and long is best not asked for at all (see register_plan_is_followed). */
-static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
-  if (uses == 1 && target->loses_requests && !narrow)
-    return FOLLOWED_BYTES;
-  if (uses <= FEW_USES)
-    return target->loses_requests && uses > 1 && !narrow ? LONG_STREAMED_BYTES : STREAMED_BYTES;
-  uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
-  return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
-}
-
-/* The factor of a plain contraction on the host whose elements are used so few times that reading it from memory takes
- * the time, where its rows run along a loop of the result; or -1. *bytes: of a step. */
-static int streamed_factor(const ir_op *op, const target_facts *target, int64_t *bytes) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t extents[IR_MAX_LOOPS];
-  if (target_is_gpu(target) || tile_running_operand(op) >= 0)
-    return -1;
-  ir_loop_extents(op, extents);
-  for (unsigned i = 0; i < 2; i++) {
-    const ir_map *map = structure->maps[i];
-    int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
-    *bytes = bytes_of_piece(uses_of_factor(op, i, extents, SOME_USES + 1), is_narrow(op, i), target);
-    if (*bytes && last >= 0 && !ir_loop_is_reduction(structure, (unsigned)last) && !is_computed(op, ir_operand(op, i)))
-      return (int)i;
-  }
-  return -1;
-}
-
-/* The step of the reduction of such a contraction. */
-static int64_t streamed_step(const ir_op *op, unsigned factor, int64_t most, const int64_t *extents) {
-  const ir_map *map = ir_structure_of(op)->maps[factor];
-  int64_t columns = extents[ir_map_result_dim(map, map->num_results - 1)];
-  int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
-                  ir_scalar_bits(ir_operand(op, factor)->type->element) / 8;
-  int64_t step = most < STREAMED_BYTES ? REGISTER_ROWS / 2 : REGISTER_ROWS;
-  while (2 * step * bytes <= most && step < host_policy.reduction)
-    step *= 2;
-  return step;
-}
-
-/* Panels of so many terms, made at once for all columns of a tile, are all that the second-level cache holds beside
- * what streams through it: results that each step adds to would come from further away. Where memory is far, fewer
- * steps are better still. */
-static bool leaves_results_no_room(int64_t terms, const target_facts *target) {
-  uint64_t panels = (uint64_t)terms * (uint64_t)host_policy.columns * sizeof(float);
-  return !target->has_far_memory && panels <= target->l2_bytes / 2 && panels > target->l2_bytes / 4;
-}
-
-/* A product of f32 alone with many rows, of which one panel has all terms while it takes half of the second-level cache.
- * Where the last cache is near, to read the rows from there for each panel costs less than to add to results in steps.
- * Rows are whole tiles of a known number, as open ones may be few; columns are many, or no more than the tile's. */
-static bool takes_lone_panels(const ir_op *op, const target_facts *target, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t least = register_plan_panel_columns(target);
-  if (target_is_gpu(target) || tile_running_operand(op) >= 0 || structure->num_loops != 3 || is_narrow(op, 0) ||
-      is_narrow(op, 1) || is_computed(op, ir_operand(op, 0)) || is_computed(op, ir_operand(op, 1)))
-    return false;
-  for (unsigned loop = 0; loop < 3; loop++) {
-    int64_t extent = extents[loop];
-    if (ir_loop_is_reduction(structure, loop)) {
-      if (extent <= register_plan_longest_panel(target) || extent > register_plan_lone_panel(target))
-        return false;
-    } else if (ir_map_find_dim(structure->maps[1], loop) < 0) {
-      if (extent < SHARED_ROWS || (extent > LONE_ROWS && extent % LONE_ROWS))
-        return false;
-    } else if (extent == IR_DYNAMIC ? register_plan_bound(op, loop) > least
-                                    : extent < least || (extent > least && extent < LONE_COLUMNS))
-      return false;
-  }
-  return true;
-}
-
-/* The step of a plain contraction's reduction on the host; 0: it is not long. Where a factor is used often enough
- * to pay for being copied into panels, the longest that a panel can be is best, as sums that stay in registers
- * until they are complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no
- * special case. */
-static int64_t host_step(const ir_op *op, unsigned loop, const target_facts *target, const int64_t *extents) {
-  bool often = false, asked_for = target->loses_requests && !is_narrow(op, 0) && !is_narrow(op, 1);
-  int64_t least = MANY_USES;
-  for (unsigned i = 0; i < 2; i++) {
-    int64_t uses = uses_of_factor(op, i, extents, MANY_USES);
-    often |= uses == MANY_USES;
-    least = uses < least ? uses : least;
-  }
-  if (!often && extents[loop] != IR_DYNAMIC && extents[loop] < host_policy.long_reduction)
-    return 0;
-  if (!often)
-    return asked_for && least >= PANEL_USES ? ASKED_REDUCTION : host_policy.reduction;
-  int64_t longest = register_plan_longest_panel(target);
-  if (extents[loop] == IR_DYNAMIC || extents[loop] <= longest || takes_lone_panels(op, target, extents))
-    return extents[loop] == IR_DYNAMIC ? longest : 0;
-  bool is_alone = !is_computed(op, ir_operand(op, 0)) && !is_computed(op, ir_operand(op, 1));
-  bool is_halved = is_alone && least >= host_policy.columns && leaves_results_no_room(longest, target);
-  int64_t most_terms = is_halved ? longest / 2 : longest;
-  int64_t steps = trip_count(extents[loop], most_terms), step = trip_count(extents[loop], steps);
-  return extents[loop] % steps || step % 2 ? step + TILE_MIN_ROWS - step % TILE_MIN_ROWS : step;
-}
-
-/* A long product of f32 whose panels are asked for (register_ask.c) should have half as many columns in a tile: so its
- * panels stay in the first cache, with what the few rows multiply them with. Not so where a part of a tile is left over,
- * which is read in place. */
-static bool should_stay_near(const ir_op *op, unsigned factor, int64_t columns, int64_t tile,
-                             const target_facts *target) {
-  int64_t extents[IR_MAX_LOOPS], terms = 1;
-  ir_loop_extents(op, extents);
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
-    if (ir_loop_is_reduction(ir_structure_of(op), loop))
-      terms = extents[loop];
-  int64_t rows = uses_of_factor(op, factor, extents, MANY_USES);
-  return target->loses_requests && !is_narrow(op, 0) && !is_narrow(op, 1) && rows >= PANEL_USES &&
-         columns != IR_DYNAMIC && tile && columns % tile == 0 &&
-         (terms == IR_DYNAMIC || terms >= host_policy.long_reduction) &&
-         (uint64_t)((rows + tile / 2) * ASKED_REDUCTION) * sizeof(float) <= target->l1_bytes;
-}
-
 /* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, the last
  * one, or 1, the others; returns the last one (a loop of the root), or -1. */
 static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *sizes) {
@@ -261,7 +108,7 @@ static int64_t iterations_beside(const int64_t *extents, unsigned num_loops, con
       continue;
     if (extents[loop] == IR_DYNAMIC)
       return IR_DYNAMIC;
-    if (__builtin_mul_overflow(iterations, trip_count(extents[loop], sizes[loop]), &iterations))
+    if (__builtin_mul_overflow(iterations, tile_trip_count(extents[loop], sizes[loop]), &iterations))
       return INT64_MAX;
   }
   return iterations;
@@ -270,9 +117,9 @@ static int64_t iterations_beside(const int64_t *extents, unsigned num_loops, con
 /* Rows of equal tiles, as many for each thread, of a product whose tiles need all that another one makes: each tile
  * copies all of the other factors into panels, so one for each thread is better than smaller ones that balance. */
 static int64_t rows_of_thread(int64_t extent, int64_t rows, unsigned threads) {
-  int64_t turns = trip_count(extent, rows * threads), even = trip_count(extent, turns * threads);
-  even += REGISTER_ROWS - 1;
-  even -= even % REGISTER_ROWS;
+  int64_t turns = tile_trip_count(extent, rows * threads), even = tile_trip_count(extent, turns * threads);
+  even += TILE_REGISTER_ROWS - 1;
+  even -= even % TILE_REGISTER_ROWS;
   even = even < TILE_MIN_ROWS ? TILE_MIN_ROWS : even;
   return even < rows ? even : rows;
 }
@@ -317,8 +164,8 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
     bool innermost = dim + 1 == result->num_results;
     int64_t least = innermost ? 4 * host_policy.rows : 1;
     sizes[loop] = budget < least ? least : budget;
-    if (sizes[loop] > REGISTER_ROWS)
-      sizes[loop] -= sizes[loop] % REGISTER_ROWS;
+    if (sizes[loop] > TILE_REGISTER_ROWS)
+      sizes[loop] -= sizes[loop] % TILE_REGISTER_ROWS;
     if (sizes[loop] >= extent && extents[loop] != IR_DYNAMIC)
       sizes[loop] = innermost ? 0 : extent;
     budget /= extent > 0 ? extent : 1;
@@ -405,56 +252,23 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 
 /* ---------------------------------------------------------------------------------------------------------- choice */
 
-/* The step of a product of f32 alone whose tiles ask for the next one's rows and results, where the last cache is near;
- * 0: it is no such product, or has no steps, or an open extent, which may be small. */
-static int64_t asking_step(const ir_op *op, const target_facts *target, const int64_t *extents) {
-  int64_t step = 0;
-  if (!target_has_near_last_cache(target) || is_narrow(op, 0) || is_narrow(op, 1) ||
-      is_computed(op, ir_operand(op, 0)) || is_computed(op, ir_operand(op, 1)))
-    return 0;
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
-    if (extents[loop] == IR_DYNAMIC)
-      return 0;
-    if (ir_loop_is_reduction(ir_structure_of(op), loop))
-      step = host_step(op, loop, target, extents);
-  }
-  return step;
-}
-
-/* Such a product of many rows with so few columns that one tile has them all: in two, each would leave its results in
- * half of the sets of the second-level cache, as rows of the result are short (2048 x 256 over 4096 terms 1.5x, Zen
- * 5). */
-static bool takes_all_columns(const ir_op *op, unsigned rows_side, const target_facts *target, const int64_t *extents) {
-  int64_t most = 2 * host_policy.columns;
-  return uses_of_factor(op, rows_side, extents, most + 1) <= most &&
-         uses_of_factor(op, 1 - rows_side, extents, MANY_USES) == MANY_USES && asking_step(op, target, extents);
-}
-
-/* Rows of the tile that sets the pace. On the host each step of a plain contraction copies a panel of one factor, which
- * more rows pay for as long as their part of the other factor, which is read again for each panel, takes a quarter of
- * the last cache; half of it, where panels are lone and narrow. What is asked for is of one step alone. */
-static int64_t choose_rows(const pace *p, unsigned rows_side, const target_facts *target) {
-  int64_t rows = host_policy.rows, extents[IR_MAX_LOOPS];
+/* Rows and columns of the tile of the contraction that sets the pace. */
+static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
+  int64_t extents[IR_MAX_LOOPS];
   int side = tile_running_operand(p->op);
-  if (target->tiles.rows)
-    return target->tiles.rows;
+  product_tile tile = {.columns = policy_of(target)->columns};
   ir_loop_extents(p->op, extents);
   if (side >= 0)
-    return softmax_tile_of(p->op, (unsigned)side, target, extents).rows;
-  if (target_is_gpu(target))
-    return tile_rows_in_block(p->op, rows_side, target, extents);
-  bool is_lone = takes_lone_panels(p->op, target, extents);
-  int64_t step = asking_step(p->op, target, extents);
-  int64_t depth = is_lone ? register_plan_lone_panel(target) : step ? step : register_plan_longest_panel(target);
-  bool asks = step && !takes_all_columns(p->op, rows_side, target, extents);
-  int64_t asking = asks ? uses_of_factor(p->op, 1 - rows_side, extents, STEPPED_ROWS) : 0;
-  int64_t most_rows = is_lone ? LONE_ROWS : asking > SHARED_ROWS ? asking : SHARED_ROWS;
-  for (unsigned loop = 0; loop < ir_structure_of(p->op)->num_loops; loop++)
-    if (ir_loop_is_reduction(ir_structure_of(p->op), loop) && extents[loop] != IR_DYNAMIC && extents[loop] < depth)
-      depth = extents[loop];
-  while (rows < most_rows && (uint64_t)(2 * rows * depth) * sizeof(float) <= target->l3_bytes / (is_lone ? 2 : 4))
-    rows *= 2;
-  return rows;
+    tile.rows = softmax_tile_of(p->op, (unsigned)side, target, extents).rows;
+  else if (target_is_gpu(target))
+    tile.rows = tile_rows_in_block(p->op, rows_side, target, extents);
+  else
+    tile = product_tile_of(p->op, rows_side, target);
+  if (target->tiles.rows)
+    tile.rows = target->tiles.rows;
+  if (target->tiles.columns)
+    tile.columns = target->tiles.columns;
+  return tile;
 }
 
 /* Fewer rows where the root itself needs whole rows (softmax does): a tile stays in half of the second-level cache. */
@@ -483,47 +297,24 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
       tile_by_footprint(root, extents, target, sizes);
     return;
   }
-  const tile_policy *policy = policy_of(target);
   /* What one operand's producers compute must not be asked for again by each tile of the other operand's loops. */
-  unsigned rows = is_computed(p.op, ir_input(p.op, 1)) && !is_computed(p.op, ir_input(p.op, 0));
-  bool whole = is_computed(p.op, ir_input(p.op, rows));
+  unsigned rows = tile_is_computed(p.op, ir_input(p.op, 1)) && !tile_is_computed(p.op, ir_input(p.op, 0));
+  bool whole = tile_is_computed(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
-  int64_t num_rows = choose_rows(&p, rows, target), num_columns = policy->columns;
-  int64_t of_contraction[IR_MAX_LOOPS];
-  ir_loop_extents(p.op, of_contraction);
-  bool is_lone = takes_lone_panels(p.op, target, of_contraction);
-  bool is_narrow_result =
-      !target_is_gpu(target) && tile_running_operand(p.op) < 0 && takes_all_columns(p.op, rows, target, of_contraction);
-  if (is_lone)
-    num_columns = register_plan_panel_columns(target);
-  else if (is_narrow_result)
-    num_columns = 2 * host_policy.columns;
-  int64_t piece = 0;
-  int streamed = streamed_factor(p.op, target, &piece);
-  int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
-  if (streamed >= 0 && streamed != (int)rows)
-    num_columns = long_rows;
-  else if (streamed >= 0 && !target->tiles.rows)
-    num_rows = long_rows;
+  product_tile tile = tile_of_pace(&p, rows, target);
   if (whole_rows && !target->tiles.rows)
-    num_rows = rows_in_cache(root, extents, num_rows, target->l2_bytes);
-  int first = tile_free_loops(&p, rows, num_rows, sizes);
-  if (target->tiles.columns)
-    num_columns = target->tiles.columns;
-  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : num_columns, sizes);
+    tile.rows = rows_in_cache(root, extents, tile.rows, target->l2_bytes);
+  int first = tile_free_loops(&p, rows, tile.rows, sizes);
+  int second = tile_free_loops(&p, 1 - rows, whole ? 0 : tile.columns, sizes);
   if (target_is_gpu(target) || target->tiles.rows)
     return;
-  if (second >= 0 && !target->tiles.columns && num_columns == policy->columns &&
-      should_stay_near(p.op, 1 - rows, extents[second], sizes[second], target))
-    sizes[second] /= 2;
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
       iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
-    bool alone = target->threads == 1 && p.op == root && !whole && !is_computed(p.op, ir_input(p.op, 1 - rows));
-    share_out(extents, ir_structure_of(root)->num_loops, sizes, first,
-              whole || is_lone || is_narrow_result ? -1 : second,
-              (int64_t)target->threads * (streamed >= 0 || alone ? 1 : BATCH_ITERATIONS));
+    bool alone = target->threads == 1 && p.op == root && !whole && !tile_is_computed(p.op, ir_input(p.op, 1 - rows));
+    share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || tile.keeps_columns ? -1 : second,
+              (int64_t)target->threads * (tile.is_streamed || alone ? 1 : BATCH_ITERATIONS));
   }
 }
 
@@ -547,14 +338,8 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
     return extents[loop] > asked || extents[loop] == IR_DYNAMIC ? asked : 0;
   if (side >= 0)
     return softmax_tile_of(op, (unsigned)side, target, extents).step;
-  int64_t piece;
-  int streamed = streamed_factor(op, target, &piece);
-  if (streamed >= 0) {
-    int64_t step = streamed_step(op, (unsigned)streamed, piece, extents);
-    return extents[loop] > step || extents[loop] == IR_DYNAMIC ? step : 0;
-  }
   if (!target_is_gpu(target))
-    return host_step(op, loop, target, extents);
+    return product_tile_step(op, loop, target);
   int64_t step = ir_scalar_bits(ir_operand(op, 0)->type->element) > 16 ? GPU_NARROW_STEP : policy->reduction;
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
 }

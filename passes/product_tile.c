@@ -1,0 +1,250 @@
+/* product_tile.c - tiles of a plain contraction on the host, one without running softmax.
+ *
+ * What a tile is like depends on how often an element of a factor is used:
+ *  - Few times: to read that factor takes the time. Tiles have long rows of it, as memory is read fast by, and steps of
+ *    the reduction are what fits in the cache beside the sums.
+ *  - Often: it is copied into panels (register_pack.c) that are as long as the cache has room for. Rows of a tile are as
+ *    many as the last cache holds, as each tile makes the panels anew.
+ *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
+ *    tile reads and adds to (register_ask.c).
+ * Terminates: loops over loops, and sizes that are doubled up to a bound. */
+#include "passes/pass.h"
+#include "passes/register_plan.h"
+#include "passes/tile.h"
+#include "passes/tile_policy.h"
+
+enum {
+  FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
+  SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
+  PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead .. */
+  ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
+  MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
+  SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor .. */
+  STEPPED_ROWS = 4096,     /* .. so many where rows and results are asked for in steps, .. */
+  LONE_ROWS = 2048,        /* .. and so many for making narrow ones, one at a time, .. */
+  LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
+  STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
+  STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
+  FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
+  LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
+};
+
+typedef struct product {
+  const ir_op *op;
+  const ir_structure *structure;
+  const target_facts *target;
+  int64_t extents[IR_MAX_LOOPS];
+  bool is_wide;  /* neither factor has elements of 16 bits or fewer */
+  bool is_alone; /* neither factor is computed in the same place */
+} product;
+
+static bool is_narrow(const ir_op *op, unsigned factor) {
+  return ir_scalar_bits(ir_operand(op, factor)->type->element) <= 16;
+}
+
+static product product_of(const ir_op *op, const target_facts *target) {
+  product p = {.op = op,
+               .structure = ir_structure_of(op),
+               .target = target,
+               .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
+               .is_alone = !tile_is_computed(op, ir_operand(op, 0)) && !tile_is_computed(op, ir_operand(op, 1))};
+  ir_loop_extents(op, p.extents);
+  return p;
+}
+
+/* How often each element of a factor is used, or `enough` where that is more, or not known. */
+static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough) {
+  int64_t uses = 1;
+  for (unsigned loop = 0; loop < p->structure->num_loops && uses < enough; loop++)
+    if (ir_map_find_dim(p->structure->maps[factor], loop) < 0)
+      uses = p->extents[loop] == IR_DYNAMIC || p->extents[loop] > enough ? enough : uses * p->extents[loop];
+  return uses < enough ? uses : enough;
+}
+
+/* ---------------------------------------------------------------------------------------------------------- streams */
+
+/* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
+ * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the
+ * next. Where requests get lost, fewer sums to read and write leave them the time that they need; and what one row reads
+ * in rows that are few and long is best not asked for at all (see register_plan_is_followed). */
+static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
+  if (uses == 1 && target->loses_requests && !narrow)
+    return FOLLOWED_BYTES;
+  if (uses <= FEW_USES)
+    return target->loses_requests && uses > 1 && !narrow ? LONG_STREAMED_BYTES : STREAMED_BYTES;
+  uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
+  return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
+}
+
+/* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along a
+ * loop of the result; or -1. *bytes: of a step. */
+static int streamed_factor(const product *p, int64_t *bytes) {
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_map *map = p->structure->maps[i];
+    int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+    *bytes = bytes_of_piece(uses_of_factor(p, i, SOME_USES + 1), is_narrow(p->op, i), p->target);
+    if (*bytes && last >= 0 && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
+        !tile_is_computed(p->op, ir_operand(p->op, i)))
+      return (int)i;
+  }
+  return -1;
+}
+
+/* The step of the reduction then. */
+static int64_t streamed_step(const product *p, unsigned factor, int64_t most) {
+  const ir_map *map = p->structure->maps[factor];
+  int64_t columns = p->extents[ir_map_result_dim(map, map->num_results - 1)];
+  int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
+                  ir_scalar_bits(ir_operand(p->op, factor)->type->element) / 8;
+  int64_t step = most < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
+  while (2 * step * bytes <= most && step < host_policy.reduction)
+    step *= 2;
+  return step;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- panels */
+
+/* Panels of so many terms, made at once for all columns of a tile, are all that the second-level cache holds beside
+ * what streams through it: results that each step adds to would come from further away. Where memory is far, fewer
+ * steps are better still. */
+static bool leaves_results_no_room(int64_t terms, const target_facts *target) {
+  uint64_t panels = (uint64_t)terms * (uint64_t)host_policy.columns * sizeof(float);
+  return !target->has_far_memory && panels <= target->l2_bytes / 2 && panels > target->l2_bytes / 4;
+}
+
+/* A product of f32 alone with many rows, of which one panel has all terms while it takes half of the second-level cache.
+ * Where the last cache is near, to read the rows from there for each panel costs less than to add to results in steps.
+ * Rows are whole tiles of a known number, as open ones may be few; columns are many, or no more than the tile's. */
+static bool takes_lone_panels(const product *p) {
+  int64_t least = register_plan_panel_columns(p->target);
+  if (p->structure->num_loops != 3 || !p->is_wide || !p->is_alone)
+    return false;
+  for (unsigned loop = 0; loop < 3; loop++) {
+    int64_t extent = p->extents[loop];
+    if (ir_loop_is_reduction(p->structure, loop)) {
+      if (extent <= register_plan_longest_panel(p->target) || extent > register_plan_lone_panel(p->target))
+        return false;
+    } else if (ir_map_find_dim(p->structure->maps[1], loop) < 0) {
+      if (extent < SHARED_ROWS || (extent > LONE_ROWS && extent % LONE_ROWS))
+        return false;
+    } else if (extent == IR_DYNAMIC ? register_plan_bound(p->op, loop) > least
+                                    : extent < least || (extent > least && extent < LONE_COLUMNS))
+      return false;
+  }
+  return true;
+}
+
+/* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay for
+ * being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
+ * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
+static int64_t panel_step(const product *p, unsigned loop) {
+  int64_t extent = p->extents[loop], least = MANY_USES;
+  bool often = false;
+  for (unsigned i = 0; i < 2; i++) {
+    int64_t uses = uses_of_factor(p, i, MANY_USES);
+    often |= uses == MANY_USES;
+    least = uses < least ? uses : least;
+  }
+  if (!often && extent != IR_DYNAMIC && extent < host_policy.long_reduction)
+    return 0;
+  if (!often)
+    return p->target->loses_requests && p->is_wide && least >= PANEL_USES ? ASKED_REDUCTION : host_policy.reduction;
+  int64_t longest = register_plan_longest_panel(p->target);
+  if (extent == IR_DYNAMIC || extent <= longest || takes_lone_panels(p))
+    return extent == IR_DYNAMIC ? longest : 0;
+  bool is_halved = p->is_alone && least >= host_policy.columns && leaves_results_no_room(longest, p->target);
+  int64_t most_terms = is_halved ? longest / 2 : longest;
+  int64_t steps = tile_trip_count(extent, most_terms), step = tile_trip_count(extent, steps);
+  return extent % steps || step % 2 ? step + TILE_MIN_ROWS - step % TILE_MIN_ROWS : step;
+}
+
+/* The step of a product of f32 alone whose tiles ask for the next one's rows and results, where the last cache is near;
+ * 0: it is no such product, or has no steps, or an open extent, which may be small. */
+static int64_t asking_step(const product *p) {
+  int64_t step = 0;
+  if (!target_has_near_last_cache(p->target) || !p->is_wide || !p->is_alone)
+    return 0;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    if (p->extents[loop] == IR_DYNAMIC)
+      return 0;
+    if (ir_loop_is_reduction(p->structure, loop))
+      step = panel_step(p, loop);
+  }
+  return step;
+}
+
+/* Such a product of many rows with so few columns that one tile has them all: in two, each would leave its results in
+ * half of the sets of the second-level cache, as rows of the result are short (2048 x 256 over 4096 terms 1.5x, Zen
+ * 5). */
+static bool takes_all_columns(const product *p, unsigned rows_side) {
+  int64_t most = 2 * host_policy.columns;
+  return uses_of_factor(p, rows_side, most + 1) <= most && uses_of_factor(p, 1 - rows_side, MANY_USES) == MANY_USES &&
+         asking_step(p);
+}
+
+/* A long product of f32 whose panels are asked for (register_ask.c) should have half as many columns in a tile: so its
+ * panels stay in the first cache, with what the few rows multiply them with. Not so where a part of a tile is left over,
+ * which is read in place. */
+static bool should_stay_near(const product *p, unsigned rows_side, int64_t tile) {
+  int64_t terms = 1, columns = IR_DYNAMIC, rows = uses_of_factor(p, 1 - rows_side, MANY_USES);
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (ir_loop_is_reduction(p->structure, loop))
+      terms = p->extents[loop];
+  for (unsigned dim = 0; dim < p->structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(p->structure->maps[2], dim);
+    if (ir_map_find_dim(p->structure->maps[rows_side], loop) < 0)
+      columns = p->extents[loop];
+  }
+  return p->target->loses_requests && p->is_wide && rows >= PANEL_USES && columns != IR_DYNAMIC &&
+         columns % tile == 0 && (terms == IR_DYNAMIC || terms >= host_policy.long_reduction) &&
+         (uint64_t)((rows + tile / 2) * ASKED_REDUCTION) * sizeof(float) <= p->target->l1_bytes;
+}
+
+/* Each step copies a panel of one factor, which more rows pay for as long as their part of the other factor, which is
+ * read again for each panel, takes a quarter of the last cache; half of it, where panels are lone and narrow. What is
+ * asked for is of one step alone. */
+static int64_t rows_of_panels(const product *p, unsigned rows_side, bool is_lone, bool has_all_columns) {
+  int64_t rows = host_policy.rows, step = asking_step(p);
+  int64_t depth = is_lone ? register_plan_lone_panel(p->target) : step ? step : register_plan_longest_panel(p->target);
+  int64_t asking = step && !has_all_columns ? uses_of_factor(p, 1 - rows_side, STEPPED_ROWS) : 0;
+  int64_t most = is_lone ? LONE_ROWS : asking > SHARED_ROWS ? asking : SHARED_ROWS;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (ir_loop_is_reduction(p->structure, loop) && p->extents[loop] != IR_DYNAMIC && p->extents[loop] < depth)
+      depth = p->extents[loop];
+  while (rows < most && (uint64_t)(2 * rows * depth) * sizeof(float) <= p->target->l3_bytes / (is_lone ? 2 : 4))
+    rows *= 2;
+  return rows;
+}
+
+/* ----------------------------------------------------------------------------------------------------------- choice */
+
+product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target) {
+  product p = product_of(op, target);
+  bool is_lone = takes_lone_panels(&p), has_all_columns = takes_all_columns(&p, rows_side);
+  product_tile tile = {.rows = rows_of_panels(&p, rows_side, is_lone, has_all_columns),
+                       .columns = is_lone           ? register_plan_panel_columns(target)
+                                  : has_all_columns ? 2 * host_policy.columns
+                                                    : host_policy.columns,
+                       .keeps_columns = is_lone || has_all_columns};
+  int64_t piece = 0;
+  int streamed = streamed_factor(&p, &piece);
+  tile.is_streamed = streamed >= 0;
+  int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
+  if (streamed == (int)rows_side)
+    tile.rows = long_rows;
+  else if (tile.is_streamed)
+    tile.columns = long_rows;
+  if (tile.columns == host_policy.columns && should_stay_near(&p, rows_side, tile.columns))
+    tile.columns /= 2;
+  return tile;
+}
+
+int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *target) {
+  product p = product_of(op, target);
+  int64_t piece;
+  int streamed = streamed_factor(&p, &piece);
+  if (streamed < 0)
+    return panel_step(&p, loop);
+  int64_t step = streamed_step(&p, (unsigned)streamed, piece);
+  return p.extents[loop] > step || p.extents[loop] == IR_DYNAMIC ? step : 0;
+}
