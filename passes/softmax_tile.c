@@ -9,6 +9,7 @@ enum {
   EVEN_ITERATIONS = 8,  /* parallel ones of each thread, at least, where rows share what is far away .. */
   MANY_ITERATIONS = 16, /* .. and where iterations may differ in length by a mask */
   PAIRED_TILES = 2,     /* times as many rows, and as long steps, where each of them makes pairs of terms */
+  LONG_STEPS = 4,       /* times as long ones where one row reads keys and values in turn */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
 };
 
@@ -251,6 +252,14 @@ static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *tar
          !target_widens(target, ir_operand(op, side)->type->element, element_beside(op, side));
 }
 
+/* One row reads keys and values in turn, each element once: in longer steps memory goes on for longer until it is the
+ * other's turn, which the machine follows by itself where requests get lost (8192 keys in f32 1.0 to 1.1x, Zen 5; two rows
+ * and 16 bits no better, four rows worse). */
+static bool reads_in_turn(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+  return target->loses_requests && extent_of_rows(op, side, extents) == 1 &&
+         ir_scalar_bits(element_beside(op, side)) > 16;
+}
+
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
  * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
  * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. `least`: so
@@ -293,7 +302,7 @@ softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts 
   if (!tile.rows) {
     int64_t times = shares_pairs(op, side, target, extents) ? PAIRED_TILES : 1;
     tile.rows = rows_of_softmax(op, side, times * host_policy.rows, target, extents);
-    tile.step = times * host_policy.running_softmax;
+    tile.step = (reads_in_turn(op, side, target, extents) ? LONG_STEPS : times) * host_policy.running_softmax;
   }
   tile.step = step_in_cache(op, tile.step, target, extents);
   return tile;
