@@ -267,7 +267,7 @@ class Ceiling:
     which returns 0, or something else for shapes that it does not have."""
     name = "hand-tuned"
 
-    def __init__(self, source, directory):
+    def __init__(self, source, directory, _threads):
         library = os.path.join(directory, "ceiling.so")
         command = [os.environ.get("CC", "cc"), "-O3", "-march=native", "-shared", "-fPIC", "-o", library, str(source), "-lm"]
         subprocess.run(command, check=True)

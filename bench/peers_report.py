@@ -9,10 +9,9 @@ COLORS = ["#2a6fbb", "#333333", "#e4572e", "#f3a712", "#76b041", "#a23b72", "#8a
 
 
 def fraction(result, row, name):
-    """Of what bounds the row."""
-    if row["by_bandwidth"]:
-        return row["bytes"] / row["seconds"][name] / result["bandwidth"]
-    return row["flops"] / row["seconds"][name] / row["peak"]
+    """Of what bounds the row; None where that is not measured."""
+    amount, bound = (row["bytes"], result["bandwidth"]) if row["by_bandwidth"] else (row["flops"], row["peak"])
+    return amount / row["seconds"][name] / bound if bound else None
 
 
 def names_of(results):
@@ -23,7 +22,8 @@ def names_of(results):
 def cell(result, row, name):
     if name not in row["seconds"]:
         return "-"
-    text = f"{fraction(result, row, name) * 100:.0f}%"
+    share = fraction(result, row, name)
+    text = "?" if share is None else f"{share * 100:.0f}%"
     return text if name == OURS else f"{text} ({row['seconds'][name] / row['seconds'][OURS]:.2f}x)"
 
 

@@ -100,7 +100,7 @@ LEFT, WIDTH, BAR, GAP, TOP = 260, 460, 10, 6, 60
 
 
 def chart(title, lines, colors):
-    """`lines`: (label, {code: fraction}); `colors` by code, in the order of the bars."""
+    """`lines`: (label, {code: fraction or None}); `colors` by code, in the order of the bars."""
     height = TOP + sum(BAR * len(bars) + GAP for _, bars in lines) + 20
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + WIDTH + 60}" height="{height}" '
              'font-family="sans-serif" font-size="11">',
@@ -118,7 +118,7 @@ def chart(title, lines, colors):
         parts.append(f'<text x="{LEFT - 8}" y="{y + BAR * len(bars) / 2 + 4}" text-anchor="end">{escape(label)}</text>')
         for code in colors:
             if code in bars:
-                parts.append(f'<rect x="{LEFT}" y="{y}" width="{WIDTH * bars[code]:.1f}" height="{BAR - 1}" '
+                parts.append(f'<rect x="{LEFT}" y="{y}" width="{WIDTH * (bars[code] or 0):.1f}" height="{BAR - 1}" '
                              f'fill="{colors[code]}"/>')
                 y += BAR
         y += GAP
