@@ -178,8 +178,7 @@ static int64_t asking_step(const product *p) {
  * 5). */
 static bool takes_all_columns(const product *p, unsigned rows_side) {
   int64_t most = 2 * host_policy.columns;
-  return uses_of_factor(p, rows_side, most + 1) <= most && uses_of_factor(p, 1 - rows_side, MANY_USES) == MANY_USES &&
-         asking_step(p);
+  return uses_of_factor(p, rows_side, most + 1) <= most && uses_of_factor(p, 1 - rows_side, MANY_USES) == MANY_USES;
 }
 
 /* A long product of f32 whose panels are asked for (register_ask.c) should have half as many columns in a tile: so its
@@ -202,9 +201,9 @@ static bool should_stay_near(const product *p, unsigned rows_side, int64_t tile)
 
 /* Each step copies a panel of one factor, which more rows pay for as long as their part of the other factor, which is
  * read again for each panel, takes a quarter of the last cache; half of it, where panels are lone and narrow. What is
- * asked for is of one step alone. */
-static int64_t rows_of_panels(const product *p, unsigned rows_side, bool is_lone, bool has_all_columns) {
-  int64_t rows = host_policy.rows, step = asking_step(p);
+ * asked for is of one step alone, `step`; 0: nothing is. */
+static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step, bool is_lone, bool has_all_columns) {
+  int64_t rows = host_policy.rows;
   int64_t depth = is_lone ? register_plan_lone_panel(p->target) : step ? step : register_plan_longest_panel(p->target);
   int64_t asking = step && !has_all_columns ? uses_of_factor(p, 1 - rows_side, STEPPED_ROWS) : 0;
   int64_t most = is_lone ? LONE_ROWS : asking > SHARED_ROWS ? asking : SHARED_ROWS;
@@ -220,8 +219,9 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, bool is_lone
 
 product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target) {
   product p = product_of(op, target);
-  bool is_lone = takes_lone_panels(&p), has_all_columns = takes_all_columns(&p, rows_side);
-  product_tile tile = {.rows = rows_of_panels(&p, rows_side, is_lone, has_all_columns),
+  int64_t step = asking_step(&p);
+  bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
+  product_tile tile = {.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
                        .columns = is_lone           ? register_plan_panel_columns(target)
                                   : has_all_columns ? 2 * host_policy.columns
                                                     : host_policy.columns,

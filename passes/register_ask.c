@@ -112,11 +112,12 @@ static int64_t bytes_of(const vector_operand *operand) { return ir_scalar_bits(o
 static bool come_from_last_cache(const register_nest *nest, const vector_operand *operand, unsigned row,
                                  unsigned term) {
   int64_t bytes;
-  if (!target_has_near_last_cache(nest->facts) ||
+  if (!target_has_near_last_cache(nest->facts))
+    return false;
+  bool is_huge =
       __builtin_mul_overflow(register_plan_bound(nest->op, row), register_plan_bound(nest->op, term), &bytes) ||
-      __builtin_mul_overflow(bytes, bytes_of(operand), &bytes))
-    return target_has_near_last_cache(nest->facts);
-  return (uint64_t)bytes > nest->facts->l2_bytes / 2;
+      __builtin_mul_overflow(bytes, bytes_of(operand), &bytes);
+  return is_huge || (uint64_t)bytes > nest->facts->l2_bytes / 2;
 }
 
 /* One panel is so long that all else that the tiles read has to come from the last cache. */
