@@ -6,7 +6,7 @@
  *  - Often: it is copied into panels (register_pack.c) that are as long as the cache has room for. Rows of a tile are as
  *    many as the last cache holds, as each tile makes the panels anew.
  *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
- *    tile reads and adds to (register_ask.c).
+ *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
 #include "passes/pass.h"
 #include "passes/register_plan.h"
@@ -23,6 +23,10 @@ enum {
   STEPPED_ROWS = 4096,     /* .. so many where rows and results are asked for in steps, .. */
   LONE_ROWS = 2048,        /* .. and so many for making narrow ones, one at a time, .. */
   LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
+  TURN_ROWS = 64,          /* so many rows use a panel for long enough to ask for the next one's memory, .. */
+  TURN_TERMS = 256,        /* .. which has so many terms, .. */
+  TURN_COLUMNS = 1024,     /* .. in a tile of so many columns, or half of them; .. */
+  TURN_SHARE = 2,          /* .. the other factor is so many times as large as the second-level cache */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
@@ -134,12 +138,38 @@ static bool takes_lone_panels(const product *p) {
   return true;
 }
 
+/* The columns of a tile that makes one panel of all terms after the other, and asks for the next one's memory while it
+ * uses the one at hand (register_ask.c); 0: it does not. The other factor is so large, and the rows are so few, that to
+ * bring it from the last cache takes long; fewer terms have panels for many columns at once. Tiles are wide, as far as
+ * threads allow, since nobody asks for the first panel of one. */
+static int64_t columns_in_turn(const product *p) {
+  int64_t rows = 1, columns = 1, terms = 1;
+  if (!p->target->loses_requests || p->structure->num_loops != 3 || !p->is_wide || !p->is_alone)
+    return 0;
+  for (unsigned loop = 0; loop < 3; loop++) {
+    bool is_column = ir_map_find_dim(p->structure->maps[0], loop) < 0;
+    bool is_row = ir_map_find_dim(p->structure->maps[1], loop) < 0;
+    int64_t *side = is_column ? &columns : is_row ? &rows : &terms;
+    if (p->extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*side, p->extents[loop], side))
+      return 0;
+  }
+  if (rows < TURN_ROWS || rows > SHARED_ROWS || terms < TURN_TERMS || terms > register_plan_longest_panel(p->target) ||
+      columns < tile_trip_count(TURN_SHARE * (int64_t)p->target->l2_bytes, terms * (int64_t)sizeof(float)))
+    return 0;
+  int64_t width = TURN_COLUMNS, wanted = (int64_t)p->target->threads * TILE_BATCH_ITERATIONS;
+  while (width > TURN_COLUMNS / 2 && tile_trip_count(columns, width) < wanted)
+    width /= 2;
+  return tile_trip_count(columns, width) < wanted ? 0 : width;
+}
+
 /* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay for
  * being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
   bool often = false;
+  if (columns_in_turn(p))
+    return 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
@@ -219,13 +249,14 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step
 
 product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target) {
   product p = product_of(op, target);
-  int64_t step = asking_step(&p);
+  int64_t step = asking_step(&p), in_turn = columns_in_turn(&p);
   bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
   product_tile tile = {.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
                        .columns = is_lone           ? register_plan_panel_columns(target)
                                   : has_all_columns ? 2 * host_policy.columns
+                                  : in_turn         ? in_turn
                                                     : host_policy.columns,
-                       .keeps_columns = is_lone || has_all_columns};
+                       .keeps_columns = is_lone || has_all_columns || in_turn};
   int64_t piece = 0;
   int streamed = streamed_factor(&p, &piece);
   tile.is_streamed = streamed >= 0;

@@ -9,8 +9,8 @@
 #include "passes/register_prefetch.h"
 
 enum { LINE_BYTES = 64 };
-/* So many rows take so long that it does not matter when the memory of panels is read, but what the tiles do besides
- * multiplying. Then it is the rows that are asked for. */
+/* More rows take so long that it does not matter when the memory of several panels is read, but what the tiles do
+ * besides multiplying; and from so many on, it is the rows that are asked for. */
 enum { MANY_ROWS = 256 };
 
 /* The loop over rows of the tile that the input with that map has, or has not, so that they use it again; -1 if there is
@@ -32,16 +32,39 @@ static int64_t row_tiles(const register_nest *nest, unsigned row) {
   return (register_plan_bound(nest->op, row) - 1) / nest->plan.steps[row] + 1;
 }
 
+/* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known,
+ * where lanes follow each other in it. */
+static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
+  const ir_value *source = ir_operand(nest->op, i);
+  unsigned simd = (unsigned)nest->plan.simd;
+  int64_t strides[IR_MAX_RANK];
+  ir_type_strides(source->type, strides);
+  return nest->facts->loses_requests && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
+         strides[ir_map_find_dim(ir_structure_of(nest->op)->maps[i], simd)] == 1 &&
+         register_plan_element(nest->op, i) == source->type->element &&
+         register_plan_bound(nest->op, simd) > nest->plan.steps[simd];
+}
+
+/* How many subscripts further lies what is to be asked for; false where it is nothing. */
+static bool find_next_panel(const register_nest *nest, unsigned i, unsigned row, register_ask *ask) {
+  unsigned simd = (unsigned)nest->plan.simd;
+  ask->is_tile = asks_for_next_tile(nest, i);
+  if (ask->is_tile)
+    ask->ahead[ir_map_find_dim(ir_structure_of(nest->op)->maps[i], simd)] = nest->plan.steps[simd];
+  return ask->is_tile || (register_plan_bound(nest->op, row) <= MANY_ROWS &&
+                          register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask->ahead));
+}
+
 void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
   int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
   int row = row_of(nest, ir_structure_of(nest->op)->maps[i], false);
   register_ask ask = {.elements = LINE_BYTES / (bytes ? bytes : 1), .lines = 1};
-  if (row < 0 || register_plan_bound(nest->op, (unsigned)row) >= MANY_ROWS ||
-      register_pack_loops(nest, i, loops) != 2 || nest->plan.order[nest->plan.num_loops - 1] != loops[0] ||
-      !register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask.ahead))
+  if (row < 0 || register_pack_loops(nest, i, loops) != 2 || nest->plan.order[nest->plan.num_loops - 1] != loops[0] ||
+      !find_next_panel(nest, i, (unsigned)row, &ask))
     return;
-  int64_t columns = register_plan_bound(nest->op, simd), tiles = columns / step, width = columns / ask.elements;
+  int64_t columns = ask.is_tile ? step : register_plan_bound(nest->op, simd), tiles = columns / step,
+          width = columns / ask.elements;
   if (columns % step || columns % ask.elements)
     return;
   if (row_tiles(nest, (unsigned)row) * tiles < 2 * width && width % 2 == 0)
@@ -51,13 +74,16 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
     nest->asks[i] = ask;
 }
 
-/* The number of the current tile among all that use the same panels, up to the last one that asks. */
-static ir_index number_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
+/* Which lines of all rows the current tile asks for, of so many in turn: who comes behind the last of them begins again,
+ * as requests get lost, and the cache has forgotten some. */
+static ir_index turn_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
   const register_plan *plan = &nest->plan;
-  ir_index block = ir_index_floordiv(builder, nest->tile.starts[ask->row], plan->steps[ask->row]);
-  ir_index tile = ir_index_floordiv(builder, nest->tile.starts[plan->simd], plan->steps[plan->simd]);
-  ir_index number = ir_index_add(builder, ir_index_scale(builder, tile, row_tiles(nest, ask->row)), block);
-  return ir_index_min(builder, number, ir_index_const(ask->turns - 1));
+  ir_index number = ir_index_floordiv(builder, nest->tile.starts[ask->row], plan->steps[ask->row]);
+  if (!ask->is_tile) {
+    ir_index tile = ir_index_floordiv(builder, nest->tile.starts[plan->simd], plan->steps[plan->simd]);
+    number = ir_index_add(builder, ir_index_scale(builder, tile, row_tiles(nest, ask->row)), number);
+  }
+  return ir_index_mod(builder, number, ask->turns);
 }
 
 /* Asks for the lines of input `i` whose turn it is. */
@@ -66,7 +92,7 @@ static void ask_for_lines(const register_nest *nest, ir_builder *builder, unsign
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   ir_value *source = ir_operand(nest->op, i), *operands[1 + IR_MAX_RANK] = {source};
   unsigned rank = source->type->rank, simd = (unsigned)nest->plan.simd;
-  ir_index turn = ir_index_mul(builder, number_of_tile(nest, builder, ask), nest->extents[ask->term]);
+  ir_index turn = ir_index_mul(builder, turn_of_tile(nest, builder, ask), nest->extents[ask->term]);
   turn = ir_index_add(builder, turn, nest->tile.starts[ask->term]);
   for (int64_t line = 0; line < ask->lines; line++) {
     for (unsigned dim = 0; dim < rank; dim++) {
@@ -75,8 +101,9 @@ static void ask_for_lines(const register_nest *nest, ir_builder *builder, unsign
       if (loop == ask->term)
         at = ir_index_floordiv(builder, turn, ask->turns);
       else if (loop == simd) {
-        at = ir_index_scale(builder, ir_index_mod(builder, turn, ask->turns), ask->lines * ask->elements);
-        at = ir_index_add(builder, at, ir_index_const(line * ask->elements));
+        ir_index column = ir_index_scale(builder, ir_index_mod(builder, turn, ask->turns), ask->lines * ask->elements);
+        column = ir_index_add(builder, column, ir_index_const(line * ask->elements));
+        at = ask->is_tile ? ir_index_add(builder, at, column) : column;
       }
       operands[1 + dim] = ir_index_value(builder, ir_index_add(builder, at, ir_index_const(ask->ahead[dim])));
     }

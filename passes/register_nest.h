@@ -30,6 +30,7 @@ typedef struct register_ask {
   int64_t lines;              /* asked for in each iteration .. */
   int64_t elements;           /* .. of so many elements .. */
   int64_t turns;              /* .. and so many of these make a row */
+  bool is_tile;               /* of the next tile of the SIMD loop; else of all its tiles */
 } register_ask;
 
 /* How they ask for the rows of an input read in place that the next tile multiplies, a line of each in turn, and for
@@ -88,7 +89,7 @@ void register_pack_inputs(register_nest *nest, ir_builder *builder);
 /* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
 unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops);
 /* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
- * the order of memory, so that rows are read in long pieces, until all is asked for. */
+ * the order of memory, so that rows are read in long pieces, and again from the beginning. */
 void register_ask_plan_panel(register_nest *nest, unsigned i);
 /* Asks for what the current iteration of a tile has to of the next panels. */
 void register_ask_panels(const register_nest *nest, ir_builder *builder);

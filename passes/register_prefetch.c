@@ -17,7 +17,7 @@
  * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
  * one every 8 comes. So it is of no use there to ask for a piece while the one before is copied into panels: the tiles
- * that use the panels ask for it instead, line by line (register_pack.c).
+ * that use the panels ask for it instead, line by line (register_ask.c).
  * Terminates: loops over loops, dims, views and the ops of a block. */
 #include "passes/register_prefetch.h"
 

@@ -6,10 +6,11 @@
 #include "passes/target.h"
 
 enum {
-  TILE_MIN_ROWS = 16,       /* below this a tile does not fill the register tiles any more */
-  TILE_REGISTER_ROWS = 8,   /* a tile with a multiple of these has no rows left over by register tiles */
-  TILE_PADDING = 16,        /* of so many rows in lanes one may be padding of the last tile */
-  TILE_GPU_LONG_ROW = 8192, /* longer rows than this are reduced in a loop, and no softmax holds them whole */
+  TILE_MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
+  TILE_REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
+  TILE_PADDING = 16,         /* of so many rows in lanes one may be padding of the last tile */
+  TILE_BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
+  TILE_GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
 };
 
 /* The sizes of tiles around contractions. */

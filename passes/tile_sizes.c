@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-  BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
   GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
@@ -149,9 +148,9 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
   const ir_map *result = structure->maps[ir_num_inputs(root)];
   int64_t budget = (int64_t)(target->l2_bytes / 2 / sizeof(double) / root->num_operands), total = 1;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (extents[loop] != IR_DYNAMIC && total <= budget * target->threads * BATCH_ITERATIONS)
+    if (extents[loop] != IR_DYNAMIC && total <= budget * target->threads * TILE_BATCH_ITERATIONS)
       total *= extents[loop];
-  int64_t share = total / ((int64_t)target->threads * BATCH_ITERATIONS);
+  int64_t share = total / ((int64_t)target->threads * TILE_BATCH_ITERATIONS);
   budget = share < budget ? share : budget;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC && extents[loop] > 0)
@@ -314,7 +313,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
     bool alone = target->threads == 1 && p.op == root && !whole && !tile_is_computed(p.op, ir_input(p.op, 1 - rows));
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || tile.keeps_columns ? -1 : second,
-              (int64_t)target->threads * (tile.is_streamed || alone ? 1 : BATCH_ITERATIONS));
+              (int64_t)target->threads * (tile.is_streamed || alone ? 1 : TILE_BATCH_ITERATIONS));
   }
 }
 

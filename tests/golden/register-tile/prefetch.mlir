@@ -262,15 +262,15 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 
 // Where requests get lost that come too fast, the product asks for what the next panels are made of, line by line, in
 // the order of memory: two lines of 16 elements in an iteration, as tiles of rows are few; the copy asks for nothing.
-// LINES-DAG: #[[TILE:.*]] = affine_map<(d0, d1) -> (((d0 floordiv 64) * 4) + (d1 floordiv 6), 3)>
-// LINES-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> ((((d0 * 128) + d1) floordiv 4) + 128)>
-// LINES-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> ((((d0 * 128) + d1) mod 4) * 32)>
+// So does each tile after those that have asked for all of it: what was lost is asked for again.
+// LINES-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2) -> ((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) floordiv 4) + 128)>
+// LINES-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1, d2) -> ((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) mod 4) * 32)>
+// LINES-DAG: #[[NEXT_COLUMN:.*]] = affine_map<(d0, d1, d2) -> (d0 + ((((((d1 floordiv 6) mod 4) * 512) + d2) mod 4) * 16) + 64)>
 // LINES-LABEL: func.func @panels(
 // LINES: memref.alloca() {alignment = 64 : i64} : memref<2x128x64xf32>
 // LINES-NOT: tec.prefetch
-// LINES: %[[N:.*]] = affine.min #[[TILE]](
-// LINES: %[[R:.*]] = affine.apply #[[ROW]](%[[N]], %[[K:.*]])
-// LINES: affine.apply #[[COLUMN]](%[[N]], %[[K]])
+// LINES: %[[R:.*]] = affine.apply #[[ROW]](%[[TILE:.*]], %[[BLOCK:.*]], %[[K:.*]])
+// LINES: affine.apply #[[COLUMN]](%[[TILE]], %[[BLOCK]], %[[K]])
 // LINES: vector_ext.prefetch %[[Y:.*]][%[[R]], %{{.*}}] :
 // LINES: vector_ext.prefetch %[[Y]][
 // LINES: vector.contract
@@ -288,6 +288,32 @@ func.func @panels(%a: memref<24x1024xf32>, %b: memref<1024x4096xf32>, %c: memref
     linalg.matmul ins(%x, %y : memref<24x128xf32, strided<[1024, 1], offset: ?>>, memref<128x128xf32, strided<[4096, 1], offset: ?>>)
         outs(%c : memref<24x128xf32>)
   }
+  return
+}
+
+// Panels of so many terms are made one after the other: the tiles that use one ask for the next one's memory.
+// LINES-LABEL: func.func @panels_in_turn(
+// LINES: memref.alloca() {alignment = 64 : i64} : memref<1x512x64xf32>
+// LINES-NOT: tec.prefetch
+// LINES: %[[C:.*]] = affine.apply #[[NEXT_COLUMN]](
+// LINES-NEXT: vector_ext.prefetch %arg1[%{{.*}}, %[[C]]] :
+// LINES: vector.contract
+// LINES: return
+// CHECK-LABEL: func.func @panels_in_turn(
+// CHECK-NOT: vector_ext.prefetch
+// CHECK: return
+func.func @panels_in_turn(%a: memref<100x512xf32>, %b: memref<512x1024xf32>, %c: memref<100x1024xf32>) {
+  linalg.matmul ins(%a, %b : memref<100x512xf32>, memref<512x1024xf32>) outs(%c : memref<100x1024xf32>)
+  return
+}
+
+// Not so where the lanes of one follow each other in memory nowhere.
+// LINES-LABEL: func.func @panels_of_rows(
+// LINES-NOT: vector_ext.prefetch
+// LINES: return
+func.func @panels_of_rows(%a: memref<100x512xf32>, %b: memref<1024x512xf32>, %c: memref<100x1024xf32>) {
+  linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%a, %b : memref<100x512xf32>, memref<1024x512xf32>) outs(%c : memref<100x1024xf32>)
   return
 }
 
