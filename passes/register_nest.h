@@ -36,12 +36,22 @@ typedef struct register_ask {
 /* How they ask for the rows of an input read in place that the next tile multiplies, a line of each in turn, and for
  * the result that it adds to. */
 typedef struct register_rows {
-  unsigned input;
-  unsigned row, term;      /* the loop over those rows, and the innermost one, along which they lie in memory */
-  int64_t terms;           /* of a line; 0: they are not asked for */
-  int64_t lines, pieces;   /* of the result: so many lines with every so many of those pieces of terms .. */
+  bool asked;
+  unsigned input, row;     /* the loop over those rows, which lie along the terms in memory */
+  int64_t lines, pieces;   /* of the result: so many lines with every so many pieces of terms .. */
   int64_t width, elements; /* .. of which a row has so many, of so many elements */
 } register_rows;
+
+/* Memory that an op of a loop reads, and leaves it to the tiles of a product behind it to ask for what the loop's next
+ * iteration will read. */
+typedef struct register_left {
+  const struct register_left *next;
+  const ir_op *product;
+  ir_value *value;
+  const ir_attr *ahead; /* how many subscripts further that lies */
+  int64_t elements;     /* of a line */
+  int64_t lines;
+} register_left;
 
 typedef struct register_nest {
   ir_op *op;
@@ -58,7 +68,10 @@ typedef struct register_nest {
   unsigned *depths;   /* by output: the number of loops around its read and write */
   ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
   register_ask *asks; /* by input: how the memory of its next panels is asked for; NULL: not */
+  unsigned term;      /* the innermost loop of a contraction whose tiles ask with each piece of it .. */
+  int64_t terms;      /* .. of so many terms; 0: they do not */
   register_rows rows;
+  register_left **left; /* by all ops so far; NULL: this one leaves nothing to others, and asks for nothing of theirs */
   uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
 } register_nest;
 
@@ -66,8 +79,9 @@ static inline uint32_t register_loop_bit(unsigned loop) { return UINT32_C(1) << 
 
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
- * everywhere. Returns how many of those came after it. */
-unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied);
+ * everywhere. `left`: see register_nest. Returns how many of those came after it. */
+unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied,
+                          register_left **left);
 
 /* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
 void register_add_hidden_result(register_nest *nest);
@@ -93,12 +107,15 @@ unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *lo
 void register_ask_plan_panel(register_nest *nest, unsigned i);
 /* Asks for what the current iteration of a tile has to of the next panels. */
 void register_ask_panels(const register_nest *nest, ir_builder *builder);
-/* Finds the input of which the next tile's rows are to be asked for. */
-void register_ask_plan_rows(register_nest *nest);
-/* The tile at hand has all the rows that a tile may have: few others have a next one. */
+/* Leaves input `i`, of which so much further is to be asked for, to the tiles of a product; false where none is there. */
+bool register_ask_leave(const register_nest *nest, unsigned i, const ir_attr *ahead);
+/* Finds what the tiles ask for with each piece of terms: the next tile's rows of an input, and what is left to them. */
+void register_ask_plan_pieces(register_nest *nest);
+/* The tile at hand asks for something. */
 bool register_asks_here(const register_nest *nest);
-/* Asks for the lines of those rows that the tile at hand has reached in its own, and for lines of the result. */
-void register_ask_rows(const register_nest *nest, ir_builder *builder);
+/* Asks for the lines of the next tile's rows that the tile at hand has reached in its own, for lines of the result, and
+ * for a share of what is left to the tiles. */
+void register_ask_pieces(const register_nest *nest, ir_builder *builder);
 /* The row of a vector over rows and lanes. */
 ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
 /* Takes the current pairs of terms from the panels: vectors over lanes and terms. */

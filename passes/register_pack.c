@@ -86,7 +86,8 @@ static void copy_elements(const register_nest *nest, ir_builder *builder, unsign
       ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
   ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
   register_tile_op(copy, nest->facts, NULL,
-                   nest->asks[i].lines ? REGISTER_PREFETCH_DONE : register_prefetch_uses(nest->op, i, nest->uses));
+                   nest->asks[i].lines ? REGISTER_PREFETCH_DONE : register_prefetch_uses(nest->op, i, nest->uses),
+                   NULL);
 }
 
 /* Copies input `i` as a whole, and lets all tiles read the copy. */

@@ -87,12 +87,12 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
 }
 
 /* Runs the terms of a segment up to `end`, both at the beginning of a line of the cache, in pieces of a line, and asks
- * with each for those of the next tile's rows; the rest of the segment is left. */
+ * with each; the rest of the segment is left. */
 static void emit_asking(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
                         ir_index end, ir_value **accumulators) {
   unsigned loop = nest->plan.order[depth];
-  int64_t terms = nest->rows.terms;
-  if (!terms || loop != nest->rows.term || nest->left_out || !register_asks_here(nest) || segment->single ||
+  int64_t terms = nest->terms;
+  if (!terms || loop != nest->term || nest->left_out || !register_asks_here(nest) || segment->single ||
       segment->masked || terms % segment->size)
     return;
   register_segment piece = *segment;
@@ -102,7 +102,7 @@ static void emit_asking(register_nest *nest, ir_builder *builder, unsigned depth
   ir_builder inside = {.module = nest->op->module, .block = body, .loc = builder->loc};
   piece.from = nest->tile.starts[loop] = (ir_index){.value = body->args[0]};
   piece.to = ir_index_add(&inside, piece.from, ir_index_const(terms));
-  register_ask_rows(nest, &inside);
+  register_ask_pieces(nest, &inside);
   accumulators[0] = body->args[1];
   emit_segment(nest, &inside, depth, &piece, accumulators);
   ir_terminator(&inside, OP_SCF_YIELD, 1, accumulators);
@@ -337,11 +337,10 @@ static void feed_hidden(register_nest *nest, ir_builder *builder, unsigned depth
 /* A segment of a loop, whose iterations may be terms. */
 static void emit_iterations(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
                             ir_value **accumulators) {
-  bool asks = nest->rows.terms && ir_index_is_const(segment->from, 0);
+  bool asks = nest->terms && ir_index_is_const(segment->from, 0);
   emit_parts(nest, builder, depth, segment, accumulators);
   if (asks)
-    emit_asking(nest, builder, depth, segment, register_whole_tiles(builder, segment->to, nest->rows.terms),
-                accumulators);
+    emit_asking(nest, builder, depth, segment, register_whole_tiles(builder, segment->to, nest->terms), accumulators);
   if (!ir_index_equal(segment->from, segment->to))
     emit_segment(nest, builder, depth, segment, accumulators);
 }
@@ -443,14 +442,16 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
   }
 }
 
-unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied) {
+unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied,
+                          register_left **left) {
   ir_arena *arena = &op->module->arena;
   register_nest nest = {.op = op,
                         .facts = facts,
                         .plan = register_plan_make(op, facts),
                         .uses = copied ? copied : 1,
                         .num_inputs = ir_num_inputs(op),
-                        .num_outs = ir_num_inits(op)};
+                        .num_outs = ir_num_inits(op),
+                        .left = left};
   register_group *group = &nest.group;
   if (reduced)
     nest.reduced = *reduced;
@@ -470,11 +471,12 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   register_pack_begin(&nest, &builder);
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i)) {
-      nest.tile.operands[i].ahead = register_prefetch_in_place(op, &nest.plan, facts, i, nest.uses);
+      const ir_attr *ahead = register_prefetch_in_place(op, &nest.plan, facts, i, nest.uses);
+      nest.tile.operands[i].ahead = register_ask_leave(&nest, i, ahead) ? NULL : ahead;
       nest.tile.operands[i].is_near = register_prefetch_is_near(op, facts, i, nest.uses);
     }
   ask_for_next(op, &nest.plan, facts, &nest.tile);
-  register_ask_plan_rows(&nest);
+  register_ask_plan_pieces(&nest);
   place_outputs(&nest);
   register_find_shown(&nest);
   emit_loops(&nest, &builder, 0, IR_NEW_ARRAY(arena, ir_value *, nest.num_outs));
@@ -557,6 +559,7 @@ static bool collect_op(ir_op *op, void *data) {
 
 bool pass_register_tile(ir_module *module, const pass_options *options) {
   worklist list = {0};
+  register_left *left = NULL;
   ir_block *top = ir_region(module->root, 0);
   ir_walk(top, advance_ops, (void *)options);
   ir_walk(top, count_op, &list);
@@ -578,7 +581,7 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
     if (list.items[i].taker) /* another one may have taken some of its group since */
       find_group(list.items[i].taker, options->target, &group);
     if (!register_group_takes_before(&group, list.items[i].op))
-      i += register_tile_op(list.items[i].op, options->target, list.items[i].reduced, 0);
+      i += register_tile_op(list.items[i].op, options->target, list.items[i].reduced, 0, &left);
   }
   return true;
 }

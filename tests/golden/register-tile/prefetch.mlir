@@ -266,6 +266,8 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 // LINES-DAG: #[[ROW:.*]] = affine_map<(d0, d1, d2) -> ((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) floordiv 4) + 128)>
 // LINES-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1, d2) -> ((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) mod 4) * 32)>
 // LINES-DAG: #[[NEXT_COLUMN:.*]] = affine_map<(d0, d1, d2) -> (d0 + ((((((d1 floordiv 6) mod 4) * 512) + d2) mod 4) * 16) + 64)>
+// LINES-DAG: #[[COLUMNS:.*]] = affine_map<(d0) -> (((d0 mod 4) * 16) + 64)>
+// LINES-DAG: #[[ROWS:.*]] = affine_map<(d0) -> ((d0 floordiv 4) mod 16)>
 // LINES-LABEL: func.func @panels(
 // LINES: memref.alloca() {alignment = 64 : i64} : memref<2x128x64xf32>
 // LINES-NOT: tec.prefetch
@@ -381,6 +383,44 @@ func.func @beyond_cache(%a: memref<96x524288xf32>, %b: memref<524288x64xf32>, %c
       %y = memref.subview %b[%k, 0] [64, 64] [1, 1] : memref<524288x64xf32> to memref<64x64xf32, strided<[64, 1], offset: ?>>
       linalg.matmul ins(%x, %y : memref<48x64xf32, strided<[524288, 1], offset: ?>>, memref<64x64xf32, strided<[64, 1], offset: ?>>)
           outs(%t : memref<48x64xf32, strided<[64, 1], offset: ?>>)
+    }
+  }
+  return
+}
+
+// What an op of the loop reads before a product, the product's tiles ask for, some lines with each 16 terms, where it
+// would be lost if it were asked for at once: 16 rows of 4 lines, by the 3 x 2 pieces.
+// LINES-LABEL: func.func @left(
+// LINES: scf.for %[[K:.*]] = %c0 to %c1024 step %c64
+// LINES: %[[MASK:.*]] = memref.subview %{{.*}}[0, %[[K]]]
+// LINES: vector.transfer_read %[[MASK]]
+// LINES-NOT: tec.prefetch
+// LINES: vector.transpose
+// LINES: scf.for %[[TERM:.*]] = %{{.*}} iter_args
+// LINES: scf.for %[[LINE:.*]] = %{{.*}} to
+// LINES: %[[COLUMN:.*]] = affine.apply #[[COLUMNS]](%[[LINE]])
+// LINES: affine.apply #[[ROWS]](%[[LINE]])
+// LINES: vector_ext.prefetch %[[MASK]][%{{.*}}, %[[COLUMN]]] {tec.near}
+// LINES: vector.contract
+// LINES: return
+// CHECK-LABEL: func.func @left(
+// CHECK: vector.transfer_read {{.*}}tec.prefetch = array<i64: 0, 64>
+// CHECK-NOT: vector_ext.prefetch
+// CHECK: return
+func.func @left(%mask: memref<16x1024xf32>, %a: memref<64x32xf32>, %b: memref<32x16xf32>, %c: memref<64x16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  %turned = memref.alloca() : memref<64x16xf32>
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %m = memref.subview %mask[0, %k] [16, 64] [1, 1] : memref<16x1024xf32> to memref<16x64xf32, strided<[1024, 1], offset: ?>>
+    linalg.transpose ins(%m : memref<16x64xf32, strided<[1024, 1], offset: ?>>) outs(%turned : memref<64x16xf32>) permutation = [1, 0]
+    linalg.matmul ins(%a, %b : memref<64x32xf32>, memref<32x16xf32>) outs(%turned : memref<64x16xf32>)
+    linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+        iterator_types = ["parallel", "parallel"]} ins(%turned : memref<64x16xf32>) outs(%c : memref<64x16xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %sum = arith.addf %in, %out : f32
+      linalg.yield %sum : f32
     }
   }
   return
