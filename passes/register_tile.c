@@ -149,15 +149,21 @@ static bool is_before_loop(const ir_op *op) {
   return op;
 }
 
-/* Asks for memory of the kernel's next iteration where little work is done on it, which would wait for it. */
-static void ask_for_next(const ir_op *op, const register_plan *plan, const target_facts *facts, vector_tile *tile) {
+/* Asks for memory of the kernel's next iteration where little work is done on it, which would wait for it; what is
+ * read before the kernel's loop may be left to that. */
+static void ask_for_next(ir_op *op, const register_plan *plan, const target_facts *facts, register_left **left,
+                         vector_tile *tile) {
   unsigned num_inputs = ir_num_inputs(op);
   unsigned first = is_before_loop(op) ? 0 : num_inputs, end = num_inputs + is_last_pass(op);
   if (op->block->parent->code != OP_SCF_FORALL || ir_structure_of(op)->reductions)
     return;
-  for (unsigned i = first; i < end; i++)
-    if (!tile->operands[i].ahead)
-      tile->operands[i].ahead = register_prefetch_next(op, plan, facts, i);
+  for (unsigned i = first; i < end; i++) {
+    if (tile->operands[i].ahead)
+      continue;
+    const ir_attr *ahead = register_prefetch_next(op, plan, facts, i);
+    bool leaves = i < num_inputs && register_ask_leave(op, facts, i, ahead, true, left);
+    tile->operands[i].ahead = leaves ? NULL : ahead;
+  }
 }
 
 /* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`.
@@ -173,7 +179,7 @@ static void member_tile(const register_nest *nest, const ir_map *map, const regi
   for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
     if (!(member->linked & register_loop_bit(i)))
       tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, nest->facts, i, 1);
-  ask_for_next(member->op, &plan, nest->facts, tile);
+  ask_for_next(member->op, &plan, nest->facts, NULL, tile);
   for (unsigned i = 0; i < leader->num_dims; i++)
     if (ir_map_find_dim(map, leader->loops[i]) >= 0) {
       tile->loops[tile->num_dims] = member->loops[leader->loops[i]];
@@ -472,10 +478,10 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i)) {
       const ir_attr *ahead = register_prefetch_in_place(op, &nest.plan, facts, i, nest.uses);
-      nest.tile.operands[i].ahead = register_ask_leave(&nest, i, ahead) ? NULL : ahead;
+      nest.tile.operands[i].ahead = register_ask_leave(op, facts, i, ahead, false, left) ? NULL : ahead;
       nest.tile.operands[i].is_near = register_prefetch_is_near(op, facts, i, nest.uses);
     }
-  ask_for_next(op, &nest.plan, facts, &nest.tile);
+  ask_for_next(op, &nest.plan, facts, left, &nest.tile);
   register_ask_plan_pieces(&nest);
   place_outputs(&nest);
   register_find_shown(&nest);

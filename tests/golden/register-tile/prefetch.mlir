@@ -267,7 +267,9 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 // LINES-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1, d2) -> ((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) mod 4) * 32)>
 // LINES-DAG: #[[NEXT_COLUMN:.*]] = affine_map<(d0, d1, d2) -> (d0 + ((((((d1 floordiv 6) mod 4) * 512) + d2) mod 4) * 16) + 64)>
 // LINES-DAG: #[[COLUMNS:.*]] = affine_map<(d0) -> (((d0 mod 4) * 16) + 64)>
-// LINES-DAG: #[[ROWS:.*]] = affine_map<(d0) -> ((d0 floordiv 4) mod 16)>
+// LINES-DAG: #[[ROWS:.*]] = affine_map<(d0) -> (d0 floordiv 4)>
+// LINES-DAG: #[[LEFT:.*]] = affine_map<(d0) -> ((d0 * -1) + 960, 0)>
+// LINES-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2) -> (((d0 floordiv 24) * 12) + ((d1 floordiv 16) * 6) + (d2 * 32), 26)>
 // LINES-LABEL: func.func @panels(
 // LINES: memref.alloca() {alignment = 64 : i64} : memref<2x128x64xf32>
 // LINES-NOT: tec.prefetch
@@ -422,6 +424,41 @@ func.func @left(%mask: memref<16x1024xf32>, %a: memref<64x32xf32>, %b: memref<32
       %sum = arith.addf %in, %out : f32
       linalg.yield %sum : f32
     }
+  }
+  return
+}
+
+// What the kernel reads before its loop, as queries that are turned, the loop's tiles ask for in its last iteration: the
+// next 16 rows of 2 lines, 6 with each of 3 x 2 pieces.
+// LINES-LABEL: func.func @before(
+// LINES: %[[ROWS_OF:.*]] = memref.subview %{{.*}}[%{{.*}}, 0] [16, 32]
+// LINES: vector.transfer_read %[[ROWS_OF]]
+// LINES-NOT: tec.prefetch
+// LINES: vector.transpose
+// LINES: scf.for %[[K:.*]] = %c0 to %c1024 step %c64
+// LINES: %[[REST:.*]] = affine.max #[[LEFT]](%[[K]])
+// LINES: %[[LINE:.*]] = affine.min #[[FIRST]](%{{.*}}, %{{.*}}, %[[REST]])
+// LINES: scf.for %{{.*}} = %[[LINE]] to
+// LINES: vector_ext.prefetch %[[ROWS_OF]]
+// LINES: vector.contract
+// LINES: return
+// CHECK-LABEL: func.func @before(
+// CHECK: vector.transfer_read {{.*}}tec.prefetch = array<i64: 16, 0>
+// CHECK: return
+func.func @before(%a: memref<1024x32xf32>, %b: memref<64x1024xf32>, %c: memref<64x32xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.forall (%i) = (0) to (1024) step (16) {
+    %turned = memref.alloca() : memref<32x16xf32>
+    %sum = memref.alloca() : memref<64x16xf32>
+    %q = memref.subview %a[%i, 0] [16, 32] [1, 1] : memref<1024x32xf32> to memref<16x32xf32, strided<[32, 1], offset: ?>>
+    linalg.transpose ins(%q : memref<16x32xf32, strided<[32, 1], offset: ?>>) outs(%turned : memref<32x16xf32>) permutation = [1, 0]
+    scf.for %k = %c0 to %c1024 step %c64 {
+      linalg.matmul ins(%c, %turned : memref<64x32xf32>, memref<32x16xf32>) outs(%sum : memref<64x16xf32>)
+    }
+    %out = memref.subview %b[0, %i] [64, 16] [1, 1] : memref<64x1024xf32> to memref<64x16xf32, strided<[1024, 1], offset: ?>>
+    memref.copy %sum, %out : memref<64x16xf32> to memref<64x16xf32, strided<[1024, 1], offset: ?>>
   }
   return
 }
