@@ -86,7 +86,7 @@ static tec_status open_object(elf_object *object) {
       header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB)
     return damaged(object, "no ELF file");
   if (header->e_machine != EM_X86_64 || header->e_type != ET_REL)
-    return runtime_error(object->context, TEC_INVALID, "the program's code is for another kind of processor");
+    return damaged(object, "no object file for x86-64");
   if (header->e_shentsize != sizeof(Elf64_Shdr) ||
       !in_file(object, header->e_shoff, header->e_shnum, sizeof(Elf64_Shdr)))
     return damaged(object, "section table");

@@ -2,6 +2,7 @@
  * threads, scratch memory from the C library and counted. */
 #include "runtime/runtime.h"
 
+#include <elf.h>
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -43,7 +44,24 @@ static void host_release(void *context, void *memory) {
   free(block);
 }
 
+/* Loaders would take code for another architecture for ours. What is no object at all is left to them. */
+static bool is_for_another_architecture(const tec_program *program) {
+#if defined __x86_64__
+  const Elf64_Half ours = EM_X86_64;
+#elif defined __aarch64__
+  const Elf64_Half ours = EM_AARCH64;
+#endif
+  Elf64_Ehdr header;
+  if (program->code_size < sizeof header)
+    return false;
+  memcpy(&header, program->code, sizeof header);
+  return !memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_machine != ours;
+}
+
 static tec_status host_load(tec_program *program, void **loaded) {
+  if (is_for_another_architecture(program))
+    return runtime_error(program->context, TEC_INVALID, "the program's code is for another kind of processor, '%s'",
+                         program->target);
   return runtime_platform.loader->load(program->context, program->code, program->code_size, loaded);
 }
 

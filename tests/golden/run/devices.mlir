@@ -10,6 +10,9 @@
 // RUN: sh -c 'tcc-attn run %s --in=%t.host.npy,%s; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NPY
 // RUN: %reject run %s --random --out=%t.a.npy,%t.b.npy | FileCheck %s --check-prefix=MANY
 // RUN: %reject run %t.tecp --random --tiles=rows=16 | FileCheck %s --check-prefix=TEXT
+// RUN: %reject run %s --random --target=host:cortex-a72 | FileCheck %s --check-prefix=FOREIGN
+// RUN: tcc-attn compile %s --target=host:cortex-a72 -o %t.foreign
+// RUN: %reject run %t.foreign --random | FileCheck %s --check-prefix=FOREIGN
 // RUN: sh -c 'tcc-attn run %s; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NOTHING
 
 // CHECK: run: product(f32[33, 20], f32[20, 17]) -> (f32[33, 17]) on host:
@@ -21,6 +24,7 @@
 // MANY: error: --out names 2 files, but the function's outputs are 1
 // MANY-NOT: run:
 // TEXT: error: --tiles needs a module's text, not a compiled program
+// FOREIGN: error: the program's code is for another kind of processor, 'host:cortex-a72'
 // NOTHING: error: the function has arguments: give --in or --random
 func.func @product(%a: tensor<33x20xf32>, %b: tensor<20x17xf32>) -> tensor<33x17xf32> {
   %zero = arith.constant 0.0 : f32
