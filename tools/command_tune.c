@@ -1,7 +1,7 @@
 /* command_tune.c - tcc-attn tune: measures tile sizes on this machine and keeps the fastest for `run` and `compile`.
  *
- * From the schedule's own choice, one size after the other is changed and kept where that is faster, until no change
- * helps, the time is over, or the user interrupts. Sizes that lead to loops that were measured already are not measured
+ * From the schedule's own choice, or what was kept before where that is faster, one size after the other is changed and
+ * kept where that is faster, until no change helps, the time is over, or the user interrupts. Sizes that lead to loops that were measured already are not measured
  * again. A candidate must win twice: at first sight, and then in turns with the best one.
  * Terminates: each round ends with the list of sizes; there is another one only after a gain of a few percent, and the
  * clock ends them all. */
@@ -36,6 +36,7 @@ typedef struct candidate {
 typedef struct tuner {
   runner runner;
   double start, budget; /* seconds */
+  uint64_t key; /* under which the best is kept */
   candidate best;
   double speedup;               /* of the best over the schedule's own: the product of what was measured side by side */
   char *measured[MAX_MEASURED]; /* what loops the candidates had */
@@ -148,6 +149,21 @@ static tec_status try_candidate(tuner *tuner, candidate *one, bool *better) {
   return status;
 }
 
+/* What an earlier search has kept is the first candidate: one that is cut short loses nothing. */
+static tec_status try_kept(tuner *tuner) {
+  candidate kept = {.seconds = 0};
+  bool better, is_any = false;
+  char *tiles;
+  tec_status status = tuned_find(tuner->runner.context, tuner->key, &tiles);
+  for (unsigned i = 0; i < NUM_SIZES && !status && tiles; i++) {
+    const char *size = strstr(tiles, sizes[i].name);
+    kept.sizes[i] = size ? atoi(size + strlen(sizes[i].name) + 1) : 0;
+    is_any |= kept.sizes[i] != 0;
+  }
+  free(tiles);
+  return status || !is_any ? status : try_candidate(tuner, &kept, &better);
+}
+
 static tec_status search(tuner *tuner) {
   for (bool gained = true; gained && !is_over(tuner);) {
     gained = false;
@@ -166,21 +182,23 @@ static tec_status search(tuner *tuner) {
   return TEC_OK;
 }
 
-static tec_status store(tuner *tuner) {
+static tec_status find_key(tuner *tuner) {
   const runner *runner = &tuner->runner;
-  char text[MAX_TEXT], *path = NULL;
-  const char *tiles = describe(tuner->best.sizes, text);
-  bool own = !strcmp(tiles, COMMAND_OWN_TILES);
   tec_compile_options compile = command_compile_options(runner->options, runner->options->target);
   tec_module *module;
-  uint64_t key;
   tec_status status = command_parse(runner->context, runner->options, runner->file, runner->file_size, &module);
   if (status)
     return status;
-  status = tuned_key(module, &compile, runner->threads, &key);
+  status = tuned_key(module, &compile, runner->threads, &tuner->key);
   tec_module_destroy(module);
-  if (!status)
-    status = tuned_store(runner->context, key, own ? NULL : tiles, &path);
+  return status;
+}
+
+static tec_status store(tuner *tuner) {
+  char text[MAX_TEXT], *path = NULL;
+  const char *tiles = describe(tuner->best.sizes, text);
+  bool own = !strcmp(tiles, COMMAND_OWN_TILES);
+  tec_status status = tuned_store(tuner->runner.context, tuner->key, own ? NULL : tiles, &path);
   if (status)
     return status;
   printf("tune: of %u candidates, ", tuner->num_measured);
@@ -197,6 +215,8 @@ static tec_status tune(tuner *tuner) {
   runner *runner = &tuner->runner;
   tec_status status = runner_read(runner);
   if (!status)
+    status = find_key(tuner);
+  if (!status)
     status = compile(tuner, &tuner->best);
   if (!status)
     status = tec_program_find(tuner->best.run.program, runner->options->function, &runner->entry);
@@ -207,6 +227,8 @@ static tec_status tune(tuner *tuner) {
     return status;
   is_known(tuner, &tuner->best);
   status = measure(tuner, &tuner->best);
+  if (!status)
+    status = try_kept(tuner);
   if (!status)
     status = search(tuner);
   if (isatty(STDERR_FILENO))

@@ -1,6 +1,7 @@
-/* tuned.c - the file of tile sizes: a line for each key, "0123456789abcdef rows=64,softmax=128".
+/* tuned.c - the file of tile sizes: a line for each key, "0123456789abcdef rows=64,softmax=128 fedcba9876543210".
  *
- * It is replaced whole, so that readers never see half of it; of two that write at once, one wins. */
+ * It is replaced whole, so that readers never see half of it; of two that write at once, one wins. The number at the
+ * end of a line is a hash of what stands before it: a line that was damaged, or is of another form, counts as none. */
 #include "tools/tuned.h"
 
 #include <inttypes.h>
@@ -43,7 +44,7 @@ tec_status tuned_key(const tec_module *module, const tec_compile_options *compil
     return status;
   snprintf(settings, sizeof settings, "%u threads, fuse %d", threads, !compile->no_fuse);
   *key = hash_bytes(UINT64_C(0xcbf29ce484222325), text, size);
-  *key = hash_text(hash_text(*key, compile->target ? compile->target : "host"), settings);
+  *key = hash_text(hash_text(hash_text(*key, compile->target ? compile->target : "host"), settings), tec_version());
   *key = hash_processor(*key);
   tec_free(text);
   return TEC_OK;
@@ -67,6 +68,9 @@ static bool find_path(char path[MAX_PATH], bool make) {
   return true;
 }
 
+/* The file is there to be read. */
+static bool find_file(char path[MAX_PATH]) { return find_path(path, false) && !access(path, R_OK); }
+
 /* The line of the key in the file's text; NULL if there is none. */
 static char *find_line(char *text, uint64_t key) {
   char digits[KEY_DIGITS + 2];
@@ -77,24 +81,41 @@ static char *find_line(char *text, uint64_t key) {
   return NULL;
 }
 
-tec_status tuned_choose(tec_context *context, const command_options *options, const tec_module *module,
-                        unsigned threads, tec_compile_options *compile, char **stored) {
+/* The tile sizes, to be freed, that a key's line holds; NULL where it is damaged. */
+static char *tiles_of(const char *line, uint64_t key) {
+  const char *tiles = line + KEY_DIGITS + 1;
+  char check[KEY_DIGITS + 3];
+  size_t size = strcspn(tiles, " \n");
+  snprintf(check, sizeof check, " %016" PRIx64 "\n", hash_bytes(key, tiles, size));
+  return strncmp(tiles + size, check, strlen(check)) ? NULL : strndup(tiles, size);
+}
+
+tec_status tuned_find(tec_context *context, uint64_t key, char **tiles) {
   char path[MAX_PATH], *text;
-  uint64_t key;
-  bool is_host = !compile->target || !strncmp(compile->target, "host", strlen("host"));
-  if (options->tiles || !is_host || !find_path(path, false) || access(path, R_OK))
+  *tiles = NULL;
+  if (!find_file(path))
     return TEC_OK;
   tec_status status = tec_file_read(context, path, &text, &(size_t){0});
   if (status)
     return status;
-  status = tuned_key(module, compile, threads, &key);
-  char *line = status ? NULL : find_line(text, key);
-  if (line) {
-    line += KEY_DIGITS + 1;
-    *stored = strndup(line, strcspn(line, "\n"));
-    compile->tiles = *stored;
-  }
+  const char *line = find_line(text, key);
+  *tiles = line ? tiles_of(line, key) : NULL;
   tec_free(text);
+  return TEC_OK;
+}
+
+tec_status tuned_choose(tec_context *context, const command_options *options, const tec_module *module,
+                        unsigned threads, tec_compile_options *compile, char **stored) {
+  char path[MAX_PATH];
+  uint64_t key;
+  bool is_host = !compile->target || !strncmp(compile->target, "host", strlen("host"));
+  if (options->tiles || !is_host || !find_file(path))
+    return TEC_OK;
+  tec_status status = tuned_key(module, compile, threads, &key);
+  if (!status)
+    status = tuned_find(context, key, stored);
+  if (!status)
+    compile->tiles = *stored;
   return status;
 }
 
@@ -119,7 +140,7 @@ tec_status tuned_store(tec_context *context, uint64_t key, const char *tiles, ch
     if (old)
       fputs(old, file);
     if (tiles)
-      fprintf(file, "%016" PRIx64 " %s\n", key, tiles);
+      fprintf(file, "%016" PRIx64 " %s %016" PRIx64 "\n", key, tiles, hash_bytes(key, tiles, strlen(tiles)));
   }
   tec_status status =
       !file || fclose(file) ? command_failure("out of memory") : tec_file_write(context, name, text, size);

@@ -1,0 +1,80 @@
+/* test_tuned.c - the file of tile sizes: what is kept comes back, and a damaged line counts as none. */
+#include "tests/support/messages.h"
+#include "tools/tuned.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static messages said;
+static tec_context *context;
+static char folder[] = "/tmp/tec-tuned-XXXXXX";
+
+/* The command's own, which tcc-attn.c defines. */
+tec_status command_failure(const char *text) {
+  cr_assert_fail("%s", text);
+  return TEC_INVALID;
+}
+
+static void set_up(void) {
+  context = messages_context(&said, (tec_context_options){0});
+  cr_assert(mkdtemp(folder));
+  setenv("XDG_CACHE_HOME", folder, 1);
+}
+
+static void tear_down(void) {
+  char command[64];
+  tec_context_destroy(context);
+  snprintf(command, sizeof command, "rm -r %s", folder);
+  cr_expect_eq(system(command), 0);
+}
+
+TestSuite(tuned, .init = set_up, .fini = tear_down);
+
+static void store(uint64_t key, const char *tiles) {
+  char *path;
+  cr_assert_eq(tuned_store(context, key, tiles, &path), TEC_OK);
+  free(path);
+}
+
+static void expect_found(uint64_t key, const char *wanted) {
+  char *tiles;
+  cr_assert_eq(tuned_find(context, key, &tiles), TEC_OK);
+  cr_expect_eq(!tiles, !wanted);
+  cr_expect(!tiles || !wanted || !strcmp(tiles, wanted), "'%s' instead of '%s'", tiles, wanted);
+  free(tiles);
+}
+
+Test(tuned, what_is_kept_last_comes_back) {
+  expect_found(1, NULL);
+  store(1, "rows=64");
+  store(2, "rows=32,softmax=128");
+  store(1, "columns=512");
+  expect_found(1, "columns=512");
+  expect_found(2, "rows=32,softmax=128");
+  store(2, NULL);
+  expect_found(1, "columns=512");
+  expect_found(2, NULL);
+}
+
+Test(tuned, a_damaged_line_counts_as_none) {
+  char path[64], *text;
+  size_t size;
+  store(7, "rows=32,softmax=128");
+  snprintf(path, sizeof path, "%s/tcc-attn/tiles", folder);
+  cr_assert_eq(tec_file_read(context, path, &text, &size), TEC_OK);
+  for (size_t i = 0; i < size; i++)
+    for (unsigned bit = 0; bit < 8; bit++) {
+      text[i] ^= (char)(1 << bit);
+      cr_assert_eq(tec_file_write(context, path, text, size), TEC_OK);
+      expect_found(7, NULL);
+      text[i] ^= (char)(1 << bit);
+    }
+  for (size_t length = 0; length < size; length++) {
+    cr_assert_eq(tec_file_write(context, path, text, length), TEC_OK);
+    expect_found(7, NULL);
+  }
+  tec_free(text);
+}
