@@ -6,6 +6,7 @@ samples are marked as disturbed and the best of all rounds counts. The clock of 
 multiply-add peak is measured in each round as well.
 """
 
+import argparse
 import ctypes
 import datetime
 import os
@@ -102,3 +103,21 @@ def facts():
         commit = git.stdout.strip() or commit
     return {"cpu": cpu.group(1) if cpu else "unknown", "cores": len(os.sched_getaffinity(0)),
             "date": datetime.date.today().isoformat(), "commit": commit}
+
+
+def argument_parser(doc):
+    """What the benchmarks of hosts share."""
+    def numbers(text):
+        return [int(number) for number in text.split(",")]
+    parser = argparse.ArgumentParser(description=doc.split("\n")[0])
+    parser.add_argument("--quick", action="store_true", help="small sizes, few rounds")
+    parser.add_argument("--threads", type=numbers, default=sorted({1, min(2, len(os.sched_getaffinity(0)))}),
+                        help="numbers of threads, as in 1,2")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help="a release build (build)")
+    parser.add_argument("--output", type=pathlib.Path, help="where the results go")
+    return parser
+
+
+def output_of(arguments, is_part):
+    """Where the results go: those of a part of the rows, or of small ones, do not replace those that are kept."""
+    return arguments.output or (arguments.build / "bench" if is_part else ROOT / "bench/results")
