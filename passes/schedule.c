@@ -74,14 +74,18 @@ static void tile_reductions(ir_block *block, const target_facts *target, bool ne
   }
 }
 
+/* Tiles of a result without elements, which has nothing to compute, would lie outside of it. */
 static bool is_root(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || !tile_can(op) || tile_is_cheap(op))
     return false;
   const ir_structure *structure = ir_structure_of(op);
-  for (unsigned i = 0; i < op->num_results; i++)
+  bool has_elements = false;
+  for (unsigned i = 0; i < op->num_results; i++) {
+    has_elements |= ir_type_num_elements(ir_result(op, i)->type) != 0;
     if (!ir_map_is_projected_permutation(structure->maps[ir_num_inputs(op) + i]))
       return false;
-  return true;
+  }
+  return has_elements;
 }
 
 /* All that is made of the value, by copying or scaling it, goes to contractions, which can be corrected as the running

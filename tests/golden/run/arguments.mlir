@@ -10,6 +10,7 @@
 // RUN: tcc-attn run %s --func=in_place --in=%t.0.npy,%t.1.npy --check | FileCheck %s --check-prefix=PLACE
 // RUN: tcc-attn run %s --func=rank0 --random --check | FileCheck %s --check-prefix=RANK0
 // RUN: tcc-attn run %s --func=empty --random --check | FileCheck %s --check-prefix=EMPTY
+// RUN: tcc-attn run %s --func=no_heads --random --check | FileCheck %s --check-prefix=HEADS
 // RUN: tcc-attn run %s --func=empty_buffers --random --check | FileCheck %s --check-prefix=BUFFERS
 // RUN: tcc-attn compile %s -o %t.tecp
 // RUN: tcc-attn run %s --func=scalars --random --out=%t.a.npy,%t.b.npy,%t.c.npy,%t.d.npy,%t.e.npy
@@ -137,6 +138,17 @@ func.func @empty(%a: tensor<0x5xf32>, %b: tensor<5x4xf32>, %c: tensor<3x0xf32>, 
   %i2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<3x4xf32>) -> tensor<3x4xf32>
   %r2 = linalg.matmul ins(%c, %d : tensor<3x0xf32>, tensor<0x4xf32>) outs(%i2 : tensor<3x4xf32>) -> tensor<3x4xf32>
   return %r, %r2 : tensor<0x4xf32>, tensor<3x4xf32>
+}
+
+// HEADS: no_heads(f32[0, 17, 16], f32[0, 16, 33]) -> (f32[0, 17, 33]) on host
+// HEADS-COUNT-1: : good
+func.func @no_heads(%a: tensor<0x17x16xf32>, %b: tensor<0x16x33xf32>) -> tensor<0x17x33xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<0x17x33xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<0x17x33xf32>) -> tensor<0x17x33xf32>
+  %r = linalg.batch_matmul ins(%a, %b : tensor<0x17x16xf32>, tensor<0x16x33xf32>) outs(%i : tensor<0x17x33xf32>)
+      -> tensor<0x17x33xf32>
+  return %r : tensor<0x17x33xf32>
 }
 
 // BUFFERS: empty_buffers(f32[4, 0], f32[4], f32[0, 3]) -> () on host
