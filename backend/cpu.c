@@ -216,6 +216,14 @@ static void detect(ir_module *module, target_facts *facts) {
   LLVMDisposeMessage(triple);
 }
 
+static bool unknown_target(ir_module *module, const char *name) {
+  char names[640] = "";
+  size_t length = 0;
+  for (size_t i = 0; i < sizeof cpus / sizeof *cpus && length < sizeof names; i++)
+    length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", cpus[i].name);
+  return ir_error(module, (ir_loc){0}, "unknown target '%s'; 'host' is this machine, 'host:NAME' a CPU: %s", name, names);
+}
+
 bool backend_target_host(ir_module *module, const char *name, target_facts *facts) {
   *facts = (target_facts){.kind = TARGET_HOST, .has_binary_softmax = true};
   backend_initialize_llvm();
@@ -238,6 +246,5 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     facts->threads = available_threads();
     return true;
   }
-  return ir_error(module, (ir_loc){0},
-                  "unknown target '%s'; 'host' is this machine, 'host:znver3' a CPU by LLVM's name", name);
+  return unknown_target(module, name);
 }

@@ -753,5 +753,6 @@ Test(host, other_machines_get_assembly) {
   size_t size;
   cr_assert(!machine_compile(&m, "host:pentium-mmx", text, BACKEND_OBJECT, &bytes, &size));
   cr_assert(strstr(m.messages, "unknown target 'host:pentium-mmx'"));
+  cr_assert(strstr(m.messages, " a CPU: x86-64, "));
   machine_finish(&m);
 }
