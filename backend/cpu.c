@@ -221,7 +221,8 @@ static bool unknown_target(ir_module *module, const char *name) {
   size_t length = 0;
   for (size_t i = 0; i < sizeof cpus / sizeof *cpus && length < sizeof names; i++)
     length += (size_t)snprintf(names + length, sizeof names - length, "%s%s", i ? ", " : "", cpus[i].name);
-  return ir_error(module, (ir_loc){0}, "unknown target '%s'; 'host' is this machine, 'host:NAME' a CPU: %s", name, names);
+  return ir_error(module, (ir_loc){0}, "unknown target '%s'; 'host' is this machine, 'host:NAME' a CPU: %s", name,
+                  names);
 }
 
 bool backend_target_host(ir_module *module, const char *name, target_facts *facts) {

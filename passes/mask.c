@@ -149,11 +149,22 @@ static bool add_side(mask_bound *bound, ir_value *value, int64_t factor) {
   return fits(bound->op, value, &steps) && add_value(bound, value, factor, &steps);
 }
 
-/* lhs - rhs + distance <= 0 */
-static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
+/* sign * lhs - rhs + distance <= 0 */
+static void add_difference(mask *mask, ir_op *op, ir_value *lhs, int sign, ir_value *rhs, int64_t distance) {
   mask_bound bound = {.op = op, .constant = distance};
-  if (mask->count < MASK_MAX_BOUNDS && add_side(&bound, lhs, 1) && add_side(&bound, rhs, -1) && is_negatable(&bound))
+  if (mask->count < MASK_MAX_BOUNDS && add_side(&bound, lhs, sign) && add_side(&bound, rhs, -1) && is_negatable(&bound))
     mask->bounds[mask->count++] = bound;
+}
+
+/* lhs - rhs + distance <= 0. An absolute value is the larger one of two; the least number of few bits has none. */
+static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64_t distance) {
+  const ir_op *from = lhs->op;
+  if (!from || from->code != OP_MATH_ABSI) {
+    add_difference(mask, op, lhs, 1, rhs, distance);
+  } else if (ir_scalar_bits(lhs->type->element) == 64) {
+    add_difference(mask, op, ir_operand(from, 0), 1, rhs, distance);
+    add_difference(mask, op, ir_operand(from, 0), -1, rhs, distance);
+  }
 }
 
 /* The index is never negative, whatever the iteration of the op's loops and of those around it. */

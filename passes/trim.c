@@ -4,7 +4,8 @@
  * however it is spelled and whatever else is computed. Where such a comparison, affine in the indices, fails for all
  * elements of a tile, the tile changes nothing: the weights are 0, maximum and sum stay, and so does what is
  * accumulated with them. The iterations for which that can be shown lie at the ends of the loop; its bounds
- * become minima and maxima of affine expressions. A side of a comparison that comes from memory, a length of each batch
+ * become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys of a prefix or
+ * before the query, what lies between the iterations of one and of the other stays. A side of a comparison that comes from memory, a length of each batch
  * for one, is read before the loop if it is the same for all elements of the tile and all steps. Weights that are 0 by
  * the mask are taken to hide NaN and infinity in scores, values and factors, too.
  *
@@ -127,13 +128,45 @@ static void keep_below(trimmer *t, mask_bound bound) {
     mask_narrow(&t->builder, &t->window, &bound);
 }
 
+static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted);
+
+/* Of two bounds that `bound` was drawn in to, what covers both. */
+static ir_index cover(trimmer *t, ir_index bound, ir_index a, ir_index b, bool is_upper) {
+  if (ir_index_equal(a, bound) || ir_index_equal(b, bound))
+    return bound;
+  return is_upper ? ir_index_max(&t->builder, a, b) : ir_index_min(&t->builder, a, b);
+}
+
+/* Scores are visible where either operand is `wanted`: between what is kept for one and for the other, all is kept. */
+static void keep_either(trimmer *t, ir_op *op, const ir_op *either, bool wanted) {
+  mask_window all = t->window;
+  keep_where(t, op, ir_operand(either, 0), wanted);
+  mask_window first = t->window;
+  t->window = all;
+  keep_where(t, op, ir_operand(either, 1), wanted);
+  t->window.lower = cover(t, all.lower, first.lower, t->window.lower, false);
+  t->window.upper = cover(t, all.upper, first.upper, t->window.upper, true);
+}
+
 /* Scores are visible only where the condition is `wanted`. */
 static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
-  mask mask = {.count = 0};
-  read_lengths(t, op, condition);
-  mask_add(&mask, op, condition, wanted);
-  for (unsigned i = 0; i < mask.count; i++)
-    keep_below(t, mask.bounds[i]);
+  const ir_op *from = condition->op;
+  ir_cell flipped;
+  if (!from || !t->steps || !--t->steps)
+    return;
+  if (from->code == OP_ARITH_XORI && ir_value_splat(ir_operand(from, 1), &flipped)) {
+    keep_where(t, op, ir_operand(from, 0), wanted == !flipped.i);
+  } else if (from->code == (wanted ? OP_ARITH_ORI : OP_ARITH_ANDI)) {
+    keep_either(t, op, from, wanted);
+  } else if (from->code == (wanted ? OP_ARITH_ANDI : OP_ARITH_ORI)) {
+    for (unsigned i = 0; i < 2; i++)
+      keep_where(t, op, ir_operand(from, i), wanted);
+  } else {
+    mask mask = {.count = 0};
+    mask_add(&mask, op, condition, wanted);
+    for (unsigned i = 0; i < mask.count; i++)
+      keep_below(t, mask.bounds[i]);
+  }
 }
 
 static bool is_elementwise_tile(const ir_op *op, const ir_block *block) {
@@ -161,6 +194,7 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
   case OP_ARITH_SELECT:
     for (unsigned i = 1; i <= 2; i++)
       if (mask_is_hidden(ir_operand(from, 3 - i))) {
+        read_lengths(t, op, ir_operand(from, 0));
         keep_where(t, op, ir_operand(from, 0), i == 1);
         keep_visible(t, op, ir_operand(from, i));
       }

@@ -36,7 +36,7 @@ typedef struct candidate {
 typedef struct tuner {
   runner runner;
   double start, budget; /* seconds */
-  uint64_t key; /* under which the best is kept */
+  uint64_t key;         /* under which the best is kept */
   candidate best;
   double speedup;               /* of the best over the schedule's own: the product of what was measured side by side */
   char *measured[MAX_MEASURED]; /* what loops the candidates had */

@@ -8,6 +8,9 @@
 // CHECK-DAG: #[[CAUSAL:.*]] = affine_map<(d0) -> (128, d0 + 32)>
 // CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0) -> ((d0 - 40) ceildiv 16, 0)>
 // CHECK-DAG: #[[STEPS:.*]] = affine_map<(d0) -> (d0 * 16)>
+// CHECK-DAG: #[[PREFIX:.*]] = affine_map<(d0) -> (25, d0)>
+// CHECK-DAG: #[[NEAR_FIRST:.*]] = affine_map<(d0) -> ((d0 - 39) ceildiv 16, 0)>
+// CHECK-DAG: #[[NEAR_LAST:.*]] = affine_map<(d0) -> (128, d0 + 56)>
 // CHECK-LABEL: @causal
 // CHECK: %[[UPPER:.*]] = affine.min #[[CAUSAL]](%arg2)
 // CHECK: scf.for %{{.*}} = %c0 to %[[UPPER]] step %c16
@@ -116,6 +119,125 @@ func.func @window(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, 
       %low = arith.subi %query, %c25 : index
       %too_old = arith.cmpi slt, %at, %low : index
       %y = arith.select %too_old, %hidden, %x : f32
+      linalg.yield %y : f32
+    } -> tensor<32x16xf32>
+    %w:4 = linalg_ext.softmax dimension(1) ins(%masked : tensor<32x16xf32>)
+        outs(%empty, %m, %s, %rows : tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+        -> (tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+    scf.yield %w#1, %w#2 : tensor<32xf32>, tensor<32xf32>
+  }
+  return %r#0, %r#1 : tensor<32xf32>, tensor<32xf32>
+}
+
+// Keys of a prefix, and those up to the query: the loop ends behind both.
+// CHECK-LABEL: @prefix
+// CHECK: %[[CAUSAL_LAST:.*]] = affine.min #[[CAUSAL]](%arg1)
+// CHECK: %[[LAST:.*]] = affine.max #[[PREFIX]](%[[CAUSAL_LAST]])
+// CHECK: scf.for %{{.*}} = %c0 to %[[LAST]] step %c16
+func.func @prefix(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF7FFFFF : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c25 = arith.constant 25 : index
+  %c128 = arith.constant 128 : index
+  %rows = tensor.empty() : tensor<32xf32>
+  %max0 = linalg.fill ins(%lowest : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %r:2 = scf.for %key = %c0 to %c128 step %c16 iter_args(%m = %max0, %s = %sum0) -> (tensor<32xf32>, tensor<32xf32>) {
+    %tile = tensor.extract_slice %scores[0, %key] [32, 16] [1, 1] : tensor<32x128xf32> to tensor<32x16xf32>
+    %empty = tensor.empty() : tensor<32x16xf32>
+    %masked = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%tile : tensor<32x16xf32>) outs(%empty : tensor<32x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %query = arith.addi %i, %row : index
+      %at = arith.addi %j, %key : index
+      %early = arith.cmpi slt, %at, %c25 : index
+      %past = arith.cmpi sle, %at, %query : index
+      %seen = arith.ori %early, %past : i1
+      %true = arith.constant true
+      %hides = arith.xori %seen, %true : i1
+      %y = arith.select %hides, %hidden, %x : f32
+      linalg.yield %y : f32
+    } -> tensor<32x16xf32>
+    %w:4 = linalg_ext.softmax dimension(1) ins(%masked : tensor<32x16xf32>)
+        outs(%empty, %m, %s, %rows : tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+        -> (tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+    scf.yield %w#1, %w#2 : tensor<32xf32>, tensor<32xf32>
+  }
+  return %r#0, %r#1 : tensor<32xf32>, tensor<32xf32>
+}
+
+// Keys less than 25 away, in either direction.
+// CHECK-LABEL: @near
+// CHECK-DAG: affine.min #[[NEAR_LAST]](%arg1)
+// CHECK-DAG: affine.max #[[NEAR_FIRST]](%arg1)
+func.func @near(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF7FFFFF : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c25 = arith.constant 25 : index
+  %c128 = arith.constant 128 : index
+  %rows = tensor.empty() : tensor<32xf32>
+  %max0 = linalg.fill ins(%lowest : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %r:2 = scf.for %key = %c0 to %c128 step %c16 iter_args(%m = %max0, %s = %sum0) -> (tensor<32xf32>, tensor<32xf32>) {
+    %tile = tensor.extract_slice %scores[0, %key] [32, 16] [1, 1] : tensor<32x128xf32> to tensor<32x16xf32>
+    %empty = tensor.empty() : tensor<32x16xf32>
+    %masked = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%tile : tensor<32x16xf32>) outs(%empty : tensor<32x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %query = arith.addi %i, %row : index
+      %at = arith.addi %j, %key : index
+      %back = arith.subi %query, %at : index
+      %distance = math.absi %back : index
+      %far = arith.cmpi sge, %distance, %c25 : index
+      %y = arith.select %far, %hidden, %x : f32
+      linalg.yield %y : f32
+    } -> tensor<32x16xf32>
+    %w:4 = linalg_ext.softmax dimension(1) ins(%masked : tensor<32x16xf32>)
+        outs(%empty, %m, %s, %rows : tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+        -> (tensor<32x16xf32>, tensor<32xf32>, tensor<32xf32>, tensor<32xf32>)
+    scf.yield %w#1, %w#2 : tensor<32xf32>, tensor<32xf32>
+  }
+  return %r#0, %r#1 : tensor<32xf32>, tensor<32xf32>
+}
+
+// What is hidden before one key only if it is behind another is hidden at neither end.
+// CHECK-LABEL: @one_side
+// CHECK: scf.for %{{.*}} = %c0 to %c128 step %c16
+func.func @one_side(%scores: tensor<32x128xf32>, %row: index) -> (tensor<32xf32>, tensor<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF7FFFFF : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %c25 = arith.constant 25 : index
+  %c128 = arith.constant 128 : index
+  %rows = tensor.empty() : tensor<32xf32>
+  %max0 = linalg.fill ins(%lowest : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %sum0 = linalg.fill ins(%zero : f32) outs(%rows : tensor<32xf32>) -> tensor<32xf32>
+  %r:2 = scf.for %key = %c0 to %c128 step %c16 iter_args(%m = %max0, %s = %sum0) -> (tensor<32xf32>, tensor<32xf32>) {
+    %tile = tensor.extract_slice %scores[0, %key] [32, 16] [1, 1] : tensor<32x128xf32> to tensor<32x16xf32>
+    %empty = tensor.empty() : tensor<32x16xf32>
+    %masked = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%tile : tensor<32x16xf32>) outs(%empty : tensor<32x16xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %i = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %query = arith.addi %i, %row : index
+      %at = arith.addi %j, %key : index
+      %early = arith.cmpi slt, %at, %c25 : index
+      %late = arith.cmpi sgt, %at, %query : index
+      %hides = arith.andi %early, %late : i1
+      %y = arith.select %hides, %hidden, %x : f32
       linalg.yield %y : f32
     } -> tensor<32x16xf32>
     %w:4 = linalg_ext.softmax dimension(1) ins(%masked : tensor<32x16xf32>)
