@@ -14,7 +14,7 @@
 #include <string.h>
 
 /* The members of tec_host_env. */
-enum { ENV_CONTEXT, ENV_PARALLEL_FOR, ENV_ALLOCATE, ENV_RELEASE, ENV_MEMBERS };
+enum { ENV_CONTEXT, ENV_PARALLEL_FOR, ENV_ALLOCATE, ENV_RELEASE };
 
 typedef struct slot {
   LLVMValueRef memory; /* holds an address to free, or null */

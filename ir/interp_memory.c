@@ -221,7 +221,7 @@ bool eval_empty(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   int64_t shape[IR_MAX_RANK];
   interp_value value;
-  if (!interp_shape(interp, op, type, 0, shape) ||
+  if (!interp_shape(interp, op, type, shape) ||
       !interp_splat(interp, op, type->element, type->rank, shape, interp_undefined(type->element), &value))
     return false;
   interp_set(interp, ir_result(op, 0), &value);
@@ -337,8 +337,7 @@ bool eval_alloc(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   int64_t shape[IR_MAX_RANK];
   interp_value value;
-  if (!interp_shape(interp, op, type, 0, shape) ||
-      !interp_allocate(interp, op, type->element, type->rank, shape, &value))
+  if (!interp_shape(interp, op, type, shape) || !interp_allocate(interp, op, type->element, type->rank, shape, &value))
     return false;
   value.buffer->deallocatable = true;
   interp_set(interp, ir_result(op, 0), &value);

@@ -138,9 +138,9 @@ static bool is_prologue(ir_op *leader, const register_plan *plan, register_membe
   return true;
 }
 
-/* No operand of `op` from `first` on may overlap the memory, unless it is `memory` itself and `linked`. */
-static bool lies_apart(const ir_op *op, unsigned first, const ir_value *memory, const ir_value *linked) {
-  for (unsigned i = first; i < op->num_operands; i++) {
+/* No operand of `op` may overlap the memory, unless it is `memory` itself and `linked`. */
+static bool lies_apart(const ir_op *op, const ir_value *memory, const ir_value *linked) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_value *operand = ir_operand(op, i);
     if (ir_type_is_shaped(operand->type) && operand != linked && !memory_is_disjoint(operand, memory))
       return false;
@@ -163,16 +163,16 @@ static void find_feeders(ir_op *leader, const register_plan *plan, unsigned i, r
   const ir_value *memory = ir_input(leader, i);
   register_member found[REGISTER_GROUP_MAX];
   unsigned count = 0;
-  if (!reads_once(leader, i) || !lies_apart(leader, 0, memory, memory))
+  if (!reads_once(leader, i) || !lies_apart(leader, memory, memory))
     return;
   for (ir_op *op = neighbour(leader, false); count < REGISTER_GROUP_MAX; op = neighbour(op, false)) {
     register_member *member = &found[count];
     *member = (register_member){.op = op};
     if (!is_structured(op) || ir_num_inits(op) != 1 || !fits_tiles(map, plan, memory, member) ||
-        !lies_apart(op, 0, ir_init(leader, 0), NULL))
+        !lies_apart(op, ir_init(leader, 0), NULL))
       return;
     for (unsigned k = 0; k < count; k++)
-      if (!lies_apart(op, 0, ir_init(found[k].op, 0), NULL) || !lies_apart(found[k].op, 0, ir_init(op, 0), memory))
+      if (!lies_apart(op, ir_init(found[k].op, 0), NULL) || !lies_apart(found[k].op, ir_init(op, 0), memory))
         return;
     count++;
     if (ir_init(op, 0) == memory)
@@ -195,7 +195,7 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
       ir_num_inputs(op) != 1 || ir_input(op, 0) != memory || ir_init(op, 0) == memory || !reads_once(op, 0) ||
       !ir_body_reads_init(op, 0) || !ir_map_is_projected_permutation(result_map(op)) ||
       !writes_apart(op, memory, leader, group) ||
-      (group->prologue.op && !lies_apart(group->prologue.op, 0, ir_init(op, 0), NULL)))
+      (group->prologue.op && !lies_apart(group->prologue.op, ir_init(op, 0), NULL)))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   uint32_t allowed = vectorize_loops(op);
@@ -231,10 +231,10 @@ static void find_rewriter(ir_op *leader, const register_plan *plan, register_gro
   register_member member = {.op = neighbour(leader, true)};
   if (!is_structured(member.op) || ir_num_inits(member.op) != 1 || ir_init(member.op, 0) != memory ||
       !fits_tiles(ir_structure_of(leader)->maps[group->fed], plan, memory, &member) ||
-      !lies_apart(member.op, 0, ir_init(leader, 0), NULL) || !is_known_before(member.op, leader))
+      !lies_apart(member.op, ir_init(leader, 0), NULL) || !is_known_before(member.op, leader))
     return;
   for (unsigned k = 1; k < group->num_feeders; k++)
-    if (!lies_apart(member.op, 0, ir_init(group->feeders[k].op, 0), NULL))
+    if (!lies_apart(member.op, ir_init(group->feeders[k].op, 0), NULL))
       return;
   group->rewriter = member;
 }

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum access { ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } access;
-
 /* Where the bytes of a lane are. */
 typedef struct location {
   unsigned char *bytes;

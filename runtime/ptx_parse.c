@@ -94,7 +94,6 @@ typedef struct declaration {
   ptx_token name;
   ptx_type type;
   uint32_t alignment, size; /* bytes; size 0: `name[]` */
-  bool array;
 } declaration;
 
 static bool parse_alignment(ptx_parser *parser, uint32_t *alignment) {
@@ -138,7 +137,6 @@ static bool parse_declaration(ptx_parser *parser, declaration *declared) {
   declared->size = element;
   if (ptx_take(parser, '[')) {
     int64_t count = 0;
-    declared->array = true;
     if (!ptx_at(parser, ']') && (!ptx_integer(parser, &count) || count < 1 || count > (1 << 30) / (int64_t)element))
       return ptx_fail(parser, "the array is too large or has no element");
     declared->size = (uint32_t)count * element;
@@ -221,7 +219,7 @@ static bool parse_shared(ptx_parser *parser, bool external) {
 }
 
 /* A variable in the memory of each thread: .local, and .param within a body or of a function. */
-static bool parse_thread_variable(ptx_parser *parser, uint8_t kind, uint8_t space, ptx_parameter *parameter) {
+static bool parse_thread_variable(ptx_parser *parser, uint8_t kind, ptx_parameter *parameter) {
   declaration declared;
   if (!parse_declaration(parser, &declared))
     return false;
@@ -231,7 +229,7 @@ static bool parse_thread_variable(ptx_parser *parser, uint8_t kind, uint8_t spac
   parser->module->local_bytes = start + declared.size;
   if (parameter)
     *parameter = (ptx_parameter){start, declared.size};
-  return declare_variable(parser, &declared, kind, space, start);
+  return declare_variable(parser, &declared, kind, SPACE_LOCAL, start);
 }
 
 static bool parse_registers(ptx_parser *parser) {
@@ -375,9 +373,9 @@ static bool parse_statement(ptx_parser *parser) {
   if (ptx_take_word(parser, ".shared"))
     return parse_shared(parser, false) && ptx_expect(parser, ';');
   if (ptx_take_word(parser, ".local"))
-    return parse_thread_variable(parser, SYMBOL_VARIABLE, SPACE_LOCAL, NULL) && ptx_expect(parser, ';');
+    return parse_thread_variable(parser, SYMBOL_VARIABLE, NULL) && ptx_expect(parser, ';');
   if (ptx_take_word(parser, ".param"))
-    return parse_thread_variable(parser, SYMBOL_PARAMETER, SPACE_LOCAL, NULL) && ptx_expect(parser, ';');
+    return parse_thread_variable(parser, SYMBOL_PARAMETER, NULL) && ptx_expect(parser, ';');
   if (!parser->failed && at_label(parser)) {
     ptx_token name = parser->token;
     ptx_advance(parser);
@@ -465,8 +463,7 @@ static bool parse_parameter(ptx_parser *parser, ptx_function *function) {
   if (!ptx_take_word(parser, ".param"))
     return ptx_fail(parser, "expected .param");
   if (!function->entry)
-    return parse_thread_variable(parser, SYMBOL_PARAMETER, SPACE_LOCAL, &parameter) &&
-           add_parameter(parser, function, parameter);
+    return parse_thread_variable(parser, SYMBOL_PARAMETER, &parameter) && add_parameter(parser, function, parameter);
   declaration declared;
   if (!parse_declaration(parser, &declared))
     return false;

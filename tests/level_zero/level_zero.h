@@ -6,9 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The fault itself: ZE_RESULT_ERROR_UNKNOWN. */
-enum { LEVEL_ZERO_FAULT = 0x7ffffffe };
-
 typedef struct level_zero_state {
   stand_in common;
   const char *chip; /* a row of the driver's chips; NULL: what the environment's TEST_ZE_CHIP says, or the first */

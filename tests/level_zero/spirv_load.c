@@ -24,7 +24,6 @@ enum {
   STORAGE_INPUT = 1,
   STORAGE_WORKGROUP = 4,
   STORAGE_GLOBAL = 5,
-  STORAGE_FUNCTION = 7,
 };
 
 #define OP(OPCODE, NAME, PATTERN, CLASS, HOOK) OP_##NAME = (OPCODE),
@@ -424,7 +423,6 @@ static bool read_function(loader *load, const words *from) {
   load->function = module->num_functions;
   load->block = 0;
   load->next_row = module->num_constant_rows;
-  function->first_parameter = load->next_row;
   function->first_block = module->num_blocks;
   function->first = module->num_instructions;
   return read_entry(load, function);

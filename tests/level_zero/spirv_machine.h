@@ -129,7 +129,6 @@ typedef struct spirv_function {
   spirv_kernel kernel; /* name: NULL where it is no entry point */
   spirv_parameter *parameters;
   uint32_t id;
-  uint32_t first_parameter; /* the first of num_parameters consecutive rows */
   uint32_t first_block;     /* the entry */
   uint32_t first, end;      /* instructions */
   uint32_t rows;            /* of its values, constants included */

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { OP_PHI = 245, OP_BRANCH = 249, OP_CONDITIONAL = 250, OP_SWITCH = 251, OP_RETURN = 253, SCOPE_WORKGROUP = 2 };
+enum { OP_BRANCH = 249, OP_CONDITIONAL = 250, OP_SWITCH = 251, OP_RETURN = 253, SCOPE_WORKGROUP = 2 };
 
 static const uint64_t MAX_INSTRUCTIONS = (uint64_t)1 << 32;
 

@@ -85,6 +85,8 @@ static int check_attention(problem *given, int64_t queries, int64_t keys) {
     if (!(error < 2e-5))
       return printf("attention of %d x %d: error %g\n", (int)queries, (int)keys, error), 1;
   }
+  if (queries == MAX_ROWS && !counts.bodies) /* so many are several tiles */
+    return printf("the caller's parallel_for is not asked\n"), 1;
   if (counts.live)
     return printf("%d allocations stay\n", (int)counts.live), 1;
   for (int64_t refused = 0, all = counts.allocations; refused < all; refused++) {
