@@ -118,7 +118,8 @@ static bool spirv_accept(emitter *e) {
 }
 
 /* Rows of registers become scalars, for the driver's compiler to place; only what is loaded and stored at once, and
- * what matrix units take, stays a vector. The last pass removes the phi nodes of one value that those of loops leave. */
+ * what matrix units take, stays a vector. The last pass removes the phi nodes of one value that those of loops
+ * leave. */
 static const char pipeline[] = "function(sroa,early-cse,simplifycfg),"
                                "function(scalarizer,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,"
                                "loop-mssa(loop-rotate,licm),indvars,gvn,loop-unroll,instsimplify,loop-mssa(licm),"

@@ -3,8 +3,8 @@
  *
  * Contract of all hooks: the value returned equals the op's result, bit for bit, and stands nearer to the function's
  * arguments: it is an operand of the op or of an operand, or made by ops that skip one of the op's producers. So
- * folding ends; tensor.concat and a select of truths, which are made by ops without those hooks, are gone then. A hook that returns NULL has
- * created nothing. */
+ * folding ends; tensor.concat and a select of truths, which are made by ops without those hooks, are gone then. A hook
+ * that returns NULL has created nothing. */
 #include "build.h"
 #include "op_hooks.h"
 

@@ -1,6 +1,6 @@
 /* fold_affine.c - affine.apply, affine.min and affine.max: composed with the affine.apply ops that feed them, and
- * simplified by what is known of loops: the range of an induction variable and what divides it. Comparisons and quotients
- * of extents, too, which exporters spell with 64 bits.
+ * simplified by what is known of loops: the range of an induction variable and what divides it. Comparisons and
+ * quotients of extents, too, which exporters spell with 64 bits.
  *
  * Index arithmetic is taken not to overflow, as everywhere in affine maps; nor are products of extents.
  * Terminates: an op is rebuilt only if a producer is skipped, or if operands, symbols, results or terms get fewer.

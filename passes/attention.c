@@ -3,8 +3,8 @@
  * Those are then fused like any others, so there is one way to a kernel. Scores are tensors over the rows, in the order
  * of the loops, and the keys. The online form continues a state: its softmax starts from the given maximum and sum.
  * What is accumulated over the keys starts from nothing, so that it can be corrected as the state moves on; the
- * numerators so far are brought to the new maximum and added where all keys have been seen. Where there are scripts, the
- * second product stands for the op: its tiles, also along keys, take all the rest into their loops.
+ * numerators so far are brought to the new maximum and added where all keys have been seen. Where there are scripts,
+ * the second product stands for the op: its tiles, also along keys, take all the rest into their loops.
  * Terminates: one walk; the ops that are created are of other kinds. */
 #include "ir/attention.h"
 #include "ir/build.h"

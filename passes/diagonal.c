@@ -59,8 +59,8 @@ static bool find_runs(const ir_attr *constant, diagonals *found) {
   return true;
 }
 
-/* The constant of which the value is all, or a part with unit strides that begins at `offsets`, which come as 0. NULL if
- * there is none. */
+/* The constant of which the value is all, or a part with unit strides that begins at `offsets`, which come as 0. NULL
+ * if there is none. */
 static const ir_attr *find_constant(const ir_value *value, ir_index *offsets) {
   const ir_op *slice = value->op && value->op->code == OP_TENSOR_EXTRACT_SLICE ? value->op : NULL;
   const ir_value *source = slice ? ir_operand(slice, 0) : value;

@@ -2,8 +2,9 @@
  *
  * An extent is traced through structured ops (to the first operand that shares the loop), slices, reshapes, casts and
  * loops to where it comes from: a constant, an index value, or a dim of a value that nothing explains further, mostly a
- * function's argument. So equal extents have equal origins. Where the shapes of a function's arguments fit together only
- * if some of their extents are equal, those have one origin, too: the function's attribute EXTENT_EQUAL says so. */
+ * function's argument. So equal extents have equal origins. Where the shapes of a function's arguments fit together
+ * only if some of their extents are equal, those have one origin, too: the function's attribute EXTENT_EQUAL says
+ * so. */
 #ifndef TEC_PASSES_EXTENT_H
 #define TEC_PASSES_EXTENT_H
 #include "ir/build.h"

@@ -78,7 +78,8 @@ bool fusion_join_root(fusion *f, fusion_node *n) {
 
 /* -------------------------------------------------------------------------------------------------------- followers */
 
-/* What the op needs comes before `place`, or can: it is computed from scalars and extents by no more than so many ops. */
+/* What the op needs comes before `place`, or can: it is computed from scalars and extents by no more than so many
+ * ops. */
 static bool can_stand_before(const fusion *f, const ir_op *op, ir_op *place, unsigned *steps) {
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_op *from = ir_operand(op, i)->op;

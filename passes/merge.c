@@ -9,8 +9,8 @@
  *     loops,
  *   - or the consumer repeats its elements along further loops, and it does light work only: then the smaller tensor
  *     need not exist, and each tile reads what that is made from.
- * So is a constant that compared indices give (diagonal.h), and so is the part of a producer's result that a slice takes.
- * Expensive work, of which an exponential or a division is the smallest, is never repeated.
+ * So is a constant that compared indices give (diagonal.h), and so is the part of a producer's result that a slice
+ * takes. Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
 #include "passes/diagonal.h"
 #include "passes/passes.h"

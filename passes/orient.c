@@ -5,9 +5,9 @@
  *     xt[d, q] = x[q, d];  for j { s[k, q] = sum xt[d, q] * y[j + k, d]; .. }
  *
  * Registers hold neighbours of the last dim. With rows of the factor that stays there, that factor is transposed once,
- * before the loop, where y would be in each step; and what is reduced over k later (the maxima and sums of a softmax) is
- * reduced from register to register, not across lanes. In attention queries are in lanes then, where a tile has enough
- * of them and not too many (1.02 to 1.04x on AVX-512). What the loop carries is transposed back behind it.
+ * before the loop, where y would be in each step; and what is reduced over k later (the maxima and sums of a softmax)
+ * is reduced from register to register, not across lanes. In attention queries are in lanes then, where a tile has
+ * enough of them and not too many (1.02 to 1.04x on AVX-512). What the loop carries is transposed back behind it.
  *
  * Invariants
  *  - Only the order of dims in tensors changes, and maps with it: no loop, and no body of an op.
@@ -112,8 +112,8 @@ static bool follow_uses(orientation *o, ir_value *value, unsigned dim) {
   return true;
 }
 
-/* A tensor of the loop has the dim in lanes as `dim`. What comes from outside is transposed once; what the loop reads of
- * memory, as an added mask, in each step, where that pays. */
+/* A tensor of the loop has the dim in lanes as `dim`. What comes from outside is transposed once; what the loop reads
+ * of memory, as an added mask, in each step, where that pays. */
 static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
   ir_block *body = ir_region(o->loop, 0);
   bool is_last = dim + 1 == value->type->rank;

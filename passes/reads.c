@@ -10,8 +10,8 @@
  * where they have other users: so what scales or transposes an argument fuses with what reads it.
  *
  * Invariant: the elements that an op reads stay the same, and so does what it computes of them.
- * Terminates: a walk over the ops of each block; views move towards the function's arguments, at most MAX_DEPTH ops at a
- * time, and each view of a value is made once. */
+ * Terminates: a walk over the ops of each block; views move towards the function's arguments, at most MAX_DEPTH ops at
+ * a time, and each view of a value is made once. */
 #include "passes/reads.h"
 
 #include "passes/passes.h"

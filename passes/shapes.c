@@ -10,8 +10,8 @@
  * former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
- * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once. So
- * it terminates. */
+ * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
+ * So it terminates. */
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/reads.h"
@@ -230,8 +230,8 @@ static void learn_fact(shapes *s, const ir_value *value, const ir_value *argumen
   s->facts = added;
 }
 
-/* From now on the two are equal. Of extents of arguments, the first one stands for both; one stands for what is computed,
- * too. */
+/* From now on the two are equal. Of extents of arguments, the first one stands for both; one stands for what is
+ * computed, too. */
 static void learn_equal(shapes *s, const ir_value *lhs, const ir_value *rhs) {
   const ir_value *a = uncast(lhs), *b = uncast(rhs);
   if (a->op && !b->op)
@@ -333,8 +333,8 @@ static void check_cast(shapes *s, const ir_op *op) {
       require(s, IR_EQUAL, found, ir_index_const(to->shape[dim]));
 }
 
-/* Where the products of extents on both sides of a reshape differ in one factor each, those are the same; also if another
- * factor is 0, as whoever spells both asks for no less. */
+/* Where the products of extents on both sides of a reshape differ in one factor each, those are the same; also if
+ * another factor is 0, as whoever spells both asks for no less. */
 static bool require_factor(shapes *s, const ir_op *op, unsigned group, unsigned first) {
   extent_product whole = {.known = 1}, parts = {.known = 1};
   unsigned count = ir_attr_get(op, "reassociation")->elements[group]->count;

@@ -52,8 +52,8 @@ static bool find_uses(ir_op *op, void *data) {
   return true;
 }
 
-/* False where the memory is known to have no more bytes than that. Where its extents are open, *condition says whether it
- * has; else that is NULL. */
+/* False where the memory is known to have no more bytes than that. Where its extents are open, *condition says whether
+ * it has; else that is NULL. */
 static bool may_be_larger(ir_builder *builder, ir_value *memory, uint64_t bytes, ir_value **condition) {
   int64_t size = ir_scalar_bits(memory->type->element) / 8;
   ir_index open = ir_index_const(1);
@@ -99,7 +99,8 @@ static bool stream(ir_op *op, void *data) {
   return true;
 }
 
-/* if (the memory is large and begins with a line) the copy of the kernel that writes past the caches; else the kernel */
+/* if (the memory is large and begins with a line) the copy of the kernel that writes past the caches; else the
+ * kernel */
 static bool stream_result(ir_op *kernel, ir_value *memory, const target_facts *target) {
   result_search search = {.memory = memory, .streams = !memory->type->strides};
   ir_walk(ir_region(kernel, 0), find_uses, &search);

@@ -254,8 +254,8 @@ static ir_value *has_unit_steps(ir_builder *builder, const ir_op *view, ir_value
   return condition;
 }
 
-/* if (the steps of all views are 1) the copy of the kernel that reads views with that step; else the kernel. Returns the
- * copy; the kernel where there is none. */
+/* if (the steps of all views are 1) the copy of the kernel that reads views with that step; else the kernel. Returns
+ * the copy; the kernel where there is none. */
 static ir_op *version_steps(ir_op *kernel) {
   view_search search = {.body = ir_region(kernel, 0)};
   bool can = true;

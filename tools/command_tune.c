@@ -1,8 +1,9 @@
 /* command_tune.c - tcc-attn tune: measures tile sizes on this machine and keeps the fastest for `run` and `compile`.
  *
  * From the schedule's own choice, or what was kept before where that is faster, one size after the other is changed and
- * kept where that is faster, until no change helps, the time is over, or the user interrupts. Sizes that lead to loops that were measured already are not measured
- * again. A candidate must win twice: at first sight, and then in turns with the best one.
+ * kept where that is faster, until no change helps, the time is over, or the user interrupts. Sizes that lead to loops
+ * that were measured already are not measured again. A candidate must win twice: at first sight, and then in turns with
+ * the best one.
  * Terminates: each round ends with the list of sizes; there is another one only after a gain of a few percent, and the
  * clock ends them all. */
 #include "tools/runner.h"

@@ -35,7 +35,8 @@ static void fill(float *values, size_t count, float scale) {
 
 /* ------------------------------------------------------------------------------------------------------- transfers */
 
-/* What goes past the caches is there when the kernel has ended; memory that begins inside a line takes the other way. */
+/* What goes past the caches is there when the kernel has ended; memory that begins inside a line takes the other
+ * way. */
 Test(host, stores_past_the_caches) {
   static const char text[] = "func.func @f(%x: memref<9x48xf32>, %y: memref<9x48xf32>, %path: memref<i32>) {\n"
                              "  %c0 = arith.constant 0 : index\n"
