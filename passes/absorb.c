@@ -10,6 +10,7 @@
  *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands
  *   being
  *     expanded, the results collapsed after the op,
+ *   - so is a softmax along a dim that was not merged taken of the tensor before a collapse,
  *   - a dim of extent 1 that a result has and no input has is added after the op instead,
  *   - a transpose of the result of an op that has no other user goes into the map of the result.
  * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than
@@ -334,6 +335,32 @@ static ir_op *split_loops(ir_op *op) {
   return generic;
 }
 
+/* A softmax of a collapsed tensor, along a dim that stands for itself, is that of the tensor before. */
+static ir_op *split_softmax(ir_op *op) {
+  const ir_op *collapse = op->code == OP_LINALG_SOFTMAX && op->num_results == 1 ? ir_operand(op, 0)->op : NULL;
+  if (!collapse || collapse->code != OP_TENSOR_COLLAPSE_SHAPE)
+    return op;
+  const ir_attr *groups = ir_attr_get(collapse, "reassociation");
+  unsigned dimension = (unsigned)ir_attr_int_or(op, "dimension", 0), before = 0, counts[IR_MAX_RANK];
+  for (unsigned g = 0; g < groups->count; g++) {
+    counts[g] = groups->elements[g]->count;
+    before += g < dimension ? counts[g] : 0;
+  }
+  if (counts[dimension] != 1)
+    return op;
+  ir_builder builder = ir_builder_before(op);
+  ir_value *wide = ir_operand(collapse, 0);
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < wide->type->rank; dim++)
+    sizes[dim] = pass_dim(&builder, wide, dim);
+  ir_value *out = ir_empty(&builder, wide->type->element, wide->type->rank, sizes);
+  ir_named_attr along = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), before)};
+  ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
+  ir_replace_uses(ir_result(op, 0), ir_collapse(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
+  ir_op_erase(op);
+  return fresh;
+}
+
 /* -------------------------------------------------------------------------------------------------------- kept dims */
 
 static bool is_constant_subscript(const ir_map *map, unsigned dim) { return map->results[dim]->kind == IR_EXPR_CONST; }
@@ -489,7 +516,7 @@ static void absorb(ir_op *op) {
   ir_op *before;
   do {
     before = op;
-    op = drop_kept_dims(split_loops(read_originals(op)));
+    op = drop_kept_dims(split_loops(read_originals(split_softmax(op))));
   } while (op != before);
   write_transposed(op);
 }

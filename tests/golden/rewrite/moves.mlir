@@ -298,3 +298,23 @@ func.func @two_behind(%q: tensor<2x5x3x4xf32>, %k: tensor<6x7x4xf32>) -> tensor<
   } -> tensor<6x5x7xf32>
   return %r : tensor<6x5x7xf32>
 }
+
+// Softmax along a dim that no reshape merged is taken of the tensor before; of one that is merged it stays.
+// CHECK-LABEL: func.func @softmax_of_heads(
+// CHECK: linalg.softmax dimension(3) {{.*}} tensor<2x3x5x7xf32>
+// CHECK-NEXT: collapse_shape
+func.func @softmax_of_heads(%x: tensor<2x3x5x7xf32>) -> tensor<6x5x7xf32> {
+  %c = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<2x3x5x7xf32> into tensor<6x5x7xf32>
+  %e = tensor.empty() : tensor<6x5x7xf32>
+  %r = linalg.softmax dimension(2) ins(%c : tensor<6x5x7xf32>) outs(%e : tensor<6x5x7xf32>) -> tensor<6x5x7xf32>
+  return %r : tensor<6x5x7xf32>
+}
+
+// CHECK-LABEL: func.func @softmax_of_merged(
+// CHECK: linalg.softmax dimension(1) {{.*}} tensor<6x35xf32>
+func.func @softmax_of_merged(%x: tensor<2x3x5x7xf32>) -> tensor<6x35xf32> {
+  %c = tensor.collapse_shape %x [[0, 1], [2, 3]] : tensor<2x3x5x7xf32> into tensor<6x35xf32>
+  %e = tensor.empty() : tensor<6x35xf32>
+  %r = linalg.softmax dimension(1) ins(%c : tensor<6x35xf32>) outs(%e : tensor<6x35xf32>) -> tensor<6x35xf32>
+  return %r : tensor<6x35xf32>
+}
