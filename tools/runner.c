@@ -4,9 +4,11 @@
 #include "tools/tensors.h"
 #include "tools/tuned.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool read_options(const command_options *options, runner *runner) {
   const char *wrong = options->in && options->random      ? "--in and --random exclude each other"
@@ -76,14 +78,30 @@ tec_status runner_make_arguments(const runner *runner, check_run *run) {
   return tensors_random(runner->context, &source, entry->num_arguments, entry->arguments, run->arguments);
 }
 
+/* Said where the code of the program that runs has an instruction that this processor does not know: nobody can tell
+ * before, as LLVM chooses from all that the target has. */
+static char lacking[160];
+
+static void report_lacking(int signal) {
+  (void)signal;
+  (void)!write(STDERR_FILENO, lacking, strlen(lacking));
+  _exit(EXIT_BAD);
+}
+
 tec_status runner_call(const runner *runner, const check_run *run) {
   const DLTensor **views = calloc(runner->entry.num_arguments + 1, sizeof *views);
   if (!views)
     return command_failure("out of memory");
   for (uint32_t i = 0; i < runner->entry.num_arguments; i++)
     views[i] = &run->arguments[i]->dl_tensor;
+  struct sigaction before, action = {.sa_handler = report_lacking};
+  snprintf(lacking, sizeof lacking,
+           "error: the program's code has an instruction that this processor lacks: it is for '%s'\n",
+           tec_program_target(run->program));
+  sigaction(SIGILL, &action, &before);
   tec_status status = tec_program_call(run->program, runner->entry.name, runner->entry.num_arguments, views,
                                        runner->entry.num_results, run->results);
+  sigaction(SIGILL, &before, NULL);
   free(views);
   return status;
 }

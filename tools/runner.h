@@ -28,6 +28,6 @@ tec_status runner_read(runner *runner);
 tec_status runner_compile(const runner *runner, const char *target, const char *tiles, tec_program **program);
 /* The arguments asked for, with room for results. What was made is in *run also after a failure. */
 tec_status runner_make_arguments(const runner *runner, check_run *run);
-/* Calls the function. */
+/* Calls the function. Ends the process, after a message, where its code has an instruction that the processor lacks. */
 tec_status runner_call(const runner *runner, const check_run *run);
 #endif
