@@ -195,18 +195,27 @@ static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wan
     add_bound(mask, op, rhs, lhs, predicate == SGT);
 }
 
+mask_join mask_join_of(const ir_op *condition, bool *wanted) {
+  ir_cell flipped;
+  if (condition->code == OP_ARITH_XORI && ir_value_splat(ir_operand(condition, 1), &flipped)) {
+    *wanted = *wanted == !flipped.i;
+    return MASK_FIRST;
+  }
+  if (condition->code != OP_ARITH_ANDI && condition->code != OP_ARITH_ORI)
+    return MASK_ALONE;
+  return (condition->code == OP_ARITH_ANDI) == *wanted ? MASK_BOTH : MASK_EITHER;
+}
+
 static void add_condition(mask *mask, ir_op *op, const ir_value *condition, bool wanted, unsigned *steps) {
   const ir_op *from = condition->op;
   if (!from || !*steps || !--*steps)
     return;
-  ir_cell flipped;
+  mask_join join = mask_join_of(from, &wanted);
   if (from->code == OP_ARITH_CMPI)
     add_comparison(mask, op, from, wanted);
-  else if (from->code == (wanted ? OP_ARITH_ANDI : OP_ARITH_ORI))
-    for (unsigned i = 0; i < 2; i++)
+  else if (join == MASK_FIRST || join == MASK_BOTH)
+    for (unsigned i = 0; i < (join == MASK_BOTH ? 2 : 1); i++)
       add_condition(mask, op, ir_operand(from, i), wanted, steps);
-  else if (from->code == OP_ARITH_XORI && ir_value_splat(ir_operand(from, 1), &flipped))
-    add_condition(mask, op, ir_operand(from, 0), wanted == !flipped.i, steps);
 }
 
 void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {

@@ -22,6 +22,15 @@ typedef struct mask {
   mask_bound bounds[MASK_MAX_BOUNDS];
 } mask;
 
+/* What has to hold for a condition to be `wanted`. */
+typedef enum mask_join {
+  MASK_ALONE, /* it is made of no others */
+  MASK_FIRST, /* its first operand is *wanted, which may have changed */
+  MASK_BOTH,  /* both operands are */
+  MASK_EITHER,
+} mask_join;
+
+mask_join mask_join_of(const ir_op *condition, bool *wanted);
 /* Adds what holds wherever `condition`, an i1 that the body of `op` computes, is `wanted`; as much of it as can be said
  * so and as there is room for, which may be nothing. */
 void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted);

@@ -39,11 +39,16 @@ static int row_of(const register_nest *nest, const ir_map *map, bool has) {
   return -1;
 }
 
+/* How many times so many iterations the loop has, at most. */
+static int64_t parts_of(const ir_op *op, unsigned loop, int64_t iterations) {
+  return (register_plan_bound(op, loop) - 1) / iterations + 1;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- panels */
 
 /* The tiles of the loop over rows. */
 static int64_t row_tiles(const register_nest *nest, unsigned row) {
-  return (register_plan_bound(nest->op, row) - 1) / nest->plan.steps[row] + 1;
+  return parts_of(nest->op, row, nest->plan.steps[row]);
 }
 
 /* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known,
@@ -191,7 +196,7 @@ static void plan_result(register_nest *nest) {
     return;
   rows->elements = line, rows->width = width / line;
   int64_t lines = rows->width * nest->plan.steps[rows->row];
-  int64_t pieces = (register_plan_bound(nest->op, nest->term) - 1) / nest->terms + 1;
+  int64_t pieces = parts_of(nest->op, nest->term, nest->terms);
   rows->lines = (lines - 1) / pieces + 1;
   rows->pieces = pieces > lines ? pieces / lines : 1;
 }
@@ -272,13 +277,14 @@ static int innermost_terms(const ir_op *op, const register_plan *plan) {
   return ir_loop_is_reduction(ir_structure_of(op), term) ? (int)term : -1;
 }
 
-/* The pieces of so many terms of all tiles together; 0 where an extent is not known. */
+/* The pieces of so many terms of all tiles together, at most; 0 where a loop has no iteration, or they are too many to
+ * count. */
 static int64_t number_of_pieces(const ir_op *op, const register_plan *plan, int64_t terms) {
   int64_t pieces = 1;
   for (unsigned at = 0; at < plan->num_loops; at++) {
     unsigned loop = plan->order[at];
-    int64_t bound = register_plan_bound(op, loop), step = at + 1 < plan->num_loops ? plan->steps[loop] : terms;
-    if (bound < 1 || __builtin_mul_overflow(pieces, (bound - 1) / step + 1, &pieces))
+    int64_t step = at + 1 < plan->num_loops ? plan->steps[loop] : terms;
+    if (register_plan_bound(op, loop) < 1 || __builtin_mul_overflow(pieces, parts_of(op, loop, step), &pieces))
       return 0;
   }
   return pieces;
@@ -317,6 +323,9 @@ bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const 
   int64_t strides[IR_MAX_RANK], bits = ir_scalar_bits(type->element);
   if (!left || !ahead || !facts->loses_requests || ir_structure_of(op)->reductions)
     return false;
+  ir_type_strides(type, strides);
+  if (strides[type->rank - 1] != 1)
+    return false;
   leave.elements = LINE_BYTES / ((bits + 7) / 8);
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (__builtin_mul_overflow(leave.lines, lines_along(&leave, dim), &leave.lines) || leave.lines < 1)
@@ -325,8 +334,7 @@ bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const 
     behind = behind->next;
   leave.loop = in_loop ? behind : NULL;
   leave.product = last_that_asks(leave.loop ? ir_region(leave.loop, 0)->first : behind, facts, leave.lines);
-  ir_type_strides(type, strides);
-  if (!leave.product || strides[type->rank - 1] != 1)
+  if (!leave.product)
     return false;
   leave.next = *left;
   *left = IR_NEW(&op->module->arena, register_left);
@@ -364,7 +372,7 @@ static ir_index number_of_piece(const register_nest *nest, ir_builder *builder) 
   for (unsigned at = 0; at < plan->num_loops; at++) {
     unsigned loop = plan->order[at];
     int64_t step = loop == nest->term ? nest->terms : plan->steps[loop];
-    piece = ir_index_scale(builder, piece, (register_plan_bound(nest->op, loop) - 1) / step + 1);
+    piece = ir_index_scale(builder, piece, parts_of(nest->op, loop, step));
     piece = ir_index_add(builder, piece, ir_index_floordiv(builder, nest->tile.starts[loop], step));
   }
   return piece;

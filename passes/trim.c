@@ -151,18 +151,21 @@ static void keep_either(trimmer *t, ir_op *op, const ir_op *either, bool wanted)
 /* Scores are visible only where the condition is `wanted`. */
 static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
   const ir_op *from = condition->op;
-  ir_cell flipped;
+  mask mask = {.count = 0};
   if (!from || !t->steps || !--t->steps)
     return;
-  if (from->code == OP_ARITH_XORI && ir_value_splat(ir_operand(from, 1), &flipped)) {
-    keep_where(t, op, ir_operand(from, 0), wanted == !flipped.i);
-  } else if (from->code == (wanted ? OP_ARITH_ORI : OP_ARITH_ANDI)) {
+  switch (mask_join_of(from, &wanted)) {
+  case MASK_EITHER:
     keep_either(t, op, from, wanted);
-  } else if (from->code == (wanted ? OP_ARITH_ANDI : OP_ARITH_ORI)) {
-    for (unsigned i = 0; i < 2; i++)
-      keep_where(t, op, ir_operand(from, i), wanted);
-  } else {
-    mask mask = {.count = 0};
+    break;
+  case MASK_BOTH:
+    keep_where(t, op, ir_operand(from, 0), wanted);
+    keep_where(t, op, ir_operand(from, 1), wanted);
+    break;
+  case MASK_FIRST:
+    keep_where(t, op, ir_operand(from, 0), wanted);
+    break;
+  case MASK_ALONE:
     mask_add(&mask, op, condition, wanted);
     for (unsigned i = 0; i < mask.count; i++)
       keep_below(t, mask.bounds[i]);

@@ -28,10 +28,29 @@ static bool read_options(const command_options *options, runner *runner) {
   return true;
 }
 
+/* The target of the program that runs; NULL: none does. */
+static const char *volatile running;
+
+static void say(const char *text) { (void)!write(STDERR_FILENO, text, strlen(text)); }
+
+/* Nobody can tell before that the program's code has an instruction that this processor lacks, as LLVM chooses from all
+ * that the target has. Elsewhere the signal ends the process, as ever. */
+static void report_lacking(int number) {
+  if (!running) {
+    signal(number, SIG_DFL);
+    return;
+  }
+  say("error: the program's code has an instruction that this processor lacks: it is for '");
+  say(running);
+  say("'\n");
+  _exit(EXIT_BAD);
+}
+
 int runner_start(const command_options *options, runner *runner) {
   *runner = (struct runner){.options = options};
   if (!read_options(options, runner))
     return EXIT_USAGE;
+  sigaction(SIGILL, &(struct sigaction){.sa_handler = report_lacking}, NULL);
   runner->context = command_context(runner->threads, options->report);
   return runner->context ? EXIT_GOOD : EXIT_BAD;
 }
@@ -78,30 +97,16 @@ tec_status runner_make_arguments(const runner *runner, check_run *run) {
   return tensors_random(runner->context, &source, entry->num_arguments, entry->arguments, run->arguments);
 }
 
-/* Said where the code of the program that runs has an instruction that this processor does not know: nobody can tell
- * before, as LLVM chooses from all that the target has. */
-static char lacking[160];
-
-static void report_lacking(int signal) {
-  (void)signal;
-  (void)!write(STDERR_FILENO, lacking, strlen(lacking));
-  _exit(EXIT_BAD);
-}
-
 tec_status runner_call(const runner *runner, const check_run *run) {
   const DLTensor **views = calloc(runner->entry.num_arguments + 1, sizeof *views);
   if (!views)
     return command_failure("out of memory");
   for (uint32_t i = 0; i < runner->entry.num_arguments; i++)
     views[i] = &run->arguments[i]->dl_tensor;
-  struct sigaction before, action = {.sa_handler = report_lacking};
-  snprintf(lacking, sizeof lacking,
-           "error: the program's code has an instruction that this processor lacks: it is for '%s'\n",
-           tec_program_target(run->program));
-  sigaction(SIGILL, &action, &before);
+  running = tec_program_target(run->program);
   tec_status status = tec_program_call(run->program, runner->entry.name, runner->entry.num_arguments, views,
                                        runner->entry.num_results, run->results);
-  sigaction(SIGILL, &before, NULL);
+  running = NULL;
   free(views);
   return status;
 }
