@@ -42,8 +42,7 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
 
 ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *value) {
   ir_named_attr named = {"value", value};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &named, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_CONSTANT, &spec), 0);
+  return ir_create(builder, OP_ARITH_CONSTANT, type, 0, NULL, 1, &named);
 }
 
 ir_value *ir_splat(ir_builder *builder, const ir_type *type, ir_cell cell) {
@@ -136,9 +135,7 @@ static ir_index create_affine(ir_builder *builder, ir_opcode code, apply_operand
     return (ir_index){.value = kept[results[0]->value]};
   const ir_type *type = ir_type_index(module);
   ir_named_attr map = {"map", ir_attr_map(module, ir_map_get(module, count, 0, num_results, results))};
-  ir_op_spec spec = {
-      .operands = kept, .num_operands = count, .types = &type, .num_results = 1, .attrs = &map, .num_attrs = 1};
-  return (ir_index){.value = ir_result(ir_op_create(builder, code, &spec), 0)};
+  return (ir_index){.value = ir_create(builder, code, type, count, kept, 1, &map)};
 }
 
 ir_index ir_index_apply(ir_builder *builder, const ir_expr *expr, unsigned num_dims, const ir_index *dims) {
@@ -212,9 +209,8 @@ ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
     return ir_index_const(type->shape[dim]);
   ir_value *operands[] = {value, ir_const_index(builder, dim)};
   const ir_type *index = ir_type_index(builder->module);
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &index, .num_results = 1};
   ir_opcode code = type->kind == IR_TYPE_TENSOR ? OP_TENSOR_DIM : OP_MEMREF_DIM;
-  return (ir_index){.value = ir_result(ir_op_create(builder, code, &spec), 0)};
+  return (ir_index){.value = ir_create(builder, code, index, 2, operands, 0, NULL)};
 }
 
 /* ---------------------------------------------------------------------------------------------------------- slices */
@@ -311,6 +307,12 @@ void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *i
   create_slice(builder, OP_TENSOR_PARALLEL_INSERT_SLICE, source, into, into->type->rank, offsets, sizes, NULL, NULL);
 }
 
+ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                        const ir_index *steps, const ir_type *type) {
+  unsigned rank = source->type->rank;
+  return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, rank, offsets, sizes, steps, type), 0);
+}
+
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
   const ir_type *whole = source->type;
   int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = whole->strides ? whole->offset : 0;
@@ -321,41 +323,46 @@ ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offs
   }
   const ir_type *type =
       ir_type_memref(builder->module, whole->element, whole->rank, shape, strides, offset, whole->space);
-  return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, whole->rank, offsets, sizes, NULL, type), 0);
+  return ir_subview_as(builder, source, offsets, sizes, NULL, type);
 }
 
 /* ------------------------------------------------------------------------------------------- scalars and structure */
 
-ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result) {
-  ir_op_spec spec = {.operands = &x, .num_operands = 1, .types = &result, .num_results = 1};
+ir_value *ir_create(ir_builder *builder, ir_opcode code, const ir_type *type, unsigned num_operands,
+                    ir_value *const *operands, unsigned num_attrs, const ir_named_attr *attrs) {
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = num_operands,
+                     .types = type ? &type : NULL,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = num_attrs};
   return ir_result(ir_op_create(builder, code, &spec), 0);
+}
+
+ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result) {
+  return ir_create(builder, code, result, 1, &x, 0, NULL);
 }
 
 ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs) {
   ir_value *operands[] = {lhs, rhs};
-  ir_op_spec spec = {.operands = operands, .num_operands = 2, .types = &lhs->type, .num_results = 1};
-  return ir_result(ir_op_create(builder, code, &spec), 0);
+  return ir_create(builder, code, lhs->type, 2, operands, 0, NULL);
 }
 
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs) {
   const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
   ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
   ir_value *operands[] = {lhs, rhs};
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = 2, .types = &boolean, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, code, &spec), 0);
+  return ir_create(builder, code, boolean, 2, operands, 1, &attr);
 }
 
 ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_value *no) {
   ir_value *operands[] = {condition, yes, no};
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &yes->type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &spec), 0);
+  return ir_create(builder, OP_ARITH_SELECT, yes->type, 3, operands, 0, NULL);
 }
 
 ir_value *ir_loop_index(ir_builder *builder, unsigned loop) {
   ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), loop)};
-  ir_op_spec spec = {.attrs = &dim, .num_attrs = 1, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
+  return ir_create(builder, OP_LINALG_INDEX, NULL, 0, NULL, 1, &dim);
 }
 
 ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type) {
@@ -399,8 +406,7 @@ ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const 
       dynamic[count++] = shape[i].value;
   }
   const ir_type *type = ir_type_tensor(builder->module, element, rank, extents);
-  ir_op_spec spec = {.operands = dynamic, .num_operands = count, .types = &type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_TENSOR_EMPTY, &spec), 0);
+  return ir_create(builder, OP_TENSOR_EMPTY, type, count, dynamic, 0, NULL);
 }
 
 ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out) {
@@ -476,9 +482,7 @@ static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const 
 
 ir_value *ir_collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
   ir_named_attr groups = {"reassociation", make_groups(builder->module, type->rank, counts)};
-  ir_op_spec spec = {
-      .operands = &value, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &groups, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_TENSOR_COLLAPSE_SHAPE, &spec), 0);
+  return ir_create(builder, OP_TENSOR_COLLAPSE_SHAPE, type, 1, &value, 1, &groups);
 }
 
 ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
@@ -495,14 +499,7 @@ ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const i
   const ir_type *type = ir_type_tensor(module, value->type->element, rank, shape);
   ir_named_attr attrs[] = {{"reassociation", make_groups(module, value->type->rank, counts)},
                            {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 1 + dynamic,
-                     .groups = {1, dynamic},
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = 2};
-  return ir_result(ir_op_create(builder, OP_TENSOR_EXPAND_SHAPE, &spec), 0);
+  return ir_create(builder, OP_TENSOR_EXPAND_SHAPE, type, 1 + dynamic, operands, 2, attrs);
 }
 
 ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,

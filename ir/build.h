@@ -59,6 +59,10 @@ bool ir_value_constant(const ir_value *value, const ir_attr **attr);
 /* The value is a constant, or a splat of one, scalar or shaped (linalg.fill and vector.broadcast of one included). */
 bool ir_value_splat(const ir_value *value, ir_cell *cell);
 
+/* The result of an op with that one, whose operand groups follow from the number of operands (see ir_op_spec); `type`
+ * is NULL where it is inferred. */
+ir_value *ir_create(ir_builder *builder, ir_opcode code, const ir_type *type, unsigned num_operands,
+                    ir_value *const *operands, unsigned num_attrs, const ir_named_attr *attrs);
 ir_value *ir_unary(ir_builder *builder, ir_opcode code, ir_value *x, const ir_type *result);
 ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value *rhs); /* result type of lhs */
 /* Predicates of arith.cmpi, and of arith.cmpf. */
@@ -93,8 +97,10 @@ ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into,
 /* tensor.parallel_insert_slice, for the region of scf.forall.in_parallel. */
 void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,
                               const ir_index *sizes);
-/* memref.subview with unit strides, of full rank. */
+/* memref.subview with unit strides, of full rank; or of a type, which may drop dims, elements `steps` apart. */
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes);
+ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                        const ir_index *steps, const ir_type *type);
 /* A structured op of the row: `ins` then `outs`; tensor results follow from outs; the body is built from the row. */
 ir_op *ir_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins, unsigned num_outs,
                      ir_value *const *outs, unsigned num_attrs, const ir_named_attr *attrs);

@@ -407,13 +407,7 @@ ir_value *fold_affine(ir_builder *builder, ir_op *op) {
   ir_named_attr attr = {
       "map", ir_attr_map(op->module, ir_map_get(op->module, affine.num_values, 0, affine.num_results, affine.results))};
   const ir_type *type = ir_type_index(op->module);
-  ir_op_spec spec = {.operands = affine.values,
-                     .num_operands = affine.num_values,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = &attr,
-                     .num_attrs = 1};
-  return ir_result(ir_op_create(builder, only ? OP_AFFINE_APPLY : op->code, &spec), 0);
+  return ir_create(builder, only ? OP_AFFINE_APPLY : op->code, type, affine.num_values, affine.values, 1, &attr);
 }
 
 static bool is_index_wide(const ir_value *value) {

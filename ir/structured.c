@@ -317,26 +317,10 @@ void ir_loop_extents(const ir_op *op, int64_t *extents) {
 /* ---------------------------------------------------------------------------------------------------------- bodies */
 
 static ir_value *diag_body(ir_builder *builder, ir_op *op) {
-  const ir_type *index = ir_type_index(op->module), *condition = ir_type_scalar(op->module, IR_I1);
   unsigned rank = operand_rank(op, 1);
-  ir_value *subscripts[2];
-  for (unsigned i = 0; i < 2; i++) {
-    ir_named_attr dim = {"dim", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), rank - 2 + i)};
-    ir_op_spec spec = {.types = &index, .num_results = 1, .attrs = &dim, .num_attrs = 1};
-    subscripts[i] = ir_result(ir_op_create(builder, OP_LINALG_INDEX, &spec), 0);
-  }
-  ir_named_attr equal = {"predicate", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), 0)};
-  ir_op_spec compare = {.operands = subscripts,
-                        .num_operands = 2,
-                        .types = &condition,
-                        .num_results = 1,
-                        .attrs = &equal,
-                        .num_attrs = 1};
-  ir_value *on_diagonal = ir_result(ir_op_create(builder, OP_ARITH_CMPI, &compare), 0);
-  ir_value **args = ir_region(op, 0)->args;
-  ir_value *choice[] = {on_diagonal, args[0], ir_const(builder, args[0]->type, 0)};
-  ir_op_spec select = {.operands = choice, .num_operands = 3, .types = &args[0]->type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_ARITH_SELECT, &select), 0);
+  ir_value *row = ir_loop_index(builder, rank - 2), *column = ir_loop_index(builder, rank - 1);
+  ir_value *on_diagonal = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, row, column), *scale = ir_region(op, 0)->args[0];
+  return ir_select(builder, on_diagonal, scale, ir_const(builder, scale->type, 0));
 }
 
 /* The integer twin of a float row, for named ops on integers. */

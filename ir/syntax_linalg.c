@@ -265,13 +265,7 @@ static bool build_payload(ir_parser *parser, ir_draft *draft, ir_opcode code, co
     operands[i] = args.values[!reduction ? i : i ? i - 1 : ins->count];
   ir_builder builder = {.module = parser->module, .block = block, .loc = loc};
   const ir_type *type = ir_type_scalar(parser->module, outs->values[0]->type->element);
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = count,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = attrs->entries,
-                     .num_attrs = attrs->count};
-  ir_value *result = ir_result(ir_op_create(&builder, code, &spec), 0);
+  ir_value *result = ir_create(&builder, code, type, count, operands, attrs->count, attrs->entries);
   ir_op_create(&builder, OP_LINALG_YIELD, &(ir_op_spec){.operands = &result, .num_operands = 1});
   return true;
 }

@@ -82,8 +82,7 @@ static void lower_structured(buffers *b, ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_op_spec spec = {
       .operands = operands, .num_operands = op->num_operands, .attrs = op->attrs, .num_attrs = op->num_attrs};
-  for (unsigned g = 0; g < IR_MAX_GROUPS; g++)
-    spec.groups[g] = op->groups[g];
+  memcpy(spec.groups, op->groups, sizeof spec.groups);
   ir_op *lowered = ir_op_create(&builder, op->code, &spec);
   ir_value_map *map = ir_value_map_create(b->module);
   for (unsigned r = 0; r < op->num_regions; r++) {
@@ -251,8 +250,7 @@ static void lower_from_elements(buffers *b, ir_op *op) {
     int64_t rest = n;
     for (unsigned i = type->rank; i-- > 0; rest /= type->shape[i])
       operands[2 + i] = ir_const_index(&builder, rest % type->shape[i]);
-    ir_op_spec spec = {.operands = operands, .num_operands = 2 + type->rank, .groups = {1, 1, type->rank}};
-    ir_op_create(&builder, OP_MEMREF_STORE, &spec);
+    ir_op_create(&builder, OP_MEMREF_STORE, &(ir_op_spec){.operands = operands, .num_operands = 2 + type->rank});
   }
   buffer_place(b, ir_result(op, 0), memref, false);
 }

@@ -42,13 +42,7 @@ static void elementwise_to_generic(ir_op *op) {
   for (unsigned i = 0, argument = 0; i < op->num_operands; i++)
     scalars[i] = is_tensor(ir_operand(op, i)) ? ir_region(generic, 0)->args[argument++] : ir_operand(op, i);
   const ir_type *type = ir_type_scalar(op->module, result->type->element);
-  ir_op_spec spec = {.operands = scalars,
-                     .num_operands = op->num_operands,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = op->attrs,
-                     .num_attrs = op->num_attrs};
-  ir_value *value = ir_result(ir_op_create(&body, op->code, &spec), 0);
+  ir_value *value = ir_create(&body, op->code, type, op->num_operands, scalars, op->num_attrs, op->attrs);
   ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
   ir_replace_uses(result, ir_result(generic, 0));
   ir_op_erase(op);

@@ -64,26 +64,7 @@ ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *sli
   }
   const ir_type *type = ir_type_memref(builder->module, memref->type->element, num_kept, shape, part_strides, offset,
                                        memref->type->space);
-  ir_value *operands[1 + 3 * IR_MAX_RANK] = {memref};
-  ir_op_spec spec = {.operands = operands, .num_operands = 1, .groups = {1}, .types = &type, .num_results = 1};
-  /* What is constant by now is so in the view's type, and has to be in its attributes. */
-  static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
-  const ir_index *const lists[] = {offsets, sizes, steps};
-  ir_named_attr attrs[3];
-  for (unsigned k = 0; k < 3; k++) {
-    int64_t statics[IR_MAX_RANK];
-    for (unsigned i = 0; i < rank; i++) {
-      ir_index index = lists[k][i];
-      statics[i] = ir_index_static(index);
-      if (index.value)
-        operands[spec.num_operands++] = index.value;
-      spec.groups[1 + k] += index.value != NULL;
-    }
-    attrs[k] = (ir_named_attr){names[k], ir_attr_i64s(builder->module, rank, statics)};
-  }
-  spec.attrs = attrs;
-  spec.num_attrs = 3;
-  return ir_result(ir_op_create(builder, OP_MEMREF_SUBVIEW, &spec), 0);
+  return ir_subview_as(builder, memref, offsets, sizes, steps, type);
 }
 
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x) {
@@ -106,15 +87,9 @@ static buffer_frame *frame_of(const buffers *b, const ir_block *block) {
 static ir_value *create_allocation(buffers *b, ir_builder *builder, ir_opcode code, const ir_type *type,
                                    unsigned num_sizes, ir_value *const *sizes) {
   ir_named_attr alignment = {"alignment", ir_attr_int(b->module, ir_type_scalar(b->module, IR_I64), 64)};
-  ir_op_spec spec = {.operands = sizes,
-                     .num_operands = num_sizes,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = &alignment,
-                     .num_attrs = 1};
-  ir_op *op = ir_op_create(builder, code, &spec);
-  op->mark = buffer_add_root(b, true);
-  return ir_result(op, 0);
+  ir_value *memory = ir_create(builder, code, type, num_sizes, sizes, 1, &alignment);
+  memory->op->mark = buffer_add_root(b, true);
+  return memory;
 }
 
 static void release_at_end(buffers *b, buffer_frame *frame, ir_value *memref) {

@@ -160,11 +160,9 @@ static ir_value *reduce(ir_builder *builder, const running_sum *sum, ir_value *s
   ir_named_attr attrs[] = {{"kind", ir_attr_get(sum->reduction, "kind")},
                            {"reduction_dims", ir_attr_i64s(builder->module, count, dims)}};
   ir_value *operands[] = {source, acc};
-  ir_op_spec spec = {
-      .operands = operands, .num_operands = 2, .types = &acc->type, .num_results = 1, .attrs = attrs, .num_attrs = 2};
-  ir_op *op = ir_op_create(builder, OP_VECTOR_MULTI_REDUCTION, &spec);
-  set_layout(op, 0, l);
-  return ir_result(op, 0);
+  ir_value *result = ir_create(builder, OP_VECTOR_MULTI_REDUCTION, acc->type, 2, operands, 2, attrs);
+  set_layout(result->op, 0, l);
+  return result;
 }
 
 static ir_value *splat(ir_builder *builder, const ir_type *type, double number, const layout *l) {

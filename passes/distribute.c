@@ -312,8 +312,7 @@ static bool distribute_block(distributor *d, const ir_block *from, ir_block *to,
 
 ir_value *distribute_thread_id(distributor *d) {
   ir_named_attr dimension = {"dimension", ir_attr_keyword(d->module, "gpu", "dim x")};
-  return ir_result(
-      ir_op_create(&d->at, OP_GPU_THREAD_ID, &(ir_op_spec){.num_results = 1, .attrs = &dimension, .num_attrs = 1}), 0);
+  return ir_create(&d->at, OP_GPU_THREAD_ID, NULL, 0, NULL, 1, &dimension);
 }
 
 /* Adds up the shared memory that a kernel has already. */

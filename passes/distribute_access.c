@@ -234,8 +234,7 @@ static ir_value *join_runs(distributor *d, const access_plan *plan, ir_scalar el
     ir_value *operands[] = {runs[r], result};
     ir_named_attr attrs[] = {{"offsets", distribute_numbers(d, 1, &r)},
                              {"strides", distribute_numbers(d, 1, (const int64_t[]){1})}};
-    ir_op_spec spec = {.operands = operands, .num_operands = 2, .num_results = 1, .attrs = attrs, .num_attrs = 2};
-    result = ir_result(ir_op_create(&d->at, OP_VECTOR_INSERT_STRIDED_SLICE, &spec), 0);
+    result = ir_create(&d->at, OP_VECTOR_INSERT_STRIDED_SLICE, NULL, 2, operands, 2, attrs);
   }
   return result;
 }
@@ -343,8 +342,7 @@ static const ir_type *workgroup_type(const distributor *d, ir_scalar element, in
 }
 
 static ir_value *workgroup_memory(distributor *d, ir_scalar element, int64_t size) {
-  const ir_type *type = workgroup_type(d, element, size);
-  return ir_result(ir_op_create(&d->entry, OP_MEMREF_ALLOCA, &(ir_op_spec){.types = &type, .num_results = 1}), 0);
+  return ir_create(&d->entry, OP_MEMREF_ALLOCA, workgroup_type(d, element, size), 0, NULL, 0, NULL);
 }
 
 lane_access distribute_memory(distributor *d, ir_scalar element, const layout *whole, const shared_form *form) {

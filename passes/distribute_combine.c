@@ -104,9 +104,7 @@ static void gathered_layouts(const layout *l, unsigned dim, layout *parts, layou
 static ir_value *reduce_subgroup(distributor *d, ir_value *value, ir_opcode combine) {
   const char *word = subgroup_reduction(d, combine, value->type->element);
   ir_named_attr attr = {"op", ir_attr_keyword(d->module, "gpu", word)};
-  ir_op_spec spec = {
-      .operands = &value, .num_operands = 1, .types = &value->type, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(&d->at, OP_GPU_SUBGROUP_REDUCE, &spec), 0);
+  return ir_create(&d->at, OP_GPU_SUBGROUP_REDUCE, value->type, 1, &value, 1, &attr);
 }
 
 /* Reduces `dim` away; *l becomes the layout of the result. */
@@ -371,13 +369,7 @@ static ir_value *multiply_once(distributor *d, const target_matrix *matrix, ir_v
   for (unsigned i = 0; in_rows && i < 3; i++)
     operands[i] = as_rows(d, operands[i], i < 2 && rounds ? 1 : 2);
   ir_named_attr attrs[] = {{"mmaShape", distribute_numbers(d, 3, shape)}, {"tf32Enabled", ir_attr_unit(d->module)}};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 3,
-                     .types = &operands[2]->type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = in_rows ? 1 + rounds : 0};
-  ir_value *sum = ir_result(ir_op_create(&d->at, matrix->op, &spec), 0);
+  ir_value *sum = ir_create(&d->at, matrix->op, operands[2]->type, 3, operands, in_rows ? 1 + rounds : 0, attrs);
   return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }
 

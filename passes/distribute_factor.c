@@ -139,14 +139,7 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
   }
   const ir_type *type = distribute_type(d, factor->access.memref->type->element, distribute_registers(l));
   ir_named_attr attr = {"transposed", ir_attr_unit(d->module)};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 1 + rank,
-                     .groups = {1, rank},
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = &attr,
-                     .num_attrs = transposed};
-  return ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_BLOCK_LOAD, &spec), 0);
+  return ir_create(&d->at, OP_VECTOR_EXT_BLOCK_LOAD, type, 1 + rank, operands, transposed, &attr);
 }
 
 /* --------------------------------------------------------------------------------------------------------- prefetch */

@@ -154,14 +154,7 @@ ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64
   const ir_type *type = ir_type_vector(module, source->access.memref->type->element, 2, (int64_t[]){count, PAIR});
   ir_named_attr attrs[] = {{"numTiles", ir_attr_int(module, ir_type_scalar(module, IR_I32), count)},
                            {"transpose", ir_attr_bool(module, source->transposed)}};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 1 + rank,
-                     .groups = {1, rank},
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = 2};
-  ir_value *loaded = ir_result(ir_op_create(&d->at, OP_NVGPU_LDMATRIX, &spec), 0);
+  ir_value *loaded = ir_create(&d->at, OP_NVGPU_LDMATRIX, type, 1 + rank, operands, 2, attrs);
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, loaded, distribute_type(d, type->element, count * PAIR));
 }
 

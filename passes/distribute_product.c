@@ -71,8 +71,7 @@ static ir_value *accumulate(distributor *d, const product *p, ir_value *lhs, ir_
   if (p->combine != OP_ARITH_ADDF)
     return ir_binary(&d->at, p->combine, sum, ir_binary(&d->at, multiply, lhs, rhs));
   ir_value *terms[] = {lhs, rhs, sum};
-  ir_op_spec spec = {.operands = terms, .num_operands = 3, .types = &p->type, .num_results = 1};
-  return ir_result(ir_op_create(&d->at, OP_MATH_FMA, &spec), 0);
+  return ir_create(&d->at, OP_MATH_FMA, p->type, 3, terms, 0, NULL);
 }
 
 /* The next point of the reduction loops, last fastest; false at the end. */
@@ -243,14 +242,7 @@ static ir_value *view_part(distributor *d, const placed_factor *placed) {
     strides[dim] = stride;
   const ir_type *type = ir_type_memref(module, part->element, part->rank, shape, rows->type->strides ? strides : NULL,
                                        rows->type->offset, rows->type->space);
-  ir_op_spec spec = {.operands = &rows,
-                     .num_operands = 1,
-                     .types = &type,
-                     .num_results = 1,
-                     .groups = {1},
-                     .attrs = attrs,
-                     .num_attrs = 2};
-  return ir_subview(&d->at, ir_result(ir_op_create(&d->at, OP_MEMREF_EXPAND_SHAPE, &spec), 0), offsets, sizes);
+  return ir_subview(&d->at, ir_create(&d->at, OP_MEMREF_EXPAND_SHAPE, type, 1, &rows, 2, attrs), offsets, sizes);
 }
 
 /* Puts the points [start, start + part) of the loop of a factor, or all of a factor that is kept, into shared

@@ -92,15 +92,12 @@ static ir_value *coordinates_of(distributor *d, const layout *l, unsigned dim) {
 
 ir_value *distribute_get(distributor *d, ir_value *vector, int64_t reg) {
   ir_named_attr position = {"static_position", ir_attr_i64s(d->module, 1, &reg)};
-  ir_op_spec spec = {
-      .operands = &vector, .num_operands = 1, .groups = {1}, .num_results = 1, .attrs = &position, .num_attrs = 1};
-  return ir_result(ir_op_create(&d->at, OP_VECTOR_EXTRACT, &spec), 0);
+  return ir_create(&d->at, OP_VECTOR_EXTRACT, NULL, 1, &vector, 1, &position);
 }
 
 ir_value *distribute_pack(distributor *d, ir_scalar element, int64_t count, ir_value *const *registers) {
   const ir_type *type = distribute_type(d, element, count);
-  ir_op_spec spec = {.operands = registers, .num_operands = (unsigned)count, .types = &type, .num_results = 1};
-  return ir_result(ir_op_create(&d->at, OP_VECTOR_FROM_ELEMENTS, &spec), 0);
+  return ir_create(&d->at, OP_VECTOR_FROM_ELEMENTS, type, (unsigned)count, registers, 0, NULL);
 }
 
 ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const int64_t *registers) {
@@ -113,8 +110,7 @@ ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const
     ir_named_attr attrs[] = {{"offsets", distribute_numbers(d, 1, registers)},
                              {"sizes", distribute_numbers(d, 1, &count)},
                              {"strides", distribute_numbers(d, 1, (const int64_t[]){1})}};
-    ir_op_spec spec = {.operands = &vector, .num_operands = 1, .num_results = 1, .attrs = attrs, .num_attrs = 3};
-    return ir_result(ir_op_create(&d->at, OP_VECTOR_EXTRACT_STRIDED_SLICE, &spec), 0);
+    return ir_create(&d->at, OP_VECTOR_EXTRACT_STRIDED_SLICE, NULL, 1, &vector, 3, attrs);
   }
   ir_value **sources = IR_NEW_ARRAY(&d->module->arena, ir_value *, vector->type->shape[0]);
   ir_value **picked = IR_NEW_ARRAY(&d->module->arena, ir_value *, count);

@@ -412,13 +412,7 @@ static ir_value *emit_node(const emission *e, ir_builder *builder, const express
   ir_value *operands[3];
   for (unsigned i = 0; i < node->num_arguments; i++)
     operands[i] = e->values[node->arguments[i]->number];
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = node->num_arguments,
-                     .types = &node->type,
-                     .num_results = 1,
-                     .attrs = node->attrs,
-                     .num_attrs = node->num_attrs};
-  return ir_result(ir_op_create(builder, node->code, &spec), 0);
+  return ir_create(builder, node->code, node->type, node->num_arguments, operands, node->num_attrs, node->attrs);
 }
 
 static ir_value *emit(emission *e, ir_builder *builder, const expression *whole) {

@@ -24,6 +24,5 @@ ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
                            {"constant", ir_attr_unit(module)}};
   ir_op_create(&top, OP_MEMREF_GLOBAL, &(ir_op_spec){.attrs = attrs, .num_attrs = 5});
   ir_named_attr symbol = {"name", ir_attr_symbol(module, ir_intern_cstr(module, name))};
-  ir_op_spec spec = {.types = &memory, .num_results = 1, .attrs = &symbol, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_MEMREF_GET_GLOBAL, &spec), 0);
+  return ir_create(builder, OP_MEMREF_GET_GLOBAL, memory, 0, NULL, 1, &symbol);
 }

@@ -224,13 +224,7 @@ static ir_value *convert(propagation *p, ir_value *value, const placed *have, co
   const char *cost = layout_conversion_name(layout_classify(&have->layout, &wanted->layout));
   ir_named_attr attrs[] = {{"conversion", ir_attr_string(p->module, cost, strlen(cost))},
                            {"layout", ir_attr_string(p->module, wanted->text, strlen(wanted->text))}};
-  op = ir_op_create(&builder, OP_VECTOR_EXT_TO_LAYOUT,
-                    &(ir_op_spec){.operands = &value,
-                                  .num_operands = 1,
-                                  .types = &value->type,
-                                  .num_results = 1,
-                                  .attrs = attrs,
-                                  .num_attrs = 2});
+  op = ir_create(&builder, OP_VECTOR_EXT_TO_LAYOUT, value->type, 1, &value, 2, attrs)->op;
   add_slots(p, op);
   p->slots[op->mark].layout = wanted;
   return ir_result(op, 0);

@@ -37,8 +37,7 @@ static ir_value *allocate_memory(const register_nest *nest, ir_scalar element, u
   ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
   const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
   ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
-  ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &alignment, .num_attrs = 1};
-  return ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
+  return ir_create(&builder, OP_MEMREF_ALLOCA, type, 0, NULL, 1, &alignment);
 }
 
 /* Scratch memory for a copy of input `i`. */
@@ -197,22 +196,14 @@ ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row)
   ir_module *module = builder->module;
   ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
   const ir_type *type = ir_type_vector(module, rows->type->element, 1, &rows->type->shape[1]);
-  ir_op_spec spec = {.operands = &rows,
-                     .num_operands = 1,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = &position,
-                     .num_attrs = 1,
-                     .groups = {1}};
-  return ir_result(ir_op_create(builder, OP_VECTOR_EXTRACT, &spec), 0);
+  return ir_create(builder, OP_VECTOR_EXTRACT, type, 1, &rows, 1, &position);
 }
 
 /* Two rows of terms as one of their pairs. */
 static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first) {
   ir_value *terms[] = {register_extract_row(builder, rows, first), register_extract_row(builder, rows, first + 1)};
   const ir_type *type = ir_type_vector(builder->module, rows->type->element, 1, (int64_t[]){2 * rows->type->shape[1]});
-  ir_op_spec spec = {.operands = terms, .num_operands = 2, .types = &type, .num_results = 1};
-  return ir_result(ir_op_create(builder, OP_VECTOR_INTERLEAVE, &spec), 0);
+  return ir_create(builder, OP_VECTOR_INTERLEAVE, type, 2, terms, 0, NULL);
 }
 
 /* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
@@ -255,8 +246,7 @@ static ir_value *pairs_of_panel(const register_nest *nest, ir_builder *builder, 
   ir_index pair = ir_index_floordiv(builder, nest->tile.starts[nest->plan.paired], 2);
   ir_value *operands[] = {panel, ir_index_value(builder, pair), ir_const_index(builder, 0)};
   const ir_type *type = ir_type_vector(builder->module, panel->type->element, 1, (int64_t[]){2 * simd_size(nest)});
-  ir_op_spec spec = {.operands = operands, .num_operands = 3, .types = &type, .num_results = 1, .groups = {1, 2}};
-  return ir_result(ir_op_create(builder, OP_VECTOR_LOAD, &spec), 0);
+  return ir_create(builder, OP_VECTOR_LOAD, type, 3, operands, 0, NULL);
 }
 
 /* The same from where they lie, in rows of which each has one term for all lanes. */

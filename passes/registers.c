@@ -67,9 +67,7 @@ static ir_value *extract(ir_builder *at, ir_value *vector, int64_t element) {
   for (unsigned dim = vector->type->rank; dim-- > 0; element /= vector->type->shape[dim])
     position[dim] = element % vector->type->shape[dim];
   ir_named_attr attr = {"static_position", ir_attr_i64s(at->module, vector->type->rank, position)};
-  ir_op_spec spec = {
-      .operands = &vector, .num_operands = 1, .groups = {1}, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(at, OP_VECTOR_EXTRACT, &spec), 0);
+  return ir_create(at, OP_VECTOR_EXTRACT, NULL, 1, &vector, 1, &attr);
 }
 
 static ir_value **new_elements(splitter *s, const ir_value *value) {
@@ -117,9 +115,7 @@ static ir_value *put_together(splitter *s, ir_op *user, ir_value *value) {
   if (whole)
     return whole;
   ir_builder at = ir_builder_before(user);
-  ir_op_spec spec = {
-      .operands = elements, .num_operands = (unsigned)count_of(value), .types = &value->type, .num_results = 1};
-  return ir_result(ir_op_create(&at, OP_VECTOR_FROM_ELEMENTS, &spec), 0);
+  return ir_create(&at, OP_VECTOR_FROM_ELEMENTS, value->type, (unsigned)count_of(value), elements, 0, NULL);
 }
 
 /* ------------------------------------------------------------------------------------------------------------- ops */
@@ -137,13 +133,7 @@ static void split_elementwise(splitter *s, ir_op *op) {
   for (int64_t i = 0; i < count_of(result); i++) {
     for (unsigned k = 0; k < op->num_operands; k++)
       row[k] = operands[k] ? operands[k][i] : ir_operand(op, k);
-    ir_op_spec spec = {.operands = row,
-                       .num_operands = op->num_operands,
-                       .types = &type,
-                       .num_results = 1,
-                       .attrs = op->attrs,
-                       .num_attrs = op->num_attrs};
-    elements[i] = ir_result(ir_op_create(&at, op->code, &spec), 0);
+    elements[i] = ir_create(&at, op->code, type, op->num_operands, row, op->num_attrs, op->attrs);
   }
 }
 
@@ -157,10 +147,9 @@ static void split_constant(splitter *s, ir_op *op) {
       elements[i] = elements[0];
       continue;
     }
-    ir_named_attr value = {"value", dense->floats ? ir_attr_float(s->module, type, dense->floats[i])
-                                                  : ir_attr_int(s->module, type, dense->ints[i])};
-    ir_op_spec spec = {.types = &type, .num_results = 1, .attrs = &value, .num_attrs = 1};
-    elements[i] = ir_result(ir_op_create(&at, OP_ARITH_CONSTANT, &spec), 0);
+    elements[i] = ir_constant(&at, type,
+                              dense->floats ? ir_attr_float(s->module, type, dense->floats[i])
+                                            : ir_attr_int(s->module, type, dense->ints[i]));
   }
 }
 

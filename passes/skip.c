@@ -105,9 +105,7 @@ static ir_value *any_moved(const skipper *s, ir_builder *builder) {
     any = any ? ir_binary(builder, OP_ARITH_ORI, any, moved) : moved;
   }
   ir_named_attr attr = {"op", ir_attr_keyword(builder->module, "gpu", "all_reduce_op or")};
-  ir_op_spec spec = {
-      .operands = &any, .num_operands = 1, .types = &any->type, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_GPU_SUBGROUP_REDUCE, &spec), 0);
+  return ir_create(builder, OP_GPU_SUBGROUP_REDUCE, any->type, 1, &any, 1, &attr);
 }
 
 /* All users are in the block. */

@@ -194,10 +194,9 @@ static void make_place(stager *s, staged_tile *tile, int64_t stages) {
   shape[type->rank] = tile->pitch;
   const ir_type *memory = ir_type_memref(s->module, type->element, type->rank + 1u, shape, NULL, 0, IR_SPACE_WORKGROUP);
   ir_named_attr attr = {DISTRIBUTE_SWIZZLE, ir_attr_i64s(s->module, 2, swizzle)};
-  ir_op_spec spec = {.types = &memory, .num_results = 1, .attrs = &attr, .num_attrs = tile->shared.mask ? 1 : 0};
   ir_builder builder = ir_builder_before(ir_region(s->kernel, 0)->first);
   builder.loc = tile->read->loc;
-  tile->place = ir_result(ir_op_create(&builder, OP_MEMREF_ALLOCA, &spec), 0);
+  tile->place = ir_create(&builder, OP_MEMREF_ALLOCA, memory, 0, NULL, tile->shared.mask ? 1 : 0, &attr);
   s->bytes_left -= stages * tile->bytes;
 }
 
@@ -263,7 +262,7 @@ static ir_value *read_place(ir_builder *builder, const staged_tile *tile, ir_ind
 }
 
 static ir_value *close_group(ir_builder *builder) {
-  return ir_result(ir_op_create(builder, OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP, &(ir_op_spec){.num_results = 1}), 0);
+  return ir_create(builder, OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP, NULL, 0, NULL, 0, NULL);
 }
 
 /* All groups but the latest `under_way` have arrived. */

@@ -74,8 +74,7 @@ static bool may_be_larger(ir_builder *builder, ir_value *memory, uint64_t bytes,
 
 static ir_value *begins_with_line(ir_builder *builder, ir_value *memory) {
   const ir_type *index = ir_type_scalar(builder->module, IR_INDEX);
-  ir_op_spec spec = {.operands = &memory, .num_operands = 1, .types = &index, .num_results = 1};
-  ir_value *address = ir_result(ir_op_create(builder, OP_MEMREF_EXTRACT_POINTER, &spec), 0);
+  ir_value *address = ir_create(builder, OP_MEMREF_EXTRACT_POINTER, index, 1, &memory, 0, NULL);
   ir_value *rest = ir_binary(builder, OP_ARITH_ANDI, address, ir_const_index(builder, ALIGNMENT_MOST - 1));
   return ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, rest, ir_const_index(builder, 0));
 }

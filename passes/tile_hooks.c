@@ -77,14 +77,7 @@ static ir_value *create_reshape(tile_builder *builder, ir_op *op, const tile_box
   for (unsigned i = 0; expands && i < box->rank; i++)
     if (box->sizes[i].value)
       operands[count++] = box->sizes[i].value;
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = count,
-                     .groups = {1, count - 1},
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = expands ? 2 : 1};
-  return ir_result(ir_op_create(&builder->body, op->code, &spec), 0);
+  return ir_create(&builder->body, op->code, type, count, operands, expands ? 2 : 1, attrs);
 }
 
 /* A box of the dims of one group is a range of the merged dim if, from left to right, it is one element thick, then of

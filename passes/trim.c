@@ -74,8 +74,7 @@ static ir_value *read_first(trimmer *t, ir_value *tensor) {
   for (unsigned dim = 0; same && dim < tensor->type->rank; dim++)
     operands[1 + dim] = ir_index_value(&t->builder, at[dim]);
   const ir_type *type = ir_type_scalar(t->loop->module, tensor->type->element);
-  ir_op_spec spec = {.operands = operands, .num_operands = 1 + tensor->type->rank, .types = &type, .num_results = 1};
-  return same ? ir_result(ir_op_create(&t->builder, OP_TENSOR_EXTRACT, &spec), 0) : NULL;
+  return same ? ir_create(&t->builder, OP_TENSOR_EXTRACT, type, 1 + tensor->type->rank, operands, 0, NULL) : NULL;
 }
 
 /* The value, computed by the body of `op`, before the loop; NULL where it differs between elements or steps, and where

@@ -298,8 +298,7 @@ static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_
       bounds[count++] = ir_index_value(builder, ir_index_sub(builder, tile->ends[loop], tile->starts[loop]));
   }
   const ir_type *type = vectorize_type(tile, IR_I1, masked);
-  ir_op_spec spec = {.operands = bounds, .num_operands = count, .types = &type, .num_results = 1};
-  ir_value *mask = ir_result(ir_op_create(builder, OP_VECTOR_CREATE_MASK, &spec), 0);
+  ir_value *mask = ir_create(builder, OP_VECTOR_CREATE_MASK, type, count, bounds, 0, NULL);
   return broadcast(builder, tile, (tile_value){mask, masked}, loops);
 }
 
@@ -371,9 +370,7 @@ static ir_value *transpose(ir_builder *builder, ir_value *vector, const int64_t 
     shape[i] = vector->type->shape[permutation[i]];
   const ir_type *type = ir_type_with_shape(module, vector->type, rank, shape);
   ir_named_attr attr = {"permutation", ir_attr_i64s(module, rank, permutation)};
-  ir_op_spec spec = {
-      .operands = &vector, .num_operands = 1, .types = &type, .num_results = 1, .attrs = &attr, .num_attrs = 1};
-  return ir_result(ir_op_create(builder, OP_VECTOR_TRANSPOSE, &spec), 0);
+  return ir_create(builder, OP_VECTOR_TRANSPOSE, type, 1, &vector, 1, &attr);
 }
 
 /* A memref.load or memref.store, vector.transfer_read or .transfer_write; `stored` is NULL for reads. */
@@ -478,13 +475,7 @@ tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_sca
   for (unsigned i = 0; i < count; i++)
     operands[i] = broadcast(state->builder, state->tile, values[i], loops);
   const ir_type *type = vectorize_type(state->tile, result, loops);
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = count,
-                     .types = &type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = num_attrs};
-  return (tile_value){ir_result(ir_op_create(state->builder, code, &spec), 0), loops};
+  return (tile_value){ir_create(state->builder, code, type, count, operands, num_attrs, attrs), loops};
 }
 
 static bool replace_iteration(ir_op *op, void *data) {
@@ -570,13 +561,7 @@ static ir_value *reduce(ir_builder *builder, const vector_tile *tile, const ir_o
   ir_named_attr attrs[] = {{"kind", kind_attr(module, combiner_find(reducing_code(combine))->kind)},
                            {"reduction_dims", ir_attr_i64s(module, count, dims)}};
   ir_value *operands[] = {value.value, accumulator.value};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 2,
-                     .types = &accumulator.value->type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = 2};
-  return ir_result(ir_op_create(builder, OP_VECTOR_MULTI_REDUCTION, &spec), 0);
+  return ir_create(builder, OP_VECTOR_MULTI_REDUCTION, accumulator.value->type, 2, operands, 2, attrs);
 }
 
 /* What the combining op adds to the accumulator, in all of the tile's dims that it needs; neutral beyond the loops'
@@ -658,13 +643,7 @@ static ir_value *contract(const body_state *state, const ir_op *product, tile_va
   ir_named_attr attrs[] = {{"indexing_maps", ir_attr_array(module, 3, maps)},
                            {"iterator_types", ir_attr_array(module, tile->num_dims, iterators)},
                            {"kind", kind_attr(module, "add")}};
-  ir_op_spec spec = {.operands = operands,
-                     .num_operands = 3,
-                     .types = &accumulator.value->type,
-                     .num_results = 1,
-                     .attrs = attrs,
-                     .num_attrs = 3};
-  return ir_result(ir_op_create(state->builder, OP_VECTOR_CONTRACT, &spec), 0);
+  return ir_create(state->builder, OP_VECTOR_CONTRACT, accumulator.value->type, 3, operands, 3, attrs);
 }
 
 /* The new accumulator of output `out`, once the body has run. */

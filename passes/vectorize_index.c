@@ -57,8 +57,8 @@ tile_value vectorize_iteration(const body_state *state, unsigned loop) {
   if (!(vector_loops(tile) & loop_bit(loop)))
     return start;
   const ir_type *type = vectorize_type(tile, IR_INDEX, loop_bit(loop));
-  ir_op *step = ir_op_create(state->builder, OP_VECTOR_STEP, &(ir_op_spec){.types = &type, .num_results = 1});
-  return index_op(state, OP_ARITH_ADDI, (tile_value){ir_result(step, 0), loop_bit(loop)}, start);
+  ir_value *steps = ir_create(state->builder, OP_VECTOR_STEP, type, 0, NULL, 0, NULL);
+  return index_op(state, OP_ARITH_ADDI, (tile_value){steps, loop_bit(loop)}, start);
 }
 
 /* What the iterations of a tile add to the left side of the bound, each from its own start, lane by lane in the order
