@@ -107,32 +107,21 @@ static void host_fail(emitter *e) {
 
 /* -------------------------------------------------------------------------------------------------------- functions */
 
-static void add_attribute(emitter *e, LLVMValueRef function, const char *name, const char *value) {
-  LLVMAttributeRef attribute =
-      LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
-}
-
 static LLVMValueRef add_function(emitter *e, const char *name, LLVMTypeRef type, bool exported) {
   LLVMValueRef function = LLVMAddFunction(e->llvm, name, type);
   if (!exported) {
     LLVMSetLinkage(function, LLVMPrivateLinkage);
     LLVMSetUnnamedAddress(function, LLVMGlobalUnnamedAddr); /* equal ones may be one: nobody compares their addresses */
   }
-  unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          LLVMCreateEnumAttribute(e->context, nounwind, 0));
+  emit_add_attribute(e, function, "nounwind", 0);
   const char *width = e->facts->vector_bits >= 512 ? "512" : e->facts->vector_bits >= 256 ? "256" : "128";
-  add_attribute(e, function, "target-cpu", e->facts->cpu);
+  emit_add_text_attribute(e, function, "target-cpu", e->facts->cpu);
   if (*e->facts->features)
-    add_attribute(e, function, "target-features", e->facts->features);
-  if (!exported) { /* what lacks a register lies in whole lines of the cache */
-    unsigned alignment = LLVMGetEnumAttributeKindForName("alignstack", 10);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(e->context, alignment, e->facts->vector_bits / 8));
-  }
-  add_attribute(e, function, "prefer-vector-width", width);
-  add_attribute(e, function, "min-legal-vector-width", width);
+    emit_add_text_attribute(e, function, "target-features", e->facts->features);
+  if (!exported) /* what lacks a register lies in whole lines of the cache */
+    emit_add_attribute(e, function, "alignstack", e->facts->vector_bits / 8);
+  emit_add_text_attribute(e, function, "prefer-vector-width", width);
+  emit_add_text_attribute(e, function, "min-legal-vector-width", width);
   return function;
 }
 

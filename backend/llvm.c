@@ -242,6 +242,20 @@ int64_t emit_linear(unsigned rank, const int64_t *shape, const int64_t *position
 
 /* ------------------------------------------------------------------------------------------------------- intrinsics */
 
+static void add_attribute(LLVMValueRef function, LLVMAttributeRef attribute) {
+  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
+}
+
+void emit_add_attribute(emitter *e, LLVMValueRef function, const char *name, uint64_t number) {
+  add_attribute(function,
+                LLVMCreateEnumAttribute(e->context, LLVMGetEnumAttributeKindForName(name, strlen(name)), number));
+}
+
+void emit_add_text_attribute(emitter *e, LLVMValueRef function, const char *name, const char *text) {
+  add_attribute(function,
+                LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), text, (unsigned)strlen(text)));
+}
+
 LLVMValueRef emit_intrinsic_of(emitter *e, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,
                                LLVMValueRef const *operands, unsigned num_operands) {
   unsigned id = LLVMLookupIntrinsicID(name, strlen(name));

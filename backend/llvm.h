@@ -148,6 +148,9 @@ LLVMTypeRef emit_type_like(LLVMValueRef like, LLVMTypeRef element);
 /* <0, 1, ..>, constant. */
 LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes);
 
+/* Attributes of a function: LLVM's own, with a number where it has one, and others, with a text. */
+void emit_add_attribute(emitter *e, LLVMValueRef function, const char *name, uint64_t number);
+void emit_add_text_attribute(emitter *e, LLVMValueRef function, const char *name, const char *text);
 /* An intrinsic overloaded on the type of its first operand. */
 LLVMValueRef emit_intrinsic(emitter *e, const char *name, LLVMValueRef const *operands, unsigned num_operands);
 LLVMValueRef emit_intrinsic_of(emitter *e, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,

@@ -223,11 +223,8 @@ static LLVMValueRef library_function(emitter *e, const char *name, bool is_f32, 
     return function;
   function = LLVMAddFunction(e->llvm, full, *type);
   static const char *const attributes[] = {"nounwind", "willreturn", "memory"};
-  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
-    unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(e->context, kind, 0));
-  }
+  for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++)
+    emit_add_attribute(e, function, attributes[i], 0);
   return function;
 }
 

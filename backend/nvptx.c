@@ -22,23 +22,15 @@ static LLVMValueRef nvptx_place_shared(emitter *e, uint64_t offset, uint64_t byt
   return LLVMBuildGEP2(e->builder, byte, array, &at, 1, "");
 }
 
-static void add_attribute(emitter *e, LLVMValueRef function, const char *name, const char *value) {
-  LLVMAttributeRef attribute =
-      LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), value, (unsigned)strlen(value));
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, attribute);
-}
-
 static LLVMValueRef nvptx_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads) {
   char text[32];
   LLVMValueRef kernel = LLVMAddFunction(e->llvm, name, type);
   LLVMSetFunctionCallConv(kernel, LLVMPTXKernelCallConv);
-  unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-  LLVMAddAttributeAtIndex(kernel, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          LLVMCreateEnumAttribute(e->context, nounwind, 0));
+  emit_add_attribute(e, kernel, "nounwind", 0);
   snprintf(text, sizeof text, "%lld,1,1", (long long)threads);
-  add_attribute(e, kernel, "nvvm.reqntid", text);
+  emit_add_text_attribute(e, kernel, "nvvm.reqntid", text);
   /* Spelled out, it keeps ptxas from spilling registers for the sake of more blocks. */
-  add_attribute(e, kernel, "nvvm.minctasm", "1");
+  emit_add_text_attribute(e, kernel, "nvvm.minctasm", "1");
   return kernel;
 }
 

@@ -2,6 +2,7 @@
  *
  * Largest errors, in units of the last place: exp2 2, exp 4, log 3, log2 4, tanh 4, erf 6. Exponentials below the
  * normal range are 0; NaN in gives NaN out. Other functions are those of nvptx_wide.c; f64 has no form. */
+#include "backend/math.h"
 #include "backend/nvptx.h"
 
 #include <string.h>
@@ -14,22 +15,11 @@ static LLVMValueRef number(emitter *e, double value) {
 static LLVMValueRef word(emitter *e, int64_t value) {
   return LLVMConstInt(LLVMInt32TypeInContext(e->context), (uint64_t)value, true);
 }
-static LLVMValueRef multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
-  return emit_intrinsic(e, "llvm.fma", (LLVMValueRef[]){a, b, c}, 3);
-}
 static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
   return LLVMBuildBitCast(e->builder, x, LLVMInt32TypeInContext(e->context), "");
 }
 static LLVMValueRef float_of(emitter *e, LLVMValueRef bits) {
   return LLVMBuildBitCast(e->builder, bits, LLVMFloatTypeInContext(e->context), "");
-}
-
-/* The sum of coefficients[i] x^i. */
-static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
-  LLVMValueRef p = number(e, coefficients[count - 1]);
-  for (unsigned i = count - 1; i-- > 0;)
-    p = multiply_add(e, p, x, number(e, coefficients[i]));
-  return p;
 }
 
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x) { return emit_intrinsic(e, "llvm.nvvm.ex2.approx.ftz", &x, 1); }
@@ -40,9 +30,9 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x) {
   x = emit_intrinsic(e, "llvm.maximum", (LLVMValueRef[]){x, number(e, -104)}, 2);
   x = emit_intrinsic(e, "llvm.minimum", (LLVMValueRef[]){x, number(e, 89)}, 2);
   LLVMValueRef t = LLVMBuildFMul(e->builder, x, number(e, log2_e), "");
-  LLVMValueRef rest = multiply_add(e, x, number(e, log2_e), LLVMBuildFNeg(e->builder, t, ""));
-  rest = multiply_add(e, x, number(e, log2_e_rest), rest);
-  LLVMValueRef factor = multiply_add(e, rest, number(e, ln_2), number(e, 1));
+  LLVMValueRef rest = emit_multiply_add(e, x, number(e, log2_e), LLVMBuildFNeg(e->builder, t, ""));
+  rest = emit_multiply_add(e, x, number(e, log2_e_rest), rest);
+  LLVMValueRef factor = emit_multiply_add(e, rest, number(e, ln_2), number(e, 1));
   return LLVMBuildFMul(e->builder, exp2_of(e, t), factor, "");
 }
 
@@ -60,9 +50,9 @@ static LLVMValueRef logarithm(emitter *e, LLVMValueRef x, double scale, double f
   LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 23), ""), ""));
   n = LLVMBuildSIToFP(b, LLVMBuildSub(b, n, lift, ""), LLVMTypeOf(x), "");
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
-  LLVMValueRef series = polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 5);
+  LLVMValueRef series = math_polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 5);
   LLVMValueRef part = LLVMBuildFMul(b, LLVMBuildFMul(b, s, series, ""), number(e, factor), "");
-  LLVMValueRef result = multiply_add(e, n, number(e, scale), part);
+  LLVMValueRef result = emit_multiply_add(e, n, number(e, scale), part);
   LLVMValueRef limit = number(e, __builtin_inf()), is_finite = LLVMBuildFCmp(b, LLVMRealOLT, x, limit, "");
   result = LLVMBuildSelect(b, is_finite, result, x, "");
   LLVMValueRef is_zero = LLVMBuildFCmp(b, LLVMRealOEQ, x, zero, "");
@@ -87,7 +77,7 @@ static LLVMValueRef tanh_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef power = exp_of(e, LLVMBuildFAdd(b, magnitude, magnitude, ""));
   LLVMValueRef quotient = LLVMBuildFDiv(b, number(e, 2), LLVMBuildFAdd(b, power, one, ""), "");
   LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, quotient, ""), x);
-  LLVMValueRef small = LLVMBuildFMul(b, x, polynomial(e, LLVMBuildFMul(b, x, x, ""), series, 7), "");
+  LLVMValueRef small = LLVMBuildFMul(b, x, math_polynomial(e, LLVMBuildFMul(b, x, x, ""), series, 7), "");
   LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.4), "");
   return LLVMBuildSelect(b, is_small, small, large, "");
 }
@@ -100,12 +90,12 @@ static LLVMValueRef erf_of(emitter *e, LLVMValueRef x) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef magnitude = emit_intrinsic(e, "llvm.fabs", &x, 1), one = number(e, 1);
   LLVMValueRef square = LLVMBuildFMul(b, x, x, "");
-  LLVMValueRef t = LLVMBuildFDiv(b, one, multiply_add(e, magnitude, number(e, 0.3275911), one), "");
-  LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, polynomial(e, t, rational, 5), ""),
+  LLVMValueRef t = LLVMBuildFDiv(b, one, emit_multiply_add(e, magnitude, number(e, 0.3275911), one), "");
+  LLVMValueRef tail = LLVMBuildFMul(b, LLVMBuildFMul(b, t, math_polynomial(e, t, rational, 5), ""),
                                     exp_of(e, LLVMBuildFNeg(b, square, "")), "");
   LLVMValueRef large = with_sign_of(e, LLVMBuildFSub(b, one, tail, ""), x);
   LLVMValueRef small =
-      LLVMBuildFMul(b, LLVMBuildFMul(b, x, polynomial(e, square, series, 7), ""), number(e, two_over_root_pi), "");
+      LLVMBuildFMul(b, LLVMBuildFMul(b, x, math_polynomial(e, square, series, 7), ""), number(e, two_over_root_pi), "");
   LLVMValueRef is_small = LLVMBuildFCmp(b, LLVMRealOLT, magnitude, number(e, 0.5), "");
   return LLVMBuildSelect(b, is_small, small, large, "");
 }

@@ -2,6 +2,7 @@
  * rounded once. They cost some dozens of f64 operations, so what softmax and activations need does not stand here.
  *
  * Largest errors: 1 unit of the last place. sin and cos give NaN beyond 2^50. */
+#include "backend/math.h"
 #include "backend/nvptx.h"
 
 #include <string.h>
@@ -21,9 +22,6 @@ static LLVMValueRef widen(emitter *e, LLVMValueRef x) {
 static LLVMValueRef narrow(emitter *e, LLVMValueRef x) {
   return LLVMBuildFPTrunc(e->builder, x, LLVMFloatTypeInContext(e->context), "");
 }
-static LLVMValueRef multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c) {
-  return emit_intrinsic(e, "llvm.fma", (LLVMValueRef[]){a, b, c}, 3);
-}
 static LLVMValueRef bits_of(emitter *e, LLVMValueRef x) {
   return LLVMBuildBitCast(e->builder, x, LLVMInt64TypeInContext(e->context), "");
 }
@@ -37,14 +35,6 @@ static LLVMValueRef choose(emitter *e, LLVMValueRef condition, LLVMValueRef x, L
   return LLVMBuildSelect(e->builder, condition, x, y, "");
 }
 
-/* The sum of coefficients[i] x^i. */
-static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count) {
-  LLVMValueRef p = number(e, coefficients[count - 1]);
-  for (unsigned i = count - 1; i-- > 0;)
-    p = multiply_add(e, p, x, number(e, coefficients[i]));
-  return p;
-}
-
 /* log2 x, for a double that is a float or a sum of two; of what lies below 0, anything. */
 static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   static const double atanh_series[] = {2.0, 2.0 / 3, 2.0 / 5, 2.0 / 7, 2.0 / 9, 2.0 / 11, 2.0 / 13};
@@ -54,9 +44,9 @@ static LLVMValueRef log2_of(emitter *e, LLVMValueRef x) {
   LLVMValueRef n = LLVMBuildAShr(b, LLVMBuildSub(b, bits, word(e, root_half), ""), word(e, 52), "");
   LLVMValueRef m = float_of(e, LLVMBuildSub(b, bits, LLVMBuildShl(b, n, word(e, 52), ""), ""));
   LLVMValueRef s = LLVMBuildFDiv(b, LLVMBuildFSub(b, m, one, ""), LLVMBuildFAdd(b, m, one, ""), "");
-  LLVMValueRef part = LLVMBuildFMul(b, s, polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 7), "");
+  LLVMValueRef part = LLVMBuildFMul(b, s, math_polynomial(e, LLVMBuildFMul(b, s, s, ""), atanh_series, 7), "");
   n = LLVMBuildSIToFP(b, n, LLVMTypeOf(x), "");
-  LLVMValueRef result = multiply_add(e, part, number(e, log2_e), n);
+  LLVMValueRef result = emit_multiply_add(e, part, number(e, log2_e), n);
   result = choose(e, compare(e, LLVMRealOLT, x, __builtin_inf()), result, x);
   return choose(e, compare(e, LLVMRealOEQ, x, 0), number(e, -__builtin_inf()), result);
 }
@@ -72,7 +62,7 @@ static LLVMValueRef exp2_parts(emitter *e, LLVMValueRef t, LLVMValueRef *rest) {
   t = choose(e, compare(e, LLVMRealOLT, t, -200), number(e, -200), t);
   LLVMValueRef shifted = LLVMBuildFAdd(b, t, number(e, round_magic), "");
   LLVMValueRef fraction = LLVMBuildFSub(b, t, LLVMBuildFSub(b, shifted, number(e, round_magic), ""), "");
-  *rest = LLVMBuildFMul(b, fraction, polynomial(e, fraction, series, 8), "");
+  *rest = LLVMBuildFMul(b, fraction, math_polynomial(e, fraction, series, 8), "");
   return float_of(e, LLVMBuildShl(b, LLVMBuildAdd(b, bits_of(e, shifted), word(e, 1023), ""), word(e, 52), ""));
 }
 
@@ -83,7 +73,7 @@ static LLVMValueRef pow_of(emitter *e, LLVMValueRef const *operands) {
   LLVMValueRef t = LLVMBuildFMul(b, exponent, widen(e, y), "");
   LLVMValueRef of_one = LLVMBuildAnd(b, compare(e, LLVMRealOEQ, exponent, 0), compare(e, LLVMRealORD, y, 0), "");
   LLVMValueRef power = exp2_parts(e, choose(e, of_one, number(e, 0), t), &rest);
-  LLVMValueRef result = narrow(e, multiply_add(e, power, rest, power));
+  LLVMValueRef result = narrow(e, emit_multiply_add(e, power, rest, power));
   LLVMValueRef half = LLVMBuildFMul(b, y, LLVMConstReal(LLVMTypeOf(y), 0.5), "");
   LLVMValueRef whole = LLVMBuildFCmp(b, LLVMRealOEQ, emit_intrinsic(e, "llvm.floor", &y, 1), y, "");
   LLVMValueRef even = LLVMBuildFCmp(b, LLVMRealOEQ, emit_intrinsic(e, "llvm.floor", &half, 1), half, "");
@@ -114,7 +104,7 @@ static LLVMValueRef log1p_of(emitter *e, LLVMValueRef const *operands) {
 static LLVMValueRef expm1_of(emitter *e, LLVMValueRef const *operands) {
   LLVMValueRef rest, t = LLVMBuildFMul(e->builder, widen(e, operands[0]), number(e, log2_e), "");
   LLVMValueRef power = exp2_parts(e, t, &rest);
-  return narrow(e, multiply_add(e, power, rest, LLVMBuildFSub(e->builder, power, number(e, 1), "")));
+  return narrow(e, emit_multiply_add(e, power, rest, LLVMBuildFSub(e->builder, power, number(e, 1), "")));
 }
 
 /* sin(x + quarter pi / 2), from the rest of x to the nearest multiple of pi / 2 and which quarter that is. */
@@ -129,11 +119,11 @@ static LLVMValueRef sine(emitter *e, LLVMValueRef argument, int64_t quarter) {
   LLVMValueRef x = widen(e, argument), magic = number(e, round_magic);
   LLVMValueRef shifted = LLVMBuildFAdd(b, LLVMBuildFMul(b, x, number(e, two_over_pi), ""), magic, "");
   LLVMValueRef minus_n = LLVMBuildFSub(b, magic, shifted, "");
-  LLVMValueRef rest = multiply_add(e, minus_n, number(e, half_pi), x);
-  rest = multiply_add(e, minus_n, number(e, half_pi_rest), rest);
+  LLVMValueRef rest = emit_multiply_add(e, minus_n, number(e, half_pi), x);
+  rest = emit_multiply_add(e, minus_n, number(e, half_pi_rest), rest);
   LLVMValueRef square = LLVMBuildFMul(b, rest, rest, "");
-  LLVMValueRef sin = LLVMBuildFMul(b, rest, polynomial(e, square, sin_series, 7), "");
-  LLVMValueRef cos = polynomial(e, square, cos_series, 7);
+  LLVMValueRef sin = LLVMBuildFMul(b, rest, math_polynomial(e, square, sin_series, 7), "");
+  LLVMValueRef cos = math_polynomial(e, square, cos_series, 7);
   LLVMValueRef n = LLVMBuildAdd(b, bits_of(e, shifted), word(e, quarter), ""), none = word(e, 0);
   LLVMValueRef odd = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, word(e, 1), ""), none, "");
   LLVMValueRef negative = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, n, word(e, 2), ""), none, "");

@@ -11,12 +11,6 @@ static LLVMTypeRef word_type(emitter *e) { return LLVMInt32TypeInContext(e->cont
 
 static LLVMValueRef word(emitter *e, int64_t value) { return LLVMConstInt(word_type(e), (uint64_t)value, true); }
 
-static void add_attribute(emitter *e, LLVMValueRef function, const char *name) {
-  unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
-  LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                          LLVMCreateEnumAttribute(e->context, kind, 0));
-}
-
 LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,
                         unsigned num_operands, bool together) {
   enum { MAX_OPERANDS = 12 };
@@ -31,10 +25,10 @@ LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMVa
   if (!function) {
     function = LLVMAddFunction(e->llvm, name, type);
     LLVMSetFunctionCallConv(function, LLVMSPIRFUNCCallConv);
-    add_attribute(e, function, "nounwind");
-    add_attribute(e, function, together ? "convergent" : "willreturn");
+    emit_add_attribute(e, function, "nounwind", 0);
+    emit_add_attribute(e, function, together ? "convergent" : "willreturn", 0);
     if (!together)
-      add_attribute(e, function, "memory"); /* none */
+      emit_add_attribute(e, function, "memory", 0); /* none */
   }
   LLVMValueRef call = LLVMBuildCall2(e->builder, type, function, copies, num_operands, "");
   LLVMSetInstructionCallConv(call, LLVMSPIRFUNCCallConv);

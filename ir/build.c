@@ -413,6 +413,32 @@ ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out) {
   return ir_result(ir_structured(builder, OP_LINALG_FILL, 1, &scalar, 1, &out, 0, NULL), 0);
 }
 
+ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value, ir_value *base,
+                   ir_value *const *indices, const unsigned *dims, const bool *in_bounds) {
+  ir_module *module = builder->module;
+  bool reads = code == OP_VECTOR_TRANSFER_READ;
+  const ir_type *type = reads ? vector : base->type;
+  unsigned rank = base->type->rank;
+  ir_value *operands[IR_MAX_RANK + 2];
+  const ir_attr *ends[IR_MAX_RANK];
+  operands[reads ? rank + 1 : 0] = value;
+  operands[!reads] = base;
+  for (unsigned i = 0; i < rank; i++)
+    operands[1 + !reads + i] = indices[i];
+  for (unsigned i = 0; i < vector->rank; i++)
+    ends[i] = ir_attr_bool(module, in_bounds[i]);
+  ir_named_attr attrs[] = {{"in_bounds", ir_attr_array(module, vector->rank, ends)},
+                           {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, vector->rank, dims))}};
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = rank + 2,
+                     .groups = {1, reads ? rank : 1, reads ? 1 : rank},
+                     .types = &type,
+                     .num_results = type->kind != IR_TYPE_MEMREF,
+                     .attrs = attrs,
+                     .num_attrs = 2};
+  return ir_op_create(builder, code, &spec);
+}
+
 /* The op without body: ins, then outs, one result for each tensor among the outs. */
 static ir_op *create_structured(ir_builder *builder, ir_opcode code, unsigned num_ins, ir_value *const *ins,
                                 unsigned num_outs, ir_value *const *outs, unsigned num_attrs,

@@ -4,8 +4,6 @@
 
 #include <string.h>
 
-static const char *type_text(const ir_op *op, const ir_type *type) { return ir_print_type(op->module, type); }
-
 /* -------------------------------------------------------------------------------------------------------- functions */
 
 static const ir_type *function_result(const ir_op *op, unsigned i) {

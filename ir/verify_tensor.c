@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-static const char *type_text(const ir_op *op, const ir_type *type) { return ir_print_type(op->module, type); }
-
 /* A tensor or memref, as the op's dialect wants. */
 static bool verify_base(const ir_op *op, const ir_type *type) {
   bool tensor_op = !strncmp(ir_op_row(op)->name, "tensor.", 7);

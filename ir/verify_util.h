@@ -20,6 +20,8 @@ static inline bool ir_same_shape(const ir_type *a, const ir_type *b) {
 
 static inline bool ir_extents_agree(int64_t a, int64_t b) { return a == b || a == IR_DYNAMIC || b == IR_DYNAMIC; }
 
+static inline const char *type_text(const ir_op *op, const ir_type *type) { return ir_print_type(op->module, type); }
+
 static inline bool verify_index_operands(const ir_op *op, unsigned group, const char *what) {
   for (unsigned i = 0; i < ir_group_size(op, group); i++)
     if (ir_group_operand(op, group, i)->type != ir_type_index(op->module))

@@ -3,8 +3,6 @@
 
 #include <string.h>
 
-static const char *type_text(const ir_op *op, const ir_type *type) { return ir_print_type(op->module, type); }
-
 /* A vector of the given shape, or a scalar for rank 0. */
 static const ir_type *part_type(const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape) {
   return rank ? ir_type_vector(op->module, element, rank, shape) : ir_type_scalar(op->module, element);

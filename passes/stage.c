@@ -200,28 +200,18 @@ static void make_place(stager *s, staged_tile *tile, int64_t stages) {
   s->bytes_left -= stages * tile->bytes;
 }
 
-/* Attributes and subscripts of a transfer between a place and a vector whose dim i lies along dim dims[i] of the
- * tile. */
-typedef struct place_transfer {
-  ir_value *operands[IR_MAX_RANK + 3];
-  ir_named_attr attrs[4];
-  unsigned count;
-} place_transfer;
-
-static void add_place(ir_builder *builder, place_transfer *t, const staged_tile *tile, ir_index stage,
-                      const unsigned *dims) {
-  ir_module *module = builder->module;
-  unsigned rank = ir_result(tile->read, 0)->type->rank, places[IR_MAX_RANK];
-  const ir_attr *in_bounds[IR_MAX_RANK];
-  t->operands[t->count++] = tile->place;
-  t->operands[t->count++] = ir_index_value(builder, stage);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    t->operands[t->count++] = ir_const_index(builder, 0);
+/* A transfer between a place and a vector whose dim i lies along dim dims[i] of the tile; see ir_transfer. */
+static ir_op *transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value,
+                       const staged_tile *tile, ir_index stage, const unsigned *dims) {
+  ir_value *indices[IR_MAX_RANK] = {ir_index_value(builder, stage)};
+  unsigned places[IR_MAX_RANK];
+  bool in_bounds[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < vector->rank; dim++) {
+    indices[1 + dim] = ir_const_index(builder, 0);
     places[dim] = 1 + (dims ? dims[dim] : dim);
-    in_bounds[dim] = ir_attr_bool(module, true);
+    in_bounds[dim] = true;
   }
-  t->attrs[0] = (ir_named_attr){"in_bounds", ir_attr_array(module, rank, in_bounds)};
-  t->attrs[1] = (ir_named_attr){"permutation_map", ir_attr_map(module, ir_map_select(module, rank + 1, rank, places))};
+  return ir_transfer(builder, code, vector, value, tile->place, indices, places, in_bounds);
 }
 
 /* The read of global memory, again for copying, and the write to a place. */
@@ -231,34 +221,19 @@ static void copy_tile(ir_builder *builder, const staged_tile *tile, ir_index sta
   layout_print(&tile->copied, text, sizeof text);
   ir_op *read = ir_op_clone(builder, tile->read, map);
   ir_attr_set(read, "tec.layouts", layouts_of(module, text));
-  place_transfer write = {.operands = {ir_result(read, 0)}, .count = 1};
-  add_place(builder, &write, tile, stage, NULL);
-  write.attrs[2] = (ir_named_attr){DISTRIBUTE_ASYNC, ir_attr_unit(module)};
-  ir_op_spec spec = {.operands = write.operands,
-                     .num_operands = write.count,
-                     .groups = {1, 1, write.count - 2},
-                     .attrs = write.attrs,
-                     .num_attrs = tile->asynchronous ? 3 : 2};
-  ir_op_create(builder, OP_VECTOR_TRANSFER_WRITE, &spec);
+  ir_value *copied = ir_result(read, 0);
+  ir_op *write = transfer(builder, OP_VECTOR_TRANSFER_WRITE, copied->type, copied, tile, stage, NULL);
+  if (tile->asynchronous)
+    ir_attr_set(write, DISTRIBUTE_ASYNC, ir_attr_unit(module));
 }
 
 /* The tile as `value` has it, whose dim i lies along the tile's dim dims[i]. */
 static ir_value *read_place(ir_builder *builder, const staged_tile *tile, ir_index stage, const ir_value *value,
                             const unsigned *dims) {
-  const ir_op *owner = value->op;
-  place_transfer t = {.count = 0};
-  add_place(builder, &t, tile, stage, dims);
-  t.attrs[2] = (ir_named_attr){"tec.layouts", ir_attr_get(owner, "tec.layouts")};
-  unsigned subscripts = t.count - 1;
-  t.operands[t.count++] = ir_group_operand(tile->read, 2, 0);
-  ir_op_spec spec = {.operands = t.operands,
-                     .num_operands = t.count,
-                     .groups = {1, subscripts, 1},
-                     .types = &value->type,
-                     .num_results = 1,
-                     .attrs = t.attrs,
-                     .num_attrs = 3};
-  return ir_result(ir_op_create(builder, OP_VECTOR_TRANSFER_READ, &spec), 0);
+  ir_value *padding = ir_group_operand(tile->read, 2, 0);
+  ir_op *read = transfer(builder, OP_VECTOR_TRANSFER_READ, value->type, padding, tile, stage, dims);
+  ir_attr_set(read, "tec.layouts", ir_attr_get(value->op, "tec.layouts"));
+  return ir_result(read, 0);
 }
 
 static ir_value *close_group(ir_builder *builder) {

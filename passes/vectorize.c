@@ -375,38 +375,21 @@ static ir_value *transpose(ir_builder *builder, ir_value *vector, const int64_t 
 
 /* A memref.load or memref.store, vector.transfer_read or .transfer_write; `stored` is NULL for reads. */
 static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base, ir_value *stored) {
-  ir_module *module = builder->module;
-  unsigned rank = base->type->rank, count = 0;
-  ir_value *operands[IR_MAX_RANK + 3];
-  if (stored)
-    operands[count++] = stored;
-  operands[count++] = base;
-  for (unsigned i = 0; i < rank; i++)
-    operands[count++] = where->indices[i];
-  const ir_type *scalar = ir_type_scalar(module, base->type->element);
+  unsigned rank = base->type->rank;
+  const ir_type *scalar = ir_type_scalar(builder->module, base->type->element);
   if (!where->rank) {
-    ir_op_spec spec = {.operands = operands, .num_operands = count, .types = &scalar, .num_results = stored ? 0 : 1};
+    ir_value *operands[IR_MAX_RANK + 2] = {stored, base};
+    memcpy(operands + 2, where->indices, rank * sizeof *operands);
+    ir_op_spec spec = {.operands = operands + !stored,
+                       .num_operands = rank + 1 + (stored != NULL),
+                       .types = &scalar,
+                       .num_results = !stored};
     return ir_op_create(builder, stored ? OP_MEMREF_STORE : OP_MEMREF_LOAD, &spec);
   }
-  const ir_attr *in_bounds[IR_MAX_RANK];
-  for (unsigned i = 0; i < where->rank; i++)
-    in_bounds[i] = ir_attr_bool(module, where->in_bounds[i]);
-  ir_named_attr attrs[] = {
-      {"in_bounds", ir_attr_array(module, where->rank, in_bounds)},
-      {"permutation_map", ir_attr_map(module, ir_map_select(module, rank, where->rank, where->dims))}};
-  ir_op_spec spec = {.operands = operands, .num_operands = count, .attrs = attrs, .num_attrs = 2};
-  if (stored) {
-    spec.groups[0] = spec.groups[1] = 1;
-    spec.groups[2] = rank;
-    return ir_op_create(builder, OP_VECTOR_TRANSFER_WRITE, &spec);
-  }
-  operands[spec.num_operands++] = ir_splat(builder, scalar, neutral_cell(ZERO, scalar->element));
-  spec.groups[0] = spec.groups[2] = 1;
-  spec.groups[1] = rank;
-  const ir_type *type = ir_type_vector(module, scalar->element, where->rank, where->sizes);
-  spec.types = &type;
-  spec.num_results = 1;
-  return ir_op_create(builder, OP_VECTOR_TRANSFER_READ, &spec);
+  const ir_type *type = ir_type_vector(builder->module, scalar->element, where->rank, where->sizes);
+  return ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, type,
+                     stored ? stored : ir_const(builder, scalar, 0), base, where->indices, where->dims,
+                     where->in_bounds);
 }
 
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i) {

@@ -131,33 +131,20 @@ static ir_value *content(const kernel *k, ir_builder *builder, tile *t) {
 
 /* A transfer between the vector of a tile and the whole of a tensor with its extents; `stored` is NULL for reads. */
 static ir_value *transfer(const kernel *k, ir_builder *builder, const tile *t, ir_value *tensor, ir_value *stored) {
-  unsigned dims[IR_MAX_RANK], rank = vector_dims(t, dims), count = 0;
-  ir_value *operands[IR_MAX_RANK + 3], *zero = t->rank ? ir_const_index(builder, 0) : NULL;
-  const ir_attr *in_bounds[IR_MAX_RANK];
-  if (stored)
-    operands[count++] = stored;
-  operands[count++] = tensor;
+  unsigned dims[IR_MAX_RANK], rank = vector_dims(t, dims);
+  ir_value *operands[IR_MAX_RANK + 2] = {stored, tensor}, *zero = t->rank ? ir_const_index(builder, 0) : NULL;
+  bool in_bounds[IR_MAX_RANK];
   for (unsigned i = 0; i < t->rank; i++)
-    operands[count++] = zero;
-  ir_op_spec spec = {.operands = operands, .num_operands = count, .num_results = 1};
+    operands[2 + i] = zero;
   if (!rank)
-    return ir_result(ir_op_create(builder, stored ? OP_TENSOR_INSERT : OP_TENSOR_EXTRACT, &spec), 0);
+    return ir_create(builder, stored ? OP_TENSOR_INSERT : OP_TENSOR_EXTRACT, NULL, t->rank + 1 + (stored != NULL),
+                     operands + !stored, 0, NULL);
   for (unsigned i = 0; i < rank; i++)
-    in_bounds[i] = ir_attr_bool(k->module, ir_index_is_const(t->extents[dims[i]], t->sizes[dims[i]]));
-  ir_named_attr attrs[] = {{"in_bounds", ir_attr_array(k->module, rank, in_bounds)},
-                           {"permutation_map", ir_attr_map(k->module, ir_map_select(k->module, t->rank, rank, dims))}};
-  const ir_type *type = stored ? tensor->type : vector_type(k, t);
-  spec.types = &type;
-  spec.attrs = attrs;
-  spec.num_attrs = 2;
-  unsigned base = stored ? 1 : 0;
-  spec.groups[0] = spec.groups[base] = 1;
-  spec.groups[base + 1] = t->rank;
-  if (!stored) {
-    operands[spec.num_operands++] = ir_const(builder, ir_type_scalar(k->module, t->element), 0);
-    spec.groups[2] = 1;
-  }
-  return ir_result(ir_op_create(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, &spec), 0);
+    in_bounds[i] = ir_index_is_const(t->extents[dims[i]], t->sizes[dims[i]]);
+  ir_value *value = stored ? stored : ir_const(builder, ir_type_scalar(k->module, t->element), 0);
+  return ir_result(ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, vector_type(k, t),
+                               value, tensor, operands + 2, dims, in_bounds),
+                   0);
 }
 
 /* Fills in the vector of a tile from a tensor outside. */
