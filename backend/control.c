@@ -3,7 +3,6 @@
  * Loops carry pieces in phis, one each, so a loop that carries register tiles keeps them in registers. Recursion
  * follows the nesting of regions and affine expressions, which the parser bounds. */
 #include "backend/hooks.h"
-#include "backend/math.h"
 #include "ir/build.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -117,24 +116,6 @@ LLVMFastMathFlags emit_fast_math(const ir_op *op) {
   return flags;
 }
 
-/* The approximate exponential of f32 that the op gives, rounded to bf16 on the way; NULL if it gives something else. */
-static const ir_op *rounded_exponential(const ir_op *op) {
-  const ir_op *rounding = op->code == OP_ARITH_EXTF ? ir_operand(op, 0)->op : NULL;
-  const ir_op *source = rounding && rounding->code == OP_ARITH_TRUNCF ? ir_operand(rounding, 0)->op : NULL;
-  bool is_exponential = source && (source->code == OP_MATH_EXP2 || source->code == OP_MATH_EXP);
-  return is_exponential && emit_fast_math(source) & LLVMFastMathApproxFunc &&
-                 ir_operand(op, 0)->type->element == IR_BF16 && ir_result(op, 0)->type->element == IR_F32 &&
-                 ir_result(source, 0)->type->element == IR_F32
-             ? source
-             : NULL;
-}
-
-/* A piece of that, in fewer steps than to round afterwards; NULL where there is no such way. */
-static LLVMValueRef emit_rounded(emitter *e, const ir_op *op, unsigned piece) {
-  const ir_op *exponential = rounded_exponential(op);
-  return exponential ? math_rounded_exp(e, exponential, emit_operand(e, exponential, 0)->pieces[piece]) : NULL;
-}
-
 /* An elementwise op, piece by piece. Scalar operands of an op on vectors (the condition of a select) serve each
  * piece. */
 static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
@@ -152,8 +133,7 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
       if (!info->bits)
         operands[i] = emit_widen(e, ir_operand(op, i)->type->element, operands[i]);
     }
-    LLVMValueRef result = emit_rounded(e, op, piece);
-    result = result ? result : info->piece(e, op, operands);
+    LLVMValueRef result = info->piece(e, op, operands);
     if (!result)
       return ir_op_error(op, "has no form for %s in the %s backend", ir_scalar_name(element), e->target->name);
     if (LLVMIsAInstruction(result) && LLVMCanValueUseFastMathFlags(result))

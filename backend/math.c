@@ -122,13 +122,6 @@ static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction) {
                             : polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS, unit);
 }
 
-/* p rounded to the 8 digits of bf16, to nearest even: 65536 p less what is nearest to 65535 p. Between 1/2 and 2, so
- * that nothing overflows. */
-static LLVMValueRef eight_digits(emitter *e, LLVMValueRef p) {
-  LLVMValueRef most = LLVMBuildFMul(e->builder, p, emit_float_like(e, p, 0x1p16 - 1), "");
-  return emit_multiply_add(e, p, emit_float_like(e, p, 0x1p16), LLVMBuildFNeg(e->builder, most, ""));
-}
-
 /* The whole number nearest x; *fraction: what is left. Either comes from an instruction, the other from a difference
  * that is exact. Of an infinite x, the fraction may be NaN: scaling gives infinity or 0 all the same. */
 static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
@@ -142,13 +135,11 @@ static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fracti
 }
 
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
- * of what stays costs nothing there, however many results it serves. `rounds`: to bf16, before that, as powers of two
- * leave digits alone. */
-static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool rounds) {
+ * of what stays costs nothing there, however many results it serves. */
+static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x) {
   LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
   LLVMValueRef fraction, whole = split_whole(e, x, &fraction);
-  LLVMValueRef power = exp2_of_fraction(e, fraction);
-  power = by_registers(e, "scalef", rounds ? eight_digits(e, power) : power, whole);
+  LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction), whole);
   return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");
 }
 
@@ -157,7 +148,7 @@ static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool rounds) {
 static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool approximate) {
   LLVMBuilderRef b = e->builder;
   if (approximate && has_registers(e, x))
-    return flushed_exp2(e, x, false);
+    return flushed_exp2(e, x);
   bool flush = approximate || (e->facts->fast_exp && !e->has_scale);
   x = math_clamp(e, LLVMRealOGT, flush ? math_clamp(e, LLVMRealOLT, x, -126) : limit_below(e, x, -151), 128);
   LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
@@ -193,8 +184,8 @@ static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool appro
 }
 
 /* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range
- * comes out, with which machines compute slowly. `rounds`: to bf16. */
-static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate, bool rounds) {
+ * comes out, with which machines compute slowly. */
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
   bool flush = fast || approximate, masks = flush && e->has_scale;
   LLVMValueRef shifted, stays = NULL;
   if (masks)
@@ -203,11 +194,11 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approxima
     x = flush ? math_clamp(e, LLVMRealOLT, x, -87.4) : limit_below(e, x, -104.5);
   x = math_clamp(e, LLVMRealOGT, x, 89);
   LLVMValueRef power = power_of_e(e, x, fast, approximate, &shifted);
-  power = scale(e, rounds ? eight_digits(e, power) : power, shifted, flush);
+  power = scale(e, power, shifted, flush);
   return masks ? LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "") : power;
 }
 
-LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false, false); }
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false); }
 
 /* ------------------------------------------------------------------------------------------------------------- libm */
 
@@ -278,18 +269,12 @@ LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return exp2_of(e, x[0], emit_fast_math(op) & LLVMFastMathApproxFunc);
 }
 
-LLVMValueRef math_rounded_exp(emitter *e, const ir_op *exponential, LLVMValueRef x) {
-  if (!is_f32(x) || e->target->library || !has_registers(e, x))
-    return NULL;
-  return exponential->code == OP_MATH_EXP2 ? flushed_exp2(e, x, true) : exp_of(e, x, e->facts->fast_exp, true, true);
-}
-
 /* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more; and polynomials flush
  * what is below the normal range. */
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp;
   if (is_f32(x[0]) && !e->target->library)
-    return exp_of(e, x[0], fast, approximate, false);
+    return exp_of(e, x[0], fast, approximate);
   if (!is_f32(x[0]) || !approximate)
     return math_library(e, "exp", x, 1);
   LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");

@@ -19,9 +19,6 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction);
 /* 2^(n-1) for the sum n + MATH_ROUND, -126 < n <= 128; 0 for n = -126. */
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum);
 LLVMValueRef math_exp(emitter *e, LLVMValueRef x);
-/* The approximate exponential of the row x, rounded to what bf16 holds; NULL where the machine lacks the instructions
- * that make this cheap. What is not rounded shares all but the last steps. */
-LLVMValueRef math_rounded_exp(emitter *e, const ir_op *exponential, LLVMValueRef x);
 LLVMValueRef math_expm1(emitter *e, LLVMValueRef x);
 LLVMValueRef math_log(emitter *e, LLVMValueRef x);
 LLVMValueRef math_log2(emitter *e, LLVMValueRef x);

@@ -7,6 +7,17 @@ ir_value *body_unconverted(ir_value *value) {
   return value;
 }
 
+bool body_is_cast(const ir_op *op) {
+  if (op->num_operands == 1 && ir_op_has(op, IR_ELEMENTWISE))
+    return op->code == OP_ARITH_TRUNCF || op->code == OP_ARITH_EXTF;
+  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || !op->num_regions)
+    return false;
+  const ir_structure *structure = ir_structure_of(op);
+  if (!ir_map_is_identity(structure->maps[0]) || !ir_map_is_identity(structure->maps[1]))
+    return false;
+  return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == body_argument(op, 0);
+}
+
 bool body_is_product(const ir_op *op) {
   if (op->num_operands != 2 || !op->num_regions)
     return false;

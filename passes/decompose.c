@@ -36,18 +36,6 @@ static bool is_zero(const ir_value *value) {
   return ir_scalar_is_float(element) ? cell.f == 0 : cell.i == 0;
 }
 
-/* A generic of one input whose body only converts it, element by element. */
-static bool is_cast(const ir_op *op) {
-  if (op->num_operands == 1 && ir_op_has(op, IR_ELEMENTWISE))
-    return op->code == OP_ARITH_TRUNCF || op->code == OP_ARITH_EXTF;
-  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || !op->num_regions)
-    return false;
-  const ir_structure *structure = ir_structure_of(op);
-  if (!ir_map_is_identity(structure->maps[0]) || !ir_map_is_identity(structure->maps[1]))
-    return false;
-  return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == body_argument(op, 0);
-}
-
 /* By ops that read it. */
 static unsigned count_uses(const ir_value *value) {
   unsigned count = 0;
@@ -320,7 +308,7 @@ static unsigned find_products(const ir_value *result, deferral *found) {
         continue;
       if (count + num_values > MAX_PRODUCTS || !user->num_results)
         return 0;
-      if (tile_is_linear_in(user, operand) || (operand == 0 && is_cast(user)))
+      if (tile_is_linear_in(user, operand) || (operand == 0 && body_is_cast(user)))
         values[num_values++] = ir_result(user, 0);
       else if (ir_op_has(user, IR_STRUCTURED) && operand < 2 && ir_is_contraction(user))
         found[count++] = (deferral){.product = user, .operand = operand};

@@ -4,11 +4,13 @@
  * vector units, and what keeps long sums right; a sum that rounds to 16 bits after each step is wanted by nobody. Only
  * the accumulator changes: inputs keep their type.
  *
- * Pass "widen-factors" (hosts): keys and values that many tiles of rows read are widened once, into memory, not by each
- * tile again; and so are the other factors, queries and weights, by the ops that make them. The kernel of attention is
- * then that of f32. So is the factor of other products that all tiles of columns read. Not where the machine multiplies
- * pairs of them as they are, nor where few rows read them: bringing them from memory takes the time there.
- * Values do not change: what is 16 bits wide in the program is rounded to that, and all of its numbers are f32's.
+ * Pass "widen-factors" (hosts): where the machine does not multiply pairs of factors as they are, attention's queries
+ * and weights are f32, by the ops that make their tiles: loops over keys find them widened, and no weight is rounded
+ * and widened again. Keys and values that many tiles of rows read are widened once, into memory, not by each tile
+ * again; the kernel of attention is then that of f32. Not so where few rows read them: bringing them from memory takes
+ * the time there. The factor of other products that all tiles of columns read is widened once, too.
+ * Values do not change, but for weights that a program rounds to 16 bits, as its products want factors alike: sums
+ * take them with all their digits, and come nearer to the exact ones.
  * Termination: one walk each; the first creates what accumulates in f32, the second factors that are f32. Searches
  * go up chains of producers, or follow MAX_STEPS uses. */
 #include "passes/body.h"
@@ -113,27 +115,51 @@ static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
   return rows;
 }
 
-/* Widens the factors (bits); the elements of `shared`, which many tiles read, before all loops. */
-static void widen_factors(ir_op *op, unsigned which, unsigned shared) {
-  ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
-  op = widen_accumulator(op);
-  if (ir_init(op, 0)->type->element != IR_F32)
+/* The tensor of 16-bit floats in f32, made once, before all loops; any other as it is. */
+static ir_value *widen_once(ir_builder *builder, ir_value *factor) {
+  if (!is_half(factor->type->element))
+    return factor;
+  ir_value *wide = convert_tensor(builder, factor, IR_F32);
+  ir_attr_set(wide->op, PASS_ONCE, ir_attr_unit(builder->module));
+  return wide;
+}
+
+/* The same by the ops that make tiles of it. Of weights, those that were rounded to 16 bits. */
+static ir_value *widen_tiles(ir_builder *builder, ir_value *factor) {
+  if (!is_half(factor->type->element))
+    return factor;
+  bool is_rounded = softmax_of(factor) && body_is_cast(factor->op);
+  ir_value *source = is_rounded ? ir_operand(factor->op, 0) : factor;
+  return source->type->element == IR_F32 ? source : convert_tensor(builder, factor, IR_F32);
+}
+
+/* Puts a contraction of the factors, in f32, in the place of the op. */
+static void contract_instead(ir_op *op, ir_value **factors) {
+  if (factors[0] == ir_input(op, 0) && factors[1] == ir_input(op, 1))
     return;
+  op = widen_accumulator(op);
   ir_builder builder = ir_builder_before(op);
-  for (unsigned i = 0; i < 2; i++)
-    if (which >> i & 1 && is_half(factors[i]->type->element))
-      factors[i] = convert_tensor(&builder, factors[i], IR_F32);
-  ir_attr_set(factors[shared]->op, PASS_ONCE, ir_attr_unit(op->module));
   ir_op *wide = contract_onto(&builder, op, factors, ir_init(op, 0));
   ir_replace_uses(ir_result(op, 0), ir_result(wide, 0));
   ir_op_erase(op);
 }
 
+/* The machine multiplies such factors as f32, and the sums are no wider. */
+static bool can_widen(const ir_op *op, const target_facts *facts) {
+  return target_widens(facts, ir_input(op, 0)->type->element, ir_input(op, 1)->type->element) &&
+         ir_scalar_bits(ir_init(op, 0)->type->element) <= ir_scalar_bits(IR_F32);
+}
+
 /* `shared` is the factor that all rows of attention read. */
 static void widen_attention(ir_op *op, unsigned shared, const target_facts *facts) {
-  if (is_half(ir_input(op, shared)->type->element) && rows_beside(op, shared) >= MIN_ROWS &&
-      target_widens(facts, ir_input(op, 0)->type->element, ir_input(op, 1)->type->element))
-    widen_factors(op, 3, shared);
+  if (!can_widen(op, facts))
+    return;
+  ir_builder builder = ir_builder_before(op);
+  ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
+  factors[1 - shared] = widen_tiles(&builder, factors[1 - shared]);
+  if (target_has_rows_in_lanes(facts) && rows_beside(op, shared) >= MIN_ROWS)
+    factors[shared] = widen_once(&builder, factors[shared]);
+  contract_instead(op, factors);
 }
 
 /* The products that make a softmax's scores and use its weights: the factors that all rows read are keys and values. */
@@ -160,10 +186,13 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, (uint64_t)type->shape[dim], &bytes))
       bytes = UINT64_MAX;
-  if (columns >= 0 && is_half(type->element) && bytes <= facts->l3_bytes / COPY_SHARE &&
-      target_widens(facts, type->element, ir_input(op, 1 - rows)->type->element) &&
-      rows_beside(op, rows) >= MIN_COLUMNS && rows_beside(op, 1 - rows) >= MIN_PRODUCT_ROWS)
-    widen_factors(op, 1u << rows, rows);
+  if (columns < 0 || !can_widen(op, facts) || bytes > facts->l3_bytes / COPY_SHARE ||
+      rows_beside(op, rows) < MIN_COLUMNS || rows_beside(op, 1 - rows) < MIN_PRODUCT_ROWS)
+    return;
+  ir_builder builder = ir_builder_before(op);
+  ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
+  factors[rows] = widen_once(&builder, factors[rows]);
+  contract_instead(op, factors);
 }
 
 static void widen_factors_in(ir_block *block, const void *data) {
@@ -176,13 +205,13 @@ static void widen_factors_in(ir_block *block, const void *data) {
     unsigned steps = MAX_STEPS;
     if (softmax[0] || softmax[1])
       widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
-    else if (!reaches_softmax(ir_result(op, 0), &steps))
+    else if (target_has_rows_in_lanes(facts) && !reaches_softmax(ir_result(op, 0), &steps))
       widen_rows(op, facts);
   }
 }
 
 bool pass_widen_factors(ir_module *module, const pass_options *options) {
-  if (target_has_rows_in_lanes(options->target))
+  if (options->target->kind == TARGET_HOST)
     pass_visit_unscheduled(module, widen_factors_in, options->target);
   return true;
 }

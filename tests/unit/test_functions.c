@@ -180,52 +180,6 @@ Test(functions, approximate_exponentials_err_in_proportion_to_x) {
   }
 }
 
-/* The nearest bf16, of which the even one where two are as near. */
-static float rounded_to_bfloat(float value) {
-  uint32_t word;
-  memcpy(&word, &value, 4);
-  word = isnan(value) ? word : (word + 0x7fff + (word >> 16 & 1)) & 0xffff0000;
-  memcpy(&value, &word, 4);
-  return value;
-}
-
-/* Exponentials that are rounded to bf16 and used in f32 have a way of their own where scaling is an instruction. */
-Test(functions, rounded_exponentials_are_exponentials_rounded) {
-  static const char *const targets[] = {"host", "host:x86-64-v3"}, *const ops[] = {"exp", "exp2"};
-  for (unsigned i = 0; i < 4; i++) {
-    machine m;
-    char text[1024];
-    snprintf(text, sizeof text,
-             "func.func @f(%%x: memref<64xf32>, %%y: memref<64xf32>, %%r: memref<64xf32>) {\n"
-             "  %%i = arith.constant 0 : index\n"
-             "  %%p = arith.constant 0.0 : f32\n"
-             "  %%v = vector.transfer_read %%x[%%i], %%p {in_bounds = [true]} : memref<64xf32>, vector<64xf32>\n"
-             "  %%e = math.%s %%v fastmath<afn> : vector<64xf32>\n"
-             "  %%n = arith.truncf %%e : vector<64xf32> to vector<64xbf16>\n"
-             "  %%w = arith.extf %%n : vector<64xbf16> to vector<64xf32>\n"
-             "  vector.transfer_write %%e, %%y[%%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
-             "  vector.transfer_write %%w, %%r[%%i] {in_bounds = [true]} : vector<64xf32>, memref<64xf32>\n"
-             "  return\n"
-             "}\n",
-             ops[i / 2]);
-    tec_host_kernel kernel = machine_load(&m, targets[i % 2], text);
-    for (uint64_t bits = 0; bits < (1ull << 32);) {
-      float x[64], y[64], r[64];
-      for (size_t k = 0; k < 64; k++, bits += 1009) {
-        uint32_t word = (uint32_t)bits;
-        memcpy(&x[k], &word, 4);
-        if (k < sizeof special / sizeof *special)
-          x[k] = special[k];
-      }
-      cr_assert_eq(kernel((void *[]){x, y, r}, (int64_t[]){64, 64, 64}, &m.env), 0);
-      for (size_t k = 0; k < 64; k++)
-        cr_assert(isnan(y[k]) ? isnan(r[k]) : r[k] == rounded_to_bfloat(y[k]), "%s(%.9g) is %.9g, rounded %.9g on %s",
-                  ops[i / 2], x[k], y[k], r[k], targets[i % 2]);
-    }
-    machine_finish(&m);
-  }
-}
-
 /* exp and exp2 come first. */
 Test(functions, fast_exponentials_keep_their_bound) {
   static const char *const targets[] = {"host", "host:x86-64-v3", "host:x86-64"};

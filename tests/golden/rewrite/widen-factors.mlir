@@ -1,7 +1,9 @@
-// Keys and values of 16 bits that many rows read are widened once, before all loops, and queries and weights where they are
-// made; so attention's kernel is that of f32. Not so on a machine that multiplies pairs of bf16 faster, nor for few rows.
+// Keys and values of 16 bits that many rows read are widened once, before all loops, and queries where their tiles are made;
+// weights are not rounded; so attention's kernel is that of f32. Keys and values of few rows stay as they are, and all
+// factors on a machine that multiplies pairs of bf16 faster. Without AVX-512, only queries and weights are f32.
 // RUN: tcc-attn opt %s --target=host:sapphirerapids --passes=widen-factors | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=widen-factors | FileCheck %s --check-prefixes=PAIRS
+// RUN: tcc-attn opt %s --target=host:znver3 --passes=widen-factors | FileCheck %s --check-prefixes=TILED
 // RUN: tcc-attn compile %s --target=host:sapphirerapids --dump=orient -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: tcc-attn run %s --func=many --random --check
 
@@ -13,13 +15,17 @@
 // CHECK: %[[K:.*]] = linalg.generic {{.*}} ins(%arg1 : tensor<512x32xbf16>) {{.*}} attrs = {tec.once}
 // CHECK: arith.extf
 // CHECK: linalg_ext.batch_matmul ins(%[[Q]], %[[K]] : tensor<512x32xf32>, tensor<512x32xf32>)
-// CHECK: arith.truncf
-// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<512x512xbf16>) outs(%{{.*}} : tensor<512x512xf32>)
+// CHECK: %[[W:.*]] = linalg.softmax
 // CHECK: %[[V:.*]] = linalg.generic {{.*}} ins(%arg2 : tensor<512x32xbf16>) {{.*}} attrs = {tec.once}
 // CHECK: linalg.matmul ins(%[[W]], %[[V]] : tensor<512x512xf32>, tensor<512x32xf32>)
 // PAIRS-LABEL: func.func @many(
 // PAIRS-NOT: arith.extf
-// Two kernels widen; the third has queries in lanes, and rounds its weights.
+// TILED-LABEL: func.func @many(
+// TILED: %[[Q:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<512x32xbf16>)
+// TILED: linalg_ext.batch_matmul ins(%[[Q]], %arg1 : tensor<512x32xf32>, tensor<512x32xbf16>)
+// TILED: %[[W:.*]] = linalg.softmax
+// TILED: linalg.matmul ins(%[[W]], %arg2 : tensor<512x512xf32>, tensor<512x32xbf16>)
+// Two kernels widen; the third has queries in lanes, and rounds nothing.
 // TILES-LABEL: func.func @many(
 // TILES: scf.forall
 // TILES: attrs = {tec.once}
@@ -29,8 +35,7 @@
 // TILES: scf.for %
 // TILES: tensor.extract_slice {{.*}} tensor<512x32xf32> to tensor<{{[0-9]+}}x32xf32>
 // TILES: linalg.generic {{.*}} outs(%{{.*}} : tensor<{{[0-9]+}}x64xf32>)
-// TILES: arith.truncf
-// TILES-NEXT: arith.extf
+// TILES-NOT: arith.truncf
 // TILES: tensor.extract_slice {{.*}} tensor<512x32xf32> to tensor<{{[0-9]+}}x32xf32>
 func.func @many(%q: tensor<512x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>) -> tensor<512x32xf32> {
   %zero = arith.constant 0.0 : f32
@@ -52,8 +57,12 @@ func.func @many(%q: tensor<512x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512
 }
 
 // CHECK-LABEL: func.func @few(
-// CHECK-NOT: arith.extf
+// CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<8x32xbf16>)
+// CHECK: linalg_ext.batch_matmul ins(%[[Q]], %arg1 : tensor<8x32xf32>, tensor<512x32xbf16>)
+// CHECK: %[[W:.*]] = linalg.softmax
+// CHECK: linalg.matmul ins(%[[W]], %arg2 : tensor<8x512xf32>, tensor<512x32xbf16>)
 // PAIRS-LABEL: func.func @few(
+// PAIRS-NOT: arith.extf
 func.func @few(%q: tensor<8x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>) -> tensor<8x32xf32> {
   %zero = arith.constant 0.0 : f32
   %s0 = tensor.empty() : tensor<8x512xf32>
