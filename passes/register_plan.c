@@ -32,8 +32,8 @@ enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
 enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
-/* Rows for which terms read in place are put together in pairs, if one tile has them all: fewer wait for memory anyway,
- * and two terms at a time from rows a page apart come slower (Zen 5). */
+/* Rows for which terms read in place are put together in pairs, if one tile has them all or there may be so many: fewer
+ * wait for memory anyway, and two terms at a time from rows a page apart come slower (Zen 5). */
 enum { MIN_PAIRED_ROWS = 7 };
 /* Lanes are so many tiles at most where these are narrow so that one has all rows of the other factor: memory is read
  * once, and in pieces that are not too short. */
@@ -479,6 +479,7 @@ static void size_rows(const planner *p, register_plan *plan, int row, int beside
   int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
   plan->steps[beside] = rows;
+  plan->singles = loop_bit((unsigned)row);
   plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
 }
 
@@ -523,11 +524,11 @@ static int contracted_loop(const planner *p, int simd) {
 
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
  * with an even number of terms, side by side in the rows' factor. Rows are enough to pay for putting those of the lanes
- * side by side in a panel, or so few that these are read in place, and put so in registers. -1 where it cannot. */
+ * side by side in a panel, or so few that these are read in place, and put so in registers: an open number of terms,
+ * of which one may be left over, or of rows, in several tiles, too. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (!p->has_fast_pair_dot || row < 0 || contracted < 0 ||
-      p->structure->reductions != loop_bit((unsigned)contracted) || p->extents[contracted] == IR_DYNAMIC ||
-      p->extents[contracted] % 2 || ir_init(p->op, 0)->type->element != IR_F32)
+      p->structure->reductions != loop_bit((unsigned)contracted) || ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
@@ -535,8 +536,11 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
   bool is_unit = access_along(p, lanes, simd) == ACCESS_UNIT;
   bool is_packed = guess(p, (unsigned)row) >= rows_for_packing(p, lanes);
-  bool is_once = guess(p, (unsigned)row) >= MIN_PAIRED_ROWS && plan->steps[row] == p->extents[row];
+  bool is_once = guess(p, (unsigned)row) >= MIN_PAIRED_ROWS &&
+                 (plan->steps[row] == p->extents[row] || p->extents[row] == IR_DYNAMIC);
   if (!is_packed && !(p->takes_rows_together && is_unit && is_once && !is_scattered(p, lanes)))
+    return -1;
+  if (p->extents[contracted] == IR_DYNAMIC ? is_packed : p->extents[contracted] % 2)
     return -1;
   bool together = is_unit || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
   bool fits = !is_packed || p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= p->panel_bytes;

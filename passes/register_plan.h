@@ -17,6 +17,7 @@ typedef struct register_plan {
   uint32_t packed;  /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
                       [pairs of iterations][lanes, of both iterations in turn] */
   uint32_t widened; /* inputs (bits) to copy, widened, before all loops */
+  uint32_t singles; /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
 } register_plan;
 
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */

@@ -91,7 +91,7 @@ unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builde
     segments[count++] = (register_segment){full, extent, narrow, true, false};
     return count;
   }
-  if (cut || !ir_is_contraction(op)) {
+  if (cut || !ir_is_contraction(op) || plan->singles & UINT32_C(1) << loop) {
     segments[count++] = (register_segment){full, extent, 1, false, false};
     return count;
   }

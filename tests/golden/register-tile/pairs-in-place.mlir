@@ -43,3 +43,24 @@ func.func @without(%a: memref<6x32xbf16>, %b: memref<32x64xbf16>, %c: memref<6x6
   linalg.matmul ins(%d, %j : memref<8x32xbf16>, memref<32x64xbf16, strided<[4096, 1]>>) outs(%i : memref<8x64xf32>)
   return
 }
+// Open rows, few as they are, go in pairs in each of several tiles. Of an open number of terms a last one may be left
+// over: it is widened, by itself.
+// CHECK-LABEL: func.func @open(
+// CHECK: %[[EVEN:.*]] = affine.apply
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c4
+// CHECK: scf.for %{{.*}} = %c0 to %{{.*}} step %c2 {{.*}} (vector<4x64xf32>)
+// CHECK: vector.contract {{.*}} vector<4x2xbf16>, vector<64x2xbf16> into vector<4x64xf32>
+// CHECK: scf.for %{{.*}} step %c1 {{.*}} (vector<4x64xf32>)
+// CHECK: vector.contract {{.*}} vector<4x1xf32>, vector<1x64xf32> into vector<4x64xf32>
+// CHECK: vector.contract {{.*}} vector<3x2xbf16>, vector<64x2xbf16> into vector<3x64xf32>
+// CHECK: vector.contract {{.*}} vector<3x1xf32>, vector<1x64xf32> into vector<3x64xf32>
+func.func @open(%count: index, %terms: index, %p: memref<12x128xbf16>, %v: memref<?x64xbf16>, %o: memref<12x64xf32>) {
+  %rows = affine.min affine_map<(d0) -> (d0, 12)>(%count)
+  %keys = affine.min affine_map<(d0) -> (d0, 128)>(%terms)
+  %x = memref.subview %p[0, 0] [%rows, %keys] [1, 1] : memref<12x128xbf16> to memref<?x?xbf16, strided<[128, 1]>>
+  %y = memref.subview %v[0, 0] [%keys, 64] [1, 1] : memref<?x64xbf16> to memref<?x64xbf16, strided<[64, 1]>>
+  %z = memref.subview %o[0, 0] [%rows, 64] [1, 1] : memref<12x64xf32> to memref<?x64xf32, strided<[64, 1]>>
+  linalg.matmul ins(%x, %y : memref<?x?xbf16, strided<[128, 1]>>, memref<?x64xbf16, strided<[64, 1]>>)
+      outs(%z : memref<?x64xf32, strided<[64, 1]>>)
+  return
+}

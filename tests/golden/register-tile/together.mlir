@@ -57,6 +57,16 @@ func.func @open(%count: index, %q: memref<11x64xbf16>, %k: memref<48x64xbf16>, %
   return
 }
 
+// An open number of rows that they meet: what is left over behind tiles is met one by one, as it is few of many.
+// CHECK-LABEL: func.func @open_keys(
+// CHECK: vector<4x64xbf16>, vector<4x64xbf16> into vector<4x4xf32>
+// CHECK: vector<4x64xbf16>, vector<1x64xbf16> into vector<4x1xf32>
+// CHECK-NOT: vector.contract
+func.func @open_keys(%q: memref<4x64xbf16>, %k: memref<?x64xbf16>, %s: memref<4x?xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<4x64xbf16>, memref<?x64xbf16>) outs(%s : memref<4x?xf32>) layout = "nt"
+  return
+}
+
 // Not so more rows, for which a panel pays; rows that end within a register, and those that registers do not hold.
 // CHECK-LABEL: func.func @twelve(
 // CHECK: memref.alloca
