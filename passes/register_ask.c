@@ -191,8 +191,9 @@ static void plan_result(register_nest *nest) {
   unsigned simd = (unsigned)nest->plan.simd;
   const vector_operand *result = &nest->tile.operands[nest->num_inputs];
   int64_t bytes = bytes_of(result), line = bytes ? LINE_BYTES / bytes : 0, width = nest->plan.steps[simd];
-  if (nest->group.prologue.op || nest->group.count || nest->num_outs != 1 || !goes_on_along(result, simd) || !line ||
-      width % line || !ir_scalar_is_float(result->value->type->element))
+  bool is_read = !nest->group.prologue.op || nest->group.loop;
+  if (!is_read || nest->group.count || nest->num_outs != 1 || !goes_on_along(result, simd) || !line || width % line ||
+      !ir_scalar_is_float(result->value->type->element))
     return;
   rows->elements = line, rows->width = width / line;
   int64_t lines = rows->width * nest->plan.steps[rows->row];

@@ -15,6 +15,7 @@ typedef struct register_member {
 
 typedef struct register_group {
   register_member prologue; /* makes what the leader's one output starts from; op NULL if there is none */
+  const ir_op *loop;    /* around the leader: the prologue stands before it, and is for its first iteration; or NULL */
   unsigned num_feeders; /* the first makes what the leader, a reduction, reads once as input `fed`, others read that */
   register_member feeders[REGISTER_GROUP_MAX];
   unsigned fed;

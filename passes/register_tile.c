@@ -298,14 +298,33 @@ static void feed(register_nest *nest, ir_builder *builder) {
   nest->tile.operands[group->fed].vector = known;
 }
 
+/* The output's part in the tile: known in the first iteration of the group's loop, in memory in all others. */
+static ir_value *known_at_first(const register_nest *nest, ir_builder *builder, unsigned operand, ir_value *known) {
+  const ir_op *loop = nest->group.loop;
+  ir_value *values[] = {known, NULL};
+  ir_value *first = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, ir_region(loop, 0)->args[0], ir_operand(loop, 0));
+  ir_op_spec spec = {.operands = &first, .num_operands = 1, .types = &known->type, .num_results = 1};
+  ir_op *branch = ir_op_create(builder, OP_SCF_IF, &spec);
+  for (unsigned i = 0; i < 2; i++) {
+    ir_builder inside = ir_builder_at_end(ir_region(branch, i));
+    inside.loc = builder->loc;
+    if (i)
+      values[i] = vectorize_to_subscripts(&inside, &nest->tile, operand, vectorize_read(&inside, &nest->tile, operand));
+    ir_terminator(&inside, OP_SCF_YIELD, 1, &values[i]);
+  }
+  return ir_result(branch, 0);
+}
+
 /* What the output starts from: what the prologue makes, or what is there. */
 static ir_value *begin_output(register_nest *nest, ir_builder *builder, unsigned out) {
   const register_member *prologue = &nest->group.prologue;
   if (prologue->op) {
     vector_tile tile;
+    unsigned operand = nest->num_inputs + out;
     ir_value *value = run_member(nest, builder, result_map(nest), prologue, NULL, &tile);
-    nest->tile.operands[nest->num_inputs + out].vector =
-        vectorize_to_subscripts(builder, &tile, ir_num_inputs(prologue->op), value);
+    value = vectorize_to_subscripts(builder, &tile, ir_num_inputs(prologue->op), value);
+    nest->tile.operands[operand].vector = NULL; /* that of the tile before */
+    nest->tile.operands[operand].vector = nest->group.loop ? known_at_first(nest, builder, operand, value) : value;
   }
   return vectorize_begin(builder, &nest->tile, out);
 }

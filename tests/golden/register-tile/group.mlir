@@ -222,3 +222,98 @@ func.func @largest_of_lanes(%a: memref<32x64xf32>, %b: memref<64x64xf32>, %use_m
   memref.dealloc %max : memref<32xf32>
   return
 }
+
+// What a product starts from before a loop that adds to it is for the first iteration, which does not read memory.
+// CHECK-LABEL: func.func @first_iteration(
+// CHECK-NOT: vector.transfer_write
+// CHECK: scf.for %[[I:.*]] = %[[FROM:.*]] to
+// CHECK: %[[START:.*]] = vector.broadcast %arg3 : f32 to vector<6x16xf32>
+// CHECK: %[[FIRST:.*]] = arith.cmpi eq, %[[I]], %[[FROM]] : index
+// CHECK: %[[SO_FAR:.*]] = scf.if %[[FIRST]] -> (vector<6x16xf32>) {
+// CHECK-NEXT: scf.yield %[[START]]
+// CHECK-NEXT: } else {
+// CHECK: %[[OLD:.*]] = vector.transfer_read %arg2
+// CHECK-NEXT: scf.yield %[[OLD]]
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[SO_FAR]])
+// CHECK: return
+func.func @first_iteration(%a: memref<32x256xf32>, %b: memref<256x32xf32>, %c: memref<32x32xf32>, %start: f32) {
+  %c64 = arith.constant 64 : index
+  %c256 = arith.constant 256 : index
+  linalg.fill ins(%start : f32) outs(%c : memref<32x32xf32>)
+  scf.for %k = %c64 to %c256 step %c64 {
+    %x = memref.subview %a[0, %k] [32, 64] [1, 1] : memref<32x256xf32> to memref<32x64xf32, strided<[256, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [64, 32] [1, 1] : memref<256x32xf32> to memref<64x32xf32, strided<[32, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<32x64xf32, strided<[256, 1], offset: ?>>, memref<64x32xf32, strided<[32, 1], offset: ?>>) outs(%c : memref<32x32xf32>)
+  }
+  return
+}
+
+// Not so where the loop may have no iterations, something else in it comes first, what is started from changes, or a step
+// has few terms.
+// CHECK-LABEL: func.func @perhaps_no_iteration(
+// CHECK: vector.transfer_write
+// CHECK-NOT: scf.if
+// CHECK: vector.contract
+func.func @perhaps_no_iteration(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  scf.for %k = %c0 to %n step %c1 {
+    linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+  }
+  return
+}
+// CHECK-LABEL: func.func @read_before(
+// CHECK: vector.transfer_write
+// CHECK-NOT: scf.if
+// CHECK: vector.contract
+func.func @read_before(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>, %use: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  scf.for %k = %c0 to %c4 step %c1 {
+    memref.copy %c, %use : memref<32x32xf32> to memref<32x32xf32>
+    linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+  }
+  return
+}
+// CHECK-LABEL: func.func @changed_inside(
+// CHECK: vector.transfer_write
+// CHECK-NOT: scf.if
+// CHECK: vector.contract
+// CHECK: return
+func.func @changed_inside(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>, %bias: memref<32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  linalg.generic {indexing_maps = [#column, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%bias : memref<32xf32>) outs(%c : memref<32x32xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    linalg.yield %x : f32
+  }
+  scf.for %k = %c0 to %c4 step %c1 {
+    linalg.matmul ins(%a, %b : memref<32x64xf32>, memref<64x32xf32>) outs(%c : memref<32x32xf32>)
+    linalg.fill ins(%zero : f32) outs(%bias : memref<32xf32>)
+  }
+  return
+}
+// CHECK-LABEL: func.func @few_terms(
+// CHECK: vector.transfer_write
+// CHECK-NOT: scf.if
+// CHECK: vector.contract
+// CHECK: return
+func.func @few_terms(%a: memref<32x8xf32>, %b: memref<8x32xf32>, %c: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  scf.for %k = %c0 to %c4 step %c1 {
+    linalg.matmul ins(%a, %b : memref<32x8xf32>, memref<8x32xf32>) outs(%c : memref<32x32xf32>)
+  }
+  return
+}
