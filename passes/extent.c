@@ -33,6 +33,20 @@ bool slice_equal(const ir_op *a, const ir_op *b) {
   return true;
 }
 
+bool slice_is_whole(const ir_op *op) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  bool inserts = op->code == OP_TENSOR_INSERT_SLICE;
+  if (!inserts && op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_MEMREF_SUBVIEW)
+    return false;
+  ir_value *whole = ir_operand(op, inserts ? 1 : 0), *part = inserts ? ir_operand(op, 0) : ir_result(op, 0);
+  bool same = whole->type == part->type;
+  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
+  for (unsigned i = 0; same && i < rank; i++)
+    same = ir_index_is_const(offsets[i], 0) && ir_index_is_const(strides[i], 1) &&
+           extent_equal(extent_of_index(sizes[i]), extent_of(whole, i));
+  return same;
+}
+
 /* ---------------------------------------------------------------------------------------------------------- tracing */
 
 /* The value whose shape the result of an op has by construction, or NULL. */

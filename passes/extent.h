@@ -66,6 +66,8 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
 /* Same offsets, sizes and strides. */
 bool slice_equal(const ir_op *a, const ir_op *b);
+/* The op cuts out, puts back or views all of its tensor or memref. */
+bool slice_is_whole(const ir_op *op);
 /* A call of a function that the pass "shapes" made, by its symbol, with the extents of all arguments. Its `num_results`
  * are whether those fit, then extents. */
 ir_op *extent_call_shapes(ir_builder *builder, const ir_attr *callee, ir_value **extents, unsigned count,

@@ -324,26 +324,11 @@ static void orient_loop(const orientation *o) {
 
 /* ---------------------------------------------------------------------------------------------------------- the pass */
 
-/* The slice is all of the tensor that it is of. */
-static bool is_whole_slice(const ir_op *op) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  bool extracts = op->code == OP_TENSOR_EXTRACT_SLICE;
-  if (!extracts && op->code != OP_TENSOR_INSERT_SLICE)
-    return false;
-  ir_value *whole = ir_operand(op, extracts ? 0 : 1), *part = extracts ? ir_result(op, 0) : ir_operand(op, 0);
-  bool same = whole->type == part->type;
-  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  for (unsigned i = 0; same && i < rank; i++)
-    same = ir_index_is_const(offsets[i], 0) && ir_index_is_const(strides[i], 1) &&
-           extent_equal(extent_of_index(sizes[i]), extent_of(whole, i));
-  return same;
-}
-
 /* Tiles of open extents of what the loop carries are cut out and put back as a whole: takes that away. */
 static void drop_whole_slices(ir_op *loop) {
   ir_block *body = ir_region(loop, 0);
   for (ir_op *op = body->first; op; op = op->next)
-    op->mark = is_whole_slice(op);
+    op->mark = slice_is_whole(op);
   for (ir_op *op = body->first, *next; op; op = next) {
     next = op->next;
     if (!op->mark)

@@ -18,6 +18,7 @@
  * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members or past MAX_PASSED ops. */
 #include "passes/register_group.h"
 
+#include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/vectorize.h"
 
@@ -132,11 +133,19 @@ static bool fits_tiles(const ir_map *map, const register_plan *plan, const ir_va
   return true;
 }
 
+/* What the memory is a view of all of, as loops have of open tiles; or itself. */
+static const ir_value *whole_memory(const ir_value *memory) {
+  while (memory->op && slice_is_whole(memory->op))
+    memory = ir_operand(memory->op, 0);
+  return memory;
+}
+
 /* The op right before that writes what the leader starts from, of which the leader reads nothing else. */
 static bool is_prologue(ir_op *leader, const register_plan *plan, register_member *member) {
-  const ir_value *memory = ir_init(leader, 0);
-  if (!ir_body_reads_init(leader, 0) || !is_structured(member->op) || ir_num_inits(member->op) != 1 ||
-      ir_init(member->op, 0) != memory || !fits_tiles(result_map(leader), plan, memory, member))
+  if (!ir_body_reads_init(leader, 0) || !is_structured(member->op) || ir_num_inits(member->op) != 1)
+    return false;
+  const ir_value *memory = ir_init(member->op, 0);
+  if (whole_memory(memory) != whole_memory(ir_init(leader, 0)) || !fits_tiles(result_map(leader), plan, memory, member))
     return false;
   for (unsigned i = 0; i < ir_num_inputs(leader); i++)
     if (!is_apart(ir_input(leader, i), memory))

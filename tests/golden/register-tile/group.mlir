@@ -248,6 +248,46 @@ func.func @first_iteration(%a: memref<32x256xf32>, %b: memref<256x32xf32>, %c: m
   return
 }
 
+// The loop sees all of an open tile as a view of its own.
+// CHECK-LABEL: func.func @open_tile(
+// CHECK-NOT: vector.transfer_write
+// CHECK: scf.for
+// CHECK: scf.if
+// CHECK-NEXT: scf.yield
+// CHECK: vector.contract
+// CHECK: return
+func.func @open_tile(%a: memref<32x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>, %n: index) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  %y = memref.subview %b[0, 0] [64, %n] [1, 1] : memref<64x32xf32> to memref<64x?xf32, strided<[32, 1]>>
+  %tile = memref.subview %c[0, 0] [32, %n] [1, 1] : memref<32x32xf32> to memref<32x?xf32, strided<[32, 1]>>
+  linalg.fill ins(%zero : f32) outs(%tile : memref<32x?xf32, strided<[32, 1]>>)
+  scf.for %k = %c0 to %c4 step %c1 {
+    %all = memref.subview %tile[0, 0] [32, %n] [1, 1] : memref<32x?xf32, strided<[32, 1]>> to memref<32x?xf32, strided<[32, 1]>>
+    linalg.matmul ins(%a, %y : memref<32x64xf32>, memref<64x?xf32, strided<[32, 1]>>) outs(%all : memref<32x?xf32, strided<[32, 1]>>)
+  }
+  return
+}
+// CHECK-LABEL: func.func @part_of_tile(
+// CHECK: vector.transfer_write
+// CHECK-NOT: scf.if
+// CHECK: vector.contract
+// CHECK: return
+func.func @part_of_tile(%a: memref<8x64xf32>, %b: memref<64x32xf32>, %c: memref<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  linalg.fill ins(%zero : f32) outs(%c : memref<32x32xf32>)
+  scf.for %k = %c0 to %c4 step %c1 {
+    %part = memref.subview %c[0, 0] [8, 32] [1, 1] : memref<32x32xf32> to memref<8x32xf32, strided<[32, 1]>>
+    linalg.matmul ins(%a, %b : memref<8x64xf32>, memref<64x32xf32>) outs(%part : memref<8x32xf32, strided<[32, 1]>>)
+  }
+  return
+}
+
 // Not so where the loop may have no iterations, something else in it comes first, what is started from changes, or a step
 // has few terms.
 // CHECK-LABEL: func.func @perhaps_no_iteration(
