@@ -118,7 +118,7 @@ class Code:
     result is what others are compared with."""
 
     def __init__(self, make, threads, build):
-        self.tec = library.Library(str(build / "runtime/libtec.so"), threads)
+        self.tec = library.Library(str(build / "runtime/libtec.so"), threads, getattr(make, "SPIN", 0))
         self.peer, self.clock, self.owned, self.seconds = make(threads), measure.clock_of(threads), [], None
 
     def prepare(self, problem):
@@ -155,3 +155,8 @@ class OurCode:
         return problem.ours
 
     gemm = mlp = attention
+
+
+class OurSpinningCode(OurCode):
+    """With threads that wait for more work awake, as those of most libraries do."""
+    SPIN = 200  # microseconds

@@ -35,7 +35,8 @@ ERROR = 3
 
 
 class ContextOptions(Structure):
-    _fields_ = [("size", c_size_t), ("message", MessageCallback), ("user", c_void_p), ("threads", c_uint32)]
+    _fields_ = [("size", c_size_t), ("message", MessageCallback), ("user", c_void_p), ("threads", c_uint32),
+                ("device", c_uint32), ("stream", c_void_p), ("asynchronous", c_bool), ("report", c_bool), ("spin", c_uint32)]
 
 
 class CompileOptions(Structure):
@@ -48,9 +49,10 @@ class Failure(Exception):
 
 
 class Library:
-    """The loaded library, and one context whose kernels use `threads` threads."""
+    """The loaded library, and one context whose kernels use `threads` threads, which look for the next call for `spin`
+    microseconds."""
 
-    def __init__(self, path, threads):
+    def __init__(self, path, threads, spin=0):
         self.calls = ctypes.CDLL(path)
         for name in ("tec_program_code", "tec_context_destroy", "tec_module_destroy", "tec_program_destroy", "tec_tensor_release",
                      "tec_free"):
@@ -60,7 +62,7 @@ class Library:
         self.calls.tec_program_scratch_bytes.restype = c_size_t
         self.messages = []
         self.callback = MessageCallback(self.receive)  # kept alive as long as the context
-        options = ContextOptions(ctypes.sizeof(ContextOptions), self.callback, None, threads)
+        options = ContextOptions(ctypes.sizeof(ContextOptions), self.callback, None, threads, spin=spin)
         self.context = c_void_p()
         self.check(self.calls.tec_context_create(byref(options), byref(self.context)))
 

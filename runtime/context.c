@@ -57,6 +57,7 @@ tec_status tec_context_create(const tec_context_options *given, tec_context **co
   created->stream = options.stream;
   created->asynchronous = options.asynchronous;
   created->report = options.report;
+  created->spin = options.spin;
   if (!created->threads) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     created->threads = cores > 0 ? (unsigned)cores : 1;

@@ -102,7 +102,7 @@ static tec_status run_kernel(tec_program *program, const tec_entry *entry, void 
   if (!kernel)
     return TEC_INVALID;
   if (!context->pool)
-    context->pool = thread_pool_create(context->threads);
+    context->pool = thread_pool_create(context->threads, context->spin);
   if (!context->pool)
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   host_call call = {.pool = context->pool};

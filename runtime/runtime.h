@@ -16,7 +16,7 @@ enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64, RUNTIME_MAX_TARGET = 64 };
 struct tec_context {
   tec_message_callback message;
   void *user;
-  unsigned threads;
+  unsigned threads, spin;
   uint32_t device;
   void *stream;
   bool asynchronous;

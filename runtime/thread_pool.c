@@ -7,8 +7,9 @@
  *    triangle do, the later ones are the long ones, and all would wait for a long one that comes last.
  *  - A worker touches the loop's fields only between announcing itself under the lock (`inside`) and leaving, and the
  *    caller returns only when nobody is inside, so body and data outlive their use.
- *  - A worker that wakes late, after the loop is over, sees `open` false and goes back to sleep.
- *  - Nobody but who runs iterations keeps a processor busy, but for the caller, for a bounded time, at a loop's end.
+ *  - A worker that wakes late, after the loop is over, sees `open` false and waits for the next one.
+ *  - Nobody but who runs iterations keeps a processor busy, but for a bounded time: the caller at a loop's end, and
+ *    workers after a loop, where the pool was made so.
  *
  * Waking a thread up takes a few microseconds, on a virtual machine some tens: of the caller, and then until the thread
  * runs. So a loop that was over sooner the last time is begun by the caller alone, and shared out only if that takes
@@ -36,9 +37,10 @@ typedef void loop_body(void *data, int64_t i);
 struct thread_pool {
   pthread_mutex_t lock;
   pthread_cond_t wake, left;
-  bool stop, open;     /* under lock: no more loops; a loop can be joined */
-  uint64_t generation; /* under lock: loops so far */
-  atomic_uint inside;  /* changed under lock: workers in the loop */
+  bool open;                   /* under lock: a loop can be joined */
+  atomic_bool stop;            /* changed under lock: no more loops */
+  _Atomic uint64_t generation; /* changed under lock: loops so far */
+  atomic_uint inside;          /* changed under lock: workers in the loop */
   atomic_bool busy;
   /* Under `busy`. */
   int64_t wake_time;                   /* of the caller, for each loop: a running mean in nanoseconds */
@@ -48,6 +50,8 @@ struct thread_pool {
   void *data;
   int64_t count;
   _Atomic int64_t next;
+  /* Constant. */
+  int64_t spin; /* nanoseconds for which workers look for the next loop */
   unsigned num_workers;
   pthread_t workers[];
 };
@@ -67,11 +71,27 @@ static bool run_next(thread_pool *pool) {
   return true;
 }
 
+/* Between two looks. */
+static void pause_briefly(void) {
+#ifdef __x86_64__
+  __builtin_ia32_pause();
+#endif
+}
+
+/* Looks for a loop after the one with that number until the pool's time for it is over. */
+static void look_for_loop(thread_pool *pool, uint64_t last) {
+  int64_t start = pool->spin ? nanoseconds() : 0;
+  while (pool->spin && nanoseconds() - start < pool->spin && atomic_load(&pool->generation) == last &&
+         !atomic_load(&pool->stop))
+    pause_briefly();
+}
+
 static void *work(void *argument) {
   thread_pool *pool = argument;
   uint64_t seen = 0;
-  pthread_mutex_lock(&pool->lock);
   for (;;) {
+    look_for_loop(pool, seen);
+    pthread_mutex_lock(&pool->lock);
     while (!pool->stop && (!pool->open || pool->generation == seen))
       pthread_cond_wait(&pool->wake, &pool->lock);
     if (pool->stop)
@@ -84,16 +104,18 @@ static void *work(void *argument) {
     pthread_mutex_lock(&pool->lock);
     if (atomic_fetch_sub(&pool->inside, 1) == 1)
       pthread_cond_signal(&pool->left);
+    pthread_mutex_unlock(&pool->lock);
   }
   pthread_mutex_unlock(&pool->lock);
   return NULL;
 }
 
-thread_pool *thread_pool_create(unsigned threads) {
+thread_pool *thread_pool_create(unsigned threads, unsigned spin) {
   unsigned wanted = threads ? threads - 1 : 0;
   thread_pool *pool = calloc(1, sizeof *pool + wanted * sizeof pool->workers[0]);
   if (!pool)
     return NULL;
+  pool->spin = (int64_t)spin * 1000;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
   pthread_cond_init(&pool->left, NULL);
@@ -124,11 +146,8 @@ void thread_pool_destroy(thread_pool *pool) {
 /* Looks for some time whether the workers are done with their last iterations: on a virtual machine it can take as long
  * to wake the caller up as to compute a tile. */
 static void await_workers(thread_pool *pool) {
-  for (unsigned i = 0; i < LOOKS && atomic_load_explicit(&pool->inside, memory_order_relaxed); i++) {
-#ifdef __x86_64__
-    __builtin_ia32_pause();
-#endif
-  }
+  for (unsigned i = 0; i < LOOKS && atomic_load_explicit(&pool->inside, memory_order_relaxed); i++)
+    pause_briefly();
 }
 
 /* Calls the workers to the loop. */

@@ -6,10 +6,10 @@
 typedef struct thread_pool thread_pool;
 
 /* A pool in which `threads` threads work, the caller of thread_pool_run included. Where fewer can be started, it works
- * with those. NULL when out of memory. */
-thread_pool *thread_pool_create(unsigned threads);
+ * with those. `spin`: microseconds for which they look for the next loop before they sleep. NULL when out of memory. */
+thread_pool *thread_pool_create(unsigned threads, unsigned spin);
 void thread_pool_destroy(thread_pool *pool);
-/* Runs body(data, i) once for each 0 <= i < count and returns when all are done; the threads sleep from then on.
+/* Runs body(data, i) once for each 0 <= i < count and returns when all are done.
  * Iterations are handed out one by one; a loop that was short the last time is begun by the caller alone. A call from
  * within a body runs its iterations one after the other. */
 void thread_pool_run(thread_pool *pool, int64_t count, void (*body)(void *data, int64_t i), void *data);

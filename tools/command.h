@@ -20,7 +20,7 @@ enum {
 typedef struct command_options {
   const char *input; /* the one positional argument: a file, "-", or what to list */
   const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
-      *threads;
+      *threads, *spin;
   const char *fuse, *f32, *svg, *tiles, *seconds;
   bool verify, generic, check, report, time, fast_exp, help;
 } command_options;
@@ -48,7 +48,7 @@ int command_layout(const command_options *options);
 int command_tune(const command_options *options);
 
 /* A context whose messages go to standard error, with what kernels did where `report`; NULL after a message. */
-tec_context *command_context(uint32_t threads, bool report);
+tec_context *command_context(uint32_t threads, uint32_t spin, bool report);
 /* An error that belongs to no place in a file: prints it. Returns TEC_INVALID. */
 tec_status command_failure(const char *text);
 /* Stands for the schedule's own choice where tile sizes are named. */

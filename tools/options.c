@@ -43,6 +43,8 @@ static const struct option_row {
         "with --device=ptx-emu: what each kernel did: instructions, bank conflicts, sectors of global memory"),
     ROW("--threads", "N", OPTION_VALUE, threads, COMMAND_RUN | COMMAND_TUNE,
         "threads to use; one for each core by default"),
+    ROW("--spin", "US", OPTION_VALUE, spin, COMMAND_RUN | COMMAND_TUNE,
+        "microseconds for which threads look for the next call before they sleep; 0 by default"),
     ROW("--fuse", "on|off", OPTION_VALUE, fuse,
         COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN, "off: tile every op by itself"),
     ROW("--f32", "ieee|tf32", OPTION_VALUE, f32, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN,

@@ -18,13 +18,15 @@ static bool read_options(const command_options *options, runner *runner) {
     fprintf(stderr, "tcc-attn: %s\n", wrong);
     return false;
   }
-  uint64_t threads;
+  uint64_t threads, spin;
   if (!options_number("--threads", options->threads, 1, 4096, tensors_cores(), &threads) ||
+      !options_number("--spin", options->spin, 0, UINT32_MAX, 0, &spin) ||
       !options_number("--random", options->random, 0, UINT64_MAX, 1, &runner->seed) ||
       !options_numbers("--dims", options->dims, 0, INT64_MAX, RUNNER_MAX_UNKNOWN_EXTENTS, runner->unknown,
                        &runner->num_unknown))
     return false;
   runner->threads = (unsigned)threads;
+  runner->spin = (unsigned)spin;
   return true;
 }
 
@@ -51,7 +53,7 @@ int runner_start(const command_options *options, runner *runner) {
   if (!read_options(options, runner))
     return EXIT_USAGE;
   sigaction(SIGILL, &(struct sigaction){.sa_handler = report_lacking}, NULL);
-  runner->context = command_context(runner->threads, options->report);
+  runner->context = command_context(runner->threads, runner->spin, options->report);
   return runner->context ? EXIT_GOOD : EXIT_BAD;
 }
 

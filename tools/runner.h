@@ -9,7 +9,7 @@ enum { RUNNER_MAX_UNKNOWN_EXTENTS = 64 };
 typedef struct runner {
   const command_options *options;
   tec_context *context;
-  unsigned threads;
+  unsigned threads, spin;
   char *file; /* the input's bytes */
   size_t file_size;
   tec_entry entry; /* the function, once somebody has found it */

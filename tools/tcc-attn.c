@@ -28,8 +28,9 @@ static void print_message(void *user, tec_severity severity, const char *text) {
   fputs(text, stderr);
 }
 
-tec_context *command_context(uint32_t threads, bool report) {
-  tec_context_options options = {sizeof options, .message = print_message, .threads = threads, .report = report};
+tec_context *command_context(uint32_t threads, uint32_t spin, bool report) {
+  tec_context_options options = {
+      sizeof options, .message = print_message, .threads = threads, .report = report, .spin = spin};
   tec_context *context = NULL;
   if (tec_context_create(&options, &context))
     fputs("error: out of memory\n", stderr);
@@ -94,7 +95,7 @@ tec_status command_read(tec_context *context, const command_options *options, te
 
 int command_in_context(const command_options *options,
                        tec_status (*work)(tec_context *context, const command_options *options)) {
-  tec_context *context = command_context(1, false);
+  tec_context *context = command_context(1, 0, false);
   if (!context)
     return EXIT_BAD;
   tec_status status = work(context, options);

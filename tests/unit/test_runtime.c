@@ -328,7 +328,7 @@ static void keep_first(void *data, int64_t i) {
 /* Whoever of the threads is there first. */
 Test(thread_pool, long_iterations_of_a_triangle_come_first) {
   enum { THREADS = 3, COUNT = 100 };
-  thread_pool *pool = thread_pool_create(THREADS);
+  thread_pool *pool = thread_pool_create(THREADS, 0);
   for (int round = 0; round < 50; round++) {
     _Atomic int64_t first = -1;
     thread_pool_run(pool, COUNT, keep_first, &first);
@@ -350,7 +350,7 @@ static double cpu_seconds(void) { return seconds_by(CLOCK_PROCESS_CPUTIME_ID); }
 
 /* Neither while others still run nor after the loop. */
 Test(thread_pool, waiting_takes_no_time_of_the_processor) {
-  thread_pool *pool = thread_pool_create(4);
+  thread_pool *pool = thread_pool_create(4, 0);
   double before = cpu_seconds();
   thread_pool_run(pool, 4, sleep_by_index, NULL);
   sleep_milliseconds(100);
@@ -358,9 +358,20 @@ Test(thread_pool, waiting_takes_no_time_of_the_processor) {
   thread_pool_destroy(pool);
 }
 
+/* Awake for so long, and asleep afterwards. */
+Test(thread_pool, threads_may_look_for_the_next_loop) {
+  thread_pool *pool = thread_pool_create(2, 100000);
+  double before = cpu_seconds();
+  thread_pool_run(pool, 2, sleep_by_index, NULL);
+  sleep_milliseconds(400);
+  double taken = cpu_seconds() - before;
+  cr_assert(taken > 0.02 && taken < 0.25, "%g", taken);
+  thread_pool_destroy(pool);
+}
+
 Test(thread_pool, each_index_runs_once) {
   for (unsigned threads = 1; threads <= 5; threads++) {
-    thread_pool *pool = thread_pool_create(threads);
+    thread_pool *pool = thread_pool_create(threads, threads % 2 * 50);
     for (int round = 0; round < 500; round++) {
       int64_t count = round % 17;
       counted c = {.pool = pool, .seconds = round % 3 ? 0 : 1e-5}; /* shared, begun alone, or left to the caller */
@@ -384,7 +395,7 @@ static int64_t run_counted(counted *c, int64_t count) {
 
 /* A loop that is over before a thread would be awake is left to the caller, until it takes longer. */
 Test(thread_pool, short_loops_wake_nobody) {
-  counted c = {.pool = thread_pool_create(4), .caller = pthread_self()};
+  counted c = {.pool = thread_pool_create(4, 0), .caller = pthread_self()};
   int alone = 0;
   for (int round = 0; round < 60; round++)
     alone += run_counted(&c, 4) == 0;
