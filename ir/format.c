@@ -70,6 +70,12 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     *at = element.text + element.size + 1;
   } else if (**at == '$') {
     element.kind = read_variable(info, at, &element);
+  } else if (skip_prefix(at, "keyword(")) {
+    read_variable(info, at, &element);
+    element.kind = FORMAT_KEYWORD;
+    element.of = *at + strspn(*at, ", ");
+    element.of_size = strcspn(element.of, ")");
+    *at = element.of + element.of_size + 1;
   } else if (skip_prefix(at, "attr-dict")) {
     element.kind = FORMAT_ATTR_DICT;
   } else if (skip_prefix(at, "functional-type(")) {

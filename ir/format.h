@@ -5,6 +5,7 @@
  *   $name                      an operand group, or an attribute, of the row
  *   type($name)                the types of an operand group or result
  *   functional-type($a, $b)    (types of operands a) -> types of results b
+ *   keyword($name, kind)       the word of the attribute #dialect<kind word>, where the dialect is the op's
  *   attr-dict                  {..} with the attributes that the format does not name
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
@@ -23,6 +24,7 @@ typedef enum format_kind {
   FORMAT_TIGHT,   /* `` */
   FORMAT_OPERAND,
   FORMAT_ATTRIBUTE,
+  FORMAT_KEYWORD, /* text: the attribute; of: its kind */
   FORMAT_TYPE_OF_OPERAND,
   FORMAT_TYPE_OF_RESULT,
   FORMAT_FUNCTIONAL_TYPE, /* index: operand group, second: result */
@@ -35,6 +37,8 @@ typedef struct format_element {
   const char *text; /* a literal, or the name of an attribute */
   size_t size;
   unsigned index;
+  const char *of;
+  size_t of_size;
 } format_element;
 
 /* What parser or printer do with an element; `element` returns false to stop. `present` answers whether an optional

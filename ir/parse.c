@@ -357,6 +357,20 @@ static char group_mark(const ir_op_info *info, unsigned group) {
   return word.mark;
 }
 
+/* A bare word as #dialect<kind word>. */
+static bool parse_keyword(ir_parser *parser, ir_draft *draft, const format_element *element) {
+  lex_token word = parser->lex.token;
+  const char *name = ir_intern(parser->module, element->text, element->size), *op = draft->info->name;
+  char text[64];
+  if (!parse_at(parser, LEX_WORD) || word.size + element->of_size + 2 > sizeof text)
+    return parse_error(parser, "expected a word for '%s'", name);
+  snprintf(text, sizeof text, "%.*s %.*s", (int)element->of_size, element->of, (int)word.size, word.text);
+  lex_advance(&parser->lex);
+  const char *dialect = ir_intern(parser->module, op, strcspn(op, "."));
+  draft_attr(parser, draft, name, ir_attr_keyword(parser->module, dialect, text));
+  return true;
+}
+
 static bool parse_element(void *data, const format_element *element) {
   ir_parser *parser = ((format_parse *)data)->parser;
   ir_draft *draft = ((format_parse *)data)->draft;
@@ -368,6 +382,8 @@ static bool parse_element(void *data, const format_element *element) {
     return group_mark(draft->info, index) ? parse_operands(parser, draft, index) : parse_operand(parser, draft, index);
   case FORMAT_ATTRIBUTE:
     return parse_inherent(parser, draft, element->text, element->size);
+  case FORMAT_KEYWORD:
+    return parse_keyword(parser, draft, element);
   case FORMAT_TYPE_OF_OPERAND:
     return group_mark(draft->info, index) ? parse_types_of(parser, draft, index) : parse_type_of(parser, draft, index);
   case FORMAT_TYPE_OF_RESULT:

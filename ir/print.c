@@ -345,7 +345,10 @@ static void print_inherent(ir_printer *printer, const ir_op *op, const format_el
     const ir_attr *attr = op->attrs[i].attr;
     if (strlen(op->attrs[i].name) != element->size || memcmp(op->attrs[i].name, element->text, element->size))
       continue;
-    if (attr->kind == IR_ATTR_I64S)
+    const char *word = ir_attr_string_or(op, op->attrs[i].name, ""), *blank = strchr(word, ' ');
+    if (element->kind == FORMAT_KEYWORD)
+      print_text(printer, blank ? blank + 1 : word);
+    else if (attr->kind == IR_ATTR_I64S)
       print_ints(printer, op, op->attrs[i].name);
     else if (attr->kind == IR_ATTR_KEYWORD)
       print_format(printer, "<%s>", attr->string);
@@ -394,6 +397,7 @@ static bool print_element(void *data, const format_element *element) {
     print_group(printer, op, element->index);
     break;
   case FORMAT_ATTRIBUTE:
+  case FORMAT_KEYWORD:
     print_inherent(printer, op, element);
     break;
   case FORMAT_TYPE_OF_OPERAND:
