@@ -219,10 +219,12 @@ static void cuda_close(void *pointer) {
     api->context_release(session->device);
   if (api->library)
     dlclose(api->library);
-  free(session);
 }
 
-static tec_status open_session(cuda_session *session, const char *code) {
+static tec_status cuda_open(void *pointer, const char *code, size_t size) {
+  (void)size;
+  cuda_session *session = pointer;
+  session->stream = session->context->stream;
   tec_status status = load_api(session->context, &session->api);
   if (!status)
     status = open_device(session);
@@ -236,21 +238,6 @@ static tec_status open_session(cuda_session *session, const char *code) {
   for (unsigned i = 0; i < 2 && !status; i++)
     status = check(session, session->api.event_create(&session->events[i], 0), "create an event");
   cuda_leave(session);
-  return status;
-}
-
-static tec_status cuda_open(tec_context *context, const char *code, size_t size, void **out) {
-  (void)size;
-  cuda_session *session = calloc(1, sizeof *session);
-  if (!session)
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  session->context = context;
-  session->stream = context->stream;
-  tec_status status = open_session(session, code);
-  if (status)
-    cuda_close(session);
-  else
-    *out = session;
   return status;
 }
 
@@ -348,6 +335,7 @@ static tec_status cuda_target(tec_context *context, char target[RUNTIME_MAX_TARG
 
 static const kernel_driver cuda_driver = {
     .memory = kDLCUDA,
+    .session_bytes = sizeof(cuda_session),
     .open = cuda_open,
     .close = cuda_close,
     .enter = cuda_enter,

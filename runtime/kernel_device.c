@@ -68,6 +68,7 @@ static void kernel_unload(void *pointer) {
     leave(loaded);
   if (loaded->session)
     loaded->driver->close(loaded->session);
+  free(loaded->session);
   for (unsigned i = 0; loaded->kernels && i < loaded->num_entries; i++)
     free(loaded->kernels[i]);
   free(loaded->kernels);
@@ -93,11 +94,14 @@ static tec_status kernel_load(tec_program *program, void **out) {
   loaded->num_blocks = most + 1;
   loaded->kernels = calloc((size_t)program->num_entries + 1, sizeof *loaded->kernels);
   loaded->blocks = calloc(loaded->num_blocks, sizeof *loaded->blocks);
+  loaded->session = calloc(1, loaded->driver->session_bytes);
   tec_status status = TEC_OK;
-  if (!loaded->kernels || !loaded->blocks)
+  if (!loaded->kernels || !loaded->blocks || !loaded->session) {
     status = runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  if (!status)
-    status = loaded->driver->open(context, program->code, program->code_size, &loaded->session);
+  } else {
+    *(tec_context **)loaded->session = context;
+    status = loaded->driver->open(loaded->session, program->code, program->code_size);
+  }
   if (!status)
     status = enter(loaded);
   if (!status) {

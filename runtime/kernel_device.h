@@ -14,11 +14,14 @@ typedef struct kernel_launch {
   const size_t *sizes;
 } kernel_launch;
 
-/* A driver. A session is the code of one program on one device, with what launching it takes. All functions that return
- * a status report their errors; the device's addresses are 64-bit numbers. */
+/* A driver. A session is the code of one program on one device, with what launching it takes; its first member is the
+ * tec_context. All functions that return a status report their errors; the device's addresses are 64-bit numbers. */
 struct kernel_driver {
+  size_t session_bytes;
   DLDeviceType memory; /* DLPack's name for its memory; 0: callers cannot hold tensors there */
-  tec_status (*open)(tec_context *context, const char *code, size_t size, void **session);
+  /* Fills in a session that holds nothing but the context; close takes back what was opened so far, after an error,
+   * too. */
+  tec_status (*open)(void *session, const char *code, size_t size);
   void (*close)(void *session);
   /* Around everything below, on the calling thread. Both may be NULL: there is nothing to do. */
   tec_status (*enter)(void *session);

@@ -145,7 +145,6 @@ static void ocl_close(void *pointer) {
   if (session->memory)
     api->context_release(session->memory);
   free(session->kernels);
-  free(session);
 }
 
 /* What the compiler has to say, from malloc; NULL where it says nothing. */
@@ -180,7 +179,8 @@ static tec_status build_program(ocl_session *session, const char *code, size_t s
   return status;
 }
 
-static tec_status open_session(ocl_session *session, const char *code, size_t size) {
+static tec_status ocl_open(void *pointer, const char *code, size_t size) {
+  ocl_session *session = pointer;
   static const uint64_t queue[] = {OCL_QUEUE_PROPERTIES, OCL_QUEUE_PROFILING, 0};
   const ocl_api *api = &session->api;
   ocl_result result = 0;
@@ -200,19 +200,6 @@ static tec_status open_session(ocl_session *session, const char *code, size_t si
     session->queue = NULL;
   status = check(session, result, "create a queue");
   return status ? status : build_program(session, code, size);
-}
-
-static tec_status ocl_open(tec_context *context, const char *code, size_t size, void **out) {
-  ocl_session *session = calloc(1, sizeof *session);
-  if (!session)
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  session->context = context;
-  tec_status status = open_session(session, code, size);
-  if (status)
-    ocl_close(session);
-  else
-    *out = session;
-  return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- launching */
@@ -358,6 +345,7 @@ static tec_status ocl_target(tec_context *context, char target[RUNTIME_MAX_TARGE
 }
 
 static const kernel_driver ocl_driver = {
+    .session_bytes = sizeof(ocl_session),
     .open = ocl_open,
     .close = ocl_close,
     .find = ocl_find,

@@ -19,22 +19,14 @@ static void emulator_close(void *pointer) {
   emulator_session *session = pointer;
   ptx_module_free(session->module);
   free(session->buffers);
-  free(session);
 }
 
-static tec_status emulator_open(tec_context *context, const char *code, size_t size, void **out) {
-  emulator_session *session = calloc(1, sizeof *session);
-  if (!session)
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  session->context = context;
+static tec_status emulator_open(void *pointer, const char *code, size_t size) {
+  emulator_session *session = pointer;
   ptx_message message;
   tec_status status = ptx_module_load(code, size, &session->module, &message);
-  if (status) {
-    free(session);
-    return runtime_error(context, status, "the PTX emulator refuses the program: %s", message.text);
-  }
-  *out = session;
-  return TEC_OK;
+  return status ? runtime_error(session->context, status, "the PTX emulator refuses the program: %s", message.text)
+                : TEC_OK;
 }
 
 static tec_status emulator_allocate(void *pointer, size_t size, uint64_t *address) {
@@ -125,6 +117,7 @@ static tec_status emulator_target(tec_context *context, char target[RUNTIME_MAX_
 }
 
 static const kernel_driver emulator_driver = {
+    .session_bytes = sizeof(emulator_session),
     .open = emulator_open,
     .close = emulator_close,
     .allocate = emulator_allocate,

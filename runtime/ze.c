@@ -284,7 +284,6 @@ static void ze_close(void *pointer) {
   if (session->memory)
     api->context_destroy(session->memory);
   free(session->kernels);
-  free(session);
 }
 
 static tec_status create_events(ze_session *session) {
@@ -298,7 +297,8 @@ static tec_status create_events(ze_session *session) {
   return status;
 }
 
-static tec_status open_session(ze_session *session, const char *code, size_t size) {
+static tec_status ze_open(void *pointer, const char *code, size_t size) {
+  ze_session *session = pointer;
   const ze_context_description memory = {.type = ZE_CONTEXT};
   ze_queue_description queue = {.type = ZE_QUEUE, .mode = ZE_QUEUE_ASYNCHRONOUS};
   tec_status status = load_api(session->context, &session->api);
@@ -314,19 +314,6 @@ static tec_status open_session(ze_session *session, const char *code, size_t siz
   if (!status)
     status = create_events(session);
   return status ? status : build_module(session, code, size);
-}
-
-static tec_status ze_open(tec_context *context, const char *code, size_t size, void **out) {
-  ze_session *session = calloc(1, sizeof *session);
-  if (!session)
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  session->context = context;
-  tec_status status = open_session(session, code, size);
-  if (status)
-    ze_close(session);
-  else
-    *out = session;
-  return status;
 }
 
 /* -------------------------------------------------------------------------------------------------------- launching */
@@ -461,6 +448,7 @@ static tec_status ze_target(tec_context *context, char target[RUNTIME_MAX_TARGET
 }
 
 static const kernel_driver ze_driver_functions = {
+    .session_bytes = sizeof(ze_session),
     .open = ze_open,
     .close = ze_close,
     .find = ze_find,
