@@ -151,14 +151,9 @@ bool ptx_stop_memory(ptx_warp *warp, const ptx_instruction *instruction);
 void ptx_thread_name(const ptx_launch_state *launch, uint32_t number, char name[48]);
 
 /* The units. `lanes` is not empty. */
-bool ptx_execute_integer(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_floating(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_compare(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_convert(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_move(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_memory(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_exchange(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
-bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+typedef bool ptx_execute(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
+ptx_execute ptx_execute_integer, ptx_execute_floating, ptx_execute_compare, ptx_execute_convert, ptx_execute_move,
+    ptx_execute_memory, ptx_execute_exchange, ptx_execute_matrix;
 
 /* Floats as doubles, which hold all of them exactly (ptx_number.c). */
 double ptx_to_double(ptx_type type, uint64_t bits);

@@ -358,36 +358,15 @@ static bool execute_control(ptx_warp *warp, const ptx_instruction *instruction, 
 }
 
 static bool execute(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
-  bool done = false;
-  switch ((ptx_unit)instruction->unit) {
-  case UNIT_CONTROL:
+  static ptx_execute *const units[] = {[UNIT_INTEGER] = ptx_execute_integer,   [UNIT_FLOATING] = ptx_execute_floating,
+                                       [UNIT_COMPARE] = ptx_execute_compare,   [UNIT_CONVERT] = ptx_execute_convert,
+                                       [UNIT_MOVE] = ptx_execute_move,         [UNIT_MEMORY] = ptx_execute_memory,
+                                       [UNIT_EXCHANGE] = ptx_execute_exchange, [UNIT_MATRIX] = ptx_execute_matrix};
+  if (instruction->unit == UNIT_CONTROL)
     return execute_control(warp, instruction, lanes);
-  case UNIT_INTEGER:
-    done = ptx_execute_integer(warp, instruction, lanes);
-    break;
-  case UNIT_FLOATING:
-    done = ptx_execute_floating(warp, instruction, lanes);
-    break;
-  case UNIT_COMPARE:
-    done = ptx_execute_compare(warp, instruction, lanes);
-    break;
-  case UNIT_CONVERT:
-    done = ptx_execute_convert(warp, instruction, lanes);
-    break;
-  case UNIT_MOVE:
-    done = ptx_execute_move(warp, instruction, lanes);
-    break;
-  case UNIT_MEMORY:
-    done = ptx_execute_memory(warp, instruction, lanes);
-    break;
-  case UNIT_EXCHANGE:
-    done = (instruction->op == OP_ACTIVEMASK || check_members(warp, instruction, lanes)) &&
-           ptx_execute_exchange(warp, instruction, lanes);
-    break;
-  case UNIT_MATRIX:
-    done = ptx_execute_matrix(warp, instruction, lanes);
-    break;
-  }
+  bool together = instruction->unit == UNIT_EXCHANGE && instruction->op != OP_ACTIVEMASK;
+  bool done =
+      (!together || check_members(warp, instruction, lanes)) && units[instruction->unit](warp, instruction, lanes);
   warp->place++;
   return done;
 }
