@@ -105,8 +105,7 @@ static bool run_constant(ir_interp *interp, const ir_op *op) {
   interp_value value;
   if (!interp_constant(interp, op, op->results[0].type, ir_attr_get(op, "value"), &value))
     return false;
-  interp_set(interp, ir_result(op, 0), &value);
-  return true;
+  return interp_give(interp, op, &value);
 }
 
 /* --------------------------------------------------------------------------------------------------- ops and blocks */

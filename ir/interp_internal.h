@@ -94,6 +94,20 @@ bool interp_allocate(ir_interp *interp, const ir_op *op, ir_scalar element, unsi
 /* The same without a first content: the caller writes every element. */
 bool interp_allocate_raw(ir_interp *interp, const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape,
                          interp_value *value);
+/* The same for the op's one result, of static type. */
+static inline bool interp_allocate_result(ir_interp *interp, const ir_op *op, interp_value *result) {
+  const ir_type *type = op->results[0].type;
+  return interp_allocate_raw(interp, op, type->element, type->rank, type->shape, result);
+}
+/* Makes the value, or a view of one, the op's one result; both return true. */
+static inline bool interp_give(ir_interp *interp, const ir_op *op, const interp_value *value) {
+  interp_set(interp, ir_result(op, 0), value);
+  return true;
+}
+static inline bool interp_give_view(ir_interp *interp, const ir_op *op, interp_value *view) {
+  interp_retain(view);
+  return interp_give(interp, op, view);
+}
 /* All elements are `cell`; takes one cell of memory. */
 bool interp_splat(ir_interp *interp, const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape,
                   ir_cell cell, interp_value *value);

@@ -47,9 +47,7 @@ bool eval_extract_slice(ir_interp *interp, const ir_op *op) {
   if (!interp_check_read(op, interp_operand(interp, op, 0)) ||
       !slice_view(interp, op, interp_operand(interp, op, 0), op->results[0].type, &view))
     return false;
-  interp_retain(&view);
-  interp_set(interp, ir_result(op, 0), &view);
-  return true;
+  return interp_give_view(interp, op, &view);
 }
 
 /* Writes operand 0 into the slice of `dest`, which is writable. */
@@ -63,8 +61,7 @@ bool eval_insert_slice(ir_interp *interp, const ir_op *op) {
   interp_value dest = interp_take(interp, op, 1);
   if (!interp_make_writable(interp, op, &dest) || !write_slice(interp, op, &dest))
     return false;
-  interp_set(interp, ir_result(op, 0), &dest);
-  return true;
+  return interp_give(interp, op, &dest);
 }
 
 bool eval_parallel_insert_slice(ir_interp *interp, const ir_op *op) {
@@ -111,10 +108,7 @@ bool eval_collapse_shape(ir_interp *interp, const ir_op *op) {
       return false;
     merge_dims(&dense, groups, &view);
   }
-  if (!interp_check_type(op, op->results[0].type, &view))
-    return false;
-  interp_set(interp, ir_result(op, 0), &view);
-  return true;
+  return interp_check_type(op, op->results[0].type, &view) && interp_give(interp, op, &view);
 }
 
 bool eval_computed_shape(ir_interp *interp, const ir_op *op) {
@@ -137,10 +131,7 @@ bool eval_computed_shape(ir_interp *interp, const ir_op *op) {
   }
   if (product != left)
     return ir_op_error(op, "%lld elements cannot take a shape of %lld", (long long)left, (long long)product);
-  if (!interp_check_type(op, op->results[0].type, &view))
-    return false;
-  interp_set(interp, ir_result(op, 0), &view);
-  return true;
+  return interp_check_type(op, op->results[0].type, &view) && interp_give(interp, op, &view);
 }
 
 /* Extents of the result; without `static_output_shape` a group's one unknown extent follows from the others. */
@@ -185,18 +176,12 @@ bool eval_expand_shape(ir_interp *interp, const ir_op *op) {
   }
   if (!interp_check_read(op, source) || !interp_check_type(op, type, &view))
     return false;
-  interp_retain(&view);
-  interp_set(interp, ir_result(op, 0), &view);
-  return true;
+  return interp_give_view(interp, op, &view);
 }
 
 bool eval_cast(ir_interp *interp, const ir_op *op) {
   interp_value value = *interp_operand(interp, op, 0);
-  if (!interp_check_type(op, op->results[0].type, &value))
-    return false;
-  interp_retain(&value);
-  interp_set(interp, ir_result(op, 0), &value);
-  return true;
+  return interp_check_type(op, op->results[0].type, &value) && interp_give_view(interp, op, &value);
 }
 
 bool eval_dim(ir_interp *interp, const ir_op *op) {
@@ -224,8 +209,7 @@ bool eval_empty(ir_interp *interp, const ir_op *op) {
   if (!interp_shape(interp, op, type, shape) ||
       !interp_splat(interp, op, type->element, type->rank, shape, interp_undefined(type->element), &value))
     return false;
-  interp_set(interp, ir_result(op, 0), &value);
-  return true;
+  return interp_give(interp, op, &value);
 }
 
 bool eval_extract(ir_interp *interp, const ir_op *op) {
@@ -242,19 +226,16 @@ bool eval_insert(ir_interp *interp, const ir_op *op) {
   if (!cell)
     return false;
   *cell = interp_operand(interp, op, 0)->cell;
-  interp_set(interp, ir_result(op, 0), &dest);
-  return true;
+  return interp_give(interp, op, &dest);
 }
 
 bool eval_from_elements(ir_interp *interp, const ir_op *op) {
-  const ir_type *type = op->results[0].type;
   interp_value value;
-  if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &value))
+  if (!interp_allocate_result(interp, op, &value))
     return false;
   for (unsigned i = 0; i < op->num_operands; i++)
     value.buffer->cells[i] = interp_operand(interp, op, i)->cell;
-  interp_set(interp, ir_result(op, 0), &value);
-  return true;
+  return interp_give(interp, op, &value);
 }
 
 /* Fills `result` with what the region yields at each position. */
@@ -299,8 +280,7 @@ bool eval_pad(ir_interp *interp, const ir_op *op) {
   }
   if (!done || !interp_copy(interp, op, &middle, source))
     return false;
-  interp_set(interp, ir_result(op, 0), &result);
-  return true;
+  return interp_give(interp, op, &result);
 }
 
 bool eval_concat(ir_interp *interp, const ir_op *op) {
@@ -323,8 +303,7 @@ bool eval_concat(ir_interp *interp, const ir_op *op) {
       return false;
     part.offset += part.shape[dim] * result.strides[dim];
   }
-  interp_set(interp, ir_result(op, 0), &result);
-  return true;
+  return interp_give(interp, op, &result);
 }
 
 bool eval_assert(ir_interp *interp, const ir_op *op) {
@@ -340,8 +319,7 @@ bool eval_alloc(ir_interp *interp, const ir_op *op) {
   if (!interp_shape(interp, op, type, shape) || !interp_allocate(interp, op, type->element, type->rank, shape, &value))
     return false;
   value.buffer->deallocatable = true;
-  interp_set(interp, ir_result(op, 0), &value);
-  return true;
+  return interp_give(interp, op, &value);
 }
 
 bool eval_alloca(ir_interp *interp, const ir_op *op) {
@@ -384,9 +362,7 @@ bool eval_get_global(ir_interp *interp, const ir_op *op) {
     interp->globals = found;
   }
   interp_value value = found->value;
-  interp_retain(&value);
-  interp_set(interp, ir_result(op, 0), &value);
-  return true;
+  return interp_give_view(interp, op, &value);
 }
 
 bool eval_store(ir_interp *interp, const ir_op *op) {

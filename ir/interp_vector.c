@@ -6,12 +6,6 @@
 
 #include <string.h>
 
-static bool set_view(ir_interp *interp, const ir_op *op, interp_value *view) {
-  interp_retain(view);
-  interp_set(interp, ir_result(op, 0), view);
-  return true;
-}
-
 /* -------------------------------------------------------------------------------------------------------- transfers */
 
 /* One transfer: `vector` over `base` at the operands [first, first + rank of base). */
@@ -91,15 +85,12 @@ static bool run_transfer(ir_interp *interp, const ir_op *op, const transfer *acc
 }
 
 bool eval_transfer_read(ir_interp *interp, const ir_op *op) {
-  const ir_type *type = op->results[0].type;
   interp_value *base = interp_operand(interp, op, 0), vector;
-  if (!interp_check_read(op, base) || !interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &vector))
+  if (!interp_check_read(op, base) || !interp_allocate_result(interp, op, &vector))
     return false;
   transfer access = transfer_of(interp, op, base, &vector, 1, 3);
-  if (!run_transfer(interp, op, &access, &interp_get(interp, ir_group_operand(op, 2, 0))->cell))
-    return false;
-  interp_set(interp, ir_result(op, 0), &vector);
-  return true;
+  return run_transfer(interp, op, &access, &interp_get(interp, ir_group_operand(op, 2, 0))->cell) &&
+         interp_give(interp, op, &vector);
 }
 
 bool eval_transfer_write(ir_interp *interp, const ir_op *op) {
@@ -116,9 +107,7 @@ bool eval_transfer_write(ir_interp *interp, const ir_op *op) {
   transfer access = transfer_of(interp, op, &base, vector, 2, 3);
   if (!run_transfer(interp, op, &access, NULL))
     return false;
-  if (op->num_results)
-    interp_set(interp, ir_result(op, 0), &base);
-  return true;
+  return !op->num_results || interp_give(interp, op, &base);
 }
 
 /* The first of `count` consecutive cells at the operands [first, ..) of the base; NULL after a reported error. */
@@ -141,11 +130,10 @@ bool eval_vector_load(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   interp_value *base = interp_operand(interp, op, 0), vector;
   const ir_cell *cells = interp_check_read(op, base) ? consecutive_cells(interp, op, base, 1, type->shape[0]) : NULL;
-  if (!cells || !interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &vector))
+  if (!cells || !interp_allocate_result(interp, op, &vector))
     return false;
   memcpy(interp_cells(&vector), cells, (size_t)type->shape[0] * sizeof *cells);
-  interp_set(interp, ir_result(op, 0), &vector);
-  return true;
+  return interp_give(interp, op, &vector);
 }
 
 bool eval_vector_store(ir_interp *interp, const ir_op *op) {
@@ -270,8 +258,7 @@ bool eval_contract(ir_interp *interp, const ir_op *op) {
     run_combine(interp, op, &nest, hook, acc.element, interp_cells(&acc), interp_cells(values[0]),
                 interp_cells(values[1]));
   ir_arena_rewind(&interp->scratch, mark);
-  interp_set(interp, ir_result(op, 0), &acc);
-  return true;
+  return interp_give(interp, op, &acc);
 }
 
 bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
@@ -296,8 +283,7 @@ bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
   }
   run_combine(interp, op, &nest, hook, source->element, interp_cells(&acc), interp_cells(source), NULL);
   ir_arena_rewind(&interp->scratch, mark);
-  interp_set(interp, ir_result(op, 0), &acc);
-  return true;
+  return interp_give(interp, op, &acc);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- shapes */
@@ -309,8 +295,7 @@ bool eval_broadcast(ir_interp *interp, const ir_op *op) {
   if (!source->buffer) {
     if (!interp_splat(interp, op, type->element, type->rank, type->shape, source->cell, &view))
       return false;
-    interp_set(interp, ir_result(op, 0), &view);
-    return true;
+    return interp_give(interp, op, &view);
   }
   view = *source;
   view.rank = type->rank;
@@ -320,7 +305,7 @@ bool eval_broadcast(ir_interp *interp, const ir_op *op) {
     view.shape[i] = type->shape[i];
     view.strides[i] = repeats ? 0 : source->strides[i - leading];
   }
-  return set_view(interp, op, &view);
+  return interp_give_view(interp, op, &view);
 }
 
 bool eval_transpose(ir_interp *interp, const ir_op *op) {
@@ -333,20 +318,19 @@ bool eval_transpose(ir_interp *interp, const ir_op *op) {
     view.shape[i] = source->shape[permutation[i]];
     view.strides[i] = source->strides[permutation[i]];
   }
-  return set_view(interp, op, &view);
+  return interp_give_view(interp, op, &view);
 }
 
 /* Layouts say where elements are, not what they are. */
 bool eval_to_layout(ir_interp *interp, const ir_op *op) {
   interp_value view = *interp_operand(interp, op, 0);
-  return set_view(interp, op, &view);
+  return interp_give_view(interp, op, &view);
 }
 
 bool eval_shape_cast(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0);
-  const ir_type *type = op->results[0].type;
   interp_value result, in_source_shape;
-  if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &result))
+  if (!interp_allocate_result(interp, op, &result))
     return false;
   in_source_shape = result;
   in_source_shape.rank = source->rank;
@@ -355,17 +339,14 @@ bool eval_shape_cast(ir_interp *interp, const ir_op *op) {
     in_source_shape.shape[i] = source->shape[i];
     in_source_shape.strides[i] = stride;
   }
-  if (!interp_copy(interp, op, &in_source_shape, source))
-    return false;
-  interp_set(interp, ir_result(op, 0), &result);
-  return true;
+  return interp_copy(interp, op, &in_source_shape, source) && interp_give(interp, op, &result);
 }
 
 bool eval_interleave(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   unsigned last = type->rank - 1;
   interp_value result;
-  if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &result))
+  if (!interp_allocate_result(interp, op, &result))
     return false;
   for (unsigned i = 0; i < 2; i++) {
     interp_value every_second = result;
@@ -375,8 +356,7 @@ bool eval_interleave(ir_interp *interp, const ir_op *op) {
     if (!interp_copy(interp, op, &every_second, interp_operand(interp, op, i)))
       return false;
   }
-  interp_set(interp, ir_result(op, 0), &result);
-  return true;
+  return interp_give(interp, op, &result);
 }
 
 /* The subvector of `vector` at the op's position, whose operands are group `group`. */
@@ -406,7 +386,7 @@ bool eval_vector_extract(ir_interp *interp, const ir_op *op) {
   if (!position_view(interp, op, 1, interp_operand(interp, op, 0), &view))
     return false;
   if (ir_type_is_shaped(op->results[0].type))
-    return set_view(interp, op, &view);
+    return interp_give_view(interp, op, &view);
   interp_set_cell(interp, ir_result(op, 0), *interp_cells(&view));
   return true;
 }
@@ -419,8 +399,7 @@ bool eval_vector_insert(ir_interp *interp, const ir_op *op) {
     *interp_cells(&view) = value->cell;
   else if (!interp_copy(interp, op, &view, value))
     return false;
-  interp_set(interp, ir_result(op, 0), &dest);
-  return true;
+  return interp_give(interp, op, &dest);
 }
 
 /* The part of `whole` at `offsets` with `strides`, which name leading dims; the trailing dims of the part's shape match
@@ -446,7 +425,8 @@ static bool part_view(const ir_op *op, const interp_value *whole, const ir_type 
 
 bool eval_extract_strided_slice(ir_interp *interp, const ir_op *op) {
   interp_value view;
-  return part_view(op, interp_operand(interp, op, 0), op->results[0].type, &view) && set_view(interp, op, &view);
+  return part_view(op, interp_operand(interp, op, 0), op->results[0].type, &view) &&
+         interp_give_view(interp, op, &view);
 }
 
 bool eval_insert_strided_slice(ir_interp *interp, const ir_op *op) {
@@ -454,25 +434,22 @@ bool eval_insert_strided_slice(ir_interp *interp, const ir_op *op) {
   if (!interp_make_writable(interp, op, &dest) || !part_view(op, &dest, ir_operand(op, 0)->type, &view) ||
       !interp_copy(interp, op, &view, interp_operand(interp, op, 0)))
     return false;
-  interp_set(interp, ir_result(op, 0), &dest);
-  return true;
+  return interp_give(interp, op, &dest);
 }
 
 bool eval_step(ir_interp *interp, const ir_op *op) {
-  const ir_type *type = op->results[0].type;
   interp_value result;
-  if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &result))
+  if (!interp_allocate_result(interp, op, &result))
     return false;
   for (int64_t i = 0; i < result.buffer->count; i++)
     result.buffer->cells[i].i = i;
-  interp_set(interp, ir_result(op, 0), &result);
-  return true;
+  return interp_give(interp, op, &result);
 }
 
 bool eval_create_mask(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   interp_value result;
-  if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, &result))
+  if (!interp_allocate_result(interp, op, &result))
     return false;
   for (int64_t i = 0; i < result.buffer->count; i++) {
     bool inside = true;
@@ -481,6 +458,5 @@ bool eval_create_mask(ir_interp *interp, const ir_op *op) {
       inside &= rest % type->shape[dim] < interp_operand(interp, op, dim)->cell.i;
     result.buffer->cells[i].i = inside ? -1 : 0;
   }
-  interp_set(interp, ir_result(op, 0), &result);
-  return true;
+  return interp_give(interp, op, &result);
 }
