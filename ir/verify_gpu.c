@@ -115,23 +115,19 @@ bool verify_block_load(const ir_op *op) {
       ir_scalar_bits(memref->element) != 16)
     return ir_op_error(op, "reads global memory of 16-bit elements and rank 2 at least, not %s",
                        ir_print_type(op->module, memref));
-  if (ir_group_size(op, 1) != memref->rank)
-    return ir_op_error(op, "needs %u indices, got %u", memref->rank, ir_group_size(op, 1));
   bool fits = result->kind == IR_TYPE_VECTOR && result->rank == 1 && result->element == memref->element &&
               (result->shape[0] == 16 || (result->shape[0] == 8 && !transposed));
   if (!fits)
     return ir_op_error(op, "gives 16 (or, not transposed, 8) of the memref's elements, not %s",
                        ir_print_type(op->module, result));
-  return verify_index_operands(op, 1, "index");
+  return verify_subscripts(op, 1, memref, "index");
 }
 
 bool verify_prefetch(const ir_op *op) {
   const ir_type *memref = ir_operand(op, 0)->type;
   if (memref->kind != IR_TYPE_MEMREF || is_workgroup(memref))
     return ir_op_error(op, "is for global memory, not %s", ir_print_type(op->module, memref));
-  if (ir_group_size(op, 1) != memref->rank)
-    return ir_op_error(op, "needs %u indices, got %u", memref->rank, ir_group_size(op, 1));
-  return verify_index_operands(op, 1, "index");
+  return verify_subscripts(op, 1, memref, "index");
 }
 
 bool verify_ldmatrix(const ir_op *op) {
@@ -140,8 +136,6 @@ bool verify_ldmatrix(const ir_op *op) {
   const ir_attr *transpose = ir_attr_get(op, "transpose");
   if (!is_workgroup(memref))
     return ir_op_error(op, "reads from #gpu.address_space<workgroup>, not from %s", ir_print_type(op->module, memref));
-  if (ir_group_size(op, 1) != memref->rank)
-    return ir_op_error(op, "needs %u indices, got %u", memref->rank, ir_group_size(op, 1));
   if (tiles != 1 && tiles != 2 && tiles != 4)
     return ir_op_error(op, "'numTiles' must be 1, 2 or 4");
   bool fits = result->kind == IR_TYPE_VECTOR && result->rank == 2 && result->element == memref->element &&
@@ -151,7 +145,7 @@ bool verify_ldmatrix(const ir_op *op) {
                        ir_print_type(op->module, result));
   if (transpose->value && ir_scalar_bits(memref->element) != 16)
     return ir_op_error(op, "transposes 16-bit elements only");
-  return verify_index_operands(op, 1, "index");
+  return verify_subscripts(op, 1, memref, "index");
 }
 
 /* ---------------------------------------------------------------------------------------------- asynchronous copies */

@@ -260,11 +260,7 @@ bool verify_extract_pointer(const ir_op *op) {
 }
 
 static bool verify_position(const ir_op *op, const ir_type *type, unsigned group) {
-  if (!verify_base(op, type))
-    return false;
-  if (ir_group_size(op, group) != type->rank)
-    return ir_op_error(op, "needs %u indices, got %u", type->rank, ir_group_size(op, group));
-  return verify_index_operands(op, group, "position");
+  return verify_base(op, type) && verify_subscripts(op, group, type, "position");
 }
 
 bool verify_element_read(const ir_op *op) { return verify_position(op, ir_operand(op, 0)->type, 1); }
@@ -278,15 +274,7 @@ bool verify_element_write(const ir_op *op) {
 }
 
 bool verify_from_elements(const ir_op *op) {
-  const ir_type *type = ir_result(op, 0)->type;
-  if (!verify_base(op, type))
-    return false;
-  if (ir_type_num_elements(type) != op->num_operands)
-    return ir_op_error(op, "%s cannot hold exactly %u elements", type_text(op, type), op->num_operands);
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_operand(op, i)->type != ir_type_scalar(op->module, type->element))
-      return ir_op_error(op, "element %u must be of type %s", i, ir_scalar_name(type->element));
-  return true;
+  return verify_base(op, ir_result(op, 0)->type) && verify_elements(op, true);
 }
 
 static const ir_type *element_of_result(const ir_op *op, unsigned i) {

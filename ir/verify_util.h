@@ -30,6 +30,24 @@ static inline bool verify_index_operands(const ir_op *op, unsigned group, const 
   return true;
 }
 
+/* One index for each dim of what is read or written. */
+static inline bool verify_subscripts(const ir_op *op, unsigned group, const ir_type *base, const char *what) {
+  if (ir_group_size(op, group) != base->rank)
+    return ir_op_error(op, "needs %u indices, got %u", base->rank, ir_group_size(op, group));
+  return verify_index_operands(op, group, what);
+}
+
+/* The operands are the elements of the result, which is what it should be if it `fits`. */
+static inline bool verify_elements(const ir_op *op, bool fits) {
+  const ir_type *type = ir_result(op, 0)->type;
+  if (!fits || ir_type_num_elements(type) != op->num_operands)
+    return ir_op_error(op, "%s cannot hold exactly %u elements", type_text(op, type), op->num_operands);
+  for (unsigned i = 0; i < op->num_operands; i++)
+    if (ir_operand(op, i)->type != ir_type_scalar(op->module, type->element))
+      return ir_op_error(op, "element %u must be of type %s", i, ir_scalar_name(type->element));
+  return true;
+}
+
 static inline bool verify_kind(const ir_op *op, const ir_value *value, ir_type_kind kind, const char *what) {
   static const char *const names[] = {"scalar", "tensor", "vector", "memref", "function", "transform handle", "token"};
   return value->type->kind == kind ||

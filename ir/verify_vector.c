@@ -28,8 +28,6 @@ static bool verify_transfer(const ir_op *op, const ir_type *base, const ir_type 
   if ((base->kind != IR_TYPE_MEMREF && base->kind != IR_TYPE_TENSOR) || vector->kind != IR_TYPE_VECTOR ||
       base->element != vector->element)
     return ir_op_error(op, "cannot transfer between %s and %s", type_text(op, base), type_text(op, vector));
-  if (ir_group_size(op, index_group) != base->rank)
-    return ir_op_error(op, "needs %u indices, got %u", base->rank, ir_group_size(op, index_group));
   if (map->num_dims != base->rank || map->num_syms || map->num_results != vector->rank)
     return ir_op_error(op, "the permutation map must lead from %u dims to %u", base->rank, vector->rank);
   uint32_t seen = 0;
@@ -50,7 +48,7 @@ static bool verify_transfer(const ir_op *op, const ir_type *base, const ir_type 
   unsigned mask = ir_info_num_groups(ir_op_row(op)) - 1;
   if (ir_group_size(op, mask) && ir_group_operand(op, mask, 0)->type != mask_type(op, map, vector))
     return ir_op_error(op, "the mask must be of type %s", type_text(op, mask_type(op, map, vector)));
-  return verify_index_operands(op, index_group, "index");
+  return verify_subscripts(op, index_group, base, "index");
 }
 
 bool verify_transfer_read(const ir_op *op) {
@@ -105,12 +103,10 @@ static bool verify_consecutive(const ir_op *op, const ir_type *base, const ir_ty
   ir_type_strides(base, strides);
   if (strides[base->rank - 1] != 1)
     return ir_op_error(op, "the innermost dim of %s must be contiguous", type_text(op, base));
-  if (ir_group_size(op, index_group) != base->rank)
-    return ir_op_error(op, "needs %u indices, got %u", base->rank, ir_group_size(op, index_group));
   int64_t alignment = ir_attr_int_or(op, "alignment", 1);
   if (alignment < 1 || alignment & (alignment - 1))
     return ir_op_error(op, "'alignment' must be a power of two");
-  return verify_index_operands(op, index_group, "index");
+  return verify_subscripts(op, index_group, base, "index");
 }
 
 bool verify_vector_load(const ir_op *op) {
@@ -122,13 +118,7 @@ bool verify_vector_store(const ir_op *op) {
 }
 
 bool verify_vector_elements(const ir_op *op) {
-  const ir_type *type = ir_result(op, 0)->type;
-  if (type->kind != IR_TYPE_VECTOR || ir_type_num_elements(type) != op->num_operands)
-    return ir_op_error(op, "%s cannot hold exactly %u elements", type_text(op, type), op->num_operands);
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (ir_operand(op, i)->type != ir_type_scalar(op->module, type->element))
-      return ir_op_error(op, "element %u must be of type %s", i, ir_scalar_name(type->element));
-  return true;
+  return verify_elements(op, ir_result(op, 0)->type->kind == IR_TYPE_VECTOR);
 }
 
 /* ------------------------------------------------------------------------------------------- contraction, reduction */
