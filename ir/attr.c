@@ -174,6 +174,13 @@ void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr) {
   ir_symbol_enter(op);
 }
 
+bool ir_attrs_equal(unsigned count, const ir_named_attr *a, const ir_named_attr *b) {
+  for (unsigned i = 0; i < count; i++)
+    if (a[i].name != b[i].name || a[i].attr != b[i].attr)
+      return false;
+  return true;
+}
+
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback) {
   const ir_attr *attr = ir_attr_get(op, name);
   return attr && (attr->kind == IR_ATTR_INT || attr->kind == IR_ATTR_BOOL) ? attr->value : fallback;

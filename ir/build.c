@@ -240,6 +240,18 @@ unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_ind
   return rank;
 }
 
+bool ir_slice_equal(const ir_op *a, const ir_op *b) {
+  ir_index x[3][IR_MAX_RANK], y[3][IR_MAX_RANK];
+  unsigned rank = ir_slice_of(a, x[0], x[1], x[2]);
+  if (ir_slice_of(b, y[0], y[1], y[2]) != rank)
+    return false;
+  for (unsigned part = 0; part < 3; part++)
+    for (unsigned i = 0; i < rank; i++)
+      if (!ir_index_equal(x[part][i], y[part][i]))
+        return false;
+  return true;
+}
+
 /* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be
  * NULL). `steps` NULL: all 1. `type`: of the result; NULL if there is none. */
 static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,

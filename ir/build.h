@@ -49,6 +49,9 @@ ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i)
 /* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
 unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
 
+/* Same offsets, sizes and strides. */
+bool ir_slice_equal(const ir_op *a, const ir_op *b);
+
 ir_value *ir_const_index(ir_builder *builder, int64_t value);
 /* arith.constant. */
 ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *value);

@@ -306,14 +306,6 @@ static slice slice_of(const ir_op *op) {
   return slice;
 }
 
-static bool slices_equal(const slice *a, const slice *b) {
-  bool equal = a->rank == b->rank;
-  for (unsigned i = 0; equal && i < a->rank; i++)
-    equal = ir_index_equal(a->offsets[i], b->offsets[i]) && ir_index_equal(a->sizes[i], b->sizes[i]) &&
-            ir_index_equal(a->strides[i], b->strides[i]);
-  return equal;
-}
-
 static bool has_unit_strides(const slice *slice) {
   for (unsigned i = 0; i < slice->rank; i++)
     if (!ir_index_is_const(slice->strides[i], 1))
@@ -393,11 +385,8 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
     return merge_slices(builder, op, &slice, from);
   if (from->code == OP_TENSOR_EMPTY)
     return empty_like(builder, type, &slice);
-  if (from->code == OP_TENSOR_INSERT_SLICE) {
-    struct slice inserted = slice_of(from);
-    if (ir_operand(from, 0)->type == type && slices_equal(&slice, &inserted))
-      return ir_operand(from, 0);
-  }
+  if (from->code == OP_TENSOR_INSERT_SLICE && ir_operand(from, 0)->type == type && ir_slice_equal(op, from))
+    return ir_operand(from, 0);
   /* A fill of nothing in particular: fill the part only. */
   if (from->code == OP_LINALG_FILL && ir_init(from, 0)->op && ir_init(from, 0)->op->code == OP_TENSOR_EMPTY)
     return ir_fill(builder, ir_operand(from, 0), empty_like(builder, type, &slice));
@@ -411,17 +400,12 @@ ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
   if (source->type == dest->type && is_whole(&slice, dest))
     return source;
   /* What was cut out is put back unchanged. */
-  if (source->op && source->op->code == OP_TENSOR_EXTRACT_SLICE && ir_operand(source->op, 0) == dest) {
-    struct slice extracted = slice_of(source->op);
-    if (slices_equal(&slice, &extracted))
-      return dest;
-  }
+  if (source->op && source->op->code == OP_TENSOR_EXTRACT_SLICE && ir_operand(source->op, 0) == dest &&
+      ir_slice_equal(op, source->op))
+    return dest;
   /* What was put there is overwritten. */
   if (dest->op && dest->op->code == OP_TENSOR_INSERT_SLICE && has_unit_strides(&slice) &&
-      source->type->rank == dest->type->rank) {
-    struct slice before = slice_of(dest->op);
-    if (slices_equal(&slice, &before))
-      return ir_insert_slice(builder, source, ir_operand(dest->op, 1), slice.offsets, slice.sizes);
-  }
+      source->type->rank == dest->type->rank && ir_slice_equal(op, dest->op))
+    return ir_insert_slice(builder, source, ir_operand(dest->op, 1), slice.offsets, slice.sizes);
   return NULL;
 }

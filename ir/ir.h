@@ -508,6 +508,8 @@ ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block);
 /* Attributes on ops. Setting replaces; names are interned by the callee. */
 const ir_attr *ir_attr_get(const ir_op *op, const char *name);
 void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr);
+/* Same names and attributes in order. */
+bool ir_attrs_equal(unsigned count, const ir_named_attr *a, const ir_named_attr *b);
 /* Typed look-ups; the attribute must be there and of the kind, unless a fallback is given. */
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback);
 const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fallback); /* STRING, SYMBOL, KEYWORD */

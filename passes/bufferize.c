@@ -85,7 +85,7 @@ static bool reads_initial(const ir_value *shared) {
   for (const ir_use *use = shared->uses; use; use = use->next) {
     const ir_op *user = use->user;
     bool harmless = user == insert || user->code == OP_TENSOR_DIM ||
-                    (user->code == OP_TENSOR_EXTRACT_SLICE && insert && slice_equal(user, insert));
+                    (user->code == OP_TENSOR_EXTRACT_SLICE && insert && ir_slice_equal(user, insert));
     if (!harmless)
       return true;
   }

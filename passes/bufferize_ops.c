@@ -110,7 +110,7 @@ static void lower_extract_slice(buffers *b, ir_op *op) {
 /* The source lies where the op inserts it. */
 static bool is_in_place(const ir_value *source, const ir_value *whole, const ir_op *insert) {
   return source->op && source->op->code == OP_MEMREF_SUBVIEW && ir_operand(source->op, 0) == whole &&
-         slice_equal(source->op, insert);
+         ir_slice_equal(source->op, insert);
 }
 
 static void lower_insert_slice(buffers *b, ir_op *op) {

@@ -181,7 +181,8 @@ static bool is_view(const ir_use *use) { return ir_op_has(use->user, IR_VIEW) &&
 /* `memref` is made by taking the slice of `insert` from the memory `whole`, or lies within that. */
 static bool lies_in_slice(const ir_value *memref, const ir_value *whole, const ir_op *insert) {
   for (; memref->op && ir_op_has(memref->op, IR_VIEW); memref = ir_operand(memref->op, 0))
-    if (memref->op->code == OP_MEMREF_SUBVIEW && ir_operand(memref->op, 0) == whole && slice_equal(memref->op, insert))
+    if (memref->op->code == OP_MEMREF_SUBVIEW && ir_operand(memref->op, 0) == whole &&
+        ir_slice_equal(memref->op, insert))
       return true;
   return false;
 }

@@ -168,7 +168,7 @@ static bool match_slice(const carried *value, bool exclusive, ir_op **extract, i
   for (ir_use *use = value->out->uses; use; use = use->next) {
     ir_op *user = *insert = use->user;
     if (user->code == OP_TENSOR_INSERT_SLICE && ir_use_index(use) == 0 && ir_operand(user, 1) == whole &&
-        slice_equal(user, *extract))
+        ir_slice_equal(user, *extract))
       return true;
   }
   return false;

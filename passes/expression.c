@@ -10,18 +10,10 @@ static const expression *of_tensor(expression_space *space, ir_value *value, con
 
 /* ---------------------------------------------------------------------------------------------------------- nodes */
 
-static bool same_attrs(const expression *a, const expression *b) {
-  if (a->num_attrs != b->num_attrs)
-    return false;
-  for (unsigned i = 0; i < a->num_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].attr != b->attrs[i].attr)
-      return false;
-  return true;
-}
-
 static bool same_node(const expression *a, const expression *b) {
   if (a->kind != b->kind || a->type != b->type || a->value != b->value || a->attr != b->attr || a->loop != b->loop ||
-      a->code != b->code || a->num_arguments != b->num_arguments || !same_attrs(a, b))
+      a->code != b->code || a->num_arguments != b->num_arguments || a->num_attrs != b->num_attrs ||
+      !ir_attrs_equal(a->num_attrs, a->attrs, b->attrs))
     return false;
   for (unsigned i = 0; i < a->num_arguments; i++)
     if (a->arguments[i] != b->arguments[i])

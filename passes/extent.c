@@ -21,18 +21,6 @@ unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept
   return count;
 }
 
-bool slice_equal(const ir_op *a, const ir_op *b) {
-  ir_index x[3][IR_MAX_RANK], y[3][IR_MAX_RANK];
-  unsigned rank = ir_slice_of(a, x[0], x[1], x[2]);
-  if (ir_slice_of(b, y[0], y[1], y[2]) != rank)
-    return false;
-  for (unsigned part = 0; part < 3; part++)
-    for (unsigned i = 0; i < rank; i++)
-      if (!ir_index_equal(x[part][i], y[part][i]))
-        return false;
-  return true;
-}
-
 bool slice_is_whole(const ir_op *op) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   bool inserts = op->code == OP_TENSOR_INSERT_SLICE;

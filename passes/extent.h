@@ -64,8 +64,6 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
 /* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there
  * are. `type` is the smaller side's type. */
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept);
-/* Same offsets, sizes and strides. */
-bool slice_equal(const ir_op *a, const ir_op *b);
 /* The op cuts out, puts back or views all of its tensor or memref. */
 bool slice_is_whole(const ir_op *op);
 /* A call of a function that the pass "shapes" made, by its symbol, with the extents of all arguments. Its `num_results`

@@ -87,13 +87,6 @@ static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
 
 static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
 
-static int64_t next_power_of_two(int64_t x) {
-  int64_t power = 1;
-  while (power < x)
-    power *= 2;
-  return power;
-}
-
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* An extent for comparisons: what is not known is taken as its bound, or as large. */

@@ -3,6 +3,13 @@
 #define TEC_PASSES_REGISTER_PLAN_H
 #include "passes/target.h"
 
+static inline int64_t next_power_of_two(int64_t x) {
+  int64_t power = 1;
+  while (power < x)
+    power *= 2;
+  return power;
+}
+
 typedef struct register_plan {
   unsigned num_loops;
   unsigned order[IR_MAX_LOOPS]; /* the loops, outermost first */

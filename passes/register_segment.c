@@ -6,13 +6,6 @@
 /* Tiles of more rows are halved for what is left over. */
 enum { MAX_LEFT_OVER = 4 };
 
-static int64_t next_power_of_two(int64_t x) {
-  int64_t power = 1;
-  while (power < x)
-    power *= 2;
-  return power;
-}
-
 static register_segment known_tiles(int64_t from, int64_t to, int64_t size) {
   return (register_segment){ir_index_const(from), ir_index_const(to), size, (to - from) % size != 0, to - from <= size};
 }

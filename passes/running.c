@@ -84,7 +84,7 @@ ir_value *running_argument(const ir_op *loop, ir_value *value) {
       value = ir_operand(op, 0);
     } else if (op->code == OP_TENSOR_EXTRACT_SLICE) {
       ir_value *whole = ir_operand(op, 0);
-      value = insert && ir_operand(insert, 1) == whole && slice_equal(insert, op) ? whole : NULL;
+      value = insert && ir_operand(insert, 1) == whole && ir_slice_equal(insert, op) ? whole : NULL;
       insert = NULL;
     } else if (!ir_op_has(op, IR_STRUCTURED))
       return NULL;

@@ -72,10 +72,7 @@ static bool ops_equal(const ir_op *a, const ir_op *b) {
   for (unsigned i = 0; i < a->num_results; i++)
     if (ir_result(a, i)->type != ir_result(b, i)->type)
       return false;
-  for (unsigned i = 0; i < a->num_attrs; i++)
-    if (a->attrs[i].name != b->attrs[i].name || a->attrs[i].attr != b->attrs[i].attr)
-      return false;
-  return true;
+  return ir_attrs_equal(a->num_attrs, a->attrs, b->attrs);
 }
 
 static known_ops known_ops_create(ir_module *module, uint32_t capacity) {

@@ -325,11 +325,9 @@ static bool value_equal(const ir_value *a, const ir_value *b, unsigned *steps) {
     return true;
   const ir_op *x = a->op, *y = b->op;
   if (!x || !y || x->code != y->code || !ir_op_has(x, IR_PURE) || x->num_regions || !*steps || !--*steps ||
-      a->index != b->index || x->num_operands != y->num_operands || x->num_attrs != y->num_attrs)
+      a->index != b->index || x->num_operands != y->num_operands || x->num_attrs != y->num_attrs ||
+      !ir_attrs_equal(x->num_attrs, x->attrs, y->attrs))
     return false;
-  for (unsigned i = 0; i < x->num_attrs; i++)
-    if (x->attrs[i].name != y->attrs[i].name || x->attrs[i].attr != y->attrs[i].attr)
-      return false;
   for (unsigned i = 0; i < x->num_operands; i++)
     if (!value_equal(ir_operand(x, i), ir_operand(y, i), steps))
       return false;
