@@ -23,34 +23,16 @@ const emit_op_info *emit_info(ir_opcode code) { return &rows[code]; }
 
 /* -------------------------------------------------------------------------------------------------------- bindings */
 
-static emit_binding *find_binding(const emitter *e, const ir_value *key) {
-  size_t mask = e->bindings_size - 1;
-  size_t at = ((uintptr_t)key >> 4) * 0x9e3779b97f4a7c15u >> 20 & mask;
-  while (e->bindings[at].key && e->bindings[at].key != key)
-    at = (at + 1) & mask;
-  return &e->bindings[at];
-}
-
-static void grow_bindings(emitter *e) {
-  emit_binding *old = e->bindings;
-  unsigned old_size = e->bindings_size;
-  e->bindings_size = old_size ? old_size * 2 : 256;
-  e->bindings = IR_NEW_ARRAY(&e->arena, emit_binding, e->bindings_size);
-  for (unsigned i = 0; i < old_size; i++)
-    if (old[i].key)
-      *find_binding(e, old[i].key) = old[i];
-}
-
 void emit_bind(emitter *e, const ir_value *value, emit_value pieces) {
-  if (2 * (e->num_bindings + 1) > e->bindings_size)
-    grow_bindings(e);
-  emit_binding *binding = find_binding(e, value);
-  if (!binding->key)
-    e->num_bindings++;
-  *binding = (emit_binding){value, pieces};
+  emit_value *bound = IR_NEW(&e->arena, emit_value);
+  *bound = pieces;
+  ir_pointer_map_set(&e->arena, &e->bindings, value, bound);
 }
 
-const emit_value *emit_get(emitter *e, const ir_value *value) { return &find_binding(e, value)->value; }
+const emit_value *emit_get(emitter *e, const ir_value *value) {
+  static emit_value unbound;
+  return ir_pointer_map_get(&e->bindings, value, &unbound);
+}
 
 emit_value emit_new_value(emitter *e, unsigned num_pieces) {
   return (emit_value){IR_NEW_ARRAY(&e->arena, LLVMValueRef, num_pieces), num_pieces};
@@ -400,7 +382,6 @@ bool emitter_init(emitter *e, ir_module *module, const target_facts *facts, cons
   LLVMContextSetDiagnosticHandler(e->context, on_diagnostic, e);
   e->llvm = LLVMModuleCreateWithNameInContext("tec", e->context);
   e->builder = LLVMCreateBuilderInContext(e->context);
-  grow_bindings(e);
   return true;
 }
 

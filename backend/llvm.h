@@ -16,6 +16,7 @@
 #define TEC_BACKEND_LLVM_H
 #include "backend/backend.h"
 #include "ir/build.h"
+#include "ir/pointer_map.h"
 
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
@@ -80,11 +81,6 @@ typedef struct emit_target {
   LLVMValueRef *(*call)(emitter *e, LLVMValueRef callee, LLVMValueRef const *arguments, unsigned num_arguments);
 } emit_target;
 
-typedef struct emit_binding {
-  const ir_value *key;
-  emit_value value;
-} emit_binding;
-
 /* The state of one emission. */
 struct emitter {
   ir_module *module; /* for diagnostics and types */
@@ -99,11 +95,10 @@ struct emitter {
   LLVMBasicBlockRef allocas; /* its entry block: holds allocas only and ends where the body begins */
   uint64_t frame_bytes;      /* scratch in the function's stack frame so far, in bytes */
   bool in_forall;
-  bool streams;           /* stores of the function go past the caches */
-  bool has_half;          /* conversions between f16 and f32 in hardware */
-  bool has_scale;         /* ldexp of f32 vectors in hardware */
-  emit_binding *bindings; /* open hash table over ir_value addresses; size a power of two */
-  unsigned num_bindings, bindings_size;
+  bool streams;            /* stores of the function go past the caches */
+  bool has_half;           /* conversions between f16 and f32 in hardware */
+  bool has_scale;          /* ldexp of f32 vectors in hardware */
+  ir_pointer_map bindings; /* from each ir_value to its emit_value */
 };
 
 /* -------------------------------------------------------------------------------------------------- values (llvm.c) */

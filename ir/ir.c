@@ -1,5 +1,6 @@
 /* ir.c - modules, ops, values, use lists, blocks, cloning, walking. Invariants: see ir.h. */
 #include "intern.h"
+#include "pointer_map.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -323,47 +324,21 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) 
 
 struct ir_value_map {
   ir_arena *arena;
-  struct {
-    const ir_value *from;
-    ir_value *to;
-  } * entries;
-  size_t count, capacity; /* open addressing, capacity a power of two */
+  ir_pointer_map values;
 };
 
 ir_value_map *ir_value_map_create(ir_module *module) {
   ir_value_map *map = IR_NEW(&module->arena, ir_value_map);
   map->arena = &module->arena;
-  map->capacity = 16;
-  map->entries = ir_arena_alloc(map->arena, map->capacity * sizeof *map->entries);
   return map;
 }
 
-/* The slot of `from`, or the empty one where it would go. */
-static size_t value_slot(const ir_value_map *map, const ir_value *from) {
-  size_t mask = map->capacity - 1, i = ir_hash_combine(0, (uint64_t)(uintptr_t)from) & mask;
-  while (map->entries[i].from && map->entries[i].from != from)
-    i = (i + 1) & mask;
-  return i;
-}
-
 void ir_value_map_set(ir_value_map *map, const ir_value *from, ir_value *to) {
-  if (2 * (map->count + 1) > map->capacity) {
-    ir_value_map old = *map;
-    map->capacity *= 2;
-    map->entries = ir_arena_alloc(map->arena, map->capacity * sizeof *map->entries);
-    for (size_t i = 0; i < old.capacity; i++)
-      if (old.entries[i].from)
-        map->entries[value_slot(map, old.entries[i].from)] = old.entries[i];
-  }
-  size_t slot = value_slot(map, from);
-  map->count += !map->entries[slot].from;
-  map->entries[slot].from = from;
-  map->entries[slot].to = to;
+  ir_pointer_map_set(map->arena, &map->values, from, to);
 }
 
 ir_value *ir_value_map_get(const ir_value_map *map, ir_value *value) {
-  size_t slot = value_slot(map, value);
-  return map->entries[slot].from ? map->entries[slot].to : value;
+  return ir_pointer_map_get(&map->values, value, value);
 }
 
 ir_op *ir_op_clone(ir_builder *builder, const ir_op *op, ir_value_map *map) {

@@ -6,21 +6,13 @@
 
 #include "format.h"
 #include "names.h"
+#include "pointer_map.h"
 #include "text.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* What a value or map is called; open addressing, keyed by address. */
-typedef struct label_table {
-  struct {
-    const void *key;
-    const char *text;
-  } * slots;
-  size_t count, capacity;
-} label_table;
 
 /* The state that a region restores when it ends. */
 typedef struct name_scope {
@@ -34,10 +26,10 @@ struct ir_printer {
   size_t size, capacity;
   bool out_of_memory, generic;
   unsigned indent;
-  ir_arena arena;     /* labels */
-  label_table values; /* %name of each value in sight */
-  label_table maps;   /* #alias of each map */
-  ir_names names;     /* the names in use */
+  ir_arena arena;        /* labels */
+  ir_pointer_map values; /* %name of each value in sight */
+  ir_pointer_map maps;   /* #alias of each map */
+  ir_names names;        /* the names in use */
   name_scope scope;
   name_scope *entered; /* of a region whose arguments the op's header has shown */
 };
@@ -88,31 +80,12 @@ void print_separator(ir_printer *printer, unsigned i) {
 
 /* ------------------------------------------------------------------------------------------------------- labels */
 
-static size_t label_slot(const label_table *table, const void *key) {
-  size_t hash = (size_t)((uintptr_t)key * UINT64_C(0x9E3779B97F4A7C15) >> 20), mask = table->capacity - 1;
-  size_t i = hash & mask;
-  while (table->slots[i].key && table->slots[i].key != key)
-    i = (i + 1) & mask;
-  return i;
+static const char *find_label(const ir_pointer_map *labels, const void *key) {
+  return ir_pointer_map_get(labels, key, NULL);
 }
 
-static const char *find_label(const label_table *table, const void *key) {
-  return table->capacity ? table->slots[label_slot(table, key)].text : NULL;
-}
-
-static void set_label(ir_printer *printer, label_table *table, const void *key, const char *text) {
-  if (2 * (table->count + 1) > table->capacity) {
-    label_table old = *table;
-    table->capacity = old.capacity ? 2 * old.capacity : 64;
-    table->slots = ir_arena_alloc(&printer->arena, table->capacity * sizeof *table->slots);
-    for (size_t i = 0; i < old.capacity; i++)
-      if (old.slots[i].key)
-        table->slots[label_slot(table, old.slots[i].key)] = old.slots[i];
-  }
-  size_t slot = label_slot(table, key);
-  table->count += !table->slots[slot].key;
-  table->slots[slot].key = key;
-  table->slots[slot].text = text;
+static void set_label(ir_printer *printer, ir_pointer_map *labels, const void *key, const char *text) {
+  ir_pointer_map_set(&printer->arena, labels, key, (char *)text);
 }
 
 static const char *keep(ir_printer *printer, const char *text) {
