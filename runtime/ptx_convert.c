@@ -8,18 +8,9 @@
 
 static uint64_t mask_of(unsigned bits) { return bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1; }
 
-static int64_t sign_extend(uint64_t value, unsigned bits) { return (int64_t)(value << (64 - bits)) >> (64 - bits); }
-
 static bool is_float(ptx_type type) { return ptx_types[type].kind == KIND_FLOAT; }
 
 static double flush_single(double value) { return fabs(value) < 0x1p-126 ? copysign(0, value) : value; }
-
-static double round_integral(double value, unsigned rounding) {
-  return rounding == ROUND_ZERO   ? trunc(value)
-         : rounding == ROUND_DOWN ? floor(value)
-         : rounding == ROUND_UP   ? ceil(value)
-                                  : nearbyint(value);
-}
 
 /* Out of range gives the nearest value, NaN zero. */
 static uint64_t float_to_integer(double value, ptx_type to) {
@@ -63,7 +54,7 @@ static uint64_t float_to_float(const ptx_instruction *instruction, double value,
   if (field[PTX_FTZ] && from == PTX_F32)
     value = flush_single(value);
   if (field[PTX_INTEGRAL])
-    value = round_integral(value, field[PTX_INTEGRAL]);
+    value = ptx_round_integral(value, field[PTX_INTEGRAL]);
   if (field[PTX_SAT])
     value = value > 0 ? (value < 1 ? value : 1) : 0;
   if (field[PTX_RELU] && value < 0)
@@ -83,10 +74,10 @@ static uint64_t convert(const ptx_instruction *instruction, uint64_t value, ptx_
       return float_to_float(instruction, number, from, to);
     if (instruction->field[PTX_FTZ] && from == PTX_F32)
       number = flush_single(number);
-    return float_to_integer(round_integral(number, instruction->field[PTX_INTEGRAL]), to);
+    return float_to_integer(ptx_round_integral(number, instruction->field[PTX_INTEGRAL]), to);
   }
   if (ptx_types[from].kind == KIND_SIGNED)
-    value = (uint64_t)sign_extend(value, bits);
+    value = ptx_sign_extend(value, bits);
   if (is_float(to)) {
     double number = integer_to_double(value, from, to);
     if (instruction->field[PTX_SAT])
@@ -113,7 +104,7 @@ static ptx_type half_of(ptx_type packed) {
 
 /* Narrow results fill wider registers by the sign of the type. */
 static uint64_t widen(uint64_t value, ptx_type type) {
-  return ptx_types[type].kind == KIND_SIGNED ? (uint64_t)sign_extend(value, ptx_types[type].bits)
+  return ptx_types[type].kind == KIND_SIGNED ? ptx_sign_extend(value, ptx_types[type].bits)
                                              : value & mask_of(ptx_types[type].bits);
 }
 
@@ -227,8 +218,8 @@ static bool compare(const ptx_instruction *instruction, uint64_t a, uint64_t b, 
     return compare_floats(comparison_of(instruction), compared_double(instruction, a, type),
                           compared_double(instruction, b, type));
   bool is_signed = ptx_types[type].kind == KIND_SIGNED;
-  return compare_integers(comparison_of(instruction), is_signed ? (uint64_t)sign_extend(a, bits) : a,
-                          is_signed ? (uint64_t)sign_extend(b, bits) : b, is_signed);
+  return compare_integers(comparison_of(instruction), is_signed ? ptx_sign_extend(a, bits) : a,
+                          is_signed ? ptx_sign_extend(b, bits) : b, is_signed);
 }
 
 static uint32_t combine(const ptx_instruction *instruction, uint32_t truth, uint32_t other) {

@@ -12,13 +12,6 @@ typedef struct values {
   uint64_t a[PTX_LANES], b[PTX_LANES], c[PTX_LANES], result[PTX_LANES];
 } values;
 
-static uint64_t sign_extend(uint64_t value, unsigned bits) {
-  if (bits == 64)
-    return value;
-  value &= ((uint64_t)1 << bits) - 1;
-  return value >> (bits - 1) ? value | ~(uint64_t)0 << bits : value;
-}
-
 static void read_lanes(const ptx_warp *warp, const ptx_operand *operand, bool is_signed, uint64_t lanes[PTX_LANES]) {
   const void *source = ptx_lanes(warp, operand);
   const uint64_t *wide = source;
@@ -27,7 +20,7 @@ static void read_lanes(const ptx_warp *warp, const ptx_operand *operand, bool is
     memcpy(lanes, wide, PTX_LANES * sizeof *wide);
   else if (is_signed)
     for (unsigned i = 0; i < PTX_LANES; i++)
-      lanes[i] = sign_extend(narrow[i], operand->bits);
+      lanes[i] = ptx_sign_extend(narrow[i], operand->bits);
   else
     for (unsigned i = 0; i < PTX_LANES; i++)
       lanes[i] = narrow[i];
@@ -83,7 +76,7 @@ static uint64_t extract(uint64_t a, uint64_t position, uint64_t length, unsigned
   if (!length)
     return 0;
   uint64_t value = shift_right(a, position, bits, is_signed);
-  bool negative = is_signed && sign_extend(a, bits) >> 63;
+  bool negative = is_signed && ptx_sign_extend(a, bits) >> 63;
   if (length >= bits)
     return value;
   uint64_t top = position + length - 1;

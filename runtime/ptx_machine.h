@@ -155,8 +155,14 @@ typedef bool ptx_execute(ptx_warp *warp, const ptx_instruction *instruction, uin
 ptx_execute ptx_execute_integer, ptx_execute_floating, ptx_execute_compare, ptx_execute_convert, ptx_execute_move,
     ptx_execute_memory, ptx_execute_exchange, ptx_execute_matrix;
 
+static inline uint64_t ptx_sign_extend(uint64_t value, unsigned bits) {
+  return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
+}
+
 /* Floats as doubles, which hold all of them exactly (ptx_number.c). */
 double ptx_to_double(ptx_type type, uint64_t bits);
+/* To a whole number; `rounding` 0 is to nearest, too. */
+double ptx_round_integral(double value, unsigned rounding);
 /* Rounds; `rounding` is a ROUND_ value. Overflow of the 8-bit types, and with `finite` of all, gives the largest
  * finite. */
 uint64_t ptx_from_double(ptx_type type, double value, unsigned rounding, bool finite);

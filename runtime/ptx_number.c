@@ -52,7 +52,7 @@ double ptx_to_double(ptx_type type, uint64_t bits) {
   return negative ? -value : value;
 }
 
-static double round_integral(double value, unsigned rounding) {
+double ptx_round_integral(double value, unsigned rounding) {
   switch (rounding) {
   case ROUND_ZERO:
     return trunc(value);
@@ -82,7 +82,7 @@ static uint32_t round_magnitude(const float_format *format, double value, unsign
     return 0;
   frexp(value, &exponent);
   exponent = exponent - 1 < format->least ? format->least : exponent - 1;
-  double last_place = fabs(round_integral(ldexp(value, format->mantissa - exponent), rounding));
+  double last_place = fabs(ptx_round_integral(ldexp(value, format->mantissa - exponent), rounding));
   /* The leading one of a normal value adds itself to the exponent, and so does a carry. */
   double bits = last_place + ldexp(exponent - format->least, format->mantissa);
   return bits > format->largest ? overflow(format, negative, rounding, finite) : (uint32_t)bits;
