@@ -289,15 +289,6 @@ static ir_op *split_control(splitter *s, ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------------------- walk */
 
-static bool has_vectors(const ir_op *op) {
-  bool found = false;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    found |= is_vector(ir_operand(op, i));
-  for (unsigned i = 0; i < op->num_results; i++)
-    found |= is_vector(ir_result(op, i));
-  return found;
-}
-
 /* What memory gives in one access stays whole when it comes through a branch, and so do the yields there. */
 static bool keeps_vectors(const ir_op *op) {
   enum { ACCESS_BITS = 128 };
@@ -346,7 +337,7 @@ static bool split_op(splitter *s, ir_op *op) {
 static void split_block(splitter *s, ir_block *block) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    bool gone = has_vectors(op);
+    bool gone = ir_op_touches(op, IR_TYPE_VECTOR);
     ir_op *regions = op;
     bool control = ir_op_has(op, IR_CONTROL) || ir_op_has(op, IR_TERMINATOR);
     if (gone && control && !keeps_vectors(op)) {
