@@ -104,18 +104,11 @@ static bool has_parts(const loop_nest *nest) {
 
 /* ------------------------------------------------------------------------------------------------------------ parts */
 
-typedef struct box {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
-} box;
-
 /* The part of carried tensor `k` that an iteration of `forall` has. `outside`: a place for whole extents. */
-static box box_of(const loop_nest *nest, unsigned k, ir_builder *outside, ir_builder *inside, const ir_op *forall) {
-  box part;
-  ir_value *whole = ir_operand(nest->loops[0], 3 + k);
-  for (unsigned dim = 0; dim < whole->type->rank; dim++) {
-    part.offsets[dim] = ir_index_const(0);
-    part.sizes[dim] = pass_dim(outside, whole, dim);
-  }
+static tile_box box_of(const loop_nest *nest, unsigned k, ir_builder *outside, ir_builder *inside,
+                       const ir_op *forall) {
+  tile_box part;
+  tile_whole(outside, ir_operand(nest->loops[0], 3 + k), &part);
   for (unsigned loop = 0; loop < nest->num_loops; loop++) {
     const parallel_part *own = part_of(nest, loop, k);
     ir_index iv = {.value = ir_region(forall, 0)->args[loop]};
@@ -232,7 +225,7 @@ static void share_part(const loop_nest *nest, unsigned k, const ir_op *forall, i
   ir_value *argument = body_of(nest, nest->num_loops - 1)->args[1 + k];
   ir_builder outside = ir_builder_before((ir_op *)forall);
   ir_builder inside = ir_builder_before(first_user(argument, ir_region(forall, 0)));
-  box part = box_of(nest, k, &outside, &inside, forall);
+  tile_box part = box_of(nest, k, &outside, &inside, forall);
   ir_value *own = ir_extract_slice(&inside, shared, part.offsets, part.sizes, NULL);
   if (nest->fills[k])
     own = ir_fill(&inside, ir_input(nest->fills[k], 0), own);
