@@ -162,7 +162,7 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
   return -1;
 }
 
-/* --------------------------------------------------------------------------------------------------------- rewriting */
+/* -------------------------------------------------------------------------------------------------------- rewriting */
 
 /* The map of a tensor after its dim has become the last. */
 static const ir_map *turned_map(ir_module *module, const ir_map *map, unsigned dim) {
@@ -322,7 +322,7 @@ static void orient_loop(const orientation *o) {
   ir_op_erase(old);
 }
 
-/* ---------------------------------------------------------------------------------------------------------- the pass */
+/* --------------------------------------------------------------------------------------------------------- the pass */
 
 /* Tiles of open extents of what the loop carries are cut out and put back as a whole: takes that away. */
 static void drop_whole_slices(ir_op *loop) {

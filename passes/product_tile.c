@@ -3,8 +3,8 @@
  * What a tile is like depends on how often an element of a factor is used:
  *  - Few times: to read that factor takes the time. Tiles have long rows of it, as memory is read fast by, and steps of
  *    the reduction are what fits in the cache beside the sums.
- *  - Often: it is copied into panels (register_pack.c) that are as long as the cache has room for. Rows of a tile are as
- *    many as the last cache holds, as each tile makes the panels anew.
+ *  - Often: it is copied into panels (register_pack.c) that are as long as the cache has room for. Rows of a tile are
+ *    as many as the last cache holds, as each tile makes the panels anew.
  *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
  *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
@@ -69,8 +69,8 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
 
 /* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
  * time. Half of the second-level cache holds the rows that are added to in each step, this step's piece and the
- * next. Where requests get lost, fewer sums to read and write leave them the time that they need; and what one row reads
- * in rows that are few and long is best not asked for at all (see register_plan_is_followed). */
+ * next. Where requests get lost, fewer sums to read and write leave them the time that they need; and what one row
+ * reads in rows that are few and long is best not asked for at all (see register_plan_is_followed). */
 static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
   if (uses == 1 && target->loses_requests && !narrow)
     return FOLLOWED_BYTES;
@@ -80,8 +80,8 @@ static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *tar
   return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
 }
 
-/* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along a
- * loop of the result; or -1. *bytes: of a step. */
+/* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along
+ * a loop of the result; or -1. *bytes: of a step. */
 static int streamed_factor(const product *p, int64_t *bytes) {
   for (unsigned i = 0; i < 2; i++) {
     const ir_map *map = p->structure->maps[i];
@@ -116,9 +116,9 @@ static bool leaves_results_no_room(int64_t terms, const target_facts *target) {
   return !target->has_far_memory && panels <= target->l2_bytes / 2 && panels > target->l2_bytes / 4;
 }
 
-/* A product of f32 alone with many rows, of which one panel has all terms while it takes half of the second-level cache.
- * Where the last cache is near, to read the rows from there for each panel costs less than to add to results in steps.
- * Rows are whole tiles of a known number, as open ones may be few; columns are many, or no more than the tile's. */
+/* A product of f32 alone with many rows, of which one panel has all terms while it takes half of the second-level
+ * cache. Where the last cache is near, to read the rows from there for each panel costs less than to add to results in
+ * steps. Rows are whole tiles of a known number, as open ones may be few; columns are many, or at most a tile's. */
 static bool takes_lone_panels(const product *p) {
   int64_t least = register_plan_panel_columns(p->target);
   if (p->structure->num_loops != 3 || !p->is_wide || !p->is_alone)
@@ -162,8 +162,8 @@ static int64_t columns_in_turn(const product *p) {
   return tile_trip_count(columns, width) < wanted ? 0 : width;
 }
 
-/* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay for
- * being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
+/* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay
+ * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
@@ -212,8 +212,8 @@ static bool takes_all_columns(const product *p, unsigned rows_side) {
 }
 
 /* A long product of f32 whose panels are asked for (register_ask.c) should have half as many columns in a tile: so its
- * panels stay in the first cache, with what the few rows multiply them with. Not so where a part of a tile is left over,
- * which is read in place. */
+ * panels stay in the first cache, with what the few rows multiply them with. Not so where a part of a tile is left
+ * over, which is read in place. */
 static bool should_stay_near(const product *p, unsigned rows_side, int64_t tile) {
   int64_t terms = 1, columns = IR_DYNAMIC, rows = uses_of_factor(p, 1 - rows_side, MANY_USES);
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)

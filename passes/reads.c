@@ -231,7 +231,7 @@ static ir_value *view_of(reads *r, ir_value *source, const selection *part) {
   return result;
 }
 
-/* ---------------------------------------------------------------------------------------------------- reads to inputs */
+/* -------------------------------------------------------------------------------------------------- reads to inputs */
 
 /* An invariant value before the op. */
 static ir_value *outside(reads *r, ir_value *value, const ir_op *op) {

@@ -1,12 +1,12 @@
-/* register_ask.c - how the register tiles of a contraction ask for memory that is needed later, line by line, while they
- * multiply (see register_nest.h).
+/* register_ask.c - how the register tiles of a contraction ask for memory that is needed later, line by line, while
+ * they multiply (see register_nest.h).
  *
  * Some machines forget what they are asked for faster than memory answers; and none follows by itself where the next
  * tile begins in other rows. So the lines of the next panels, or of the next tile's rows and the result that these add
  * to, are spread over the terms of the tile at hand. So are those of what an op before the product reads of memory that
- * their loop moves over, as a mask's tile that is transposed, and, in the loop's last iteration, of what the kernel reads
- * before the loop, as queries: all at once, they would be lost (attention with a mask added to 2048 scores a row 1.08
- * times as fast, causal attention 1.004 to 1.016 times, Zen 5).
+ * their loop moves over, as a mask's tile that is transposed, and, in the loop's last iteration, of what the kernel
+ * reads before the loop, as queries: all at once, they would be lost (attention with a mask added to 2048 scores a row
+ * 1.08 times as fast, causal attention 1.004 to 1.016 times, Zen 5).
  * Terminates: loops over loops, dims and lines. */
 #include "passes/extent.h"
 #include "passes/register_nest.h"
@@ -27,8 +27,8 @@ static void ask_for(ir_builder *builder, ir_value **operands, unsigned rank, boo
     ir_attr_set(op, "tec.near", ir_attr_unit(builder->module));
 }
 
-/* The loop over rows of the tile that the input with that map has, or has not, so that they use it again; -1 if there is
- * none. */
+/* The loop over rows of the tile that the input with that map has, or has not, so that they use it again; -1 if there
+ * is none. */
 static int row_of(const register_nest *nest, const ir_map *map, bool has) {
   for (unsigned k = 0; k < nest->plan.num_dims; k++) {
     unsigned loop = nest->plan.dims[k];
@@ -93,8 +93,8 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
     nest->asks[i] = ask;
 }
 
-/* Which lines of all rows the current tile asks for, of so many in turn: who comes behind the last of them begins again,
- * as requests get lost, and the cache has forgotten some. */
+/* Which lines of all rows the current tile asks for, of so many in turn: who comes behind the last of them begins
+ * again, as requests get lost, and the cache has forgotten some. */
 static ir_index turn_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
   const register_plan *plan = &nest->plan;
   ir_index number = ir_index_floordiv(builder, nest->tile.starts[ask->row], plan->steps[ask->row]);

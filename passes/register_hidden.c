@@ -1,9 +1,9 @@
 /* register_hidden.c - what masks do to register tiles: reductions leave out what is hidden, and tiles that no mask cuts
  * are written without it (see register_nest.h).
  *
- * A mask is a select between a score and -infinity by comparing indices. Where a bound on them fails for all elements of
- * a tile, what follows from the opposite of the comparison cannot be, so the comparison has one outcome there, and the
- * mask nothing to do: a causal kernel compares on the diagonal only (attention 1.02x).
+ * A mask is a select between a score and -infinity by comparing indices. Where a bound on them fails for all elements
+ * of a tile, what follows from the opposite of the comparison cannot be, so the comparison has one outcome there, and
+ * the mask nothing to do: a causal kernel compares on the diagonal only (attention 1.02x).
  *
  * Invariants
  *  - What is left out changes nothing: sums take in zeros there, and maxima -infinity.
@@ -89,7 +89,7 @@ void register_add_hidden_result(register_nest *nest) {
         bound_of_leader(nest, &group->epilogues[k], &where.bounds[i]);
 }
 
-/* ------------------------------------------------------------------------------------------------------------ results */
+/* ---------------------------------------------------------------------------------------------------------- results */
 
 /* Adds what holds wherever the condition, by which the body of an epilogue hides something, is `hiding`. False where
  * not all ways to become so can be said. */

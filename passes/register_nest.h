@@ -42,8 +42,8 @@ typedef struct register_rows {
   int64_t width, elements; /* .. of which a row has so many, of so many elements */
 } register_rows;
 
-/* Memory that an op reads, and leaves it to the tiles of a product behind it to ask for what the next iteration of their
- * loop will read; or that of the kernel, from within the last iteration of a loop in it. */
+/* Memory that an op reads, and leaves it to the tiles of a product behind it to ask for what the next iteration of
+ * their loop will read; or that of the kernel, from within the last iteration of a loop in it. */
 typedef struct register_left {
   const struct register_left *next;
   const ir_op *product;
@@ -108,8 +108,8 @@ unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *lo
 void register_ask_plan_panel(register_nest *nest, unsigned i);
 /* Asks for what the current iteration of a tile has to of the next panels. */
 void register_ask_panels(const register_nest *nest, ir_builder *builder);
-/* Leaves input `i` of an op, of which so much further is to be asked for, to the tiles of a product behind the op, or in
- * the kernel's loop (`in_loop`) behind it; false where none is there. */
+/* Leaves input `i` of an op, of which so much further is to be asked for, to the tiles of a product behind the op, or
+ * in the kernel's loop (`in_loop`) behind it; false where none is there. */
 bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const ir_attr *ahead, bool in_loop,
                         register_left **left);
 /* Finds what the tiles ask for with each piece of terms: the next tile's rows of an input, and what is left to them. */

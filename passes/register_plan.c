@@ -406,8 +406,8 @@ static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   return p->loses_requests && are_long && rows <= most ? smaller(most, once) : most;
 }
 
-/* One row takes a few terms, as many streams of memory, each element of which is read once. Where requests get lost, the
- * machine follows these best by itself, in narrow tiles. */
+/* One row takes a few terms, as many streams of memory, each element of which is read once. Where requests get lost,
+ * the machine follows these best by itself, in narrow tiles. */
 static bool is_followed(const planner *p, unsigned simd) {
   int64_t terms = 1;
   if (!p->loses_requests || !ir_is_contraction(p->op) || is_reduction(p, simd) || is_widened(p, 0) || is_widened(p, 1))
@@ -692,7 +692,7 @@ int64_t register_plan_panel_bytes(const target_facts *facts) {
   return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
 }
 
-/* What one panel may take: where the last cache is near enough to stream all else from, half of the second-level one. */
+/* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. */
 static int64_t most_panel_bytes(const target_facts *facts) {
   return (target_has_near_last_cache(facts) ? 2 : 1) * register_plan_panel_bytes(facts);
 }

@@ -50,8 +50,8 @@ static bool is_carried(const register_nest *nest, unsigned out, unsigned depth) 
   return nest->depths[out] <= depth && !nest->left_out;
 }
 
-/* Copies of the innermost loop. Tiles of an open number of rows, which are small, take as many terms in pairs from where
- * they lie as others take one by one: requests for more at once get lost (four queries in bf16 1.2x, Zen 5). */
+/* Copies of the innermost loop. Tiles of an open number of rows, which are small, take as many terms in pairs from
+ * where they lie as others take one by one: requests for more at once get lost (four queries in bf16 1.2x, Zen 5). */
 static int64_t unrolled_copies(const register_nest *nest) {
   bool is_small = nest->plan.paired >= 0 && !nest->plan.packed && nest->extents[nest->plan.dims[0]].value;
   return is_small ? REGISTER_UNROLL / 2 : REGISTER_UNROLL;

@@ -202,8 +202,8 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
 }
 
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
- * all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what is
- * accumulated is read and written least often. No rows if they cannot, or would not pay: keys and values are read
+ * all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what
+ * is accumulated is read and written least often. No rows if they cannot, or would not pay: keys and values are read
  * element by element then. */
 static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   const ir_structure *structure = ir_structure_of(op);
@@ -253,8 +253,8 @@ static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *tar
 }
 
 /* One row reads keys and values in turn, each element once: in longer steps memory goes on for longer until it is the
- * other's turn, which the machine follows by itself where requests get lost (8192 keys in f32 1.0 to 1.1x, Zen 5; two rows
- * and 16 bits no better, four rows worse). */
+ * other's turn, which the machine follows by itself where requests get lost (8192 keys in f32 1.0 to 1.1x, Zen 5; two
+ * rows and 16 bits no better, four rows worse). */
 static bool reads_in_turn(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   return target->loses_requests && extent_of_rows(op, side, extents) == 1 &&
          ir_scalar_bits(element_beside(op, side)) > 16;
