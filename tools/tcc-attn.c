@@ -30,7 +30,8 @@ static void print_message(void *user, tec_severity severity, const char *text) {
 
 tec_context *command_context(uint32_t threads, uint32_t spin, bool report) {
   tec_context_options options = {
-      sizeof options, .message = print_message, .threads = threads, .report = report, .spin = spin};
+      sizeof options, .message = print_message, .threads = threads, .report = report, .spin = spin,
+  };
   tec_context *context = NULL;
   if (tec_context_create(&options, &context))
     fputs("error: out of memory\n", stderr);
