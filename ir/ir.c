@@ -363,13 +363,17 @@ ir_op *ir_op_clone(ir_builder *builder, const ir_op *op, ir_value_map *map) {
   ir_op *clone = ir_op_create(&at, op->code, &spec);
   for (unsigned i = 0; i < op->num_results; i++)
     ir_value_map_set(map, &op->results[i], &clone->results[i]);
+  ir_clone_regions(op, clone, map);
+  return clone;
+}
+
+void ir_clone_regions(const ir_op *op, ir_op *to, ir_value_map *map) {
   for (unsigned r = 0; r < op->num_regions; r++) {
     const ir_block *from = &op->regions[r];
     for (unsigned i = 0; i < from->num_args; i++)
-      ir_value_map_set(map, from->args[i], ir_block_add_arg(&clone->regions[r], from->args[i]->type));
-    ir_builder inner = ir_builder_at_end(&clone->regions[r]);
+      ir_value_map_set(map, from->args[i], ir_block_add_arg(&to->regions[r], from->args[i]->type));
+    ir_builder inner = ir_builder_at_end(&to->regions[r]);
     for (const ir_op *child = from->first; child; child = child->next)
       ir_op_clone(&inner, child, map);
   }
-  return clone;
 }

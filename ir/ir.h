@@ -461,6 +461,8 @@ ir_value_map *ir_value_map_create(ir_module *module);
 void ir_value_map_set(ir_value_map *map, const ir_value *from, ir_value *to);
 ir_value *ir_value_map_get(const ir_value_map *map, ir_value *value); /* the value itself where it is not mapped */
 ir_op *ir_op_clone(ir_builder *builder, const ir_op *op, ir_value_map *map);
+/* Copies of the op's regions in those of `to`, which are empty; `map` as before. */
+void ir_clone_regions(const ir_op *op, ir_op *to, ir_value_map *map);
 
 ir_value *ir_block_add_arg(ir_block *block, const ir_type *type);
 /* The argument must be unused; later arguments move up. */

@@ -84,17 +84,9 @@ static void lower_structured(buffers *b, ir_op *op) {
       .operands = operands, .num_operands = op->num_operands, .attrs = op->attrs, .num_attrs = op->num_attrs};
   memcpy(spec.groups, op->groups, sizeof spec.groups);
   ir_op *lowered = ir_op_create(&builder, op->code, &spec);
-  ir_value_map *map = ir_value_map_create(b->module);
-  for (unsigned r = 0; r < op->num_regions; r++) {
-    const ir_block *from = ir_region(op, r);
-    ir_block *to = ir_region(lowered, r);
-    for (unsigned i = 0; i < from->num_args; i++)
-      ir_value_map_set(map, from->args[i], ir_block_add_arg(to, from->args[i]->type));
-    ir_builder inner = ir_builder_at_end(to);
-    for (const ir_op *child = from->first; child; child = child->next)
-      ir_op_clone(&inner, child, map);
-    lower_body_reads(b, to);
-  }
+  ir_clone_regions(op, lowered, ir_value_map_create(b->module));
+  for (unsigned r = 0; r < op->num_regions; r++)
+    lower_body_reads(b, ir_region(lowered, r));
   for (unsigned i = 0; i < op->num_results; i++)
     buffer_place(b, ir_result(op, i), operands[num_inputs + i], false);
 }
