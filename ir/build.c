@@ -225,6 +225,19 @@ ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i)
   return ir_index_of(ir_group_operand(op, group, dynamic));
 }
 
+const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **operands, unsigned group, unsigned count,
+                            const ir_index *indices) {
+  int64_t statics[IR_MAX_LOOPS];
+  for (unsigned i = 0; i < count; i++) {
+    statics[i] = ir_index_static(indices[i]);
+    if (!indices[i].value)
+      continue;
+    operands[spec->num_operands++] = indices[i].value;
+    spec->groups[group]++;
+  }
+  return ir_attr_i64s(module, count, statics);
+}
+
 unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
   ir_index *const parts[] = {offsets, sizes, strides};
@@ -256,32 +269,24 @@ bool ir_slice_equal(const ir_op *a, const ir_op *b) {
  * NULL). `steps` NULL: all 1. `type`: of the result; NULL if there is none. */
 static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source, ir_value *dest, unsigned rank,
                            const ir_index *offsets, const ir_index *sizes, const ir_index *steps, const ir_type *type) {
-  ir_value *operands[2 + 3 * IR_MAX_RANK];
-  int64_t statics[3][IR_MAX_RANK];
-  unsigned count = 0, group = 0;
-  ir_op_spec spec = {.operands = operands, .types = &type, .num_results = type != NULL};
-  operands[count++] = source;
-  spec.groups[group++] = 1;
-  if (dest) {
-    operands[count++] = dest;
-    spec.groups[group++] = 1;
-  }
-  const ir_index *const parts[] = {offsets, sizes, steps};
-  for (unsigned part = 0; part < 3; part++, group++)
-    for (unsigned i = 0; i < rank; i++) {
-      ir_index x = parts[part] ? parts[part][i] : ir_index_const(1);
-      statics[part][i] = ir_index_static(x);
-      if (x.value) {
-        operands[count++] = x.value;
-        spec.groups[group]++;
-      }
-    }
-  ir_named_attr attrs[] = {{"static_offsets", ir_attr_i64s(builder->module, rank, statics[0])},
-                           {"static_sizes", ir_attr_i64s(builder->module, rank, statics[1])},
-                           {"static_strides", ir_attr_i64s(builder->module, rank, statics[2])}};
-  spec.num_operands = count;
-  spec.attrs = attrs;
-  spec.num_attrs = 3;
+  static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
+  ir_value *operands[2 + 3 * IR_MAX_RANK] = {source, dest};
+  ir_index ones[IR_MAX_RANK];
+  ir_named_attr attrs[3];
+  unsigned first = dest ? 2 : 1;
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = first,
+                     .groups = {1, dest ? 1 : 0},
+                     .types = &type,
+                     .num_results = type != NULL,
+                     .attrs = attrs,
+                     .num_attrs = 3};
+  for (unsigned i = 0; i < rank; i++)
+    ones[i] = ir_index_const(1);
+  const ir_index *const parts[] = {offsets, sizes, steps ? steps : ones};
+  for (unsigned part = 0; part < 3; part++)
+    attrs[part] =
+        (ir_named_attr){names[part], ir_add_mixed(builder->module, &spec, operands, first + part, rank, parts[part])};
   return ir_op_create(builder, code, &spec);
 }
 
@@ -573,18 +578,8 @@ ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, 
   const ir_type **types = IR_NEW_ARRAY(&module->arena, const ir_type *, num_outs);
   ir_named_attr attrs[3];
   ir_op_spec spec = {.operands = operands, .types = types, .num_results = num_outs, .attrs = attrs, .num_attrs = 3};
-  for (unsigned part = 0; part < 3; part++) {
-    int64_t statics[IR_MAX_LOOPS];
-    for (unsigned i = 0; i < num_loops; i++) {
-      ir_index x = bounds[part][i];
-      statics[i] = ir_index_static(x);
-      if (!x.value)
-        continue;
-      operands[spec.num_operands++] = x.value;
-      spec.groups[part]++;
-    }
-    attrs[part] = (ir_named_attr){names[part], ir_attr_i64s(module, num_loops, statics)};
-  }
+  for (unsigned part = 0; part < 3; part++)
+    attrs[part] = (ir_named_attr){names[part], ir_add_mixed(module, &spec, operands, part, num_loops, bounds[part])};
   spec.groups[3] = num_outs;
   for (unsigned i = 0; i < num_outs; i++) {
     operands[spec.num_operands++] = outs[i];

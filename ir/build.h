@@ -46,6 +46,10 @@ ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
 /* Offsets, sizes and strides of extract_slice, insert_slice, subview: entry `i` of operand group `group`, whose static
  * values stand in the attribute `name`. */
 ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i);
+/* The other way round: adds the indices that are values to `operands`, those of the spec, as operand group `group`, and
+ * gives the attribute with all others. */
+const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **operands, unsigned group, unsigned count,
+                            const ir_index *indices);
 /* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
 unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
 

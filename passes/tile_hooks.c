@@ -197,27 +197,14 @@ ir_value *tile_pad(tile_builder *builder, ir_op *op, const tile_box *box) {
     }
   }
   ir_value *operands[1 + 2 * IR_MAX_RANK] = {builder->slice(builder, op, 0, &source)};
-  int64_t statics[2][IR_MAX_RANK];
-  ir_op_spec spec = {.operands = operands, .num_operands = 1, .groups = {1}, .num_results = 1, .num_attrs = 2};
-  for (unsigned side = 0; side < 2; side++)
-    for (unsigned dim = 0; dim < box->rank; dim++) {
-      statics[side][dim] = ir_index_static(pads[side][dim]);
-      if (!pads[side][dim].value)
-        continue;
-      operands[spec.num_operands++] = pads[side][dim].value;
-      spec.groups[1 + side]++;
-    }
   const ir_type *type = box_type(ir_result(op, 0)->type, op->module, box);
-  ir_named_attr attrs[] = {{"static_low", ir_attr_i64s(op->module, box->rank, statics[0])},
-                           {"static_high", ir_attr_i64s(op->module, box->rank, statics[1])}};
-  spec.types = &type;
+  ir_op_spec spec = {.operands = operands, .num_operands = 1, .groups = {1}, .types = &type, .num_results = 1};
+  ir_named_attr attrs[2] = {{"static_low"}, {"static_high"}};
+  for (unsigned side = 0; side < 2; side++)
+    attrs[side].attr = ir_add_mixed(op->module, &spec, operands, 1 + side, box->rank, pads[side]);
   spec.attrs = attrs;
+  spec.num_attrs = 2;
   ir_op *pad = ir_op_create(&builder->body, OP_TENSOR_PAD, &spec);
-  ir_value_map *map = ir_value_map_create(op->module);
-  for (unsigned i = 0; i < body->num_args; i++)
-    ir_value_map_set(map, body->args[i], ir_block_add_arg(ir_region(pad, 0), body->args[i]->type));
-  ir_builder inner = ir_builder_at_end(ir_region(pad, 0));
-  for (ir_op *each = body->first; each; each = each->next)
-    ir_op_clone(&inner, each, map);
+  ir_clone_regions(op, pad, ir_value_map_create(op->module));
   return ir_result(pad, 0);
 }
