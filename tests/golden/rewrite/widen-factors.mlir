@@ -56,6 +56,32 @@ func.func @many(%q: tensor<512x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512
   return %r2 : tensor<512x32xf32>
 }
 
+// Rounded weights that somebody else reads are widened again: there would be two of all of them.
+// PAIRS-LABEL: func.func @returned(
+// CHECK-LABEL: func.func @returned(
+// CHECK: arith.truncf
+// CHECK: %[[W:.*]] = linalg.generic {{.*}} ins(%[[N:.*]] : tensor<512x512xf16>) outs(%{{.*}} : tensor<512x512xf32>)
+// CHECK: linalg.matmul ins(%[[W]], %{{.*}} : tensor<512x512xf32>, tensor<512x32xf32>)
+// CHECK: return %{{.*}}, %[[N]]
+func.func @returned(%q: tensor<512x32xf16>, %k: tensor<512x32xf16>, %v: tensor<512x32xf16>) -> (tensor<512x32xf32>, tensor<512x512xf16>) {
+  %zero = arith.constant 0.0 : f32
+  %s0 = tensor.empty() : tensor<512x512xf32>
+  %s1 = linalg.fill ins(%zero : f32) outs(%s0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %s2 = linalg_ext.batch_matmul ins(%q, %k : tensor<512x32xf16>, tensor<512x32xf16>) outs(%s1 : tensor<512x512xf32>) layout = "nt" -> tensor<512x512xf32>
+  %w0 = linalg.softmax dimension(1) ins(%s2 : tensor<512x512xf32>) outs(%s0 : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %n0 = tensor.empty() : tensor<512x512xf16>
+  %w1 = linalg.generic {indexing_maps = [#row, #row], iterator_types = ["parallel", "parallel"]}
+      ins(%w0 : tensor<512x512xf32>) outs(%n0 : tensor<512x512xf16>) {
+  ^bb0(%wide: f32, %old: f16):
+    %narrow = arith.truncf %wide : f32 to f16
+    linalg.yield %narrow : f16
+  } -> tensor<512x512xf16>
+  %r0 = tensor.empty() : tensor<512x32xf32>
+  %r1 = linalg.fill ins(%zero : f32) outs(%r0 : tensor<512x32xf32>) -> tensor<512x32xf32>
+  %r2 = linalg.matmul ins(%w1, %v : tensor<512x512xf16>, tensor<512x32xf16>) outs(%r1 : tensor<512x32xf32>) -> tensor<512x32xf32>
+  return %r2, %w1 : tensor<512x32xf32>, tensor<512x512xf16>
+}
+
 // CHECK-LABEL: func.func @few(
 // CHECK: %[[Q:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<8x32xbf16>)
 // CHECK: linalg_ext.batch_matmul ins(%[[Q]], %arg1 : tensor<8x32xf32>, tensor<512x32xbf16>)
