@@ -148,10 +148,10 @@ static tec_status check_call(tec_program *program, const tec_entry *entry, uint3
 
 tec_status tec_program_call(tec_program *program, const char *name, uint32_t num_arguments,
                             const DLTensor *const *arguments, uint32_t num_results, DLManagedTensor **results) {
-  tec_entry entry;
-  tec_status status = tec_program_find(program, name, &entry);
-  if (!status)
-    status = check_call(program, &entry, num_arguments, arguments, num_results, results);
+  const tec_entry *entry = program_find_entry(program, name);
+  if (!entry)
+    return TEC_INVALID;
+  tec_status status = check_call(program, entry, num_arguments, arguments, num_results, results);
   if (status)
     return status;
   if (!program->device)
@@ -170,7 +170,7 @@ tec_status tec_program_call(tec_program *program, const char *name, uint32_t num
     return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
   if (num_results)
     memcpy(own, results, num_results * sizeof *own);
-  status = program->device->runner->call(program, &entry, arguments, own);
+  status = program->device->runner->call(program, entry, arguments, own);
   for (uint32_t i = 0; i < num_results; i++)
     if (status && own[i] != results[i])
       tec_tensor_release(own[i]);

@@ -58,33 +58,73 @@ static bool is_for_another_architecture(const tec_program *program) {
   return !memcmp(header.e_ident, ELFMAG, SELFMAG) && header.e_machine != ours;
 }
 
+/* A loaded program: each entry point's functions are looked up once, which takes as long as a small product. */
+typedef struct host_functions {
+  tec_host_kernel kernel;
+  tec_host_shapes shapes;
+} host_functions;
+
+typedef struct host_code {
+  void *code; /* the loader's */
+  host_functions functions[];
+} host_code;
+
+static void host_unload(void *loaded) {
+  host_code *code = loaded;
+  if (code->code)
+    runtime_platform.loader->unload(code->code);
+  free(code);
+}
+
+/* The kernel `name` and, by `suffix`, what belongs to it. NULL after a reported error. */
+static void *find_symbol(tec_context *context, void *code, const char *name, const char *suffix) {
+  byte_buffer symbol = {0};
+  byte_buffer_printf(&symbol, "%s%s", name, suffix);
+  void *address = symbol.failed ? NULL : runtime_platform.loader->find(code, symbol.bytes);
+  if (!address)
+    runtime_error(context, TEC_INVALID, "the program's code has no '%s%s'", name, suffix);
+  free(symbol.bytes);
+  return address;
+}
+
+static tec_status load_code(tec_program *program, host_code *code) {
+  tec_context *context = program->context;
+  tec_status status = runtime_platform.loader->load(context, program->code, program->code_size, &code->code);
+  for (unsigned i = 0; !status && i < program->num_entries; i++) {
+    const char *name = program->entries[i].name;
+    host_functions *functions = &code->functions[i];
+    functions->kernel = (tec_host_kernel)(uintptr_t)find_symbol(context, code->code, name, "");
+    if (functions->kernel)
+      functions->shapes = (tec_host_shapes)(uintptr_t)find_symbol(context, code->code, name, "_shapes");
+    if (!functions->shapes)
+      status = TEC_INVALID;
+  }
+  return status;
+}
+
 static tec_status host_load(tec_program *program, void **loaded) {
   if (is_for_another_architecture(program))
     return runtime_error(program->context, TEC_INVALID, "the program's code is for another kind of processor, '%s'",
                          program->target);
-  return runtime_platform.loader->load(program->context, program->code, program->code_size, loaded);
+  host_code *code = calloc(1, sizeof *code + program->num_entries * sizeof code->functions[0]);
+  if (!code)
+    return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
+  tec_status status = load_code(program, code);
+  if (status)
+    host_unload(code);
+  else
+    *loaded = code;
+  return status;
 }
 
-static void host_unload(void *loaded) { runtime_platform.loader->unload(loaded); }
-
-/* The kernel `name` and, by `suffix`, what belongs to it. NULL after a reported error. */
-static void *find_symbol(tec_program *program, const char *name, const char *suffix) {
-  byte_buffer symbol = {0};
-  byte_buffer_printf(&symbol, "%s%s", name, suffix);
-  void *address = symbol.failed ? NULL : runtime_platform.loader->find(program->loaded, symbol.bytes);
-  if (!address)
-    runtime_error(program->context, TEC_INVALID, "the program's code has no '%s%s'", name, suffix);
-  free(symbol.bytes);
-  return address;
+static const host_functions *functions_of(const tec_program *program, const tec_entry *entry) {
+  return &((const host_code *)program->loaded)->functions[entry - program->entries];
 }
 
 /* Asks the program for the extents of its results and creates or checks them. */
 static tec_status prepare_results(tec_program *program, const tec_entry *entry, const int64_t *dims,
                                   int64_t *result_dims, DLManagedTensor **results) {
-  tec_host_shapes shapes = (tec_host_shapes)(uintptr_t)find_symbol(program, entry->name, "_shapes");
-  if (!shapes)
-    return TEC_INVALID;
-  if (shapes(dims, result_dims))
+  if (functions_of(program, entry)->shapes(dims, result_dims))
     return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together",
                          entry->name);
   for (uint32_t i = 0; i < entry->num_results; i++) {
@@ -98,16 +138,13 @@ static tec_status prepare_results(tec_program *program, const tec_entry *entry, 
 
 static tec_status run_kernel(tec_program *program, const tec_entry *entry, void *const *data, const int64_t *dims) {
   tec_context *context = program->context;
-  tec_host_kernel kernel = (tec_host_kernel)(uintptr_t)find_symbol(program, entry->name, "");
-  if (!kernel)
-    return TEC_INVALID;
   if (!context->pool)
     context->pool = thread_pool_create(context->threads, context->spin);
   if (!context->pool)
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   host_call call = {.pool = context->pool};
   tec_host_env env = {&call, host_parallel_for, host_allocate, host_release};
-  int32_t failed = kernel(data, dims, &env);
+  int32_t failed = functions_of(program, entry)->kernel(data, dims, &env);
   program->scratch_bytes = call.peak;
   if (failed)
     return runtime_error(context, TEC_OUT_OF_MEMORY, "no scratch memory for '%s'", entry->name);

@@ -352,9 +352,7 @@ static tec_status run_call(kernel_call *call, DLManagedTensor **results) {
 
 static tec_status kernel_call_entry(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
                                     DLManagedTensor **results) {
-  unsigned number = 0;
-  while (strcmp(program->entries[number].name, entry->name))
-    number++;
+  ptrdiff_t number = entry - program->entries;
   kernel_program *loaded = program->loaded;
   kernel_call call = {.program = program,
                       .loaded = loaded,

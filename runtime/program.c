@@ -167,27 +167,30 @@ bool tec_program_entry(const tec_program *program, unsigned i, tec_entry *entry)
   return true;
 }
 
-tec_status tec_program_find(const tec_program *program, const char *name, tec_entry *entry) {
-  if (!name && program->num_entries == 1) {
-    *entry = program->entries[0];
-    return TEC_OK;
-  }
+const tec_entry *program_find_entry(const tec_program *program, const char *name) {
+  if (!name && program->num_entries == 1)
+    return &program->entries[0];
+  for (unsigned i = 0; name && i < program->num_entries; i++)
+    if (!strcmp(program->entries[i].name, name))
+      return &program->entries[i];
   byte_buffer names = {0};
-  for (unsigned i = 0; i < program->num_entries; i++) {
-    if (name && !strcmp(program->entries[i].name, name)) {
-      *entry = program->entries[i];
-      free(names.bytes);
-      return TEC_OK;
-    }
+  for (unsigned i = 0; i < program->num_entries; i++)
     byte_buffer_printf(&names, "%s'%s'", i ? ", " : "", program->entries[i].name);
-  }
   const char *list = names.bytes ? names.bytes : "none";
   if (name)
     runtime_error(program->context, TEC_INVALID, "there is no entry point '%s'; there are: %s", name, list);
   else
     runtime_error(program->context, TEC_INVALID, "name one of the entry points: %s", list);
   free(names.bytes);
-  return TEC_INVALID;
+  return NULL;
+}
+
+tec_status tec_program_find(const tec_program *program, const char *name, tec_entry *entry) {
+  const tec_entry *found = program_find_entry(program, name);
+  if (!found)
+    return TEC_INVALID;
+  *entry = *found;
+  return TEC_OK;
 }
 
 size_t tec_program_scratch_bytes(const tec_program *program) { return program->scratch_bytes; }

@@ -105,12 +105,15 @@ struct tec_program {
 tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
                           const program_routine *routines, const char *code, size_t code_size, tec_program **program);
 
+/* The entry point of that name, or the only one for NULL; one of program->entries. NULL after a reported error. */
+const tec_entry *program_find_entry(const tec_program *program, const char *name);
+
 /* ------------------------------------------------------------------------------------- devices (device.def, call.c) */
 
 typedef struct kernel_driver kernel_driver;
 
-/* Runs loaded programs. `call` gets arguments that were checked against the entry; for each result it uses the tensor
- * there or creates one, with call_result. */
+/* Runs loaded programs. `call` gets arguments that were checked against the entry, one of program->entries; for each
+ * result it uses the tensor there or creates one, with call_result. */
 typedef struct program_runner {
   tec_status (*load)(tec_program *program, void **loaded);
   tec_status (*call)(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
