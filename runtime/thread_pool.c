@@ -13,7 +13,8 @@
  *
  * Waking a thread up takes a few microseconds, on a virtual machine some tens: of the caller, and then until the thread
  * runs. So a loop that was over sooner the last time is begun by the caller alone, and shared out only if that takes
- * longer than expected. This is all that the pool remembers of a loop, and concerns nothing but speed.
+ * longer than expected. This is all that the pool remembers of a loop, and concerns nothing but speed. Threads that look
+ * for loops are called at no cost, and called to stay awake: there, all loops are shared out.
  *
  * Terminates: each claim moves `next` on, and claims stop at `count`. */
 #include "runtime/thread_pool.h"
@@ -187,7 +188,7 @@ static bool run_alone(thread_pool *pool, int64_t limit) {
 static void run_loop(thread_pool *pool) {
   loop_body **place = &pool->short_loops[(uintptr_t)pool->body / 16 % SHORT_LOOPS];
   int64_t limit = WAKES * pool->wake_time, own = 0;
-  if (*place == pool->body && run_alone(pool, limit))
+  if (!pool->spin && *place == pool->body && run_alone(pool, limit))
     return;
   open_loop(pool);
   int64_t start = nanoseconds();

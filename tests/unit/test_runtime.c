@@ -405,3 +405,19 @@ Test(thread_pool, short_loops_wake_nobody) {
   cr_assert_gt(run_counted(&c, 8), 0);
   thread_pool_destroy(c.pool);
 }
+
+/* But threads that look for loops are called to them, so that they stay awake. */
+Test(thread_pool, threads_that_look_for_loops_share_short_ones) {
+  counted c = {.pool = thread_pool_create(2, 1000), .caller = pthread_self()};
+  double start = seconds_by(CLOCK_MONOTONIC);
+  for (int round = 0; round < 10; round++)
+    thread_pool_run(c.pool, 8, count_one, &c);
+  sleep_milliseconds(20);
+  for (int shared = 0; shared < 20 && seconds_by(CLOCK_MONOTONIC) - start < 10;) {
+    c.calls_of_others = 0;
+    thread_pool_run(c.pool, 8, count_one, &c);
+    shared += c.calls_of_others > 0;
+  }
+  cr_assert_lt(seconds_by(CLOCK_MONOTONIC) - start, 10);
+  thread_pool_destroy(c.pool);
+}
