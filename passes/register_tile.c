@@ -71,6 +71,47 @@ static register_nest without_pairs(const register_nest *nest) {
   return single;
 }
 
+/* Lanes take all of a reduction at once. */
+static bool reduces_in_tile(const register_nest *nest) {
+  int simd = nest->plan.simd;
+  return simd >= 0 && ir_loop_is_reduction(ir_structure_of(nest->op), (unsigned)simd) && !nest->plan.partial;
+}
+
+/* All loops inside of that at `depth` have one iteration, a full tile. */
+static bool is_last_loop(const register_nest *nest, unsigned depth) {
+  for (unsigned at = depth + 1; at < nest->plan.num_loops; at++) {
+    unsigned loop = nest->plan.order[at];
+    if (!ir_index_is_const(nest->extents[loop], nest->plan.steps[loop]))
+      return false;
+  }
+  return true;
+}
+
+/* Rows in lanes that meet the other factor's one by one are read before the loop over these, which LLVM does only where
+ * it finds out that nothing in the loop writes them. It leaves them on the stack, and multiply-adds read them there: 5
+ * to 7 f32 queries are up to 1.8 times as fast (Zen 5). Where the loop's tile has several rows, a read serves as many
+ * multiply-adds, but from the stack only one: not so there. Returns the inputs (bits) that were read. */
+static uint32_t keep_rows(register_nest *nest, ir_builder *builder, unsigned depth) {
+  const register_plan *plan = &nest->plan;
+  unsigned loop = plan->order[depth];
+  uint32_t kept = 0;
+  if (!ir_is_contraction(nest->op) || !reduces_in_tile(nest) || plan->steps[loop] > 1 || !is_last_loop(nest, depth))
+    return 0;
+  for (unsigned i = 0; i < nest->num_inputs; i++) {
+    vector_operand *operand = &nest->tile.operands[i];
+    bool is_fed = nest->group.num_feeders && nest->group.fed == i;
+    if (is_fed || vectorize_operand_loops(operand) & register_loop_bit(loop))
+      continue;
+    for (unsigned at = depth + 1; at < plan->num_loops; at++) {
+      register_segment whole = {.size = plan->steps[plan->order[at]]};
+      enter_segment(nest, plan->order[at], &whole, ir_index_const(0));
+    }
+    operand->vector = vectorize_to_subscripts(builder, &nest->tile, i, vectorize_read(builder, &nest->tile, i));
+    kept |= register_loop_bit(i);
+  }
+  return kept;
+}
+
 /* A loop over the tiles of a segment, carrying the accumulators that were begun further out. */
 static void emit_segment(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                          ir_value **accumulators) {
@@ -86,6 +127,7 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
     emit_loops(nest, builder, depth + 1, accumulators);
     return;
   }
+  uint32_t kept = keep_rows(nest, builder, depth);
   ir_value **carried = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_outs);
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
@@ -110,6 +152,9 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
       accumulators[out] = ir_result(op, count++);
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (kept & register_loop_bit(i))
+      nest->tile.operands[i].vector = NULL;
 }
 
 /* Runs the terms of a segment up to `end`, both at the beginning of a line of the cache, in pieces of a line, and asks
@@ -460,12 +505,6 @@ static bool check_op(const ir_op *op) {
       return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
   }
   return true;
-}
-
-/* Lanes take all of a reduction at once. */
-static bool reduces_in_tile(const register_nest *nest) {
-  int simd = nest->plan.simd;
-  return simd >= 0 && ir_loop_is_reduction(ir_structure_of(nest->op), (unsigned)simd) && !nest->plan.partial;
 }
 
 /* A full tile, and where the loops end. */

@@ -41,6 +41,18 @@ func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf
   return
 }
 
+// Of so long rows that all meet one at a time, they are read once, before the loop.
+// CHECK-LABEL: func.func @kept(
+// CHECK-SAME: %[[Q:.*]]: memref<7x128xf32>, %[[K:.*]]: memref<48x128xf32>
+// CHECK: %[[X:.*]] = vector.transfer_read %[[Q]]{{.*}} vector<7x128xf32>
+// CHECK-NEXT: scf.for %[[J:.*]] = %{{.*}} to %c48 step %c1
+// CHECK: %[[Y:.*]] = vector.transfer_read %[[K]][%[[J]], %c0]{{.*}} vector<128xf32>
+// CHECK-NEXT: vector.contract {{.*}} %[[X]], %[[Y]], %{{.*}} : vector<7x128xf32>, vector<128xf32> into vector<7xf32>
+func.func @kept(%q: memref<7x128xf32>, %k: memref<48x128xf32>, %s: memref<7x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<7x128xf32>, memref<48x128xf32>) outs(%s : memref<7x48xf32>) layout = "nt"
+  return
+}
+
 // An open number of rows: tiles of four, and one of what is left over.
 // CHECK-LABEL: func.func @open(
 // CHECK-NOT: memref.alloca
