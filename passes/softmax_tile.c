@@ -23,16 +23,33 @@ static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *ext
   return columns;
 }
 
-/* The rows of operand `side`: of its loops that the other one does not have, the last. */
-static int64_t extent_of_rows(const ir_op *op, unsigned side, const int64_t *extents) {
+/* One iteration is no rows, and few of a running softmax are worse ones than more. */
+static bool has_better_rows(int64_t extent, int64_t than, bool is_running) {
+  if (extent == 1)
+    return false;
+  return !is_running || extent == IR_DYNAMIC || extent >= TILE_MIN_ROWS || than == IR_DYNAMIC || extent >= than;
+}
+
+int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among) {
   const ir_structure *structure = ir_structure_of(op);
-  int64_t extent = IR_DYNAMIC;
+  bool is_running = tile_running_operand(op) == (int)side;
+  int64_t extents[IR_MAX_LOOPS];
+  int rows = -1;
+  ir_loop_extents(op, extents);
   for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
-    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_map_find_dim(structure->maps[1 - side], loop) < 0)
-      extent = extents[loop];
+    if (!(among >> loop & 1) || ir_map_find_dim(structure->maps[side], loop) < 0 ||
+        ir_map_find_dim(structure->maps[1 - side], loop) >= 0)
+      continue;
+    if (rows < 0 || has_better_rows(extents[loop], extents[rows], is_running))
+      rows = (int)loop;
   }
-  return extent;
+  return rows;
+}
+
+static int64_t extent_of_rows(const ir_op *op, unsigned side, const int64_t *extents) {
+  int rows = tile_rows_loop(op, side, UINT32_MAX);
+  return rows < 0 ? IR_DYNAMIC : extents[rows];
 }
 
 /* The rows of operand `side` in all its batches, as far as they are known. */

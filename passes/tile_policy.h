@@ -42,6 +42,11 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
 /* Something on the way up from the operand computes, rather than moves, and can be fused. */
 bool tile_is_computed(const ir_op *user, const ir_value *operand);
 
+/* The loop of a tile's rows, of those (bits) that operand `side` has and the other one has not: the last, but where it
+ * has one iteration, or few, another with more. So the queries of heads that share keys are rows, and each key is read
+ * once for all of them. -1: none. */
+int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among);
+
 /* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold
  * factors. `side`: the operand that has them. */
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);

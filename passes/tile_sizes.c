@@ -71,23 +71,20 @@ static void find_pace(const ir_op *root, pace *p) {
 
 /* ------------------------------------------------------------------------------------------------------------- host */
 
-/* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, the last
- * one, or 1, the others; returns the last one (a loop of the root), or -1. */
+/* Gives the loops of the contraction's operand `side` that the other operand does not have the tile `size`, that of
+ * rows, or 1, the others; returns that of rows (a loop of the root), or -1. */
 static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(p->op);
-  int last = -1;
-  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
-    bool on_side = ir_map_find_dim(structure->maps[side], loop) >= 0;
-    bool on_other = ir_map_find_dim(structure->maps[1 - side], loop) >= 0;
-    if (!on_side || on_other || p->root_loop[loop] < 0)
-      continue;
-    if (last >= 0)
-      sizes[last] = size ? 1 : 0;
-    last = p->root_loop[loop];
-    sizes[last] = size;
-  }
-  return last;
+  uint32_t free_loops = 0;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (p->root_loop[loop] >= 0 && ir_map_find_dim(structure->maps[side], loop) >= 0 &&
+        ir_map_find_dim(structure->maps[1 - side], loop) < 0)
+      free_loops |= UINT32_C(1) << loop;
+  int rows = tile_rows_loop(p->op, side, free_loops);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (free_loops >> loop & 1)
+      sizes[p->root_loop[loop]] = size && (int)loop != rows ? 1 : size;
+  return rows < 0 ? -1 : p->root_loop[rows];
 }
 
 /* Loops that both operands have, or neither: one iteration each. */
