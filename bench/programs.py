@@ -79,6 +79,21 @@ func.func @attention(%query: {query}, %key: {key}, %value: {key}{f", %mask: {mas
 """
 
 
+def grouped(heads, group, length, features, element="f32", queries=1):
+    """Attention of which `group` heads of queries in turn share one of `heads` of keys and values, which are repeated for
+    them as tensors."""
+    own, shared = tensor(group * heads, length, features, element=element), tensor(heads, length, features, element=element)
+    repeated = tensor(heads, group, length, features, element=element)
+    first, rest = attention(group * heads, length, features, "plain", element, queries).split("{\n", 1)
+    for name in ("key", "value"):
+        first = first.replace(f"%{name}: {own}", f"%{name}_shared: {shared}")
+        rest = f"""  %{name}_empty_group = {empty(heads, group, length, features, element=element)}
+  %{name}_repeated = linalg.broadcast ins(%{name}_shared : {shared}) outs(%{name}_empty_group : {repeated}) dimensions = [1]
+  %{name} = tensor.collapse_shape %{name}_repeated [[0, 1], [2], [3]] : {repeated} into {own}
+{rest}"""
+    return f"{first}{{\n{rest}"
+
+
 def rounded(name, *extents, element):
     """Ops that round %NAME from f32 to a narrower type, as %NAME_narrow."""
     identity = "affine_map<(h, q, d) -> (h, q, d)>"
