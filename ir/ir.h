@@ -536,6 +536,8 @@ struct ir_structure {
 /* Never NULL for a verified structured op (else module->no_structure says why); cached in the op, dropped when its
  * attributes or operands change. */
 const ir_structure *ir_structure_of(const ir_op *op);
+/* A set of one: loop i, or operand i. */
+static inline uint32_t ir_bit(unsigned i) { return UINT32_C(1) << i; }
 static inline bool ir_loop_is_reduction(const ir_structure *structure, unsigned loop) {
   return structure->reductions >> loop & 1;
 }

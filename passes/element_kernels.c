@@ -41,7 +41,7 @@ static void choose_dims(element_kernel *k) {
     int loop = ir_map_result_dim(first, dim);
     if (loop < 0 || chosen >> loop & 1 || !is_subscript_of_all(k->op, (unsigned)loop))
       continue;
-    chosen |= UINT32_C(1) << loop;
+    chosen |= ir_bit(loop);
     k->dims[k->num_dims++] = (unsigned)loop;
   }
   for (unsigned loop = 0; loop < structure->num_loops; loop++)

@@ -18,7 +18,7 @@ static bool tile_from_input(const fusion *f, const tile_box *box, fusion_node *n
     int loop = ir_map_result_dim(map, dim);
     if (loop < 0 || given >> loop & 1)
       return false;
-    given |= UINT32_C(1) << loop;
+    given |= ir_bit(loop);
     n->tile.offsets[loop] = box->offsets[dim];
     n->tile.sizes[loop] = box->sizes[dim];
   }

@@ -229,7 +229,7 @@ static bool asks_for_rows(const register_nest *nest) {
   const vector_tile *tile = &nest->tile;
   for (unsigned k = 0; nest->rows.asked && k < tile->num_dims; k++)
     if (tile->loops[k] == nest->rows.row)
-      return tile->sizes[k] == nest->plan.steps[nest->rows.row] && !(tile->masked & register_loop_bit(nest->rows.row));
+      return tile->sizes[k] == nest->plan.steps[nest->rows.row] && !(tile->masked & ir_bit(nest->rows.row));
   return false;
 }
 

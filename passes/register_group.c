@@ -26,8 +26,6 @@
  * starts from (1 x 4096 x 4096 .94x, Zen 5). */
 enum { MANY_TERMS = 64 };
 
-static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
-
 /* The nearest op that has effects, before or after; NULL at the block's end. */
 static ir_op *neighbour(ir_op *op, bool after) {
   do
@@ -84,7 +82,7 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
     if (map && structure->maps[i] != map)
       return false;
     map = structure->maps[i];
-    member->linked |= loop_bit(i);
+    member->linked |= ir_bit(i);
   }
   if (!map || !ir_map_is_projected_permutation(map) || structure->num_loops != map->num_results ||
       structure->maps[ir_num_inputs(op)] != map)
@@ -124,7 +122,7 @@ static bool fits_tiles(const ir_map *map, const register_plan *plan, const ir_va
     unsigned loop = plan->dims[i];
     if (ir_map_find_dim(map, loop) < 0)
       continue;
-    if (!(allowed & loop_bit(member->loops[loop])))
+    if (!(allowed & ir_bit(member->loops[loop])))
       return false;
     for (unsigned k = 0; (int)loop == plan->simd && k < op->num_operands; k++)
       if (!is_contiguous(op, k, member->loops[loop]))
@@ -250,7 +248,7 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
     return false;
   const ir_structure *structure = ir_structure_of(op);
   uint32_t allowed = vectorize_loops(op);
-  member->linked = loop_bit(0);
+  member->linked = ir_bit(0);
   for (unsigned dim = 0; dim < map->num_results; dim++)
     member->loops[ir_map_result_dim(map, dim)] = (unsigned)ir_map_result_dim(structure->maps[0], dim);
   for (unsigned i = 0; i < plan->num_dims; i++) {
@@ -258,7 +256,7 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
       continue;
     unsigned loop = member->loops[plan->dims[i]];
     bool in_lanes = (int)plan->dims[i] == plan->simd;
-    if (!(allowed & loop_bit(loop)) ||
+    if (!(allowed & ir_bit(loop)) ||
         (in_lanes && (ir_loop_is_reduction(structure, loop) || !is_contiguous(op, 1, loop))))
       return false;
   }

@@ -76,8 +76,6 @@ typedef struct register_nest {
   uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
 } register_nest;
 
-static inline uint32_t register_loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
-
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:
  * everywhere. `left`: see register_nest. Returns how many of those came after it. */

@@ -121,7 +121,7 @@ static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_
   nest->tile.operands[i] =
       (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
                        .map = ir_map_get(module, nest->plan.num_loops, 0, rank + 1, subscripts),
-                       .local = register_loop_bit(simd)};
+                       .local = ir_bit(simd)};
 }
 
 /* The lanes of the current SIMD tile that are within the loop. */
@@ -129,7 +129,7 @@ static ir_index lanes_of_tile(const register_nest *nest, ir_builder *builder) {
   const vector_tile *tile = &nest->tile;
   unsigned simd = (unsigned)nest->plan.simd;
   ir_index size = ir_index_const(tile->sizes[tile->num_dims - 1]);
-  return tile->masked & register_loop_bit(simd)
+  return tile->masked & ir_bit(simd)
              ? ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]), size)
              : size;
 }
@@ -282,7 +282,7 @@ void register_pack_inputs(register_nest *nest, ir_builder *builder) {
       pack_pairs(nest, builder, i);
       continue;
     }
-    bool before = nest->packed_before & register_loop_bit(i);
+    bool before = nest->packed_before & ir_bit(i);
     unsigned simd = (unsigned)nest->plan.simd;
     if (!before)
       pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
@@ -302,23 +302,23 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
     if (nest->panels[i] && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] > 1) {
       nest->tile.starts[simd] = segment->from;
       pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
-      nest->packed_before |= register_loop_bit(i);
+      nest->packed_before |= ir_bit(i);
     }
 }
 
 void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; nest->plan.paired >= 0 && i < nest->num_inputs; i++)
-    if (vectorize_operand_loops(&nest->tile.operands[i]) & register_loop_bit((unsigned)nest->plan.simd))
+    if (vectorize_operand_loops(&nest->tile.operands[i]) & ir_bit((unsigned)nest->plan.simd))
       read_pairs_of(nest, builder, i);
 }
 
 void register_pack_begin(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
-    if (nest->plan.packed & register_loop_bit(i)) {
+    if (nest->plan.packed & ir_bit(i)) {
       nest->panels[i] = allocate_panel(nest, i);
       register_ask_plan_panel(nest, i);
     }
   for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
-    if (nest->plan.widened & register_loop_bit(i))
+    if (nest->plan.widened & ir_bit(i))
       widen(nest, builder, i);
 }

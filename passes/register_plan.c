@@ -83,8 +83,6 @@ static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
   return vector_bits / widest;
 }
 
-static uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
-
 static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
 
 static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
@@ -117,7 +115,7 @@ static access_kind access_along(const planner *p, unsigned operand, unsigned loo
 
 /* The loop may be unrolled as rows beside the SIMD loop. */
 static bool may_be_row(const planner *p, unsigned loop, unsigned simd) {
-  return loop != simd && p->allowed & loop_bit(loop) && !is_reduction(p, loop);
+  return loop != simd && p->allowed & ir_bit(loop) && !is_reduction(p, loop);
 }
 
 int64_t register_plan_bound(const ir_op *op, unsigned loop) {
@@ -199,7 +197,7 @@ static bool is_streamed(const planner *p, unsigned input, int *beside) {
     if (operand_uses(p, input, loop) || guess(p, loop) == 1)
       continue;
     if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
-        !(p->allowed & loop_bit(loop)) || is_reduction(p, loop) ||
+        !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) ||
         (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= rows_for_packing(p, input)))
       return false;
     *beside = (int)loop;
@@ -213,7 +211,7 @@ static bool is_streamed(const planner *p, unsigned input, int *beside) {
 static bool takes_rows(const planner *p, unsigned simd, int row, int *beside) {
   int64_t extent = p->extents[simd];
   *beside = -1;
-  if (row < 0 || !ir_is_contraction(p->op) || p->structure->reductions != loop_bit(simd) || extent == IR_DYNAMIC ||
+  if (row < 0 || !ir_is_contraction(p->op) || p->structure->reductions != ir_bit(simd) || extent == IR_DYNAMIC ||
       extent % p->lanes || extent / p->lanes > p->registers / 2)
     return false;
   for (unsigned i = 0; i < p->num_inputs; i++) {
@@ -290,7 +288,7 @@ static int choose_simd(const planner *p) {
   int best = -1;
   int64_t best_cost = 0;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
-    if (!(p->allowed & loop_bit(loop)))
+    if (!(p->allowed & ir_bit(loop)))
       continue;
     int64_t cost = 1;
     for (unsigned i = 0; i < p->op->num_operands; i++)
@@ -443,7 +441,7 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t most_vectors = is_followed(p, simd) ? TILE_VECTORS : wide;
   int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
-  plan->partial = is_reduction(p, simd) ? loop_bit(simd) : 0;
+  plan->partial = is_reduction(p, simd) ? ir_bit(simd) : 0;
   int64_t most = in_place ? most_in_place / vectors : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
     bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
@@ -472,7 +470,7 @@ static void size_rows(const planner *p, register_plan *plan, int row, int beside
   int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
   plan->steps[beside] = rows;
-  plan->singles = loop_bit((unsigned)row);
+  plan->singles = ir_bit((unsigned)row);
   plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
 }
 
@@ -480,14 +478,14 @@ static void size_rows(const planner *p, register_plan *plan, int row, int beside
  * time, to partial results that are combined behind it: as many as whole tiles of a known extent allow. */
 static void take_terms(const planner *p, register_plan *plan) {
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
-    if (!is_reduction(p, loop) || !(p->allowed & loop_bit(loop)) || p->extents[loop] == IR_DYNAMIC)
+    if (!is_reduction(p, loop) || !(p->allowed & ir_bit(loop)) || p->extents[loop] == IR_DYNAMIC)
       continue;
     int64_t vectors = plan->steps[plan->simd] / p->lanes;
     while (2 * vectors * plan->steps[loop] <= p->accumulators && p->extents[loop] % (2 * plan->steps[loop]) == 0)
       plan->steps[loop] *= 2;
     if (plan->steps[loop] == 1)
       continue;
-    plan->partial |= loop_bit(loop);
+    plan->partial |= ir_bit(loop);
     plan->dims[plan->num_dims++] = loop;
     return;
   }
@@ -510,7 +508,7 @@ static int contracted_loop(const planner *p, int simd) {
   if (!ir_is_contraction(p->op) || simd < 0 || is_reduction(p, (unsigned)simd))
     return -1;
   for (unsigned loop = p->structure->num_loops; loop-- > 0;)
-    if (is_reduction(p, loop) && p->vectorizable & loop_bit(loop))
+    if (is_reduction(p, loop) && p->vectorizable & ir_bit(loop))
       return operand_uses(p, 0, loop) && operand_uses(p, 1, loop) ? (int)loop : -1;
   return -1;
 }
@@ -520,8 +518,8 @@ static int contracted_loop(const planner *p, int simd) {
  * side by side in a panel, or so few that these are read in place, and put so in registers: an open number of terms,
  * of which one may be left over, or of rows, in several tiles, too. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
-  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 ||
-      p->structure->reductions != loop_bit((unsigned)contracted) || ir_init(p->op, 0)->type->element != IR_F32)
+  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != ir_bit((unsigned)contracted) ||
+      ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
@@ -617,7 +615,7 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
           (in_place && (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
         continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
-        packed |= loop_bit(i);
+        packed |= ir_bit(i);
     }
   return packed;
 }
@@ -641,7 +639,7 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan, int 
     int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
     if (is_widened(p, i) && !operand_uses(p, i, simd) &&
         most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
-      widened |= loop_bit(i);
+      widened |= ir_bit(i);
   }
   return widened;
 }
@@ -677,7 +675,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (paired >= 0) {
     plan->paired = contracted;
     plan->steps[contracted] = 2;
-    plan->packed = guess(p, (unsigned)row) >= rows_for_packing(p, (unsigned)paired) ? loop_bit((unsigned)paired) : 0;
+    plan->packed = guess(p, (unsigned)row) >= rows_for_packing(p, (unsigned)paired) ? ir_bit((unsigned)paired) : 0;
     plan->widened = 0;
   }
   if (contracted >= 0 && paired < 0)
@@ -749,7 +747,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)
-      p.allowed &= ~loop_bit(loop);
+      p.allowed &= ~ir_bit(loop);
   }
   plan.simd = choose_simd(&p);
   if (plan.simd >= 0)
@@ -764,12 +762,12 @@ static void drop_terms(register_plan *plan) {
   unsigned count = 0;
   for (unsigned i = 0; i < plan->num_dims; i++) {
     unsigned loop = plan->dims[i];
-    if ((int)loop == plan->simd || !(plan->partial & loop_bit(loop))) {
+    if ((int)loop == plan->simd || !(plan->partial & ir_bit(loop))) {
       plan->dims[count++] = loop;
       continue;
     }
     plan->steps[loop] = 1;
-    plan->partial &= ~loop_bit(loop);
+    plan->partial &= ~ir_bit(loop);
   }
   plan->num_dims = count;
 }

@@ -29,7 +29,7 @@ static unsigned static_segments(const register_plan *plan, unsigned loop, int64_
   }
   if (other)
     segments[count++] = known_tiles(full, full + other, other);
-  bool keeps_lanes = plan->partial & UINT32_C(1) << loop;
+  bool keeps_lanes = plan->partial & ir_bit(loop);
   int64_t size = is_row ? last : keeps_lanes ? step : next_power_of_two(last);
   if (!is_row && !keeps_lanes && 4 * plan->lanes <= size && 4 * last <= 3 * size) {
     segments[count++] = known_tiles(extent - last, extent - last + size / 2, size / 2);
@@ -65,7 +65,7 @@ unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builde
   if (!extent.value)
     return static_segments(plan, loop, extent.constant, segments);
   bool is_simd = (int)loop == plan->simd;
-  int64_t narrow = plan->lanes < step && !(plan->partial & UINT32_C(1) << loop) ? plan->lanes : step;
+  int64_t narrow = plan->lanes < step && !(plan->partial & ir_bit(loop)) ? plan->lanes : step;
   int64_t most = extent_bound(extent_of_index(extent));
   unsigned count = 0;
   ir_index full = ir_index_const(0);
@@ -84,7 +84,7 @@ unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builde
     segments[count++] = (register_segment){full, extent, narrow, true, false};
     return count;
   }
-  if (cut || !ir_is_contraction(op) || plan->singles & UINT32_C(1) << loop) {
+  if (cut || !ir_is_contraction(op) || plan->singles & ir_bit(loop)) {
     segments[count++] = (register_segment){full, extent, 1, false, false};
     return count;
   }

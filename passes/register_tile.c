@@ -25,9 +25,9 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
 static void enter_segment(register_nest *nest, unsigned loop, const register_segment *segment, ir_index start) {
   vector_tile *tile = &nest->tile;
   tile->starts[loop] = start;
-  tile->masked &= ~register_loop_bit(loop);
+  tile->masked &= ~ir_bit(loop);
   if (segment->masked)
-    tile->masked |= register_loop_bit(loop);
+    tile->masked |= ir_bit(loop);
   for (unsigned i = 0; i < tile->num_dims; i++)
     if (tile->loops[i] == loop)
       tile->sizes[i] = segment->size;
@@ -39,7 +39,7 @@ static bool is_unrolled(const register_nest *nest) {
     return false;
   for (unsigned i = 0; i < nest->tile.num_dims; i++) {
     unsigned loop = nest->tile.loops[i];
-    bool is_full = nest->tile.sizes[i] == nest->plan.steps[loop] && !(nest->tile.masked & register_loop_bit(loop));
+    bool is_full = nest->tile.sizes[i] == nest->plan.steps[loop] && !(nest->tile.masked & ir_bit(loop));
     if (nest->extents[loop].value && !is_full)
       return false;
   }
@@ -100,14 +100,14 @@ static uint32_t keep_rows(register_nest *nest, ir_builder *builder, unsigned dep
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     vector_operand *operand = &nest->tile.operands[i];
     bool is_fed = nest->group.num_feeders && nest->group.fed == i;
-    if (is_fed || vectorize_operand_loops(operand) & register_loop_bit(loop))
+    if (is_fed || vectorize_operand_loops(operand) & ir_bit(loop))
       continue;
     for (unsigned at = depth + 1; at < plan->num_loops; at++) {
       register_segment whole = {.size = plan->steps[plan->order[at]]};
       enter_segment(nest, plan->order[at], &whole, ir_index_const(0));
     }
     operand->vector = vectorize_to_subscripts(builder, &nest->tile, i, vectorize_read(builder, &nest->tile, i));
-    kept |= register_loop_bit(i);
+    kept |= ir_bit(i);
   }
   return kept;
 }
@@ -153,7 +153,7 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
     if (is_carried(nest, out, depth))
       accumulators[out] = ir_result(op, count++);
   for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (kept & register_loop_bit(i))
+    if (kept & ir_bit(i))
       nest->tile.operands[i].vector = NULL;
 }
 
@@ -248,7 +248,7 @@ static void member_tile(const register_nest *nest, const ir_map *map, const regi
   vectorize_operands(member->op, tile->operands);
   register_plan plan = register_plan_make(member->op, nest->facts);
   for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
-    if (!(member->linked & register_loop_bit(i)))
+    if (!(member->linked & ir_bit(i)))
       tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, nest->facts, i, 1);
   ask_for_next(member->op, &plan, nest->facts, NULL, tile);
   for (unsigned i = 0; i < leader->num_dims; i++)
@@ -260,8 +260,8 @@ static void member_tile(const register_nest *nest, const ir_map *map, const regi
     unsigned outer = (unsigned)ir_map_result_dim(map, dim), loop = member->loops[outer];
     tile->starts[loop] = leader->starts[outer];
     tile->ends[loop] = leader->ends[outer];
-    if (leader->masked & register_loop_bit(outer))
-      tile->masked |= register_loop_bit(loop);
+    if (leader->masked & ir_bit(outer))
+      tile->masked |= ir_bit(loop);
   }
 }
 
@@ -270,7 +270,7 @@ static ir_value *run_member(register_nest *nest, ir_builder *builder, const ir_m
                             ir_value *known, vector_tile *tile) {
   member_tile(nest, map, member, tile);
   for (unsigned i = 0; known && i < member->op->num_operands; i++)
-    if (member->linked & register_loop_bit(i))
+    if (member->linked & ir_bit(i))
       tile->operands[i].vector = known;
   ir_value *value = ir_body_reads_init(member->op, 0) ? vectorize_begin(builder, tile, 0) : NULL;
   vectorize_body(builder, tile, &value);
@@ -283,7 +283,7 @@ static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir
                               const register_member *member, ir_value *known, vector_tile *tile) {
   member_tile(nest, map, member, tile);
   unsigned row = tile->loops[0];
-  bool by_rows = tile->num_dims == 2 && known->type->rank == 2 && !(tile->masked & register_loop_bit(row)) &&
+  bool by_rows = tile->num_dims == 2 && known->type->rank == 2 && !(tile->masked & ir_bit(row)) &&
                  ir_loop_is_reduction(ir_structure_of(member->op), row) && tile->sizes[0] == known->type->shape[0];
   if (!by_rows)
     return run_member(nest, builder, map, member, known, tile);
@@ -460,9 +460,9 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
   } else {
     register_segment segments[REGISTER_MAX_SEGMENTS];
     unsigned loop = plan->order[depth];
-    bool cut = plan->simd >= 0 && nest->tile.masked & register_loop_bit((unsigned)plan->simd);
+    bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);
     unsigned count = register_segments(nest->op, plan, builder, loop, nest->extents[loop], cut, segments);
-    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & register_loop_bit(loop);
+    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & ir_bit(loop);
     bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
     if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
       register_segment whole = segments[0];
@@ -488,7 +488,7 @@ static void place_outputs(register_nest *nest) {
   for (unsigned out = 0; out < nest->num_outs; out++) {
     uint32_t used = vectorize_operand_loops(&nest->tile.operands[nest->num_inputs + out]);
     for (unsigned depth = 0; depth < nest->plan.num_loops; depth++)
-      if (used & register_loop_bit(nest->plan.order[depth]))
+      if (used & ir_bit(nest->plan.order[depth]))
         nest->depths[out] = depth + 1;
   }
 }

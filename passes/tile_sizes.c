@@ -79,7 +79,7 @@ static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (p->root_loop[loop] >= 0 && ir_map_find_dim(structure->maps[side], loop) >= 0 &&
         ir_map_find_dim(structure->maps[1 - side], loop) < 0)
-      free_loops |= UINT32_C(1) << loop;
+      free_loops |= ir_bit(loop);
   int rows = tile_rows_loop(p->op, side, free_loops);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (free_loops >> loop & 1)

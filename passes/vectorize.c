@@ -19,7 +19,7 @@ static uint32_t expr_loops(const ir_expr *expr) {
   case IR_EXPR_SYM:
     return 0;
   case IR_EXPR_DIM:
-    return loop_bit((unsigned)expr->value);
+    return ir_bit((unsigned)expr->value);
   default:
     return expr_loops(expr->lhs) | expr_loops(expr->rhs);
   }
@@ -176,7 +176,7 @@ static bool add_dependence(ir_op *op, void *data) {
       state->found |= state->loops[number];
   }
   if (op->code == OP_LINALG_INDEX)
-    state->found |= loop_bit((unsigned)ir_attr_int_or(op, "dim", 0));
+    state->found |= ir_bit((unsigned)ir_attr_int_or(op, "dim", 0));
   state->pinned |= ir_op_has(op, IR_WRITES) || ir_op_has(op, IR_ALLOCATES);
   return true;
 }
@@ -249,7 +249,7 @@ uint32_t vectorize_loops(ir_op *op) {
              (ir_loop_is_reduction(structure, loop) && vectorize_combiner(op, out, &combine));
     }
     if (!fits)
-      loops &= ~loop_bit(loop);
+      loops &= ~ir_bit(loop);
   }
   return loops;
 }
@@ -261,7 +261,7 @@ const ir_type *vectorize_type(const vector_tile *tile, ir_scalar element, uint32
   int64_t shape[IR_MAX_RANK];
   unsigned rank = 0;
   for (unsigned i = 0; i < tile->num_dims; i++)
-    if (loops & loop_bit(tile->loops[i]))
+    if (loops & ir_bit(tile->loops[i]))
       shape[rank++] = tile->sizes[i];
   return rank ? ir_type_vector(module, element, rank, shape) : ir_type_scalar(module, element);
 }
@@ -274,8 +274,8 @@ static ir_value *broadcast(ir_builder *builder, const vector_tile *tile, tile_va
   int64_t shape[IR_MAX_RANK]; /* the source with unit dims for the loops that it lacks, leading ones left out */
   unsigned rank = 0, own = 0;
   for (unsigned i = 0; i < tile->num_dims; i++) {
-    bool has = from.loops & loop_bit(tile->loops[i]);
-    if (has || (own && loops & loop_bit(tile->loops[i])))
+    bool has = from.loops & ir_bit(tile->loops[i]);
+    if (has || (own && loops & ir_bit(tile->loops[i])))
       shape[rank++] = has ? tile->sizes[i] : 1;
     own += has;
   }
@@ -294,7 +294,7 @@ static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_
   unsigned count = 0;
   for (unsigned i = 0; i < tile->num_dims; i++) {
     unsigned loop = tile->loops[i];
-    if (masked & loop_bit(loop))
+    if (masked & ir_bit(loop))
       bounds[count++] = ir_index_value(builder, ir_index_sub(builder, tile->ends[loop], tile->starts[loop]));
   }
   const ir_type *type = vectorize_type(tile, IR_I1, masked);
@@ -335,7 +335,7 @@ static access access_dims(const vector_tile *tile, unsigned number) {
         continue;
       result.dims[result.rank] = dim;
       result.sizes[result.rank] = tile->sizes[i];
-      result.in_bounds[result.rank] = (operand->local | ~tile->masked) & loop_bit(loop);
+      result.in_bounds[result.rank] = (operand->local | ~tile->masked) & ir_bit(loop);
       tile_position[result.rank++] = i;
     }
   }
@@ -356,7 +356,7 @@ static access access_of(ir_builder *builder, const vector_tile *tile, unsigned n
   access result = access_dims(tile, number);
   ir_index starts[IR_MAX_LOOPS];
   for (unsigned loop = 0; loop < map->num_dims; loop++)
-    starts[loop] = operand->local & loop_bit(loop) ? ir_index_const(0) : tile->starts[loop];
+    starts[loop] = operand->local & ir_bit(loop) ? ir_index_const(0) : tile->starts[loop];
   for (unsigned dim = 0; dim < map->num_results; dim++)
     result.indices[dim] = ir_index_value(builder, ir_index_apply(builder, map->results[dim], map->num_dims, starts));
   return result;
@@ -536,7 +536,7 @@ static ir_value *reduce(ir_builder *builder, const vector_tile *tile, const ir_o
   int64_t dims[IR_MAX_RANK];
   unsigned count = 0, dim = 0;
   for (unsigned i = 0; i < tile->num_dims; i++) {
-    uint32_t bit = loop_bit(tile->loops[i]);
+    uint32_t bit = ir_bit(tile->loops[i]);
     if (value.loops & bit & ~accumulator.loops)
       dims[count++] = dim;
     dim += (value.loops & bit) != 0;
@@ -591,7 +591,7 @@ static ir_op *contraction_product(const vector_tile *tile) {
 static const ir_map *dims_map(const vector_tile *tile, uint32_t loops) {
   unsigned dims[IR_MAX_RANK], count = 0;
   for (unsigned i = 0; i < tile->num_dims; i++)
-    if (loops & loop_bit(tile->loops[i]))
+    if (loops & ir_bit(tile->loops[i]))
       dims[count++] = i;
   return ir_map_select(tile->op->module, tile->num_dims, count, dims);
 }

@@ -54,11 +54,11 @@ tile_value vectorize_affine(const body_state *state, const ir_op *op) {
 tile_value vectorize_iteration(const body_state *state, unsigned loop) {
   const vector_tile *tile = state->tile;
   tile_value start = {ir_index_value(state->builder, tile->starts[loop]), 0};
-  if (!(vector_loops(tile) & loop_bit(loop)))
+  if (!(vector_loops(tile) & ir_bit(loop)))
     return start;
-  const ir_type *type = vectorize_type(tile, IR_INDEX, loop_bit(loop));
+  const ir_type *type = vectorize_type(tile, IR_INDEX, ir_bit(loop));
   ir_value *steps = ir_create(state->builder, OP_VECTOR_STEP, type, 0, NULL, 0, NULL);
-  return index_op(state, OP_ARITH_ADDI, (tile_value){steps, loop_bit(loop)}, start);
+  return index_op(state, OP_ARITH_ADDI, (tile_value){steps, ir_bit(loop)}, start);
 }
 
 /* What the iterations of a tile add to the left side of the bound, each from its own start, lane by lane in the order
@@ -96,7 +96,7 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   ir_index start = mask_outer(builder, bound);
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     if (bound->steps[loop]) {
-      loops |= vector_loops(tile) & loop_bit(loop);
+      loops |= vector_loops(tile) & ir_bit(loop);
       start = ir_index_add(builder, start, ir_index_scale(builder, tile->starts[loop], bound->steps[loop]));
     }
   const ir_type *type = vectorize_type(tile, IR_I32, loops);

@@ -17,12 +17,10 @@ typedef struct body_state {
   ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
 } body_state;
 
-static inline uint32_t loop_bit(unsigned loop) { return UINT32_C(1) << loop; }
-
 static inline uint32_t vector_loops(const vector_tile *tile) {
   uint32_t loops = 0;
   for (unsigned i = 0; i < tile->num_dims; i++)
-    loops |= loop_bit(tile->loops[i]);
+    loops |= ir_bit(tile->loops[i]);
   return loops;
 }
 

@@ -225,7 +225,7 @@ static bool set_vector_tile(ir_op *op, const loop_sizes *loops, vector_tile *v) 
     v->loops[v->num_dims] = loop;
     v->sizes[v->num_dims++] = loops->sizes[loop];
     if (!ir_index_is_const(loops->extents[loop], loops->sizes[loop]))
-      v->masked |= UINT32_C(1) << loop;
+      v->masked |= ir_bit(loop);
     total *= ir_is_contraction(op) ? 1 : loops->sizes[loop];
     if (total > IR_MAX_VECTOR_ELEMENTS)
       return ir_op_error(op, "a tile of this op does not fit into registers");
