@@ -28,6 +28,12 @@ static bool expr_range(const ir_expr *expr, const int64_t *extents, int64_t *low
     return expr->kind == IR_EXPR_CONST || extents[expr->value] != IR_DYNAMIC;
   }
   int64_t a, b, c, d, corners[4];
+  if (expr->kind == IR_EXPR_FLOORDIV && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value > 0 &&
+      expr_range(expr->lhs, extents, low, high) && *low >= 0) {
+    *low /= expr->rhs->value;
+    *high /= expr->rhs->value;
+    return true;
+  }
   if ((expr->kind != IR_EXPR_ADD && expr->kind != IR_EXPR_MUL) || !expr_range(expr->lhs, extents, &a, &b) ||
       !expr_range(expr->rhs, extents, &c, &d))
     return false;

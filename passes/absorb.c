@@ -10,6 +10,8 @@
  *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands
  *   being
  *     expanded, the results collapsed after the op,
+ *   - so is a loop of which a map has the quotient by a number that divides its extent, or the remainder: heads that
+ *     share keys,
  *   - so is a softmax along a dim that was not merged taken of the tensor before a collapse,
  *   - a dim of extent 1 that a result has and no input has is added after the op instead,
  *   - a transpose of the result of an op that has no other user goes into the map of the result.
@@ -109,13 +111,9 @@ static uint32_t unsplit_loops(const recast *parts) {
   return loops;
 }
 
-/* The finest split that a collapsed input asks for; false if there is none. Of two that ask for the same loop the one
- * with more dims counts; whether the other fits is seen when it is reshaped. */
-static bool find_split(const recast *parts, ir_builder *builder, split *split) {
-  uint32_t whole = unsplit_loops(parts);
-  bool found = false;
-  for (unsigned loop = 0; loop < parts->num_loops; loop++)
-    split->count[loop] = 1;
+/* The finest split that a collapsed input asks for. Of two that ask for the same loop the one with more dims counts;
+ * whether the other fits is seen when it is reshaped. */
+static void split_as_collapsed(const recast *parts, uint32_t whole, ir_builder *builder, split *split) {
   for (unsigned i = 0; i < parts->num_ins; i++) {
     ir_op *collapse = parts->operands[i]->op;
     if (!collapse || collapse->code != OP_TENSOR_COLLAPSE_SHAPE)
@@ -129,15 +127,69 @@ static bool find_split(const recast *parts, ir_builder *builder, split *split) {
       split->count[loop] = count;
       for (unsigned part = 0; part < count; part++)
         split->extents[loop][part] = pass_dim(builder, ir_operand(collapse, 0), dim + part);
-      found = true;
     }
   }
+}
+
+/* How many of the loop's parts are above the digits that count to `weight`; a part that has such digits and others is
+ * split in two. -1 where that cannot be. */
+static int parts_above(split *split, unsigned loop, int64_t weight) {
+  ir_index *extents = split->extents[loop];
+  for (unsigned part = split->count[loop]; part-- > 0;) {
+    int64_t extent = extents[part].value ? 0 : extents[part].constant;
+    if (weight == 1)
+      return (int)part + 1;
+    if (extent && extent % weight == 0 && (extent > weight || !part) && split->count[loop] < IR_MAX_RANK) {
+      memmove(&extents[part + 1], &extents[part], (split->count[loop]++ - part) * sizeof *extents);
+      extents[part] = ir_index_const(extent / weight);
+      extents[part + 1] = ir_index_const(weight);
+      return (int)part + 1;
+    }
+    if (!extent || weight % extent)
+      return -1;
+    weight /= extent;
+  }
+  return weight == 1 ? 0 : -1;
+}
+
+/* Splits loops so that what maps divide them into are loops, beside what a collapse merged into the same. */
+static void split_as_divided(const recast *parts, ir_builder *builder, split *split) {
+  for (unsigned i = 0; i < parts->num_ins + parts->num_outs; i++)
+    for (unsigned dim = 0; dim < parts->maps[i]->num_results; dim++) {
+      const ir_expr *subscript = parts->maps[i]->results[dim];
+      digits digits;
+      unsigned operand, from;
+      if (subscript->kind == IR_EXPR_DIM || !recast_digits(subscript, &digits) || parts->reductions >> digits.loop & 1)
+        continue;
+      split_as_collapsed(parts, ~(1u << digits.loop), builder, split);
+      ir_loop_extent(parts->op, digits.loop, &operand, &from);
+      if (split->count[digits.loop] == 1)
+        split->extents[digits.loop][0] = pass_dim(builder, parts->operands[operand], from);
+      parts_above(split, digits.loop, digits.low);
+      if (digits.high)
+        parts_above(split, digits.loop, digits.high);
+    }
+}
+
+static void number_loops(const recast *parts, split *split) {
   split->num_loops = 0;
   for (unsigned loop = 0; loop < parts->num_loops; loop++) {
     split->first[loop] = split->num_loops;
     split->num_loops += split->count[loop];
   }
-  return found && split->num_loops <= IR_MAX_LOOPS;
+}
+
+/* Divided loops are split first, and alone: what is left shows whether the op is a contraction. */
+static bool find_split(const recast *parts, ir_builder *builder, split *split) {
+  for (unsigned loop = 0; loop < parts->num_loops; loop++)
+    split->count[loop] = 1;
+  split_as_divided(parts, builder, split);
+  number_loops(parts, split);
+  if (split->num_loops == parts->num_loops) {
+    split_as_collapsed(parts, unsplit_loops(parts), builder, split);
+    number_loops(parts, split);
+  }
+  return split->num_loops > parts->num_loops && split->num_loops <= IR_MAX_LOOPS;
 }
 
 /* Only more factors could make `a` equal to `b`. */
@@ -252,35 +304,57 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
   return regrouped ? regrouped : ir_expand(builder, value, rank, sizes, counts);
 }
 
+/* The parts of a split loop that the subscript is, all digits of the dim: its first one, its number, their extents.
+ * False for other subscripts, and for dims that may be longer. */
+static bool find_parts(split *split, const ir_expr *subscript, extent whole, unsigned *first, unsigned *count,
+                       const ir_index **extents) {
+  digits digits;
+  if (!recast_digits(subscript, &digits) || split->count[digits.loop] == 1)
+    return false;
+  int from = digits.high ? parts_above(split, digits.loop, digits.high) : 0;
+  int to = parts_above(split, digits.loop, digits.low);
+  if (from < 0 || from >= to)
+    return false;
+  *first = split->first[digits.loop] + (unsigned)from;
+  *count = (unsigned)(to - from);
+  *extents = &split->extents[digits.loop][from];
+  extent_product all = {.known = 1}, product = {.known = 1};
+  bool known = extent_multiply(&all, whole);
+  for (unsigned part = 0; part < *count; part++)
+    known = known && extent_multiply(&product, extent_of_index((*extents)[part]));
+  return subscript->kind == IR_EXPR_DIM || (known && extent_products_equal(&all, &product));
+}
+
 /* The operand as the split loops read it, with its map; false if it cannot be had. */
-static bool split_operand(const recast *parts, const split *split, unsigned i, ir_builder *builder, recast *fresh,
+static bool split_operand(const recast *parts, split *split, unsigned i, ir_builder *builder, recast *fresh,
                           unsigned *counts) {
   const ir_map *map = parts->maps[i];
   ir_value *value = parts->operands[i];
   const ir_expr *results[IR_MAX_RANK], *whole[IR_MAX_LOOPS];
   ir_module *module = builder->module;
   ir_index sizes[IR_MAX_RANK];
-  unsigned rank = 0;
+  const ir_index *extents;
+  unsigned rank = 0, first;
   bool changed = false;
   for (unsigned loop = 0; loop < parts->num_loops; loop++)
     whole[loop] = ir_expr_dim(module, split->first[loop]);
   for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int loop = ir_map_result_dim(map, dim);
-    for (unsigned l = 0; l < parts->num_loops; l++)
-      if (loop < 0 && split->count[l] > 1 && ir_expr_uses_dim(map->results[dim], l))
+    bool found = find_parts(split, map->results[dim], extent_of(value, dim), &first, &counts[dim], &extents);
+    for (unsigned loop = 0; loop < parts->num_loops; loop++)
+      if (!found && split->count[loop] > 1 && ir_expr_uses_dim(map->results[dim], loop))
         return false;
-    counts[dim] = loop < 0 ? 1 : split->count[loop];
+    if (!found)
+      counts[dim] = 1;
     changed |= counts[dim] > 1;
     if (rank + counts[dim] > IR_MAX_RANK)
       return false;
-    if (counts[dim] == 1) {
+    if (!found) {
       sizes[rank] = pass_dim(builder, value, dim);
       results[rank++] = ir_expr_replace(module, map->results[dim], whole, NULL);
-      continue;
     }
-    for (unsigned part = 0; part < counts[dim]; part++) {
-      sizes[rank] = split->extents[loop][part];
-      results[rank++] = ir_expr_dim(module, split->first[loop] + part);
+    for (unsigned part = 0; found && part < counts[dim]; part++) {
+      sizes[rank] = extents[part];
+      results[rank++] = ir_expr_dim(module, first + part);
     }
   }
   fresh->operands[i] = changed ? split_value(builder, value, rank, sizes, counts) : value;

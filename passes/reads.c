@@ -6,6 +6,9 @@
  * kernel serves extents that agree and extents of 1. Where types or the extents' origins show that the condition says
  * nothing, there is no view.
  *
+ * A quotient or remainder of the index, as of heads that share keys, is an input's map where absorb-moves can split the
+ * loop: such a map is not tiled otherwise, while a read is.
+ *
  * Views move to the front of elementwise ops and reshapes that make their source, which are made again behind the view
  * where they have other users: so what scales or transposes an argument fuses with what reads it.
  *
@@ -15,7 +18,6 @@
 #include "passes/reads.h"
 
 #include "passes/passes.h"
-#include "passes/recast.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -40,14 +42,57 @@ static bool is_invariant(const ir_value *value, const ir_block *body) {
   return is_computed(value, body, OP_ARITH_CMPI, is_extent);
 }
 
-static int loop_of(const ir_value *value) {
-  return value->op && value->op->code == OP_LINALG_INDEX ? (int)ir_attr_int_or(value->op, "dim", 0) : -1;
-}
-
 static extent extent_of_loop(const ir_op *op, unsigned loop) {
   unsigned operand, dim;
   ir_loop_extent(op, loop, &operand, &dim);
   return extent_of(ir_operand(op, operand), dim);
+}
+
+/* What an op makes of the index of a loop that is its first operand: digits of it; else NULL. */
+static const ir_expr *divide(const ir_op *op, const ir_expr *index) {
+  ir_index by = op->num_operands == 2 ? ir_index_of(ir_operand(op, 1)) : ir_index_const(1);
+  switch (by.value ? IR_NUM_OPCODES : op->code) {
+  case OP_ARITH_INDEX_CAST:
+    return index;
+  case OP_AFFINE_APPLY:
+    return op->num_operands > 1 ? NULL
+                                : ir_expr_replace(op->module, ir_attr_get(op, "map")->map->results[0], &index, &index);
+  case OP_ARITH_DIVSI:
+  case OP_ARITH_DIVUI:
+  case OP_ARITH_FLOORDIVSI:
+    return ir_expr_binary(op->module, IR_EXPR_FLOORDIV, index, ir_expr_const(op->module, by.constant));
+  case OP_ARITH_REMSI:
+  case OP_ARITH_REMUI:
+    return ir_expr_binary(op->module, IR_EXPR_MOD, index, ir_expr_const(op->module, by.constant));
+  default:
+    return NULL;
+  }
+}
+
+/* The value is the index of a loop or digits of it; `index` is that over the loops. */
+static bool find_digits(const ir_value *value, unsigned depth, const ir_expr **index, digits *digits) {
+  const ir_op *op = value->op;
+  if (!op || depth == MAX_DEPTH)
+    return false;
+  if (op->code == OP_LINALG_INDEX)
+    *index = ir_expr_dim(op->module, (unsigned)ir_attr_int_or(op, "dim", 0));
+  else if (!op->num_operands || value->type->kind != IR_TYPE_SCALAR || ir_scalar_bits(value->type->element) != 64 ||
+           !find_digits(ir_operand(op, 0), depth + 1, index, digits))
+    return false;
+  else
+    *index = divide(op, *index);
+  return *index && recast_digits(*index, digits);
+}
+
+/* The loop's index, or digits of it where the loop is of whole ones: such a loop can be split. */
+static bool find_index(const ir_op *op, const ir_value *value, read_subscript *found) {
+  if (!find_digits(value, 0, &found->index, &found->digits)) {
+    found->index = NULL;
+    return false;
+  }
+  extent whole = extent_of_loop(op, found->digits.loop);
+  int64_t high = found->digits.high ? found->digits.high : found->digits.low;
+  return found->index->kind == IR_EXPR_DIM || (!whole.value && whole.constant % high == 0);
 }
 
 /* Where the condition holds, the loop has one iteration. */
@@ -60,10 +105,10 @@ static bool means_one_iteration(const ir_op *op, unsigned loop, const ir_value *
 
 static bool read_subscript_of(const ir_op *op, ir_value *value, int64_t extent, read_subscript *found) {
   ir_index known = ir_index_of(value);
-  *found = (read_subscript){.loop = loop_of(value), .constant = known.constant};
+  *found = (read_subscript){.constant = known.constant};
   if (!known.value)
     return known.constant >= 0 && known.constant < extent;
-  if (found->loop >= 0)
+  if (find_index(op, value, found))
     return true;
   const ir_op *select = value->op;
   if (!select || select->code != OP_ARITH_SELECT || !is_invariant(ir_operand(select, 0), ir_region(op, 0)))
@@ -71,10 +116,9 @@ static bool read_subscript_of(const ir_op *op, ir_value *value, int64_t extent, 
   found->zero_where = ir_index_is_const(ir_index_of(ir_operand(select, 1)), 0);
   if (!found->zero_where && !ir_index_is_const(ir_index_of(ir_operand(select, 2)), 0))
     return false;
-  found->loop = loop_of(ir_operand(select, found->zero_where ? 2 : 1));
-  if (found->loop < 0)
+  if (!find_index(op, ir_operand(select, found->zero_where ? 2 : 1), found))
     return false;
-  if (!found->zero_where || !means_one_iteration(op, (unsigned)found->loop, ir_operand(select, 0)))
+  if (!found->zero_where || !means_one_iteration(op, found->digits.loop, ir_operand(select, 0)))
     found->condition = ir_operand(select, 0);
   return true;
 }
@@ -256,11 +300,12 @@ static ir_value *input_of(reads *r, const ir_op *op, const ir_op *read, const re
     part.offsets[dim] = ir_index_const(at.constant);
     part.sizes[dim] = part.steps[dim] = ir_index_const(1);
     results[dim] = ir_expr_const(module, 0);
-    if (at.loop < 0)
+    if (!at.index)
       continue;
+    ir_index iterations = extent_compute(&r->builder, extent_of_loop(op, at.digits.loop));
     part.offsets[dim] = ir_index_const(0);
-    part.sizes[dim] = extent_compute(&r->builder, extent_of_loop(op, (unsigned)at.loop));
-    results[dim] = ir_expr_dim(module, (unsigned)at.loop);
+    part.sizes[dim] = recast_digits_end(&r->builder, &at.digits, iterations);
+    results[dim] = at.index;
     if (at.condition) {
       ir_value *condition = outside(r, at.condition, op);
       ir_value *step = ir_select(&r->builder, condition, ir_const_index(&r->builder, !at.zero_where),

@@ -2,11 +2,13 @@
 #ifndef TEC_PASSES_READS_H
 #define TEC_PASSES_READS_H
 #include "passes/extent.h"
+#include "passes/recast.h"
 
-/* A subscript of a tensor.extract in the body of a structured op: a constant, or the index of a loop, which a condition
- * from outside may replace by 0 throughout. */
+/* A subscript of a tensor.extract in the body of a structured op: a constant, or the index of a loop, or digits of it
+ * where the loop is of whole ones, which a condition from outside may replace by 0 throughout. */
 typedef struct read_subscript {
-  int loop; /* -1: the constant */
+  const ir_expr *index; /* NULL: the constant */
+  digits digits;        /* that the index is */
   int64_t constant;
   ir_value *condition; /* NULL: none */
   bool zero_where;     /* the condition's value that means 0 */

@@ -102,3 +102,25 @@ bool recast_unit_dims(const ir_op *reshape, unsigned *kept) {
   }
   return true;
 }
+
+bool recast_digits(const ir_expr *subscript, digits *digits) {
+  int64_t weight;
+  if (subscript->kind == IR_EXPR_DIM) {
+    digits->loop = (unsigned)subscript->value;
+    digits->low = 1;
+    digits->high = 0;
+    return true;
+  }
+  bool divides = subscript->kind == IR_EXPR_FLOORDIV, cuts = subscript->kind == IR_EXPR_MOD;
+  if ((!divides && !cuts) || subscript->rhs->kind != IR_EXPR_CONST || subscript->rhs->value <= 0 ||
+      !recast_digits(subscript->lhs, digits) || __builtin_mul_overflow(digits->low, subscript->rhs->value, &weight) ||
+      (digits->high && digits->high % weight))
+    return false;
+  *(divides ? &digits->low : &digits->high) = weight;
+  return !digits->high || digits->low < digits->high;
+}
+
+ir_index recast_digits_end(ir_builder *builder, const digits *digits, ir_index extent) {
+  ir_index end = digits->high ? ir_index_min(builder, extent, ir_index_const(digits->high)) : extent;
+  return ir_index_ceildiv(builder, end, digits->low);
+}

@@ -33,4 +33,16 @@ const ir_map *recast_read_through(const ir_op *producer, unsigned input, const i
  * with more dims that is dim g of the other, the only one of its group that may be longer than 1 (the first where none
  * is). */
 bool recast_unit_dims(const ir_op *reshape, unsigned *kept);
+
+/* Some digits of a loop's index, where the number system is that of a split loop: (index mod high) floordiv low, where
+ * low divides high and is less; high 0: index floordiv low. */
+typedef struct digits {
+  unsigned loop;
+  int64_t low, high;
+} digits;
+
+/* False where the subscript is something else. */
+bool recast_digits(const ir_expr *subscript, digits *digits);
+/* One more than they come to where the loop has this extent. */
+ir_index recast_digits_end(ir_builder *builder, const digits *digits, ir_index extent);
 #endif

@@ -280,6 +280,57 @@ static void check_loops(shapes *s, const ir_op *op) {
   }
 }
 
+/* One more than the subscript comes to; not known where terms fall as loops go on. */
+static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
+  digits digits;
+  ir_index other;
+  unsigned operand, dim;
+  if (recast_digits(subscript, &digits)) {
+    ir_loop_extent(op, digits.loop, &operand, &dim);
+    if (!find_extent(s, ir_operand(op, operand), dim, end))
+      return false;
+    *end = recast_digits_end(&s->builder, &digits, *end);
+    return true;
+  }
+  switch (subscript->kind) {
+  case IR_EXPR_CONST:
+    *end = ir_index_add(&s->builder, ir_index_const(subscript->value), ir_index_const(1));
+    return true;
+  case IR_EXPR_ADD:
+    if (!find_end(s, op, subscript->lhs, end) || !find_end(s, op, subscript->rhs, &other))
+      return false;
+    *end = ir_index_add(&s->builder, ir_index_add(&s->builder, *end, other), ir_index_const(-1));
+    return true;
+  case IR_EXPR_MUL:
+    if (subscript->rhs->kind != IR_EXPR_CONST || subscript->rhs->value < 0 || !find_end(s, op, subscript->lhs, end))
+      return false;
+    *end = ir_index_add(
+        &s->builder,
+        ir_index_scale(&s->builder, ir_index_add(&s->builder, *end, ir_index_const(-1)), subscript->rhs->value),
+        ir_index_const(1));
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Subscripts that are no plain loops begin and end within the operand. */
+static void check_maps(shapes *s, const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  const int64_t first_iteration[IR_MAX_LOOPS] = {0};
+  for (unsigned i = 0; i < op->num_operands; i++)
+    for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++) {
+      const ir_expr *subscript = structure->maps[i]->results[dim];
+      ir_index end, extent;
+      if (subscript->kind == IR_EXPR_DIM || !find_extent(s, ir_operand(op, i), dim, &extent) ||
+          !find_end(s, op, subscript, &end) || (!end.value && !extent.value))
+        continue;
+      ir_index begin = ir_index_const(ir_expr_eval(subscript, structure->num_loops, first_iteration));
+      require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), begin);
+      require(s, IR_SIGNED_LESS_EQUAL, end, extent);
+    }
+}
+
 /* Reads by the indices of loops end within the tensor that is read. */
 static void check_reads(shapes *s, const ir_op *op) {
   read_subscript subscripts[IR_MAX_RANK];
@@ -290,11 +341,7 @@ static void check_reads(shapes *s, const ir_op *op) {
     for (unsigned dim = 0; dim < source->type->rank; dim++) {
       read_subscript at = subscripts[dim];
       ir_index last, extent, ignored;
-      unsigned operand, from;
-      if (at.loop < 0)
-        continue;
-      ir_loop_extent(op, (unsigned)at.loop, &operand, &from);
-      if (!find_extent(s, source, dim, &extent) || !find_extent(s, ir_operand(op, operand), from, &last) ||
+      if (!at.index || !find_extent(s, source, dim, &extent) || !find_end(s, op, at.index, &last) ||
           ir_index_equal(last, extent) || (at.condition && !find_index(s, at.condition, &ignored)))
         continue;
       if (at.condition) {
@@ -393,8 +440,10 @@ static bool drop_assertion(ir_op *op, void *data) {
 
 static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
-  if (ir_op_has(op, IR_STRUCTURED | IR_DPS))
+  if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
     check_loops(s, op);
+    check_maps(s, op);
+  }
   if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
     check_reads(s, op);
   else if (op->code == OP_TENSOR_EXTRACT_SLICE)

@@ -88,6 +88,10 @@ static const device_case others[] = {
     {"heads", "gqa", "f32", 1, 17, 1, 130, 64, 64},
     {"heads", "gqa", "f16", 2, 8, 1, 300, 64, 64},
     {"heads", "gqa", "bf16", 1, 20, 3, 130, 128, 128},
+    {"divided", "", "f32", 2, 8, 1, 130, 64, 64}, /* heads of keys by maps that divide */
+    {"divided", "", "f16", 2, 8, 65, 129, 64, 64},
+    {"divided", "causal", "f16", 1, 4, 100, 100, 64, 64},
+    {"divided", "causal", "bf16", 3, 12, 33, 33, 64, 64},
     {"projections", "", "f32", 2, 2, 65, 0, 32, 0},
     {"projections", "", "f32", 1, 3, 33, 0, 40, 0},
     {"matmul", "", "f32", 1, 1, 128, 128, 64, 0},

@@ -3,10 +3,17 @@
 // RUN: tcc-attn opt %s --passes=simplify,shapes,absorb-reads,simplify --verify | FileCheck %s
 // RUN: sh -c 'for f in $(sed -n "s/^func.func @\([a-z_0-9]*\)(%%x.*/\1/p" %s); do for d in 3 1; do tcc-attn run %s --func=$f --random --check --dims=$d,3 || exit 1; done; done'
 // RUN: tcc-attn run %s --func=scaled --random --check --dims=1,3,3
+// RUN: tcc-attn run %s --func=divided --random --check
+// RUN: tcc-attn run %s --func=not_divided --random --check
+// RUN: tcc-attn run %s --func=open_divided --random --check --dims=3,9
 // RUN: not tcc-attn run %s --func=broadcast --random --dims=2,3 2>&1 | FileCheck %s --check-prefix=UNFIT
 // UNFIT: the shapes of the arguments of 'broadcast' do not fit together
 
 #id = affine_map<(i, j) -> (i, j)>
+
+// CHECK-DAG: #[[QUOTIENT:.*]] = affine_map<(d0, d1) -> (d0 floordiv 4, d1)>
+// CHECK-DAG: #[[REMAINDER:.*]] = affine_map<(d0, d1) -> (d0 mod 4, d1)>
+// CHECK-DAG: #[[DIGIT:.*]] = affine_map<(d0, d1) -> ((d0 mod 4) floordiv 2, d1)>
 
 // CHECK-LABEL: func.func @plain(
 // CHECK-NOT: tensor.extract
@@ -152,4 +159,69 @@ func.func @by_element(%x: tensor<?x8xf32>, %n: tensor<?x8xf32>) -> tensor<?x8xf3
     linalg.yield %a : f32
   } -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
+}
+
+// Quotients and remainders of a loop's index, however they are spelled, are an input with such a map where the number
+// divides the loop's extent, so that absorb-moves splits the loop.
+// CHECK-LABEL: func.func @divided(
+// CHECK-NOT: tensor.extract
+// CHECK: linalg.generic {indexing_maps = [#[[QUOTIENT]], #[[QUOTIENT]], #[[DIGIT]], #[[REMAINDER]], #{{.*}}], {{.*}} ins(%arg0, %arg0, %arg0, %arg1 : tensor<2x5xf32>, tensor<2x5xf32>, tensor<2x5xf32>, tensor<4x5xf32>)
+// CHECK-NOT: tensor.extract
+func.func @divided(%y: tensor<2x5xf32>, %n: tensor<4x5xf32>) -> tensor<8x5xf32> {
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %n4 = arith.constant 4 : i64
+  %e = tensor.empty() : tensor<8x5xf32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x5xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %c4 : index
+    %a = tensor.extract %y[%u, %j] : tensor<2x5xf32>
+    %l = arith.index_cast %i : index to i64
+    %q = arith.floordivsi %l, %n4 : i64
+    %s = arith.index_cast %q : i64 to index
+    %b = tensor.extract %y[%s, %j] : tensor<2x5xf32>
+    %p = affine.apply affine_map<(d0) -> ((d0 mod 4) floordiv 2)>(%i)
+    %c = tensor.extract %y[%p, %j] : tensor<2x5xf32>
+    %v = arith.remui %i, %c4 : index
+    %d = tensor.extract %n[%v, %j] : tensor<4x5xf32>
+    %1 = arith.addf %a, %b : f32
+    %2 = arith.mulf %1, %c : f32
+    %3 = arith.addf %2, %d : f32
+    linalg.yield %3 : f32
+  } -> tensor<8x5xf32>
+  return %r : tensor<8x5xf32>
+}
+
+// No loop can be split so: of nine rows, and of an open number.
+// CHECK-LABEL: func.func @not_divided(
+// CHECK: tensor.extract %arg0
+func.func @not_divided(%y: tensor<3x5xf32>, %n: tensor<1x5xf32>) -> tensor<9x5xf32> {
+  %c4 = arith.constant 4 : index
+  %e = tensor.empty() : tensor<9x5xf32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<9x5xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %c4 : index
+    %a = tensor.extract %y[%u, %j] : tensor<3x5xf32>
+    linalg.yield %a : f32
+  } -> tensor<9x5xf32>
+  return %r : tensor<9x5xf32>
+}
+
+// CHECK-LABEL: func.func @open_divided(
+// CHECK: tensor.extract %arg0
+func.func @open_divided(%y: tensor<?x5xf32>, %n: tensor<?x5xf32>) -> tensor<?x5xf32> {
+  %c4 = arith.constant 4 : index
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel"]} outs(%n : tensor<?x5xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %u = arith.divui %i, %c4 : index
+    %a = tensor.extract %y[%u, %j] : tensor<?x5xf32>
+    linalg.yield %a : f32
+  } -> tensor<?x5xf32>
+  return %r : tensor<?x5xf32>
 }
