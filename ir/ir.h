@@ -553,6 +553,8 @@ static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand
 /* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on
  * creation. */
 void ir_structured_build_body(ir_op *op);
+/* Makes a wider float of a float or a signed integer, which loses nothing; of i1 it does not, as true is -1 there. */
+bool ir_op_widens(const ir_op *op);
 /* A contraction: two inputs, one init, body add(out, mul(a, b)) up to casts of the inputs. */
 bool ir_is_contraction(const ir_op *op);
 /* Does the body read the current value of the i-th init? */

@@ -374,10 +374,17 @@ void ir_structured_build_body(ir_op *op) {
   ir_terminator(&builder, OP_LINALG_YIELD, 1, &value);
 }
 
-/* The value under casts between float or between integer types. */
+bool ir_op_widens(const ir_op *op) {
+  if (op->code == OP_ARITH_EXTF)
+    return true;
+  ir_scalar from = op->code == OP_ARITH_SITOFP ? ir_operand(op, 0)->type->element : IR_I1;
+  return from != IR_I1 && 2 * ir_scalar_bits(from) <= ir_scalar_bits(ir_result(op, 0)->type->element);
+}
+
+/* The value under casts between float or between integer types, or that widen. */
 static const ir_value *without_casts(const ir_value *value) {
   while (value->op &&
-         (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTSI))
+         (value->op->code == OP_ARITH_TRUNCF || value->op->code == OP_ARITH_EXTSI || ir_op_widens(value->op)))
     value = ir_operand(value->op, 0);
   return value;
 }

@@ -1,13 +1,21 @@
-/* factor.c - pass "move-factors": scalar factors leave the keys of attention.
+/* factor.c - pass "move-factors": what stands before a factor of a product and need not be done there.
  *
- * Exporters split the scale 1 / sqrt(d) into a root for the queries and a root for the keys. Each tile of queries needs
- * all keys, so scaled keys are computed beforehand, by a kernel of their own, and stored; as products are linear, the
- * factor can go to the queries, of which each tile scales its own. Keys are the factor of a product that has the dim
- * along which a softmax of that product runs.
- * Terminates: each rewrite takes the op that scales from between the product and a value above it. */
-#include "passes/recast.h"
+ * A factor that was only widened, from floats or integers of fewer bits, is read as it was: the product widens what it
+ * reads, so that memory and caches hold the narrow one, and pairs of bf16 are seen to be such.
+ * As products are linear, the scale of a factor can go elsewhere:
+ *   - to the result, where all terms of a sum have one scale, as those of a quantised key, or of a row of quantised
+ *     weights, have,
+ *   - to the other factor, where that has all loops of the scale, as weights have those of a quantised value's,
+ *   - of these to the one with fewer elements, if it can go to both.
+ * Scales of a tensor do so where what they scale was integers or f16, which are bounded: no sum overflows then that did
+ * not before. A scale that is one number for all leaves such factors as well, and keys of any type: exporters split the
+ * 1 / sqrt(d) of attention into a root for the queries and a root for the keys, and each tile of queries needs all
+ * keys, so that scaled ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of
+ * a product that has the dim along which a softmax of that product runs.
+ * Terminates: each rewrite takes an op from between the product and a value above it. */
 #include "passes/body.h"
 #include "passes/passes.h"
+#include "passes/recast.h"
 
 /* The one op that uses the value, or NULL. */
 static ir_op *only_user(const ir_value *value) { return value->uses && !value->uses->next ? value->uses->user : NULL; }
@@ -29,67 +37,207 @@ static int softmax_dim(const ir_op *op) {
   return -1;
 }
 
-/* The product in the body of an op that multiplies each element of its one tensor with a scalar from outside; or
- * NULL. */
-static ir_op *scaling_of(const ir_op *op) {
-  if (!op || !ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || !op->num_regions || ir_num_inputs(op) != 1 ||
-      ir_structure_of(op)->reductions || !ir_map_is_projected_permutation(ir_structure_of(op)->maps[1]))
-    return NULL;
-  const ir_block *body = ir_region(op, 0);
-  ir_op *product = ir_operand(body->last, 0)->op;
-  if (!product || product->block != body || (product->code != OP_ARITH_MULF && product->code != OP_ARITH_DIVF))
-    return NULL;
-  for (unsigned side = 0; side < 2; side++)
-    if (ir_operand(product, side) == body->args[0] && ir_value_is_outside(ir_operand(product, 1 - side), body) &&
-        (side == 0 || product->code == OP_ARITH_MULF))
-      return product;
-  return NULL;
+/* ----------------------------------------------------------------------------------------------- what makes factors */
+
+/* An op that gives each element of its input `source`, widened and scaled. */
+typedef struct factor {
+  ir_op *maker;
+  unsigned source;
+  ir_op *scaling;   /* in the body, the product with a scale or the quotient by it; NULL: there is none */
+  unsigned element; /* which operand of that is no scale */
+  int scale;        /* the input that has the scales; -1: there is one, from outside of the body */
+} factor;
+
+/* The input of which the value is an element, but for widening; -1 where it is none. */
+static int input_of(const ir_op *op, const ir_value *value) {
+  while (value->op && ir_op_widens(value->op))
+    value = ir_operand(value->op, 0);
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (body_argument(op, i) == value)
+      return (int)i;
+  return -1;
 }
 
-/* The tensor with each element scaled as the op `scaling` does it by `product`. */
-static ir_value *scale(ir_builder *builder, ir_value *value, const ir_op *scaling, const ir_op *product) {
-  unsigned rank = value->type->rank;
-  ir_value *out = pass_empty_like(builder, value, value->type->element);
-  const ir_map *identity = ir_map_identity(builder->module, rank), *maps[] = {identity, identity};
-  ir_op *generic = ir_generic(builder, 1, &value, 1, &out, maps, rank, 0);
+/* Each iteration of the op has an element of its own of the operand. */
+static bool has_all_loops(const ir_op *op, unsigned operand) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *map = structure->maps[operand];
+  return ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
+}
+
+static bool is_source(const ir_op *op, int input) {
+  return input >= 0 && ir_type_is_shaped(ir_input(op, (unsigned)input)->type) && has_all_loops(op, (unsigned)input);
+}
+
+static bool find_scale(factor *f) {
+  if (!f->scaling || (f->scaling->code != OP_ARITH_MULF && f->scaling->code != OP_ARITH_DIVF))
+    return false;
+  for (f->element = 0; f->element < (f->scaling->code == OP_ARITH_MULF ? 2 : 1); f->element++) {
+    const ir_value *scale = ir_operand(f->scaling, 1 - f->element);
+    int source = input_of(f->maker, ir_operand(f->scaling, f->element));
+    f->source = (unsigned)source;
+    f->scale = input_of(f->maker, scale);
+    if (is_source(f->maker, source) && (f->scale < 0 ? ir_value_is_outside(scale, ir_region(f->maker, 0))
+                                                     : !has_all_loops(f->maker, (unsigned)f->scale)))
+      return true;
+  }
+  return false;
+}
+
+/* False where the op does anything else. */
+static bool find_factor(ir_op *maker, factor *f) {
+  *f = (factor){.maker = maker, .scale = -1};
+  if (!maker || !ir_op_has(maker, IR_STRUCTURED) || maker->num_results != 1 || !maker->num_regions ||
+      ir_num_inits(maker) != 1 || ir_structure_of(maker)->reductions || !has_all_loops(maker, ir_num_inputs(maker)))
+    return false;
+  const ir_value *value = ir_operand(ir_region(maker, 0)->last, 0);
+  int source = input_of(maker, value);
+  f->source = (unsigned)source;
+  if (is_source(maker, source))
+    return true;
+  f->scaling = value->op;
+  return find_scale(f);
+}
+
+/* --------------------------------------------------------------------------------------------------- moving scales */
+
+/* No loop of the scales is missing in the map. */
+static bool has_loops(const ir_map *map, const ir_map *scales) {
+  for (unsigned loop = 0; loop < scales->num_dims; loop++)
+    for (unsigned i = 0; i < scales->num_results; i++)
+      if (ir_expr_uses_dim(scales->results[i], loop) && ir_map_find_dim(map, loop) < 0)
+        return false;
+  return true;
+}
+
+/* The tensor, which the product has at `map`, with each element scaled as the factor's were, by scales that the product
+ * would read at `scales` (NULL: the same for all), as a tensor of `element`. */
+static ir_value *scale(ir_builder *builder, ir_value *value, const ir_map *map, const factor *f, const ir_map *scales,
+                       ir_scalar element) {
+  ir_module *module = builder->module;
+  const ir_expr *dims[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK];
+  unsigned rank = value->type->rank, count = scales ? 2 : 1;
+  ir_value *inputs[] = {value, scales ? ir_input(f->maker, (unsigned)f->scale) : NULL};
+  ir_value *out = pass_empty_like(builder, value, element);
+  const ir_map *maps[3] = {ir_map_identity(module, rank)};
+  for (unsigned dim = 0; dim < rank; dim++)
+    dims[ir_map_result_dim(map, dim)] = ir_expr_dim(module, dim);
+  for (unsigned i = 0; scales && i < scales->num_results; i++)
+    results[i] = ir_expr_replace(module, scales->results[i], dims, NULL);
+  if (scales)
+    maps[1] = ir_map_get(module, rank, 0, scales->num_results, results);
+  maps[count] = maps[0];
+  ir_op *generic = ir_generic(builder, count, inputs, 1, &out, maps, rank, 0);
   ir_builder body = body_of(generic);
-  ir_value_map *map = ir_value_map_create(builder->module);
-  ir_value_map_set(map, ir_region(scaling, 0)->args[0], body_argument(generic, 0));
-  return body_finish(&body, generic, ir_result(ir_op_clone(&body, product, map), 0));
+  const ir_type *type = ir_type_scalar(module, element);
+  ir_value *by = scales ? body_argument(generic, 1) : ir_operand(f->scaling, 1 - f->element);
+  ir_value *number = ir_convert(&body, body_argument(generic, 0), type);
+  return body_finish(&body, generic, ir_binary(&body, f->scaling->code, number, ir_convert(&body, by, type)));
 }
 
-static void unscale_keys(ir_op *contraction, const pass_options *options) {
+/* The iterations of those loops of one operand that the other lacks; IR_DYNAMIC where they are open. */
+static int64_t iterations_beside(const ir_op *op, unsigned operand, unsigned other) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t extents[IR_MAX_LOOPS], count = 1;
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_map_find_dim(structure->maps[operand], loop) >= 0 && ir_map_find_dim(structure->maps[other], loop) < 0 &&
+        (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(count, extents[loop], &count)))
+      return IR_DYNAMIC;
+  return count;
+}
+
+enum { RESULT = 2 };
+
+/* The operand of the product that takes the scale of factor `side`; -1 if none can. */
+static int taker_of_scale(const ir_op *op, unsigned side, const ir_map *scales) {
+  const ir_structure *structure = ir_structure_of(op);
+  bool other = !scales || has_loops(structure->maps[1 - side], scales);
+  bool result = (!scales || has_loops(structure->maps[RESULT], scales)) && body_starts_from_zero(op);
+  if (!other || !result)
+    return other ? (int)(1 - side) : result ? RESULT : -1;
+  int64_t of_other = iterations_beside(op, 1 - side, RESULT), of_result = iterations_beside(op, RESULT, 1 - side);
+  return of_result != IR_DYNAMIC && (of_other == IR_DYNAMIC || of_result < of_other) ? RESULT : (int)(1 - side);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- products */
+
+/* Sums of such elements are as far from overflowing as their scales are from it. */
+static bool is_bounded(ir_scalar element) { return !ir_scalar_is_float(element) || element == IR_F16; }
+
+static bool is_keys(const ir_op *contraction, unsigned side) {
+  const ir_map *const *maps = ir_structure_of(contraction)->maps;
+  int dim = softmax_dim(contraction), loop = dim < 0 ? -1 : ir_map_result_dim(maps[RESULT], (unsigned)dim);
+  return loop >= 0 && ir_map_find_dim(maps[side], (unsigned)loop) >= 0 &&
+         ir_map_find_dim(maps[1 - side], (unsigned)loop) < 0;
+}
+
+/* Its body widens elements, multiplies and adds them, in the type of the result. */
+static bool is_exact(const ir_op *contraction) {
+  const ir_block *body = ir_region(contraction, 0);
+  for (const ir_op *op = body->first; op != body->last; op = op->next)
+    if (!ir_op_widens(op) && op->code != OP_ARITH_MULF && op->code != OP_ARITH_ADDF)
+      return false;
+  return true;
+}
+
+static bool is_widened(const factor *f) {
+  return ir_scalar_bits(ir_input(f->maker, f->source)->type->element) <
+         ir_scalar_bits(ir_result(f->maker, 0)->type->element);
+}
+
+/* The scale may leave: see the head of the file. */
+static bool may_move(const ir_op *op, unsigned side, const factor *f) {
+  ir_scalar sum = ir_init(op, 0)->type->element;
+  if (is_widened(f) && is_bounded(ir_input(f->maker, f->source)->type->element))
+    return ir_scalar_bits(sum) >= ir_scalar_bits(IR_F32);
+  return f->scale < 0 && is_keys(op, side) && ir_input(op, 0)->type->element == ir_input(op, 1)->type->element;
+}
+
+/* What the scaled tensor holds: no fewer digits than sums have, where there was nothing to be rounded before. */
+static ir_scalar scaled_element(const ir_op *op, const factor *f) {
+  return is_widened(f) ? ir_init(op, 0)->type->element : ir_result(f->maker, 0)->type->element;
+}
+
+static const char *moved_to(int taker, bool is_keys) {
+  return taker == RESULT ? "recognised: the scale of a factor can go to the result"
+         : is_keys       ? "recognised: the scale of the keys can go to the queries"
+                         : "recognised: the scale of a factor can go to the other one";
+}
+
+/* Returns what stands for the contraction then. */
+static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options) {
   recast parts;
-  int dim = softmax_dim(contraction);
-  if (dim < 0 || !recast_begin(&parts, contraction))
-    return;
-  int loop = ir_map_result_dim(parts.maps[2], (unsigned)dim);
-  unsigned keys = ir_map_find_dim(parts.maps[1], (unsigned)loop) >= 0;
-  if (ir_map_find_dim(parts.maps[1 - keys], (unsigned)loop) >= 0)
-    return;
-  ir_op *scaling = parts.operands[keys]->op;
-  const ir_op *product = scaling_of(scaling);
-  if (!product || parts.operands[1 - keys]->type->element != parts.operands[keys]->type->element)
-    return;
-  const ir_map *map = recast_read_through(scaling, 0, parts.maps[keys]);
-  if (!ir_map_is_projected_permutation(map))
-    return;
-  ir_builder builder = ir_builder_before(contraction);
-  parts.operands[keys] = ir_operand(scaling, 0);
-  parts.maps[keys] = map;
-  if (!recast_is_valid(&parts))
-    return;
-  if (options->explain)
-    ir_remark(contraction->module, product->loc, "recognised: the scale of the keys can go to the queries");
-  parts.operands[1 - keys] = scale(&builder, parts.operands[1 - keys], scaling, product);
-  recast_replace(contraction, recast_create(&parts, &builder, NULL));
+  factor f;
+  if (!recast_begin(&parts, op) || !is_exact(op) || !find_factor(parts.operands[side]->op, &f) ||
+      (f.scaling ? !may_move(op, side, &f) : !is_widened(&f)))
+    return op;
+  const ir_map *scales = f.scale < 0 ? NULL : recast_read_through(f.maker, (unsigned)f.scale, parts.maps[side]);
+  int taker = f.scaling ? taker_of_scale(op, side, scales) : -1;
+  parts.maps[side] = recast_read_through(f.maker, f.source, parts.maps[side]);
+  parts.operands[side] = ir_input(f.maker, f.source);
+  if ((f.scaling && taker < 0) || !recast_is_valid(&parts))
+    return op;
+  if (options->explain && f.scaling)
+    ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys(op, side)));
+  ir_builder builder = ir_builder_before(op);
+  ir_scalar element = scaled_element(op, &f);
+  if (taker >= 0 && taker != RESULT)
+    parts.operands[taker] = scale(&builder, parts.operands[taker], parts.maps[taker], &f, scales, element);
+  ir_op *fresh = ir_generic(&builder, 2, parts.operands, 1, parts.operands + RESULT, parts.maps, parts.num_loops,
+                            parts.reductions);
+  body_contract(fresh);
+  if (taker == RESULT)
+    ir_replace_uses(ir_result(op, 0), scale(&builder, ir_result(fresh, 0), parts.maps[RESULT], &f, scales, element));
+  recast_replace(op, fresh);
+  return fresh;
 }
 
 static void move_factors_in(ir_block *block, const void *options) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (ir_is_contraction(op) && op->num_results == 1)
-      unscale_keys(op, options);
+    for (unsigned side = 0; side < 2 && ir_is_contraction(op) && op->num_results == 1; side++)
+      op = move_factor(op, side, options);
   }
 }
 

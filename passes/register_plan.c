@@ -159,7 +159,7 @@ ir_scalar register_plan_element(const ir_op *op, unsigned input) {
   const ir_value *argument = ir_region(op, 0)->args[input];
   ir_scalar wide = argument->type->element;
   for (const ir_use *use = argument->uses; use; use = use->next) {
-    if (use->user->code != OP_ARITH_EXTF)
+    if (!ir_op_widens(use->user))
       return argument->type->element;
     ir_scalar element = ir_result(use->user, 0)->type->element;
     if (wide != argument->type->element && wide != element)

@@ -495,7 +495,7 @@ static void run_body_op(const body_state *state, const ir_op *op) {
     if (i < IR_MAX_RANK)
       operands[i] = value;
   }
-  if (op->code == OP_ARITH_EXTF && operands[0].value->type->element == ir_result(op, 0)->type->element)
+  if (ir_op_widens(op) && operands[0].value->type->element == ir_result(op, 0)->type->element)
     set_value(state, ir_result(op, 0), operands[0]); /* the operand is a copy that was widened on the way */
   else if (!loops)
     clone_scalar_op(state, op);
