@@ -586,8 +586,24 @@ static void reshape_original(ir_op *op) {
   }
 }
 
+/* A copy in another order, for products alone, of what an elementwise op makes: they read that by a map, and the op
+ * runs in the order of its inputs. */
+static bool is_read_in_place(const ir_op *op) {
+  const ir_op *maker = is_move(op) ? ir_operand(op, 0)->op : NULL;
+  while (is_reshape(maker))
+    maker = ir_operand(maker, 0)->op;
+  if (!maker || !ir_op_has(maker, IR_STRUCTURED) || !maker->num_regions || ir_structure_of(maker)->reductions)
+    return false;
+  for (const ir_use *use = ir_result(op, 0)->uses; use; use = use->next)
+    if (use->user->code != OP_TENSOR_DIM && !ir_is_contraction(use->user))
+      return false;
+  return true;
+}
+
 static void absorb(ir_op *op) {
   ir_op *before;
+  if (is_read_in_place(op))
+    return;
   do {
     before = op;
     op = drop_kept_dims(split_loops(read_originals(split_softmax(op))));

@@ -16,6 +16,7 @@
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/tile_policy.h"
 
 /* The one op that uses the value, or NULL. */
 static ir_op *only_user(const ir_value *value) { return value->uses && !value->uses->next ? value->uses->user : NULL; }
@@ -194,6 +195,20 @@ static bool may_move(const ir_op *op, unsigned side, const factor *f) {
   return f->scale < 0 && is_keys(op, side) && ir_input(op, 0)->type->element == ir_input(op, 1)->type->element;
 }
 
+/* The type of the factor's elements before they were widened, if that is all. */
+static ir_scalar narrow_element(ir_value *value) {
+  factor f;
+  bool is_source = find_factor(value->op, &f) && !f.scaling;
+  return (is_source ? ir_input(f.maker, f.source) : value)->type->element;
+}
+
+/* The product can as well read the source of factor `side`. On GPUs matrix units take two factors of one type; where
+ * lanes multiply, factors are wide in shared memory. */
+static bool suits_target(const ir_op *op, unsigned side, const factor *f, const target_facts *target) {
+  return !target_is_gpu(target) ||
+         ir_input(f->maker, f->source)->type->element == narrow_element(ir_input(op, 1 - side)) || !is_widened(f);
+}
+
 /* What the scaled tensor holds: no fewer digits than sums have, where there was nothing to be rounded before. */
 static ir_scalar scaled_element(const ir_op *op, const factor *f) {
   return is_widened(f) ? ir_init(op, 0)->type->element : ir_result(f->maker, 0)->type->element;
@@ -210,7 +225,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   recast parts;
   factor f;
   if (!recast_begin(&parts, op) || !is_exact(op) || !find_factor(parts.operands[side]->op, &f) ||
-      (f.scaling ? !may_move(op, side, &f) : !is_widened(&f)))
+      (f.scaling ? !may_move(op, side, &f) : !is_widened(&f)) || !suits_target(op, side, &f, options->target))
     return op;
   const ir_map *scales = f.scale < 0 ? NULL : recast_read_through(f.maker, (unsigned)f.scale, parts.maps[side]);
   int taker = f.scaling ? taker_of_scale(op, side, scales) : -1;

@@ -31,6 +31,8 @@ enum {
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
+  MADE_COLUMNS = 32,               /* of a tile where few rows use what its steps make of a factor, .. */
+  MADE_SHARE = 3,                  /* .. and their share of the first cache */
 };
 
 typedef struct product {
@@ -51,7 +53,7 @@ static product product_of(const ir_op *op, const target_facts *target) {
                .structure = ir_structure_of(op),
                .target = target,
                .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
-               .is_alone = !tile_is_computed(op, ir_operand(op, 0)) && !tile_is_computed(op, ir_operand(op, 1))};
+               .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
   ir_loop_extents(op, p.extents);
   return p;
 }
@@ -80,6 +82,14 @@ static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *tar
   return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
 }
 
+/* The op makes each element of its result from a few others, which lie in memory. */
+static bool is_elementwise(const ir_op *op) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (tile_maker(op, ir_input(op, i)))
+      return false;
+  return op->num_regions && !ir_structure_of(op)->reductions;
+}
+
 /* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along
  * a loop of the result; or -1. *bytes: of a step. */
 static int streamed_factor(const product *p, int64_t *bytes) {
@@ -87,8 +97,10 @@ static int streamed_factor(const product *p, int64_t *bytes) {
     const ir_map *map = p->structure->maps[i];
     int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
     *bytes = bytes_of_piece(uses_of_factor(p, i, SOME_USES + 1), is_narrow(p->op, i), p->target);
-    if (*bytes && last >= 0 && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
-        !tile_is_computed(p->op, ir_operand(p->op, i)))
+    const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
+    if (*bytes && maker)
+      *bytes = STREAMED_BYTES;
+    if (*bytes && last >= 0 && !ir_loop_is_reduction(p->structure, (unsigned)last) && (!maker || is_elementwise(maker)))
       return (int)i;
   }
   return -1;
@@ -102,6 +114,24 @@ static int64_t streamed_step(const product *p, unsigned factor, int64_t most) {
                   ir_scalar_bits(ir_operand(p->op, factor)->type->element) / 8;
   int64_t step = most < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
   while (2 * step * bytes <= most && step < host_policy.reduction)
+    step *= 2;
+  return step;
+}
+
+/* The same of a factor that an elementwise op makes, whose rows run along the reduction: what a step makes of it is to
+ * stay in the first cache. */
+static int made_factor(const product *p) {
+  for (unsigned i = 0; i < 2; i++) {
+    const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
+    if (maker && is_elementwise(maker) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+      return (int)i;
+  }
+  return -1;
+}
+
+static int64_t made_step(const product *p) {
+  int64_t step = TILE_MIN_ROWS, bytes = MADE_COLUMNS * (int64_t)sizeof(float);
+  while (2 * step * bytes <= (int64_t)p->target->l1_bytes / MADE_SHARE)
     step *= 2;
   return step;
 }
@@ -258,13 +288,17 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
                                                     : host_policy.columns,
                        .keeps_columns = is_lone || has_all_columns || in_turn};
   int64_t piece = 0;
-  int streamed = streamed_factor(&p, &piece);
+  int streamed = streamed_factor(&p, &piece), made = streamed < 0 ? made_factor(&p) : -1;
   tile.is_streamed = streamed >= 0;
   int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
   if (streamed == (int)rows_side)
     tile.rows = long_rows;
   else if (tile.is_streamed)
     tile.columns = long_rows;
+  if (made == (int)rows_side)
+    tile.rows = MADE_COLUMNS;
+  else if (made >= 0)
+    tile.columns = MADE_COLUMNS;
   if (tile.columns == host_policy.columns && should_stay_near(&p, rows_side, tile.columns))
     tile.columns /= 2;
   return tile;
@@ -274,8 +308,9 @@ int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *ta
   product p = product_of(op, target);
   int64_t piece;
   int streamed = streamed_factor(&p, &piece);
-  if (streamed < 0)
+  bool is_made = streamed < 0 && made_factor(&p) >= 0;
+  if (streamed < 0 && !is_made)
     return panel_step(&p, loop);
-  int64_t step = streamed_step(&p, (unsigned)streamed, piece);
+  int64_t step = is_made ? made_step(&p) : streamed_step(&p, (unsigned)streamed, piece);
   return p.extents[loop] > step || p.extents[loop] == IR_DYNAMIC ? step : 0;
 }

@@ -39,8 +39,8 @@ void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t 
 /* The step of the loop over the op's reduction; 0 if it needs none. */
 int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts *target);
 
-/* Something on the way up from the operand computes, rather than moves, and can be fused. */
-bool tile_is_computed(const ir_op *user, const ir_value *operand);
+/* What on the way up from the operand computes, rather than moves, and can be fused; NULL where nothing does. */
+const ir_op *tile_maker(const ir_op *user, const ir_value *operand);
 
 /* The loop of a tile's rows, of those (bits) that operand `side` has and the other one has not: the last, but where it
  * has one iteration, or few, another with more. So the queries of heads that share keys are rows, and each key is read

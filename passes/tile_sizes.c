@@ -29,12 +29,12 @@ static ir_op *computed_by(const ir_op *user, const ir_value *value) {
                                                                                                                  : NULL;
 }
 
-bool tile_is_computed(const ir_op *user, const ir_value *value) {
+const ir_op *tile_maker(const ir_op *user, const ir_value *value) {
   for (const ir_op *op = value->op; op && op->block == user->block && op->num_operands && op->num_results;
        op = ir_operand(op, 0)->op)
     if (!tile_only_moves(op) || !tile_can(op))
-      return ir_op_has(op, IR_STRUCTURED);
-  return false;
+      return ir_op_has(op, IR_STRUCTURED) ? op : NULL;
+  return NULL;
 }
 
 /* The contraction that sets the pace for a root, and for each of its loops the loop of the root, or -1. */
@@ -294,8 +294,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     return;
   }
   /* What one operand's producers compute must not be asked for again by each tile of the other operand's loops. */
-  unsigned rows = tile_is_computed(p.op, ir_input(p.op, 1)) && !tile_is_computed(p.op, ir_input(p.op, 0));
-  bool whole = tile_is_computed(p.op, ir_input(p.op, rows));
+  unsigned rows = tile_maker(p.op, ir_input(p.op, 1)) && !tile_maker(p.op, ir_input(p.op, 0));
+  bool whole = tile_maker(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
   product_tile tile = tile_of_pace(&p, rows, target);
   if (whole_rows && !target->tiles.rows)
@@ -308,7 +308,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
       iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
-    bool alone = target->threads == 1 && p.op == root && !whole && !tile_is_computed(p.op, ir_input(p.op, 1 - rows));
+    bool alone = target->threads == 1 && p.op == root && !whole && !tile_maker(p.op, ir_input(p.op, 1 - rows));
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || tile.keeps_columns ? -1 : second,
               (int64_t)target->threads * (tile.is_streamed || alone ? 1 : TILE_BATCH_ITERATIONS));
   }

@@ -100,7 +100,7 @@ func.func @divided_by_argument(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>, %c:
 }
 
 // CHECK-LABEL: func.func @shifted(
-// CHECK: batch_matmul ins(%arg0, %{{[0-9]+}} :
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{[0-9]+}} :
 func.func @shifted(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>) -> tensor<3x5x7xf32> {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
@@ -132,7 +132,7 @@ func.func @shifted(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>) -> tensor<3x5x7
 }
 
 // CHECK-LABEL: func.func @divided_into_argument(
-// CHECK: batch_matmul ins(%arg0, %{{[0-9]+}} :
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{[0-9]+}} :
 func.func @divided_into_argument(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>, %c: f32) -> tensor<3x5x7xf32> {
   %zero = arith.constant 0.0 : f32
   %ek = tensor.empty() : tensor<3x7x4xf32>
@@ -163,7 +163,7 @@ func.func @divided_into_argument(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>, %
 }
 
 // CHECK-LABEL: func.func @squared(
-// CHECK: batch_matmul ins(%arg0, %{{[0-9]+}} :
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{[0-9]+}} :
 func.func @squared(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>) -> tensor<3x5x7xf32> {
   %zero = arith.constant 0.0 : f32
   %ek = tensor.empty() : tensor<3x7x4xf32>
@@ -194,7 +194,7 @@ func.func @squared(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>) -> tensor<3x5x7
 }
 
 // CHECK-LABEL: func.func @scaled_without_softmax(
-// CHECK: batch_matmul ins(%arg0, %{{[0-9]+}} :
+// CHECK: linalg.generic {{.*}} ins(%arg0, %{{[0-9]+}} :
 func.func @scaled_without_softmax(%q: tensor<3x5x4xf32>, %k: tensor<3x7x4xf32>) -> tensor<3x5x7xf32> {
   %zero = arith.constant 0.0 : f32
   %half = arith.constant 0.5 : f32
