@@ -6,9 +6,11 @@
  *
  * Where the target moves 2-D blocks of memory (vector_ext.block_load), a fragment whose lanes lie along a row, or along
  * a column, is one of those: what is out of bounds is then zero without a branch. Blocks need rows of at least 64
- * bytes, a multiple of 16 bytes apart; where memory starts does not matter.
+ * bytes, a multiple of 16 bytes apart. The matrix may start at any multiple of 16 bytes where the rows are so far apart
+ * that what comes before it in a line of 64 bytes counts as columns; else at the start of a line, as arguments do.
  * While one tile is used, the next of a loop is asked for (vector_ext.prefetch).
  * Terminates: loops over the ops between a read and its user, dims and digits. */
+#include "passes/alignment.h"
 #include "passes/distribute.h"
 
 #include <string.h>
@@ -90,6 +92,16 @@ static bool is_zero(const ir_value *padding) {
   return ir_value_constant(padding, &constant) && constant->kind == IR_ATTR_FLOAT && constant->number == 0;
 }
 
+/* The matrix in the memory's last two dims starts at the start of a line. */
+static bool starts_line(const ir_op *read, const lane_access *access) {
+  const ir_value *memory = ir_operand(read, 0);
+  int64_t bytes = ir_scalar_bits(memory->type->element) / 8;
+  bool starts = alignment_of_memref(memory, ALIGNMENT_MOST) >= ALIGNMENT_MOST;
+  for (unsigned dim = 0; dim + 2 < memory->type->rank; dim++)
+    starts &= alignment_of_index(access->start[dim]) * alignment_of_stride(memory, dim) * bytes >= ALIGNMENT_MOST;
+  return starts;
+}
+
 /* Rows and columns are the last two dims of the memory, whose extents the hardware can watch. */
 static bool can_load_blocks(const distributor *d, const ir_op *read, const lane_access *access) {
   const ir_type *memory = ir_operand(read, 0)->type;
@@ -103,6 +115,8 @@ static bool can_load_blocks(const distributor *d, const ir_op *read, const lane_
          memory->shape[rank - 1] != IR_DYNAMIC && memory->shape[rank - 1] * bytes >= LEAST_WIDTH &&
          memory->shape[rank - 1] % 2 == 0 && access->memory_dim[0] + access->memory_dim[1] == (int)(2 * rank - 3) &&
          access->memory_dim[0] >= (int)rank - 2 && access->memory_dim[1] >= (int)rank - 2 &&
+         (memory->shape[rank - 1] * bytes + ALIGNMENT_MOST - PITCH_UNIT <= strides[rank - 2] * bytes ||
+          starts_line(read, access)) &&
          !(access->bounded & ~inner) && (!access->bounded || is_zero(ir_group_operand(read, 2, 0)));
 }
 

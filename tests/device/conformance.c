@@ -75,6 +75,7 @@ static const device_case others[] = {
     {"attention", "softcap", "f32", 2, 1, 65, 129, 64, 64},
     {"attention", "softcap", "f16", 2, 1, 65, 129, 64, 64},
     {"attention", "plain", "f16", 3, 1, 65, 129, 64, 128}, /* values wider than keys */
+    {"attention", "plain", "bf16", 3, 1, 33, 33, 40, 40},  /* heads that start within a line */
     {"attention", "plain", "f32", 2, 1, 33, 65, 17, 19},
     {"attention", "relative", "f32", 2, 1, 65, 129, 64, 64}, /* an offset for each distance, gathered */
     {"attention", "relative", "f16", 1, 1, 100, 77, 64, 64},
