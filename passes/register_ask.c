@@ -51,16 +51,11 @@ static int64_t row_tiles(const register_nest *nest, unsigned row) {
   return parts_of(nest->op, row, nest->plan.steps[row]);
 }
 
-/* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known,
- * where lanes follow each other in it. */
+/* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known. */
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
-  const ir_value *source = ir_operand(nest->op, i);
   unsigned simd = (unsigned)nest->plan.simd;
-  int64_t strides[IR_MAX_RANK];
-  ir_type_strides(source->type, strides);
   return nest->facts->loses_requests && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
-         strides[ir_map_find_dim(ir_structure_of(nest->op)->maps[i], simd)] == 1 &&
-         register_plan_element(nest->op, i) == source->type->element &&
+         register_plan_element(nest->op, i) == ir_operand(nest->op, i)->type->element &&
          register_plan_bound(nest->op, simd) > nest->plan.steps[simd];
 }
 
@@ -74,22 +69,34 @@ static bool find_next_panel(const register_nest *nest, unsigned i, unsigned row,
                           register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask->ahead));
 }
 
+/* The loop of the panel along which memory goes on, over lanes or terms; -1: neither. */
+static int along_memory(const register_nest *nest, unsigned i, unsigned term) {
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  int64_t strides[IR_MAX_RANK];
+  ir_type_strides(ir_operand(nest->op, i)->type, strides);
+  return strides[ir_map_find_dim(map, (unsigned)nest->plan.simd)] == 1 ? nest->plan.simd
+         : strides[ir_map_find_dim(map, term)] == 1                    ? (int)term
+                                                                       : -1;
+}
+
 void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
   int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
-  int row = row_of(nest, ir_structure_of(nest->op)->maps[i], false);
+  int row = row_of(nest, ir_structure_of(nest->op)->maps[i], false), along = -1;
   register_ask ask = {.elements = LINE_BYTES / (bytes ? bytes : 1), .lines = 1};
-  if (row < 0 || register_pack_loops(nest, i, loops) != 2 || nest->plan.order[nest->plan.num_loops - 1] != loops[0] ||
-      !find_next_panel(nest, i, (unsigned)row, &ask))
+  if (row >= 0 && register_pack_loops(nest, i, loops) == 2 && nest->plan.order[nest->plan.num_loops - 1] == loops[0])
+    along = along_memory(nest, i, loops[0]);
+  if (along < 0 || !find_next_panel(nest, i, (unsigned)row, &ask))
     return;
   int64_t columns = ask.is_tile ? step : register_plan_bound(nest->op, simd), tiles = columns / step,
-          width = columns / ask.elements;
-  if (columns % step || columns % ask.elements)
+          length = along == (int)simd ? columns : register_plan_bound(nest->op, loops[0]);
+  if (columns % step || columns % ask.elements || length % ask.elements)
     return;
-  if (row_tiles(nest, (unsigned)row) * tiles < 2 * width && width % 2 == 0)
-    ask.lines = 2;
-  ask.row = (unsigned)row, ask.term = loops[0], ask.turns = width / ask.lines;
-  if (!(ask.turns & (ask.turns - 1)))
+  ask.turns = columns / ask.elements, ask.pieces = length / ask.elements;
+  if (row_tiles(nest, (unsigned)row) * tiles < 2 * ask.turns && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
+    ask.lines = 2, ask.turns /= 2, ask.pieces /= 2;
+  ask.row = (unsigned)row, ask.term = loops[0], ask.along = (unsigned)along;
+  if (!(ask.turns & (ask.turns - 1)) && !(ask.pieces & (ask.pieces - 1)))
     nest->asks[i] = ask;
 }
 
@@ -113,20 +120,18 @@ static void ask_for_lines(const register_nest *nest, ir_builder *builder, unsign
   unsigned rank = source->type->rank, simd = (unsigned)nest->plan.simd;
   ir_index turn = ir_index_mul(builder, turn_of_tile(nest, builder, ask), nest->extents[ask->term]);
   turn = ir_index_add(builder, turn, nest->tile.starts[ask->term]);
+  ir_index row = ir_index_floordiv(builder, turn, ask->pieces), piece = ir_index_mod(builder, turn, ask->pieces);
+  piece = ir_index_scale(builder, piece, ask->lines * ask->elements);
   for (int64_t line = 0; line < ask->lines; line++) {
     for (unsigned dim = 0; dim < rank; dim++) {
       unsigned loop = (unsigned)ir_map_result_dim(map, dim);
-      ir_index at = nest->tile.starts[loop];
-      if (loop == ask->term)
-        at = ir_index_floordiv(builder, turn, ask->turns);
-      else if (loop == simd) {
-        ir_index column = ir_index_scale(builder, ir_index_mod(builder, turn, ask->turns), ask->lines * ask->elements);
-        column = ir_index_add(builder, column, ir_index_const(line * ask->elements));
-        at = ask->is_tile ? ir_index_add(builder, at, column) : column;
-      }
+      ir_index at = loop == ask->along ? piece : loop == ask->term || loop == simd ? row : nest->tile.starts[loop];
+      if (ask->is_tile && loop == simd)
+        at = ir_index_add(builder, nest->tile.starts[simd], at);
       operands[1 + dim] = ir_index_value(builder, ir_index_add(builder, at, ir_index_const(ask->ahead[dim])));
     }
     ask_for(builder, operands, rank, false);
+    piece = ir_index_add(builder, piece, ir_index_const(ask->elements));
   }
 }
 

@@ -27,9 +27,11 @@ typedef struct register_shown {
 typedef struct register_ask {
   int64_t ahead[IR_MAX_RANK]; /* how many subscripts further that lies */
   unsigned row, term;         /* the loop over the rows that use a panel again, and that over its terms */
+  unsigned along;             /* that of these two, or over lanes, along which memory goes on */
   int64_t lines;              /* asked for in each iteration .. */
   int64_t elements;           /* .. of so many elements .. */
-  int64_t turns;              /* .. and so many of these make a row */
+  int64_t pieces;             /* .. of which so many make a row of memory .. */
+  int64_t turns;              /* .. and so many are asked for at each term, by all rows' tiles in turn */
   bool is_tile;               /* of the next tile of the SIMD loop; else of all its tiles */
 } register_ask;
 

@@ -196,25 +196,12 @@ static bool stays_near(const ir_op *op, unsigned i, const target_facts *facts) {
   return goes_over_again(op, i, facts->l2_bytes / 2);
 }
 
-/* How many subscripts a step of the outermost loop that moves over the operand is, by at most `bytes` an iteration,
- * where lanes are contiguous; false where none does, by what `step_of` says of the indices where views begin. */
-static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, int64_t (*step_of)(ir_index index),
-                      int64_t bytes, int64_t *ahead) {
+/* How many subscripts a step of the outermost loop that moves over the operand is, by at most `bytes` an iteration;
+ * false where none does, by what `step_of` says of the indices where views begin. */
+static bool find_move(const ir_op *op, unsigned i, int64_t (*step_of)(ir_index index), int64_t bytes, int64_t *ahead) {
   ir_value *value = ir_operand(op, i);
-  const ir_map *map = ir_structure_of(op)->maps[i];
   unsigned rank = value->type->rank;
-  int64_t strides[IR_MAX_RANK];
-  bool found = false, dense = false;
-  if (!ir_type_is_shaped(value->type))
-    return false;
-  ir_type_strides(value->type, strides);
-  for (unsigned k = 0; k < plan->num_dims; k++) {
-    unsigned loop = plan->dims[k];
-    int dim = ir_map_find_dim(map, loop);
-    dense |= dim >= 0 && strides[dim] == 1 && plan->steps[loop] > 1;
-  }
-  if (!dense)
-    return false;
+  bool found = false;
   for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
     ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
     int64_t moved[IR_MAX_RANK], any = 0;
@@ -228,6 +215,24 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
     }
   }
   return found;
+}
+
+/* The same where lanes are contiguous; false elsewhere. */
+static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, int64_t (*step_of)(ir_index index),
+                      int64_t bytes, int64_t *ahead) {
+  const ir_value *value = ir_operand(op, i);
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  int64_t strides[IR_MAX_RANK];
+  bool dense = false;
+  if (!ir_type_is_shaped(value->type))
+    return false;
+  ir_type_strides(value->type, strides);
+  for (unsigned k = 0; k < plan->num_dims; k++) {
+    unsigned loop = plan->dims[k];
+    int dim = ir_map_find_dim(map, loop);
+    dense |= dim >= 0 && strides[dim] == 1 && plan->steps[loop] > 1;
+  }
+  return dense && find_move(op, i, step_of, bytes, ahead);
 }
 
 /* The distance of a copy's input as it walks along it, whose rows do not follow each other in memory: as many rows
@@ -291,11 +296,11 @@ bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsig
 bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                              int64_t uses, int64_t *ahead) {
   int64_t bytes = register_plan_panel_bytes(facts);
-  if (!facts->loses_requests || plan->paired >= 0 || register_plan_element(op, i) != ir_operand(op, i)->type->element)
+  if (!facts->loses_requests || plan->paired >= 0)
     return false;
-  if (find_step(op, plan, i, step_of_induction, bytes, ahead))
+  if (find_move(op, i, step_of_induction, bytes, ahead))
     return register_prefetch_uses(op, i, uses) > 1 && !stays_near(op, i, facts);
-  return find_step(op, plan, i, step_of_kernel, bytes, ahead);
+  return find_move(op, i, step_of_kernel, bytes, ahead);
 }
 
 const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,

@@ -267,6 +267,10 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 // LINES-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1, d2) -> ((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) mod 4) * 32)>
 // LINES-DAG: #[[NEXT_COLUMN:.*]] = affine_map<(d0, d1, d2) -> (d0 + ((((((d1 floordiv 6) mod 4) * 512) + d2) mod 4) * 16) + 64)>
 // LINES-DAG: #[[COLUMNS:.*]] = affine_map<(d0) -> (((d0 mod 4) * 16) + 64)>
+// LINES-DAG: #[[NEXT_LANE:.*]] = affine_map<(d0, d1, d2) -> (d0 + (((((d1 floordiv 6) mod 4) * 512) + d2) floordiv 32) + 64)>
+// LINES-DAG: #[[TERM:.*]] = affine_map<(d0, d1) -> ((((((d0 floordiv 6) mod 4) * 512) + d1) mod 32) * 16)>
+// LINES-DAG: #[[LANE:.*]] = affine_map<(d0, d1, d2) -> (((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) floordiv 4)>
+// LINES-DAG: #[[NEXT_TERM:.*]] = affine_map<(d0, d1, d2) -> (((((((((d0 floordiv 64) * 4) + (d1 floordiv 6)) mod 4) * 128) + d2) mod 4) * 32) + 128)>
 // LINES-DAG: #[[ROWS:.*]] = affine_map<(d0) -> (d0 floordiv 4)>
 // LINES-DAG: #[[LEFT:.*]] = affine_map<(d0) -> ((d0 * -1) + 960, 0)>
 // LINES-DAG: #[[FIRST:.*]] = affine_map<(d0, d1, d2) -> (((d0 floordiv 24) * 12) + ((d1 floordiv 16) * 6) + (d2 * 32), 26)>
@@ -311,13 +315,47 @@ func.func @panels_in_turn(%a: memref<100x512xf32>, %b: memref<512x1024xf32>, %c:
   return
 }
 
-// Not so where the lanes of one follow each other in memory nowhere.
+// Where terms follow each other in memory, a row of it is one lane's: the next tile's rows, a line of terms at a time.
 // LINES-LABEL: func.func @panels_of_rows(
-// LINES-NOT: vector_ext.prefetch
+// LINES-NOT: tec.prefetch
+// LINES: %[[R:.*]] = affine.apply #[[NEXT_LANE]](
+// LINES-NEXT: %[[C:.*]] = affine.apply #[[TERM]](
+// LINES-NEXT: vector_ext.prefetch %arg1[%[[R]], %[[C]]] :
+// LINES: vector.contract
 // LINES: return
 func.func @panels_of_rows(%a: memref<100x512xf32>, %b: memref<1024x512xf32>, %c: memref<100x1024xf32>) {
   linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
       ins(%a, %b : memref<100x512xf32>, memref<1024x512xf32>) outs(%c : memref<100x1024xf32>)
+  return
+}
+
+// The same of the next terms of all lanes, also where they are widened on the way into panels.
+// LINES-LABEL: func.func @panels_of_terms(
+// LINES: memref.alloca() {alignment = 64 : i64} : memref<1x128x64xf32>
+// LINES-NOT: tec.prefetch
+// LINES: affine.apply #[[LANE]](
+// LINES: %[[C:.*]] = affine.apply #[[NEXT_TERM]](
+// LINES-NEXT: vector_ext.prefetch %{{.*}}, %[[C]]] :
+// LINES: vector.contract
+// LINES: return
+func.func @panels_of_terms(%a: memref<24x1024xf32>, %b: memref<4096x1024xf16>, %c: memref<24x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c128 {
+    %x = memref.subview %a[0, %k] [24, 128] [1, 1] : memref<24x1024xf32> to memref<24x128xf32, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[0, %k] [128, 128] [1, 1] : memref<4096x1024xf16> to memref<128x128xf16, strided<[1024, 1], offset: ?>>
+    linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                    iterator_types = ["parallel", "parallel", "reduction"]}
+        ins(%x, %y : memref<24x128xf32, strided<[1024, 1], offset: ?>>, memref<128x128xf16, strided<[1024, 1], offset: ?>>)
+        outs(%c : memref<24x128xf32>) {
+    ^bb0(%p: f32, %q: f16, %o: f32):
+      %wide = arith.extf %q : f16 to f32
+      %product = arith.mulf %p, %wide : f32
+      %sum = arith.addf %o, %product : f32
+      linalg.yield %sum : f32
+    }
+  }
   return
 }
 
