@@ -16,7 +16,8 @@
 enum {
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
-  PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead .. */
+  PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead, .. */
+  TURNED_USES = 9,         /* .. those that panels turn, as memory goes on along terms, if used as often, .. */
   ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
   SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor .. */
@@ -192,23 +193,33 @@ static int64_t columns_in_turn(const product *p) {
   return tile_trip_count(columns, width) < wanted ? 0 : width;
 }
 
+/* Memory goes on along a reduction in the factor, of which panels have the other loop in lanes. */
+static bool is_turned(const product *p, unsigned factor) {
+  const ir_map *map = p->structure->maps[factor];
+  int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+  return last >= 0 && ir_loop_is_reduction(p->structure, (unsigned)last);
+}
+
 /* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay
  * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
-  bool often = false;
+  bool often = false, turned = false;
   if (columns_in_turn(p))
     return 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
+    turned = uses < least ? is_turned(p, i) : turned;
     least = uses < least ? uses : least;
   }
   if (!often && extent != IR_DYNAMIC && extent < host_policy.long_reduction)
     return 0;
   if (!often)
-    return p->target->loses_requests && p->is_wide && least >= PANEL_USES ? ASKED_REDUCTION : host_policy.reduction;
+    return p->target->loses_requests && p->is_wide && least >= (turned ? TURNED_USES : PANEL_USES)
+               ? ASKED_REDUCTION
+               : host_policy.reduction;
   int64_t longest = register_plan_longest_panel(p->target);
   if (extent == IR_DYNAMIC || extent <= longest || takes_lone_panels(p))
     return extent == IR_DYNAMIC ? longest : 0;

@@ -90,3 +90,14 @@ func.func @halves(%a: tensor<16x4096xbf16>, %b: tensor<4096x4096xbf16>, %c: tens
       outs(%c : tensor<16x4096xf32>) -> tensor<16x4096xf32>
   return %r : tensor<16x4096xf32>
 }
+
+// Panels that turn the other factor, whose terms follow each other in memory, are asked for from nine rows on.
+// CHECK-LABEL: @turned
+// CHECK: scf.for {{.*}} step %c128
+// OTHER-LABEL: @turned
+// OTHER: scf.for {{.*}} step %c256
+func.func @turned(%a: tensor<9x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<9x4096xf32>) -> tensor<9x4096xf32> {
+  %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+      ins(%a, %b : tensor<9x4096xf32>, tensor<4096x4096xf32>) outs(%c : tensor<9x4096xf32>) -> tensor<9x4096xf32>
+  return %r : tensor<9x4096xf32>
+}
