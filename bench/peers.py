@@ -45,10 +45,10 @@ class Unfused:
 
     def gemm(self, problem):
         a, b = problem.arguments
-        result = numpy.empty((a.shape[0], b.shape[1]), numpy.float32)
+        result = numpy.empty((a.shape[0], b.shape[0 if problem.turned else 1]), numpy.float32)
 
         def compute():
-            self.product(a, b, False, result)
+            self.product(a, b, problem.turned, result)
             return result
         return compute
 
@@ -105,7 +105,8 @@ class PyTorch:
 
     def gemm(self, problem):
         a, b = self.tensors(problem)
-        return lambda: self.torch.matmul(a, b).numpy()
+        multiply = self.torch.nn.functional.linear if problem.turned else self.torch.matmul
+        return lambda: multiply(a, b).numpy()
 
     def mlp(self, problem):
         x, first, second = self.tensors(problem)
@@ -156,7 +157,9 @@ class OnnxRuntime:
         return lambda: run().reshape(queries, heads, features).transpose(1, 0, 2)
 
     def gemm(self, problem):
-        node = self.onnx.helper.make_node("MatMul", ["a", "b"], ["result"])
+        make = self.onnx.helper.make_node
+        node = (make("Gemm", ["a", "b"], ["result"], transB=1) if problem.turned
+                else make("MatMul", ["a", "b"], ["result"]))
         return self.session([node], {"a": problem.arguments[0]}, [("b", problem.arguments[1])])
 
     def mlp(self, problem):
@@ -199,7 +202,7 @@ class OpenVino:
     def gemm(self, problem):
         a, b = problem.arguments
         parameter = self.ops.parameter(list(a.shape), numpy.float32)
-        return self.request(self.ops.matmul(parameter, self.ops.constant(b), False, False), [parameter], [a], "f32")
+        return self.request(self.ops.matmul(parameter, self.ops.constant(b), False, problem.turned), [parameter], [a], "f32")
 
     def mlp(self, problem):
         x, first, second = problem.arguments

@@ -107,14 +107,17 @@ def rounded(name, *extents, element):
   }} -> {narrow}"""
 
 
-def gemm(rows, columns, depth):
-    a, b, c = tensor(rows, depth), tensor(depth, columns), tensor(rows, columns)
+def gemm(rows, columns, depth, turned=False):
+    """The product of two matrices, of which the second is turned where its rows are columns of the result."""
+    a, b, c = tensor(rows, depth), tensor(columns, depth) if turned else tensor(depth, columns), tensor(rows, columns)
+    maps = """indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
+      """ if turned else ""
     return f"""
 func.func @gemm(%a: {a}, %b: {b}) -> {c} {{
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : {c}
   %start = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
-  %result = linalg.matmul ins(%a, %b : {a}, {b}) outs(%start : {c}) -> {c}
+  %result = linalg.matmul {maps}ins(%a, %b : {a}, {b}) outs(%start : {c}) -> {c}
   return %result : {c}
 }}
 """
