@@ -24,9 +24,10 @@
 
 #include <string.h>
 
-/* Registers of rows that a product's tile has side by side: fewer would leave some empty. More rows than that pay for
- * transposing the other factor, and for asking memory for it ahead. */
-enum { MIN_REGISTERS = 2, MAX_ROWS = 64, MAX_OPS = 64 };
+/* Registers of rows that a product's tile has side by side: fewer would leave some empty, or widen each element of the
+ * other factor for too few (f16, 32 and 48 rows 1.4 to 1.5x; Zen 5). More rows than that pay for transposing the other
+ * factor, and for asking memory for it ahead. */
+enum { MIN_REGISTERS = 2, MIN_REGISTERS_WIDENING = 4, MAX_ROWS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {
   ir_op *loop;
@@ -131,9 +132,10 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
 }
 
 /* So many rows fill registers side by side, and not too many of them. */
-static bool fill_registers(int64_t rows, ir_scalar element, const target_facts *facts) {
+static bool fill_registers(int64_t rows, ir_scalar element, ir_scalar other, const target_facts *facts) {
   int64_t lanes = facts->vector_bits / ir_scalar_bits(element);
-  return lanes && rows % lanes == 0 && rows >= MIN_REGISTERS * lanes && rows <= MAX_ROWS;
+  int64_t least = ir_scalar_bits(other) < ir_scalar_bits(element) ? MIN_REGISTERS_WIDENING : MIN_REGISTERS;
+  return lanes && rows % lanes == 0 && rows >= least * lanes && rows <= MAX_ROWS;
 }
 
 /* The loop of the contraction that only a factor from outside of the loop has, if the other factor's tiles would have
@@ -156,7 +158,7 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
       extent extent = extent_of(ir_operand(op, side), (unsigned)place);
       o->is_padded = extent.value != NULL;
       o->rows = extent_bound(extent);
-      return fill_registers(o->rows, element, facts) ? lane : -1;
+      return fill_registers(o->rows, element, ir_operand(op, 1 - side)->type->element, facts) ? lane : -1;
     }
   }
   return -1;

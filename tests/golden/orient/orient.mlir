@@ -11,6 +11,7 @@
 // RUN: tcc-attn run %s --func=narrow --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=many --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=few --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=widening --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=ragged --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=divided --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 
@@ -276,6 +277,41 @@ func.func @few(%x: tensor<512x16xf32>, %y: tensor<256x16xf32>, %out: tensor<512x
     }
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %sums into %shared[%r] [8] [1] : tensor<8xf32> into tensor<512xf32>
+    }
+  }
+  return %result : tensor<512xf32>
+}
+
+// Near miss: each element of the other factor would be widened for too few rows.
+// CHECK-LABEL: func.func @widening(
+// CHECK-NOT: tensor<16x
+// CHECK: return
+func.func @widening(%x: tensor<512x16xf32>, %y: tensor<256x16xf16>, %out: tensor<512xf32>) -> tensor<512xf32> {
+  %zero = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c32 = arith.constant 32 : index
+  %c256 = arith.constant 256 : index
+  %result = scf.forall (%r) = (0) to (512) step (32) shared_outs(%shared = %out) -> (tensor<512xf32>) {
+    %stays = tensor.extract_slice %x[%r, 0] [32, 16] [1, 1] : tensor<512x16xf32> to tensor<32x16xf32>
+    %from = tensor.empty() : tensor<32xf32>
+    %start = linalg.fill ins(%zero : f32) outs(%from : tensor<32xf32>) -> tensor<32xf32>
+    %sums = scf.for %j = %c0 to %c256 step %c32 iter_args(%sum = %start) -> (tensor<32xf32>) {
+      %moves = tensor.extract_slice %y[%j, 0] [32, 16] [1, 1] : tensor<256x16xf16> to tensor<32x16xf16>
+      %empty = tensor.empty() : tensor<32x32xf32>
+      %filled = linalg.fill ins(%zero : f32) outs(%empty : tensor<32x32xf32>) -> tensor<32x32xf32>
+      %scores = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+          iterator_types = ["parallel", "parallel", "reduction"]} ins(%stays, %moves : tensor<32x16xf32>, tensor<32x16xf16>) outs(%filled : tensor<32x32xf32>) {
+      ^bb0(%a: f32, %b: f16, %c: f32):
+      %wb = arith.extf %b : f16 to f32
+      %p = arith.mulf %a, %wb : f32
+        %n = arith.addf %c, %p : f32
+        linalg.yield %n : f32
+      } -> tensor<32x32xf32>
+      %next = linalg.reduce {arith.addf} ins(%scores : tensor<32x32xf32>) outs(%sum : tensor<32xf32>) dimensions = [1]
+      scf.yield %next : tensor<32xf32>
+    }
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %sums into %shared[%r] [32] [1] : tensor<32xf32> into tensor<512xf32>
     }
   }
   return %result : tensor<512xf32>
