@@ -57,6 +57,9 @@ static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr,
   case IR_EXPR_MUL:
     return expr->rhs->kind == IR_EXPR_CONST && !__builtin_mul_overflow(factor, expr->rhs->value, &factor) &&
            add_expr(bound, apply, expr->lhs, factor, steps);
+  case IR_EXPR_MOD: /* anything from 0 to what is less than the divisor */
+    return expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value > 0 &&
+           add_product(factor < 0 ? &bound->least : &bound->most, expr->rhs->value - 1, factor);
   default:
     return false;
   }

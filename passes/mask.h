@@ -13,7 +13,7 @@ typedef struct mask_bound {
   ir_value *values[MASK_MAX_TERMS]; /* integers from outside of the op, or its counter */
   int64_t coefficients[MASK_MAX_TERMS];
   int64_t constant;
-  int64_t least, most; /* what the elements of vectors add; 0 in the bodies of structured ops */
+  int64_t least, most; /* what elements of vectors, and remainders, add */
 } mask_bound;
 
 /* All hold. */

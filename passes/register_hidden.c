@@ -20,7 +20,7 @@
 static ir_index least_of_others(const register_nest *nest, ir_builder *builder, const mask_bound *bound,
                                 unsigned depth) {
   const vector_tile *tile = &nest->tile;
-  ir_index sum = mask_outer(builder, bound);
+  ir_index sum = ir_index_add(builder, mask_outer(builder, bound), ir_index_const(bound->least));
   for (unsigned at = 0; at < nest->plan.num_loops; at++) {
     unsigned loop = nest->plan.order[at];
     int64_t step = bound->steps[loop];

@@ -123,7 +123,8 @@ static void read_lengths(trimmer *t, ir_op *op, const ir_value *condition) {
 
 /* Keeps the iterations in which the least value that the bound's left side has in a tile allows it to hold. */
 static void keep_below(trimmer *t, mask_bound bound) {
-  if (mask_add_least_steps(&bound, 1, &bound.constant))
+  if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
+      mask_add_least_steps(&bound, 1, &bound.constant))
     mask_narrow(&t->builder, &t->window, &bound);
 }
 

@@ -89,6 +89,9 @@ static const device_case others[] = {
     {"heads", "gqa", "f32", 1, 17, 1, 130, 64, 64},
     {"heads", "gqa", "f16", 2, 8, 1, 300, 64, 64},
     {"heads", "gqa", "bf16", 1, 20, 3, 130, 128, 128},
+    {"heads", "gqa", "f32", 2, 4, 3, 130, 64, 64},
+    {"heads", "gqa", "f16", 2, 2, 8, 300, 128, 128},
+    {"heads", "gqa", "bf16", 1, 8, 2, 130, 64, 64},
     {"divided", "", "f32", 2, 8, 1, 130, 64, 64}, /* heads of keys by maps that divide */
     {"divided", "", "f16", 2, 8, 65, 129, 64, 64},
     {"divided", "causal", "f16", 1, 4, 100, 100, 64, 64},
