@@ -54,22 +54,6 @@ static bool are_rows(const link *l, unsigned side) {
   return with.heads >= 0 && with.queries >= 0 && is_absent(place_in(l, 1 - side));
 }
 
-/* Zen 5 reads keys that more than an eighth of the registers hold as fast as memory goes where up to eight rows meet
- * each at once. For somewhat more rows they go through panels, which takes longer than to read them again (8 heads of 2
- * queries, 128 features: f32 .8x; 16 bits .85x on 8192 keys, which no cache near by holds). */
-static bool are_fast_apart(const ir_op *op, unsigned side, const link *l, const int64_t *extents,
-                           const target_facts *target) {
-  int64_t rows = extents[l->heads] * extents[l->queries], columns = 1;
-  int64_t most = extents[l->heads] > extents[l->queries] ? extents[l->heads] : extents[l->queries];
-  bool is_wide = ir_scalar_bits(ir_operand(op, 1 - side)->type->element) >= 32;
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
-    if (ir_loop_is_reduction(ir_structure_of(op), loop) && extents[loop] > columns)
-      columns = extents[loop];
-  return target_has_near_last_cache(target) &&
-         columns > (int64_t)target->vector_bits / 32 * target->vector_registers / 8 && most > (is_wide ? 4 : 6) &&
-         rows < (is_wide ? 32 : 17);
-}
-
 /* The last two loops of more than one iteration that only the factor `side` has, if they are few enough. */
 static bool find_rows(chain *chain, ir_op *op, unsigned side, const target_facts *target) {
   const ir_map *const *maps = ir_structure_of(op)->maps;
@@ -85,8 +69,7 @@ static bool find_rows(chain *chain, ir_op *op, unsigned side, const target_facts
     count++;
   }
   if (count < 2 || extents[found.heads] <= 0 || extents[found.queries] <= 0 ||
-      extents[found.queries] >= TILE_MIN_ROWS || extents[found.heads] > most / extents[found.queries] ||
-      are_fast_apart(op, side, &found, extents, target))
+      extents[found.queries] >= TILE_MIN_ROWS || extents[found.heads] > most / extents[found.queries])
     return false;
   *chain = (struct chain){1, {found}, extents[found.queries], extents[found.heads] * extents[found.queries], NULL};
   return true;
