@@ -5,16 +5,16 @@
  * next product, keys repeated for groups of heads, dims of extent 1. An indexing map can say all of that, and then
  * fusion sees the ops that compute next to each other. One walk over a function, forwards; at each op
  *   - an input that a transpose or broadcast copies is read from the original, with the two maps composed, and so is
- *   one
- *     to which a reshape only adds dims of extent 1,
+ *     one to which a reshape only adds dims of extent 1,
  *   - a loop over dims that a tensor.collapse_shape merged is split into loops over those dims, the other operands
- *   being
- *     expanded, the results collapsed after the op,
+ *     being expanded, the results collapsed after the op,
  *   - so is a loop of which a map has the quotient by a number that divides its extent, or the remainder: heads that
  *     share keys,
  *   - so is a softmax along a dim that was not merged taken of the tensor before a collapse,
  *   - a dim of extent 1 that a result has and no input has is added after the op instead,
- *   - a transpose of the result of an op that has no other user goes into the map of the result.
+ *   - a transpose of the result of an op that has no other user goes into the map of the result, but for an elementwise
+ *     op whose result only products read,
+ *   - a reshape of what is only widened is taken of the narrow tensor.
  * Splitting is left out for the free loops and reductions of contractions: one long loop makes better tiles than
  * several short ones, and merging their dims costs nothing. Batch loops are split: softmax, masks and repeated keys
  * need them.
@@ -22,6 +22,7 @@
  * Invariants: elements and their order of summation stay, but for contractions over repeated loops, of which there are
  * none. Terminates: each rewrite takes an op that moves data from between an op and a value above it; splitting adds
  * expansions of other operands only, which are not absorbed again but where they add dims of extent 1. */
+#include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
 
@@ -611,12 +612,37 @@ static void absorb(ir_op *op) {
   write_transposed(op);
 }
 
+/* The op widens each element of its one input, and does nothing else. */
+static bool is_widening(const ir_op *op) {
+  if (!op || !ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || !op->num_regions ||
+      !ir_map_is_identity(ir_structure_of(op)->maps[0]) || !ir_map_is_identity(ir_structure_of(op)->maps[1]))
+    return false;
+  const ir_op *last = ir_operand(ir_region(op, 0)->last, 0)->op;
+  return last && ir_op_widens(last) && ir_operand(last, 0) == body_argument(op, 0);
+}
+
+/* A reshape of what is only widened is taken of the narrow tensor, and widened behind it, where products find that. */
+static ir_op *reshape_narrow(ir_op *op) {
+  const ir_op *cast = ir_operand(op, 0)->op;
+  if (!is_widening(cast))
+    return op;
+  ir_builder builder = ir_builder_before(op);
+  ir_value *narrow = ir_input(cast, 0), *wide = ir_result(op, 0);
+  ir_op *reshape = ir_op_clone(&builder, op, ir_value_map_create(op->module));
+  ir_set_operand(reshape, 0, narrow);
+  ir_result(reshape, 0)->type = ir_type_with_element(op->module, wide->type, narrow->type->element);
+  ir_value *out = pass_empty_like(&builder, ir_result(reshape, 0), wide->type->element);
+  ir_replace_uses(wide, body_convert(&builder, ir_result(reshape, 0), out));
+  ir_op_erase(op);
+  return reshape;
+}
+
 static void absorb_in(ir_block *block, const void *data) {
   (void)data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     if (is_reshape(op))
-      reshape_original(op);
+      reshape_original(reshape_narrow(op));
     else
       absorb(op);
   }

@@ -318,3 +318,36 @@ func.func @softmax_of_merged(%x: tensor<2x3x5x7xf32>) -> tensor<6x35xf32> {
   %r = linalg.softmax dimension(1) ins(%c : tensor<6x35xf32>) outs(%e : tensor<6x35xf32>) -> tensor<6x35xf32>
   return %r : tensor<6x35xf32>
 }
+
+// A view of what was only widened is taken before it is; rounding is not undone.
+// CHECK-LABEL: func.func @widened_view(
+// CHECK: %[[VIEW:.*]] = tensor.expand_shape %arg0 {{.*}} : tensor<9x12xbf16> into tensor<9x3x4xbf16>
+// CHECK: linalg.generic {{.*}} ins(%[[VIEW]] :
+// CHECK: arith.extf
+func.func @widened_view(%x: tensor<9x12xbf16>) -> tensor<9x3x4xf32> {
+  %e = tensor.empty() : tensor<9x12xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<9x12xbf16>) outs(%e : tensor<9x12xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %n = arith.extf %a : bf16 to f32
+    linalg.yield %n : f32
+  } -> tensor<9x12xf32>
+  %v = tensor.expand_shape %w [[0], [1, 2]] output_shape [9, 3, 4] : tensor<9x12xf32> into tensor<9x3x4xf32>
+  return %v : tensor<9x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @rounded_view(
+// CHECK: arith.truncf
+// CHECK: tensor.expand_shape %{{.*}} : tensor<9x12xf32> into tensor<9x3x4xf32>
+func.func @rounded_view(%x: tensor<9x12xf32>) -> tensor<9x3x4xf32> {
+  %e = tensor.empty() : tensor<9x12xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<9x12xf32>) outs(%e : tensor<9x12xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %r = arith.truncf %a : f32 to bf16
+    %n = arith.extf %r : bf16 to f32
+    linalg.yield %n : f32
+  } -> tensor<9x12xf32>
+  %v = tensor.expand_shape %w [[0], [1, 2]] output_shape [9, 3, 4] : tensor<9x12xf32> into tensor<9x3x4xf32>
+  return %v : tensor<9x3x4xf32>
+}
