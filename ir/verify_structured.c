@@ -23,9 +23,10 @@ static bool verify_maps(const ir_op *op, const ir_structure *structure) {
 /* The extremes of an affine expression over boxes of loops; false where they are not known. */
 static bool expr_range(const ir_expr *expr, const int64_t *extents, int64_t *low, int64_t *high) {
   if (expr->kind == IR_EXPR_CONST || expr->kind == IR_EXPR_DIM) {
+    bool is_known = expr->kind == IR_EXPR_CONST || extents[expr->value] != IR_DYNAMIC;
     *low = expr->kind == IR_EXPR_CONST ? expr->value : 0;
-    *high = expr->kind == IR_EXPR_CONST ? expr->value : extents[expr->value] - 1;
-    return expr->kind == IR_EXPR_CONST || extents[expr->value] != IR_DYNAMIC;
+    *high = expr->kind == IR_EXPR_CONST ? expr->value : is_known ? extents[expr->value] - 1 : 0;
+    return is_known;
   }
   int64_t a, b, c, d, corners[4];
   if (expr->kind == IR_EXPR_FLOORDIV && expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value > 0 &&
