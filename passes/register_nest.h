@@ -27,7 +27,7 @@ typedef struct register_shown {
 typedef struct register_ask {
   int64_t ahead[IR_MAX_RANK]; /* how many subscripts further that lies */
   unsigned row, term;         /* the loop over the rows that use a panel again, and that over its terms */
-  unsigned along;             /* that of these two, or over lanes, along which memory goes on */
+  unsigned along;             /* the one along which memory goes on: that over terms, or that over lanes */
   int64_t lines;              /* asked for in each iteration .. */
   int64_t elements;           /* .. of so many elements .. */
   int64_t pieces;             /* .. of which so many make a row of memory .. */
