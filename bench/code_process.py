@@ -10,6 +10,7 @@ Invariants
 """
 
 import ctypes
+import dataclasses
 import multiprocessing
 import os
 import signal
@@ -20,9 +21,20 @@ import programs
 from measure import seconds_of
 
 OURS = "tcc-attn"
+SPIN = 200  # microseconds for which our threads wait awake, if they are to; longer than others' calls take to prepare
 PATIENCE = 300  # seconds until an answer; the slowest take half a minute for a call, and make several
 PR_SET_PDEATHSIG = 1
 TOLERANCES = {"f32": 1e-3, "bf16": 3e-2}  # between two results, relative to the largest value
+
+
+@dataclasses.dataclass
+class Threads:
+    """How many a code runs on, and whether those of its calls wait for the next call awake."""
+    number: int
+    awake: bool
+
+    def text(self):
+        return "1 thread" if self.number == 1 else f"{self.number} threads, {'awake' if self.awake else 'asleep'}"
 
 
 class Failed(Exception):
@@ -118,8 +130,8 @@ class Code:
     result is what others are compared with."""
 
     def __init__(self, make, threads, build):
-        self.tec = library.Library(str(build / "runtime/libtec.so"), threads, getattr(make, "SPIN", 0))
-        self.peer, self.clock, self.owned, self.seconds = make(threads), measure.clock_of(threads), [], None
+        self.tec = library.Library(str(build / "runtime/libtec.so"), threads.number, SPIN if threads.awake else 0)
+        self.peer, self.clock, self.owned, self.seconds = make(threads), measure.clock_of(threads.number), [], None
 
     def prepare(self, problem):
         """Whether the result is right, and the seconds of its second call; None where the library has no good way."""
@@ -158,8 +170,3 @@ class OurCode:
         return problem.ours
 
     gemm = mlp = attention
-
-
-class OurSpinningCode(OurCode):
-    """With threads that wait for more work awake, as those of most libraries do."""
-    SPIN = 200  # microseconds

@@ -1,6 +1,6 @@
 """peers.py - other libraries that compute what bench/host measures, each as well as it can on this machine.
 
-A peer is a class; its constructor takes the number of threads and fails where the library is not installed. Its methods
+A peer is a class; its constructor takes the threads (code_process.py) and fails where the library is not installed. Its methods
 attention(problem), gemm(problem) and mlp(problem) return a function without arguments that computes the problem and
 returns the result as an array, or None where the library has no good way. Preparation (packing of weights, compilation)
 is not in the function's time.
@@ -91,7 +91,7 @@ class PyTorch:
     def __init__(self, threads):
         import torch
         self.torch = torch
-        torch.set_num_threads(threads)
+        torch.set_num_threads(threads.number)
         torch.set_grad_enabled(False)
 
     def tensors(self, problem):
@@ -139,7 +139,8 @@ class OnnxRuntime:
                                   initializers)
         opsets = [helper.make_opsetid("", 20), helper.make_opsetid("com.microsoft", 1)]
         options = self.runtime.SessionOptions()
-        options.intra_op_num_threads = self.threads
+        options.intra_op_num_threads = self.threads.number
+        options.add_session_config_entry("session.intra_op.allow_spinning", str(int(self.threads.awake)))
         session = self.runtime.InferenceSession(
             helper.make_model(graph, opset_imports=opsets, ir_version=10).SerializeToString(), options,
             providers=["CPUExecutionProvider"])
@@ -176,7 +177,7 @@ class OpenVino:
     def __init__(self, threads):
         import openvino
         import openvino.opset13 as ops
-        self.openvino, self.ops, self.threads = openvino, ops, threads
+        self.openvino, self.ops, self.threads = openvino, ops, threads.number
 
     def request(self, result, parameters, arguments, element):
         settings = {"INFERENCE_NUM_THREADS": self.threads, "INFERENCE_PRECISION_HINT": element,
@@ -219,7 +220,7 @@ class Iree:
         import iree.compiler
         import iree.runtime
         self.compiler, self.runtime = iree.compiler, iree.runtime
-        self.device = "local-sync" if threads == 1 else "local-task"
+        self.device = "local-sync" if threads.number == 1 else "local-task"
 
     def compile(self, text):
         return self.compiler.compile_str(text, target_backends=["llvm-cpu"],

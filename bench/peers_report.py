@@ -5,7 +5,7 @@ import csv
 import report
 from code_process import OURS
 
-COLORS = ["#2a6fbb", "#333333", "#e4572e", "#f3a712", "#76b041", "#a23b72", "#8a8a8a", "#c9c9c9", "#8fbce6"]
+COLORS = ["#2a6fbb", "#333333", "#e4572e", "#f3a712", "#76b041", "#a23b72", "#8a8a8a", "#c9c9c9"]
 
 
 def fraction(result, row, name):
@@ -32,7 +32,7 @@ def page(facts, results):
     rows = [(row["name"] + ("" if row["quiet"] else " (disturbed)"), result["threads"],
              f"{row['seconds'][OURS] * 1e3:.3g} ms", *(cell(result, row, name) for name in names))
             for result in results for row in result["rows"]]
-    limits = "; ".join(f"{report.in_threads(result['threads'])}: {report.peak_text(result['rows'])}, "
+    limits = "; ".join(f"{result['threads']}: {report.peak_text(result['rows'])}, "
                        f"{result['bandwidth'] / 1e9:.1f} GB/s" for result in results)
     missing = list(dict.fromkeys(text for result in results for text in result["missing"]))
     compiled = [(name, f"{value:.0f} ms") for result in results for name, value in result["compile"].items()]
@@ -47,8 +47,9 @@ it where caches hold what is read), and in brackets how many times as long as ou
 same arguments, each in a process that was stopped but for its turns, in interleaved rounds, and agreed; medians; CPU time
 on one thread, wall-clock time on more. {dropped} rounds were dropped because something else had the machine; a row
 marked as disturbed never got quiet rounds enough and shows the best of all. Under a causal mask only the visible half
-counts. What takes ten times as long as ours was measured before the rounds. Attention rows: length x features. Between
-calls the threads of most libraries wait for more work awake; ours sleep, but for the column where they spin for 200 us.
+counts. What takes ten times as long as ours was measured before the rounds. Attention rows: length x features. Asleep:
+threads sleep between calls, ours as always, others as far as their settings allow (OpenVINO has none). Awake: they look
+for the next call, ours for 200 us, others as they do unless told otherwise.
 
 {report.table(["program", "threads", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}
@@ -74,7 +75,7 @@ def write_csv(path, facts, results):
 
 def write(directory, facts, results):
     (directory / "peers.md").write_text(page(facts, results))
-    lines = [(f"{row['name']}, {report.in_threads(result['threads'])}",
+    lines = [(f"{row['name']}, {result['threads']}",
               {name: fraction(result, row, name) for name in row["seconds"]})
              for result in results for row in result["rows"]]
     title = f"Share of peak or bandwidth, {facts['cpu']}, {facts['date']}"

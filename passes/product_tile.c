@@ -31,6 +31,7 @@ enum {
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
+  FOLLOWED_TERMS = 2048,           /* of rows that are many and long, which it follows as well (register_prefetch.c) */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
   MADE_COLUMNS = 32,               /* of a tile where few rows use what its steps make of a factor, .. */
   MADE_SHARE = 3,                  /* .. and their share of the first cache */
@@ -216,6 +217,8 @@ static int64_t panel_step(const product *p, unsigned loop) {
   }
   if (!often && extent != IR_DYNAMIC && extent < host_policy.long_reduction)
     return 0;
+  if (!often && turned && least == 1 && p->is_wide && p->target->loses_requests)
+    return FOLLOWED_TERMS;
   if (!often)
     return p->target->loses_requests && p->is_wide && least >= (turned ? TURNED_USES : PANEL_USES)
                ? ASKED_REDUCTION
