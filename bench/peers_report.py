@@ -51,7 +51,7 @@ counts. What takes ten times as long as ours was measured before the rounds. Att
 threads sleep between calls, ours as always, others as far as their settings allow (OpenVINO has none). Awake: they look
 for the next call, ours for 200 us, others as they do unless told otherwise.
 
-{report.table(["program", "threads", "our time", *names], rows)}
+{report.table(["program", "on", "our time", *names], rows)}
 {"Left out: " + "; ".join(missing) + "." if missing else ""}
 
 ## Compile time

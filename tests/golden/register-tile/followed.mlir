@@ -1,6 +1,6 @@
 // One row meets a few long rows of the other factor, each element once, from memory. Where requests get lost these are not
 // asked for, and tiles are two registers wide, as the machine follows the rows by itself; but it is asked for what many
-// terms or several rows read.
+// terms or several rows read. Rows that go on along terms are followed in long pieces, unless they are short.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s --check-prefix=STEP
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=mlir -o - --verify | FileCheck %s
@@ -41,4 +41,38 @@ func.func @narrow(%a: tensor<1x512xf16>, %b: tensor<512x4096xf16>, %c: tensor<1x
   %r = linalg.matmul ins(%a, %b : tensor<1x512xf16>, tensor<512x4096xf16>) outs(%c : tensor<1x4096xf32>)
       -> tensor<1x4096xf32>
   return %r : tensor<1x4096xf32>
+}
+
+// STEP-LABEL: @along(
+// STEP: linalg.matmul {{.*}}ins({{.*}} : tensor<1x2048xf32>, tensor<128x2048xf32>)
+// OTHER-LABEL: @along(
+// OTHER: linalg.matmul {{.*}}ins({{.*}} : tensor<1x256xf32>, tensor<128x256xf32>)
+// CHECK-LABEL: @along(
+// CHECK: vector.multi_reduction
+// CHECK-NOT: tec.prefetch
+// CHECK: return
+// ASKED-LABEL: @along(
+// ASKED: tec.prefetch
+// ASKED: return
+func.func @along(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
+  %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
+                                      affine_map<(i, j, k) -> (i, j)>]
+      ins(%a, %b : tensor<1x4096xf32>, tensor<4096x4096xf32>) outs(%c : tensor<1x4096xf32>) -> tensor<1x4096xf32>
+  return %r : tensor<1x4096xf32>
+}
+
+// CHECK-LABEL: @short(
+// CHECK: vector.transfer_read {{.*}}tec.prefetch = array<i64: 8, 0>{{.*}} vector<8x
+// CHECK: return
+func.func @short(%query: tensor<1x320xf32>, %key: tensor<8192x320xf32>, %value: tensor<8192x320xf32>,
+                 %scores: tensor<1x8192xf32>, %c: tensor<1x320xf32>) -> tensor<1x320xf32> {
+  %s = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
+                                      affine_map<(i, j, k) -> (i, j)>]
+      ins(%query, %key : tensor<1x320xf32>, tensor<8192x320xf32>) outs(%scores : tensor<1x8192xf32>)
+      -> tensor<1x8192xf32>
+  %w = linalg.softmax dimension(1) ins(%s : tensor<1x8192xf32>) outs(%scores : tensor<1x8192xf32>)
+      -> tensor<1x8192xf32>
+  %r = linalg.matmul ins(%w, %value : tensor<1x8192xf32>, tensor<8192x320xf32>) outs(%c : tensor<1x320xf32>)
+      -> tensor<1x320xf32>
+  return %r : tensor<1x320xf32>
 }
