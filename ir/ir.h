@@ -474,6 +474,8 @@ static inline bool ir_op_has(const ir_op *op, unsigned traits) { return (ir_op_r
 static inline ir_value *ir_operand(const ir_op *op, unsigned i) { return op->operands[i].value; }
 static inline ir_value *ir_result(const ir_op *op, unsigned i) { return &op->results[i]; }
 static inline ir_block *ir_region(const ir_op *op, unsigned i) { return &op->regions[i]; }
+/* Operand `i` of what ends the op's first region: what a body gives for output `i`, or a loop carries on. */
+static inline ir_value *ir_yielded(const ir_op *op, unsigned i) { return ir_operand(ir_region(op, 0)->last, i); }
 static inline ir_op *ir_op_parent(const ir_op *op) { return op->block ? op->block->parent : NULL; }
 /* First operand of a group, and how many it has. */
 unsigned ir_group_start(const ir_op *op, unsigned group);

@@ -25,6 +25,7 @@
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/tile.h"
 
 #include <string.h>
 
@@ -32,8 +33,8 @@
 
 /* The op only copies elements of its one input: no cast, no constant. */
 static bool is_move(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_num_inputs(op) != 1 ||
-      ir_structure_of(op)->reductions || ir_operand(op, 0)->type->kind != IR_TYPE_TENSOR)
+  if (!body_is_elementwise(op) || op->num_results != 1 || ir_num_inputs(op) != 1 ||
+      ir_operand(op, 0)->type->kind != IR_TYPE_TENSOR)
     return false;
   const ir_block *body = ir_region(op, 0);
   const ir_map *out = ir_structure_of(op)->maps[1];
@@ -593,12 +594,7 @@ static bool is_read_in_place(const ir_op *op) {
   const ir_op *maker = is_move(op) ? ir_operand(op, 0)->op : NULL;
   while (is_reshape(maker))
     maker = ir_operand(maker, 0)->op;
-  if (!maker || !ir_op_has(maker, IR_STRUCTURED) || !maker->num_regions || ir_structure_of(maker)->reductions)
-    return false;
-  for (const ir_use *use = ir_result(op, 0)->uses; use; use = use->next)
-    if (use->user->code != OP_TENSOR_DIM && !ir_is_contraction(use->user))
-      return false;
-  return true;
+  return maker && body_is_elementwise(maker) && tile_only_products_read(ir_result(op, 0));
 }
 
 static void absorb(ir_op *op) {
@@ -612,19 +608,10 @@ static void absorb(ir_op *op) {
   write_transposed(op);
 }
 
-/* The op widens each element of its one input, and does nothing else. */
-static bool is_widening(const ir_op *op) {
-  if (!op || !ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || !op->num_regions ||
-      !ir_map_is_identity(ir_structure_of(op)->maps[0]) || !ir_map_is_identity(ir_structure_of(op)->maps[1]))
-    return false;
-  const ir_op *last = ir_operand(ir_region(op, 0)->last, 0)->op;
-  return last && ir_op_widens(last) && ir_operand(last, 0) == body_argument(op, 0);
-}
-
 /* A reshape of what is only widened is taken of the narrow tensor, and widened behind it, where products find that. */
 static ir_op *reshape_narrow(ir_op *op) {
   const ir_op *cast = ir_operand(op, 0)->op;
-  if (!is_widening(cast))
+  if (!cast || !body_is_widening(cast))
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_value *narrow = ir_input(cast, 0), *wide = ir_result(op, 0);

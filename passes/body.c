@@ -7,21 +7,31 @@ ir_value *body_unconverted(ir_value *value) {
   return value;
 }
 
+bool body_is_elementwise(const ir_op *op) {
+  return ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_structure_of(op)->reductions;
+}
+
+/* Each element of the one result is made where the one input has its own. */
+static bool has_one_input_in_place(const ir_op *op) {
+  return ir_op_has(op, IR_STRUCTURED) && op->num_operands == 2 && op->num_results == 1 && op->num_regions &&
+         ir_map_is_identity(ir_structure_of(op)->maps[0]) && ir_map_is_identity(ir_structure_of(op)->maps[1]);
+}
+
 bool body_is_cast(const ir_op *op) {
   if (op->num_operands == 1 && ir_op_has(op, IR_ELEMENTWISE))
     return op->code == OP_ARITH_TRUNCF || op->code == OP_ARITH_EXTF;
-  if (!ir_op_has(op, IR_STRUCTURED) || op->num_operands != 2 || op->num_results != 1 || !op->num_regions)
-    return false;
-  const ir_structure *structure = ir_structure_of(op);
-  if (!ir_map_is_identity(structure->maps[0]) || !ir_map_is_identity(structure->maps[1]))
-    return false;
-  return body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0)) == body_argument(op, 0);
+  return has_one_input_in_place(op) && body_unconverted(ir_yielded(op, 0)) == body_argument(op, 0);
+}
+
+bool body_is_widening(const ir_op *op) {
+  const ir_op *last = has_one_input_in_place(op) ? ir_yielded(op, 0)->op : NULL;
+  return last && ir_op_widens(last) && ir_operand(last, 0) == body_argument(op, 0);
 }
 
 bool body_is_product(const ir_op *op) {
   if (op->num_operands != 2 || !op->num_regions)
     return false;
-  const ir_value *value = body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0));
+  const ir_value *value = body_unconverted(ir_yielded(op, 0));
   if (!value->op || value->op->code != OP_ARITH_MULF)
     return false;
   unsigned seen = 0;

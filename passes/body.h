@@ -6,8 +6,12 @@
 
 /* What was converted to the value by extensions and truncations; the value itself where none were. */
 ir_value *body_unconverted(ir_value *value);
-/* A generic of one input whose body only converts it, element by element, or such an elementwise op. */
+/* A generic of one input whose body only converts it between floats, element by element, or such an elementwise op. */
 bool body_is_cast(const ir_op *op);
+/* A structured op that widens each element of its one input, and does nothing else. */
+bool body_is_widening(const ir_op *op);
+/* A structured op with a body, which computes all elements of its results by themselves: no loop is a reduction. */
+bool body_is_elementwise(const ir_op *op);
 /* The op has two operands, and its body gives the product of their elements, up to conversions. */
 bool body_is_product(const ir_op *op);
 /* What the op's first output starts from is known to be 0 everywhere. */

@@ -578,10 +578,9 @@ static bool scale_product(ir_op *product) {
 static void take_powers_of_two(step *s) {
   ir_op *producer = s->x->op;
   if (!producer || s->x->type->element != IR_F32 || s->statistics != IR_F32 || count_uses(s->x) != 1 ||
-      !ir_op_has(producer, IR_STRUCTURED) || producer->num_results != 1 || !producer->num_regions ||
-      ir_structure_of(producer)->reductions)
+      !body_is_elementwise(producer) || producer->num_results != 1)
     return;
-  ir_op *product = final_product(ir_operand(ir_block_terminator(ir_region(producer, 0)), 0));
+  ir_op *product = final_product(ir_yielded(producer, 0));
   s->binary = product && scale_product(product);
 }
 

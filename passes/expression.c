@@ -218,7 +218,7 @@ static const expression *of_structured(expression_space *space, const ir_value *
     else if (out->results[dim]->kind != IR_EXPR_CONST)
       return NULL;
   }
-  ir_value *yielded = ir_operand(ir_region(v.op, 0)->last, result->index);
+  ir_value *yielded = ir_yielded(v.op, result->index);
   if (!structure->reductions)
     return of_scalar(&v, yielded);
   /* one loop, combine(out, element) */

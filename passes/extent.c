@@ -60,7 +60,7 @@ static ir_value *shape_operand(const ir_value *value) {
 
 /* Each iteration of the loop passes on carried value `i` with the shape that it got. */
 static bool keeps_shape(const ir_op *loop, unsigned i) {
-  const ir_value *arg = ir_region(loop, 0)->args[i + 1], *value = ir_operand(ir_region(loop, 0)->last, i);
+  const ir_value *arg = ir_region(loop, 0)->args[i + 1], *value = ir_yielded(loop, i);
   while (value && value != arg) {
     if (!value->op) {
       const ir_op *parent = value->block->parent;

@@ -105,9 +105,9 @@ static void bring_before(const fusion *f, const ir_op *op, ir_op *place) {
 /* Elementwise, and reads nothing computed after `op`, so that it can stand right behind that. */
 static bool may_follow(const fusion *f, ir_op *op, ir_op *user) {
   unsigned steps = 32;
-  return user->block == f->block && user != f->root && ir_op_has(user, IR_STRUCTURED) && user->num_results == 1 &&
-         user->num_regions && !ir_structure_of(user)->reductions && tile_can(user) && !fusion_find_node(f, user) &&
-         !fusion_is_stop(f, user) && can_stand_before(f, user, op, &steps);
+  return user->block == f->block && user != f->root && body_is_elementwise(user) && user->num_results == 1 &&
+         tile_can(user) && !fusion_find_node(f, user) && !fusion_is_stop(f, user) &&
+         can_stand_before(f, user, op, &steps);
 }
 
 void fusion_join_followers(fusion *f, fusion_node *n) {

@@ -126,7 +126,7 @@ static hidden_element element_of(const hidden_facts *facts, ir_op *op, const ir_
 /* What the body of `op` gives its one output. */
 static hidden_element yielded_element(const hidden_facts *facts, ir_op *op) {
   unsigned steps = MAX_STEPS;
-  return element_of(facts, op, ir_operand(ir_block_terminator(ir_region(op, 0)), 0), &steps);
+  return element_of(facts, op, ir_yielded(op, 0), &steps);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ facts */

@@ -23,8 +23,7 @@ static const double MOST = 0x1p16;
 static bool is_copy(const ir_op *op) {
   return op && op->code == OP_LINALG_GENERIC && ir_num_inputs(op) == 1 && op->num_results == 1 &&
          !ir_structure_of(op)->reductions && op->operands[0].value->type->element == IR_F32 &&
-         ir_operand(ir_block_terminator(ir_region(op, 0)), 0) == body_argument(op, 0) &&
-         ir_value_has_one_use(ir_result(op, 0));
+         ir_yielded(op, 0) == body_argument(op, 0) && ir_value_has_one_use(ir_result(op, 0));
 }
 
 /* The copy from outside of the block that is a factor of the contraction; NULL: neither is. */

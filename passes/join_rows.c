@@ -9,6 +9,7 @@
  * Invariants: elements and the order of sums stay. Rows are a view where both dims are neighbours; what has them
  * elsewhere, or only one of them, is copied, which is little beside keys and values.
  * Terminates: a chain of at most MAX_LINKS ops is followed downwards; its product has no two such loops afterwards. */
+#include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
 #include "passes/tile.h"
@@ -96,10 +97,6 @@ static bool find_reader(const link *l, link *reader, unsigned *input) {
          !ir_loop_is_reduction(structure, reader->queries);
 }
 
-static bool is_elementwise(const ir_op *op) {
-  return op->num_regions && op->num_results == 1 && !ir_structure_of(op)->reductions;
-}
-
 /* Follows the scores that the first link makes to their softmax, its product with values, and what goes on with that
  * alone; false where they go elsewhere. */
 static bool follow(chain *chain) {
@@ -111,7 +108,8 @@ static bool follow(chain *chain) {
       seen_softmax = true;
     else if (seen_softmax && !seen_product && ir_is_contraction(reader.op) && input < 2 && are_rows(&reader, input))
       seen_product = true;
-    else if (!is_elementwise(reader.op) || (seen_product && ir_num_inputs(reader.op) > 1))
+    else if (!body_is_elementwise(reader.op) || reader.op->num_results != 1 ||
+             (seen_product && ir_num_inputs(reader.op) > 1))
       break;
     chain->links[chain->count++] = reader;
   }

@@ -12,6 +12,7 @@
  * So is a constant that compared indices give (diagonal.h), and so is the part of a producer's result that a slice
  * takes. Expensive work, of which an exponential or a division is the smallest, is never repeated.
  * Terminates: each merge takes an op away from above a consumer; bodies have a limit. */
+#include "passes/body.h"
 #include "passes/diagonal.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
@@ -22,13 +23,13 @@ enum {
   MAX_REPEATED = 12, /* ops that may be repeated for each element of the consumer */
 };
 
-static bool is_elementwise(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_num_inits(op) != 1)
+/* Each element of the one result is computed by one iteration, from inputs alone. */
+static bool may_merge(const ir_op *op) {
+  if (!body_is_elementwise(op) || op->num_results != 1 || ir_num_inits(op) != 1 || ir_body_reads_init(op, 0))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *out = structure->maps[ir_num_inputs(op)];
-  return !structure->reductions && ir_map_is_projected_permutation(out) && out->num_results == structure->num_loops &&
-         !ir_body_reads_init(op, 0);
+  return ir_map_is_projected_permutation(out) && out->num_results == structure->num_loops;
 }
 
 static unsigned body_size(const ir_op *op) {
@@ -197,7 +198,7 @@ static ir_op *find_producer(ir_op *consumer, unsigned input) {
     slice = op;
     op = ir_operand(slice, 0)->op;
   }
-  if (!op || op->block != consumer->block || !is_elementwise(op) || !pays(op, consumer, input))
+  if (!op || op->block != consumer->block || !may_merge(op) || !pays(op, consumer, input))
     return NULL;
   return slice ? compute_part(slice, op) : op;
 }
@@ -221,7 +222,7 @@ static void merge_in(ir_block *block, const void *data) {
   (void)data;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (is_elementwise(op))
+    if (may_merge(op))
       merge_producers(op);
   }
 }

@@ -11,10 +11,11 @@
  * log-sum-exp, say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one
  * with the quotients. Rows that are masked everywhere give 0 instead of NaN.
  * Termination: two walks, for softmaxes and for what goes with them; each looks at each op once. */
-#include "passes/recast.h"
+#include "passes/body.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/recast.h"
 #include "passes/softmax.h"
 #include "passes/tile.h"
 
@@ -226,10 +227,8 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
 
 /* Each element of the result is computed from elements alone, one iteration an element. */
 static bool is_candidate(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1)
-    return false;
-  const ir_structure *structure = ir_structure_of(op);
-  return !structure->reductions && ir_map_is_identity(structure->maps[ir_num_inputs(op)]);
+  return body_is_elementwise(op) && op->num_results == 1 &&
+         ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]);
 }
 
 /* Is the op, or what it computes first, a softmax now? It is gone then. */

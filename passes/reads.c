@@ -17,6 +17,7 @@
  * a time, and each view of a value is made once. */
 #include "passes/reads.h"
 
+#include "passes/body.h"
 #include "passes/passes.h"
 
 enum { MAX_DEPTH = 64 };
@@ -173,10 +174,9 @@ static bool same_selection(const selection *a, const selection *b, unsigned rank
   return true;
 }
 
-/* Computes each element by itself, from elements at its own place. */
-static bool is_elementwise(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_results != 1 || ir_structure_of(op)->reductions ||
-      ir_body_reads_init(op, 0))
+/* Computes each element by itself, from elements at its own place, so that a view of it is computed from views. */
+static bool has_views(const ir_op *op) {
+  if (!body_is_elementwise(op) || op->num_results != 1 || ir_body_reads_init(op, 0))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   unsigned num_ins = ir_num_inputs(op);
@@ -249,7 +249,7 @@ static ir_value *create_view(reads *r, ir_value *source, const selection *part) 
   ir_value *value = NULL;
   if (op && op->block == r->builder.block && r->depth < MAX_DEPTH) {
     r->depth++;
-    if (is_elementwise(op))
+    if (has_views(op))
       value = view_elementwise(r, op, part);
     else if (op->code == OP_TENSOR_EXPAND_SHAPE || op->code == OP_TENSOR_COLLAPSE_SHAPE)
       value = view_reshaped(r, op, part);

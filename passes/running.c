@@ -23,7 +23,7 @@ ir_value *running_moved_from(ir_value *value) {
     ir_op *op = value->op;
     if (!op || !ir_op_has(op, IR_STRUCTURED) || !tile_only_moves(op))
       return value;
-    const ir_value *yielded = body_unconverted(ir_operand(ir_block_terminator(ir_region(op, 0)), 0));
+    const ir_value *yielded = body_unconverted(ir_yielded(op, 0));
     if (yielded->op || yielded->block != ir_region(op, 0) || yielded->index >= ir_num_inputs(op))
       return value;
     value = ir_operand(op, yielded->index);

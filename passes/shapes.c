@@ -160,7 +160,7 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
     return call != NULL;
   }
   case OP_SCF_IF:
-    return find_extent(s, ir_operand(ir_block_terminator(ir_region(op, 0)), tensor->index), dim, found);
+    return find_extent(s, ir_yielded(op, tensor->index), dim, found);
   default:
     return false;
   }

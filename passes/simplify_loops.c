@@ -47,7 +47,7 @@ static bool drop_constant_carried(ir_op *loop) {
   bool changed = false;
   for (unsigned i = 0; i < loop->num_results; i++) {
     ir_value *init = ir_group_operand(loop, 3, i), *argument = ir_region(loop, 0)->args[i + 1];
-    ir_value *next = ir_operand(ir_region(loop, 0)->last, i);
+    ir_value *next = ir_yielded(loop, i);
     if ((next != argument && next != init) || (ir_value_unused(ir_result(loop, i)) && ir_value_unused(argument)))
       continue;
     ir_set_operand(ir_region(loop, 0)->last, i, init);

@@ -107,7 +107,7 @@ static bool share(ir_op *softmax, ir_opcode kind, expression_space *space) {
       continue;
     for (unsigned i = 0; i < op->num_results; i++) {
       ir_value *result = ir_result(op, i), *made = NULL;
-      const ir_op *combine = ir_operand(ir_block_terminator(ir_region(op, 0)), i)->op;
+      const ir_op *combine = ir_yielded(op, i)->op;
       if (!ir_value_unused(result) && result->type == ir_result(softmax, SOFTMAX_MAX)->type && combine &&
           (combine->code == OP_ARITH_ADDF) == (kind == OP_ARITH_ADDF))
         made = from_statistics(op, result, softmax, space);

@@ -42,9 +42,9 @@ bool tile_can(const ir_op *op) {
 bool tile_only_moves(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
     return true;
-  if (!op->num_regions || ir_structure_of(op)->reductions || op->num_results != 1)
+  if (!body_is_elementwise(op) || op->num_results != 1)
     return false;
-  const ir_value *value = body_unconverted(ir_operand(ir_region(op, 0)->last, 0));
+  const ir_value *value = body_unconverted(ir_yielded(op, 0));
   return !value->op || ir_op_has(value->op, IR_CONSTANT);
 }
 
@@ -96,14 +96,21 @@ static uint32_t dependence_of_op(const ir_op *op, const ir_value *argument) {
 }
 
 bool tile_is_linear_in(const ir_op *op, unsigned input) {
-  if (!ir_op_has(op, IR_STRUCTURED) || op->num_results != 1 || op->num_regions != 1 || input >= ir_num_inputs(op) ||
-      ir_structure_of(op)->reductions || !ir_map_is_identity(ir_structure_of(op)->maps[input]) ||
+  if (!body_is_elementwise(op) || op->num_results != 1 || input >= ir_num_inputs(op) ||
+      !ir_map_is_identity(ir_structure_of(op)->maps[input]) ||
       !ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]) || ir_body_reads_init(op, 0))
     return false;
   const ir_block *body = ir_region(op, 0);
   for (ir_op *inner = body->first; inner != body->last; inner = inner->next)
     inner->mark = dependence_of_op(inner, body->args[input]);
   return dependence(ir_operand(body->last, 0), body->args[input]) == LINEARLY;
+}
+
+bool tile_only_products_read(const ir_value *value) {
+  for (const ir_use *use = value->uses; use; use = use->next)
+    if (use->user->code != OP_TENSOR_DIM && !ir_is_contraction(use->user))
+      return false;
+  return true;
 }
 
 const ir_op *tile_find_running(const ir_value *value) {

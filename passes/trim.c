@@ -13,7 +13,7 @@
  *  - A loop is touched only if an iteration without visible score gives back each carried value (running_argument).
  *  - Bounds are about boxes: extents of tiles are replaced by their upper bounds, which can only trim less.
  * Terminates: one walk over the loops; traces follow use-def chains for MAX_STEPS. */
-#include "ir/build.h"
+#include "passes/body.h"
 #include "passes/mask.h"
 #include "passes/passes.h"
 #include "passes/running.h"
@@ -21,9 +21,8 @@
 enum { MAX_STEPS = 256 };
 
 static bool is_neutral_without_scores(ir_op *loop) {
-  ir_block *body = ir_region(loop, 0);
   for (unsigned i = 0; i < loop->num_results; i++)
-    if (running_argument(loop, ir_operand(ir_block_terminator(body), i)) != body->args[i + 1])
+    if (running_argument(loop, ir_yielded(loop, i)) != ir_region(loop, 0)->args[i + 1])
       return false;
   return true;
 }
@@ -172,14 +171,6 @@ static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wa
   }
 }
 
-static bool is_elementwise_tile(const ir_op *op, const ir_block *block) {
-  return op->block == block && ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_structure_of(op)->reductions;
-}
-
-static ir_value *yielded(const ir_op *op, unsigned result) {
-  return ir_operand(ir_block_terminator(ir_region(op, 0)), result);
-}
-
 /* Keeps the iterations in which the value, computed by the body of `op`, is not -infinity in the whole tile. */
 static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
   const ir_block *body = ir_region(op, 0);
@@ -188,8 +179,8 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
   if (!value->op && value->block == body) {
     const ir_value *input = ir_operand(op, value->index);
     ir_op *producer = input->op;
-    if (producer && value->index < ir_num_inputs(op) && is_elementwise_tile(producer, op->block))
-      keep_visible(t, producer, yielded(producer, input->index));
+    if (producer && value->index < ir_num_inputs(op) && producer->block == op->block && body_is_elementwise(producer))
+      keep_visible(t, producer, ir_yielded(producer, input->index));
     return;
   }
   const ir_op *from = value->op;
@@ -228,7 +219,7 @@ static void trim_loop(ir_op *loop) {
     return;
   ir_value *scores = running_moved_from(ir_operand(softmax, 0));
   ir_op *op = scores->op;
-  if (!op || !is_elementwise_tile(op, softmax->block))
+  if (!op || op->block != softmax->block || !body_is_elementwise(op))
     return;
   trimmer t = {.loop = loop,
                .builder = ir_builder_before(loop),
@@ -237,7 +228,7 @@ static void trim_loop(ir_op *loop) {
                           .upper = ir_index_of(ir_operand(loop, 1)),
                           .step = step.constant},
                .steps = MAX_STEPS};
-  keep_visible(&t, op, yielded(op, scores->index));
+  keep_visible(&t, op, ir_yielded(op, scores->index));
   ir_set_operand(loop, 0, ir_index_value(&t.builder, t.window.lower));
   ir_set_operand(loop, 1, ir_index_value(&t.builder, t.window.upper));
 }

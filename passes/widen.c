@@ -124,19 +124,12 @@ static ir_value *widen_once(ir_builder *builder, ir_value *factor) {
   return wide;
 }
 
-/* Others would store all that was rounded, or take a second walk for it. */
-static bool is_read_by_products_only(const ir_value *value) {
-  for (const ir_use *use = value->uses; use; use = use->next)
-    if (use->user->code != OP_TENSOR_DIM && !ir_is_contraction(use->user))
-      return false;
-  return true;
-}
-
-/* The same by the ops that make tiles of it. Of weights, those that were rounded to 16 bits, if just for products. */
+/* The same by the ops that make tiles of it. Of weights, those that were rounded to 16 bits, if just for products: others
+ * would store all that was rounded, or take a second walk for it. */
 static ir_value *widen_tiles(ir_builder *builder, ir_value *factor) {
   if (!is_half(factor->type->element))
     return factor;
-  bool is_rounded = softmax_of(factor) && body_is_cast(factor->op) && is_read_by_products_only(factor);
+  bool is_rounded = softmax_of(factor) && body_is_cast(factor->op) && tile_only_products_read(factor);
   ir_value *source = is_rounded ? ir_operand(factor->op, 0) : factor;
   return source->type->element == IR_F32 ? source : convert_tensor(builder, factor, IR_F32);
 }
