@@ -18,12 +18,10 @@
 #include "passes/recast.h"
 #include "passes/tile_policy.h"
 
-/* The one op that uses the value, or NULL. */
-static ir_op *only_user(const ir_value *value) { return value->uses && !value->uses->next ? value->uses->user : NULL; }
-
 /* The dim of the op's result along which a softmax runs, with only elementwise ops between; -1 if there is none. */
 static int softmax_dim(const ir_op *op) {
-  for (const ir_op *user = only_user(ir_result(op, 0)); user; user = only_user(ir_result(user, 0))) {
+  while (ir_value_has_one_use(ir_result(op, 0))) {
+    const ir_op *user = ir_result(op, 0)->uses->user;
     if (user->code == OP_LINALG_EXT_SOFTMAX || user->code == OP_LINALG_SOFTMAX)
       return (int)ir_attr_int_or(user, "dimension", 0);
     if (!ir_op_has(user, IR_STRUCTURED) || user->num_results != 1 || ir_structure_of(user)->reductions)
@@ -88,10 +86,10 @@ static bool find_scale(factor *f) {
 /* False where the op does anything else. */
 static bool find_factor(ir_op *maker, factor *f) {
   *f = (factor){.maker = maker, .scale = -1};
-  if (!maker || !ir_op_has(maker, IR_STRUCTURED) || maker->num_results != 1 || !maker->num_regions ||
-      ir_num_inits(maker) != 1 || ir_structure_of(maker)->reductions || !has_all_loops(maker, ir_num_inputs(maker)))
+  if (!maker || !body_is_elementwise(maker) || maker->num_results != 1 || ir_num_inits(maker) != 1 ||
+      !has_all_loops(maker, ir_num_inputs(maker)))
     return false;
-  const ir_value *value = ir_operand(ir_region(maker, 0)->last, 0);
+  const ir_value *value = ir_yielded(maker, 0);
   int source = input_of(maker, value);
   f->source = (unsigned)source;
   if (is_source(maker, source))
@@ -137,7 +135,7 @@ static ir_value *scale(ir_builder *builder, ir_value *value, const ir_map *map, 
 }
 
 /* The iterations of those loops of one operand that the other lacks; IR_DYNAMIC where they are open. */
-static int64_t iterations_beside(const ir_op *op, unsigned operand, unsigned other) {
+static int64_t own_iterations(const ir_op *op, unsigned operand, unsigned other) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t extents[IR_MAX_LOOPS], count = 1;
   ir_loop_extents(op, extents);
@@ -157,7 +155,7 @@ static int taker_of_scale(const ir_op *op, unsigned side, const ir_map *scales) 
   bool result = (!scales || has_loops(structure->maps[RESULT], scales)) && body_starts_from_zero(op);
   if (!other || !result)
     return other ? (int)(1 - side) : result ? RESULT : -1;
-  int64_t of_other = iterations_beside(op, 1 - side, RESULT), of_result = iterations_beside(op, RESULT, 1 - side);
+  int64_t of_other = own_iterations(op, 1 - side, RESULT), of_result = own_iterations(op, RESULT, 1 - side);
   return of_result != IR_DYNAMIC && (of_other == IR_DYNAMIC || of_result < of_other) ? RESULT : (int)(1 - side);
 }
 
@@ -166,7 +164,7 @@ static int taker_of_scale(const ir_op *op, unsigned side, const ir_map *scales) 
 /* Sums of such elements are as far from overflowing as their scales are from it. */
 static bool is_bounded(ir_scalar element) { return !ir_scalar_is_float(element) || element == IR_F16; }
 
-static bool is_keys(const ir_op *contraction, unsigned side) {
+static bool has_keys(const ir_op *contraction, unsigned side) {
   const ir_map *const *maps = ir_structure_of(contraction)->maps;
   int dim = softmax_dim(contraction), loop = dim < 0 ? -1 : ir_map_result_dim(maps[RESULT], (unsigned)dim);
   return loop >= 0 && ir_map_find_dim(maps[side], (unsigned)loop) >= 0 &&
@@ -188,11 +186,10 @@ static bool is_widened(const factor *f) {
 }
 
 /* The scale may leave: see the head of the file. */
-static bool may_move(const ir_op *op, unsigned side, const factor *f) {
-  ir_scalar sum = ir_init(op, 0)->type->element;
+static bool may_move(const ir_op *op, const factor *f, bool is_keys) {
   if (is_widened(f) && is_bounded(ir_input(f->maker, f->source)->type->element))
-    return ir_scalar_bits(sum) >= ir_scalar_bits(IR_F32);
-  return f->scale < 0 && is_keys(op, side) && ir_input(op, 0)->type->element == ir_input(op, 1)->type->element;
+    return ir_scalar_bits(ir_init(op, 0)->type->element) >= ir_scalar_bits(IR_F32);
+  return f->scale < 0 && is_keys && ir_input(op, 0)->type->element == ir_input(op, 1)->type->element;
 }
 
 /* The type of the factor's elements before they were widened, if that is all. */
@@ -224,8 +221,10 @@ static const char *moved_to(int taker, bool is_keys) {
 static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options) {
   recast parts;
   factor f;
-  if (!recast_begin(&parts, op) || !is_exact(op) || !find_factor(parts.operands[side]->op, &f) ||
-      (f.scaling ? !may_move(op, side, &f) : !is_widened(&f)) || !suits_target(op, side, &f, options->target))
+  if (!recast_begin(&parts, op) || !is_exact(op) || !find_factor(parts.operands[side]->op, &f))
+    return op;
+  bool is_keys = f.scaling && has_keys(op, side);
+  if ((f.scaling ? !may_move(op, &f, is_keys) : !is_widened(&f)) || !suits_target(op, side, &f, options->target))
     return op;
   const ir_map *scales = f.scale < 0 ? NULL : recast_read_through(f.maker, (unsigned)f.scale, parts.maps[side]);
   int taker = f.scaling ? taker_of_scale(op, side, scales) : -1;
@@ -234,7 +233,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   if ((f.scaling && taker < 0) || !recast_is_valid(&parts))
     return op;
   if (options->explain && f.scaling)
-    ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys(op, side)));
+    ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys));
   ir_builder builder = ir_builder_before(op);
   ir_scalar element = scaled_element(op, &f);
   if (taker >= 0 && taker != RESULT)

@@ -8,6 +8,7 @@
  *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
  *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
+#include "passes/body.h"
 #include "passes/pass.h"
 #include "passes/register_plan.h"
 #include "passes/tile.h"
@@ -42,22 +43,16 @@ typedef struct product {
   const ir_structure *structure;
   const target_facts *target;
   int64_t extents[IR_MAX_LOOPS];
-  bool is_wide;  /* neither factor has elements of 16 bits or fewer */
-  bool is_alone; /* neither factor is computed in the same place */
+  bool is_wide;    /* neither factor has elements of 16 bits or fewer */
+  bool is_alone;   /* neither factor is computed in the same place */
+  int streamed;    /* the factor that it takes the time to read, or -1; .. */
+  int64_t piece;   /* .. and the bytes of a step of it */
+  int made;        /* the factor that an elementwise op makes for few rows, or -1 */
+  int64_t in_turn; /* the columns of a tile whose panels of all terms follow each other, or 0 */
 } product;
 
 static bool is_narrow(const ir_op *op, unsigned factor) {
   return ir_scalar_bits(ir_operand(op, factor)->type->element) <= 16;
-}
-
-static product product_of(const ir_op *op, const target_facts *target) {
-  product p = {.op = op,
-               .structure = ir_structure_of(op),
-               .target = target,
-               .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
-               .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
-  ir_loop_extents(op, p.extents);
-  return p;
 }
 
 /* How often each element of a factor is used, or `enough` where that is more, or not known. */
@@ -85,11 +80,11 @@ static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *tar
 }
 
 /* The op makes each element of its result from a few others, which lie in memory. */
-static bool is_elementwise(const ir_op *op) {
+static bool is_made_from_memory(const ir_op *op) {
   for (unsigned i = 0; i < ir_num_inputs(op); i++)
     if (tile_maker(op, ir_input(op, i)))
       return false;
-  return op->num_regions && !ir_structure_of(op)->reductions;
+  return body_is_elementwise(op);
 }
 
 /* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along
@@ -102,20 +97,21 @@ static int streamed_factor(const product *p, int64_t *bytes) {
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
     if (*bytes && maker)
       *bytes = STREAMED_BYTES;
-    if (*bytes && last >= 0 && !ir_loop_is_reduction(p->structure, (unsigned)last) && (!maker || is_elementwise(maker)))
+    if (*bytes && last >= 0 && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
+        (!maker || is_made_from_memory(maker)))
       return (int)i;
   }
   return -1;
 }
 
 /* The step of the reduction then. */
-static int64_t streamed_step(const product *p, unsigned factor, int64_t most) {
-  const ir_map *map = p->structure->maps[factor];
+static int64_t streamed_step(const product *p) {
+  const ir_map *map = p->structure->maps[p->streamed];
   int64_t columns = p->extents[ir_map_result_dim(map, map->num_results - 1)];
   int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
-                  ir_scalar_bits(ir_operand(p->op, factor)->type->element) / 8;
-  int64_t step = most < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
-  while (2 * step * bytes <= most && step < host_policy.reduction)
+                  ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
+  int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
+  while (2 * step * bytes <= p->piece && step < host_policy.reduction)
     step *= 2;
   return step;
 }
@@ -125,7 +121,7 @@ static int64_t streamed_step(const product *p, unsigned factor, int64_t most) {
 static int made_factor(const product *p) {
   for (unsigned i = 0; i < 2; i++) {
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
-    if (maker && is_elementwise(maker) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+    if (maker && is_made_from_memory(maker) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
       return (int)i;
   }
   return -1;
@@ -207,7 +203,7 @@ static bool is_turned(const product *p, unsigned factor) {
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
   bool often = false, turned = false;
-  if (columns_in_turn(p))
+  if (p->in_turn)
     return 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
@@ -291,28 +287,35 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step
 
 /* ----------------------------------------------------------------------------------------------------------- choice */
 
+static product product_of(const ir_op *op, const target_facts *target) {
+  product p = {.op = op,
+               .structure = ir_structure_of(op),
+               .target = target,
+               .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
+               .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
+  ir_loop_extents(op, p.extents);
+  p.streamed = streamed_factor(&p, &p.piece);
+  p.made = p.streamed < 0 ? made_factor(&p) : -1;
+  p.in_turn = columns_in_turn(&p);
+  return p;
+}
+
 product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target) {
   product p = product_of(op, target);
-  int64_t step = asking_step(&p), in_turn = columns_in_turn(&p);
+  int64_t step = asking_step(&p);
   bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
   product_tile tile = {.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
                        .columns = is_lone           ? register_plan_panel_columns(target)
                                   : has_all_columns ? 2 * host_policy.columns
-                                  : in_turn         ? in_turn
+                                  : p.in_turn       ? p.in_turn
                                                     : host_policy.columns,
-                       .keeps_columns = is_lone || has_all_columns || in_turn};
-  int64_t piece = 0;
-  int streamed = streamed_factor(&p, &piece), made = streamed < 0 ? made_factor(&p) : -1;
-  tile.is_streamed = streamed >= 0;
-  int64_t long_rows = target->loses_requests && piece == LONG_STREAMED_BYTES ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
-  if (streamed == (int)rows_side)
-    tile.rows = long_rows;
-  else if (tile.is_streamed)
-    tile.columns = long_rows;
-  if (made == (int)rows_side)
-    tile.rows = MADE_COLUMNS;
-  else if (made >= 0)
-    tile.columns = MADE_COLUMNS;
+                       .keeps_columns = is_lone || has_all_columns || p.in_turn,
+                       .is_streamed = p.streamed >= 0};
+  bool is_long = target->loses_requests && p.piece == LONG_STREAMED_BYTES;
+  if (p.streamed >= 0)
+    *(p.streamed == (int)rows_side ? &tile.rows : &tile.columns) = is_long ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
+  if (p.made >= 0)
+    *(p.made == (int)rows_side ? &tile.rows : &tile.columns) = MADE_COLUMNS;
   if (tile.columns == host_policy.columns && should_stay_near(&p, rows_side, tile.columns))
     tile.columns /= 2;
   return tile;
@@ -320,11 +323,8 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
 
 int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *target) {
   product p = product_of(op, target);
-  int64_t piece;
-  int streamed = streamed_factor(&p, &piece);
-  bool is_made = streamed < 0 && made_factor(&p) >= 0;
-  if (streamed < 0 && !is_made)
+  if (p.streamed < 0 && p.made < 0)
     return panel_step(&p, loop);
-  int64_t step = is_made ? made_step(&p) : streamed_step(&p, (unsigned)streamed, piece);
+  int64_t step = p.made >= 0 ? made_step(&p) : streamed_step(&p);
   return p.extents[loop] > step || p.extents[loop] == IR_DYNAMIC ? step : 0;
 }

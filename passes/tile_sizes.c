@@ -96,8 +96,8 @@ static void tile_batch_loops(const pace *p, int64_t *sizes) {
       sizes[p->root_loop[loop]] = 1;
 }
 
-/* The iterations of all tiles of the root, but for those along one loop; IR_DYNAMIC where that is not known. */
-static int64_t iterations_beside(const int64_t *extents, unsigned num_loops, const int64_t *sizes, int excepted) {
+/* The tiles of the root along all loops but one; IR_DYNAMIC where that is not known. */
+static int64_t tiles_beside(const int64_t *extents, unsigned num_loops, const int64_t *sizes, int excepted) {
   int64_t iterations = 1;
   for (unsigned loop = 0; loop < num_loops; loop++) {
     if ((int)loop == excepted || !sizes[loop])
@@ -125,7 +125,7 @@ static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes
                       int64_t wanted) {
   const int both[] = {first, second};
   for (unsigned turn = 0;; turn++) {
-    int64_t iterations = iterations_beside(extents, num_loops, sizes, -1);
+    int64_t iterations = tiles_beside(extents, num_loops, sizes, -1);
     if (iterations == IR_DYNAMIC || iterations >= wanted)
       return;
     int loop = both[turn % 2];
@@ -305,7 +305,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   if (target_is_gpu(target) || target->tiles.rows)
     return;
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
-      iterations_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
+      tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
     bool alone = target->threads == 1 && p.op == root && !whole && !tile_maker(p.op, ir_input(p.op, 1 - rows));
