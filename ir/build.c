@@ -253,6 +253,13 @@ unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_ind
   return rank;
 }
 
+bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant) {
+  for (unsigned i = 0; i < count; i++)
+    if (!ir_index_is_const(indices[i], constant))
+      return false;
+  return true;
+}
+
 bool ir_slice_equal(const ir_op *a, const ir_op *b) {
   ir_index x[3][IR_MAX_RANK], y[3][IR_MAX_RANK];
   unsigned rank = ir_slice_of(a, x[0], x[1], x[2]);

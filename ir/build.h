@@ -53,6 +53,9 @@ const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **oper
 /* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
 unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
 
+/* All of the indices are that constant. */
+bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
+
 /* Same offsets, sizes and strides. */
 bool ir_slice_equal(const ir_op *a, const ir_op *b);
 

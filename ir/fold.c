@@ -306,12 +306,7 @@ static slice slice_of(const ir_op *op) {
   return slice;
 }
 
-static bool has_unit_strides(const slice *slice) {
-  for (unsigned i = 0; i < slice->rank; i++)
-    if (!ir_index_is_const(slice->strides[i], 1))
-      return false;
-  return true;
-}
+static bool has_unit_strides(const slice *slice) { return ir_indices_are(slice->rank, slice->strides, 1); }
 
 /* The size is the whole extent of the dim, seen from the type or from a dim op on the value itself. */
 static bool is_extent(ir_index size, const ir_value *value, unsigned dim) {
@@ -324,9 +319,9 @@ static bool is_extent(ir_index size, const ir_value *value, unsigned dim) {
 
 static bool is_whole(const slice *slice, const ir_value *value) {
   for (unsigned i = 0; i < slice->rank; i++)
-    if (!ir_index_is_const(slice->offsets[i], 0) || !is_extent(slice->sizes[i], value, i))
+    if (!is_extent(slice->sizes[i], value, i))
       return false;
-  return has_unit_strides(slice);
+  return ir_indices_are(slice->rank, slice->offsets, 0) && has_unit_strides(slice);
 }
 
 /* The slice of a slice as one slice of the inner source. Dims that the inner one drops have extent 1 and stay so. */

@@ -216,6 +216,7 @@ int ir_map_result_dim(const ir_map *map, unsigned i);
 /* The result that is exactly dim `dim`, or -1. */
 int ir_map_find_dim(const ir_map *map, unsigned dim);
 bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim);
+bool ir_map_uses_dim(const ir_map *map, unsigned dim);
 /* `dims` has num_dims entries, then num_syms entries for the symbols. Overflow wraps. */
 int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims);
 /* Replaces dims and symbols: dims[i] (NULL keeps it), syms[i] likewise. */

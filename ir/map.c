@@ -168,6 +168,13 @@ bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim) {
   return expr->lhs && (ir_expr_uses_dim(expr->lhs, dim) || ir_expr_uses_dim(expr->rhs, dim));
 }
 
+bool ir_map_uses_dim(const ir_map *map, unsigned dim) {
+  for (unsigned i = 0; i < map->num_results; i++)
+    if (ir_expr_uses_dim(map->results[i], dim))
+      return true;
+  return false;
+}
+
 int64_t ir_expr_eval(const ir_expr *expr, unsigned num_dims, const int64_t *dims) {
   switch (expr->kind) {
   case IR_EXPR_CONST:

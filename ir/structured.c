@@ -103,8 +103,7 @@ static void derive_reductions(const ir_op *op, ir_structure *structure) {
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     bool used = false;
     for (unsigned i = ir_num_inputs(op); i < op->num_operands; i++)
-      for (unsigned r = 0; r < structure->maps[i]->num_results; r++)
-        used |= ir_expr_uses_dim(structure->maps[i]->results[r], loop);
+      used |= ir_map_uses_dim(structure->maps[i], loop);
     if (!used)
       structure->reductions |= 1u << loop;
   }

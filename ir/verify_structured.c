@@ -117,9 +117,7 @@ static bool verify_out_maps(const ir_op *op, const ir_structure *structure) {
   for (unsigned i = 0; i < ir_num_inits(op); i++) {
     const ir_map *map = structure->maps[ir_num_inputs(op) + i];
     for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-      bool reduction = ir_loop_is_reduction(structure, loop), used = false;
-      for (unsigned dim = 0; dim < map->num_results; dim++)
-        used |= ir_expr_uses_dim(map->results[dim], loop);
+      bool reduction = ir_loop_is_reduction(structure, loop), used = ir_map_uses_dim(map, loop);
       if (reduction == used)
         return ir_op_error(op, "loop %u is %s, but %s the subscripts of out %u", loop,
                            reduction ? "a reduction" : "parallel", used ? "occurs in" : "is missing from", i);

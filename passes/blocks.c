@@ -1,6 +1,7 @@
 /* blocks.c - the places that passes work on: blocks over whole tensors, and kernels.
  *
  * Terminates: one walk over the ops that are there when it begins. */
+#include "ir/build.h"
 #include "passes/passes.h"
 
 static void visit_inside_out(ir_block *block, void (*visit)(ir_block *block, const void *data), const void *data) {
@@ -34,4 +35,14 @@ ir_builder pass_branch_around(ir_op *kernel, ir_value *condition) {
   ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), otherwise = ir_builder_at_end(ir_region(branch, 1));
   ir_op_move_before(kernel, ir_terminator(&otherwise, OP_SCF_YIELD, 0, NULL));
   return ir_builder_before(ir_terminator(&inside, OP_SCF_YIELD, 0, NULL));
+}
+
+ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_value *const *inits) {
+  ir_op *loop = ir_for(builder, ir_index_of(ir_operand(old, 0)), ir_index_of(ir_operand(old, 1)),
+                       ir_index_of(ir_operand(old, 2)), num_inits, inits);
+  for (unsigned i = 0; i < old->num_attrs; i++)
+    ir_attr_set(loop, old->attrs[i].name, old->attrs[i].attr);
+  while (ir_region(old, 0)->first)
+    ir_op_move_to_end(ir_region(old, 0)->first, ir_region(loop, 0));
+  return loop;
 }

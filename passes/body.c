@@ -85,11 +85,14 @@ ir_value *body_scale(ir_op *generic) {
   return body_finish(&body, generic, ir_binary(&body, OP_ARITH_MULF, lhs, rhs));
 }
 
-ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out) {
-  if (tensor->type == out->type)
-    return tensor;
-  const ir_map *identity = ir_map_identity(builder->module, out->type->rank), *maps[] = {identity, identity};
-  ir_op *generic = ir_generic(builder, 1, &tensor, 1, &out, maps, out->type->rank, 0);
+ir_value *body_copy(ir_builder *builder, ir_value *tensor, const ir_map *read, ir_value *out, const ir_map *write) {
+  const ir_map *maps[] = {read, write};
+  ir_op *generic = ir_generic(builder, 1, &tensor, 1, &out, maps, read->num_dims, 0);
   ir_builder body = body_of(generic);
   return body_finish(&body, generic, body_argument(generic, 0));
+}
+
+ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out) {
+  const ir_map *identity = ir_map_identity(builder->module, out->type->rank);
+  return tensor->type == out->type ? tensor : body_copy(builder, tensor, identity, out, identity);
 }

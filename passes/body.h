@@ -32,6 +32,8 @@ ir_value *body_contract(ir_op *generic);
 /* The body of a scaling: argument 1 times argument 0, in the wider type of argument 0 and the output. */
 ir_value *body_scale(ir_op *generic);
 const ir_type *body_wider(const ir_value *a, const ir_value *b);
+/* The elements of the tensor under `read`, in `out` under `write`, each converted. */
+ir_value *body_copy(ir_builder *builder, ir_value *tensor, const ir_map *read, ir_value *out, const ir_map *write);
 /* The tensor, each element converted, in `out`; itself where the types are the same. */
 ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out);
 #endif

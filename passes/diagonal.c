@@ -70,10 +70,7 @@ static const ir_attr *find_constant(const ir_value *value, ir_index *offsets) {
       source->type->rank != value->type->rank)
     return NULL;
   unsigned rank = slice ? ir_slice_of(slice, offsets, sizes, strides) : 0;
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (!ir_index_is_const(strides[dim], 1))
-      return NULL;
-  return constant;
+  return ir_indices_are(rank, strides, 1) ? constant : NULL;
 }
 
 static ir_value *element(ir_builder *builder, const ir_attr *constant, int64_t position) {

@@ -103,9 +103,8 @@ static bool find_factor(ir_op *maker, factor *f) {
 /* No loop of the scales is missing in the map. */
 static bool has_loops(const ir_map *map, const ir_map *scales) {
   for (unsigned loop = 0; loop < scales->num_dims; loop++)
-    for (unsigned i = 0; i < scales->num_results; i++)
-      if (ir_expr_uses_dim(scales->results[i], loop) && ir_map_find_dim(map, loop) < 0)
-        return false;
+    if (ir_map_uses_dim(scales, loop) && ir_map_find_dim(map, loop) < 0)
+      return false;
   return true;
 }
 

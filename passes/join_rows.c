@@ -151,12 +151,8 @@ static bool pays(const chain *chain, const target_facts *target) {
 
 /* A new tensor, in which each element is the one of `value` under the map. */
 static ir_value *copy(ir_builder *builder, ir_value *value, const ir_map *map, const ir_index *sizes) {
-  const ir_map *maps[] = {map, ir_map_identity(builder->module, map->num_dims)};
   ir_value *out = ir_empty(builder, value->type->element, map->num_dims, sizes);
-  ir_op *op = ir_generic(builder, 1, &value, 1, &out, maps, map->num_dims, 0);
-  ir_builder inside = ir_builder_at_end(ir_region(op, 0));
-  ir_terminator(&inside, OP_LINALG_YIELD, 1, ir_region(op, 0)->args);
-  return ir_result(op, 0);
+  return body_copy(builder, value, map, out, ir_map_identity(builder->module, map->num_dims));
 }
 
 /* The operand with rows: a view, where need be of a copy in which heads and queries are neighbours. */

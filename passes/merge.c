@@ -177,10 +177,7 @@ static ir_op *compute_part(ir_op *slice, ir_op *op) {
   tile_builder builder = {ir_builder_before(slice), ir_builder_before(slice), slice_operand};
   ir_value *result;
   box.rank = ir_slice_of(slice, box.offsets, box.sizes, strides);
-  for (unsigned dim = 0; dim < box.rank; dim++)
-    if (!ir_index_is_const(strides[dim], 1))
-      return NULL;
-  if (ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
+  if (!ir_indices_are(box.rank, strides, 1) || ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
     return NULL;
   tile_domain(&builder.index, op, &domain);
   return tile_from_result(op, 0, &box, &domain, &tile) && tile_create(&builder, op, &tile, &result) ? result->op : NULL;

@@ -188,13 +188,6 @@ static ir_value *empty_turned(ir_builder *builder, ir_value *value, unsigned dim
   return ir_empty(builder, value->type->element, count, shape);
 }
 
-static ir_value *copy_as(ir_builder *builder, ir_value *value, const ir_map *read, ir_value *out, const ir_map *write) {
-  const ir_map *maps[] = {read, write};
-  ir_op *generic = ir_generic(builder, 1, &value, 1, &out, maps, out->type->rank, 0);
-  ir_builder body = body_of(generic);
-  return body_finish(&body, generic, body_argument(generic, 0));
-}
-
 /* Where the rows of a value begin and how far they go, as a slice of one that has more. */
 static ir_value *leading_rows(ir_builder *builder, ir_value *padded, ir_value *like, ir_value *insert) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
@@ -232,8 +225,8 @@ static ir_value *turn(ir_builder *builder, ir_value *value, unsigned dim, int64_
   if (is_last)
     return padded;
   const ir_map *identity = ir_map_identity(builder->module, value->type->rank);
-  return copy_as(builder, padded, identity, empty_turned(builder, value, dim, rows),
-                 turned_map(builder->module, identity, dim));
+  return body_copy(builder, padded, identity, empty_turned(builder, value, dim, rows),
+                   turned_map(builder->module, identity, dim));
 }
 
 /* Such a value with its dims in their places again and as many rows as `like` has. */
@@ -243,8 +236,8 @@ static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like,
     ir_index shape[IR_MAX_RANK];
     for (unsigned i = 0; i < like->type->rank; i++)
       shape[i] = i == dim ? ir_index_const(rows) : pass_dim(builder, like, i);
-    value = copy_as(builder, value, turned_map(builder->module, identity, dim),
-                    ir_empty(builder, like->type->element, like->type->rank, shape), identity);
+    value = body_copy(builder, value, turned_map(builder->module, identity, dim),
+                      ir_empty(builder, like->type->element, like->type->rank, shape), identity);
   }
   return like->type->shape[dim] == rows ? value : leading_rows(builder, value, like, NULL);
 }
@@ -300,13 +293,8 @@ static void orient_loop(const orientation *o) {
     if (o->carried[i] >= 0)
       inits[i] = turn(&before, inits[i], (unsigned)o->carried[i], o->rows);
   }
-  ir_op *loop = ir_for(&before, ir_index_of(ir_operand(old, 0)), ir_index_of(ir_operand(old, 1)),
-                       ir_index_of(ir_operand(old, 2)), old->num_results, inits);
+  ir_op *loop = pass_move_loop(&before, old, old->num_results, inits);
   ir_block *from = ir_region(old, 0), *to = ir_region(loop, 0);
-  for (unsigned i = 0; i < old->num_attrs; i++)
-    ir_attr_set(loop, old->attrs[i].name, old->attrs[i].attr);
-  while (from->first)
-    ir_op_move_to_end(from->first, to);
   for (unsigned i = 0; i < from->num_args; i++)
     ir_replace_uses(from->args[i], to->args[i]);
   for (ir_op *op = to->first, *next; op; op = next) {

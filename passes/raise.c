@@ -173,46 +173,19 @@ static ir_value *match_guard(expression_space *space, const expression *node) {
   return x && is_masked_row(node->arguments[0], x, loop) ? quotient->value : NULL;
 }
 
-/* The root again, with the quotient read from the tensor; simplify takes out what it no longer reads. */
+/* The root, with the quotient read from the tensor; simplify takes out what it no longer reads. */
 static void replace_scalar(ir_op *root, ir_value *scalar, ir_value *tensor) {
-  const ir_structure *structure = ir_structure_of(root);
-  const ir_block *old = ir_region(root, 0);
-  unsigned inputs = ir_num_inputs(root);
-  if (ir_operand(old->last, 0) == scalar && tensor->type == ir_result(root, 0)->type) {
-    ir_replace_uses(ir_result(root, 0), tensor);
-    ir_op_erase(root);
+  if (ir_yielded(root, 0) != scalar || tensor->type != ir_result(root, 0)->type) {
+    recast_add_input(root, scalar, tensor, ir_map_identity(root->module, ir_structure_of(root)->num_loops));
     return;
   }
-  ir_builder builder = ir_builder_before(root);
-  ir_value *ins[IR_MAX_LOOPS + 1], *out = ir_init(root, 0);
-  const ir_map *maps[IR_MAX_LOOPS + 2];
-  for (unsigned i = 0; i < inputs; i++) {
-    ins[i] = ir_input(root, i);
-    maps[i] = structure->maps[i];
-  }
-  ins[inputs] = tensor;
-  maps[inputs] = ir_map_identity(root->module, structure->num_loops);
-  maps[inputs + 1] = structure->maps[inputs];
-  ir_op *generic = ir_generic(&builder, inputs + 1, ins, 1, &out, maps, structure->num_loops, 0);
-  ir_block *body = ir_region(generic, 0);
-  ir_value_map *map = ir_value_map_create(root->module);
-  for (unsigned i = 0; i <= inputs; i++)
-    ir_value_map_set(map, old->args[i], body->args[i + (i == inputs)]);
-  ir_builder inside = ir_builder_at_end(body);
-  for (const ir_op *op = old->first; op; op = op->next) {
-    ir_op_clone(&inside, op, map);
-    if (op == scalar->op)
-      ir_value_map_set(map, scalar, body->args[inputs]);
-  }
-  ir_replace_uses(ir_result(root, 0), ir_result(generic, 0));
+  ir_replace_uses(ir_result(root, 0), tensor);
   ir_op_erase(root);
 }
 
 static bool raise_match(expression_space *space, const softmax_match *match) {
   ir_op *root = space->root;
   ir_builder builder = ir_builder_before(root);
-  if (ir_num_inputs(root) >= IR_MAX_LOOPS)
-    return false;
   if (match->sink && match->sink->type->element != softmax_statistic(match->argument->type))
     return false;
   ir_value *sink = match->sink ? expression_materialize(space, &builder, match->sink, match->loop) : NULL;
@@ -225,9 +198,10 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
   return true;
 }
 
-/* Each element of the result is computed from elements alone, one iteration an element. */
+/* Each element of the result is computed from elements alone, one iteration an element; one more input is no
+ * problem. */
 static bool is_candidate(const ir_op *op) {
-  return body_is_elementwise(op) && op->num_results == 1 &&
+  return body_is_elementwise(op) && op->num_results == 1 && op->num_operands < RECAST_MAX_OPERANDS &&
          ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]);
 }
 

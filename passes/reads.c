@@ -317,33 +317,6 @@ static ir_value *input_of(reads *r, const ir_op *op, const ir_op *read, const re
   return view_of(r, source, &part);
 }
 
-/* The op with one more input, which stands for the read. */
-static ir_op *add_input(reads *r, ir_op *op, ir_op *read, ir_value *input, const ir_map *map) {
-  recast parts;
-  if (!recast_begin(&parts, op) || op->num_operands == RECAST_MAX_OPERANDS)
-    return op;
-  unsigned num_ins = parts.num_ins;
-  for (unsigned i = op->num_operands; i > num_ins; i--) {
-    parts.operands[i] = parts.operands[i - 1];
-    parts.maps[i] = parts.maps[i - 1];
-  }
-  parts.operands[num_ins] = input;
-  parts.maps[num_ins] = map;
-  ir_op *fresh = ir_generic(&r->builder, num_ins + 1, parts.operands, parts.num_outs, parts.operands + num_ins + 1,
-                            parts.maps, parts.num_loops, parts.reductions);
-  ir_block *from = ir_region(op, 0), *to = ir_region(fresh, 0);
-  ir_value_map *values = ir_value_map_create(op->module);
-  for (unsigned i = 0; i < from->num_args; i++)
-    ir_value_map_set(values, from->args[i], to->args[i + (i >= num_ins)]);
-  ir_replace_uses(ir_result(read, 0), to->args[num_ins]);
-  ir_op_erase(read);
-  ir_builder inside = ir_builder_at_end(to);
-  for (const ir_op *inner = from->first; inner; inner = inner->next)
-    ir_op_clone(&inside, inner, values);
-  recast_replace(op, fresh);
-  return fresh;
-}
-
 static ir_op *find_read(const ir_op *op, read_subscript *subscripts) {
   for (ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
     if (inner->code == OP_TENSOR_EXTRACT && read_subscripts(op, inner, subscripts))
@@ -363,7 +336,7 @@ static void absorb_reads_in(ir_block *block, const void *data) {
       const ir_map *map;
       r.builder = ir_builder_before(op);
       ir_value *input = input_of(&r, op, read, subscripts, &map);
-      op = add_input(&r, op, read, input, map);
+      op = recast_add_input(op, ir_result(read, 0), input, map);
     }
   }
 }

@@ -1,6 +1,8 @@
 /* recast.c - see recast.h. Terminates: each loop is over operands, loops or the ops of a body. */
 #include "passes/recast.h"
 
+#include <string.h>
+
 bool recast_begin(recast *recast, ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions || op->num_operands > RECAST_MAX_OPERANDS ||
       op->num_results != ir_num_inits(op))
@@ -66,6 +68,30 @@ ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *c
   recast_clone_body(old, &inside, map, recast->num_loops, indices);
   ir_op_clone(&inside, old->last, map);
   return generic;
+}
+
+ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_map *map) {
+  recast parts;
+  recast_begin(&parts, op);
+  unsigned at = parts.num_ins++;
+  memmove(&parts.operands[at + 1], &parts.operands[at], parts.num_outs * sizeof *parts.operands);
+  memmove(&parts.maps[at + 1], &parts.maps[at], parts.num_outs * sizeof *parts.maps);
+  parts.operands[at] = input;
+  parts.maps[at] = map;
+  ir_builder builder = ir_builder_before(op);
+  ir_op *fresh = ir_generic(&builder, parts.num_ins, parts.operands, parts.num_outs, parts.operands + parts.num_ins,
+                            parts.maps, parts.num_loops, parts.reductions);
+  ir_block *from = ir_region(op, 0), *to = ir_region(fresh, 0);
+  ir_value_map *values = ir_value_map_create(op->module);
+  for (unsigned i = 0; i < from->num_args; i++)
+    ir_value_map_set(values, from->args[i], to->args[i + (i >= at)]);
+  ir_replace_uses(value, to->args[at]);
+  ir_builder inside = ir_builder_at_end(to);
+  for (const ir_op *inner = from->first; inner; inner = inner->next)
+    if (inner != value->op)
+      ir_op_clone(&inside, inner, values);
+  recast_replace(op, fresh);
+  return fresh;
 }
 
 void recast_replace(ir_op *op, ir_op *with) {

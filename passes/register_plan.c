@@ -94,11 +94,7 @@ static int64_t guess(const planner *p, unsigned loop) {
 }
 
 static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
-  const ir_map *map = p->structure->maps[operand];
-  for (unsigned i = 0; i < map->num_results; i++)
-    if (ir_expr_uses_dim(map->results[i], loop))
-      return true;
-  return false;
+  return ir_map_uses_dim(p->structure->maps[operand], loop);
 }
 
 static access_kind access_along(const planner *p, unsigned operand, unsigned loop) {

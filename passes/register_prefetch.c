@@ -63,11 +63,7 @@ static int64_t step_of_kernel(ir_index index) {
 
 /* The subscripts of input `i` use the loop. */
 static bool has_loop(const ir_op *op, unsigned i, unsigned loop) {
-  const ir_map *map = ir_structure_of(op)->maps[i];
-  bool used = false;
-  for (unsigned k = 0; k < map->num_results; k++)
-    used |= ir_expr_uses_dim(map->results[k], loop);
-  return used;
+  return ir_map_uses_dim(ir_structure_of(op)->maps[i], loop);
 }
 
 int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {

@@ -25,6 +25,7 @@
  * Terminates: each read of the module is looked at once; loops are walked from the inside. */
 #include "passes/anchor.h"
 #include "passes/distribute.h"
+#include "passes/passes.h"
 
 #include <string.h>
 
@@ -416,11 +417,8 @@ static ir_value *carry_stage(pipeline *p) {
   for (unsigned i = 0; i < old->num_results; i++)
     inits[i] = ir_group_operand(old, 3, i);
   inits[old->num_results] = ir_const_index(&builder, 0);
-  p->loop = ir_for(&builder, ir_index_of(ir_operand(old, 0)), ir_index_of(ir_operand(old, 1)),
-                   ir_index_of(ir_operand(old, 2)), old->num_results + 1, inits);
+  p->loop = pass_move_loop(&builder, old, old->num_results + 1, inits);
   p->body = ir_region(p->loop, 0);
-  while (from->first)
-    ir_op_move_to_end(from->first, p->body);
   for (unsigned i = 0; i < from->num_args; i++)
     ir_replace_uses(from->args[i], p->body->args[i]);
   for (unsigned i = 0; i < old->num_results; i++)

@@ -35,9 +35,9 @@ ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *b
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned kept[IR_MAX_RANK];
   tile_box source = {.rank = ir_slice_of(op, offsets, sizes, strides)};
+  if (!ir_indices_are(source.rank, strides, 1))
+    return NULL;
   for (unsigned dim = 0; dim < source.rank; dim++) {
-    if (!ir_index_is_const(strides[dim], 1))
-      return NULL;
     source.offsets[dim] = offsets[dim];
     source.sizes[dim] = ir_index_const(1);
   }

@@ -315,6 +315,15 @@ static bool define_reshaped(kernel *k, ir_op *op, const tile *from, const ir_ind
   return define(k, result, &t);
 }
 
+/* The slice is all of the tile. */
+static bool is_all_of(const tile *t, unsigned rank, const ir_index *offsets, const ir_index *sizes,
+                      const ir_index *strides) {
+  bool all = ir_indices_are(rank, offsets, 0) && ir_indices_are(rank, strides, 1);
+  for (unsigned dim = 0; all && dim < rank; dim++)
+    all = tile_index_equal(sizes[dim], t->extents[dim]);
+  return all;
+}
+
 /* A slice of a tensor outside is read; one of a tile must be all of it. */
 static bool vectorize_extract_slice(kernel *k, ir_op *op, bool *stays) {
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
@@ -333,10 +342,8 @@ static bool vectorize_extract_slice(kernel *k, ir_op *op, bool *stays) {
     return define(k, result, &t);
   }
   const tile *from = tile_of(k, op, source);
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (!ir_index_is_const(offsets[dim], 0) || !ir_index_is_const(strides[dim], 1) ||
-        !tile_index_equal(sizes[dim], from->extents[dim]))
-      return ir_op_error(op, "takes a part of a tile, which this target cannot");
+  if (!is_all_of(from, rank, offsets, sizes, strides))
+    return ir_op_error(op, "takes a part of a tile, which this target cannot");
   return define_reshaped(k, op, from, extents);
 }
 
@@ -346,10 +353,8 @@ static bool vectorize_insert_slice(kernel *k, ir_op *op) {
     return false;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (!ir_index_is_const(offsets[dim], 0) || !ir_index_is_const(strides[dim], 1) ||
-        !tile_index_equal(sizes[dim], dest->extents[dim]))
-      return ir_op_error(op, "replaces a part of a tile, which this target cannot");
+  if (!is_all_of(dest, rank, offsets, sizes, strides))
+    return ir_op_error(op, "replaces a part of a tile, which this target cannot");
   return define_reshaped(k, op, source, dest->extents);
 }
 
@@ -410,9 +415,8 @@ static bool vectorize_parallel_insert(kernel *k, ir_op *op) {
     return false;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (!ir_index_is_const(strides[dim], 1))
-      return ir_op_error(op, "writes with a stride, which this target cannot");
+  if (!ir_indices_are(rank, strides, 1))
+    return ir_op_error(op, "writes with a stride, which this target cannot");
   ir_builder builder = ir_builder_before(ir_op_parent(op));
   builder.loc = op->loc;
   ir_value *slice = ir_extract_slice(&builder, dest, offsets, sizes, source->type);
@@ -425,13 +429,8 @@ static bool vectorize_parallel_insert(kernel *k, ir_op *op) {
 /* A loop that carries vectors in place of tensors; the old one is left without a body. */
 static ir_op *replace_loop(kernel *k, ir_op *op, ir_value **inits) {
   ir_builder builder = ir_builder_before(op);
-  ir_op *loop = ir_for(&builder, ir_index_of(ir_operand(op, 0)), ir_index_of(ir_operand(op, 1)),
-                       ir_index_of(ir_operand(op, 2)), op->num_results, inits);
-  ir_block *old = ir_region(op, 0), *body = ir_region(loop, 0);
-  for (unsigned i = 0; i < op->num_attrs; i++)
-    ir_attr_set(loop, op->attrs[i].name, op->attrs[i].attr);
-  while (old->first)
-    ir_op_move_to_end(old->first, body);
+  ir_op *loop = pass_move_loop(&builder, op, op->num_results, inits);
+  const ir_block *old = ir_region(op, 0), *body = ir_region(loop, 0);
   for (unsigned i = 0; i < old->num_args; i++) {
     if (!is_tensor(old->args[i])) {
       ir_replace_uses(old->args[i], body->args[i]);
@@ -450,39 +449,32 @@ static ir_op *replace_loop(kernel *k, ir_op *op, ir_value **inits) {
   return loop;
 }
 
-static bool vectorize_for(kernel *k, ir_op *op) {
-  ir_arena *arena = &k->module->arena;
-  ir_value **values = IR_NEW_ARRAY(arena, ir_value *, op->num_results);
+/* Operands of the op, from `first` on, with vectors in place of tensors. */
+static bool get_carried(kernel *k, ir_op *op, unsigned first, unsigned count, ir_value **values) {
   ir_builder builder = ir_builder_before(op);
-  for (unsigned i = 0; i < op->num_results; i++) {
-    values[i] = ir_operand(op, 3 + i);
-    if (!is_tensor(values[i]))
-      continue;
-    tile *t = tile_of(k, op, values[i]);
-    if (!t)
+  for (unsigned i = 0; i < count; i++) {
+    values[i] = ir_operand(op, first + i);
+    tile *t = is_tensor(values[i]) ? tile_of(k, op, values[i]) : NULL;
+    if (t)
+      values[i] = content(k, &builder, t);
+    else if (is_tensor(values[i]))
       return false;
-    values[i] = content(k, &builder, t);
   }
-  ir_op *loop = replace_loop(k, op, values);
-  ir_block *body = ir_region(loop, 0);
-  if (!vectorize_block(k, body))
+  return true;
+}
+
+static bool vectorize_for(kernel *k, ir_op *op) {
+  ir_value **values = IR_NEW_ARRAY(&k->module->arena, ir_value *, op->num_results);
+  if (!get_carried(k, op, 3, op->num_results, values))
     return false;
-  ir_op *end = body->last;
-  ir_builder inside = ir_builder_before(end);
+  ir_op *loop = replace_loop(k, op, values), *end = ir_region(loop, 0)->last;
+  if (!vectorize_block(k, ir_region(loop, 0)) || !get_carried(k, end, 0, op->num_results, values))
+    return false;
   for (unsigned i = 0; i < op->num_results; i++) {
-    values[i] = ir_operand(end, i);
-    if (!is_tensor(values[i]))
-      continue;
-    tile *t = tile_of(k, end, values[i]);
-    if (!t)
-      return false;
-    values[i] = content(k, &inside, t);
     if (values[i]->type != ir_result(loop, i)->type)
       return ir_op_error(end, "carries tiles of different sizes in value %u", i);
+    ir_set_operand(end, i, values[i]);
   }
-  ir_op_erase(end);
-  inside = ir_builder_at_end(body);
-  ir_terminator(&inside, OP_SCF_YIELD, op->num_results, values);
   return true;
 }
 

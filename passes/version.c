@@ -51,9 +51,8 @@ static bool retype(ir_op *op, void *data) {
   if (op->code == OP_MEMREF_SUBVIEW) {
     ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
     unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-    for (unsigned dim = 0; dim < rank; dim++)
-      if (!ir_index_is_const(strides[dim], 1))
-        return true;
+    if (!ir_indices_are(rank, strides, 1))
+      return true;
     value = ir_subview(&builder, ir_operand(op, 0), offsets, sizes);
   } else if (op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_APPLY) {
     value = ir_op_row(op)->fold(&builder, op);
