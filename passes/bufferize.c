@@ -275,7 +275,9 @@ static bool lower_block(buffers *b, ir_block *block, ir_value *const *destinatio
       continue;
     if (tensors)
       retire(b, op);
-    if ((tensors || !ir_op_has(op, IR_STRUCTURED)) && !lower_op(b, op))
+    if (!tensors && ir_op_has(op, IR_STRUCTURED))
+      bufferize_body_reads(b, op);
+    else if (!lower_op(b, op))
       return false;
   }
   retire(b, block->last);

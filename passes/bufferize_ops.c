@@ -33,18 +33,22 @@ static void read_memory(ir_op *op, ir_opcode code, ir_value *memref) {
   ir_replace_uses(result, ir_result(create_on_memory(&builder, op, code, 0, memref, result->type), 0));
 }
 
-/* Reads of tensors from within a scalar body. */
-static void lower_body_reads(buffers *b, ir_block *body) {
+static void lower_body_reads(buffers *b, ir_block *body, ir_op *owner) {
   for (ir_op *op = body->first, *next; op; op = next) {
     next = op->next;
     for (unsigned i = 0; i < op->num_regions; i++)
-      lower_body_reads(b, ir_region(op, i));
+      lower_body_reads(b, ir_region(op, i), owner);
     if (op->code != OP_TENSOR_EXTRACT && op->code != OP_TENSOR_DIM)
       continue;
     read_memory(op, op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : OP_MEMREF_DIM,
-                ir_value_map_get(b->memrefs, ir_operand(op, 0)));
+                buffer_of(b, ir_operand(op, 0), owner));
     ir_op_erase(op);
   }
+}
+
+void bufferize_body_reads(buffers *b, ir_op *op) {
+  for (unsigned i = 0; i < op->num_regions; i++)
+    lower_body_reads(b, ir_region(op, i), op);
 }
 
 /* The memory of an input that dies here and is as large: for an output that needs memory of its own. */
@@ -85,8 +89,7 @@ static void lower_structured(buffers *b, ir_op *op) {
   memcpy(spec.groups, op->groups, sizeof spec.groups);
   ir_op *lowered = ir_op_create(&builder, op->code, &spec);
   ir_clone_regions(op, lowered, ir_value_map_create(b->module));
-  for (unsigned r = 0; r < op->num_regions; r++)
-    lower_body_reads(b, ir_region(lowered, r));
+  bufferize_body_reads(b, lowered);
   for (unsigned i = 0; i < op->num_results; i++)
     buffer_place(b, ir_result(op, i), operands[num_inputs + i], false);
 }
@@ -273,7 +276,7 @@ static void fill_with_body(buffers *b, ir_op *op, ir_value *memref) {
     ir_op_clone(&body, child, map);
   ir_value *value = ir_value_map_get(map, ir_operand(from->last, 0));
   ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
-  lower_body_reads(b, ir_region(generic, 0));
+  bufferize_body_reads(b, generic);
 }
 
 static void lower_pad(buffers *b, ir_op *op) {

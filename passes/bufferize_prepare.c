@@ -92,7 +92,7 @@ static bool is_fill_of_empty(const ir_op *op) {
 
 static void repeat_for_users(ir_block *block) {
   for (ir_op *op = block->first; op; op = op->next) {
-    for (unsigned i = 0; i < op->num_regions; i++)
+    for (unsigned i = 0; i < op->num_regions && !ir_op_has(op, IR_STRUCTURED); i++)
       repeat_for_users(ir_region(op, i));
     /* scf.forall.in_parallel holds nothing but insertions. */
     ir_op *place = op->code == OP_TENSOR_PARALLEL_INSERT_SLICE ? ir_op_parent(op) : op;
@@ -151,9 +151,8 @@ static void compute_in_slice(ir_op *insert) {
   for (unsigned i = 1; i < insert->num_operands; i++)
     if (!is_visible(ir_operand(insert, i), use->user))
       return;
-  for (unsigned i = 0; i < rank; i++)
-    if (!ir_index_is_const(strides[i], 1))
-      return;
+  if (!ir_indices_are(rank, strides, 1))
+    return;
   ir_builder builder = ir_builder_before(use->user);
   ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), offsets, sizes, source->type);
   ir_set_operand(use->user, ir_use_index(use), slice);

@@ -82,6 +82,8 @@ ir_index buffer_extent(buffers *b, ir_builder *builder, extent x);
 /* bufferize_ops.c: makes the memref ops of a tensor op that is neither control flow nor a call. False after an
  * error. */
 bool bufferize_op(buffers *b, ir_op *op);
+/* The body of a structured op on memory reads memory where it read tensors. */
+void bufferize_body_reads(buffers *b, ir_op *op);
 /* Puts what the op contributes into the memory of its shared output. */
 void bufferize_parallel_insert(buffers *b, ir_op *op, const buffer_frame *frame);
 

@@ -329,7 +329,7 @@ static void absorb_reads_in(ir_block *block, const void *data) {
   reads r = {0};
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    bool may_have = ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY);
+    bool may_have = ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY) && op->num_results == ir_num_inits(op);
     read_subscript subscripts[IR_MAX_RANK];
     ir_op *read;
     while (may_have && op->num_operands < RECAST_MAX_OPERANDS && (read = find_read(op, subscripts))) {

@@ -12,6 +12,7 @@
 // RUN: tcc-attn run %s --func=empty --random --check | FileCheck %s --check-prefix=EMPTY
 // RUN: tcc-attn run %s --func=no_heads --random --check | FileCheck %s --check-prefix=HEADS
 // RUN: tcc-attn run %s --func=empty_buffers --random --check | FileCheck %s --check-prefix=BUFFERS
+// RUN: tcc-attn run %s --func=reads_tensors --random --check | FileCheck %s --check-prefix=READS
 // RUN: tcc-attn compile %s -o %t.tecp
 // RUN: tcc-attn run %s --func=scalars --random --out=%t.a.npy,%t.b.npy,%t.c.npy,%t.d.npy,%t.e.npy
 // RUN: tcc-attn run %t.tecp --func=scalars --random --out=%t.pa.npy,%t.pb.npy,%t.pc.npy,%t.pd.npy,%t.pe.npy
@@ -159,4 +160,30 @@ func.func @empty_buffers(%a: memref<4x0xf32>, %b: memref<4xf32>, %c: memref<0x3x
     linalg.yield %s : f32
   }
   return
+}
+
+// An op on memory whose body reads tensors: one that an op makes, and one that nobody has written.
+// READS: reads_tensors(f32[4], f32[4]) -> (f32[4]) on host
+// READS-COUNT-2: : good
+func.func @reads_tensors(%a: tensor<4xf32>, %b: memref<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %unwritten = tensor.empty() : tensor<5xf32>
+  %one = arith.constant 1 : index
+  %twice = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%b : memref<4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %x = tensor.extract %twice[%i] : tensor<4xf32>
+    %n = arith.addi %i, %one : index
+    %condition = arith.cmpi sgt, %n, %i : index
+    %y = tensor.extract %unwritten[%n] : tensor<5xf32>
+    %s = arith.select %condition, %x, %y : f32
+    linalg.yield %s : f32
+  }
+  return %twice : tensor<4xf32>
 }
