@@ -20,6 +20,7 @@
 #include "passes/body.h"
 #include "passes/mask.h"
 #include "passes/memory.h"
+#include "passes/softmax.h"
 #include "passes/tile.h"
 
 #include <math.h>
@@ -34,14 +35,6 @@ static bool is_zero(const ir_value *value) {
     return false;
   ir_scalar element = value->type->element;
   return ir_scalar_is_float(element) ? cell.f == 0 : cell.i == 0;
-}
-
-/* By ops that read it. */
-static unsigned count_uses(const ir_value *value) {
-  unsigned count = 0;
-  for (const ir_use *use = value->uses; use; use = use->next)
-    count += use->user->code != OP_TENSOR_DIM;
-  return count;
 }
 
 /* -------------------------------------------------------------------------------------------------------- diagonals */
@@ -163,7 +156,8 @@ static bool match_slice(const carried *value, bool exclusive, ir_op **extract, i
   if (!*extract || (*extract)->code != OP_TENSOR_EXTRACT_SLICE)
     return false;
   ir_value *whole = ir_operand(*extract, 0);
-  if (exclusive && (count_uses(value->in) != 1 || count_uses(value->out) != 1 || count_uses(whole) != 2))
+  if (exclusive &&
+      (tile_num_readers(value->in) != 1 || tile_num_readers(value->out) != 1 || tile_num_readers(whole) != 2))
     return false;
   for (ir_use *use = value->out->uses; use; use = use->next) {
     ir_op *user = *insert = use->user;
@@ -239,7 +233,7 @@ static bool step_through_slice(carry *state) {
 static bool step_through_loop(carry *state) {
   carried *values[] = {&state->accumulator, &state->sum}, outer[2];
   ir_op *loop = state->accumulator.in->op ? NULL : state->accumulator.in->block->parent;
-  if (!loop || loop->code != OP_SCF_FOR || count_uses(state->accumulator.out) != 1)
+  if (!loop || loop->code != OP_SCF_FOR || tile_num_readers(state->accumulator.out) != 1)
     return false;
   for (unsigned i = 0; i < 2; i++) {
     ir_value *in = values[i]->in;
@@ -261,7 +255,7 @@ static bool find_carry(carry *state) {
   while (!is_zero(state->accumulator.in)) {
     if (step_through_slice(state))
       readers = 2;
-    else if (count_uses(state->accumulator.in) == readers && step_through_loop(state))
+    else if (tile_num_readers(state->accumulator.in) == readers && step_through_loop(state))
       readers = 1;
     else
       return false;
@@ -284,7 +278,7 @@ static bool match_scaling(ir_value *accumulator, const ir_value *scale, const ca
                           ir_op **scaling) {
   ir_op *op = accumulator->op;
   if (!op || !ir_op_has(op, IR_STRUCTURED) || ir_operand(op, 0) != scale || !body_is_product(op) ||
-      count_uses(accumulator) != 1)
+      tile_num_readers(accumulator) != 1)
     return false;
   const ir_structure *structure = ir_structure_of(op);
   if (structure->reductions || !ir_map_is_identity(structure->maps[1]))
@@ -361,7 +355,7 @@ static unsigned match_deferrals(ir_op *softmax, unsigned dimension, deferral mat
       return 0;
     scalings += matches[i].scaling != NULL;
   }
-  bool others = softmax->num_results == 4 && count_uses(ir_result(softmax, 3)) != scalings;
+  bool others = softmax->num_results == 4 && tile_num_readers(ir_result(softmax, 3)) != scalings;
   return others ? 0 : count;
 }
 
@@ -387,7 +381,7 @@ static ir_value *row_constant(step *s, ir_scalar element, double value) {
   return ir_fill(&s->builder, ir_const(&s->builder, type, value), row_tensor(s, element));
 }
 
-/* A generic over rows only, or over all elements with the softmax dimension as a reduction where `reduce`. */
+/* A generic over rows only. */
 static ir_op *row_generic(step *s, unsigned num_ins, ir_value *const *ins, ir_value *out) {
   const ir_map *identity = ir_map_identity(s->builder.module, s->rank - 1), *maps[] = {identity, identity, identity};
   return ir_generic(&s->builder, num_ins, ins, 1, &out, maps, s->rank - 1, 0);
@@ -577,7 +571,7 @@ static bool scale_product(ir_op *product) {
 /* Gives the scores in units of ln 2, if that costs nothing. */
 static void take_powers_of_two(step *s) {
   ir_op *producer = s->x->op;
-  if (!producer || s->x->type->element != IR_F32 || s->statistics != IR_F32 || count_uses(s->x) != 1 ||
+  if (!producer || s->x->type->element != IR_F32 || s->statistics != IR_F32 || tile_num_readers(s->x) != 1 ||
       !body_is_elementwise(producer) || producer->num_results != 1)
     return;
   ir_op *product = final_product(ir_yielded(producer, 0));
@@ -594,7 +588,8 @@ static ir_value *only_carried(ir_op *softmax, unsigned result) {
   const ir_op *loop = value.in->op ? NULL : value.in->block->parent;
   if (!loop || loop->code != OP_SCF_FOR || softmax->block != value.in->block || !value.in->index ||
       ir_operand(ir_block_terminator(value.in->block), value.in->index - 1) != value.out ||
-      count_uses(value.in) != readers || count_uses(value.out) != 1 || count_uses(ir_result(loop, value.in->index - 1)))
+      tile_num_readers(value.in) != readers || tile_num_readers(value.out) != 1 ||
+      tile_num_readers(ir_result(loop, value.in->index - 1)))
     return NULL;
   return ir_group_operand(loop, 3, value.in->index - 1);
 }
@@ -657,13 +652,9 @@ typedef struct worklist {
   size_t count, capacity;
 } worklist;
 
-static bool is_softmax(const ir_op *op) {
-  return (op->code == OP_LINALG_SOFTMAX || op->code == OP_LINALG_EXT_SOFTMAX) && op->num_results;
-}
-
 static bool collect_op(ir_op *op, void *data) {
-  worklist *lists = data, *list = &lists[is_softmax(op)];
-  if (op->code != OP_LINALG_EXT_DIAG && !is_softmax(op))
+  worklist *lists = data, *list = &lists[softmax_is(op)];
+  if (op->code != OP_LINALG_EXT_DIAG && (!softmax_is(op) || !op->num_results))
     return true;
   list->ops = ir_arena_grow(&op->module->arena, list->ops, sizeof *list->ops, list->count, &list->capacity);
   list->ops[list->count++] = op;

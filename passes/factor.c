@@ -16,13 +16,14 @@
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/softmax.h"
 #include "passes/tile_policy.h"
 
 /* The dim of the op's result along which a softmax runs, with only elementwise ops between; -1 if there is none. */
 static int softmax_dim(const ir_op *op) {
   while (ir_value_has_one_use(ir_result(op, 0))) {
     const ir_op *user = ir_result(op, 0)->uses->user;
-    if (user->code == OP_LINALG_EXT_SOFTMAX || user->code == OP_LINALG_SOFTMAX)
+    if (softmax_is(user))
       return (int)ir_attr_int_or(user, "dimension", 0);
     if (!ir_op_has(user, IR_STRUCTURED) || user->num_results != 1 || ir_structure_of(user)->reductions)
       return -1;
@@ -164,10 +165,9 @@ static int taker_of_scale(const ir_op *op, unsigned side, const ir_map *scales) 
 static bool is_bounded(ir_scalar element) { return !ir_scalar_is_float(element) || element == IR_F16; }
 
 static bool has_keys(const ir_op *contraction, unsigned side) {
-  const ir_map *const *maps = ir_structure_of(contraction)->maps;
-  int dim = softmax_dim(contraction), loop = dim < 0 ? -1 : ir_map_result_dim(maps[RESULT], (unsigned)dim);
-  return loop >= 0 && ir_map_find_dim(maps[side], (unsigned)loop) >= 0 &&
-         ir_map_find_dim(maps[1 - side], (unsigned)loop) < 0;
+  const ir_structure *structure = ir_structure_of(contraction);
+  int dim = softmax_dim(contraction), loop = dim < 0 ? -1 : ir_map_result_dim(structure->maps[RESULT], (unsigned)dim);
+  return loop >= 0 && ir_loop_side(structure, (unsigned)loop) == (int)side;
 }
 
 /* Its body widens elements, multiplies and adds them, in the type of the result. */

@@ -57,14 +57,14 @@ static bool are_rows(const link *l, unsigned side) {
 
 /* The last two loops of more than one iteration that only the factor `side` has, if they are few enough. */
 static bool find_rows(chain *chain, ir_op *op, unsigned side, const target_facts *target) {
-  const ir_map *const *maps = ir_structure_of(op)->maps;
+  const ir_structure *structure = ir_structure_of(op);
   int64_t extents[IR_MAX_LOOPS], most = target_is_gpu(target) ? TILE_MIN_ROWS : host_policy.rows;
   link found = {.op = op};
   unsigned count = 0;
   ir_loop_extents(op, extents);
-  for (unsigned dim = 0; dim < maps[2]->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(maps[2], dim);
-    if (extents[loop] == 1 || ir_map_find_dim(maps[side], loop) < 0 || ir_map_find_dim(maps[1 - side], loop) >= 0)
+  for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
+    if (extents[loop] == 1 || ir_loop_side(structure, loop) != (int)side)
       continue;
     found = (link){op, found.queries, loop};
     count++;

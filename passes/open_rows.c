@@ -36,7 +36,7 @@ static bool find_rows(open_rows *o, const ir_op *op, unsigned side) {
   for (unsigned i = 0; i < structure->maps[side]->num_results; i++) {
     int loop = ir_map_result_dim(structure->maps[side], i);
     if (loop < 0 || ir_loop_is_reduction(structure, (unsigned)loop) ||
-        ir_map_find_dim(structure->maps[1 - side], (unsigned)loop) >= 0)
+        ir_loop_side(structure, (unsigned)loop) != (int)side)
       continue;
     extent x = extent_of(ir_operand(op, side), i);
     const ir_op *size = x.value && x.value->type->kind == IR_TYPE_SCALAR ? x.value->op : NULL;

@@ -175,10 +175,9 @@ static int64_t columns_in_turn(const product *p) {
   if (!p->target->loses_requests || p->structure->num_loops != 3 || !p->is_wide || !p->is_alone)
     return 0;
   for (unsigned loop = 0; loop < 3; loop++) {
-    bool is_column = ir_map_find_dim(p->structure->maps[0], loop) < 0;
-    bool is_row = ir_map_find_dim(p->structure->maps[1], loop) < 0;
-    int64_t *side = is_column ? &columns : is_row ? &rows : &terms;
-    if (p->extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*side, p->extents[loop], side))
+    int side = ir_loop_side(p->structure, loop);
+    int64_t *count = side < 0 ? &terms : side ? &columns : &rows;
+    if (p->extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*count, p->extents[loop], count))
       return 0;
   }
   if (rows < TURN_ROWS || rows > SHARED_ROWS || terms < TURN_TERMS || terms > register_plan_longest_panel(p->target) ||

@@ -318,7 +318,7 @@ static void complete_in(ir_block *block, const void *data) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     ir_loc loc = op->loc;
-    if (op->code != OP_LINALG_SOFTMAX && op->code != OP_LINALG_EXT_SOFTMAX)
+    if (!softmax_is(op))
       continue;
     if (softmax_take_sink(op)) {
       if (with->options->explain)

@@ -48,19 +48,6 @@ static bool is_complete_in_tile(const register_plan *plan, const ir_map *map) {
   return ir_map_is_projected_permutation(map);
 }
 
-/* The operand is cheap to have in registers along the loop. */
-static bool is_contiguous(const ir_op *op, unsigned operand, unsigned loop) {
-  const ir_map *map = ir_structure_of(op)->maps[operand];
-  int64_t strides[IR_MAX_RANK];
-  if (!ir_type_is_shaped(ir_operand(op, operand)->type))
-    return true;
-  ir_type_strides(ir_operand(op, operand)->type, strides);
-  for (unsigned i = 0; i < map->num_results; i++)
-    if (ir_expr_uses_dim(map->results[i], loop) && strides[i] != 1)
-      return false;
-  return true;
-}
-
 /* The two are not seen to overlap. That is enough between operands of one op, of which none may overlap what the op
  * writes but for the same elements. */
 static bool is_apart(const ir_value *a, const ir_value *b) {
@@ -125,7 +112,7 @@ static bool fits_tiles(const ir_map *map, const register_plan *plan, const ir_va
     if (!(allowed & ir_bit(member->loops[loop])))
       return false;
     for (unsigned k = 0; (int)loop == plan->simd && k < op->num_operands; k++)
-      if (!is_contiguous(op, k, member->loops[loop]))
+      if (!register_plan_is_dense(op, k, member->loops[loop]))
         return false;
   }
   return true;
@@ -257,7 +244,7 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
     unsigned loop = member->loops[plan->dims[i]];
     bool in_lanes = (int)plan->dims[i] == plan->simd;
     if (!(allowed & ir_bit(loop)) ||
-        (in_lanes && (ir_loop_is_reduction(structure, loop) || !is_contiguous(op, 1, loop))))
+        (in_lanes && (ir_loop_is_reduction(structure, loop) || !register_plan_is_dense(op, 1, loop))))
       return false;
   }
   return ir_map_find_dim(map, (unsigned)plan->simd) >= 0;

@@ -97,16 +97,22 @@ static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
   return ir_map_uses_dim(p->structure->maps[operand], loop);
 }
 
-static access_kind access_along(const planner *p, unsigned operand, unsigned loop) {
-  const ir_map *map = p->structure->maps[operand];
+bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
+  const ir_map *map = ir_structure_of(op)->maps[operand];
   int64_t strides[IR_MAX_RANK];
-  if (!operand_uses(p, operand, loop))
-    return ACCESS_ABSENT;
-  ir_type_strides(ir_operand(p->op, operand)->type, strides);
+  if (!ir_type_is_shaped(ir_operand(op, operand)->type))
+    return true;
+  ir_type_strides(ir_operand(op, operand)->type, strides);
   for (unsigned i = 0; i < map->num_results; i++)
     if (ir_expr_uses_dim(map->results[i], loop) && strides[i] != 1)
-      return ACCESS_STRIDED;
-  return ACCESS_UNIT;
+      return false;
+  return true;
+}
+
+static access_kind access_along(const planner *p, unsigned operand, unsigned loop) {
+  return !operand_uses(p, operand, loop)                ? ACCESS_ABSENT
+         : register_plan_is_dense(p->op, operand, loop) ? ACCESS_UNIT
+                                                        : ACCESS_STRIDED;
 }
 
 /* The loop may be unrolled as rows beside the SIMD loop. */

@@ -34,6 +34,8 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts);
 void register_plan_lighten(register_plan *plan, const target_facts *facts);
 /* What copies of an input hold: what the body widens its elements to wherever it uses them, else the elements. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input);
+/* Along the loop the operand, on memory, does not move, or by one element. */
+bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop);
 /* The machine follows by itself what the contraction, one row whose columns are lanes, reads of the other factor. */
 bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts);
 /* As many rows of a contraction's other factor as do not pay for packing this one, whatever its strides are. */

@@ -10,6 +10,10 @@ struct expression_space;
  * the new one, both relative to the new maximum. The first two continue the inits of the same number. */
 enum { SOFTMAX_MAX = 1, SOFTMAX_SUM = 2, SOFTMAX_SCALE = 3 };
 
+/* Online or not. */
+static inline bool softmax_is(const ir_op *op) {
+  return op->code == OP_LINALG_SOFTMAX || op->code == OP_LINALG_EXT_SOFTMAX;
+}
 /* The type of the running maximum and sum: f32, or f64 for f64. */
 ir_scalar softmax_statistic(const ir_type *x);
 /* linalg_ext.softmax of `x` into `out` along `dim`. It starts from the empty state: fills for the running maximum

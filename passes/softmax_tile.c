@@ -38,8 +38,7 @@ int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among) {
   ir_loop_extents(op, extents);
   for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
-    if (!(among >> loop & 1) || ir_map_find_dim(structure->maps[side], loop) < 0 ||
-        ir_map_find_dim(structure->maps[1 - side], loop) >= 0)
+    if (!(among >> loop & 1) || ir_loop_side(structure, loop) != (int)side)
       continue;
     if (rows < 0 || has_better_rows(extents[loop], extents[rows], is_running))
       rows = (int)loop;
@@ -195,10 +194,8 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
   const ir_structure *structure = ir_structure_of(product);
   uint32_t own = 0; /* dims of the product's result that only one factor has */
   for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
-    own |=
-        (uint32_t)((ir_map_find_dim(structure->maps[0], loop) < 0) != (ir_map_find_dim(structure->maps[1], loop) < 0))
-        << dim;
+    if (ir_loop_side(structure, (unsigned)ir_map_result_dim(structure->maps[2], dim)) >= 0)
+      own |= ir_bit(dim);
   }
   for (const ir_op *op = ir_operand(softmax, 0)->op, *next; op != product; op = next) {
     next = NULL;

@@ -44,13 +44,6 @@ typedef struct split {
 
 /* ------------------------------------------------------------------------------------------------- what is carried */
 
-static bool is_read_once(const ir_value *value) {
-  unsigned count = 0;
-  for (const ir_use *use = value->uses; use; use = use->next)
-    count += use->user->code != OP_TENSOR_DIM;
-  return count == 1;
-}
-
 /* The dims of the contraction's result that its running factor's rows are; NULL where a row is reduced. */
 static const ir_map *rows_of(const ir_op *contraction, unsigned side, const ir_op *running) {
   const ir_structure *structure = ir_structure_of(contraction);
@@ -74,7 +67,7 @@ static bool find_update(const split *s, unsigned i, update *found) {
   ir_op *op = last->op;
   ir_cell start;
   *found = (update){.op = op};
-  if (!op || op->block != body || !is_read_once(argument) || !is_read_once(last))
+  if (!op || op->block != body || tile_num_readers(argument) != 1 || tile_num_readers(last) != 1)
     return false;
   if (op == s->running) {
     found->state = last->index;

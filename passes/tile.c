@@ -106,6 +106,13 @@ bool tile_is_linear_in(const ir_op *op, unsigned input) {
   return dependence(ir_operand(body->last, 0), body->args[input]) == LINEARLY;
 }
 
+unsigned tile_num_readers(const ir_value *value) {
+  unsigned count = 0;
+  for (const ir_use *use = value->uses; use; use = use->next)
+    count += use->user->code != OP_TENSOR_DIM;
+  return count;
+}
+
 bool tile_only_products_read(const ir_value *value) {
   for (const ir_use *use = value->uses; use; use = use->next)
     if (use->user->code != OP_TENSOR_DIM && !ir_is_contraction(use->user))

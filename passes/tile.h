@@ -62,6 +62,8 @@ bool tile_only_moves(const ir_op *op);
  * does not depend on it (0 included): scaling the input's rows scales the result's. Uses the marks of the ops in the
  * body. */
 bool tile_is_linear_in(const ir_op *op, unsigned input);
+/* Operands that are the value, but for those of ops that only ask for an extent. */
+unsigned tile_num_readers(const ir_value *value);
 /* All that reads elements of the value are contractions. */
 bool tile_only_products_read(const ir_value *value);
 /* The op with a running state whose result 0 the value is, unchanged but for what is linear in it; or NULL. */

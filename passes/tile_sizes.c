@@ -77,8 +77,7 @@ static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *
   const ir_structure *structure = ir_structure_of(p->op);
   uint32_t free_loops = 0;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (p->root_loop[loop] >= 0 && ir_map_find_dim(structure->maps[side], loop) >= 0 &&
-        ir_map_find_dim(structure->maps[1 - side], loop) < 0)
+    if (p->root_loop[loop] >= 0 && ir_loop_side(structure, loop) == (int)side)
       free_loops |= ir_bit(loop);
   int rows = tile_rows_loop(p->op, side, free_loops);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
@@ -91,8 +90,7 @@ static int tile_free_loops(const pace *p, unsigned side, int64_t size, int64_t *
 static void tile_batch_loops(const pace *p, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(p->op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (!ir_loop_is_reduction(structure, loop) && p->root_loop[loop] >= 0 &&
-        (ir_map_find_dim(structure->maps[0], loop) >= 0) == (ir_map_find_dim(structure->maps[1], loop) >= 0))
+    if (!ir_loop_is_reduction(structure, loop) && p->root_loop[loop] >= 0 && ir_loop_side(structure, loop) < 0)
       sizes[p->root_loop[loop]] = 1;
 }
 

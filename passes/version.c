@@ -153,13 +153,13 @@ static bool find_rows(ir_op *op, void *data) {
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     unsigned operand, dim;
-    bool lhs = ir_map_find_dim(structure->maps[0], loop) >= 0, rhs = ir_map_find_dim(structure->maps[1], loop) >= 0;
-    if (lhs == rhs || ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
+    int side = ir_loop_side(structure, loop);
+    if (side < 0 || ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
       continue;
     int tiled = tiled_dim(search->body, extent_of(ir_operand(op, operand), dim));
     if (tiled < 0)
       continue;
-    int64_t few = register_plan_unpacked_rows(op, lhs, search->target);
+    int64_t few = register_plan_unpacked_rows(op, 1 - (unsigned)side, search->target);
     search->few = few < search->few ? few : search->few;
     if (search->dim < 0 || tiled < search->dim)
       search->dim = tiled;
@@ -294,9 +294,10 @@ static bool has_rows(const ir_op *product, const target_facts *target) {
   const ir_structure *structure = ir_structure_of(product);
   bool enough[2] = {false, false};
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    bool lhs = ir_map_find_dim(structure->maps[0], loop) >= 0, rhs = ir_map_find_dim(structure->maps[1], loop) >= 0;
-    if (lhs != rhs)
-      enough[rhs] |= register_plan_bound(product, loop) > register_plan_unpacked_rows(product, lhs, target);
+    int side = ir_loop_side(structure, loop);
+    if (side >= 0)
+      enough[side] |=
+          register_plan_bound(product, loop) > register_plan_unpacked_rows(product, 1 - (unsigned)side, target);
   }
   return enough[0] && enough[1];
 }

@@ -15,6 +15,7 @@
  * go up chains of producers, or follow MAX_STEPS uses. */
 #include "passes/body.h"
 #include "passes/passes.h"
+#include "passes/softmax.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 
@@ -81,7 +82,7 @@ bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
 /* The softmax whose weights the value is, or what is linear in them; NULL if there is none. */
 static const ir_op *softmax_of(const ir_value *value) {
   const ir_op *op = value->op;
-  while (op && op->code != OP_LINALG_SOFTMAX && op->code != OP_LINALG_EXT_SOFTMAX) {
+  while (op && !softmax_is(op)) {
     unsigned input = 0, num_inputs = ir_op_has(op, IR_STRUCTURED) ? ir_num_inputs(op) : 0;
     while (input < num_inputs && !tile_is_linear_in(op, input))
       input++;
@@ -95,7 +96,7 @@ static const ir_op *softmax_of(const ir_value *value) {
 static bool reaches_softmax(const ir_value *value, unsigned *steps) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *user = use->user;
-    if (!*steps || !--*steps || user->code == OP_LINALG_SOFTMAX || user->code == OP_LINALG_EXT_SOFTMAX)
+    if (!*steps || !--*steps || softmax_is(user))
       return true;
     for (unsigned i = 0; !ir_is_contraction(user) && i < user->num_results; i++)
       if (reaches_softmax(ir_result(user, i), steps))
