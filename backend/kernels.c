@@ -264,9 +264,9 @@ static bool grid_of(launch_plan *plan, const ir_op *op, uint32_t *grid) {
     grid[i] = launch_constant(plan, 1);
   for (unsigned dim = ir_region(op, 0)->num_args; dim-- > 0;) {
     uint32_t lower, upper, step;
-    if (!launch_index(plan, ir_mixed(op, 0, "staticLowerBound", dim), &lower) ||
-        !launch_index(plan, ir_mixed(op, 1, "staticUpperBound", dim), &upper) ||
-        !launch_index(plan, ir_mixed(op, 2, "staticStep", dim), &step))
+    ir_bounds bounds = ir_bounds_of(op, dim);
+    if (!launch_index(plan, bounds.lower, &lower) || !launch_index(plan, bounds.upper, &upper) ||
+        !launch_index(plan, bounds.step, &step))
       return ir_op_error(op, "has a bound that is not known before it is launched");
     uint32_t length = launch_binary(plan, PROGRAM_SUB, upper, lower);
     uint32_t count = launch_binary(plan, PROGRAM_CEILDIV, length, step);

@@ -253,6 +253,14 @@ unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_ind
   return rank;
 }
 
+ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim) {
+  return loop->code == OP_SCF_FOR
+             ? (ir_bounds){ir_index_of(ir_operand(loop, 0)), ir_index_of(ir_operand(loop, 1)),
+                           ir_index_of(ir_operand(loop, 2))}
+             : (ir_bounds){ir_mixed(loop, 0, "staticLowerBound", dim), ir_mixed(loop, 1, "staticUpperBound", dim),
+                           ir_mixed(loop, 2, "staticStep", dim)};
+}
+
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant) {
   for (unsigned i = 0; i < count; i++)
     if (!ir_index_is_const(indices[i], constant))

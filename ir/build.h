@@ -53,6 +53,14 @@ const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **oper
 /* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
 unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
 
+/* The range of a loop. */
+typedef struct ir_bounds {
+  ir_index lower, upper, step;
+} ir_bounds;
+
+/* That of an scf.for, or of loop `dim` of an scf.forall. */
+ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim);
+
 /* All of the indices are that constant. */
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
 

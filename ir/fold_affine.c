@@ -30,20 +30,13 @@ static const range anything = {INT64_MIN, INT64_MAX};
 /* `steps` is how many values may still be looked at: ranges of ranges must not branch without end. */
 static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigned *steps);
 
-/* The loop that the value counts, if it is an induction variable. */
-static bool induction(const ir_value *value, ir_index *lower, ir_index *upper, ir_index *step) {
+/* The range of the loop that the value counts, if it is an induction variable. */
+static bool induction(const ir_value *value, ir_bounds *bounds) {
   const ir_op *loop = value->op ? NULL : value->block->parent;
-  if (loop && loop->code == OP_SCF_FOR && value->index == 0) {
-    *lower = ir_index_of(ir_operand(loop, 0));
-    *upper = ir_index_of(ir_operand(loop, 1));
-    *step = ir_index_of(ir_operand(loop, 2));
-    return true;
-  }
-  if (!loop || loop->code != OP_SCF_FORALL || value->index >= value->block->num_args - loop->num_results)
+  if (!loop || (loop->code != OP_SCF_FOR && loop->code != OP_SCF_FORALL) ||
+      value->index >= value->block->num_args - loop->num_results)
     return false;
-  *lower = ir_mixed(loop, 0, "staticLowerBound", value->index);
-  *upper = ir_mixed(loop, 1, "staticUpperBound", value->index);
-  *step = ir_mixed(loop, 2, "staticStep", value->index);
+  *bounds = ir_bounds_of(loop, value->index);
   return true;
 }
 
@@ -53,7 +46,8 @@ static range range_of_index(ir_index x, unsigned *steps) {
   return x.value ? range_of_value(x.value, steps) : (range){x.constant, x.constant};
 }
 
-static range range_of_induction(ir_index lower, ir_index upper, ir_index step, unsigned *steps) {
+static range range_of_induction(const ir_bounds *loop, unsigned *steps) {
+  ir_index lower = loop->lower, upper = loop->upper, step = loop->step;
   range from = range_of_index(lower, steps), to = range_of_index(upper, steps);
   range result = {from.low, to.high == INT64_MAX || to.high == INT64_MIN ? INT64_MAX : to.high - 1};
   int64_t span;
@@ -83,13 +77,14 @@ static range range_of_extremum(const ir_op *op, unsigned *steps) {
 }
 
 static range range_of_value(ir_value *value, unsigned *steps) {
-  ir_index lower, upper, step, known = ir_index_of(value);
+  ir_index known = ir_index_of(value);
+  ir_bounds loop;
   if (!known.value)
     return (range){known.constant, known.constant};
   if (!*steps || !--*steps)
     return anything;
-  if (induction(value, &lower, &upper, &step))
-    return range_of_induction(lower, upper, step, steps);
+  if (induction(value, &loop))
+    return range_of_induction(&loop, steps);
   if (!value->op)
     return anything;
   switch (value->op->code) {
@@ -119,17 +114,18 @@ static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0)
 /* Does `upper` bound the values up to which the loop of the induction variable -`negated` runs? Then what is left of
  * the loop, upper - variable, is positive. */
 static bool is_left_of_loop(const ir_expr *negated, const ir_expr *upper, ir_value *const *values) {
-  ir_index from, to, step;
+  ir_bounds loop;
   if (negated->kind != IR_EXPR_MUL || negated->lhs->kind != IR_EXPR_DIM || negated->rhs->kind != IR_EXPR_CONST ||
-      negated->rhs->value != -1 || upper->kind != IR_EXPR_DIM ||
-      !induction(values[negated->lhs->value], &from, &to, &step) || !to.value)
+      negated->rhs->value != -1 || upper->kind != IR_EXPR_DIM || !induction(values[negated->lhs->value], &loop) ||
+      !loop.upper.value)
     return false;
   const ir_value *wanted = values[upper->value];
-  if (to.value == wanted || !to.value->op || to.value->op->code != OP_AFFINE_MIN)
-    return to.value == wanted;
-  const ir_map *map = ir_attr_get(to.value->op, "map")->map;
+  if (loop.upper.value == wanted || !loop.upper.value->op || loop.upper.value->op->code != OP_AFFINE_MIN)
+    return loop.upper.value == wanted;
+  const ir_map *map = ir_attr_get(loop.upper.value->op, "map")->map;
   for (unsigned i = 0; i < map->num_results; i++)
-    if (map->results[i]->kind == IR_EXPR_DIM && ir_operand(to.value->op, (unsigned)map->results[i]->value) == wanted)
+    if (map->results[i]->kind == IR_EXPR_DIM &&
+        ir_operand(loop.upper.value->op, (unsigned)map->results[i]->value) == wanted)
       return true;
   return false;
 }
@@ -223,14 +219,15 @@ static uint64_t divisor_of_affine(const ir_op *op, unsigned *steps) {
 }
 
 static uint64_t divisor_of_value(ir_value *value, unsigned *steps) {
-  ir_index lower, upper, step, known = ir_index_of(value);
+  ir_index known = ir_index_of(value);
+  ir_bounds loop;
   const ir_op *op = value->op;
   if (!known.value)
     return magnitude(known.constant);
   if (!*steps || !--*steps)
     return 1;
-  if (induction(value, &lower, &upper, &step))
-    return greatest_common_divisor(divisor_of_index(lower, steps), divisor_of_index(step, steps));
+  if (induction(value, &loop))
+    return greatest_common_divisor(divisor_of_index(loop.lower, steps), divisor_of_index(loop.step, steps));
   switch (op ? op->code : IR_NUM_OPCODES) {
   case OP_AFFINE_APPLY:
   case OP_AFFINE_MIN:

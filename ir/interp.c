@@ -270,9 +270,10 @@ bool eval_for(ir_interp *interp, const ir_op *op) {
 static bool forall_bounds(ir_interp *interp, const ir_op *op, unsigned rank, int64_t *lower, int64_t *step,
                           int64_t *extents) {
   for (unsigned i = 0; i < rank; i++) {
-    lower[i] = interp_index(interp, ir_mixed(op, 0, "staticLowerBound", i));
-    step[i] = interp_index(interp, ir_mixed(op, 2, "staticStep", i));
-    int64_t upper = interp_index(interp, ir_mixed(op, 1, "staticUpperBound", i)), span;
+    ir_bounds bounds = ir_bounds_of(op, i);
+    lower[i] = interp_index(interp, bounds.lower);
+    step[i] = interp_index(interp, bounds.step);
+    int64_t upper = interp_index(interp, bounds.upper), span;
     if (step[i] <= 0)
       return ir_op_error(op, "the step of loop %u is %lld, it must be positive", i, (long long)step[i]);
     if (__builtin_sub_overflow(upper, lower[i], &span))

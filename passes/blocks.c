@@ -38,8 +38,8 @@ ir_builder pass_branch_around(ir_op *kernel, ir_value *condition) {
 }
 
 ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_value *const *inits) {
-  ir_op *loop = ir_for(builder, ir_index_of(ir_operand(old, 0)), ir_index_of(ir_operand(old, 1)),
-                       ir_index_of(ir_operand(old, 2)), num_inits, inits);
+  ir_bounds bounds = ir_bounds_of(old, 0);
+  ir_op *loop = ir_for(builder, bounds.lower, bounds.upper, bounds.step, num_inits, inits);
   for (unsigned i = 0; i < old->num_attrs; i++)
     ir_attr_set(loop, old->attrs[i].name, old->attrs[i].attr);
   while (ir_region(old, 0)->first)

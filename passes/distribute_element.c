@@ -8,10 +8,10 @@ enum { BLOCK_THREADS = 256 };
 static bool count_iterations(const ir_op *kernel, ir_builder *builder, ir_index *counts, ir_index *total) {
   *total = ir_index_const(1);
   for (unsigned dim = 0; dim < ir_region(kernel, 0)->num_args; dim++) {
-    if (!ir_index_is_const(ir_mixed(kernel, 0, "staticLowerBound", dim), 0) ||
-        !ir_index_is_const(ir_mixed(kernel, 2, "staticStep", dim), 1))
+    ir_bounds bounds = ir_bounds_of(kernel, dim);
+    if (!ir_index_is_const(bounds.lower, 0) || !ir_index_is_const(bounds.step, 1))
       return ir_op_error(kernel, "has an iteration for each element, so it must count from 0 by 1");
-    counts[dim] = ir_mixed(kernel, 1, "staticUpperBound", dim);
+    counts[dim] = bounds.upper;
     *total = ir_index_mul(builder, *total, counts[dim]);
   }
   return true;

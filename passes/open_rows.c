@@ -41,15 +41,13 @@ static bool find_rows(open_rows *o, const ir_op *op, unsigned side) {
     extent x = extent_of(ir_operand(op, side), i);
     const ir_op *size = x.value && x.value->type->kind == IR_TYPE_SCALAR ? x.value->op : NULL;
     for (unsigned dim = 0; size && dim < body->num_args - o->kernel->num_results; dim++) {
-      ir_index from = ir_mixed(o->kernel, LOWER, "staticLowerBound", dim);
-      ir_index to = ir_mixed(o->kernel, UPPER, "staticUpperBound", dim);
-      ir_index step = ir_mixed(o->kernel, STEP, "staticStep", dim);
-      if (step.value || !extent_room(size, body->args[dim], step.constant))
+      ir_bounds bounds = ir_bounds_of(o->kernel, dim);
+      if (bounds.step.value || !extent_room(size, body->args[dim], bounds.step.constant))
         continue;
       o->dim = dim;
-      o->rows = to.value;
-      o->kernel_step = step.constant;
-      return to.value && ir_index_is_const(from, 0);
+      o->rows = bounds.upper.value;
+      o->kernel_step = bounds.step.constant;
+      return bounds.upper.value && ir_index_is_const(bounds.lower, 0);
     }
   }
   return false;

@@ -47,7 +47,7 @@ static int64_t step_of_induction(ir_index index) {
   const ir_value *value = index.value;
   if (!value || value->op || value->index || value->block->parent->code != OP_SCF_FOR)
     return 0;
-  ir_index step = ir_index_of(ir_operand(value->block->parent, 2));
+  ir_index step = ir_bounds_of(value->block->parent, 0).step;
   return step.value ? 0 : step.constant;
 }
 
@@ -57,7 +57,7 @@ static int64_t step_of_kernel(ir_index index) {
   const ir_value *value = index.value;
   if (!value || value->op || value->block->parent->code != OP_SCF_FORALL || value->index + 1 != value->block->num_args)
     return 0;
-  ir_index step = ir_mixed(value->block->parent, 2, "staticStep", value->index);
+  ir_index step = ir_bounds_of(value->block->parent, value->index).step;
   return step.value ? 0 : step.constant;
 }
 
@@ -332,12 +332,10 @@ static bool is_repeated(const ir_op *op) {
     kernel = ir_op_parent(kernel);
   if (!kernel)
     return false;
-  unsigned last = ir_region(kernel, 0)->num_args - 1;
-  ir_index from = ir_mixed(kernel, 0, "staticLowerBound", last), to = ir_mixed(kernel, 1, "staticUpperBound", last),
-           step = ir_mixed(kernel, 2, "staticStep", last);
+  ir_bounds last = ir_bounds_of(kernel, ir_region(kernel, 0)->num_args - 1);
   int64_t second;
-  return !from.value && !to.value && !step.value && !__builtin_add_overflow(from.constant, step.constant, &second) &&
-         second < to.constant;
+  return !last.lower.value && !last.upper.value && !last.step.value &&
+         !__builtin_add_overflow(last.lower.constant, last.step.constant, &second) && second < last.upper.constant;
 }
 
 /* A last cache near by is known to hold the input since the kernel's iteration before. */

@@ -20,8 +20,8 @@ static void inline_region(ir_op *op, ir_block *block, unsigned num_args, ir_valu
 
 /* The trip count, 2 for more than one, -1 where it is unknown. */
 static int trip_count(const ir_op *loop) {
-  ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
-  ir_index step = ir_index_of(ir_operand(loop, 2));
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  ir_index lower = bounds.lower, upper = bounds.upper, step = bounds.step;
   if (lower.value && lower.value == upper.value)
     return 0;
   if (lower.value || upper.value)

@@ -36,7 +36,7 @@ typedef struct split {
   ir_op *forall, *loop;
   ir_op *running; /* the op with a running state, or NULL */
   unsigned num_loops;
-  ir_index bounds[3][IR_MAX_LOOPS]; /* of the forall: lower, upper, step */
+  ir_index lower[IR_MAX_LOOPS], upper[IR_MAX_LOOPS], step[IR_MAX_LOOPS]; /* of the forall */
   int64_t trips[IR_MAX_LOOPS];
   update updates[MAX_CARRIED];
   int64_t parts;
@@ -107,16 +107,16 @@ static bool find_updates(split *s) {
 
 /* The forall's loops have a known number of iterations, and a loop over a reduction stands behind cheap ops only. */
 static bool find_loops(ir_op *forall, split *s) {
-  static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};
   *s = (split){.forall = forall, .num_loops = ir_region(forall, 0)->num_args - forall->num_results};
   for (unsigned i = 0; i < s->num_loops; i++) {
-    for (unsigned part = 0; part < 3; part++) {
-      s->bounds[part][i] = ir_mixed(forall, part, names[part], i);
-      if (s->bounds[part][i].value)
-        return false;
-    }
-    int64_t span = s->bounds[1][i].constant - s->bounds[0][i].constant, step = s->bounds[2][i].constant;
-    s->trips[i] = span > 0 ? (span - 1) / step + 1 : 0;
+    ir_bounds bounds = ir_bounds_of(forall, i);
+    if (bounds.lower.value || bounds.upper.value || bounds.step.value)
+      return false;
+    int64_t span = bounds.upper.constant - bounds.lower.constant;
+    s->trips[i] = span > 0 ? (span - 1) / bounds.step.constant + 1 : 0;
+    s->lower[i] = bounds.lower;
+    s->upper[i] = bounds.upper;
+    s->step[i] = bounds.step;
   }
   for (ir_op *op = ir_region(forall, 0)->first; op; op = op->next) {
     if (op->code == OP_SCF_FOR)
@@ -133,9 +133,9 @@ static int64_t choose_parts(const split *s, unsigned threads) {
   for (unsigned i = 0; i < s->num_loops; i++)
     if (!s->trips[i] || (trips *= s->trips[i]) >= threads)
       return 1;
-  ir_index step = ir_index_of(ir_operand(s->loop, 2));
-  int64_t from = ir_index_least(ir_index_of(ir_operand(s->loop, 0)));
-  int64_t to = ir_index_most(ir_index_of(ir_operand(s->loop, 1))), most = threads;
+  ir_bounds bounds = ir_bounds_of(s->loop, 0);
+  ir_index step = bounds.step;
+  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper), most = threads;
   if (step.value || step.constant <= 0)
     return 1;
   if (from >= 0 && to < INT64_MAX && (to - from) / step.constant / MIN_STEPS < most)
@@ -181,8 +181,8 @@ static void place_of(const split *s, ir_builder *builder, ir_value *const *itera
                      const ir_type *carried, ir_index *offsets, ir_index *sizes) {
   unsigned rank = 0;
   for (unsigned i = 0; i < s->num_loops; i++, rank++) {
-    ir_index at = ir_index_sub(builder, (ir_index){.value = iteration[i]}, s->bounds[0][i]);
-    offsets[rank] = s->trips[i] == 1 ? ir_index_const(0) : ir_index_ceildiv(builder, at, s->bounds[2][i].constant);
+    ir_index at = ir_index_sub(builder, (ir_index){.value = iteration[i]}, s->lower[i]);
+    offsets[rank] = s->trips[i] == 1 ? ir_index_const(0) : ir_index_ceildiv(builder, at, s->step[i].constant);
     sizes[rank] = ir_index_const(1);
   }
   offsets[rank] = part;
@@ -196,12 +196,12 @@ static void place_of(const split *s, ir_builder *builder, ir_value *const *itera
 /* Draws the copy of the loop in to one part, from nothing seen. */
 static void take_part(const split *s, ir_op *loop, ir_index part) {
   ir_builder builder = ir_builder_before(loop);
-  ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
-  int64_t step = ir_index_of(ir_operand(loop, 2)).constant;
-  ir_index steps = ir_index_ceildiv(&builder, ir_index_sub(&builder, upper, lower), step * s->parts);
+  ir_bounds all = ir_bounds_of(loop, 0);
+  int64_t step = all.step.constant;
+  ir_index steps = ir_index_ceildiv(&builder, ir_index_sub(&builder, all.upper, all.lower), step * s->parts);
   ir_index length = ir_index_scale(&builder, steps, step);
-  lower = ir_index_add(&builder, lower, ir_index_mul(&builder, length, part));
-  upper = ir_index_min(&builder, upper, ir_index_add(&builder, lower, length));
+  ir_index lower = ir_index_add(&builder, all.lower, ir_index_mul(&builder, length, part));
+  ir_index upper = ir_index_min(&builder, all.upper, ir_index_add(&builder, lower, length));
   ir_set_operand(loop, 0, ir_index_value(&builder, lower));
   ir_set_operand(loop, 1, ir_index_value(&builder, upper));
   for (unsigned i = 0; i < loop->num_results; i++) {
@@ -221,10 +221,10 @@ static ir_op *create_parts(split *s) {
   unsigned count = s->loop->num_results;
   for (unsigned i = 0; i < count; i++)
     outs[i] = empty_of(&before, type_of_parts(s, ir_result(s->loop, i)->type));
-  s->bounds[0][s->num_loops] = ir_index_const(0);
-  s->bounds[1][s->num_loops] = ir_index_const(s->parts);
-  s->bounds[2][s->num_loops] = ir_index_const(1);
-  ir_op *forall = ir_forall(&before, s->num_loops + 1, s->bounds[0], s->bounds[1], s->bounds[2], count, outs);
+  s->lower[s->num_loops] = ir_index_const(0);
+  s->upper[s->num_loops] = ir_index_const(s->parts);
+  s->step[s->num_loops] = ir_index_const(1);
+  ir_op *forall = ir_forall(&before, s->num_loops + 1, s->lower, s->upper, s->step, count, outs);
   ir_block *block = ir_region(forall, 0);
   ir_value_map *map = ir_value_map_create(s->forall->module);
   for (unsigned i = 0; i < s->num_loops; i++)

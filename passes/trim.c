@@ -214,8 +214,8 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
 
 static void trim_loop(ir_op *loop) {
   ir_op *softmax = running_softmax(loop);
-  ir_index step = ir_index_of(ir_operand(loop, 2));
-  if (!softmax || step.value || !is_neutral_without_scores(loop))
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  if (!softmax || bounds.step.value || !is_neutral_without_scores(loop))
     return;
   ir_value *scores = running_moved_from(ir_operand(softmax, 0));
   ir_op *op = scores->op;
@@ -223,10 +223,7 @@ static void trim_loop(ir_op *loop) {
     return;
   trimmer t = {.loop = loop,
                .builder = ir_builder_before(loop),
-               .window = {.counter = ir_region(loop, 0)->args[0],
-                          .lower = ir_index_of(ir_operand(loop, 0)),
-                          .upper = ir_index_of(ir_operand(loop, 1)),
-                          .step = step.constant},
+               .window = {ir_region(loop, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant},
                .steps = MAX_STEPS};
   keep_visible(&t, op, ir_yielded(op, scores->index));
   ir_set_operand(loop, 0, ir_index_value(&t.builder, t.window.lower));

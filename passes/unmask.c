@@ -155,8 +155,8 @@ static bool is_short(ir_index lower, ir_index upper, int64_t step) {
 }
 
 static void unmask_loop(ir_op *loop) {
-  ir_index lower = ir_index_of(ir_operand(loop, 0)), upper = ir_index_of(ir_operand(loop, 1));
-  ir_index step = ir_index_of(ir_operand(loop, 2));
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  ir_index lower = bounds.lower, upper = bounds.upper, step = bounds.step;
   if (step.value || step.constant < 1 || is_short(lower, upper, step.constant))
     return;
   unmasker u = {.loop = loop,

@@ -29,8 +29,6 @@
 
 #include <string.h>
 
-enum { LOWER, UPPER, STEP };
-
 /* ------------------------------------------------------------------------------------------------------------ types */
 
 /* The views whose types can follow their sizes. */
@@ -188,15 +186,13 @@ static void version_kernel(ir_op *kernel, const target_facts *target) {
   ir_walk(ir_region(kernel, 0), find_rows, &search);
   if (search.dim < 0)
     return;
-  ir_index from = ir_mixed(kernel, LOWER, "staticLowerBound", (unsigned)search.dim);
-  ir_index to = ir_mixed(kernel, UPPER, "staticUpperBound", (unsigned)search.dim);
-  ir_index step = ir_mixed(kernel, STEP, "staticStep", (unsigned)search.dim);
+  ir_bounds rows = ir_bounds_of(kernel, (unsigned)search.dim);
   ir_walk(ir_region(kernel, 0), can_retype, &can);
-  if (!can || !to.value || !ir_index_is_const(from, 0))
+  if (!can || !rows.upper.value || !ir_index_is_const(rows.lower, 0))
     return;
-  add_version(kernel, (unsigned)search.dim, to.value, 1);
-  if (!step.value && step.constant >= search.few)
-    add_version(kernel, (unsigned)search.dim, to.value, search.few);
+  add_version(kernel, (unsigned)search.dim, rows.upper.value, 1);
+  if (!rows.step.value && rows.step.constant >= search.few)
+    add_version(kernel, (unsigned)search.dim, rows.upper.value, search.few);
 }
 
 /* ----------------------------------------------------------------------------------------------------- steps of one */
@@ -353,7 +349,8 @@ static void set_sizes(ir_op *loop, int64_t step, int64_t size) {
 
 static void split_loop(ir_op *loop, const step_search *search) {
   ir_builder builder = ir_builder_before(loop);
-  ir_index from = ir_index_of(ir_operand(loop, 0)), to = ir_index_of(ir_operand(loop, 1)), operands[IR_MAX_LOOPS];
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  ir_index operands[IR_MAX_LOOPS];
   const ir_value *counter = ir_region(loop, 0)->args[0];
   for (unsigned i = 0; i < search->size->num_operands; i++) {
     ir_value *operand = ir_operand(search->size, i);
@@ -361,11 +358,11 @@ static void split_loop(ir_op *loop, const step_search *search) {
   }
   const ir_expr *room = extent_room(search->size, counter, search->step);
   ir_index end = ir_index_apply(&builder, room, search->size->num_operands, operands);
-  ir_index length = ir_index_max(&builder, ir_index_sub(&builder, end, from), ir_index_const(0));
+  ir_index length = ir_index_max(&builder, ir_index_sub(&builder, end, bounds.lower), ir_index_const(0));
   ir_index steps = ir_index_floordiv(&builder, length, search->step);
   ir_index whole = ir_index_scale(&builder, steps, search->step);
-  ir_value *rest = ir_index_value(&builder, ir_index_add(&builder, from, whole));
-  ir_value *last = ir_index_value(&builder, ir_index_min(&builder, to, ir_index_of(rest)));
+  ir_value *rest = ir_index_value(&builder, ir_index_add(&builder, bounds.lower, whole));
+  ir_value *last = ir_index_value(&builder, ir_index_min(&builder, bounds.upper, ir_index_of(rest)));
   ir_op *copy = ir_op_clone(&builder, loop, ir_value_map_create(loop->module));
   ir_set_operand(copy, 1, last);
   set_sizes(copy, search->step, search->step);
@@ -387,15 +384,13 @@ static bool visit_loop(ir_op *op, void *data) {
   return true;
 }
 
-bool pass_version(ir_module *module, const pass_options *options) {
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    ir_block *body = function->code == OP_FUNC_FUNC ? ir_region(function, 0) : NULL;
-    for (ir_op *op = body ? body->first : NULL, *next; op; op = next) {
-      next = op->next;
-      if (op->code == OP_SCF_FORALL && !op->num_results)
-        version_kernel(version_steps(op), options->target);
-    }
-  }
-  ir_walk(ir_region(module->root, 0), visit_loop, (void *)options->target);
+static bool visit_kernel(ir_op *kernel, const pass_options *options) {
+  if (!kernel->num_results)
+    version_kernel(version_steps(kernel), options->target);
   return true;
+}
+
+bool pass_version(ir_module *module, const pass_options *options) {
+  return pass_visit_kernels(module, options, visit_kernel) &&
+         ir_walk(ir_region(module->root, 0), visit_loop, (void *)options->target);
 }
