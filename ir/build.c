@@ -584,6 +584,11 @@ ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, un
   return loop;
 }
 
+ir_op *ir_if(ir_builder *builder, ir_value *condition, const ir_type *result) {
+  ir_op_spec spec = {.operands = &condition, .num_operands = 1, .types = &result, .num_results = result != NULL};
+  return ir_op_create(builder, OP_SCF_IF, &spec);
+}
+
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};

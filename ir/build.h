@@ -139,6 +139,8 @@ ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const i
 /* scf.for with an empty body: block arguments are the induction variable, then the carried values. */
 ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, unsigned num_inits,
               ir_value *const *inits);
+/* scf.if with empty branches, and a result of that type; NULL: with none. */
+ir_op *ir_if(ir_builder *builder, ir_value *condition, const ir_type *result);
 /* scf.forall with an empty body: block arguments are an induction variable a loop, then the shared outputs. */
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs);

@@ -205,9 +205,7 @@ static void decompose_online(decomposition *d, ir_value *scores) {
   ir_named_attr dim = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), d->rank - 1)};
   ir_op *softmax = ir_structured(&d->builder, OP_LINALG_EXT_SOFTMAX, 1, &scores, 4, outs, 1, &dim);
   ir_value *quotients = weigh_values(d, ir_result(softmax, 0), zeros(d));
-  ir_cell start;
-  bool continues = !ir_value_splat(ir_init(op, 0), &start) || start.f != 0;
-  ir_replace_uses(ir_result(op, 0), create_numerators(d, quotients, softmax, continues));
+  ir_replace_uses(ir_result(op, 0), create_numerators(d, quotients, softmax, !body_starts_from_zero(op)));
   ir_replace_uses(ir_result(op, 1), ir_result(softmax, 1));
   ir_replace_uses(ir_result(op, 2), ir_result(softmax, 2));
 }

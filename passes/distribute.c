@@ -132,8 +132,7 @@ ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted)
 }
 
 ir_op *distribute_if(distributor *d, ir_value *condition, const ir_type *result) {
-  ir_op_spec spec = {.operands = &condition, .num_operands = 1, .types = &result, .num_results = result ? 1 : 0};
-  ir_op *branch = ir_op_create(&d->at, OP_SCF_IF, &spec);
+  ir_op *branch = ir_if(&d->at, condition, result);
   branch->mark = d->access | DISTRIBUTE_DIVERGENT;
   return branch;
 }

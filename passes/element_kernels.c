@@ -76,7 +76,6 @@ static void emit_inside(element_kernel *k, ir_builder *builder, unsigned depth, 
   ir_op *nest = ir_for(builder, ir_index_const(0), k->extents[loop], ir_index_const(1), count, values);
   ir_block *body = ir_region(nest, 0);
   ir_builder inner = ir_builder_at_end(body);
-  inner.loc = builder->loc;
   tile->starts[loop] = ir_index_of(body->args[0]);
   ir_value **inner_accumulators = IR_NEW_ARRAY(arena, ir_value *, k->num_outs);
   for (unsigned out = 0, i = 0; out < k->num_outs; out++)
@@ -130,7 +129,6 @@ static bool lower(ir_op *op) {
   ir_attr_set(forall, PASS_BY_ELEMENT, ir_attr_unit(op->module));
   ir_block *block = ir_region(forall, 0);
   ir_builder inside = ir_builder_at_end(block);
-  inside.loc = op->loc;
   for (unsigned i = 0; i < k.num_dims; i++)
     k.tile.starts[k.dims[i]] = ir_index_of(block->args[i]);
   emit_body(&k, &inside);

@@ -213,12 +213,9 @@ bool layout_equal(const layout *a, const layout *b) {
   layout x = layout_coalesce(a), y = layout_coalesce(b);
   if (x.rank != y.rank || x.num_digits != y.num_digits)
     return false;
-  for (unsigned i = 0; i < x.num_digits; i++) {
-    const layout_digit *d = &x.digits[i], *e = &y.digits[i];
-    if (d->level != e->level || d->dim != e->dim || d->size != e->size || d->hardware_stride != e->hardware_stride ||
-        d->dim_stride != e->dim_stride)
+  for (unsigned i = 0; i < x.num_digits; i++)
+    if (compare_digits(&x.digits[i], &y.digits[i]) || x.digits[i].size != y.digits[i].size)
       return false;
-  }
   return true;
 }
 

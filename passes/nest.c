@@ -24,7 +24,6 @@ void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const 
     level->once = !level->extent.value && level->extent.constant > 0 && level->extent.constant <= level->step;
     level->loop = ir_for(&at, ir_index_const(0), level->extent, ir_index_const(level->step), 0, NULL);
     at = ir_builder_at_end(ir_region(level->loop, 0));
-    at.loc = builder->loc;
   }
   nest->outermost = nest->levels[0].loop;
   nest->body = at.block;

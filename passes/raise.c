@@ -274,11 +274,9 @@ static ir_op *apply_to_factor(ir_builder *builder, const ir_op *op, unsigned inp
 static bool raise_behind_product(ir_op *op, expression_space *space, const pass_options *options) {
   for (unsigned i = 0; i < 2 * ir_num_inputs(op); i++) {
     ir_op *product = ir_input(op, i / 2)->op;
-    ir_cell start;
     if (!product || product->block != op->block || !ir_is_contraction(product) ||
         !ir_value_has_one_use(ir_result(product, 0)) || !tile_is_linear_in(op, i / 2) ||
-        !ir_value_splat(ir_init(product, 0), &start) || start.f != 0 ||
-        ir_result(op, 0)->type != ir_result(product, 0)->type)
+        !body_starts_from_zero(product) || ir_result(op, 0)->type != ir_result(product, 0)->type)
       continue;
     ir_builder builder = ir_builder_before(op);
     ir_op *quotient = apply_to_factor(&builder, op, i / 2, product, i % 2);

@@ -403,7 +403,7 @@ static void ask_for_left(const register_nest *nest, ir_builder *builder, const r
   ir_op *lines =
       ir_for(builder, first, ir_index_add(builder, first, ir_index_const(share)), ir_index_const(1), 0, NULL);
   ir_block *body = ir_region(lines, 0);
-  ir_builder inside = {.module = nest->op->module, .block = body, .loc = builder->loc};
+  ir_builder inside = ir_builder_at_end(body);
   ir_index line = {.value = body->args[0]};
   ir_value *operands[1 + IR_MAX_RANK] = {left->value};
   for (unsigned dim = rank; dim-- > 0;) {

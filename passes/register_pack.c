@@ -80,7 +80,6 @@ static void copy_elements(const register_nest *nest, ir_builder *builder, unsign
                           unsigned num_loops, const ir_map *const *maps) {
   ir_op *copy = ir_generic(builder, 1, &from, 1, &to, maps, num_loops, 0);
   ir_builder body = ir_builder_at_end(ir_region(copy, 0));
-  body.loc = copy->loc;
   ir_value *element =
       ir_convert(&body, ir_region(copy, 0)->args[0], ir_type_scalar(builder->module, to->type->element));
   ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
@@ -185,7 +184,7 @@ static int64_t simd_size(const register_nest *nest) {
 static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim, ir_index first, int64_t extent) {
   ir_op *loop = ir_for(builder, ir_index_const(0), ir_index_const(extent), ir_index_const(block->sizes[dim]), 0, NULL);
   ir_index at = {.value = ir_region(loop, 0)->args[0]};
-  *builder = (ir_builder){.module = builder->module, .block = ir_region(loop, 0), .loc = builder->loc};
+  *builder = ir_builder_at_end(ir_region(loop, 0));
   ir_terminator(builder, OP_SCF_YIELD, 0, NULL);
   builder->before = ir_region(loop, 0)->first;
   block->starts[block->loops[dim]] = ir_index_add(builder, first, at);

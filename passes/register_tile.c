@@ -136,7 +136,7 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
   if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
     ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), unrolled_copies(nest)));
   ir_block *body = ir_region(op, 0);
-  ir_builder inside = {.module = module, .block = body, .loc = builder->loc};
+  ir_builder inside = ir_builder_at_end(body);
   count = 0;
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
@@ -170,7 +170,7 @@ static void emit_asking(register_nest *nest, ir_builder *builder, unsigned depth
   segment->from = end;
   ir_op *pieces = ir_for(builder, piece.from, end, ir_index_const(terms), 1, accumulators);
   ir_block *body = ir_region(pieces, 0);
-  ir_builder inside = {.module = nest->op->module, .block = body, .loc = builder->loc};
+  ir_builder inside = ir_builder_at_end(body);
   piece.from = nest->tile.starts[loop] = (ir_index){.value = body->args[0]};
   piece.to = ir_index_add(&inside, piece.from, ir_index_const(terms));
   register_ask_pieces(nest, &inside);
@@ -196,7 +196,7 @@ static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth,
   segment->from = register_whole_tiles(builder, segment->to, step);
   ir_op *parts = ir_for(builder, part.from, segment->from, ir_index_const(step), 1, accumulators);
   ir_block *body = ir_region(parts, 0);
-  ir_builder inside = {.module = op->module, .block = body, .loc = builder->loc};
+  ir_builder inside = ir_builder_at_end(body);
   part.from = (ir_index){.value = body->args[0]};
   part.to = ir_index_add(&inside, part.from, ir_index_const(step));
   ir_value *sum = ir_splat(&inside, accumulators[0]->type, (ir_cell){.f = 0});
@@ -348,11 +348,9 @@ static ir_value *known_at_first(const register_nest *nest, ir_builder *builder, 
   const ir_op *loop = nest->group.loop;
   ir_value *values[] = {known, NULL};
   ir_value *first = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, ir_region(loop, 0)->args[0], ir_operand(loop, 0));
-  ir_op_spec spec = {.operands = &first, .num_operands = 1, .types = &known->type, .num_results = 1};
-  ir_op *branch = ir_op_create(builder, OP_SCF_IF, &spec);
+  ir_op *branch = ir_if(builder, first, known->type);
   for (unsigned i = 0; i < 2; i++) {
     ir_builder inside = ir_builder_at_end(ir_region(branch, i));
-    inside.loc = builder->loc;
     if (i)
       values[i] = vectorize_to_subscripts(&inside, &nest->tile, operand, vectorize_read(&inside, &nest->tile, operand));
     ir_terminator(&inside, OP_SCF_YIELD, 1, &values[i]);
@@ -402,10 +400,9 @@ static void end_output(register_nest *nest, ir_builder *builder, unsigned out, i
     write_output(nest, builder, out, accumulator);
     return;
   }
-  ir_op *branch = ir_op_create(builder, OP_SCF_IF, &(ir_op_spec){.operands = &whole, .num_operands = 1});
+  ir_op *branch = ir_if(builder, whole, NULL);
   for (unsigned i = 0; i < 2; i++) {
     ir_builder inside = ir_builder_at_end(ir_region(branch, i));
-    inside.loc = builder->loc;
     ir_builder before_end = ir_builder_before(ir_terminator(&inside, OP_SCF_YIELD, 0, NULL));
     ir_op **epilogue = &nest->group.epilogues[nest->shown.member].op, *masked = *epilogue;
     if (i == 0)

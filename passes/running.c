@@ -43,8 +43,7 @@ static bool is_scale(const ir_value *value) {
 /* The contraction of diag(s) with C into zeros has C's elements in the places of its result, times s. Returns C. */
 static ir_value *scaled_by_diagonal(ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
-  ir_cell start;
-  if (!ir_value_splat(ir_init(op, 0), &start) || start.f != 0)
+  if (!body_starts_from_zero(op))
     return NULL;
   for (unsigned side = 0; side < 2; side++) {
     const ir_op *diagonal = ir_operand(op, side)->op;

@@ -129,13 +129,10 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
   ir_index part;
   switch (op->code) {
   case OP_TENSOR_COLLAPSE_SHAPE: {
-    const ir_attr *groups = ir_attr_get(op, "reassociation");
-    unsigned first = 0;
-    for (unsigned g = 0; g < dim; g++)
-      first += groups->elements[g]->count;
+    const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
     *found = ir_index_const(1);
-    for (unsigned i = 0; i < groups->elements[dim]->count; i++) {
-      if (!find_extent(s, ir_operand(op, 0), first + i, &part))
+    for (unsigned i = 0; i < group->count; i++) {
+      if (!find_extent(s, ir_operand(op, 0), (unsigned)group->elements[i]->value, &part))
         return false;
       *found = ir_index_mul(&s->builder, *found, part);
     }

@@ -391,7 +391,7 @@ static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index cou
   if (counter.value || end.value) {
     ir_value *now = ir_index_value(builder, counter), *last = ir_index_value(builder, end);
     ir_value *takes_place = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, last);
-    ir_op *branch = ir_op_create(builder, OP_SCF_IF, &(ir_op_spec){.operands = &takes_place, .num_operands = 1});
+    ir_op *branch = ir_if(builder, takes_place, NULL);
     ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
     copy_tiles(&inside, p, counter, stage);
     ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);

@@ -120,8 +120,8 @@ bool tile_only_products_read(const ir_value *value) {
   return true;
 }
 
-const ir_op *tile_find_running(const ir_value *value) {
-  while (value->op && !pass_op_info_of(value->op->code)->states) {
+const ir_op *tile_find_source(const ir_value *value, bool (*is_source)(const ir_op *op)) {
+  while (value->op && !is_source(value->op)) {
     const ir_op *op = value->op;
     unsigned input = 0, num_inputs = ir_op_has(op, IR_STRUCTURED) ? ir_num_inputs(op) : 0;
     while (input < num_inputs && !tile_is_linear_in(op, input))
@@ -132,6 +132,10 @@ const ir_op *tile_find_running(const ir_value *value) {
   }
   return value->index ? NULL : value->op;
 }
+
+static bool is_running(const ir_op *op) { return pass_op_info_of(op->code)->states; }
+
+const ir_op *tile_find_running(const ir_value *value) { return tile_find_source(value, is_running); }
 
 int tile_running_operand(const ir_op *contraction) {
   for (int i = 0; i < 2; i++)

@@ -66,7 +66,9 @@ bool tile_is_linear_in(const ir_op *op, unsigned input);
 unsigned tile_num_readers(const ir_value *value);
 /* All that reads elements of the value are contractions. */
 bool tile_only_products_read(const ir_value *value);
-/* The op with a running state whose result 0 the value is, unchanged but for what is linear in it; or NULL. */
+/* The op that is a source and whose result 0 the value is, unchanged but for what is linear in it; or NULL. */
+const ir_op *tile_find_source(const ir_value *value, bool (*is_source)(const ir_op *op));
+/* The same for an op with a running state. */
 const ir_op *tile_find_running(const ir_value *value);
 /* The operand of the contraction that is the running result of an op with a state; or -1. */
 int tile_running_operand(const ir_op *contraction);

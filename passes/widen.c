@@ -80,17 +80,7 @@ bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
 /* ---------------------------------------------------------------------------------------------------------- factors */
 
 /* The softmax whose weights the value is, or what is linear in them; NULL if there is none. */
-static const ir_op *softmax_of(const ir_value *value) {
-  const ir_op *op = value->op;
-  while (op && !softmax_is(op)) {
-    unsigned input = 0, num_inputs = ir_op_has(op, IR_STRUCTURED) ? ir_num_inputs(op) : 0;
-    while (input < num_inputs && !tile_is_linear_in(op, input))
-      input++;
-    value = input < num_inputs ? ir_input(op, input) : NULL;
-    op = value ? value->op : NULL;
-  }
-  return op && !value->index ? op : NULL;
-}
+static const ir_op *softmax_of(const ir_value *value) { return tile_find_source(value, softmax_is); }
 
 /* A softmax may be made of the value, with no product between. */
 static bool reaches_softmax(const ir_value *value, unsigned *steps) {
