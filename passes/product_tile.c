@@ -18,8 +18,9 @@ enum {
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
   PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead, .. */
-  TURNED_USES = 9,         /* .. those that panels turn, as memory goes on along terms, if used as often, .. */
+  TURNED_USES = 9,         /* .. those that lie along terms if used as often, .. */
   ASKED_REDUCTION = 128,   /* .. of so many terms: a piece of memory stays in the cache beside the one before */
+  TURNED_PANEL_USES = 12,  /* .. and panels turn a factor rather than that it is read in place */
   MANY_USES = 256,         /* elements that are used as often by a tile pay for long panels of them */
   SHARED_ROWS = 1024,      /* so many rows pay for making panels of the other factor .. */
   STEPPED_ROWS = 4096,     /* .. so many where rows and results are asked for in steps, .. */
@@ -250,11 +251,14 @@ static bool takes_all_columns(const product *p, unsigned rows_side) {
   return uses_of_factor(p, rows_side, most + 1) <= most && uses_of_factor(p, 1 - rows_side, MANY_USES) == MANY_USES;
 }
 
-/* A long product of f32 whose panels are asked for (register_ask.c) should have half as many columns in a tile: so its
- * panels stay in the first cache, with what the few rows multiply them with. Not so where a part of a tile is left
- * over, which is read in place. */
-static bool should_stay_near(const product *p, unsigned rows_side, int64_t tile) {
-  int64_t terms = 1, columns = IR_DYNAMIC, rows = uses_of_factor(p, 1 - rows_side, MANY_USES);
+/* The columns of a tile of a long product of f32 whose panels are asked for (register_ask.c): so few that its panels
+ * stay in the first cache. Where panels turn a factor they are fewer still, as less is then read from many places at
+ * once, unless so many rows meet them that these would not stay there. Other products have `most`, and those of which
+ * fewer would leave a part over, which is read in place: a factor that the last cache holds had better be, where just a
+ * few rows meet it and `most` leaves a part over. */
+static int64_t columns_nearby(const product *p, unsigned rows_side, int64_t most) {
+  bool turned = is_turned(p, 1 - rows_side);
+  int64_t terms = 1, columns = IR_DYNAMIC, rows = uses_of_factor(p, 1 - rows_side, MANY_USES), fewest = most / 4;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (ir_loop_is_reduction(p->structure, loop))
       terms = p->extents[loop];
@@ -263,9 +267,13 @@ static bool should_stay_near(const product *p, unsigned rows_side, int64_t tile)
     if (ir_map_find_dim(p->structure->maps[rows_side], loop) < 0)
       columns = p->extents[loop];
   }
-  return p->target->loses_requests && p->is_wide && rows >= PANEL_USES && columns != IR_DYNAMIC &&
-         columns % tile == 0 && (terms == IR_DYNAMIC || terms >= host_policy.long_reduction) &&
-         (uint64_t)((rows + tile / 2) * ASKED_REDUCTION) * sizeof(float) <= p->target->l1_bytes;
+  if (!p->target->loses_requests || !p->is_wide || columns == IR_DYNAMIC || rows == MANY_USES ||
+      rows < (turned ? TURNED_PANEL_USES : PANEL_USES) || (terms != IR_DYNAMIC && terms < host_policy.long_reduction))
+    return most;
+  bool stays = (uint64_t)((rows + fewest) * ASKED_REDUCTION) * sizeof(float) <= p->target->l1_bytes;
+  int64_t fewer = turned && stays ? fewest : most / 2;
+  bool is_near = terms != IR_DYNAMIC && columns <= (int64_t)(p->target->l3_bytes / sizeof(float)) / terms;
+  return columns % (!turned && is_near && rows <= SOME_USES ? most : fewer) ? most : fewer;
 }
 
 /* Each step copies a panel of one factor, which more rows pay for as long as their part of the other factor, which is
@@ -315,8 +323,8 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
     *(p.streamed == (int)rows_side ? &tile.rows : &tile.columns) = is_long ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
   if (p.made >= 0)
     *(p.made == (int)rows_side ? &tile.rows : &tile.columns) = MADE_COLUMNS;
-  if (tile.columns == host_policy.columns && should_stay_near(&p, rows_side, tile.columns))
-    tile.columns /= 2;
+  if (tile.columns == host_policy.columns)
+    tile.columns = columns_nearby(&p, rows_side, tile.columns);
   return tile;
 }
 
