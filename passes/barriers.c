@@ -2,8 +2,8 @@
  *
  * Walking the kernel in order, two sets of memories are kept: those read and those written since the last barrier. An
  * op that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous
- * copy writes counts from the wait for it on; that reads and copies under way do not meet is the business of who issues
- * them. Memories are roots of views: two parts of one memory are not told apart.
+ * copy writes, in a branch, too, counts from the wait for it on; that reads and copies under way do not meet is the
+ * business of who issues them. Memories are roots of views: two parts of one memory are not told apart.
  * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no
  * barrier within. A branch that lanes take differently can hold no barrier and counts as one op.
  * Terminates: a loop is walked until the sets at its start grow no more; they are bit sets. */
@@ -38,15 +38,15 @@ static uint64_t root_bit(barrier_walk *walk, const ir_value *memref) {
 /* Adds what one op, without its regions, does to memory. */
 static void add_effects(barrier_walk *walk, const ir_op *op, barrier_state *effects) {
   unsigned traits = ir_op_row(op)->traits;
-  bool moves = op->code == OP_NVGPU_DEVICE_ASYNC_COPY || op->code == OP_MEMREF_COPY;
-  unsigned target = op->code == OP_NVGPU_DEVICE_ASYNC_COPY ? 0 : 1;
+  bool is_async = op->code == OP_NVGPU_DEVICE_ASYNC_COPY, moves = is_async || op->code == OP_MEMREF_COPY;
+  unsigned target = is_async ? 0 : 1;
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_value *memref = ir_operand(op, i);
     if (memref->type->kind != IR_TYPE_MEMREF)
       continue;
     uint64_t bit = root_bit(walk, memref);
     if (traits & IR_WRITES && (!moves || i == target))
-      effects->writes |= bit;
+      *(is_async ? &effects->pending : &effects->writes) |= bit;
     if (traits & IR_READS && (!moves || i != target))
       effects->reads |= bit;
   }
@@ -68,7 +68,8 @@ static void end_access(barrier_state *state, uint32_t next) {
 
 /* Places a barrier before the op if what it does meets what was done since the last. */
 static void separate(ir_op *op, const barrier_state *effects, barrier_state *state) {
-  if (!(effects->writes & (state->reads | state->writes)) && !(effects->reads & state->writes))
+  uint64_t writes = effects->writes | effects->pending;
+  if (!(writes & (state->reads | state->writes)) && !(effects->reads & state->writes))
     return;
   ir_builder before = ir_builder_before(op);
   ir_op_create(&before, OP_GPU_BARRIER, &(ir_op_spec){0});
@@ -79,17 +80,15 @@ static void separate(ir_op *op, const barrier_state *effects, barrier_state *sta
 static void visit_access(barrier_walk *walk, ir_op *op, barrier_state *state) {
   barrier_state effects = {0};
   add_nested_effects(walk, op, &effects);
-  if (!effects.reads && !effects.writes)
+  if (!effects.reads && !effects.writes && !effects.pending)
     return;
   uint32_t access = op->mark & ~(uint32_t)DISTRIBUTE_DIVERGENT;
   if (!access || access != state->access)
     end_access(state, access);
   separate(op, &effects, state);
   state->own_reads |= effects.reads;
-  if (op->code == OP_NVGPU_DEVICE_ASYNC_COPY)
-    state->pending |= effects.writes;
-  else
-    state->own_writes |= effects.writes;
+  state->own_writes |= effects.writes;
+  state->pending |= effects.pending;
 }
 
 /* What may have happened on either way; no access goes on behind. */
