@@ -180,6 +180,13 @@ static void emit_asking(register_nest *nest, ir_builder *builder, unsigned depth
   accumulators[0] = ir_result(pieces, 0);
 }
 
+/* Where the last whole step of a segment from 0 ends; a mask may leave out more than there is. */
+static ir_index whole_steps(const register_nest *nest, ir_builder *builder, const register_segment *segment,
+                            int64_t step) {
+  ir_index whole = register_whole_tiles(builder, segment->to, step);
+  return nest->reduced.where.count ? ir_index_max(builder, whole, ir_index_const(0)) : whole;
+}
+
 /* Rounding errors of a sum grow with its terms; of a sum of sums with the terms of each and their number. So long sums
  * of a product are made of parts, each from 0, as far as whole parts go: the rest of the segment is left. */
 static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth, register_segment *segment,
@@ -193,7 +200,7 @@ static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth,
       register_plan_bound(op, loop) <= 2 * step || !ir_scalar_is_float(accumulators[0]->type->element))
     return;
   register_segment part = *segment;
-  segment->from = register_whole_tiles(builder, segment->to, step);
+  segment->from = whole_steps(nest, builder, segment, step);
   ir_op *parts = ir_for(builder, part.from, segment->from, ir_index_const(step), 1, accumulators);
   ir_block *body = ir_region(parts, 0);
   ir_builder inside = ir_builder_at_end(body);
@@ -433,7 +440,7 @@ static void emit_iterations(register_nest *nest, ir_builder *builder, unsigned d
   bool asks = nest->terms && ir_index_is_const(segment->from, 0);
   emit_parts(nest, builder, depth, segment, accumulators);
   if (asks)
-    emit_asking(nest, builder, depth, segment, register_whole_tiles(builder, segment->to, nest->terms), accumulators);
+    emit_asking(nest, builder, depth, segment, whole_steps(nest, builder, segment, nest->terms), accumulators);
   if (!ir_index_equal(segment->from, segment->to))
     emit_segment(nest, builder, depth, segment, accumulators);
 }
