@@ -190,11 +190,30 @@ static bool schedule_root(ir_op *root, const pass_options *pass, fuse_policy pol
   return result.num_loops > 0;
 }
 
+static bool has_no_elements(const ir_value *tensor) {
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    if (tensor->type->shape[dim] == 0)
+      return true;
+  return false;
+}
+
+/* Nobody computes tensors without elements: no tile would fit in. */
+static bool drop_if_empty(ir_op *op) {
+  bool empty = ir_op_has(op, IR_STRUCTURED) && op->num_results && op->num_results == ir_num_inits(op);
+  for (unsigned i = 0; empty && i < op->num_results; i++)
+    empty = has_no_elements(ir_result(op, i));
+  for (unsigned i = 0; empty && i < op->num_results; i++)
+    ir_replace_uses(ir_result(op, i), ir_init(op, i));
+  if (empty)
+    ir_op_erase(op);
+  return empty;
+}
+
 static void schedule_block(ir_block *block, const void *options_of_pass) {
   const pass_options *pass = options_of_pass;
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
-    if (op->code == OP_LINALG_SOFTMAX)
+    if (!drop_if_empty(op) && op->code == OP_LINALG_SOFTMAX)
       softmax_make_online(op);
   }
   for (ir_op *op = block->first, *next; target_is_gpu(pass->target) && op; op = next) {

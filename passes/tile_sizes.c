@@ -270,8 +270,7 @@ static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t 
   const ir_structure *structure = ir_structure_of(root);
   int64_t columns = 1;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC &&
-        columns < INT64_MAX / extents[loop] / rows)
+    if (ir_loop_is_reduction(structure, loop) && extents[loop] > 0 && columns < INT64_MAX / extents[loop] / rows)
       columns *= extents[loop];
   while (rows > TILE_MIN_ROWS && (uint64_t)(rows * columns) > l2_bytes / 2 / sizeof(float))
     rows /= 2;
