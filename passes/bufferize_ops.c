@@ -132,6 +132,15 @@ static void create_view(buffers *b, ir_op *op, ir_opcode code, ir_value *memref,
   buffer_place(b, ir_result(op, 0), ir_result(create_on_memory(&builder, op, code, 0, memref, type), 0), true);
 }
 
+/* The memory with the extents that the tensor shows: reshapes want as many on both sides, and memory may show more. */
+static ir_value *memory_as_shown(buffers *b, ir_op *op, ir_value *memref) {
+  const ir_type *from = memref->type, *shown = ir_operand(op, 0)->type;
+  const ir_type *type =
+      ir_type_memref(b->module, from->element, from->rank, shown->shape, from->strides, from->offset, from->space);
+  ir_builder builder = ir_builder_before(op);
+  return type == from ? memref : ir_unary(&builder, OP_MEMREF_CAST, memref, type);
+}
+
 /* The last dim of each reassociation group, exclusive. */
 static void group_ends(const ir_op *op, unsigned *ends) {
   const ir_attr *groups = ir_attr_get(op, "reassociation");
@@ -140,7 +149,7 @@ static void group_ends(const ir_op *op, unsigned *ends) {
 }
 
 static void lower_expand_shape(buffers *b, ir_op *op) {
-  ir_value *source = buffer_of(b, ir_operand(op, 0), op);
+  ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op));
   const ir_type *wanted = ir_result(op, 0)->type, *from = source->type;
   unsigned ends[IR_MAX_RANK], start = 0;
   int64_t outer[IR_MAX_RANK], strides[IR_MAX_RANK];
@@ -196,7 +205,7 @@ static void lower_collapse_shape(buffers *b, ir_op *op) {
     source = copy;
     row_major = true;
   }
-  create_view(b, op, OP_MEMREF_COLLAPSE_SHAPE, source,
+  create_view(b, op, OP_MEMREF_COLLAPSE_SHAPE, memory_as_shown(b, op, source),
               ir_type_memref(b->module, wanted->element, wanted->rank, wanted->shape, row_major ? NULL : strides,
                              row_major ? 0 : source->type->offset, source->type->space));
   if (source != ir_value_map_get(b->memrefs, ir_operand(op, 0))) /* a copy of its own */

@@ -86,3 +86,19 @@ func.func @branch_that_knows(%a: tensor<?xf32>, %half: index, %c: i1) -> f32 {
   %x = tensor.extract %r[%c0] : tensor<?xf32>
   return %x : f32
 }
+
+// Memory may show an extent that the tensor does not: reshapes are of what the tensor shows.
+// CHECK-LABEL: func.func @reshape_slice(
+// CHECK: %[[PART:.*]] = memref.subview %arg0[0, 0] [4, 64] [1, 1] : memref<8x64xf32> to memref<4x64xf32>
+// CHECK: %[[OPEN:.*]] = memref.cast %[[PART]] : memref<4x64xf32> to memref<?x64xf32>
+// CHECK: memref.expand_shape %[[OPEN]] {{\[}}[0], [1, 2]]
+// CHECK: memref.collapse_shape %{{.*}} {{\[}}[0, 1]] : memref<?x64xf32> into memref<?xf32>
+func.func @reshape_slice(%a: tensor<8x64xf32>, %wide: tensor<?x8x8xf32>, %flat: tensor<?xf32>) -> (tensor<?x8x8xf32>, tensor<?xf32>) {
+  %c4 = arith.constant 4 : index
+  %part = tensor.extract_slice %a[0, 0] [%c4, 64] [1, 1] : tensor<8x64xf32> to tensor<?x64xf32>
+  %expanded = tensor.expand_shape %part [[0], [1, 2]] output_shape [%c4, 8, 8] : tensor<?x64xf32> into tensor<?x8x8xf32>
+  %0 = linalg.exp ins(%expanded : tensor<?x8x8xf32>) outs(%wide : tensor<?x8x8xf32>) -> tensor<?x8x8xf32>
+  %collapsed = tensor.collapse_shape %part [[0, 1]] : tensor<?x64xf32> into tensor<?xf32>
+  %1 = linalg.exp ins(%collapsed : tensor<?xf32>) outs(%flat : tensor<?xf32>) -> tensor<?xf32>
+  return %0, %1 : tensor<?x8x8xf32>, tensor<?xf32>
+}
