@@ -591,7 +591,8 @@ static void reshape_original(ir_op *op) {
 /* A copy in another order, for products alone, of what an elementwise op makes: they read that by a map, and the op
  * runs in the order of its inputs. */
 static bool is_read_in_place(const ir_op *op) {
-  const ir_op *maker = is_move(op) ? ir_operand(op, 0)->op : NULL;
+  bool turns = is_move(op) && ir_map_is_projected_permutation(ir_structure_of(op)->maps[0]);
+  const ir_op *maker = turns ? ir_operand(op, 0)->op : NULL;
   while (is_reshape(maker))
     maker = ir_operand(maker, 0)->op;
   return maker && body_is_elementwise(maker) && tile_only_products_read(ir_result(op, 0));

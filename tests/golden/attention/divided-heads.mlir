@@ -1,16 +1,23 @@
 // Eight heads of queries share two of keys and values, as maps that divide the head's loop say, or bodies that read by
-// the quotient: one kernel, with a causal mask and slopes for heads, over any batch and lengths.
+// the quotient: one kernel, with a causal mask and slopes for heads, over any batch and lengths. Values that are computed
+// and then repeated are stored once, not for each head.
 // RUN: tcc-attn explain %s | FileCheck %s
 // RUN: tcc-attn run %s --func=maps --random --check --dims=2,50,2,70,2,70
 // RUN: tcc-attn run %s --func=maps --random --check --dims=3,1,3,300,3,300
 // RUN: tcc-attn run %s --func=bodies --random --check
 // RUN: tcc-attn run %s --func=bodies --random --check --target=nvptx:sm_90 --device=ptx-emu
+// RUN: tcc-attn run %s --func=computed --random --check
 // CHECK: @maps
 // CHECK-NEXT: kernel 1: attention: 2 products, a softmax that runs along with the loop over keys
 // CHECK-NEXT: 1 kernel, with nothing in memory between
 // CHECK: @bodies
 // CHECK-NEXT: kernel 1: attention: 2 products, a softmax that runs along with the loop over keys
 // CHECK-NEXT: 1 kernel, with nothing in memory between
+// CHECK: @computed
+// CHECK-NEXT: kernel 1: an elementwise step
+// CHECK-NEXT: stores tensor<3x193x64xf32>
+// CHECK-NEXT: kernel 2: attention: 2 products, a softmax that runs along with the loop over keys
+// CHECK-NEXT: 2 kernels
 #query = affine_map<(b, h, q, k, d) -> (b, h, q, d)>
 #key = affine_map<(b, h, q, k, d) -> (b, h floordiv 4, k, d)>
 #score = affine_map<(b, h, q, k, d) -> (b, h, q, k)>
@@ -111,4 +118,45 @@ func.func @bodies(%query: tensor<8x30x16xf32>, %key: tensor<2x300x16xf32>, %valu
     linalg.yield %t : f32
   } -> tensor<8x30x16xf32>
   return %result : tensor<8x30x16xf32>
+}
+
+#shared = affine_map<(h, s, d) -> (h, s, d)>
+#repeated = affine_map<(h, s, d) -> (h floordiv 4, s, d)>
+#head_query = affine_map<(h, l, s, d) -> (h, l, d)>
+#head_key = affine_map<(h, l, s, d) -> (h floordiv 4, s, d)>
+#head_score = affine_map<(h, l, s, d) -> (h, l, s)>
+#head_weight = affine_map<(h, l, e, s) -> (h, l, s)>
+#head_value = affine_map<(h, l, e, s) -> (h, s, e)>
+#head_sum = affine_map<(h, l, e, s) -> (h, l, e)>
+func.func @computed(%query: tensor<12x5x64xf32>, %key: tensor<3x193x64xf32>, %value: tensor<3x193x64xf32>) -> tensor<12x5x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %positive_empty = tensor.empty() : tensor<3x193x64xf32>
+  %positive = linalg.generic {indexing_maps = [#shared, #shared], iterator_types = ["parallel", "parallel", "parallel"]} ins(%value : tensor<3x193x64xf32>) outs(%positive_empty : tensor<3x193x64xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %product = math.absf %a : f32
+    linalg.yield %product : f32
+  } -> tensor<3x193x64xf32>
+  %wide_empty = tensor.empty() : tensor<12x193x64xf32>
+  %wide = linalg.generic {indexing_maps = [#repeated, #shared], iterator_types = ["parallel", "parallel", "parallel"]} ins(%positive : tensor<3x193x64xf32>) outs(%wide_empty : tensor<12x193x64xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    linalg.yield %a : f32
+  } -> tensor<12x193x64xf32>
+  %scores_empty = tensor.empty() : tensor<12x5x193xf32>
+  %scores_zero = linalg.fill ins(%zero : f32) outs(%scores_empty : tensor<12x5x193xf32>) -> tensor<12x5x193xf32>
+  %scores = linalg.generic {indexing_maps = [#head_query, #head_key, #head_score], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%query, %key : tensor<12x5x64xf32>, tensor<3x193x64xf32>) outs(%scores_zero : tensor<12x5x193xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %product = arith.mulf %a, %b : f32
+    %sum = arith.addf %c, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<12x5x193xf32>
+  %weights = linalg.softmax dimension(2) ins(%scores : tensor<12x5x193xf32>) outs(%scores_empty : tensor<12x5x193xf32>) -> tensor<12x5x193xf32>
+  %result_empty = tensor.empty() : tensor<12x5x64xf32>
+  %result_zero = linalg.fill ins(%zero : f32) outs(%result_empty : tensor<12x5x64xf32>) -> tensor<12x5x64xf32>
+  %result = linalg.generic {indexing_maps = [#head_weight, #head_value, #head_sum], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%weights, %wide : tensor<12x5x193xf32>, tensor<12x193x64xf32>) outs(%result_zero : tensor<12x5x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %product = arith.mulf %a, %b : f32
+    %sum = arith.addf %c, %product : f32
+    linalg.yield %sum : f32
+  } -> tensor<12x5x64xf32>
+  return %result : tensor<12x5x64xf32>
 }
