@@ -95,6 +95,8 @@ static bool is_reachable(const tec_program *program, DLDevice memory) {
 static tec_status check_tensor(const tec_program *program, const char *what, uint32_t number, const tec_type *type,
                                const int64_t *shape, const DLTensor *given) {
   tec_context *context = program->context;
+  if (!given)
+    return runtime_error(context, TEC_INVALID, "%s %u is no tensor, but NULL", what, number);
   if (!is_reachable(program, given->device))
     return runtime_error(context, TEC_INVALID, "%s %u is not in host memory, nor in that of the device", what, number);
   if (!dtype_fits(type->dtype, given->dtype))

@@ -279,6 +279,9 @@ Test(program, calls_are_checked) {
     cr_assert_eq(kept.count, 1);
     cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
   }
+  arguments[0] = NULL;
+  cr_assert_eq(tec_program_call(program, "first", 2, arguments, 1, &result), TEC_INVALID);
+  cr_assert(strstr(kept.last, "argument 0 is no tensor"), "%s", kept.last);
   arguments[0] = &tensor;
   cr_assert_eq(tec_program_call(program, "first", 1, arguments, 1, &result), TEC_INVALID);
   cr_assert(strstr(kept.last, "2 arguments"));
