@@ -205,7 +205,7 @@ static bool suits_target(const ir_op *op, unsigned side, const factor *f, const 
          ir_input(f->maker, f->source)->type->element == narrow_element(ir_input(op, 1 - side)) || !is_widened(f);
 }
 
-/* What the scaled tensor holds: no fewer digits than sums have, where there was nothing to be rounded before. */
+/* What the scaled factor holds: no fewer digits than sums have, where there was nothing to be rounded before. */
 static ir_scalar scaled_element(const ir_op *op, const factor *f) {
   return is_widened(f) ? ir_init(op, 0)->type->element : ir_result(f->maker, 0)->type->element;
 }
@@ -234,14 +234,15 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   if (options->explain && f.scaling)
     ir_remark(op->module, f.scaling->loc, moved_to(taker, is_keys));
   ir_builder builder = ir_builder_before(op);
-  ir_scalar element = scaled_element(op, &f);
   if (taker >= 0 && taker != RESULT)
-    parts.operands[taker] = scale(&builder, parts.operands[taker], parts.maps[taker], &f, scales, element);
+    parts.operands[taker] =
+        scale(&builder, parts.operands[taker], parts.maps[taker], &f, scales, scaled_element(op, &f));
   ir_op *fresh = ir_generic(&builder, 2, parts.operands, 1, parts.operands + RESULT, parts.maps, parts.num_loops,
                             parts.reductions);
   body_contract(fresh);
   if (taker == RESULT)
-    ir_replace_uses(ir_result(op, 0), scale(&builder, ir_result(fresh, 0), parts.maps[RESULT], &f, scales, element));
+    ir_replace_uses(ir_result(op, 0), scale(&builder, ir_result(fresh, 0), parts.maps[RESULT], &f, scales,
+                                            ir_result(op, 0)->type->element));
   recast_replace(op, fresh);
   return fresh;
 }
