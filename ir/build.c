@@ -445,6 +445,10 @@ ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out) {
   return ir_result(ir_structured(builder, OP_LINALG_FILL, 1, &scalar, 1, &out, 0, NULL), 0);
 }
 
+ir_value *ir_fill_const(ir_builder *builder, double number, ir_value *out) {
+  return ir_fill(builder, ir_const(builder, ir_type_scalar(builder->module, out->type->element), number), out);
+}
+
 ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value, ir_value *base,
                    ir_value *const *indices, const unsigned *dims, const bool *in_bounds) {
   ir_module *module = builder->module;

@@ -104,6 +104,8 @@ ir_value *ir_convert(ir_builder *builder, ir_value *x, const ir_type *type);
 
 ir_value *ir_empty(ir_builder *builder, ir_scalar element, unsigned rank, const ir_index *shape);
 ir_value *ir_fill(ir_builder *builder, ir_value *scalar, ir_value *out);
+/* With the number, in the type of its elements. */
+ir_value *ir_fill_const(ir_builder *builder, double number, ir_value *out);
 /* Unit strides; the result has the full rank unless `type` (may be NULL) drops unit dims. */
 ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                            const ir_type *type);

@@ -75,8 +75,7 @@ static ir_value *create_scores(decomposition *d) {
   for (unsigned dim = 0; dim < d->rank; dim++)
     dims[dim] = dim;
   maps[2] = ir_map_select(d->builder.module, num_loops, d->rank, dims);
-  ir_value *zero = ir_const(&d->builder, d->statistics, 0);
-  ir_value *out = ir_fill(&d->builder, zero, create_empty(d, d->statistics, d->rank));
+  ir_value *out = ir_fill_const(&d->builder, 0, create_empty(d, d->statistics, d->rank));
   uint32_t reductions = (uint32_t)((UINT64_C(1) << num_loops) - (UINT64_C(1) << d->rank));
   return create_product(d, ir_operand(d->op, ATTENTION_QUERY), ir_operand(d->op, ATTENTION_KEY), out, maps, num_loops,
                         reductions);
@@ -189,8 +188,7 @@ static ir_value *weigh_values(decomposition *d, ir_value *weights, ir_value *sta
 }
 
 static ir_value *zeros(decomposition *d) {
-  return ir_fill(&d->builder, ir_const(&d->builder, d->statistics, 0),
-                 pass_empty_like(&d->builder, ir_init(d->op, 0), d->statistics->element));
+  return ir_fill_const(&d->builder, 0, pass_empty_like(&d->builder, ir_init(d->op, 0), d->statistics->element));
 }
 
 /* Weights have the values' type, which is what a matrix unit wants. */

@@ -377,8 +377,7 @@ static ir_value *row_tensor(step *s, ir_scalar element) {
 }
 
 static ir_value *row_constant(step *s, ir_scalar element, double value) {
-  const ir_type *type = ir_type_scalar(s->builder.module, element);
-  return ir_fill(&s->builder, ir_const(&s->builder, type, value), row_tensor(s, element));
+  return ir_fill_const(&s->builder, value, row_tensor(s, element));
 }
 
 /* A generic over rows only. */

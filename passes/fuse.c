@@ -584,8 +584,7 @@ static void start_from_zero(fusion *f) {
   carry_empty(f, 0);
   nest_carried *carried = &f->carried[0];
   ir_builder before = ir_builder_before(f->nest.outermost);
-  const ir_type *scalar = ir_type_scalar(f->module, carried->init->type->element);
-  carried->init = ir_fill(&before, ir_const(&before, scalar, 0), carried->init);
+  carried->init = ir_fill_const(&before, 0, carried->init);
 }
 
 /* Creates the loops that stay, sends users after them and drops what they replace. */

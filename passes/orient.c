@@ -208,8 +208,7 @@ static ir_value *pad(ir_builder *builder, ir_value *value, unsigned dim, int64_t
   for (unsigned i = 0; i < value->type->rank; i++)
     shape[i] = i == dim ? ir_index_const(rows) : pass_dim(builder, value, i);
   ir_value *empty = ir_empty(builder, value->type->element, value->type->rank, shape);
-  ir_value *zero = ir_splat(builder, ir_type_scalar(builder->module, value->type->element), (ir_cell){0});
-  return leading_rows(builder, ir_fill(builder, zero, empty), value, value);
+  return leading_rows(builder, ir_fill_const(builder, 0, empty), value, value);
 }
 
 /* A value from outside of the loop, with the dim last, of `rows`. */

@@ -43,9 +43,7 @@ static ir_value *diagonal_product(const tile_rescale *rescale, ir_value *scale, 
   scale_box.sizes[scale_box.rank] = scale_box.sizes[scale_box.rank - 1];
   ir_value *square = ir_empty(builder, scale->type->element, scale_box.rank + 1, scale_box.sizes);
   ir_op *diagonal = ir_structured(builder, OP_LINALG_EXT_DIAG, 1, &scale, 1, &square, 0, NULL);
-  ir_value *out = pass_empty_like(builder, init, init->type->element);
-  ir_value *zero = ir_const(builder, ir_type_scalar(builder->module, init->type->element), 0);
-  out = ir_fill(builder, zero, out);
+  ir_value *out = ir_fill_const(builder, 0, pass_empty_like(builder, init, init->type->element));
   ir_named_attr *attrs = IR_NEW_ARRAY(&builder->module->arena, ir_named_attr, consumer->num_attrs);
   unsigned count = 0;
   for (unsigned i = 0; i < consumer->num_attrs; i++)
@@ -79,9 +77,7 @@ void softmax_rescale(const tile_rescale *rescale) {
 ir_scalar softmax_statistic(const ir_type *x) { return x->element == IR_F64 ? IR_F64 : IR_F32; }
 
 ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
-  const ir_type *scalar = ir_type_scalar(builder->module, out->type->element);
-  double start = i == SOFTMAX_MAX ? ir_scalar_lowest(scalar->element) : 0;
-  return ir_fill(builder, ir_const(builder, scalar, start), out);
+  return ir_fill_const(builder, i == SOFTMAX_MAX ? ir_scalar_lowest(out->type->element) : 0, out);
 }
 
 bool softmax_starts_empty(const ir_op *softmax) {
@@ -140,7 +136,6 @@ ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink) {
   ir_module *module = builder->module;
   ir_scalar statistic = softmax_statistic(x->type);
-  const ir_type *scalar = ir_type_scalar(module, statistic);
   ir_index sizes[IR_MAX_RANK];
   unsigned rank = 0;
   for (unsigned i = 0; i < x->type->rank; i++)
@@ -150,8 +145,7 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
   for (unsigned i = 1; i < 4; i++)
     outs[i] = ir_empty(builder, statistic, rank, sizes);
   outs[1] = sink ? sink : softmax_start(builder, SOFTMAX_MAX, outs[1]);
-  outs[2] =
-      sink ? ir_fill(builder, ir_const(builder, scalar, 1), outs[2]) : softmax_start(builder, SOFTMAX_SUM, outs[2]);
+  outs[2] = sink ? ir_fill_const(builder, 1, outs[2]) : softmax_start(builder, SOFTMAX_SUM, outs[2]);
   ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
   return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
 }

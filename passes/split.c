@@ -160,8 +160,7 @@ static ir_value *empty_of(ir_builder *builder, const ir_type *type) {
 }
 
 static ir_value *zeros(ir_builder *builder, const ir_type *type) {
-  const ir_type *scalar = ir_type_scalar(builder->module, type->element);
-  return ir_fill(builder, ir_const(builder, scalar, 0), empty_of(builder, type));
+  return ir_fill_const(builder, 0, empty_of(builder, type));
 }
 
 /* The type of what all parts of all iterations leave of a carried value: iterations, part, then its own dims. */

@@ -34,7 +34,7 @@ static ir_value *convert_tensor(ir_builder *builder, ir_value *value, ir_scalar 
   ir_value *out = pass_empty_like(builder, value, element);
   ir_cell cell;
   if (ir_value_splat(value, &cell)) /* most accumulators start from a fill */
-    return ir_fill(builder, ir_const(builder, ir_type_scalar(builder->module, element), cell.f), out);
+    return ir_fill_const(builder, cell.f, out);
   return body_convert(builder, value, out);
 }
 
