@@ -625,19 +625,16 @@ static ir_op *reshape_narrow(ir_op *op) {
   return reshape;
 }
 
-static void absorb_in(ir_block *block, const void *data) {
+static void visit(ir_op *op, const void *data) {
   (void)data;
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    if (is_reshape(op))
-      reshape_original(reshape_narrow(op));
-    else
-      absorb(op);
-  }
+  if (is_reshape(op))
+    reshape_original(reshape_narrow(op));
+  else
+    absorb(op);
 }
 
 bool pass_absorb_moves(ir_module *module, const pass_options *options) {
   (void)options;
-  pass_visit_unscheduled(module, absorb_in, NULL);
+  pass_visit_unscheduled_ops(module, visit, NULL);
   return true;
 }

@@ -18,6 +18,23 @@ void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, co
       visit_inside_out(ir_region(op, 0), visit, data);
 }
 
+typedef struct op_visitor {
+  void (*visit)(ir_op *op, const void *data);
+  const void *data;
+} op_visitor;
+
+static void visit_ops(ir_block *block, const void *data) {
+  const op_visitor *visitor = data;
+  for (ir_op *op = block->first, *next; op; op = next) {
+    next = op->next;
+    visitor->visit(op, visitor->data);
+  }
+}
+
+void pass_visit_unscheduled_ops(ir_module *module, void (*visit)(ir_op *op, const void *data), const void *data) {
+  pass_visit_unscheduled(module, visit_ops, &(op_visitor){visit, data});
+}
+
 bool pass_visit_kernels(ir_module *module, const pass_options *options,
                         bool (*visit)(ir_op *kernel, const pass_options *options)) {
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next)

@@ -247,15 +247,12 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   return fresh;
 }
 
-static void move_factors_in(ir_block *block, const void *options) {
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    for (unsigned side = 0; side < 2 && ir_is_contraction(op) && op->num_results == 1; side++)
-      op = move_factor(op, side, options);
-  }
+static void visit(ir_op *op, const void *options) {
+  for (unsigned side = 0; side < 2 && ir_is_contraction(op) && op->num_results == 1; side++)
+    op = move_factor(op, side, options);
 }
 
 bool pass_move_factors(ir_module *module, const pass_options *options) {
-  pass_visit_unscheduled(module, move_factors_in, options);
+  pass_visit_unscheduled_ops(module, visit, options);
   return true;
 }

@@ -215,17 +215,14 @@ static void merge_producers(ir_op *consumer) {
   }
 }
 
-static void merge_in(ir_block *block, const void *data) {
+static void visit(ir_op *op, const void *data) {
   (void)data;
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    if (may_merge(op))
-      merge_producers(op);
-  }
+  if (may_merge(op))
+    merge_producers(op);
 }
 
 bool pass_merge_elementwise(ir_module *module, const pass_options *options) {
   (void)options;
-  pass_visit_unscheduled(module, merge_in, NULL);
+  pass_visit_unscheduled_ops(module, visit, NULL);
   return true;
 }

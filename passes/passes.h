@@ -20,6 +20,10 @@ bool pass_drop_dead(ir_module *module);
  * and of the loops and branches in them, from the inside out (blocks.c). */
 void pass_visit_unscheduled(ir_module *module, void (*visit)(ir_block *block, const void *data), const void *data);
 
+/* Calls `visit` for each op of these blocks, first to last; it may be replaced, and what takes its place is not visited
+ * (blocks.c). */
+void pass_visit_unscheduled_ops(ir_module *module, void (*visit)(ir_op *op, const void *data), const void *data);
+
 /* Calls `visit` for each kernel, an scf.forall that stands in the body of a function, first to last; it may be replaced
  * or moved, and what comes before it is not visited again. Stops on false (blocks.c). */
 bool pass_visit_kernels(ir_module *module, const pass_options *options,

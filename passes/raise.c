@@ -301,38 +301,33 @@ typedef struct raising {
   const pass_options *options;
 } raising;
 
-static void raise_in(ir_block *block, const void *data) {
+static void raise_op(ir_op *op, const void *data) {
   const raising *with = data;
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    if (is_candidate(op) && !raise_softmax(op, with->space, with->options))
-      raise_behind_product(op, with->space, with->options);
-  }
+  if (is_candidate(op) && !raise_softmax(op, with->space, with->options))
+    raise_behind_product(op, with->space, with->options);
 }
 
 /* Sinks that are a column of scores, and statistics that are computed elsewhere. */
-static void complete_in(ir_block *block, const void *data) {
+static void complete_op(ir_op *op, const void *data) {
   const raising *with = data;
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    ir_loc loc = op->loc;
-    if (!softmax_is(op))
-      continue;
-    if (softmax_take_sink(op)) {
-      if (with->options->explain)
-        ir_remark(block->parent->module, loc, "recognised: a column of scores that has no values is a sink");
-      continue;
-    }
-    ir_op *online = op->code == OP_LINALG_SOFTMAX ? softmax_make_online(op) : op;
-    if (softmax_share_statistics(online, with->space) && with->options->explain)
-      ir_remark(block->parent->module, loc, "recognised: the maximum or sum of the same scores, computed elsewhere");
+  ir_module *module = op->module;
+  ir_loc loc = op->loc;
+  if (!softmax_is(op))
+    return;
+  if (softmax_take_sink(op)) {
+    if (with->options->explain)
+      ir_remark(module, loc, "recognised: a column of scores that has no values is a sink");
+    return;
   }
+  ir_op *online = op->code == OP_LINALG_SOFTMAX ? softmax_make_online(op) : op;
+  if (softmax_share_statistics(online, with->space) && with->options->explain)
+    ir_remark(module, loc, "recognised: the maximum or sum of the same scores, computed elsewhere");
 }
 
 bool pass_raise(ir_module *module, const pass_options *options) {
   const raising with = {IR_NEW(&module->arena, expression_space), options};
-  pass_visit_unscheduled(module, raise_in, &with);
+  pass_visit_unscheduled_ops(module, raise_op, &with);
   pass_drop_dead(module); /* what has become a softmax is no reader of statistics any more */
-  pass_visit_unscheduled(module, complete_in, &with);
+  pass_visit_unscheduled_ops(module, complete_op, &with);
   return true;
 }

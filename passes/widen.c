@@ -62,18 +62,15 @@ static ir_op *widen_accumulator(ir_op *op) {
   return wide;
 }
 
-static void widen_accumulators_in(ir_block *block, const void *data) {
+static void visit_sum(ir_op *op, const void *data) {
   (void)data;
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    if (ir_is_contraction(op) && op->num_results == 1)
-      widen_accumulator(op);
-  }
+  if (ir_is_contraction(op) && op->num_results == 1)
+    widen_accumulator(op);
 }
 
 bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
   (void)options;
-  pass_visit_unscheduled(module, widen_accumulators_in, NULL);
+  pass_visit_unscheduled_ops(module, visit_sum, NULL);
   return true;
 }
 
@@ -187,23 +184,20 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   contract_instead(op, factors);
 }
 
-static void widen_factors_in(ir_block *block, const void *data) {
+static void visit_factors(ir_op *op, const void *data) {
   const target_facts *facts = data;
-  for (ir_op *op = block->first, *next; op; op = next) {
-    next = op->next;
-    if (!ir_is_contraction(op) || op->num_results != 1)
-      continue;
-    const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
-    unsigned steps = MAX_STEPS;
-    if (softmax[0] || softmax[1])
-      widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
-    else if (target_has_rows_in_lanes(facts) && !reaches_softmax(ir_result(op, 0), &steps))
-      widen_rows(op, facts);
-  }
+  if (!ir_is_contraction(op) || op->num_results != 1)
+    return;
+  const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
+  unsigned steps = MAX_STEPS;
+  if (softmax[0] || softmax[1])
+    widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
+  else if (target_has_rows_in_lanes(facts) && !reaches_softmax(ir_result(op, 0), &steps))
+    widen_rows(op, facts);
 }
 
 bool pass_widen_factors(ir_module *module, const pass_options *options) {
   if (options->target->kind == TARGET_HOST)
-    pass_visit_unscheduled(module, widen_factors_in, options->target);
+    pass_visit_unscheduled_ops(module, visit_factors, options->target);
   return true;
 }
