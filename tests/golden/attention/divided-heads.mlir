@@ -1,7 +1,7 @@
 // Eight heads of queries share two of keys and values, as maps that divide the head's loop say, or bodies that read by
 // the quotient: one kernel, with a causal mask and slopes for heads, over any batch and lengths. Values that are computed
 // and then repeated are stored once, not for each head.
-// RUN: tcc-attn explain %s | FileCheck %s
+// RUN: tcc-attn explain %s --target=nvptx:sm_90 | FileCheck %s
 // RUN: tcc-attn run %s --func=maps --random --check --dims=2,50,2,70,2,70
 // RUN: tcc-attn run %s --func=maps --random --check --dims=3,1,3,300,3,300
 // RUN: tcc-attn run %s --func=bodies --random --check
