@@ -51,6 +51,12 @@ static int64_t row_tiles(const register_nest *nest, unsigned row) {
   return parts_of(nest->op, row, nest->plan.steps[row]);
 }
 
+static bool has_open_rows(const register_nest *nest, unsigned row) {
+  int64_t extents[IR_MAX_LOOPS];
+  ir_loop_extents(nest->op, extents);
+  return extents[row] == IR_DYNAMIC;
+}
+
 /* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known. */
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
   unsigned simd = (unsigned)nest->plan.simd;
@@ -93,7 +99,8 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
   if (columns % step || columns % ask.elements || length % ask.elements)
     return;
   ask.turns = columns / ask.elements, ask.pieces = length / ask.elements;
-  if (row_tiles(nest, (unsigned)row) * tiles < 2 * ask.turns && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
+  bool may_be_few = has_open_rows(nest, (unsigned)row) || row_tiles(nest, (unsigned)row) * tiles < 2 * ask.turns;
+  if (may_be_few && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
     ask.lines = 2, ask.turns /= 2, ask.pieces /= 2;
   ask.row = (unsigned)row, ask.term = loops[0], ask.along = (unsigned)along;
   if (!(ask.turns & (ask.turns - 1)) && !(ask.pieces & (ask.pieces - 1)))
