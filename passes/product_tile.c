@@ -197,23 +197,36 @@ static bool is_turned(const product *p, unsigned factor) {
   return last >= 0 && ir_loop_is_reduction(p->structure, (unsigned)last);
 }
 
+/* The last cache is known to hold what the factor, of f32, is a part of. */
+static bool is_near(const product *p, unsigned factor) {
+  const ir_value *whole = ir_operand(p->op, factor);
+  while (whole->op && whole->op->code == OP_TENSOR_EXTRACT_SLICE)
+    whole = ir_operand(whole->op, 0);
+  uint64_t most = p->target->l3_bytes / sizeof(float);
+  for (unsigned dim = 0; dim < whole->type->rank; dim++)
+    most = whole->type->shape[dim] > 0 ? most / (uint64_t)whole->type->shape[dim] : 0;
+  return most > 0;
+}
+
 /* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay
  * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
-  bool often = false, turned = false;
+  bool often = false, turned = false, near = false;
   if (p->in_turn)
     return 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
     turned = uses < least ? is_turned(p, i) : turned;
+    near = uses < least ? is_near(p, i) : near;
     least = uses < least ? uses : least;
   }
   if (!often && extent != IR_DYNAMIC && extent < host_policy.long_reduction)
     return 0;
-  if (!often && turned && least == 1 && p->is_wide && p->target->loses_requests)
+  if (!often && turned && least == 1 && p->is_wide &&
+      (p->target->loses_requests || (target_has_near_memory(p->target) && !near)))
     return FOLLOWED_TERMS;
   if (!often)
     return p->target->loses_requests && p->is_wide && least >= (turned ? TURNED_USES : PANEL_USES)
@@ -272,8 +285,7 @@ static int64_t columns_nearby(const product *p, unsigned rows_side, int64_t most
     return most;
   bool stays = (uint64_t)((rows + fewest) * ASKED_REDUCTION) * sizeof(float) <= p->target->l1_bytes;
   int64_t fewer = turned && stays ? fewest : most / 2;
-  bool is_near = terms != IR_DYNAMIC && columns <= (int64_t)(p->target->l3_bytes / sizeof(float)) / terms;
-  return columns % (!turned && is_near && rows <= SOME_USES ? most : fewer) ? most : fewer;
+  return columns % (!turned && is_near(p, 1 - rows_side) && rows <= SOME_USES ? most : fewer) ? most : fewer;
 }
 
 /* Each step copies a panel of one factor, which more rows pay for as long as their part of the other factor, which is

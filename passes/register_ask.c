@@ -1,8 +1,8 @@
 /* register_ask.c - how the register tiles of a contraction ask for memory that is needed later, line by line, while
  * they multiply (see register_nest.h).
  *
- * Some machines forget what they are asked for faster than memory answers; and none follows by itself where the next
- * tile begins in other rows. So the lines of the next panels, or of the next tile's rows and the result that these add
+ * Requests for a whole panel at once fill a core's queues, and some machines forget what they are asked for faster than
+ * memory answers; and none follows by itself where the next tile begins in other rows. So, where memory is near, the lines of the next panels, or of the next tile's rows and the result that these add
  * to, are spread over the terms of the tile at hand. So are those of what an op before the product reads of memory that
  * their loop moves over, as a mask's tile that is transposed, and, in the loop's last iteration, of what the kernel
  * reads before the loop, as queries: all at once, they would be lost (attention with a mask added to 2048 scores a row
@@ -60,7 +60,7 @@ static bool has_open_rows(const register_nest *nest, unsigned row) {
 /* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known. */
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
   unsigned simd = (unsigned)nest->plan.simd;
-  return nest->facts->loses_requests && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
+  return target_has_near_memory(nest->facts) && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
          register_plan_element(nest->op, i) == ir_operand(nest->op, i)->type->element &&
          register_plan_bound(nest->op, simd) > nest->plan.steps[simd];
 }
@@ -334,7 +334,7 @@ bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const 
   register_left leave = {.value = ir_operand(op, i), .ahead = ahead, .lines = 1};
   const ir_type *type = leave.value->type;
   int64_t strides[IR_MAX_RANK], bits = ir_scalar_bits(type->element);
-  if (!left || !ahead || !facts->loses_requests || ir_structure_of(op)->reductions)
+  if (!left || !ahead || !target_has_near_memory(facts) || ir_structure_of(op)->reductions)
     return false;
   ir_type_strides(type, strides);
   if (strides[type->rank - 1] != 1)

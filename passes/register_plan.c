@@ -28,6 +28,9 @@ enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
  * rows that do not pay for packing are several tiles, and so are more than half as many where they meet rows that an
  * eighth of the registers hold, which are as fast to read again as their sums are to combine (Zen 5). */
 enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
+/* .. and at least, where these are not widened and one pipe multiplies: fewer wait for memory, which comes faster in
+ * narrower pieces (2 to 4 queries .9x, 5 to 8 up to 1.6x; Zen 4). */
+enum { MIN_ROWS_TOGETHER = 5 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
@@ -62,6 +65,7 @@ typedef struct planner {
   int64_t lanes;
   unsigned registers, accumulators;
   bool has_fast_pair_dot, loses_requests, takes_rows_together;
+  int64_t least_together;          /* rows that take others together which are not widened */
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
 
@@ -200,6 +204,7 @@ static bool is_streamed(const planner *p, unsigned input, int *beside) {
       continue;
     if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
         !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) ||
+        (guess(p, loop) < p->least_together && !is_widened(p, input)) ||
         (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= rows_for_packing(p, input)))
       return false;
     *beside = (int)loop;
@@ -403,7 +408,8 @@ static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   if (is_widened(p, operand) && p->takes_rows_together)
     return smaller(most, (p->registers - most) / rows);
   bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !is_widened(p, operand);
-  return p->loses_requests && are_long && rows <= most ? smaller(most, once) : most;
+  bool are_many = p->loses_requests || (p->takes_rows_together && rows >= MIN_ROWS_TOGETHER);
+  return are_many && are_long && rows <= most ? smaller(most, once) : most;
 }
 
 /* One row takes a few terms, as many streams of memory, each element of which is read once. Where requests get lost,
@@ -724,7 +730,8 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .accumulators = accumulators_of(facts),
                    .has_fast_pair_dot = facts->has_fast_pair_dot,
                    .loses_requests = facts->loses_requests,
-                   .takes_rows_together = target_has_near_last_cache(facts),
+                   .takes_rows_together = target_has_near_memory(facts),
+                   .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
                    .panel_bytes = most_panel_bytes(facts),
                    .copy_bytes = copy_bytes(facts)};
 }

@@ -17,8 +17,9 @@
  * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5; where the rows go on along
  * terms, 1.1 to 1.4 times).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
- * one every 8 comes. So it is of no use there to ask for a piece while the one before is copied into panels: the tiles
- * that use the panels ask for it instead, line by line (register_ask.c).
+ * one every 8 comes; and elsewhere such requests take the place of what is copied. So a piece is not asked for while the
+ * one before is copied into panels, where memory is near: the tiles that use the panels ask for it instead, line by line
+ * (register_ask.c).
  * Terminates: loops over loops, dims, views and the ops of a block. */
 #include "passes/register_prefetch.h"
 
@@ -302,7 +303,7 @@ bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsig
 bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                              int64_t uses, int64_t *ahead) {
   int64_t bytes = register_plan_panel_bytes(facts);
-  if (!facts->loses_requests || plan->paired >= 0)
+  if (!target_has_near_memory(facts) || plan->paired >= 0)
     return false;
   if (find_move(op, i, step_of_induction, bytes, ahead))
     return register_prefetch_uses(op, i, uses) > 1 && !stays_near(op, i, facts);

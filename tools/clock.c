@@ -1,4 +1,4 @@
-/* clock.c - the time, for the command and for what the benchmarks load of it. */
+/* clock.c - the time, for the command's reports. */
 #include "tools/command.h"
 
 #include <time.h>

@@ -1,8 +1,8 @@
 // Attention over an open number of queries becomes two kernels of which each call runs one: with tiles of rows for lanes,
 // where the rows nearly fill them and keys are more than a step and not too many, and with those that serve any number.
-// RUN: tcc-attn opt %s --passes=schedule,simplify,open-rows,simplify --target=host:x86-64-v4 --verify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule,simplify,open-rows,simplify --target=host:skylake-avx512 --verify | FileCheck %s
 // RUN: tcc-attn opt %s --passes=schedule,simplify,open-rows,simplify --target=host:x86-64-v3 --verify | FileCheck %s --check-prefix=OTHER
-// RUN: tcc-attn opt %s --passes=schedule,simplify,open-rows,simplify --target=host:x86-64-v4 --tiles=rows=32 | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn opt %s --passes=schedule,simplify,open-rows,simplify --target=host:skylake-avx512 --tiles=rows=32 | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn run %s --func=plain --random --check --dims=2,640,2,300,2,300 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=plain --random --check --dims=2,630,2,500,2,500 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=plain --random --check --dims=2,70,2,300,2,300 2>&1 | FileCheck %s --check-prefix=RESULT

@@ -1,7 +1,8 @@
 // In a loop, rows of a product's factor that stays become the last dim, which registers hold neighbours of: that factor
 // is transposed once, before the loop, and the one that moves is not.
-// RUN: tcc-attn opt %s --passes=orient,simplify --target=host:x86-64-v4 --verify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=orient,simplify --target=host:icelake-server --verify | FileCheck %s
 // RUN: tcc-attn opt %s --passes=orient,simplify --target=host:znver5 --verify | FileCheck %s --check-prefix=TURNED
+// RUN: tcc-attn opt %s --passes=orient,simplify --target=host:znver4 --verify | FileCheck %s --check-prefix=TURNED
 // RUN: tcc-attn opt %s --passes=orient --target=nvptx:sm_90 | FileCheck %s --check-prefix=GPU
 // RUN: tcc-attn run %s --func=sums --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=products --random --check 2>&1 | FileCheck %s --check-prefix=RESULT

@@ -1,6 +1,7 @@
 // One row meets a few long rows of the other factor, each element once, from memory. Where requests get lost these are not
 // asked for, and tiles are two registers wide, as the machine follows the rows by itself; but it is asked for what many
-// terms or several rows read. Rows that go on along terms are followed in long pieces, unless they are short.
+// terms or several rows read. Rows that go on along terms are followed in long pieces, unless they are short; where
+// requests arrive these are asked for, and pieces are short of what the last cache holds.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s --check-prefix=STEP
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=mlir -o - --verify | FileCheck %s
@@ -46,7 +47,7 @@ func.func @narrow(%a: tensor<1x512xf16>, %b: tensor<512x4096xf16>, %c: tensor<1x
 // STEP-LABEL: @along(
 // STEP: linalg.matmul {{.*}}ins({{.*}} : tensor<1x2048xf32>, tensor<128x2048xf32>)
 // OTHER-LABEL: @along(
-// OTHER: linalg.matmul {{.*}}ins({{.*}} : tensor<1x256xf32>, tensor<128x256xf32>)
+// OTHER: linalg.matmul {{.*}}ins({{.*}} : tensor<1x2048xf32>, tensor<128x2048xf32>)
 // CHECK-LABEL: @along(
 // CHECK: vector.multi_reduction
 // CHECK-NOT: tec.prefetch
@@ -59,6 +60,17 @@ func.func @along(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<1
                                       affine_map<(i, j, k) -> (i, j)>]
       ins(%a, %b : tensor<1x4096xf32>, tensor<4096x4096xf32>) outs(%c : tensor<1x4096xf32>) -> tensor<1x4096xf32>
   return %r : tensor<1x4096xf32>
+}
+
+// STEP-LABEL: @cached(
+// STEP: linalg.matmul {{.*}}ins({{.*}} : tensor<1x2048xf32>, tensor<128x2048xf32>)
+// OTHER-LABEL: @cached(
+// OTHER: linalg.matmul {{.*}}ins({{.*}} : tensor<1x256xf32>, tensor<128x256xf32>)
+func.func @cached(%a: tensor<1x4096xf32>, %b: tensor<1024x4096xf32>, %c: tensor<1x1024xf32>) -> tensor<1x1024xf32> {
+  %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
+                                      affine_map<(i, j, k) -> (i, j)>]
+      ins(%a, %b : tensor<1x4096xf32>, tensor<1024x4096xf32>) outs(%c : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+  return %r : tensor<1x1024xf32>
 }
 
 // CHECK-LABEL: @short(

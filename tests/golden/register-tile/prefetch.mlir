@@ -8,6 +8,7 @@
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 | FileCheck %s --check-prefix=NEAR
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:znver4 | FileCheck %s --check-prefix=ONE
 
 // CHECK-LABEL: func.func @product(
 // CHECK: scf.for %[[K:.*]] =
@@ -430,6 +431,9 @@ func.func @beyond_cache(%a: memref<96x524288xf32>, %b: memref<524288x64xf32>, %c
 
 // What an op of the loop reads before a product, the product's tiles ask for, some lines with each 16 terms, where it
 // would be lost if it were asked for at once: 16 rows of 4 lines, by the 3 x 2 pieces.
+// ONE-LABEL: func.func @left(
+// ONE: vector_ext.prefetch {{.*}} {tec.near}
+// ONE: return
 // LINES-LABEL: func.func @left(
 // LINES: scf.for %[[K:.*]] = %c0 to %c1024 step %c64
 // LINES: %[[MASK:.*]] = memref.subview %{{.*}}[0, %[[K]]]

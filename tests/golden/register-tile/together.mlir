@@ -1,7 +1,8 @@
 // Few rows by whole rows of the other factor: all rows meet each of those at once, with as many sums as a register has
 // lanes. So memory is read in its order, each element once. Elsewhere rows take turns, or read a panel.
 // RUN: tcc-attn opt %s --target=host:znver5 --passes=register-tile,simplify --verify | FileCheck %s
-// RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s --check-prefix=TURNS
+// RUN: tcc-attn opt %s --target=host:emeraldrapids --passes=register-tile,simplify | FileCheck %s --check-prefix=TURNS
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s --check-prefix=FEW
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=asm -o - | FileCheck %s --check-prefix=ASM
 
 // CHECK-LABEL: func.func @four(
@@ -42,6 +43,8 @@ func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf
 }
 
 // Of so long rows that all meet one at a time, they are read once, before the loop.
+// FEW-LABEL: func.func @kept(
+// FEW: vector.contract {{.*}} : vector<7x128xf32>, vector<128xf32> into vector<7xf32>
 // CHECK-LABEL: func.func @kept(
 // CHECK-SAME: %[[Q:.*]]: memref<7x128xf32>, %[[K:.*]]: memref<48x128xf32>
 // CHECK: %[[X:.*]] = vector.transfer_read %[[Q]]{{.*}} vector<7x128xf32>
@@ -50,6 +53,17 @@ func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf
 // CHECK-NEXT: vector.contract {{.*}} %[[X]], %[[Y]], %{{.*}} : vector<7x128xf32>, vector<128xf32> into vector<7xf32>
 func.func @kept(%q: memref<7x128xf32>, %k: memref<48x128xf32>, %s: memref<7x48xf32>) {
   linalg_ext.batch_matmul ins(%q, %k : memref<7x128xf32>, memref<48x128xf32>) outs(%s : memref<7x48xf32>) layout = "nt"
+  return
+}
+
+// Four of f32 take turns where one pipe multiplies.
+// CHECK-LABEL: func.func @few(
+// CHECK: vector.contract {{.*}} : vector<4x128xf32>, vector<128xf32> into vector<4xf32>
+// FEW-LABEL: func.func @few(
+// FEW-NOT: vector<4x128xf32>
+// FEW: return
+func.func @few(%q: memref<4x128xf32>, %k: memref<48x128xf32>, %s: memref<4x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<4x128xf32>, memref<48x128xf32>) outs(%s : memref<4x48xf32>) layout = "nt"
   return
 }
 

@@ -2,7 +2,8 @@
 // few rows that no factor is packed for: fewer where that factor has long rows or each row widens it, none where a tile
 // is smaller.
 // Rows are what only one factor of a product has; a kernel without product, or with fixed rows, has one version.
-// RUN: tcc-attn opt %s --target=host:znver4 --passes=version,simplify | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: tcc-attn opt %s --target=host:emeraldrapids --passes=version,simplify | FileCheck %s --check-prefixes=CHECK,APART
+// RUN: tcc-attn opt %s --target=host:znver4 --passes=version,simplify | FileCheck %s --check-prefixes=CHECK,TOGETHER
 // RUN: tcc-attn opt %s --target=host:znver5 --passes=version,simplify | FileCheck %s --check-prefixes=CHECK,TOGETHER
 // RUN: tcc-attn opt %s --passes=version,register-tile,simplify --verify
 
