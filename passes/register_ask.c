@@ -2,11 +2,12 @@
  * they multiply (see register_nest.h).
  *
  * Requests for a whole panel at once fill a core's queues, and some machines forget what they are asked for faster than
- * memory answers; and none follows by itself where the next tile begins in other rows. So, where memory is near, the lines of the next panels, or of the next tile's rows and the result that these add
- * to, are spread over the terms of the tile at hand. So are those of what an op before the product reads of memory that
- * their loop moves over, as a mask's tile that is transposed, and, in the loop's last iteration, of what the kernel
- * reads before the loop, as queries: all at once, they would be lost (attention with a mask added to 2048 scores a row
- * 1.08 times as fast, causal attention 1.004 to 1.016 times, Zen 5).
+ * memory answers; and none follows by itself where the next tile begins in other rows. So, where memory is near, the
+ * lines of the next panels, or of the next tile's rows and the result that these add to, are spread over the terms of
+ * the tile at hand. So are those of what an op before the product reads of memory that their loop moves over, as a
+ * mask's tile that is transposed, and, in the loop's last iteration, of what the kernel reads before the loop, as
+ * queries: all at once, they would be lost (attention with a mask added to 2048 scores a row 1.08 times as fast, causal
+ * attention 1.004 to 1.016 times, Zen 5).
  * Terminates: loops over loops, dims and lines. */
 #include "passes/extent.h"
 #include "passes/register_nest.h"
