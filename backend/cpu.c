@@ -79,7 +79,7 @@ typedef struct cpu_row {
   unsigned l1_kib, l2_kib, l3_mib;
   pair_dot pair_dot;
   bool has_far_memory;    /* servers of Intel's, whose cores and memory share a mesh */
-  bool has_fast_rounding; /* VRNDSCALEPS starts each half cycle, VREDUCEPS each cycle */
+  bool has_fast_rounding; /* VRNDSCALEPS starts twice as often as VREDUCEPS */
   bool loses_requests;    /* measured: a line of the cache every 4 cycles is too many, every 8 is not */
 } cpu_row;
 
@@ -104,7 +104,7 @@ static const cpu_row cpus[] = {
     {"znver1", ISA_AVX2, 32, 512, 8},
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32},
-    {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS},
+    {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS, false, true},
     {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, false, true, true},
     {"cortex-a72", ISA_NEON, 32, 1024, 2},
     {"cortex-a76", ISA_NEON, 64, 256, 2},

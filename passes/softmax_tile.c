@@ -258,11 +258,12 @@ softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const tar
                 : beside_own_factor(lane_tiles[fits_first_cache(lane_tiles[LANES], target)], columns, target);
 }
 
-/* Each step of each tile puts terms of keys and values side by side in pairs, by shuffles that take the place of
- * multiply-adds: more rows and longer steps share that (bf16, 64 and 128 features, 1.01 to 1.05x; Zen 5). */
+/* Each step of each tile puts terms of keys and values side by side in pairs, and takes maxima and sums across lanes:
+ * more rows share the one, longer steps the other (bf16, 64 and 128 features, 1.01 to 1.05x; Zen 5, where shuffles take
+ * the place of multiply-adds; 1.005 to 1.02x, Zen 4). */
 static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   int64_t rows = extent_of_rows(op, side, extents);
-  return target_shuffles_in_pipes(target) && rows != IR_DYNAMIC && rows >= PAIRED_TILES * host_policy.rows &&
+  return rows != IR_DYNAMIC && rows >= PAIRED_TILES * host_policy.rows &&
          !target_widens(target, ir_operand(op, side)->type->element, element_beside(op, side));
 }
 

@@ -1,7 +1,8 @@
 // Approximate powers of two split their exponent by the instruction that takes less time: rounding to a whole number on
-// Zen 5, taking it off elsewhere. Infinite exponents give infinity and 0 either way.
+// Zen 4 and 5, taking it off elsewhere. Infinite exponents give infinity and 0 either way.
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=asm -o - | FileCheck %s --check-prefix=ROUND
-// RUN: tcc-attn compile %s --target=host:znver4 --emit=asm -o - | FileCheck %s --check-prefix=TAKE
+// RUN: tcc-attn compile %s --target=host:znver4 --emit=asm -o - | FileCheck %s --check-prefix=ROUND
+// RUN: tcc-attn compile %s --target=host:emeraldrapids --emit=asm -o - | FileCheck %s --check-prefix=TAKE
 // RUN: tcc-attn run %s --func=powers --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=infinite --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // ROUND-NOT: vreduceps
