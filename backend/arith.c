@@ -241,6 +241,12 @@ LLVMValueRef emit_extf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildFPCast(e->builder, x[0], computed_type(e, op, x[0]), "");
 }
 
+/* Two registers of f32 to one of bf16. */
+static LLVMValueRef round_two(emitter *e, LLVMValueRef x) {
+  LLVMValueRef halves[] = {emit_slice(e, x, 16, 16), emit_slice(e, x, 0, 16)};
+  return emit_intrinsic_of(e, "llvm.x86.avx512bf16.cvtne2ps2bf16.512", NULL, 0, halves, 2);
+}
+
 /* emit_narrow does all of the work for 16-bit results; but results of approximate functions are rounded by CPUs that
  * have an instruction for bf16, though what is below 2^-126 becomes 0 then. */
 LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
@@ -250,7 +256,8 @@ LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
       ir_result(op, 0)->type->element == IR_BF16) {
     LLVMTypeRef narrow = emit_type_like(x[0], LLVMBFloatTypeInContext(e->context));
     LLVMTypeRef bits = emit_type_like(x[0], LLVMInt16TypeInContext(e->context));
-    return LLVMBuildBitCast(e->builder, LLVMBuildFPTrunc(e->builder, x[0], narrow, ""), bits, "");
+    LLVMValueRef rounded = emit_lanes(x[0]) == 32 ? round_two(e, x[0]) : LLVMBuildFPTrunc(e->builder, x[0], narrow, "");
+    return LLVMBuildBitCast(e->builder, rounded, bits, "");
   }
   if (ir_scalar_bits(ir_result(op, 0)->type->element) == 16)
     return x[0];

@@ -18,7 +18,7 @@ static const double exp2_coefficients[] = {1.0,           0x1.62e430p-1,  0x1.eb
 /* e^f on [-ln 2 / 2, ln 2 / 2]; relative error 3.2e-9. */
 static const double exp_coefficients[] = {1.0,           1.0,           0x1.fffffcp-2, 0x1.555492p-3,
                                           0x1.5558b6p-5, 0x1.1239a2p-7, 0x1.6a4746p-10};
-/* The same with a coefficient less, for `fast_exp`; relative errors 9.3e-8 and 9.2e-8. */
+/* The same with a coefficient less, for `fast_exp` and what is rounded to bf16; relative errors 9.3e-8 and 9.2e-8. */
 static const double fast_exp2_coefficients[] = {1.0,           0x1.62e42ap-1, 0x1.ebf9c2p-3,
                                                 0x1.c6b6d8p-5, 0x1.3ce8aep-7, 0x1.5bda58p-10};
 static const double fast_exp_coefficients[] = {1.0,           0x1.fffff6p-1, 0x1.fffdc6p-2,
@@ -116,10 +116,10 @@ LLVMValueRef math_polynomial(emitter *e, LLVMValueRef x, const double *coefficie
 }
 
 /* For `scale`. */
-static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction) {
+static LLVMValueRef exp2_of_fraction(emitter *e, LLVMValueRef fraction, bool fast) {
   double unit = unit_of_scale(e);
-  return e->facts->fast_exp ? polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS, unit)
-                            : polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS, unit);
+  return fast ? polynomial(e, fraction, fast_exp2_coefficients, NUM_FAST_COEFFICIENTS, unit)
+              : polynomial(e, fraction, exp2_coefficients, NUM_COEFFICIENTS, unit);
 }
 
 /* The whole number nearest x; *fraction: what is left. Either comes from an instruction, the other from a difference
@@ -136,25 +136,25 @@ static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fracti
 
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
  * of what stays costs nothing there, however many results it serves. */
-static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x) {
+static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool fast) {
   LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
   LLVMValueRef fraction, whole = split_whole(e, x, &fraction);
-  LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction), whole);
+  LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction, fast), whole);
   return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");
 }
 
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. `approximate` flushes what is
  * below the normal range. */
-static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool approximate) {
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
   LLVMBuilderRef b = e->builder;
   if (approximate && has_registers(e, x))
-    return flushed_exp2(e, x);
-  bool flush = approximate || (e->facts->fast_exp && !e->has_scale);
+    return flushed_exp2(e, x, fast);
+  bool flush = approximate || (fast && !e->has_scale);
   x = math_clamp(e, LLVMRealOGT, flush ? math_clamp(e, LLVMRealOLT, x, -126) : limit_below(e, x, -151), 128);
   LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
   LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
   LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
-  return scale(e, exp2_of_fraction(e, fraction), shifted, flush);
+  return scale(e, exp2_of_fraction(e, fraction, fast), shifted, flush);
 }
 
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
@@ -175,7 +175,7 @@ static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool appro
     *shifted = emit_multiply_add(e, x, factor, magic);
     LLVMValueRef n = LLVMBuildFSub(e->builder, *shifted, magic, "");
     fraction = emit_multiply_add(e, x, factor, LLVMBuildFNeg(e->builder, n, ""));
-    return exp2_of_fraction(e, fraction);
+    return exp2_of_fraction(e, fraction, fast);
   }
   *shifted = math_reduce(e, x, &fraction);
   double unit = unit_of_scale(e);
@@ -263,16 +263,28 @@ POLYNOMIAL(emit_sin, "sin", math_sin)
 POLYNOMIAL(emit_cos, "cos", math_cos)
 #undef POLYNOMIAL
 
+/* Nobody needs more of an approximate result that is only rounded to bf16 and summed up than `fast_exp` gives. */
+static bool needs_less(const ir_op *op) {
+  bool rounded = false;
+  for (const ir_use *use = ir_result(op, 0)->uses; use; use = use->next) {
+    bool rounds = use->user->code == OP_ARITH_TRUNCF && ir_result(use->user, 0)->type->element == IR_BF16;
+    if (!rounds && use->user->code != OP_ARITH_ADDF)
+      return false;
+    rounded |= rounds;
+  }
+  return rounded && emit_fast_math(op) & LLVMFastMathApproxFunc;
+}
+
 LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   if (!is_f32(x[0]) || e->target->library)
     return math_library(e, "exp2", x, 1);
-  return exp2_of(e, x[0], emit_fast_math(op) & LLVMFastMathApproxFunc);
+  return exp2_of(e, x[0], e->facts->fast_exp || needs_less(op), emit_fast_math(op) & LLVMFastMathApproxFunc);
 }
 
 /* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more; and polynomials flush
  * what is below the normal range. */
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp;
+  bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp || needs_less(op);
   if (is_f32(x[0]) && !e->target->library)
     return exp_of(e, x[0], fast, approximate);
   if (!is_f32(x[0]) || !approximate)

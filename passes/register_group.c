@@ -307,6 +307,68 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
   }
 }
 
+/* The op writes all of the memory and reads none of it. */
+static bool overwrites(const ir_op *op, const ir_value *memory) {
+  if (!is_structured(op) || ir_num_inits(op) != 1 || ir_init(op, 0) != memory || ir_body_reads_init(op, 0) ||
+      ir_structure_of(op)->reductions || !ir_map_is_projected_permutation(result_map(op)))
+    return false;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (ir_type_is_shaped(ir_input(op, i)->type) && !memory_is_disjoint(ir_input(op, i), memory))
+      return false;
+  return true;
+}
+
+/* Each run of the block begins to use the memory by writing all of it, and behind the first feeder only members read
+ * it. */
+static bool is_spent(const ir_value *memory, const ir_op *leader, const register_group *group) {
+  ir_op *feeder = group->feeders[0].op, *first = feeder;
+  for (const ir_use *use = memory->uses; use; use = use->next) {
+    ir_op *op = ir_op_ancestor_in(use->user, feeder->block);
+    if (use->user->code == OP_MEMREF_DEALLOC)
+      continue;
+    if (!op || ir_op_has(use->user, IR_VIEW))
+      return false;
+    if (op != first && ir_op_is_before(op, first))
+      first = op;
+    if (op != leader && !register_group_takes_before(group, op) && ir_op_is_before(feeder, op))
+      return false;
+  }
+  return overwrites(first, memory);
+}
+
+/* More such memory, released where that is. */
+static ir_value *clone_memory(const ir_value *memory) {
+  ir_builder builder = ir_builder_before(memory->op);
+  ir_value_map *map = ir_value_map_create(memory->op->module);
+  ir_op *clone = ir_op_clone(&builder, memory->op, map);
+  for (const ir_use *use = memory->uses; use; use = use->next)
+    if (use->user->code == OP_MEMREF_DEALLOC) {
+      builder = ir_builder_before(use->user);
+      ir_op_clone(&builder, use->user, map);
+    }
+  return ir_result(clone, 0);
+}
+
+static void replace_input(ir_op *op, const ir_value *memory, ir_value *with) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (ir_input(op, i) == memory)
+      ir_set_operand(op, i, with);
+}
+
+void register_group_keep(ir_op *leader, const register_group *group) {
+  ir_op *feeder = group->feeders[0].op;
+  if (!group->num_feeders || group->rewriter.op || ir_body_reads_init(feeder, 0))
+    return;
+  const ir_value *memory = ir_init(feeder, 0);
+  if (!memory->op || !ir_op_has(memory->op, IR_ALLOCATES) || !is_spent(memory, leader, group))
+    return;
+  ir_value *own = clone_memory(memory);
+  ir_set_operand(feeder, ir_num_inputs(feeder), own);
+  replace_input(leader, memory, own);
+  for (unsigned k = 1; k < group->num_feeders; k++)
+    replace_input(group->feeders[k].op, memory, own);
+}
+
 /* The product that makes what the reduction reads, up to members of its group, and what starts the reduction, if that
  * stands between; NULL where there is none. */
 static ir_op *product_before(const ir_op *reduction, ir_op **start) {
@@ -357,18 +419,19 @@ static bool may_pass(const ir_op *op, const ir_op *other) {
   return true;
 }
 
-/* The operands are there before `place`, or are views that can be made there. */
+/* The operands are there before `place`, or are views or memory that can be made there. */
 static bool can_stand_before(const ir_op *op, ir_op *place, bool is_view) {
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_op *from = ir_operand(op, i)->op;
     bool there = !from || from->block != place->block || ir_op_is_before(from, place);
-    if (!there && (is_view || from->code != OP_MEMREF_SUBVIEW || !can_stand_before(from, place, true)))
+    bool moves = from && (from->code == OP_MEMREF_SUBVIEW || ir_op_has(from, IR_ALLOCATES));
+    if (!there && (is_view || !moves || !can_stand_before(from, place, true)))
       return false;
   }
   return true;
 }
 
-/* With its views. */
+/* With its views and memory. */
 static void move_before(ir_op *op, ir_op *place) {
   ir_op_move_before(op, place);
   for (unsigned i = 0; i < op->num_operands; i++) {

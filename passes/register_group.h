@@ -29,6 +29,9 @@ typedef struct register_group {
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group);
 /* The op is the group's prologue or one of its feeders. */
 bool register_group_takes_before(const register_group *group, const ir_op *op);
+/* Gives what the first feeder makes memory of its own where nobody else reads that before it is made anew: it is only
+ * held in registers then, as memory that is only written goes. */
+void register_group_keep(ir_op *leader, const register_group *group);
 /* A product before the op has it as its group's last member, a reduction: it leads no group itself. */
 bool register_group_follows(const ir_op *op, const target_facts *facts);
 

@@ -781,13 +781,14 @@ static void drop_terms(register_plan *plan) {
   plan->num_dims = count;
 }
 
-void register_plan_lighten(register_plan *plan, const target_facts *facts) {
+void register_plan_lighten(register_plan *plan, const target_facts *facts, bool rounds) {
   drop_terms(plan);
-  int64_t most = plan->lanes * (facts->vector_registers < 32 ? 1 : 4), elements = 1;
+  int64_t width = rounds ? 2 * plan->lanes : plan->lanes;
+  int64_t most = width * (facts->vector_registers < 32 ? 1 : 4), elements = 1;
   for (unsigned i = 0; i < plan->num_dims; i++)
     elements *= plan->steps[plan->dims[i]];
   for (unsigned i = plan->num_dims; i-- > 0;) {
-    int64_t *step = &plan->steps[plan->dims[i]], least = (int)plan->dims[i] == plan->simd ? plan->lanes : 1;
+    int64_t *step = &plan->steps[plan->dims[i]], least = (int)plan->dims[i] == plan->simd ? width : 1;
     for (; elements > most && *step % 2 == 0 && *step > least; elements /= 2)
       *step /= 2;
   }

@@ -536,6 +536,14 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
   }
 }
 
+/* A feeder rounds f32 to bf16, which the machine does with two registers at a time. */
+static bool rounds_to_pairs(const register_group *group, const target_facts *facts) {
+  bool rounds = false;
+  for (unsigned k = 1; k < group->num_feeders; k++)
+    rounds |= ir_init(group->feeders[k].op, 0)->type->element == IR_BF16;
+  return rounds && facts->has_pair_dot;
+}
+
 unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied,
                           register_left **left) {
   ir_arena *arena = &op->module->arena;
@@ -552,7 +560,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   if (!copied)
     register_group_find(op, &nest.plan, group);
   if (group->num_feeders) {
-    register_plan_lighten(&nest.plan, facts);
+    register_plan_lighten(&nest.plan, facts, rounds_to_pairs(group, facts));
     if (nest.reduced.input != group->fed)
       nest.reduced.where.count = 0;
   } else if (!copied)
@@ -669,6 +677,7 @@ bool pass_register_tile(ir_module *module, const pass_options *options) {
     find_group(list.items[i].op, options->target, &group);
     for (size_t before = i; before-- > 0 && register_group_takes_before(&group, list.items[before].op);)
       list.items[before].taker = list.items[i].op;
+    register_group_keep(list.items[i].op, &group);
   }
   for (size_t i = 0; i < list.count; i++) {
     register_group group = {.count = 0};

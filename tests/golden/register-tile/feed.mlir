@@ -1,7 +1,8 @@
 // A reduction takes in what makes its input: exponentials are written, rounded and summed while they are in registers. It
 // does not where others use the memory between, or where tiles of the two would get in each other's way. What is rounded in
-// place, behind the sum, is stored once.
+// place, behind the sum, is stored once. What nobody reads before it is made anew is not stored at all.
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 --verify | FileCheck %s
+// RUN: tcc-attn opt %s --passes=register-tile,simplify --target=host:x86-64-v3 | FileCheck %s --check-prefix=KEPT
 
 #rows = affine_map<(r, c) -> (r)>
 #all = affine_map<(r, c) -> (r, c)>
@@ -135,5 +136,105 @@ func.func @in_each_others_way(%n: index) {
     %s = arith.addf %old, %e : f32
     linalg.yield %s : f32
   }
+  return
+}
+
+// In each run of the loop, the memory is first written; behind the exponentials, only members of the group read it.
+// KEPT-LABEL: func.func @kept(
+// KEPT: %[[X:.*]] = memref.alloca() : memref<16x64xf32>
+// KEPT: scf.for
+// KEPT: vector.transfer_write %{{.*}}, %[[X]][
+// KEPT: %[[E:.*]] = math.exp
+// KEPT-NOT: vector.transfer_write %[[E]],
+// KEPT: %[[NARROW:.*]] = arith.truncf %[[E]]
+// KEPT: vector.transfer_write %[[NARROW]],
+// KEPT-NOT: memref<16x64xf32>
+// KEPT: return
+func.func @kept(%a: memref<16x64xf32>, %rounded: memref<16x64xbf16>, %l: memref<16xf32>) {
+  %x = memref.alloca() : memref<16x64xf32>
+  %narrow = memref.alloca() : memref<16x64xbf16>
+  %sum = memref.alloca() : memref<16xf32>
+  %max = memref.alloca() : memref<16xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    memref.copy %a, %x : memref<16x64xf32> to memref<16x64xf32>
+    linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<16x64xf32>) outs(%max : memref<16xf32>) {
+    ^bb0(%score: f32, %old: f32):
+      %most = arith.maximumf %old, %score : f32
+      linalg.yield %most : f32
+    }
+    linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %max : memref<16x64xf32>, memref<16xf32>) outs(%x : memref<16x64xf32>) {
+    ^bb0(%score: f32, %m: f32, %old: f32):
+      %d = arith.subf %score, %m : f32
+      %e = math.exp %d : f32
+      linalg.yield %e : f32
+    }
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%x : memref<16x64xf32>) outs(%narrow : memref<16x64xbf16>) {
+    ^bb0(%wide: f32, %old: bf16):
+      %t = arith.truncf %wide : f32 to bf16
+      linalg.yield %t : bf16
+    }
+    linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<16x64xf32>) outs(%sum : memref<16xf32>) {
+    ^bb0(%e: f32, %old: f32):
+      %s = arith.addf %old, %e : f32
+      linalg.yield %s : f32
+    }
+  }
+  memref.copy %narrow, %rounded : memref<16x64xbf16> to memref<16x64xbf16>
+  memref.copy %sum, %l : memref<16xf32> to memref<16xf32>
+  return
+}
+
+// A reader behind the sum needs what is stored.
+// KEPT-LABEL: func.func @stored(
+// KEPT: %[[E:.*]] = math.exp
+// KEPT: vector.transfer_write %[[E]],
+// KEPT: return
+func.func @stored(%a: memref<16x64xf32>, %rounded: memref<16x64xbf16>, %l: memref<16xf32>,
+      %out: memref<16x64xf32>) {
+  %x = memref.alloca() : memref<16x64xf32>
+  %narrow = memref.alloca() : memref<16x64xbf16>
+  %sum = memref.alloca() : memref<16xf32>
+  %max = memref.alloca() : memref<16xf32>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c4 = arith.constant 4 : index
+  scf.for %i = %c0 to %c4 step %c1 {
+    memref.copy %a, %x : memref<16x64xf32> to memref<16x64xf32>
+    linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<16x64xf32>) outs(%max : memref<16xf32>) {
+    ^bb0(%score: f32, %old: f32):
+      %most = arith.maximumf %old, %score : f32
+      linalg.yield %most : f32
+    }
+    linalg.generic {indexing_maps = [#all, #rows, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%x, %max : memref<16x64xf32>, memref<16xf32>) outs(%x : memref<16x64xf32>) {
+    ^bb0(%score: f32, %m: f32, %old: f32):
+      %d = arith.subf %score, %m : f32
+      %e = math.exp %d : f32
+      linalg.yield %e : f32
+    }
+    linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+        ins(%x : memref<16x64xf32>) outs(%narrow : memref<16x64xbf16>) {
+    ^bb0(%wide: f32, %old: bf16):
+      %t = arith.truncf %wide : f32 to bf16
+      linalg.yield %t : bf16
+    }
+    linalg.generic {indexing_maps = [#all, #rows], iterator_types = ["parallel", "reduction"]}
+        ins(%x : memref<16x64xf32>) outs(%sum : memref<16xf32>) {
+    ^bb0(%e: f32, %old: f32):
+      %s = arith.addf %old, %e : f32
+      linalg.yield %s : f32
+    }
+  }
+  memref.copy %narrow, %rounded : memref<16x64xbf16> to memref<16x64xbf16>
+  memref.copy %sum, %l : memref<16xf32> to memref<16xf32>
+  memref.copy %x, %out : memref<16x64xf32> to memref<16x64xf32>
   return
 }
