@@ -5,6 +5,7 @@
  *    the reduction are what fits in the cache beside the sums.
  *  - Often: it is copied into panels (register_pack.c) that are as long as the cache has room for. Rows of a tile are
  *    as many as the last cache holds, as each tile makes the panels anew.
+ *  - Where memory is near but the last cache is not, panels are short, for rows to meet those of all columns in turn.
  *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
  *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
@@ -197,15 +198,39 @@ static bool is_turned(const product *p, unsigned factor) {
   return last >= 0 && ir_loop_is_reduction(p->structure, (unsigned)last);
 }
 
-/* The last cache is known to hold what the factor, of f32, is a part of. */
-static bool is_near(const product *p, unsigned factor) {
+/* What the factor is a part of. */
+static const ir_value *whole_factor(const product *p, unsigned factor) {
   const ir_value *whole = ir_operand(p->op, factor);
   while (whole->op && whole->op->code == OP_TENSOR_EXTRACT_SLICE)
     whole = ir_operand(whole->op, 0);
+  return whole;
+}
+
+/* The last cache is known to hold what the factor, of f32, is a part of. */
+static bool is_near(const product *p, unsigned factor) {
+  const ir_value *whole = whole_factor(p, factor);
   uint64_t most = p->target->l3_bytes / sizeof(float);
   for (unsigned dim = 0; dim < whole->type->rank; dim++)
     most = whole->type->shape[dim] > 0 ? most / (uint64_t)whole->type->shape[dim] : 0;
   return most > 0;
+}
+
+/* Rows meet the panels of all columns of a tile in turn, as register_plan.c has it: these are made of a factor that has
+ * many columns, with lanes along them. */
+static bool puts_rows_outside(const product *p) {
+  for (unsigned i = 0; target_puts_rows_outside(p->target) && p->is_wide && i < 2; i++) {
+    const ir_type *type = whole_factor(p, i)->type;
+    if (!is_turned(p, i) && type->shape[type->rank - 1] >= LONE_COLUMNS && uses_of_factor(p, i, MANY_USES) == MANY_USES)
+      return true;
+  }
+  return false;
+}
+
+/* The terms of a panel at most; where it is one of several for rows to meet in turn, these leave as much of the
+ * second-level cache to the next ones. */
+static int64_t longest_panel(const product *p) {
+  return puts_rows_outside(p) ? register_plan_panel_bytes(p->target) / (host_policy.columns * (int64_t)sizeof(float))
+                              : register_plan_longest_panel(p->target);
 }
 
 /* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay
@@ -232,7 +257,7 @@ static int64_t panel_step(const product *p, unsigned loop) {
     return p->target->loses_requests && p->is_wide && least >= (turned ? TURNED_USES : PANEL_USES)
                ? ASKED_REDUCTION
                : host_policy.reduction;
-  int64_t longest = register_plan_longest_panel(p->target);
+  int64_t longest = longest_panel(p);
   if (extent == IR_DYNAMIC || extent <= longest || takes_lone_panels(p))
     return extent == IR_DYNAMIC ? longest : 0;
   bool is_halved = p->is_alone && least >= host_policy.columns && leaves_results_no_room(longest, p->target);

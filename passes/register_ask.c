@@ -47,9 +47,9 @@ static int64_t parts_of(const ir_op *op, unsigned loop, int64_t iterations) {
 
 /* ---------------------------------------------------------------------------------------------------------- panels */
 
-/* The tiles of the loop over rows. */
-static int64_t row_tiles(const register_nest *nest, unsigned row) {
-  return parts_of(nest->op, row, nest->plan.steps[row]);
+/* The tiles of the loop over rows, or lanes. */
+static int64_t tiles_of(const register_nest *nest, unsigned loop) {
+  return parts_of(nest->op, loop, nest->plan.steps[loop]);
 }
 
 static bool has_open_rows(const register_nest *nest, unsigned row) {
@@ -72,7 +72,8 @@ static bool find_next_panel(const register_nest *nest, unsigned i, unsigned row,
   ask->is_tile = asks_for_next_tile(nest, i);
   if (ask->is_tile)
     ask->ahead[ir_map_find_dim(ir_structure_of(nest->op)->maps[i], simd)] = nest->plan.steps[simd];
-  return ask->is_tile || (register_plan_bound(nest->op, row) <= MANY_ROWS &&
+  bool are_few = register_plan_bound(nest->op, row) <= MANY_ROWS;
+  return ask->is_tile || ((are_few || register_pack_is_inside(nest, i)) &&
                           register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask->ahead));
 }
 
@@ -100,7 +101,7 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
   if (columns % step || columns % ask.elements || length % ask.elements)
     return;
   ask.turns = columns / ask.elements, ask.pieces = length / ask.elements;
-  bool may_be_few = has_open_rows(nest, (unsigned)row) || row_tiles(nest, (unsigned)row) * tiles < 2 * ask.turns;
+  bool may_be_few = has_open_rows(nest, (unsigned)row) || tiles_of(nest, (unsigned)row) * tiles < 2 * ask.turns;
   if (may_be_few && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
     ask.lines = 2, ask.turns /= 2, ask.pieces /= 2;
   ask.row = (unsigned)row, ask.term = loops[0], ask.along = (unsigned)along;
@@ -115,7 +116,9 @@ static ir_index turn_of_tile(const register_nest *nest, ir_builder *builder, con
   ir_index number = ir_index_floordiv(builder, nest->tile.starts[ask->row], plan->steps[ask->row]);
   if (!ask->is_tile) {
     ir_index tile = ir_index_floordiv(builder, nest->tile.starts[plan->simd], plan->steps[plan->simd]);
-    number = ir_index_add(builder, ir_index_scale(builder, tile, row_tiles(nest, ask->row)), number);
+    ir_index inner = nest->inside ? tile : number, outer = nest->inside ? number : tile;
+    int64_t inner_tiles = tiles_of(nest, nest->inside ? (unsigned)plan->simd : ask->row);
+    number = ir_index_add(builder, ir_index_scale(builder, outer, inner_tiles), inner);
   }
   return ir_index_mod(builder, number, ask->turns);
 }
@@ -170,8 +173,6 @@ static int64_t bytes_of(const vector_operand *operand) { return ir_scalar_bits(o
 static bool come_from_last_cache(const register_nest *nest, const vector_operand *operand, unsigned row,
                                  unsigned term) {
   int64_t bytes;
-  if (!target_has_near_last_cache(nest->facts))
-    return false;
   bool is_huge =
       __builtin_mul_overflow(register_plan_bound(nest->op, row), register_plan_bound(nest->op, term), &bytes) ||
       __builtin_mul_overflow(bytes, bytes_of(operand), &bytes);
@@ -198,6 +199,13 @@ static bool has_panel(const register_nest *nest) {
   return false;
 }
 
+static bool has_rows_outside(const register_nest *nest) {
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (register_pack_is_inside(nest, i))
+      return true;
+  return false;
+}
+
 /* Spreads the lines of the result that the next tile adds to over the pieces of a line that the tile's terms are. */
 static void plan_result(register_nest *nest) {
   register_rows *rows = &nest->rows;
@@ -217,7 +225,8 @@ static void plan_result(register_nest *nest) {
 
 /* Finds the input of which the next tile's rows are to be asked for. */
 static void plan_rows(register_nest *nest) {
-  if (!has_panel(nest))
+  bool outside = has_rows_outside(nest);
+  if (!has_panel(nest) || !(outside || target_has_near_last_cache(nest->facts)))
     return;
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     const vector_operand *operand = &nest->tile.operands[i];
@@ -233,7 +242,7 @@ static void plan_rows(register_nest *nest) {
   }
   if (nest->rows.asked)
     plan_result(nest);
-  if (!nest->rows.lines && !has_lone_panel(nest))
+  if (!nest->rows.lines && !outside && !has_lone_panel(nest))
     nest->rows.asked = false;
 }
 

@@ -76,6 +76,7 @@ typedef struct register_nest {
   register_rows rows;
   register_left **left; /* by all ops so far; NULL: this one leaves nothing to others, and asks for nothing of theirs */
   uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
+  const register_segment *inside; /* that segment, where each tile of rows meets its tiles in turn; NULL elsewhere */
 } register_nest;
 
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
@@ -99,6 +100,8 @@ ir_value *register_is_shown(const register_nest *nest, ir_builder *builder);
 void register_pack_begin(register_nest *nest, ir_builder *builder);
 /* Packs for all tiles of a segment of the SIMD loop, which has full ones from 0 on, where memory is there for them. */
 void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment);
+/* The panels of input `i` for several tiles are all there before the tiles' loops, for each tile of rows to meet. */
+bool register_pack_is_inside(const register_nest *nest, unsigned i);
 /* Packs at the place just inside of the SIMD loop, or finds there what was packed before it; the tile reads panels. */
 void register_pack_inputs(register_nest *nest, ir_builder *builder);
 /* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */

@@ -305,6 +305,10 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
     }
 }
 
+bool register_pack_is_inside(const register_nest *nest, unsigned i) {
+  return nest->plan.rows_outside && nest->plan.paired < 0 && nest->panels[i] && nest->panels[i]->type->shape[0] > 1;
+}
+
 void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; nest->plan.paired >= 0 && i < nest->num_inputs; i++)
     if (vectorize_operand_loops(&nest->tile.operands[i]) & ir_bit((unsigned)nest->plan.simd))

@@ -46,6 +46,8 @@ enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
  * which are read in order, may as well take a quarter of the last cache. */
 enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
+/* Rows that pay for short panels, all of which each tile of them meets in turn. */
+enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
 /* Terms that one row takes at a time from memory that the machine follows. */
@@ -64,7 +66,7 @@ typedef struct planner {
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
-  bool has_fast_pair_dot, loses_requests, takes_rows_together;
+  bool has_fast_pair_dot, loses_requests, takes_rows_together, puts_rows_outside;
   int64_t least_together;          /* rows that take others together which are not widened */
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
@@ -429,6 +431,13 @@ static bool is_followed(const planner *p, unsigned simd) {
   return true;
 }
 
+/* Rows of a product meet the panels of several SIMD tiles in turn, made of a factor whose rows lie apart. */
+static bool puts_rows_outside(const planner *p, unsigned simd, int64_t rows) {
+  unsigned lanes = operand_uses(p, 1, simd);
+  return p->puts_rows_outside && ir_is_contraction(p->op) && !is_reduction(p, simd) && rows >= MIN_ROWS_OUTSIDE &&
+         access_along(p, lanes, simd) == ACCESS_UNIT && is_scattered(p, lanes) && !is_widened(p, lanes);
+}
+
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
  * horizontal step are a power of two, which takes the fewest shuffles, and so are those that are read in one piece. */
 static void size_accumulators(const planner *p, register_plan *plan, int row) {
@@ -437,6 +446,9 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
     carried += is_carried(p, i);
   int64_t chains = p->accumulators / (carried ? carried : 1);
   int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
+  plan->rows_outside = puts_rows_outside(p, simd, rows);
+  if (plan->rows_outside) /* each tile reads all panels, so few and large ones are best */
+    chains = p->registers - p->registers / 4;
   bool in_place = reads_in_place(p, simd, rows);
   int64_t at_once = in_place ? rows_in_place(p, simd, (unsigned)row) : rows;
   int64_t wide = in_place ? vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
@@ -731,6 +743,7 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .has_fast_pair_dot = facts->has_fast_pair_dot,
                    .loses_requests = facts->loses_requests,
                    .takes_rows_together = target_has_near_memory(facts),
+                   .puts_rows_outside = target_puts_rows_outside(facts),
                    .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
                    .panel_bytes = most_panel_bytes(facts),
                    .copy_bytes = copy_bytes(facts)};

@@ -21,10 +21,11 @@ typedef struct register_plan {
   int64_t lanes; /* elements of one register */
   uint32_t
       partial; /* reductions (bits) of which a tile keeps several results: that in lanes, or several terms at a time */
-  uint32_t packed;  /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
+  uint32_t packed;   /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
                       [pairs of iterations][lanes, of both iterations in turn] */
-  uint32_t widened; /* inputs (bits) to copy, widened, before all loops */
-  uint32_t singles; /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
+  uint32_t widened;  /* inputs (bits) to copy, widened, before all loops */
+  uint32_t singles;  /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
+  bool rows_outside; /* each tile of rows meets panels of several SIMD tiles in turn, where these are made at once */
 } register_plan;
 
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */

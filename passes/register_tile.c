@@ -17,6 +17,7 @@
 /* Sums of products over more than twice as many iterations are made of sums over so many. */
 enum { PART = 256 };
 
+static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
 /* ----------------------------------------------------------------------------------------------------------- loops */
@@ -445,6 +446,58 @@ static void emit_iterations(register_nest *nest, ir_builder *builder, unsigned d
     emit_segment(nest, builder, depth, segment, accumulators);
 }
 
+/* The tiles of the SIMD loop's current segment have their panels, and the loop inside of it is over rows. */
+static bool puts_rows_outside(const register_nest *nest, unsigned depth) {
+  const register_plan *plan = &nest->plan;
+  if ((int)plan->order[depth] != plan->simd || depth + 1 == plan->num_loops || nest->inside ||
+      ir_loop_is_reduction(ir_structure_of(nest->op), plan->order[depth + 1]))
+    return false;
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (nest->packed_before & ir_bit(i) && register_pack_is_inside(nest, i))
+      return true;
+  return false;
+}
+
+/* Runs a segment of the SIMD loop inside of the loop over rows that follows it. */
+static void emit_inside(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
+                        ir_value **accumulators) {
+  unsigned *order = nest->plan.order, row = order[depth + 1];
+  order[depth + 1] = order[depth], order[depth] = row;
+  nest->inside = segment;
+  emit_loop(nest, builder, depth, accumulators);
+  nest->inside = NULL;
+  order[depth] = order[depth + 1], order[depth + 1] = row;
+}
+
+/* One loop, and what lies inside. */
+static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
+  const register_plan *plan = &nest->plan;
+  register_segment segments[REGISTER_MAX_SEGMENTS];
+  unsigned loop = plan->order[depth], count = 1;
+  bool is_inside = (int)loop == plan->simd && nest->inside;
+  bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);
+  if (is_inside)
+    segments[0] = *nest->inside;
+  else
+    count = register_segments(nest->op, plan, builder, loop, nest->extents[loop], cut, segments);
+  bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & ir_bit(loop);
+  bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
+  if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
+    register_segment whole = segments[0];
+    register_leave_out_hidden(nest, builder, depth, &segments[0]);
+    if (nest->group.num_feeders)
+      feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
+  }
+  for (unsigned i = 0; i < count; i++) {
+    if ((int)loop == plan->simd && !is_inside)
+      register_pack_before(nest, builder, &segments[i]);
+    if (puts_rows_outside(nest, depth))
+      emit_inside(nest, builder, depth, &segments[i], accumulators);
+    else
+      emit_iterations(nest, builder, depth, &segments[i], accumulators);
+  }
+}
+
 /* What lies inside of the first `depth` loops. */
 static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
@@ -461,25 +514,8 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
       feed(nest, builder);
     if (!nest->left_out)
       vectorize_body(builder, &nest->tile, accumulators);
-  } else {
-    register_segment segments[REGISTER_MAX_SEGMENTS];
-    unsigned loop = plan->order[depth];
-    bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);
-    unsigned count = register_segments(nest->op, plan, builder, loop, nest->extents[loop], cut, segments);
-    bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & ir_bit(loop);
-    bool is_reduction = ir_loop_is_reduction(ir_structure_of(nest->op), loop);
-    if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
-      register_segment whole = segments[0];
-      register_leave_out_hidden(nest, builder, depth, &segments[0]);
-      if (nest->group.num_feeders)
-        feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
-    }
-    for (unsigned i = 0; i < count; i++) {
-      if ((int)loop == plan->simd)
-        register_pack_before(nest, builder, &segments[i]);
-      emit_iterations(nest, builder, depth, &segments[i], accumulators);
-    }
-  }
+  } else
+    emit_loop(nest, builder, depth, accumulators);
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth)
       end_output(nest, builder, out, accumulators[out]);

@@ -122,6 +122,12 @@ static inline bool target_has_near_last_cache(const target_facts *facts) {
   return target_shuffles_in_pipes(facts) && target_has_near_memory(facts);
 }
 
+/* Rows of a product meet the panels of all columns of a tile in turn, from the second-level cache, so that they come
+ * from the last one once a tile: it is not near, and one multiply-add a cycle leaves time to read panels again. */
+static inline bool target_puts_rows_outside(const target_facts *facts) {
+  return target_has_near_memory(facts) && !target_has_near_last_cache(facts);
+}
+
 /* Tiles of memory that a loop reads, of added masks say, may be transposed in each step for the sake of rows in lanes:
  * registers are shuffled as fast as they are read (512 to 2048 keys 1.02 to 1.26x over keys in lanes, Zen 5; 1.03 to
  * 1.08x, Zen 4). */
