@@ -74,6 +74,26 @@ void softmax_rescale(const tile_rescale *rescale) {
   ir_set_operand(rescale->consumer, ir_num_inputs(rescale->consumer), scaled);
 }
 
+/* Uses that a search follows. */
+enum { MAX_STEPS = 64 };
+
+static bool reaches_softmax(const ir_value *value, unsigned *steps) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (!*steps || !--*steps || softmax_is(user))
+      return true;
+    for (unsigned i = 0; !ir_is_contraction(user) && i < user->num_results; i++)
+      if (reaches_softmax(ir_result(user, i), steps))
+        return true;
+  }
+  return false;
+}
+
+bool softmax_may_follow(const ir_value *value) {
+  unsigned steps = MAX_STEPS;
+  return reaches_softmax(value, &steps);
+}
+
 ir_scalar softmax_statistic(const ir_type *x) { return x->element == IR_F64 ? IR_F64 : IR_F32; }
 
 ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {

@@ -14,6 +14,8 @@ enum { SOFTMAX_MAX = 1, SOFTMAX_SUM = 2, SOFTMAX_SCALE = 3 };
 static inline bool softmax_is(const ir_op *op) {
   return op->code == OP_LINALG_SOFTMAX || op->code == OP_LINALG_EXT_SOFTMAX;
 }
+/* A softmax may be made of the value, with no product between, as far as a bounded search tells. */
+bool softmax_may_follow(const ir_value *value);
 /* The type of the running maximum and sum: f32, or f64 for f64. */
 ir_scalar softmax_statistic(const ir_type *x);
 /* linalg_ext.softmax of `x` into `out` along `dim`. It starts from the empty state: fills for the running maximum

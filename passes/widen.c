@@ -12,7 +12,7 @@
  * Values do not change, but for weights that a program rounds to 16 bits, as its products want factors alike: sums
  * take them with all their digits, and come nearer to the exact ones.
  * Termination: one walk each; the first creates what accumulates in f32, the second factors that are f32. Searches
- * go up chains of producers, or follow MAX_STEPS uses. */
+ * go up chains of producers, or are those of softmax.h. */
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/softmax.h"
@@ -24,8 +24,6 @@
 enum { MIN_ROWS = 256, MIN_COLUMNS = 512, MIN_PRODUCT_ROWS = 64 };
 /* Of the last cache, such a factor's. */
 enum { COPY_SHARE = 4 };
-/* Uses that a search follows. */
-enum { MAX_STEPS = 64 };
 
 static bool is_half(ir_scalar scalar) { return ir_scalar_is_float(scalar) && ir_scalar_bits(scalar) == 16; }
 
@@ -78,19 +76,6 @@ bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
 
 /* The softmax whose weights the value is, or what is linear in them; NULL if there is none. */
 static const ir_op *softmax_of(const ir_value *value) { return tile_find_source(value, softmax_is); }
-
-/* A softmax may be made of the value, with no product between. */
-static bool reaches_softmax(const ir_value *value, unsigned *steps) {
-  for (const ir_use *use = value->uses; use; use = use->next) {
-    const ir_op *user = use->user;
-    if (!*steps || !--*steps || softmax_is(user))
-      return true;
-    for (unsigned i = 0; !ir_is_contraction(user) && i < user->num_results; i++)
-      if (reaches_softmax(ir_result(user, i), steps))
-        return true;
-  }
-  return false;
-}
 
 /* The rows that read each element of a factor; 0 where their number is open. */
 static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
@@ -189,10 +174,9 @@ static void visit_factors(ir_op *op, const void *data) {
   if (!ir_is_contraction(op) || op->num_results != 1)
     return;
   const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
-  unsigned steps = MAX_STEPS;
   if (softmax[0] || softmax[1])
     widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
-  else if (target_has_rows_in_lanes(facts) && !reaches_softmax(ir_result(op, 0), &steps))
+  else if (target_has_rows_in_lanes(facts) && !softmax_may_follow(ir_result(op, 0)))
     widen_rows(op, facts);
 }
 

@@ -90,3 +90,14 @@ func.func @open_lanes(%a: memref<128x64xf32>, %b: memref<64x?xf32>, %c: memref<1
 // TWICE: scf.for %{{.*}} step %c16
 // TWICE: vector.transfer_read {{.*}} {in_bounds = [true, false]} : memref<128x?xf32>, vector<6x16xf32>
 // TWICE: vector.contract {{.*}} into vector<6x16xf32>
+
+// Rows that are whole pages apart lie in one set of the nearest cache: no more of them are a tile than it has lines.
+// WIDE-LABEL: func.func @pages_apart(
+// WIDE: vector.contract {{.*}} vector<8x1xf32>, vector<1x16xf32> into vector<8x16xf32>
+// WIDE: vector.contract {{.*}} vector<16x1xf32>, vector<1x16xf32> into vector<16x16xf32>
+func.func @pages_apart(%a: memref<64x64xf32, strided<[1024, 1]>>, %b: memref<64x16xf32>, %c: memref<64x16xf32>,
+                       %d: memref<64x64xf32, strided<[1000, 1]>>) {
+  linalg.matmul ins(%a, %b : memref<64x64xf32, strided<[1024, 1]>>, memref<64x16xf32>) outs(%c : memref<64x16xf32>)
+  linalg.matmul ins(%d, %b : memref<64x64xf32, strided<[1000, 1]>>, memref<64x16xf32>) outs(%c : memref<64x16xf32>)
+  return
+}
