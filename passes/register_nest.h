@@ -75,7 +75,7 @@ typedef struct register_nest {
   int64_t terms;      /* .. of so many terms; 0: they do not */
   register_rows rows;
   register_left **left; /* by all ops so far; NULL: this one leaves nothing to others, and asks for nothing of theirs */
-  uint32_t packed_before; /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
+  uint32_t packed_before;         /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
   const register_segment *inside; /* that segment, where each tile of rows meets its tiles in turn; NULL elsewhere */
 } register_nest;
 

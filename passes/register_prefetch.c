@@ -17,9 +17,9 @@
  * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5; where the rows go on along
  * terms, 1.1 to 1.4 times).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
- * one every 8 comes; and elsewhere such requests take the place of what is copied. So a piece is not asked for while the
- * one before is copied into panels, where memory is near: the tiles that use the panels ask for it instead, line by line
- * (register_ask.c).
+ * one every 8 comes; and elsewhere such requests take the place of what is copied. So a piece is not asked for while
+ * the one before is copied into panels, where memory is near: the tiles that use the panels ask for it instead, line by
+ * line (register_ask.c).
  * Terminates: loops over loops, dims, views and the ops of a block. */
 #include "passes/register_prefetch.h"
 

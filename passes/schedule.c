@@ -190,8 +190,8 @@ static bool is_made_of_product(const ir_op *op, unsigned *steps) {
 
 /* On a host, what makes a factor of a product from another product, where the rows are too few to be shared out. As one
  * kernel each tile of rows reads all of both other factors; as two, threads share these by columns, and the first
- * result, of so few rows, stays in a cache (two layers of 4096 x 4096, 1 row 2.3 times as fast, 4 to 72 rows 1.1 to 1.25
- * times, Zen 4). */
+ * result, of so few rows, stays in a cache (two layers of 4096 x 4096, 1 row 2.3 times as fast, 4 to 72 rows 1.1 to
+ * 1.25 times, Zen 4). */
 static bool is_stop_of_host(const ir_op *op, const target_facts *target) {
   unsigned steps = MAX_MAKERS;
   const ir_op *user = ir_value_has_one_use(ir_result(op, 0)) ? ir_result(op, 0)->uses->user : NULL;

@@ -3,8 +3,8 @@
  *     y[r, c] = sum x[r, k] * w[c, k]     becomes     xt[k, r] = x[r, k];  yt[c, r] = sum w[c, k] * xt[k, r];
  *                                                     y[r, c] = yt[c, r]
  *
- * Terms are neighbours in both factors, so one of them has to be turned for lanes to be anything else. That is w where y
- * is written as it lies, though x may be a hundredth of it. With rows in lanes w is read where it lies, element by
+ * Terms are neighbours in both factors, so one of them has to be turned for lanes to be anything else. That is w where
+ * y is written as it lies, though x may be a hundredth of it. With rows in lanes w is read where it lies, element by
  * element, once for each two registers of rows: loads as many as multiply-adds, or half of them, which a core with one
  * pipe for these has to spare (16 rows 1.25 to 1.5 times as fast, 32 1.15 to 1.3 times, 64 1.08 to 1.15 times, Zen 4).
  *
