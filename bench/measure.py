@@ -96,12 +96,15 @@ class Samples:
 
 def facts():
     """What the numbers belong to."""
-    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    told = dict(re.findall(r"(\S[^\t\n]*?)\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text()))
+    cpu = told.get("model name", "unknown")  # servers of several generations share one
+    if "cpu family" in told:
+        cpu += f" (family {told['cpu family']}, model {told.get('model', 'unknown')})"
     commit = "unknown"
     if shutil.which("git"):
         git = subprocess.run(["git", "-C", str(ROOT), "rev-parse", "--short", "HEAD"], capture_output=True, text=True)
         commit = git.stdout.strip() or commit
-    return {"cpu": cpu.group(1) if cpu else "unknown", "cores": len(os.sched_getaffinity(0)),
+    return {"cpu": cpu, "cores": len(os.sched_getaffinity(0)),
             "date": datetime.date.today().isoformat(), "commit": commit}
 
 

@@ -238,13 +238,17 @@ static bool all_static(const ir_type *type, unsigned rank, const ir_index *sizes
   return known;
 }
 
+static ir_value *cast_shape(ir_builder *builder, ir_value *value, const int64_t *shape) {
+  const ir_type *type = ir_type_with_shape(builder->module, value->type, value->type->rank, shape);
+  return type == value->type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
+}
+
 /* The value with a type that shows all that is known of its extents. */
 static ir_value *show_extents(ir_builder *builder, ir_value *value, const extent *extents) {
   int64_t shape[IR_MAX_RANK];
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     shape[dim] = extents[dim].value ? IR_DYNAMIC : extents[dim].constant;
-  const ir_type *type = ir_type_with_shape(builder->module, value->type, value->type->rank, shape);
-  return type == value->type ? value : ir_unary(builder, OP_TENSOR_CAST, value, type);
+  return cast_shape(builder, value, shape);
 }
 
 /* The value in another shape, by merging dims and then splitting some; NULL if it cannot be had so. Its type shows all
@@ -276,6 +280,35 @@ static ir_value *regroup(ir_builder *builder, ir_value *value, unsigned rank, co
   return num_groups < rank ? ir_expand(builder, value, rank, known_sizes, after) : value;
 }
 
+/* Of `rank` dims, those that are counts[d] next to each other merged: the extent that their types show. */
+static void merged_shape(unsigned rank, const unsigned *counts, const int64_t *shape, int64_t *merged) {
+  for (unsigned d = 0, dim = 0; d < rank; d++) {
+    merged[d] = 1;
+    for (unsigned i = 0; i < counts[d]; i++, dim++)
+      merged[d] = merged[d] == IR_DYNAMIC || shape[dim] == IR_DYNAMIC ? IR_DYNAMIC : merged[d] * shape[dim];
+  }
+}
+
+/* The value with counts[d] dims in place of dim d, whose type shows what is known of them before. */
+static ir_value *expand_known(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
+                              const unsigned *counts) {
+  int64_t shape[IR_MAX_RANK], merged[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < rank; dim++)
+    shape[dim] = ir_index_static(sizes[dim]);
+  merged_shape(value->type->rank, counts, shape, merged);
+  for (unsigned dim = 0; dim < value->type->rank; dim++)
+    merged[dim] = merged[dim] == IR_DYNAMIC ? value->type->shape[dim] : merged[dim];
+  return ir_expand(builder, cast_shape(builder, value, merged), rank, sizes, counts);
+}
+
+/* The value with counts[d] dims merged to dim d of the type, which may show less of them. */
+static ir_value *collapse_known(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
+  int64_t merged[IR_MAX_RANK];
+  merged_shape(type->rank, counts, value->type->shape, merged);
+  value = ir_collapse(builder, value, ir_type_with_shape(builder->module, type, type->rank, merged), counts);
+  return cast_shape(builder, value, type->shape);
+}
+
 /* The value with its dims split: counts[d] dims in place of dim d. What was merged before is taken from there. */
 static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
                              const unsigned *counts) {
@@ -292,7 +325,7 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
     return ir_splat(builder, ir_type_with_shape(builder->module, value->type, rank, shape), splat);
   }
   if (!op || op->code != OP_TENSOR_COLLAPSE_SHAPE)
-    return ir_expand(builder, value, rank, sizes, counts);
+    return expand_known(builder, value, rank, sizes, counts);
   ir_value *source = ir_operand(op, 0);
   const ir_attr *groups = ir_attr_get(op, "reassociation");
   bool same = source->type->rank == rank;
@@ -303,7 +336,7 @@ static ir_value *split_value(ir_builder *builder, ir_value *value, unsigned rank
   if (same)
     return source;
   ir_value *regrouped = regroup(builder, source, rank, sizes);
-  return regrouped ? regrouped : ir_expand(builder, value, rank, sizes, counts);
+  return regrouped ? regrouped : expand_known(builder, value, rank, sizes, counts);
 }
 
 /* The parts of a split loop that the subscript is, all digits of the dim: its first one, its number, their extents.
@@ -404,7 +437,7 @@ static ir_op *split_loops(ir_op *op) {
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(generic, i);
     if (result->type->rank != ir_result(op, i)->type->rank)
-      result = ir_collapse(&builder, result, ir_result(op, i)->type, counts[parts.num_ins + i]);
+      result = collapse_known(&builder, result, ir_result(op, i)->type, counts[parts.num_ins + i]);
     ir_replace_uses(ir_result(op, i), result);
   }
   ir_op_erase(op);
@@ -432,7 +465,7 @@ static ir_op *split_softmax(ir_op *op) {
   ir_value *out = ir_empty(&builder, wide->type->element, wide->type->rank, sizes);
   ir_named_attr along = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), before)};
   ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
-  ir_replace_uses(ir_result(op, 0), ir_collapse(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
+  ir_replace_uses(ir_result(op, 0), collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
   ir_op_erase(op);
   return fresh;
 }

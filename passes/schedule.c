@@ -175,11 +175,17 @@ static bool is_stop_of_gpu(ir_op *op, const target_facts *target) {
   return is_shared_input(op, target) || !vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction);
 }
 
-/* The op makes each element of its result from a product's. `steps`: how many ops the search may meet; none where it
- * met another reduction, which is of whole rows. */
+/* The op makes each element of its result from a long product's: of a layer with weights, not of scores. `steps`: how
+ * many ops the search may meet; none where it met another reduction, which is of whole rows. */
 static bool is_made_of_product(const ir_op *op, unsigned *steps) {
-  if (!op || !ir_op_has(op, IR_STRUCTURED) || ir_is_contraction(op))
-    return op && ir_op_has(op, IR_STRUCTURED);
+  int64_t extents[IR_MAX_LOOPS], terms = 0;
+  if (!op || !ir_op_has(op, IR_STRUCTURED))
+    return false;
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
+    terms = ir_loop_is_reduction(ir_structure_of(op), loop) ? extents[loop] : terms;
+  if (ir_is_contraction(op))
+    return terms >= host_policy.long_reduction;
   if (ir_structure_of(op)->reductions)
     *steps = 0;
   bool found = false;

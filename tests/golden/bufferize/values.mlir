@@ -1,4 +1,5 @@
 // RUN: tcc-attn opt %s --passes=bufferize | FileCheck %s
+// RUN: tcc-attn compile %s --emit=obj --verify -o %t.o
 // Constants, padding, single elements, branches, scalar results.
 
 // CHECK-LABEL: func.func @pad(

@@ -46,11 +46,11 @@ func.func @long(%a: tensor<?x4100xf32>, %b: tensor<4096x4100xf32>, %d: tensor<64
 // CHECK: arith.maximumf
 // CHECK: scf.forall {{.*}} -> (tensor<8x64xf32>)
 // CHECK: return
-func.func @few(%a: tensor<8x256xf32>, %b: tensor<256x320xf32>, %d: tensor<320x64xf32>) -> tensor<8x64xf32> {
+func.func @few(%a: tensor<8x512xf32>, %b: tensor<512x320xf32>, %d: tensor<320x64xf32>) -> tensor<8x64xf32> {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x320xf32>
   %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x320xf32>) -> tensor<8x320xf32>
-  %h = linalg.matmul ins(%a, %b : tensor<8x256xf32>, tensor<256x320xf32>) outs(%f : tensor<8x320xf32>) -> tensor<8x320xf32>
+  %h = linalg.matmul ins(%a, %b : tensor<8x512xf32>, tensor<512x320xf32>) outs(%f : tensor<8x320xf32>) -> tensor<8x320xf32>
   %g = linalg.generic {indexing_maps = [affine_map<(r, c) -> (r, c)>, affine_map<(r, c) -> (r, c)>],
       iterator_types = ["parallel", "parallel"]} ins(%h : tensor<8x320xf32>) outs(%e : tensor<8x320xf32>) {
   ^bb0(%in: f32, %out: f32):
@@ -85,5 +85,21 @@ func.func @reduced(%a: tensor<8x64xf32>, %b: tensor<64x96xf32>, %d: tensor<96x64
   %e2 = tensor.empty() : tensor<8x64xf32>
   %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<8x64xf32>) -> tensor<8x64xf32>
   %r = linalg.matmul ins(%g, %d : tensor<8x96xf32>, tensor<96x64xf32>) outs(%f2 : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %r : tensor<8x64xf32>
+}
+
+// So are those of a product that is short, as scores are.
+// CHECK-LABEL: func.func @short(
+// CHECK-COUNT-1: scf.forall (
+// CHECK-NOT: scf.forall (
+// CHECK: return
+func.func @short(%a: tensor<8x64xf32>, %b: tensor<64x320xf32>, %d: tensor<320x64xf32>) -> tensor<8x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x320xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<8x320xf32>) -> tensor<8x320xf32>
+  %h = linalg.matmul ins(%a, %b : tensor<8x64xf32>, tensor<64x320xf32>) outs(%f : tensor<8x320xf32>) -> tensor<8x320xf32>
+  %e2 = tensor.empty() : tensor<8x64xf32>
+  %f2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<8x64xf32>) -> tensor<8x64xf32>
+  %r = linalg.matmul ins(%h, %d : tensor<8x320xf32>, tensor<320x64xf32>) outs(%f2 : tensor<8x64xf32>) -> tensor<8x64xf32>
   return %r : tensor<8x64xf32>
 }
