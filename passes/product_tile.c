@@ -220,7 +220,8 @@ static bool is_near(const product *p, unsigned factor) {
 static bool puts_rows_outside(const product *p) {
   for (unsigned i = 0; target_puts_rows_outside(p->target) && p->is_wide && i < 2; i++) {
     const ir_type *type = whole_factor(p, i)->type;
-    if (!is_turned(p, i) && type->shape[type->rank - 1] >= LONE_COLUMNS && uses_of_factor(p, i, MANY_USES) == MANY_USES)
+    if (type->rank && !is_turned(p, i) && type->shape[type->rank - 1] >= LONE_COLUMNS &&
+        uses_of_factor(p, i, MANY_USES) == MANY_USES)
       return true;
   }
   return false;

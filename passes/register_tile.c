@@ -462,11 +462,13 @@ static bool puts_rows_outside(const register_nest *nest, unsigned depth) {
 static void emit_inside(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                         ir_value **accumulators) {
   unsigned *order = nest->plan.order, row = order[depth + 1];
-  order[depth + 1] = order[depth], order[depth] = row;
+  order[depth + 1] = order[depth];
+  order[depth] = row;
   nest->inside = segment;
   emit_loop(nest, builder, depth, accumulators);
   nest->inside = NULL;
-  order[depth] = order[depth + 1], order[depth + 1] = row;
+  order[depth] = order[depth + 1];
+  order[depth + 1] = row;
 }
 
 /* One loop, and what lies inside. */
