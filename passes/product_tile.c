@@ -218,7 +218,7 @@ static bool is_near(const product *p, unsigned factor) {
 /* Rows meet the panels of all columns of a tile in turn, as register_plan.c has it: these are made of a factor that has
  * many columns, with lanes along them. */
 static bool puts_rows_outside(const product *p) {
-  for (unsigned i = 0; target_puts_rows_outside(p->target) && p->is_wide && i < 2; i++) {
+  for (unsigned i = 0; target_has_loads_to_spare(p->target) && p->is_wide && i < 2; i++) {
     const ir_type *type = whole_factor(p, i)->type;
     if (type->rank && !is_turned(p, i) && type->shape[type->rank - 1] >= LONE_COLUMNS &&
         uses_of_factor(p, i, MANY_USES) == MANY_USES)

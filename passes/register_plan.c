@@ -762,7 +762,7 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .has_fast_pair_dot = facts->has_fast_pair_dot,
                    .loses_requests = facts->loses_requests,
                    .takes_rows_together = target_has_near_memory(facts),
-                   .puts_rows_outside = target_puts_rows_outside(facts),
+                   .puts_rows_outside = target_has_loads_to_spare(facts),
                    .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
                    .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
                    .panel_bytes = most_panel_bytes(facts),

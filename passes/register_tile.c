@@ -292,9 +292,11 @@ static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir
   member_tile(nest, map, member, tile);
   unsigned row = tile->loops[0];
   bool by_rows = tile->num_dims == 2 && known->type->rank == 2 && !(tile->masked & ir_bit(row)) &&
-                 ir_loop_is_reduction(ir_structure_of(member->op), row) && tile->sizes[0] == known->type->shape[0];
+                 ir_loop_is_reduction(ir_structure_of(member->op), row);
   if (!by_rows)
     return run_member(nest, builder, map, member, known, tile);
+  tile->operands[0].vector = known;
+  ir_value *rows = vectorize_read(builder, tile, 0);
   int64_t count = tile->sizes[0];
   ir_index start = tile->starts[row];
   tile->num_dims = 1;
@@ -303,7 +305,7 @@ static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir
   ir_value *value = vectorize_begin(builder, tile, 0);
   for (int64_t i = 0; i < count; i++) {
     tile->starts[row] = ir_index_add(builder, start, ir_index_const(i));
-    tile->operands[0].vector = register_extract_row(builder, known, i);
+    tile->operands[0].vector = register_extract_row(builder, rows, i);
     vectorize_body(builder, tile, &value);
   }
   return vectorize_end(builder, tile, 0, value);

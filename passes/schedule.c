@@ -205,7 +205,9 @@ static bool is_stop_of_host(const ir_op *op, const target_facts *target) {
     return false;
   const ir_structure *structure = ir_structure_of(user);
   unsigned factor = ir_use_index(ir_result(op, 0)->uses);
-  int64_t extents[IR_MAX_LOOPS], rows = 1, enough = factor < 2 ? FEW_ROWS * (int64_t)target->threads : 0;
+  if (factor > 1)
+    return false;
+  int64_t extents[IR_MAX_LOOPS], rows = 1, enough = FEW_ROWS * (int64_t)target->threads;
   ir_loop_extents(user, extents);
   for (unsigned loop = 0; loop < structure->num_loops && rows < enough; loop++)
     if (ir_map_uses_dim(structure->maps[factor], loop) && !ir_loop_is_reduction(structure, loop))

@@ -122,9 +122,9 @@ static inline bool target_has_near_last_cache(const target_facts *facts) {
   return target_shuffles_in_pipes(facts) && target_has_near_memory(facts);
 }
 
-/* Rows of a product meet the panels of all columns of a tile in turn, from the second-level cache, so that they come
- * from the last one once a tile: it is not near, and one multiply-add a cycle leaves time to read panels again. */
-static inline bool target_puts_rows_outside(const target_facts *facts) {
+/* One multiply-add a cycle leaves loads to spare: rows of a product meet the panels of all columns of a tile in turn,
+ * read again from the second-level cache, as the last one is not near; and a factor may be read element by element. */
+static inline bool target_has_loads_to_spare(const target_facts *facts) {
   return target_has_near_memory(facts) && !target_has_near_last_cache(facts);
 }
 

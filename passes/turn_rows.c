@@ -12,7 +12,6 @@
  * kernel has an order of its own. Rows are whole registers.
  * Terminates: one walk over ops; what it makes is not turned again, since xt has its terms apart. */
 #include "passes/body.h"
-#include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/softmax.h"
 #include "passes/tile_policy.h"
@@ -93,7 +92,7 @@ static void visit(ir_op *op, const void *data) {
 
 bool pass_turn_rows(ir_module *module, const pass_options *options) {
   const target_facts *facts = options->target;
-  if (facts->kind == TARGET_HOST && target_has_near_memory(facts) && !target_shuffles_in_pipes(facts))
+  if (facts->kind == TARGET_HOST && target_has_loads_to_spare(facts))
     pass_visit_unscheduled_ops(module, visit, facts);
   return true;
 }

@@ -2,9 +2,8 @@
  *
  * The loop is inline assembly, as a C compiler would fold it. 12 chains cover the latency of every x86-64 so far (at
  * most 5 cycles on 2 pipes). All threads run at once for some milliseconds, the calling one among them, so that one
- * thread is measured where it is. The shortest round of each counts, by the processor's time that it got: a peak that others
- * lowered would flatter what is measured beside it. */
-#define _GNU_SOURCE
+ * thread is measured where it is. The shortest round of each counts, by the processor's time that it got: a peak that
+ * others lowered would flatter what is measured beside it. */
 #include "tools/command.h"
 
 #include <pthread.h>
