@@ -144,13 +144,14 @@ static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool fast) {
 }
 
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. `approximate` flushes what is
- * below the normal range. */
-static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
+ * below the normal range; `bounded`: x is not beyond the upper limit. */
+static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool fast, bool approximate, bool bounded) {
   LLVMBuilderRef b = e->builder;
   if (approximate && has_registers(e, x))
     return flushed_exp2(e, x, fast);
   bool flush = approximate || (fast && !e->has_scale);
-  x = math_clamp(e, LLVMRealOGT, flush ? math_clamp(e, LLVMRealOLT, x, -126) : limit_below(e, x, -151), 128);
+  x = flush ? math_clamp(e, LLVMRealOLT, x, -126) : limit_below(e, x, -151);
+  x = bounded ? x : math_clamp(e, LLVMRealOGT, x, 128);
   LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
   LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
   LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
@@ -185,20 +186,20 @@ static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool appro
 
 /* `fast` and `approximate` flush: what is below 2^-125 may be 0, and below 2^-126 is: no number below the normal range
  * comes out, with which machines compute slowly. */
-static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate) {
+static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approximate, bool bounded) {
   bool flush = fast || approximate, masks = flush && e->has_scale;
   LLVMValueRef shifted, stays = NULL;
   if (masks)
     stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -87.3365), "");
   else
     x = flush ? math_clamp(e, LLVMRealOLT, x, -87.4) : limit_below(e, x, -104.5);
-  x = math_clamp(e, LLVMRealOGT, x, 89);
+  x = bounded ? x : math_clamp(e, LLVMRealOGT, x, 89);
   LLVMValueRef power = power_of_e(e, x, fast, approximate, &shifted);
   power = scale(e, power, shifted, flush);
   return masks ? LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "") : power;
 }
 
-LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false); }
+LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false, false); }
 
 /* ------------------------------------------------------------------------------------------------------------- libm */
 
@@ -278,7 +279,8 @@ static bool needs_less(const ir_op *op) {
 LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   if (!is_f32(x[0]) || e->target->library)
     return math_library(e, "exp2", x, 1);
-  return exp2_of(e, x[0], e->facts->fast_exp || needs_less(op), emit_fast_math(op) & LLVMFastMathApproxFunc);
+  return exp2_of(e, x[0], e->facts->fast_exp || needs_less(op), emit_fast_math(op) & LLVMFastMathApproxFunc,
+                 ir_attr_get(op, "tec.bounded"));
 }
 
 /* With `afn` a target's own exponential of base 2 does, whose argument carries one rounding more; and polynomials flush
@@ -286,7 +288,7 @@ LLVMValueRef emit_exp2(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   bool approximate = emit_fast_math(op) & LLVMFastMathApproxFunc, fast = e->facts->fast_exp || needs_less(op);
   if (is_f32(x[0]) && !e->target->library)
-    return exp_of(e, x[0], fast, approximate);
+    return exp_of(e, x[0], fast, approximate, ir_attr_get(op, "tec.bounded"));
   if (!is_f32(x[0]) || !approximate)
     return math_library(e, "exp", x, 1);
   LLVMValueRef power = LLVMBuildFMul(e->builder, x[0], emit_float_like(e, x[0], log2_e), "");

@@ -440,8 +440,9 @@ static ir_value *create_max(step *s, bool lazy) {
   return lazy ? create_lazy_max(s, start, max) : max;
 }
 
-/* e^(a - b) of the two inputs of a generic, or 2^(a - b), where a <= b. It may be approximate (afn): an error in
- * proportion to the exponent is small against the largest weight of a row, which is 1. */
+/* e^(a - b) of the two inputs of a generic, or 2^(a - b), where a <= b, or not far above. It may be approximate (afn):
+ * an error in proportion to the exponent is small against the largest weight of a row, which is 1. And it is bounded:
+ * nothing overflows. */
 static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
@@ -449,6 +450,7 @@ static ir_value *fill_exponential(step *s, ir_op *generic) {
   ir_value *difference = ir_binary(&body, OP_ARITH_SUBF, a, b);
   ir_value *power = ir_unary(&body, s->binary ? OP_MATH_EXP2 : OP_MATH_EXP, difference, difference->type);
   ir_attr_set(power->op, "fastmath", ir_attr_keyword(s->builder.module, "arith.fastmath", "afn"));
+  ir_attr_set(power->op, "tec.bounded", ir_attr_unit(s->builder.module));
   return body_finish(&body, generic, power);
 }
 

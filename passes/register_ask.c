@@ -8,6 +8,7 @@
  * mask's tile that is transposed, and, in the loop's last iteration, of what the kernel reads before the loop, as
  * queries: all at once, they would be lost (attention with a mask added to 2048 scores a row 1.08 times as fast, causal
  * attention 1.004 to 1.016 times, Zen 5).
+ * Small tiles have no time for a line with each term: they ask for a few as they begin (docs/design.md has figures).
  * Terminates: loops over loops, dims and lines. */
 #include "passes/extent.h"
 #include "passes/register_nest.h"
@@ -16,9 +17,13 @@
 enum { LINE_BYTES = 64 };
 /* Terms of a piece where it is not a line of rows that these are of. */
 enum { TERMS = 16 };
+/* Lines that a tile asks for as it begins, at most: more come in a burst. */
+enum { MOST_AT_ONCE = 4 };
 /* More rows take so long that it does not matter when the memory of several panels is read, but what the tiles do
  * besides multiplying; and from so many on, it is the rows that are asked for. */
 enum { MANY_ROWS = 256 };
+/* So few that memory takes longer than a small tile, however long it takes to ask. */
+enum { SOME_ROWS = 64 };
 
 /* Asks for the line at the operands' subscripts. */
 static void ask_for(ir_builder *builder, ir_value **operands, unsigned rank, bool is_near) {
@@ -61,7 +66,7 @@ static bool has_open_rows(const register_nest *nest, unsigned row) {
 /* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known. */
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
   unsigned simd = (unsigned)nest->plan.simd;
-  return target_has_near_memory(nest->facts) && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
+  return target_asks_by_line(nest->facts) && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] == 1 &&
          register_plan_element(nest->op, i) == ir_operand(nest->op, i)->type->element &&
          register_plan_bound(nest->op, simd) > nest->plan.steps[simd];
 }
@@ -87,6 +92,19 @@ static int along_memory(const register_nest *nest, unsigned i, unsigned term) {
                                                                        : -1;
 }
 
+/* Small tiles, whose terms have no time for a line each, ask for a power of two of lines as they begin, if that few are
+ * enough for all of the next panels; else 0. */
+static int64_t lines_at_once(const register_nest *nest, const register_ask *ask, int64_t tiles) {
+  int64_t lines;
+  if (!target_has_small_tiles(nest->facts) || nest->extents[ask->term].value ||
+      __builtin_mul_overflow(ask->turns, nest->extents[ask->term].constant, &lines))
+    return 0;
+  int64_t at_once = 1;
+  while (at_once <= MOST_AT_ONCE && at_once * tiles < lines)
+    at_once *= 2;
+  return at_once <= MOST_AT_ONCE ? at_once : 0;
+}
+
 void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
   int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
@@ -101,17 +119,19 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
   if (columns % step || columns % ask.elements || length % ask.elements)
     return;
   ask.turns = columns / ask.elements, ask.pieces = length / ask.elements;
-  bool may_be_few = has_open_rows(nest, (unsigned)row) || tiles_of(nest, (unsigned)row) * tiles < 2 * ask.turns;
-  if (may_be_few && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
-    ask.lines = 2, ask.turns /= 2, ask.pieces /= 2;
   ask.row = (unsigned)row, ask.term = loops[0], ask.along = (unsigned)along;
+  ask.at_once = lines_at_once(nest, &ask, tiles_of(nest, (unsigned)row) * tiles);
+  if (!ask.at_once && target_has_small_tiles(nest->facts) && register_plan_bound(nest->op, (unsigned)row) > SOME_ROWS)
+    return;
+  bool may_be_few = has_open_rows(nest, (unsigned)row) || tiles_of(nest, (unsigned)row) * tiles < 2 * ask.turns;
+  if (!ask.at_once && may_be_few && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
+    ask.lines = 2, ask.turns /= 2, ask.pieces /= 2;
   if (!(ask.turns & (ask.turns - 1)) && !(ask.pieces & (ask.pieces - 1)))
     nest->asks[i] = ask;
 }
 
-/* Which lines of all rows the current tile asks for, of so many in turn: who comes behind the last of them begins
- * again, as requests get lost, and the cache has forgotten some. */
-static ir_index turn_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
+/* The number of the current tile among those that use the panels at hand. */
+static ir_index number_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
   const register_plan *plan = &nest->plan;
   ir_index number = ir_index_floordiv(builder, nest->tile.starts[ask->row], plan->steps[ask->row]);
   if (!ask->is_tile) {
@@ -120,18 +140,16 @@ static ir_index turn_of_tile(const register_nest *nest, ir_builder *builder, con
     int64_t inner_tiles = tiles_of(nest, nest->inside ? (unsigned)plan->simd : ask->row);
     number = ir_index_add(builder, ir_index_scale(builder, outer, inner_tiles), inner);
   }
-  return ir_index_mod(builder, number, ask->turns);
+  return number;
 }
 
-/* Asks for the lines of input `i` whose turn it is. */
-static void ask_for_lines(const register_nest *nest, ir_builder *builder, unsigned i) {
+/* Asks for the lines of input `i` that are that piece of all rows, in memory's order. */
+static void ask_for_piece(const register_nest *nest, ir_builder *builder, unsigned i, ir_index number) {
   const register_ask *ask = &nest->asks[i];
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   ir_value *source = ir_operand(nest->op, i), *operands[1 + IR_MAX_RANK] = {source};
   unsigned rank = source->type->rank, simd = (unsigned)nest->plan.simd;
-  ir_index turn = ir_index_mul(builder, turn_of_tile(nest, builder, ask), nest->extents[ask->term]);
-  turn = ir_index_add(builder, turn, nest->tile.starts[ask->term]);
-  ir_index row = ir_index_floordiv(builder, turn, ask->pieces), piece = ir_index_mod(builder, turn, ask->pieces);
+  ir_index row = ir_index_floordiv(builder, number, ask->pieces), piece = ir_index_mod(builder, number, ask->pieces);
   piece = ir_index_scale(builder, piece, ask->lines * ask->elements);
   for (int64_t line = 0; line < ask->lines; line++) {
     for (unsigned dim = 0; dim < rank; dim++) {
@@ -146,10 +164,29 @@ static void ask_for_lines(const register_nest *nest, ir_builder *builder, unsign
   }
 }
 
-void register_ask_panels(const register_nest *nest, ir_builder *builder) {
+/* The current iteration's piece: tiles take turns, and who comes behind the last of them begins again, as requests get
+ * lost, and the cache has forgotten some. */
+static void ask_in_turn(const register_nest *nest, ir_builder *builder, unsigned i) {
+  const register_ask *ask = &nest->asks[i];
+  ir_index turn = ir_index_mod(builder, number_of_tile(nest, builder, ask), ask->turns);
+  turn = ir_index_mul(builder, turn, nest->extents[ask->term]);
+  ask_for_piece(nest, builder, i, ir_index_add(builder, turn, nest->tile.starts[ask->term]));
+}
+
+/* The tile's lines, again from the first where tiles are more than it takes. */
+static void ask_at_once(const register_nest *nest, ir_builder *builder, unsigned i) {
+  const register_ask *ask = &nest->asks[i];
+  int64_t lines = ask->turns * nest->extents[ask->term].constant;
+  ir_index first = ir_index_scale(builder, number_of_tile(nest, builder, ask), ask->at_once);
+  first = ir_index_mod(builder, first, lines);
+  for (int64_t line = 0; line < ask->at_once; line++)
+    ask_for_piece(nest, builder, i, ir_index_add(builder, first, ir_index_const(line)));
+}
+
+void register_ask_panels(const register_nest *nest, ir_builder *builder, bool begins) {
   for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (nest->asks[i].lines)
-      ask_for_lines(nest, builder, i);
+    if (nest->asks[i].lines && (nest->asks[i].at_once > 0) == begins)
+      (begins ? ask_at_once : ask_in_turn)(nest, builder, i);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rows */

@@ -28,6 +28,7 @@ typedef struct register_ask {
   int64_t ahead[IR_MAX_RANK]; /* how many subscripts further that lies */
   unsigned row, term;         /* the loop over the rows that use a panel again, and that over its terms */
   unsigned along;             /* the one along which memory goes on: that over terms, or that over lanes */
+  int64_t at_once;            /* lines asked for as a tile begins; 0: one or two in each iteration */
   int64_t lines;              /* asked for in each iteration .. */
   int64_t elements;           /* .. of so many elements .. */
   int64_t pieces;             /* .. of which so many make a row of memory .. */
@@ -109,8 +110,8 @@ unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *lo
 /* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
  * the order of memory, so that rows are read in long pieces, and again from the beginning. */
 void register_ask_plan_panel(register_nest *nest, unsigned i);
-/* Asks for what the current iteration of a tile has to of the next panels. */
-void register_ask_panels(const register_nest *nest, ir_builder *builder);
+/* Asks for what the tile has to of the next panels as it begins, or else the current iteration of it. */
+void register_ask_panels(const register_nest *nest, ir_builder *builder, bool begins);
 /* Leaves input `i` of an op, of which so much further is to be asked for, to the tiles of a product behind the op, or
  * in the kernel's loop (`in_loop`) behind it; false where none is there. */
 bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const ir_attr *ahead, bool in_loop,

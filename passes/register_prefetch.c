@@ -6,13 +6,14 @@
  * unasked). Where elements are widened it reads half as much in the same time, and follows best by itself (decoding in
  * bf16 is 1.16 to 1.25 times as fast unasked as from any distance). Not so where memory is far: of its own accord the
  * machine asks for too little at once there, and is asked for more from two pages ahead (on Emerald Rapids decoding in
- * bf16 and f16 is 1.2 to 1.35 times as fast so, and as fast in f32). A core with two pipes and memory near by is
- * asked, too, where conversions of f16 or rows of half the registers fill its queues before enough loads are under way
- * (decoding in f16 is 1.01 to 1.2 times as fast from two pages ahead, bf16 of 256 features 1.05 times from one; bf16
- * of 128 would take 1.1 times as long, Zen 5). What each iteration of the kernel goes over again and the second-level
+ * bf16 and f16 is 1.2 to 1.35 times as fast so, and as fast in f32). A core with two pipes and memory near by is asked,
+ * too, where conversions of f16 or rows of half the registers fill its queues before enough loads are under way
+ * (decoding in f16 is 1.01 to 1.2 times as fast from two pages ahead, bf16 of 256 features 1.05 times from one; bf16 of
+ * 128 would take 1.1 times as long, Zen 5). What each iteration of the kernel goes over again and the second-level
  * cache holds besides is there already: asking for it takes a load's place for nothing. So does it where a last cache
  * near by holds it and several register tiles go over it in turn, each of which would ask again: the machine follows by
- * itself (attention whose keys are in lanes 1.08 to 1.12 times as fast, Zen 5).
+ * itself (attention whose keys are in lanes 1.08 to 1.12 times as fast, Zen 5). So it does where tiles are small, and
+ * what they read is used often: their requests, one with each term, took up to a fifth of the time (Zen 3).
  * Nor is what a product of one row reads, a few long rows at a time, asked for where requests get lost: the machine
  * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5; where the rows go on along
  * terms, 1.1 to 1.4 times).
@@ -36,6 +37,10 @@ enum { NEAR_BYTES = 4096 };
  * and one whose keys and values the last cache holds is 1.2 times, Zen 5). Not so rows so far apart that they meet in
  * few of its sets (products of 4 rows of bf16 would take 1.3 times as long). */
 enum { FEW_USES = 15, FAR_BYTES = 2048 };
+
+/* Uses so many that multiply-adds are what takes the time, also where a tile is small: with 8 queries, asking is 1.7
+ * times as fast, with 32 1.05 times, with 64 as fast as not (f32, AVX2 on Zen 4). */
+enum { MANY_USES = 64 };
 
 /* The machine does not follow by itself what is read once and widened. */
 static bool asks_for_widened(const register_plan *plan, const target_facts *facts, ir_scalar element) {
@@ -303,7 +308,7 @@ bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsig
 bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                              int64_t uses, int64_t *ahead) {
   int64_t bytes = register_plan_panel_bytes(facts);
-  if (!target_has_near_memory(facts) || plan->paired >= 0)
+  if (!target_asks_by_line(facts) || plan->paired >= 0)
     return false;
   if (find_move(op, i, step_of_induction, bytes, ahead))
     return register_prefetch_uses(op, i, uses) > 1 && !stays_near(op, i, facts);
@@ -346,6 +351,8 @@ static bool stays_in_last_cache(const ir_op *op, unsigned i, const target_facts 
 
 const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses) {
-  bool follows = ir_is_contraction(op) && is_read_in_turn(op, plan, i) && stays_in_last_cache(op, i, facts);
+  bool has_time = target_has_small_tiles(facts) && register_prefetch_uses(op, i, uses) >= MANY_USES;
+  bool follows =
+      ir_is_contraction(op) && is_read_in_turn(op, plan, i) && (has_time || stays_in_last_cache(op, i, facts));
   return follows ? NULL : register_prefetch_distance(op, plan, facts, i, uses);
 }

@@ -508,12 +508,14 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
   if (depth && (int)plan->order[depth - 1] == plan->simd)
     register_pack_inputs(nest, builder);
   bool innermost = depth == plan->num_loops;
+  if (depth + 1 == plan->num_loops)
+    register_ask_panels(nest, builder, true);
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
       accumulators[out] = begin_output(nest, builder, out);
   if (innermost) {
     register_pack_read_pairs(nest, builder);
-    register_ask_panels(nest, builder);
+    register_ask_panels(nest, builder, false);
     if (nest->group.num_feeders)
       feed(nest, builder);
     if (!nest->left_out)

@@ -116,6 +116,17 @@ static inline bool target_has_near_memory(const target_facts *facts) {
   return facts->vector_bits == 512 && !facts->has_far_memory;
 }
 
+/* Tiles of products are so small that each takes few multiply-adds with a line of the cache: to ask ahead for as many
+ * lines takes as long as to multiply. */
+static inline bool target_has_small_tiles(const target_facts *facts) {
+  return facts->kind == TARGET_HOST && facts->vector_bits == 256 && facts->vector_registers < 32;
+}
+
+/* Tiles of products ask for the memory that comes behind their panels, line by line, while they multiply. */
+static inline bool target_asks_by_line(const target_facts *facts) {
+  return target_has_near_memory(facts) || target_has_small_tiles(facts);
+}
+
 /* The last cache is near enough to feed multiply-adds from, and those are so fast that to read and write from the
  * second-level cache what is accumulated, or to transpose factors, takes longer than that. */
 static inline bool target_has_near_last_cache(const target_facts *facts) {
@@ -126,6 +137,12 @@ static inline bool target_has_near_last_cache(const target_facts *facts) {
  * read again from the second-level cache, as the last one is not near; and a factor may be read element by element. */
 static inline bool target_has_loads_to_spare(const target_facts *facts) {
   return target_has_near_memory(facts) && !target_has_near_last_cache(facts);
+}
+
+/* The few rows of x W^T may be lanes, so that W is read where it lies, element by element: loads are to spare for that,
+ * or tiles are so small that they load as much from panels. */
+static inline bool target_turns_rows(const target_facts *facts) {
+  return target_has_loads_to_spare(facts) || target_has_small_tiles(facts);
 }
 
 /* Tiles of memory that a loop reads, of added masks say, may be transposed in each step for the sake of rows in lanes:

@@ -6,7 +6,8 @@
  * Terms are neighbours in both factors, so one of them has to be turned for lanes to be anything else. That is w where
  * y is written as it lies, though x may be a hundredth of it. With rows in lanes w is read where it lies, element by
  * element, once for each two registers of rows: loads as many as multiply-adds, or half of them, which a core with one
- * pipe for these has to spare (16 rows 1.25 to 1.5 times as fast, 32 1.15 to 1.3 times, 64 1.08 to 1.15 times, Zen 4).
+ * pipe for these has to spare (16 rows 1.25 to 1.5 times as fast, 32 1.15 to 1.3 times, 64 1.08 to 1.15 times, Zen 4),
+ * and which small tiles take from panels just as well (16 rows 1.2 to 1.5 times, 32 1.1 to 1.15 times, AVX2).
  *
  * Invariants: sums have their terms in the same order. w lies in memory, and y makes no scores of a softmax, whose
  * kernel has an order of its own. Rows are whole registers.
@@ -92,7 +93,7 @@ static void visit(ir_op *op, const void *data) {
 
 bool pass_turn_rows(ir_module *module, const pass_options *options) {
   const target_facts *facts = options->target;
-  if (facts->kind == TARGET_HOST && target_has_loads_to_spare(facts))
+  if (facts->kind == TARGET_HOST && target_turns_rows(facts))
     pass_visit_unscheduled_ops(module, visit, facts);
   return true;
 }

@@ -2,7 +2,8 @@
 # refused, and with which message).
 #   lit --param build=BUILD tests/golden tests/invalid
 # tcc-attn is the build's; FileCheck, mlir-opt and the like are found in LLVM's own directory. %s is the file, %t a scratch
-# file, %examples the directory of the examples, %reject tcc-attn where it must refuse its input.
+# file, %examples the directory of the examples, %reject tcc-attn where it must refuse its input. What only some processors
+# run stands in %if avx2 %{ .. %}.
 import os
 import lit.formats
 
@@ -21,5 +22,10 @@ config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+try:
+    with open("/proc/cpuinfo", encoding="utf-8") as processors:
+        config.available_features.update({"avx2"} & set(processors.read().split()))
+except OSError:
+    pass
 config.substitutions.append(("%examples", os.path.abspath(os.path.join(config.test_source_root, "..", "examples"))))
 config.substitutions.append(("%reject", os.path.join(config.test_source_root, "reject") + " tcc-attn"))

@@ -12,7 +12,7 @@
 // RUN: tcc-attn run %s --func=narrow --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=many --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=few --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
-// RUN: tcc-attn run %s --func=few --random --check --target=host:haswell 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: %if avx2 %{ tcc-attn run %s --func=few --random --check --target=host:haswell 2>&1 | FileCheck %s --check-prefix=RESULT %}
 // RUN: tcc-attn run %s --func=widening --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=ragged --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=divided --random --check 2>&1 | FileCheck %s --check-prefix=RESULT

@@ -9,6 +9,7 @@
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=AGAIN
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:znver5 | FileCheck %s --check-prefix=NEAR
 // RUN: tcc-attn opt %s --passes=register-tile --target=host:znver4 | FileCheck %s --check-prefix=ONE
+// RUN: tcc-attn opt %s --passes=register-tile --target=host:x86-64-v3 | FileCheck %s --check-prefix=SMALL
 
 // CHECK-LABEL: func.func @product(
 // CHECK: scf.for %[[K:.*]] =
@@ -284,9 +285,15 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 // LINES: vector_ext.prefetch %[[Y]][
 // LINES: vector.contract
 // LINES: return
-// CHECK-LABEL: func.func @panels(
-// CHECK-NOT: vector_ext.prefetch
-// CHECK: return
+// MESH-LABEL: func.func @panels(
+// MESH-NOT: vector_ext.prefetch
+// MESH: return
+// SMALL-LABEL: func.func @panels(
+// SMALL: scf.for {{.*}} iter_args
+// SMALL: vector_ext.prefetch
+// SMALL: vector_ext.prefetch
+// SMALL: vector.contract
+// SMALL: return
 func.func @panels(%a: memref<24x1024xf32>, %b: memref<1024x4096xf32>, %c: memref<24x128xf32>) {
   %c0 = arith.constant 0 : index
   %c128 = arith.constant 128 : index
@@ -502,5 +509,58 @@ func.func @before(%a: memref<1024x32xf32>, %b: memref<64x1024xf32>, %c: memref<6
     %out = memref.subview %b[0, %i] [64, 16] [1, 1] : memref<64x1024xf32> to memref<64x16xf32, strided<[1024, 1], offset: ?>>
     memref.copy %sum, %out : memref<64x16xf32> to memref<64x16xf32, strided<[1024, 1], offset: ?>>
   }
+  return
+}
+
+// Small tiles ask for a few lines as they begin, where rows are so many that these are enough, rather than for one with
+// each term; and a factor whose rows crowd a few sets of the first cache is read from panels, though a tile could read it
+// in place. Many rows that would have to ask for more ask for nothing.
+// SMALL-LABEL: func.func @crowded(
+// SMALL: memref.alloca() {alignment = 64 : i64} : memref<4x128x16xf32>
+// SMALL: scf.for
+// SMALL: scf.for %{{.*}} step %c6
+// SMALL-COUNT-4: vector_ext.prefetch %[[Y:.*]][
+// SMALL-NOT: prefetch
+// SMALL: scf.for {{.*}} iter_args
+// SMALL-NOT: prefetch
+// SMALL: vector.contract
+// SMALL: return
+func.func @crowded(%a: memref<256x1024xf32>, %b: memref<1024x64xf32>, %c: memref<256x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c128 = arith.constant 128 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c128 {
+    %x = memref.subview %a[0, %k] [256, 128] [1, 1] : memref<256x1024xf32> to memref<256x128xf32, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [128, 64] [1, 1] : memref<1024x64xf32> to memref<128x64xf32, strided<[64, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<256x128xf32, strided<[1024, 1], offset: ?>>, memref<128x64xf32, strided<[64, 1], offset: ?>>)
+        outs(%c : memref<256x64xf32>)
+  }
+  return
+}
+
+// SMALL-LABEL: func.func @too_many(
+// SMALL-NOT: vector_ext.prefetch
+// SMALL: return
+func.func @too_many(%a: memref<100x512xf32>, %b: memref<512x1024xf32>, %c: memref<100x1024xf32>) {
+  linalg.matmul ins(%a, %b : memref<100x512xf32>, memref<512x1024xf32>) outs(%c : memref<100x1024xf32>)
+  return
+}
+
+// Few rows are worth panels where each tile of them would read a factor anew whose rows are pages apart.
+// SMALL-LABEL: func.func @one_set(
+// SMALL: memref.alloca() {alignment = 64 : i64} : memref<{{.*}}x256x16xf32>
+// SMALL: return
+func.func @one_set(%a: memref<16x256xf32>, %b: memref<256x4096xf32>, %c: memref<16x128xf32>) {
+  %y = memref.subview %b[0, 0] [256, 128] [1, 1] : memref<256x4096xf32> to memref<256x128xf32, strided<[4096, 1]>>
+  linalg.matmul ins(%a, %y : memref<16x256xf32>, memref<256x128xf32, strided<[4096, 1]>>) outs(%c : memref<16x128xf32>)
+  return
+}
+
+// SMALL-LABEL: func.func @several_sets(
+// SMALL-NOT: memref.alloca
+// SMALL: return
+func.func @several_sets(%a: memref<16x256xf32>, %b: memref<256x4112xf32>, %c: memref<16x128xf32>) {
+  %y = memref.subview %b[0, 0] [256, 128] [1, 1] : memref<256x4112xf32> to memref<256x128xf32, strided<[4112, 1]>>
+  linalg.matmul ins(%a, %y : memref<16x256xf32>, memref<256x128xf32, strided<[4112, 1]>>) outs(%c : memref<16x128xf32>)
   return
 }

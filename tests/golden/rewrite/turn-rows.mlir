@@ -1,9 +1,11 @@
 // The rows of a product x W^T that fill registers, and are few beside the columns, go into lanes: they are turned once, the
 // other factor is read where it lies, and the result is turned back.
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=turn-rows --verify | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:znver3 --passes=turn-rows --verify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver5 --passes=turn-rows | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn opt %s --target=nvptx:sm_90 --passes=turn-rows | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn run %s --func=layer --target=host --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: %if avx2 %{ tcc-attn run %s --func=layer --target=host:znver3 --random --check 2>&1 | FileCheck %s --check-prefix=RESULT %}
 // RUN: tcc-attn run %s --func=layer --fuse=off --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=two_layers --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn compile %s --target=host:znver4 --emit=mlir -o - | FileCheck %s --check-prefix=TILE
