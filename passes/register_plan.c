@@ -148,16 +148,25 @@ static int64_t panel_depth(const planner *p, unsigned operand) {
   return depth;
 }
 
-/* The operand's rows along the reductions begin so many bytes or more apart. */
-static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
-  const ir_map *map = p->structure->maps[operand];
+/* How many bytes apart the operand's rows begin along the reduction that its subscript is, and that loop; IR_DYNAMIC
+ * when not known, 0 where it is none. */
+static int64_t row_distance(const planner *p, unsigned operand, unsigned subscript, unsigned *loop) {
   const ir_type *type = ir_operand(p->op, operand)->type;
   int64_t strides[IR_MAX_RANK];
+  int dim = ir_map_result_dim(p->structure->maps[operand], subscript);
+  if (dim < 0 || !is_reduction(p, (unsigned)dim))
+    return 0;
+  *loop = (unsigned)dim;
   ir_type_strides(type, strides);
-  for (unsigned i = 0; i < map->num_results; i++) {
-    int loop = ir_map_result_dim(map, i);
-    bool far = strides[i] == IR_DYNAMIC || strides[i] * ir_scalar_bits(type->element) / 8 >= bytes;
-    if (loop >= 0 && far && is_reduction(p, (unsigned)loop) && guess(p, (unsigned)loop) >= MIN_REUSE)
+  int64_t stride = strides[subscript];
+  return stride == IR_DYNAMIC ? IR_DYNAMIC : stride * ir_scalar_bits(type->element) / 8;
+}
+
+/* The operand's rows along the reductions begin so many bytes or more apart. */
+static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
+  for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
+    int64_t apart = row_distance(p, operand, i, &loop);
+    if ((apart == IR_DYNAMIC || (apart && apart >= bytes)) && guess(p, loop) >= MIN_REUSE)
       return true;
   }
   return false;
@@ -165,19 +174,12 @@ static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
 
 static bool is_scattered(const planner *p, unsigned operand) { return are_rows_apart(p, operand, FAR_BYTES); }
 
-/* The operand's rows along the reduction are so many and so far apart that what a tile reads of them overflows the
- * sets of the first-level cache that it falls into before the next tile reads it again. */
+/* The operand's rows along the reduction begin multiples of `least` bytes apart, and are so many that what a tile reads
+ * of them overflows the sets of the first-level cache that it falls into before the next tile reads it again. */
 static bool are_rows_crowded(const planner *p, unsigned operand, int64_t least) {
-  const ir_map *map = p->structure->maps[operand];
-  const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
-  ir_type_strides(type, strides);
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
-    int loop = ir_map_result_dim(map, dim);
-    if (loop < 0 || !is_reduction(p, (unsigned)loop) || strides[dim] == IR_DYNAMIC)
-      continue;
-    int64_t bytes = strides[dim] * ir_scalar_bits(type->element) / 8, apart = bytes & -bytes;
-    if (apart >= least && guess(p, (unsigned)loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * p->set_rows)
+  for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
+    int64_t bytes = row_distance(p, operand, i, &loop), apart = bytes & -bytes;
+    if (bytes > 0 && apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * p->set_rows)
       return true;
   }
   return false;
