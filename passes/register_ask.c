@@ -22,7 +22,7 @@ enum { MOST_AT_ONCE = 4 };
 /* More rows take so long that it does not matter when the memory of several panels is read, but what the tiles do
  * besides multiplying; and from so many on, it is the rows that are asked for. */
 enum { MANY_ROWS = 256 };
-/* So few that memory takes longer than a small tile, however long it takes to ask. */
+/* So few rows that a small tile has time to ask with each term. */
 enum { SOME_ROWS = 64 };
 
 /* Asks for the line at the operands' subscripts. */
@@ -105,6 +105,13 @@ static int64_t lines_at_once(const register_nest *nest, const register_ask *ask,
   return at_once <= MOST_AT_ONCE ? at_once : 0;
 }
 
+/* Memory takes longer than a small tile, however long it takes to ask for a line with each term. Elements that are
+ * widened are half as many bytes. */
+static bool has_time(const register_nest *nest, unsigned i, unsigned row) {
+  return register_plan_bound(nest->op, row) <= SOME_ROWS &&
+         register_plan_element(nest->op, i) == ir_operand(nest->op, i)->type->element;
+}
+
 void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
   int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
@@ -121,7 +128,7 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
   ask.turns = columns / ask.elements, ask.pieces = length / ask.elements;
   ask.row = (unsigned)row, ask.term = loops[0], ask.along = (unsigned)along;
   ask.at_once = lines_at_once(nest, &ask, tiles_of(nest, (unsigned)row) * tiles);
-  if (!ask.at_once && target_has_small_tiles(nest->facts) && register_plan_bound(nest->op, (unsigned)row) > SOME_ROWS)
+  if (!ask.at_once && target_has_small_tiles(nest->facts) && !has_time(nest, i, (unsigned)row))
     return;
   bool may_be_few = has_open_rows(nest, (unsigned)row) || tiles_of(nest, (unsigned)row) * tiles < 2 * ask.turns;
   if (!ask.at_once && may_be_few && ask.turns % 2 == 0 && ask.pieces % 2 == 0)
