@@ -38,6 +38,10 @@ enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
 /* Rows for which terms read in place are put together in pairs, if one tile has them all or there may be so many: fewer
  * wait for memory anyway, and two terms at a time from rows a page apart come slower (Zen 5). */
 enum { MIN_PAIRED_ROWS = 7 };
+/* .. where one pipe multiplies: to widen terms and to multiply them one by one takes longer there (four heads that share
+ * keys 1.1 to 1.2 times, 4 and 6 rows by 4096 x 512 1.55 times as fast; two and three queries of 128 features would take
+ * up to 1.6 times as long from memory; Zen 4). */
+enum { MIN_PAIRED_IN_ONE_PIPE = 4 };
 /* Lanes are so many tiles at most where these are narrow so that one has all rows of the other factor: memory is read
  * once, and in pieces that are not too short. */
 enum { TILES_OF_ROW = 4 };
@@ -70,6 +74,7 @@ typedef struct planner {
   unsigned registers, accumulators;
   bool has_fast_pair_dot, loses_requests, takes_rows_together, puts_rows_outside, has_small_tiles;
   int64_t least_together;          /* rows that take others together which are not widened */
+  int64_t least_paired;            /* rows for which terms in place are put in pairs */
   int64_t set_rows;                /* lines of one set of the first-level cache */
   int64_t panel_bytes, copy_bytes; /* at most */
 } planner;
@@ -586,7 +591,7 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
   bool is_unit = access_along(p, lanes, simd) == ACCESS_UNIT;
   bool is_packed = guess(p, (unsigned)row) >= rows_for_packing(p, lanes);
-  bool is_once = guess(p, (unsigned)row) >= MIN_PAIRED_ROWS &&
+  bool is_once = guess(p, (unsigned)row) >= p->least_paired &&
                  (plan->steps[row] == p->extents[row] || p->extents[row] == IR_DYNAMIC);
   if (!is_packed && !(p->takes_rows_together && is_unit && is_once && !is_scattered(p, lanes)))
     return -1;
@@ -789,6 +794,7 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .takes_rows_together = target_has_near_memory(facts),
                    .puts_rows_outside = target_has_loads_to_spare(facts),
                    .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
+                   .least_paired = target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE,
                    .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
                    .panel_bytes = most_panel_bytes(facts),
                    .copy_bytes = copy_bytes(facts)};

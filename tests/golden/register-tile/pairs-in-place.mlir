@@ -64,3 +64,16 @@ func.func @open(%count: index, %terms: index, %p: memref<12x128xbf16>, %v: memre
       outs(%z : memref<?x64xf32, strided<[64, 1]>>)
   return
 }
+// One pipe multiplies terms of four rows in pairs, where two pipes wait for memory; three rows go without on both.
+// CHECK-LABEL: func.func @four(
+// CHECK-NOT: vector.interleave
+// PAIRS-LABEL: func.func @four(
+// PAIRS: vector.contract {{.*}} vector<4x2xbf16>
+// PAIRS-NOT: vector.interleave
+// PAIRS: return
+func.func @four(%a: memref<4x32xbf16>, %b: memref<32x64xbf16>, %c: memref<4x64xf32>, %d: memref<3x32xbf16>,
+                 %e: memref<3x64xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x32xbf16>, memref<32x64xbf16>) outs(%c : memref<4x64xf32>)
+  linalg.matmul ins(%d, %b : memref<3x32xbf16>, memref<32x64xbf16>) outs(%e : memref<3x64xf32>)
+  return
+}

@@ -291,7 +291,6 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 // SMALL-LABEL: func.func @panels(
 // SMALL: scf.for {{.*}} iter_args
 // SMALL: vector_ext.prefetch
-// SMALL: vector_ext.prefetch
 // SMALL: vector.contract
 // SMALL: return
 func.func @panels(%a: memref<24x1024xf32>, %b: memref<1024x4096xf32>, %c: memref<24x128xf32>) {
@@ -338,6 +337,9 @@ func.func @panels_of_rows(%a: memref<100x512xf32>, %b: memref<1024x512xf32>, %c:
 }
 
 // The same of the next terms of all lanes, also where they are widened on the way into panels.
+// SMALL-LABEL: func.func @panels_of_terms(
+// SMALL-NOT: vector_ext.prefetch
+// SMALL: return
 // LINES-LABEL: func.func @panels_of_terms(
 // LINES: memref.alloca() {alignment = 64 : i64} : memref<1x128x64xf32>
 // LINES-NOT: tec.prefetch
@@ -562,5 +564,22 @@ func.func @one_set(%a: memref<16x256xf32>, %b: memref<256x4096xf32>, %c: memref<
 func.func @several_sets(%a: memref<16x256xf32>, %b: memref<256x4112xf32>, %c: memref<16x128xf32>) {
   %y = memref.subview %b[0, 0] [256, 128] [1, 1] : memref<256x4112xf32> to memref<256x128xf32, strided<[4112, 1]>>
   linalg.matmul ins(%a, %y : memref<16x256xf32>, memref<256x128xf32, strided<[4112, 1]>>) outs(%c : memref<16x128xf32>)
+  return
+}
+
+// Rows that several small tiles read in pieces are asked for a whole step ahead, also what is widened.
+// SMALL-LABEL: func.func @pieces(
+// SMALL: vector.transfer_read {{.*}}tec.prefetch = array<i64: 64, 0>
+// SMALL: return
+func.func @pieces(%a: memref<1x1024xbf16>, %b: memref<1024x128xbf16>, %c: memref<1x128xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c1024 = arith.constant 1024 : index
+  scf.for %k = %c0 to %c1024 step %c64 {
+    %x = memref.subview %a[0, %k] [1, 64] [1, 1] : memref<1x1024xbf16> to memref<1x64xbf16, strided<[1024, 1], offset: ?>>
+    %y = memref.subview %b[%k, 0] [64, 128] [1, 1] : memref<1024x128xbf16> to memref<64x128xbf16, strided<[128, 1], offset: ?>>
+    linalg.matmul ins(%x, %y : memref<1x64xbf16, strided<[1024, 1], offset: ?>>, memref<64x128xbf16, strided<[128, 1], offset: ?>>)
+        outs(%c : memref<1x128xf32>)
+  }
   return
 }
