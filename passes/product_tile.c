@@ -252,7 +252,7 @@ static int64_t panel_step(const product *p, unsigned loop) {
   if (!often && extent != IR_DYNAMIC && extent < host_policy.long_reduction)
     return 0;
   if (!often && turned && least == 1 && p->is_wide &&
-      (p->target->loses_requests || (target_has_near_memory(p->target) && !near)))
+      (p->target->loses_requests || (target_asks_by_line(p->target) && !near)))
     return FOLLOWED_TERMS;
   if (!often)
     return p->target->loses_requests && p->is_wide && least >= (turned ? TURNED_USES : PANEL_USES)

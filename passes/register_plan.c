@@ -72,11 +72,12 @@ typedef struct planner {
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
-  bool has_fast_pair_dot, loses_requests, takes_rows_together, puts_rows_outside, has_small_tiles;
+  bool has_fast_pair_dot, loses_requests, takes_rows_together, puts_rows_outside, has_small_tiles, asks_by_line;
   int64_t least_together;          /* rows that take others together which are not widened */
   int64_t least_paired;            /* rows for which terms in place are put in pairs */
   int64_t set_rows;                /* lines of one set of the first-level cache */
   int64_t panel_bytes, copy_bytes; /* at most */
+  int64_t last_cache_bytes;
 } planner;
 
 static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
@@ -442,11 +443,10 @@ static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   return are_many && are_long && rows <= most ? smaller(most, once) : most;
 }
 
-/* One row takes a few terms, as many streams of memory, each element of which is read once. Where requests get lost,
- * the machine follows these best by itself, in narrow tiles. */
-static bool is_followed(const planner *p, unsigned simd) {
+/* One row takes a few terms, as many streams of memory, each element of which is read once. */
+static bool is_stream(const planner *p, unsigned simd) {
   int64_t terms = 1;
-  if (!p->loses_requests || !ir_is_contraction(p->op) || is_reduction(p, simd) || is_widened(p, 0) || is_widened(p, 1))
+  if (!ir_is_contraction(p->op) || is_reduction(p, simd) || is_widened(p, 0) || is_widened(p, 1))
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     int64_t bound = register_plan_bound(p->op, loop);
@@ -457,6 +457,28 @@ static bool is_followed(const planner *p, unsigned simd) {
     terms *= is_reduction(p, loop) ? bound : 1;
   }
   return true;
+}
+
+/* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
+static bool is_followed(const planner *p, unsigned simd) { return p->loses_requests && is_stream(p, simd); }
+
+/* What the input is a view of is known to be more than the last cache holds. */
+static bool lies_in_memory(const planner *p, unsigned input) {
+  const ir_value *whole = ir_operand(p->op, input);
+  while (whole->op && whole->op->code == OP_MEMREF_SUBVIEW)
+    whole = ir_operand(whole->op, 0);
+  int64_t bytes = ir_scalar_bits(whole->type->element) / 8;
+  for (unsigned dim = 0; dim < whole->type->rank; dim++)
+    if (whole->type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, whole->type->shape[dim], &bytes))
+      return false;
+  return p->last_cache_bytes && bytes > p->last_cache_bytes;
+}
+
+/* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
+ * still while the tile moves the others on by many lines (1 x 4096 x 4096 1.12 to 1.24 times as fast as in sixteen
+ * registers, Zen 4; 1.1 times as in eight of 256 bits). From the last cache it does, as terms then take the time. */
+static bool is_narrow_stream(const planner *p, unsigned simd) {
+  return is_followed(p, simd) || (p->asks_by_line && is_stream(p, simd) && lies_in_memory(p, operand_uses(p, 1, simd)));
 }
 
 /* Rows of a product meet the panels of several SIMD tiles in turn, made of a factor whose rows lie apart. */
@@ -501,7 +523,7 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
                    !is_scattered(p, operand_uses(p, 1, simd));
   wide = wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t most_vectors = is_followed(p, simd) ? TILE_VECTORS : wide;
+  int64_t most_vectors = is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
   int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? ir_bit(simd) : 0;
@@ -791,13 +813,15 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .has_fast_pair_dot = facts->has_fast_pair_dot,
                    .loses_requests = facts->loses_requests,
                    .has_small_tiles = target_has_small_tiles(facts),
+                   .asks_by_line = target_asks_by_line(facts),
                    .takes_rows_together = target_has_near_memory(facts),
                    .puts_rows_outside = target_has_loads_to_spare(facts),
                    .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
                    .least_paired = target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE,
                    .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
                    .panel_bytes = most_panel_bytes(facts),
-                   .copy_bytes = copy_bytes(facts)};
+                   .copy_bytes = copy_bytes(facts),
+                   .last_cache_bytes = (int64_t)facts->l3_bytes};
 }
 
 bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts) {

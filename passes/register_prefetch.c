@@ -16,7 +16,8 @@
  * what they read is used often: their requests, one with each term, took up to a fifth of the time (Zen 3).
  * Nor is what a product of one row reads, a few long rows at a time, asked for where requests get lost: the machine
  * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5; where the rows go on along
- * terms, 1.1 to 1.4 times).
+ * terms, 1.1 to 1.4 times). Elsewhere it follows rows that go on along terms best where each is asked for from near by
+ * (see SOON_BYTES).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
  * one every 8 comes; and elsewhere such requests take the place of what is copied. So a piece is not asked for while
  * the one before is copied into panels, where memory is near: the tiles that use the panels ask for it instead, line by
@@ -37,6 +38,10 @@ enum { NEAR_BYTES = 4096 };
  * and one whose keys and values the last cache holds is 1.2 times, Zen 5). Not so rows so far apart that they meet in
  * few of its sets (products of 4 rows of bf16 would take 1.3 times as long). */
 enum { FEW_USES = 15, FAR_BYTES = 2048 };
+
+/* So much ahead in long rows of terms, of which a few are read at a time, the machine does not see by itself (x W^T of
+ * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). */
+enum { SOON_BYTES = 1024 };
 
 /* Uses so many that multiply-adds are what takes the time, also where a tile is small: with 8 queries, asking is 1.7
  * times as fast, with 32 1.05 times, with 64 as fast as not (f32, AVX2 on Zen 4). */
@@ -263,21 +268,32 @@ static const ir_attr *rows_further(const ir_op *op, const register_plan *plan, u
 }
 
 /* Long rows of terms, a few at a time, which are used once as they are. */
-static bool are_rows_followed(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
+static bool are_rows_long(const ir_op *op, const register_plan *plan, unsigned i) {
   ir_scalar element = ir_operand(op, i)->type->element;
-  if (!facts->loses_requests || !plan->partial || !ir_is_contraction(op) || register_plan_element(op, i) != element)
+  if (!plan->partial || !ir_is_contraction(op) || register_plan_element(op, i) != element)
     return false;
   return register_plan_bound(op, (unsigned)plan->simd) >= FAR_BYTES * 8 / (int64_t)ir_scalar_bits(element);
 }
 
 /* Register tiles that are small each read a piece of the input's rows in turn: the machine does not follow those by
  * itself, and is asked for what the next step reads, as where elements are used again (decoding in bf16 with 96 features
- * 1.5, 128 2.6, 256 3 times as fast as unasked, in f32 with 80 and 128 1.1, 256 1.25 times as fast as from near by, 256-
- * bit vectors, Zen 4). */
+ * 1.5, 128 2.6, 256 3 times as fast as unasked, in f32 with 80 and 128 1.1, 256 1.25 times as fast as from near by; AVX2
+ * on Zen 4). */
 static bool is_read_in_pieces(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
   return target_has_small_tiles(facts) && plan->simd >= 0 && ir_is_contraction(op) &&
          has_loop(op, i, (unsigned)plan->simd) &&
          register_plan_bound(op, (unsigned)plan->simd) > plan->steps[plan->simd];
+}
+
+/* The distance of what follows in the same rows soon; false where they do not go on along lanes. */
+static bool find_terms(const ir_op *op, const register_plan *plan, unsigned i, int64_t *ahead) {
+  const ir_type *type = ir_operand(op, i)->type;
+  int dim = ir_map_find_dim(ir_structure_of(op)->maps[i], (unsigned)plan->simd);
+  if (dim < 0 || !register_plan_is_dense(op, i, (unsigned)plan->simd))
+    return false;
+  memset(ahead, 0, IR_MAX_RANK * sizeof *ahead);
+  ahead[dim] = SOON_BYTES * 8 / (int64_t)ir_scalar_bits(type->element);
+  return true;
 }
 
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
@@ -287,9 +303,12 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
   if (uses == REGISTER_PREFETCH_DONE)
     return NULL;
   bool once = register_prefetch_uses(op, i, uses) == 1;
+  bool are_long = once && plan->simd >= 0 && are_rows_long(op, plan, i);
   if (once && plan->simd >= 0 &&
-      (register_plan_is_followed(op, (unsigned)plan->simd, facts) || are_rows_followed(op, plan, facts, i)))
+      (register_plan_is_followed(op, (unsigned)plan->simd, facts) || (are_long && facts->loses_requests)))
     return NULL;
+  if (are_long && target_asks_by_line(facts) && find_terms(op, plan, i, ahead))
+    return ir_attr_i64s(op->module, type->rank, ahead);
   if (!find_step(op, plan, i, step_of_induction, once ? INT64_MAX : register_plan_panel_bytes(facts), ahead))
     return uses > 1 ? rows_further(op, plan, i) : NULL;
   if (!once && stays_near(op, i, facts))

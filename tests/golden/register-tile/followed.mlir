@@ -1,11 +1,14 @@
 // One row meets a few long rows of the other factor, each element once, from memory. Where requests get lost these are not
 // asked for, and tiles are two registers wide, as the machine follows the rows by itself; but it is asked for what many
 // terms or several rows read. Rows that go on along terms are followed in long pieces, unless they are short; where
-// requests arrive these are asked for, and pieces are short of what the last cache holds.
+// requests arrive these are asked for from near by, and pieces are short of what the last cache holds. Tiles are as
+// narrow there where memory, and not a cache, has the rows.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s --check-prefix=STEP
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver3 | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn compile %s --target=host:znver5 --emit=mlir -o - --verify | FileCheck %s
-// RUN: tcc-attn compile %s --target=host:znver4 --emit=mlir -o - --verify | FileCheck %s --check-prefix=ASKED
+// RUN: tcc-attn compile %s --target=host:znver4 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,WIDE
+// RUN: tcc-attn compile %s --target=host:znver3 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,SMALL
 
 // STEP-LABEL: @one(
 // STEP: scf.forall {{.*}} step ({{.*}}, 2048)
@@ -19,9 +22,22 @@
 // CHECK: return
 // ASKED-LABEL: @one(
 // ASKED: tec.prefetch
+// WIDE: vector.contract {{.*}} : vector<1xf32>, vector<1x256xf32> into vector<256xf32>
+// SMALL: vector.contract {{.*}} : vector<1xf32>, vector<1x64xf32> into vector<64xf32>
 // ASKED: return
 func.func @one(%a: tensor<1x512xf32>, %b: tensor<512x4096xf32>, %c: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<1x512xf32>, tensor<512x4096xf32>) outs(%c : tensor<1x4096xf32>)
+      -> tensor<1x4096xf32>
+  return %r : tensor<1x4096xf32>
+}
+
+// ASKED-LABEL: @beyond(
+// ASKED: tec.prefetch = array<i64: 8, 0>
+// WIDE: vector.contract {{.*}} : vector<1xf32>, vector<1x32xf32> into vector<32xf32>
+// SMALL: vector.contract {{.*}} : vector<1xf32>, vector<1x16xf32> into vector<16xf32>
+// ASKED: return
+func.func @beyond(%a: tensor<1x65536xf32>, %b: tensor<65536x4096xf32>, %c: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<1x65536xf32>, tensor<65536x4096xf32>) outs(%c : tensor<1x4096xf32>)
       -> tensor<1x4096xf32>
   return %r : tensor<1x4096xf32>
 }
@@ -53,7 +69,7 @@ func.func @narrow(%a: tensor<1x512xf16>, %b: tensor<512x4096xf16>, %c: tensor<1x
 // CHECK-NOT: tec.prefetch
 // CHECK: return
 // ASKED-LABEL: @along(
-// ASKED: tec.prefetch
+// ASKED: vector.transfer_read {{.*}}tec.prefetch = array<i64: 0, 256>{{.*}} memref<128x2048xf32,
 // ASKED: return
 func.func @along(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
   %r = linalg.matmul indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>,
