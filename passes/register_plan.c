@@ -54,8 +54,8 @@ enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
 enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
-/* Terms that one row takes at a time from memory that the machine follows. */
-enum { MAX_FOLLOWED = 32 };
+/* Terms that one row takes at a time from memory that the machine follows, and rows that do where it is asked. */
+enum { MAX_FOLLOWED = 32, MAX_NARROW_ROWS = 3 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
 enum { FAR_BYTES = 2048 };
 /* .. and so far in a single set: a cache of the first level is as many pages as its sets have lines. */
@@ -443,24 +443,25 @@ static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   return are_many && are_long && rows <= most ? smaller(most, once) : most;
 }
 
-/* One row takes a few terms, as many streams of memory, each element of which is read once. */
-static bool is_stream(const planner *p, unsigned simd) {
-  int64_t terms = 1;
+/* One row, or up to so many, takes a few terms, as many streams of memory, each of which is read once. */
+static bool is_stream(const planner *p, unsigned simd, int64_t most_rows) {
+  int64_t terms = 1, rows = 1;
   if (!ir_is_contraction(p->op) || is_reduction(p, simd) || is_widened(p, 0) || is_widened(p, 1))
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     int64_t bound = register_plan_bound(p->op, loop);
-    if (bound != 1 && loop != simd && !is_reduction(p, loop))
+    int64_t *of = is_reduction(p, loop) ? &terms : &rows;
+    if (loop == simd)
+      continue;
+    if (bound < 1 || bound > (of == &terms ? MAX_FOLLOWED : most_rows) / *of)
       return false;
-    if (is_reduction(p, loop) && (bound < 1 || bound > MAX_FOLLOWED / terms))
-      return false;
-    terms *= is_reduction(p, loop) ? bound : 1;
+    *of *= bound;
   }
   return true;
 }
 
 /* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
-static bool is_followed(const planner *p, unsigned simd) { return p->loses_requests && is_stream(p, simd); }
+static bool is_followed(const planner *p, unsigned simd) { return p->loses_requests && is_stream(p, simd, 1); }
 
 /* What the input is a view of is known to be more than the last cache holds. */
 static bool lies_in_memory(const planner *p, unsigned input) {
@@ -475,10 +476,13 @@ static bool lies_in_memory(const planner *p, unsigned input) {
 }
 
 /* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
- * still while the tile moves the others on by many lines (1 x 4096 x 4096 1.12 to 1.24 times as fast as in sixteen
- * registers, Zen 4; 1.1 times as in eight of 256 bits). From the last cache it does, as terms then take the time. */
+ * still while the tile moves the others on by many lines (1 row of 4096 x 4096 1.12 to 1.25, 2 and 3 rows 1.4 times as
+ * fast as in sixteen and eight registers, four as fast, Zen 4; 1.1 times as in eight of 256 bits). From the last cache it
+ * does, as terms then take the time. */
 static bool is_narrow_stream(const planner *p, unsigned simd) {
-  return is_followed(p, simd) || (p->asks_by_line && is_stream(p, simd) && lies_in_memory(p, operand_uses(p, 1, simd)));
+  bool is_asked_for = p->asks_by_line && !p->loses_requests;
+  return is_followed(p, simd) ||
+         (is_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) && lies_in_memory(p, operand_uses(p, 1, simd)));
 }
 
 /* Rows of a product meet the panels of several SIMD tiles in turn, made of a factor whose rows lie apart. */

@@ -104,3 +104,24 @@ func.func @short(%query: tensor<1x320xf32>, %key: tensor<8192x320xf32>, %value: 
       -> tensor<1x320xf32>
   return %r : tensor<1x320xf32>
 }
+
+// Few rows that come from memory are narrow, too, where requests arrive; four are not.
+// ASKED-LABEL: @three(
+// WIDE: vector<3x32xf32>
+// SMALL: vector<3x16xf32>
+// ASKED: return
+func.func @three(%a: tensor<3x65536xf32>, %b: tensor<65536x4096xf32>, %c: tensor<3x4096xf32>) -> tensor<3x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<3x65536xf32>, tensor<65536x4096xf32>) outs(%c : tensor<3x4096xf32>)
+      -> tensor<3x4096xf32>
+  return %r : tensor<3x4096xf32>
+}
+
+// ASKED-LABEL: @four(
+// WIDE: vector<2x128xf32>
+// SMALL: vector<2x32xf32>
+// ASKED: return
+func.func @four(%a: tensor<4x65536xf32>, %b: tensor<65536x4096xf32>, %c: tensor<4x4096xf32>) -> tensor<4x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<4x65536xf32>, tensor<65536x4096xf32>) outs(%c : tensor<4x4096xf32>)
+      -> tensor<4x4096xf32>
+  return %r : tensor<4x4096xf32>
+}
