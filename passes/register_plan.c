@@ -476,9 +476,9 @@ static bool lies_in_memory(const planner *p, unsigned input) {
 }
 
 /* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
- * still while the tile moves the others on by many lines (1 row of 4096 x 4096 1.12 to 1.25, 2 and 3 rows 1.4 times as
- * fast as in sixteen and eight registers, four as fast, Zen 4; 1.1 times as in eight of 256 bits). From the last cache it
- * does, as terms then take the time. */
+ * still while the tile moves the others on by many lines (1 row of 4096 x 4096 1.12 to 1.25 times as fast as in sixteen
+ * registers, 2 and 3 rows 1.1 to 1.4 times as in eight, 4 as fast either way, Zen 4; 1.1 times as in eight of 256 bits).
+ * From the last cache it does, as terms then take the time. */
 static bool is_narrow_stream(const planner *p, unsigned simd) {
   bool is_asked_for = p->asks_by_line && !p->loses_requests;
   return is_followed(p, simd) ||
