@@ -184,8 +184,9 @@ static bool is_scattered(const planner *p, unsigned operand) { return are_rows_a
  * of them overflows the sets of the first-level cache that it falls into before the next tile reads it again. */
 static bool are_rows_crowded(const planner *p, unsigned operand, int64_t least) {
   for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
-    int64_t bytes = row_distance(p, operand, i, &loop), apart = bytes & -bytes;
-    if (bytes > 0 && apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * p->set_rows)
+    int64_t bytes = row_distance(p, operand, i, &loop);
+    int64_t apart = bytes > 0 ? bytes & -bytes : 0;
+    if (apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * p->set_rows)
       return true;
   }
   return false;
