@@ -23,7 +23,7 @@ enum { MOST_AT_ONCE = 4 };
  * besides multiplying; and from so many on, it is the rows that are asked for. */
 enum { MANY_ROWS = 256 };
 /* So few rows that a small tile has time to ask with each term. */
-enum { SOME_ROWS = 64 };
+enum { SOME_ROWS = 32 };
 
 /* Asks for the line at the operands' subscripts. */
 static void ask_for(ir_builder *builder, ir_value **operands, unsigned rank, bool is_near) {
