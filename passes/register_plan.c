@@ -29,8 +29,9 @@ enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
  * eighth of the registers hold, which are as fast to read again as their sums are to combine (Zen 5). */
 enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
 /* .. and at least, where these are not widened and one pipe multiplies: fewer wait for memory, which comes faster in
- * narrower pieces (2 to 4 queries .9x, 5 to 8 up to 1.6x; Zen 4). */
-enum { MIN_ROWS_TOGETHER = 5 };
+ * narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). Two take short rows so fast that the machine follows
+ * by itself, and need not ask (of 64 and 128 features 1.2 to 1.4 times as fast, of 96 .95, of 256 .7 times). */
+enum { MIN_ROWS_TOGETHER = 5, TWO_TOGETHER = 2 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
@@ -227,16 +228,21 @@ static int64_t rows_for_packing(const planner *p, unsigned operand) {
   return !p->takes_rows_together ? MIN_WIDENED_ROWS : goes_in_pairs ? MIN_PAIRS_APART : MIN_ROWS_APART;
 }
 
-/* The input that lanes and rows move over is used once, or by the few iterations of the one parallel loop that it does
- * not have, `beside`, which is -1 otherwise. False where it is used more. */
-static bool is_streamed(const planner *p, unsigned input, int *beside) {
+/* So many rows are too few to take those of the input together, along the lanes of this loop. */
+static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
+  int64_t bytes = p->extents[simd] * ir_scalar_bits(ir_operand(p->op, input)->type->element) / 8;
+  return rows < p->least_together && !is_widened(p, input) && (rows != TWO_TOGETHER || bytes > BYTES_TOGETHER);
+}
+
+/* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
+ * parallel loop that it does not have, `beside`, which is -1 otherwise. False where it is used more. */
+static bool is_streamed(const planner *p, unsigned input, unsigned simd, int *beside) {
   *beside = -1;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     if (operand_uses(p, input, loop) || guess(p, loop) == 1)
       continue;
     if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
-        !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) ||
-        (guess(p, loop) < p->least_together && !is_widened(p, input)) ||
+        !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) || are_too_few(p, input, simd, guess(p, loop)) ||
         (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= rows_for_packing(p, input)))
       return false;
     *beside = (int)loop;
@@ -255,7 +261,7 @@ static bool takes_rows(const planner *p, unsigned simd, int row, int *beside) {
     return false;
   for (unsigned i = 0; i < p->num_inputs; i++) {
     bool moves = operand_uses(p, i, simd) && operand_uses(p, i, (unsigned)row);
-    if (moves && is_streamed(p, i, beside) &&
+    if (moves && is_streamed(p, i, simd, beside) &&
         (*beside < 0 || (access_along(p, i, simd) == ACCESS_UNIT && access_along(p, 1 - i, simd) == ACCESS_UNIT &&
                          guess(p, (unsigned)row) >= guess(p, (unsigned)*beside))))
       return true;

@@ -42,6 +42,42 @@ func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf
   return
 }
 
+// Two meet short rows together where one pipe multiplies, and ask for nothing; three do not.
+// FEW-LABEL: func.func @two(
+// FEW-NOT: prefetch
+// FEW: vector.contract {{.*}} : vector<2x128xf32>, vector<128xf32> into vector<2xf32>
+// FEW-NOT: prefetch
+// FEW: return
+func.func @two(%q: memref<2x128xf32>, %keys: memref<4096x128xf32>, %s: memref<2x4096xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %j = %c0 to %c4096 step %c64 {
+    %k = memref.subview %keys[%j, 0] [64, 128] [1, 1] : memref<4096x128xf32> to memref<64x128xf32, strided<[128, 1], offset: ?>>
+    %x = memref.subview %s[0, %j] [2, 64] [1, 1] : memref<2x4096xf32> to memref<2x64xf32, strided<[4096, 1], offset: ?>>
+    linalg_ext.batch_matmul ins(%q, %k : memref<2x128xf32>, memref<64x128xf32, strided<[128, 1], offset: ?>>)
+        outs(%x : memref<2x64xf32, strided<[4096, 1], offset: ?>>) layout = "nt"
+  }
+  return
+}
+
+// FEW-LABEL: func.func @three(
+// FEW-NOT: vector<3x{{.*}} : vector<3x128xf32>
+// FEW: tec.prefetch
+// FEW: return
+func.func @three(%q: memref<3x128xf32>, %keys: memref<4096x128xf32>, %s: memref<3x4096xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c4096 = arith.constant 4096 : index
+  scf.for %j = %c0 to %c4096 step %c64 {
+    %k = memref.subview %keys[%j, 0] [64, 128] [1, 1] : memref<4096x128xf32> to memref<64x128xf32, strided<[128, 1], offset: ?>>
+    %x = memref.subview %s[0, %j] [3, 64] [1, 1] : memref<3x4096xf32> to memref<3x64xf32, strided<[4096, 1], offset: ?>>
+    linalg_ext.batch_matmul ins(%q, %k : memref<3x128xf32>, memref<64x128xf32, strided<[128, 1], offset: ?>>)
+        outs(%x : memref<3x64xf32, strided<[4096, 1], offset: ?>>) layout = "nt"
+  }
+  return
+}
+
 // Of so long rows that all meet one at a time, they are read once, before the loop.
 // FEW-LABEL: func.func @kept(
 // FEW: vector.contract {{.*}} : vector<7x128xf32>, vector<128xf32> into vector<7xf32>
