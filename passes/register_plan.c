@@ -30,7 +30,7 @@ enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
 /* .. and at least, where these are not widened and one pipe multiplies: fewer wait for memory, which comes faster in
  * narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). Two take short rows so fast that the machine follows
- * by itself, and need not ask (of 64 and 128 features 1.2 to 1.4 times as fast, of 96 .95, of 256 .7 times). */
+ * by itself, and need not ask (of 64 and 128 features 1.2 to 1.4 times as fast, of 96 1.03, of 80 .96, of 256 .7). */
 enum { MIN_ROWS_TOGETHER = 5, TWO_TOGETHER = 2 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet

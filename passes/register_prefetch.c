@@ -44,8 +44,8 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
 enum { SOON_BYTES = 1024 };
 
 /* Rows so short that two rows of the other factor take them as fast as memory brings them, where loads are to spare: the
- * machine follows by itself, and requests take the place of what it would read (two queries of 64 and 128 features
- * unasked 1.2 times as fast as from a page ahead, 1.4 times as from a tile ahead, Zen 4). */
+ * machine follows by itself, and requests take the place of what it would read (two queries of 128 features, unasked,
+ * 1.1 times as fast as from 1 KiB ahead, 1.24 times as from 2 KiB; Zen 4). The plan's BYTES_TOGETHER, for its reason. */
 enum { TWICE = 2, SHORT_BYTES = 512 };
 
 /* Uses so many that multiply-adds are what takes the time, also where a tile is small: with 8 queries, asking is 1.7
