@@ -17,6 +17,7 @@
 
 enum {
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
+  TILE_USES = 12,          /* the same where one register tile has as many rows, and asks for what it reads */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
   PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead, .. */
   TURNED_USES = 9,         /* .. those that lie along terms if used as often, .. */
@@ -75,7 +76,7 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
 static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
   if (uses == 1 && target->loses_requests && !narrow)
     return FOLLOWED_BYTES;
-  if (uses <= FEW_USES)
+  if (uses <= (target->loses_requests && !narrow ? TILE_USES : FEW_USES))
     return target->loses_requests && uses > 1 && !narrow ? LONG_STREAMED_BYTES : STREAMED_BYTES;
   uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
   return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;

@@ -24,6 +24,9 @@ enum { MOST_AT_ONCE = 4 };
 enum { MANY_ROWS = 256 };
 /* So few rows that a small tile has time to ask with each term. */
 enum { SOME_ROWS = 32 };
+/* So many tiles further a stream is asked for: nearer there is no time, and from further away more lines than sets of
+ * the caches hold would wait, as rows that lie pages apart meet in few of them. */
+enum { TILES_AHEAD = 2 };
 
 /* Asks for the line at the operands' subscripts. */
 static void ask_for(ir_builder *builder, ir_value **operands, unsigned rank, bool is_near) {
@@ -48,6 +51,14 @@ static int row_of(const register_nest *nest, const ir_map *map, bool has) {
 /* How many times so many iterations the loop has, at most. */
 static int64_t parts_of(const ir_op *op, unsigned loop, int64_t iterations) {
   return (register_plan_bound(op, loop) - 1) / iterations + 1;
+}
+
+/* The innermost loop of a contraction's tiles, where it is over terms; -1 where it is not. */
+static int innermost_terms(const ir_op *op, const register_plan *plan) {
+  if (!plan->num_loops || !ir_is_contraction(op) || plan->partial)
+    return -1;
+  unsigned term = plan->order[plan->num_loops - 1];
+  return ir_loop_is_reduction(ir_structure_of(op), term) ? (int)term : -1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- panels */
@@ -137,6 +148,65 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
     nest->asks[i] = ask;
 }
 
+/* All tiles that read the input again are one: so it is read once. */
+static bool is_read_once(const register_nest *nest, const ir_map *map) {
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
+    if (ir_map_find_dim(map, loop) < 0 && register_plan_bound(nest->op, loop) > nest->plan.steps[loop])
+      return false;
+  return row_of(nest, map, false) >= 0;
+}
+
+/* The step moves the input along terms alone. */
+static bool moves_along(const ir_attr *ahead, unsigned rank, int term) {
+  for (unsigned dim = 0; dim < rank; dim++)
+    if ((ahead->ints[dim] != 0) != ((int)dim == term))
+      return false;
+  return true;
+}
+
+bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ahead) {
+  const register_plan *plan = &nest->plan;
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  const ir_type *type = ir_operand(nest->op, i)->type;
+  int term = innermost_terms(nest->op, plan);
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
+  if (!ahead || !nest->facts->loses_requests || term < 0 || plan->simd < 0 || plan->paired >= 0 || !bytes)
+    return false;
+  int along = ir_map_find_dim(map, (unsigned)plan->simd), over = ir_map_find_dim(map, (unsigned)term);
+  ir_index columns = nest->extents[plan->simd];
+  ir_type_strides(type, strides);
+  register_ask ask = {.term = (unsigned)term, .along = (unsigned)plan->simd, .elements = LINE_BYTES / bytes};
+  ask.lines = plan->steps[plan->simd] / ask.elements, ask.is_stream = true;
+  if (along < 0 || over < 0 || strides[along] != 1 || !moves_along(ahead, type->rank, over) || columns.value ||
+      columns.constant % plan->steps[plan->simd] || plan->steps[plan->simd] % ask.elements || !is_read_once(nest, map))
+    return false;
+  ask.ahead[over] = ahead->ints[over];
+  nest->asks[i] = ask;
+  return true;
+}
+
+/* The lines that a later tile, of this step or the next one, reads of input `i` at the current term. */
+static void ask_in_stream(const register_nest *nest, ir_builder *builder, unsigned i) {
+  const register_ask *ask = &nest->asks[i];
+  const ir_map *map = ir_structure_of(nest->op)->maps[i];
+  ir_value *source = ir_operand(nest->op, i), *operands[1 + IR_MAX_RANK] = {source};
+  unsigned rank = source->type->rank, simd = ask->along;
+  int64_t columns = nest->extents[simd].constant;
+  ir_index later = ir_index_const(TILES_AHEAD * nest->plan.steps[simd]);
+  ir_index at = ir_index_add(builder, nest->tile.starts[simd], later);
+  ir_index step = ir_index_floordiv(builder, at, columns), column = ir_index_mod(builder, at, columns);
+  for (int64_t line = 0; line < ask->lines; line++) {
+    for (unsigned dim = 0; dim < rank; dim++) {
+      unsigned loop = (unsigned)ir_map_result_dim(map, dim);
+      ir_index moved = ir_index_scale(builder, step, ask->ahead[dim]);
+      moved = ir_index_add(builder, loop == simd ? column : nest->tile.starts[loop], moved);
+      operands[1 + dim] = ir_index_value(builder, moved);
+    }
+    ask_for(builder, operands, rank, false);
+    column = ir_index_add(builder, column, ir_index_const(ask->elements));
+  }
+}
+
 /* The number of the current tile among those that use the panels at hand. */
 static ir_index number_of_tile(const register_nest *nest, ir_builder *builder, const register_ask *ask) {
   const register_plan *plan = &nest->plan;
@@ -193,7 +263,7 @@ static void ask_at_once(const register_nest *nest, ir_builder *builder, unsigned
 void register_ask_panels(const register_nest *nest, ir_builder *builder, bool begins) {
   for (unsigned i = 0; i < nest->num_inputs; i++)
     if (nest->asks[i].lines && (nest->asks[i].at_once > 0) == begins)
-      (begins ? ask_at_once : ask_in_turn)(nest, builder, i);
+      (nest->asks[i].is_stream ? ask_in_stream : begins ? ask_at_once : ask_in_turn)(nest, builder, i);
 }
 
 /* ------------------------------------------------------------------------------------------------------------ rows */
@@ -335,14 +405,6 @@ static void ask_for_rows(const register_nest *nest, ir_builder *builder) {
 }
 
 /* ----------------------------------------------------------------------------------------------- what others leave */
-
-/* The innermost loop of a contraction's tiles, where it is over terms; -1 where it is not. */
-static int innermost_terms(const ir_op *op, const register_plan *plan) {
-  if (!plan->num_loops || !ir_is_contraction(op) || plan->partial)
-    return -1;
-  unsigned term = plan->order[plan->num_loops - 1];
-  return ir_loop_is_reduction(ir_structure_of(op), term) ? (int)term : -1;
-}
 
 /* The pieces of so many terms of all tiles together, at most; 0 where a loop has no iteration, or they are too many to
  * count. */

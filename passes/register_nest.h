@@ -34,6 +34,7 @@ typedef struct register_ask {
   int64_t pieces;             /* .. of which so many make a row of memory .. */
   int64_t turns;              /* .. and so many are asked for at each term, by all rows' tiles in turn */
   bool is_tile;               /* of the next tile of the SIMD loop; else of all its tiles */
+  bool is_stream;             /* no panel: a later tile's of what is read in place, each line at its own term */
 } register_ask;
 
 /* How they ask for the rows of an input read in place that the next tile multiplies, a line of each in turn, and for
@@ -110,6 +111,9 @@ unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *lo
 /* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
  * the order of memory, so that rows are read in long pieces, and again from the beginning. */
 void register_ask_plan_panel(register_nest *nest, unsigned i);
+/* Finds whether the tiles ask for input `i`, read once and in place from memory, tile by tile, of which a step of the
+ * loop around them is `ahead`; NULL: none. */
+bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ahead);
 /* Asks for what the tile has to of the next panels as it begins, or else the current iteration of it. */
 void register_ask_panels(const register_nest *nest, ir_builder *builder, bool begins);
 /* Leaves input `i` of an op, of which so much further is to be asked for, to the tiles of a product behind the op, or

@@ -22,6 +22,8 @@ enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 enum { MIN_REUSE = 8 };
 /* The same rows where those of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
+/* The same rows where those of the operand lie far apart, and one tile that has up to twelve rows asks for them. */
+enum { MIN_REUSE_OF_STREAM = 13 };
 /* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 /* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
@@ -221,7 +223,15 @@ static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned r
   return row != IR_DYNAMIC && row <= lanes * (int64_t)registers / 4 ? MIN_REUSE_OF_SHORT : MIN_REUSE;
 }
 
+/* Register tiles ask for what later ones read of the operand, far apart along the reductions (register_ask.c): so it is
+ * best read in place, and once. */
+static bool is_asked_by_tile(const planner *p, unsigned operand) {
+  return p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
+}
+
 static int64_t rows_for_packing(const planner *p, unsigned operand) {
+  if (is_asked_by_tile(p, operand))
+    return MIN_REUSE_OF_STREAM;
   if (!is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
   bool goes_in_pairs = p->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
@@ -441,13 +451,13 @@ static int64_t rows_in_place(const planner *p, unsigned simd, unsigned row) {
  * would widen it, and where its rows fill as much: what was read before would not be in the nearest cache any more. */
 static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   unsigned operand = operand_uses(p, 1, simd);
-  int64_t most = p->registers / 4, once = p->registers / 2 / rows;
+  int64_t most = p->registers / 4, once = (p->loses_requests ? p->registers - most : p->registers / 2) / rows;
   int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
   if (is_widened(p, operand) && p->takes_rows_together)
     return smaller(most, (p->registers - most) / rows);
   bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !is_widened(p, operand);
   bool are_many = p->loses_requests || (p->takes_rows_together && rows >= MIN_ROWS_TOGETHER);
-  return are_many && are_long && rows <= most ? smaller(most, once) : most;
+  return are_many && are_long && (rows <= most || p->loses_requests) ? smaller(most, once) : most;
 }
 
 /* One row, or up to so many, takes a few terms, as many streams of memory, each of which is read once. */
@@ -530,8 +540,10 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t wide = in_place ? vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
   int64_t most_in_place = p->registers - p->registers / 4, beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes as wide as elsewhere would leave no room for all rows. */
-  bool is_narrow = in_place && at_once * beside > most_in_place && TILES_OF_ROW * wide * p->lanes >= extent &&
-                   !is_scattered(p, operand_uses(p, 1, simd));
+  unsigned lanes = operand_uses(p, 1, simd);
+  bool is_narrow = in_place && at_once * beside > most_in_place &&
+                   (is_asked_by_tile(p, lanes) ||
+                    (TILES_OF_ROW * wide * p->lanes >= extent && !is_scattered(p, lanes)));
   wide = wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t most_vectors = is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
