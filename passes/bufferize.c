@@ -381,7 +381,7 @@ static void note_result_order(ir_op *function, const ir_type *type) {
     ir_attr_set(function, "tec.result_order", ir_attr_i64s(function->module, count, order));
 }
 
-static bool bufferize_function(ir_op *function, bool kernels) {
+static bool bufferize_function(ir_op *function, const target_facts *target) {
   ir_module *module = function->module;
   ir_block *body = ir_region(function, 0);
   const ir_type *type = ir_attr_get(function, "function_type")->type, *lowered = lowered_type(module, type);
@@ -389,7 +389,9 @@ static bool bufferize_function(ir_op *function, bool kernels) {
   if (!body->first)
     return true;
   note_result_order(function, type);
-  buffers b = {.module = module, .kernels = kernels, .memrefs = ir_value_map_create(module)};
+  buffers b = {.module = module,
+               .kernels = target && target->kind != TARGET_HOST,
+               .memrefs = ir_value_map_create(module)};
   /* Arguments: the old ones, stand-ins for the results, then the new ones of both. */
   unsigned num_old = body->num_args, num_outputs = 0;
   for (unsigned i = 0; i < type->num_results; i++)
@@ -398,7 +400,7 @@ static bool bufferize_function(ir_op *function, bool kernels) {
       num_outputs++;
     }
   b.first_argument = num_old + num_outputs;
-  bufferize_prepare(function, body->args + num_old);
+  bufferize_prepare(function, body->args + num_old, target);
   uint32_t number = 0;
   ir_walk(body, number_op, &number);
   for (unsigned i = 0; i < lowered->num_inputs; i++) {
@@ -418,9 +420,8 @@ static bool bufferize_function(ir_op *function, bool kernels) {
 }
 
 bool pass_bufferize(ir_module *module, const pass_options *options) {
-  bool kernels = options->target && options->target->kind != TARGET_HOST;
   for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && !bufferize_function(op, kernels))
+    if (op->code == OP_FUNC_FUNC && !bufferize_function(op, options->target))
       return false;
   return true;
 }

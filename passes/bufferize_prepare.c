@@ -11,6 +11,9 @@
  * back from a destination goes to a value defined before. */
 #include "passes/buffers.h"
 
+/* Rows so far apart begin in one set of the nearest cache, and so many stay there. */
+enum { PAGE_BYTES = 4096, FEW_ROWS = 8 };
+
 static void drop_dead(ir_block *block) {
   for (ir_op *op = block->last, *prev; op; op = prev) {
     prev = op->prev;
@@ -140,11 +143,26 @@ static bool is_visible(const ir_value *value, ir_op *at) {
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
 }
 
+/* A loop adds to rows that are to lie whole pages apart, more of them than a set of the nearest cache has lines for: in
+ * memory of their own they stay there (12 rows of 4096 x 4096 1.1 times as fast, Zen 5). */
+static bool is_best_apart(const ir_op *insert, const target_facts *target) {
+  const ir_type *rows = ir_operand(insert, 0)->type, *whole = ir_operand(insert, 1)->type;
+  const ir_op *maker = ir_operand(insert, 0)->op;
+  if (!target || !target->loses_requests || !maker || maker->code != OP_SCF_FOR || rows->rank < 2)
+    return false;
+  int64_t bytes = ir_scalar_bits(rows->element) / 8, size = bytes;
+  int64_t pitch = whole->shape[whole->rank - 1], count = rows->shape[rows->rank - 2];
+  for (unsigned dim = 0; dim < rows->rank; dim++)
+    if (rows->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(size, rows->shape[dim], &size))
+      return false;
+  return pitch != IR_DYNAMIC && pitch * bytes % PAGE_BYTES == 0 && count > FEW_ROWS && size <= (int64_t)target->l1_bytes;
+}
+
 /* Computes the source of an insertion right in the slice where it goes. */
-static void compute_in_slice(ir_op *insert) {
+static void compute_in_slice(ir_op *insert, const target_facts *target) {
   ir_value *source = ir_operand(insert, 0);
   ir_use *use = origin(source);
-  if (!use || use->value->type != source->type)
+  if (!use || use->value->type != source->type || is_best_apart(insert, target))
     return;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(insert, offsets, sizes, strides);
@@ -158,16 +176,16 @@ static void compute_in_slice(ir_op *insert) {
   ir_set_operand(use->user, ir_use_index(use), slice);
 }
 
-static void find_destinations(ir_block *block) {
+static void find_destinations(ir_block *block, const target_facts *target) {
   for (ir_op *op = block->first; op; op = op->next) {
     for (unsigned i = 0; i < op->num_regions; i++)
-      find_destinations(ir_region(op, i));
+      find_destinations(ir_region(op, i), target);
     if (op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_PARALLEL_INSERT_SLICE)
-      compute_in_slice(op);
+      compute_in_slice(op, target);
   }
 }
 
-void bufferize_prepare(ir_op *function, ir_value *const *outputs) {
+void bufferize_prepare(ir_op *function, ir_value *const *outputs, const target_facts *target) {
   ir_block *body = ir_region(function, 0);
   normalise(body);
   drop_dead(body);
@@ -181,6 +199,6 @@ void bufferize_prepare(ir_op *function, ir_value *const *outputs) {
     if (use && use->value->type == stand_in->type)
       ir_set_operand(use->user, ir_use_index(use), stand_in);
   }
-  find_destinations(body);
+  find_destinations(body, target);
   drop_dead(body);
 }

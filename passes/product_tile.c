@@ -17,7 +17,7 @@
 
 enum {
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
-  TILE_USES = 12,          /* the same where one register tile has as many rows, and asks for what it reads */
+  TILE_USES = 24,          /* the same where register tiles ask for what later ones read of it */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
   PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead, .. */
   TURNED_USES = 9,         /* .. those that lie along terms if used as often, .. */
@@ -107,6 +107,13 @@ static int streamed_factor(const product *p, int64_t *bytes) {
   return -1;
 }
 
+/* The columns of a tile then. */
+static int64_t streamed_columns(const product *p) {
+  if (!p->target->loses_requests || p->piece != LONG_STREAMED_BYTES)
+    return STREAMED_COLUMNS;
+  return uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES ? STREAMED_COLUMNS / 4 : STREAMED_COLUMNS / 2;
+}
+
 /* The step of the reduction then. */
 static int64_t streamed_step(const product *p) {
   const ir_map *map = p->structure->maps[p->streamed];
@@ -114,7 +121,8 @@ static int64_t streamed_step(const product *p) {
   int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
                   ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
   int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
-  while (2 * step * bytes <= p->piece && step < host_policy.reduction)
+  int64_t piece = p->target->loses_requests && uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES ? 128 << 10 : p->piece;
+  while (2 * step * bytes <= piece && step < host_policy.reduction)
     step *= 2;
   return step;
 }
@@ -357,9 +365,8 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
                                                     : host_policy.columns,
                        .keeps_columns = is_lone || has_all_columns || p.in_turn,
                        .is_streamed = p.streamed >= 0};
-  bool is_long = target->loses_requests && p.piece == LONG_STREAMED_BYTES;
   if (p.streamed >= 0)
-    *(p.streamed == (int)rows_side ? &tile.rows : &tile.columns) = is_long ? STREAMED_COLUMNS / 2 : STREAMED_COLUMNS;
+    *(p.streamed == (int)rows_side ? &tile.rows : &tile.columns) = streamed_columns(&p);
   if (p.made >= 0)
     *(p.made == (int)rows_side ? &tile.rows : &tile.columns) = MADE_COLUMNS;
   if (tile.columns == host_policy.columns)

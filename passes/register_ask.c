@@ -148,12 +148,13 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
     nest->asks[i] = ask;
 }
 
-/* All tiles that read the input again are one: so it is read once. */
-static bool is_read_once(const register_nest *nest, const ir_map *map) {
+/* The tiles that read the same of the input, all of its rows; 0: there are others, too. */
+static int64_t tiles_of_stream(const register_nest *nest, const ir_map *map) {
+  int row = row_of(nest, map, false);
   for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
-    if (ir_map_find_dim(map, loop) < 0 && register_plan_bound(nest->op, loop) > nest->plan.steps[loop])
-      return false;
-  return row_of(nest, map, false) >= 0;
+    if ((int)loop != row && ir_map_find_dim(map, loop) < 0 && register_plan_bound(nest->op, loop) > 1)
+      return 0;
+  return row < 0 || has_open_rows(nest, (unsigned)row) ? 0 : tiles_of(nest, (unsigned)row);
 }
 
 /* The step moves the input along terms alone. */
@@ -176,9 +177,11 @@ bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ah
   ir_index columns = nest->extents[plan->simd];
   ir_type_strides(type, strides);
   register_ask ask = {.term = (unsigned)term, .along = (unsigned)plan->simd, .elements = LINE_BYTES / bytes};
-  ask.lines = plan->steps[plan->simd] / ask.elements, ask.is_stream = true;
+  int64_t tiles = tiles_of_stream(nest, map), lines = plan->steps[plan->simd] / ask.elements;
+  ask.row = (unsigned)row_of(nest, map, false), ask.is_stream = true;
+  ask.lines = tiles && lines % tiles == 0 ? lines / tiles : lines;
   if (along < 0 || over < 0 || strides[along] != 1 || !moves_along(ahead, type->rank, over) || columns.value ||
-      columns.constant % plan->steps[plan->simd] || plan->steps[plan->simd] % ask.elements || !is_read_once(nest, map))
+      columns.constant % plan->steps[plan->simd] || plan->steps[plan->simd] % ask.elements || !tiles)
     return false;
   ask.ahead[over] = ahead->ints[over];
   nest->asks[i] = ask;
@@ -195,6 +198,10 @@ static void ask_in_stream(const register_nest *nest, ir_builder *builder, unsign
   ir_index later = ir_index_const(TILES_AHEAD * nest->plan.steps[simd]);
   ir_index at = ir_index_add(builder, nest->tile.starts[simd], later);
   ir_index step = ir_index_floordiv(builder, at, columns), column = ir_index_mod(builder, at, columns);
+  bool is_shared = ask->lines * ask->elements < nest->plan.steps[simd];
+  ir_index tile = ir_index_floordiv(builder, nest->tile.starts[ask->row], nest->plan.steps[ask->row]);
+  if (is_shared)
+    column = ir_index_add(builder, column, ir_index_scale(builder, tile, ask->lines * ask->elements));
   for (int64_t line = 0; line < ask->lines; line++) {
     for (unsigned dim = 0; dim < rank; dim++) {
       unsigned loop = (unsigned)ir_map_result_dim(map, dim);

@@ -23,7 +23,7 @@ enum { MIN_REUSE = 8 };
 /* The same rows where those of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
 /* The same rows where those of the operand lie far apart, and one tile that has up to twelve rows asks for them. */
-enum { MIN_REUSE_OF_STREAM = 13 };
+enum { MIN_REUSE_OF_STREAM = 25, MAX_STREAM_ROWS = 12 };
 /* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 /* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
@@ -444,7 +444,10 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
  * what is left over is tiles of half as many each. */
 static int64_t rows_in_place(const planner *p, unsigned simd, unsigned row) {
   bool is_cut = p->extents[row] == IR_DYNAMIC && is_widened(p, operand_uses(p, 1, simd));
-  return is_cut ? smaller(guess(p, row), MAX_ROWS_TOGETHER / 2) : guess(p, row);
+  int64_t rows = guess(p, row), tiles = (rows - 1) / MAX_STREAM_ROWS + 1;
+  if (is_asked_by_tile(p, operand_uses(p, 1, simd)))
+    return (rows - 1) / tiles + 1;
+  return is_cut ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
 }
 
 /* .. where its rows are neighbours. Lanes take less, so that all rows of the other factor are one tile, where each tile
