@@ -17,7 +17,7 @@
 
 enum {
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
-  TILE_USES = 24,          /* the same where register tiles ask for what later ones read of it */
+  TILE_USES = 20,          /* the same where register tiles ask for what later ones read of it */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
   PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead, .. */
   TURNED_USES = 9,         /* .. those that lie along terms if used as often, .. */
@@ -33,6 +33,7 @@ enum {
   TURN_COLUMNS = 1024,     /* .. in a tile of so many columns, or half of them; .. */
   TURN_SHARE = 2,          /* .. the other factor is so many times as large as the second-level cache */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
+  STREAMED_STEP = 64, /* .. of which tiles that divide a factor evenly are multiples, .. */
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
   FOLLOWED_TERMS = 2048,           /* of rows that are many and long, which it follows as well (register_prefetch.c) */
@@ -107,21 +108,35 @@ static int streamed_factor(const product *p, int64_t *bytes) {
   return -1;
 }
 
-/* The columns of a tile then. */
+static int64_t columns_of_stream(const product *p) {
+  const ir_map *map = p->structure->maps[p->streamed];
+  return p->extents[ir_map_result_dim(map, map->num_results - 1)];
+}
+
+/* More rows than one register tile best has for itself use the factor that is streamed. */
+static bool has_some_rows(const product *p) {
+  return p->target->loses_requests && uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES;
+}
+
+/* The columns of a tile then: those of long pieces are fewer, and alike where that can be, as tiles of a known number of
+ * columns know what comes next (register_ask.c). */
 static int64_t streamed_columns(const product *p) {
   if (!p->target->loses_requests || p->piece != LONG_STREAMED_BYTES)
     return STREAMED_COLUMNS;
-  return uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES ? STREAMED_COLUMNS / 4 : STREAMED_COLUMNS / 2;
+  int64_t all = columns_of_stream(p), most = has_some_rows(p) ? STREAMED_COLUMNS / 4 : STREAMED_COLUMNS / 2;
+  for (int64_t columns = most; all != IR_DYNAMIC && columns >= most / 2; columns -= STREAMED_STEP)
+    if (all % columns == 0)
+      return columns;
+  return most;
 }
 
 /* The step of the reduction then. */
 static int64_t streamed_step(const product *p) {
-  const ir_map *map = p->structure->maps[p->streamed];
-  int64_t columns = p->extents[ir_map_result_dim(map, map->num_results - 1)];
+  int64_t columns = columns_of_stream(p);
   int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
                   ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
   int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
-  int64_t piece = p->target->loses_requests && uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES ? 128 << 10 : p->piece;
+  int64_t piece = has_some_rows(p) ? p->piece / 2 : p->piece;
   while (2 * step * bytes <= piece && step < host_policy.reduction)
     step *= 2;
   return step;

@@ -171,7 +171,7 @@ bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ah
   const ir_type *type = ir_operand(nest->op, i)->type;
   int term = innermost_terms(nest->op, plan);
   int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
-  if (!ahead || !nest->facts->loses_requests || term < 0 || plan->simd < 0 || plan->paired >= 0 || !bytes)
+  if (!ahead || nest->panels[i] || !nest->facts->loses_requests || term < 0 || plan->simd < 0 || plan->paired >= 0 || !bytes)
     return false;
   int along = ir_map_find_dim(map, (unsigned)plan->simd), over = ir_map_find_dim(map, (unsigned)term);
   ir_index columns = nest->extents[plan->simd];

@@ -23,7 +23,7 @@ enum { MIN_REUSE = 8 };
 /* The same rows where those of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
 /* The same rows where those of the operand lie far apart, and one tile that has up to twelve rows asks for them. */
-enum { MIN_REUSE_OF_STREAM = 25, MAX_STREAM_ROWS = 12 };
+enum { MIN_REUSE_OF_STREAM = 21, MAX_STREAM_ROWS = 12 };
 /* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 /* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
