@@ -346,8 +346,8 @@ static void plan_result(register_nest *nest) {
 
 /* Finds the input of which the next tile's rows are to be asked for. */
 static void plan_rows(register_nest *nest) {
-  bool outside = has_rows_outside(nest);
-  if (!has_panel(nest) || !(outside || target_has_near_last_cache(nest->facts)))
+  bool outside = has_rows_outside(nest), in_place = !has_panel(nest);
+  if (!target_has_near_last_cache(nest->facts) && !outside)
     return;
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     const vector_operand *operand = &nest->tile.operands[i];
@@ -361,6 +361,8 @@ static void plan_rows(register_nest *nest) {
     nest->rows = (register_rows){.asked = true, .input = i, .row = (unsigned)row};
     nest->terms = LINE_BYTES / bytes;
   }
+  if (in_place)
+    return;
   if (nest->rows.asked)
     plan_result(nest);
   if (!nest->rows.lines && !outside && !has_lone_panel(nest))
