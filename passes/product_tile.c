@@ -132,8 +132,8 @@ static int64_t streamed_columns(const product *p) {
 
 /* The step of the reduction then. */
 static int64_t streamed_step(const product *p) {
-  int64_t columns = columns_of_stream(p);
-  int64_t bytes = (columns == IR_DYNAMIC || columns > STREAMED_COLUMNS ? STREAMED_COLUMNS : columns) *
+  int64_t columns = columns_of_stream(p), most = columns == IR_DYNAMIC ? streamed_columns(p) : columns;
+  int64_t bytes = (most > STREAMED_COLUMNS ? STREAMED_COLUMNS : most) *
                   ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
   int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
   int64_t piece = has_some_rows(p) ? p->piece / 2 : p->piece;

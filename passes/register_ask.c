@@ -11,6 +11,7 @@
  * Small tiles have no time for a line with each term: they ask for a few as they begin (docs/design.md has figures).
  * Terminates: loops over loops, dims and lines. */
 #include "passes/extent.h"
+#include "passes/memory.h"
 #include "passes/register_nest.h"
 #include "passes/register_prefetch.h"
 
@@ -22,6 +23,8 @@ enum { MOST_AT_ONCE = 4 };
 /* More rows take so long that it does not matter when the memory of several panels is read, but what the tiles do
  * besides multiplying; and from so many on, it is the rows that are asked for. */
 enum { MANY_ROWS = 256 };
+/* Terms of a tile that asks for the next one's rows where there are no panels. */
+enum { MANY_TERMS = 512 };
 /* So few rows that a small tile has time to ask with each term. */
 enum { SOME_ROWS = 32 };
 /* So many tiles further a stream is asked for: nearer there is no time, and from further away more lines than sets of
@@ -171,7 +174,8 @@ bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ah
   const ir_type *type = ir_operand(nest->op, i)->type;
   int term = innermost_terms(nest->op, plan);
   int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
-  if (!ahead || nest->panels[i] || !nest->facts->loses_requests || term < 0 || plan->simd < 0 || plan->paired >= 0 || !bytes)
+  if (!ahead || nest->panels[i] || term < 0 || term == plan->simd || plan->paired >= 0 || !bytes ||
+      !register_plan_is_asked_by_tile(nest->op, i, nest->facts))
     return false;
   int along = ir_map_find_dim(map, (unsigned)plan->simd), over = ir_map_find_dim(map, (unsigned)term);
   ir_index columns = nest->extents[plan->simd];
@@ -344,16 +348,35 @@ static void plan_result(register_nest *nest) {
   rows->pieces = pieces > lines ? pieces / lines : 1;
 }
 
+/* All of what the operand is a view of is more than half of the second-level cache, as far as is known. */
+static bool is_large(const register_nest *nest, const vector_operand *operand) {
+  const ir_type *type = view_root(operand->value)->type;
+  int64_t bytes = bytes_of(operand);
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, type->shape[dim], &bytes))
+      return true;
+  return (uint64_t)bytes > nest->facts->l2_bytes / 2;
+}
+
+/* The tiles' rows of the input come from further away than the second-level cache: for each panel, or, where there is
+ * none, with so many terms that one tile has the time to ask for the next one's. */
+static bool come_from_afar(const register_nest *nest, const vector_operand *operand, unsigned row) {
+  int64_t rows = register_plan_bound(nest->op, row);
+  if (has_panel(nest))
+    return rows >= MANY_ROWS && come_from_last_cache(nest, operand, row, nest->term);
+  return rows > nest->plan.steps[row] && register_plan_bound(nest->op, nest->term) >= MANY_TERMS &&
+         is_large(nest, operand);
+}
+
 /* Finds the input of which the next tile's rows are to be asked for. */
 static void plan_rows(register_nest *nest) {
-  bool outside = has_rows_outside(nest), in_place = !has_panel(nest);
+  bool outside = has_rows_outside(nest);
   if (!target_has_near_last_cache(nest->facts) && !outside)
     return;
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     const vector_operand *operand = &nest->tile.operands[i];
     int row = nest->panels[i] ? -1 : row_of(nest, operand->map, true);
-    if (row < 0 || !goes_on_along(operand, nest->term) || register_plan_bound(nest->op, (unsigned)row) < MANY_ROWS ||
-        !come_from_last_cache(nest, operand, (unsigned)row, nest->term))
+    if (row < 0 || !goes_on_along(operand, nest->term) || !come_from_afar(nest, operand, (unsigned)row))
       continue;
     int64_t bytes = bytes_of(operand);
     if (!bytes)
@@ -361,7 +384,7 @@ static void plan_rows(register_nest *nest) {
     nest->rows = (register_rows){.asked = true, .input = i, .row = (unsigned)row};
     nest->terms = LINE_BYTES / bytes;
   }
-  if (in_place)
+  if (!has_panel(nest))
     return;
   if (nest->rows.asked)
     plan_result(nest);

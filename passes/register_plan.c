@@ -832,7 +832,7 @@ int64_t register_plan_longest_panel(const target_facts *facts) {
 int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
 
 static planner planner_of(const ir_op *op, const target_facts *facts) {
-  return (planner){.op = op,
+  planner p = {.op = op,
                    .structure = ir_structure_of(op),
                    .num_inputs = ir_num_inputs(op),
                    .lanes = register_lanes(op, vector_bits_of(facts)),
@@ -850,6 +850,13 @@ static planner planner_of(const ir_op *op, const target_facts *facts) {
                    .panel_bytes = most_panel_bytes(facts),
                    .copy_bytes = copy_bytes(facts),
                    .last_cache_bytes = (int64_t)facts->l3_bytes};
+  ir_loop_extents(op, p.extents);
+  return p;
+}
+
+bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return is_asked_by_tile(&p, operand);
 }
 
 bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts) {
@@ -867,7 +874,6 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   planner p = planner_of(op, facts);
   p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
-  ir_loop_extents(op, p.extents);
   register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;

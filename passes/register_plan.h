@@ -39,6 +39,8 @@ ir_scalar register_plan_element(const ir_op *op, unsigned input);
 bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop);
 /* The machine follows by itself what the contraction, one row whose columns are lanes, reads of the other factor. */
 bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts);
+/* Register tiles ask for what later ones read of the operand (register_ask.c), if it is read in place. */
+bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const target_facts *facts);
 /* As many rows of a contraction's other factor as do not pay for packing this one, whatever its strides are. */
 int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */

@@ -43,7 +43,7 @@ func.func @beyond(%a: tensor<1x65536xf32>, %b: tensor<65536x4096xf32>, %c: tenso
 }
 
 // CHECK-LABEL: @two(
-// CHECK: tec.prefetch
+// CHECK: vector_ext.prefetch
 // CHECK: return
 func.func @two(%a: tensor<2x512xf32>, %b: tensor<512x4096xf32>, %c: tensor<2x4096xf32>) -> tensor<2x4096xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<2x512xf32>, tensor<512x4096xf32>) outs(%c : tensor<2x4096xf32>)

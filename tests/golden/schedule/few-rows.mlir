@@ -1,4 +1,4 @@
-// Where panels are asked for, a long product of f32 with 16 to 255 rows has tiles of 64 columns, so that panels of 128
+// Where panels are asked for, a long product of f32 with 21 to 255 rows has tiles of 64 columns, so that panels of 128
 // terms stay in the first cache. Not so other rows, columns that are no multiple of 64, few terms, and 16 bits; nor a
 // few rows with columns that are no multiple of 128 where the last cache holds the factor: what is left over is read in
 // place.
@@ -9,11 +9,11 @@
 // CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 64)
 // OTHER-LABEL: @few
 // OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
-func.func @few(%a: tensor<16x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<16x4096xf32>)
-    -> tensor<16x4096xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x4096xf32>)
-      outs(%c : tensor<16x4096xf32>) -> tensor<16x4096xf32>
-  return %r : tensor<16x4096xf32>
+func.func @few(%a: tensor<21x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<21x4096xf32>)
+    -> tensor<21x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<21x4096xf32>, tensor<4096x4096xf32>)
+      outs(%c : tensor<21x4096xf32>) -> tensor<21x4096xf32>
+  return %r : tensor<21x4096xf32>
 }
 
 // CHECK-LABEL: @most
@@ -38,37 +38,51 @@ func.func @more(%a: tensor<255x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<
   return %r : tensor<255x4096xf32>
 }
 
+// Fewer rows have wide tiles, of which whole ones are all columns where that can be: what a register tile reads is asked
+// for while earlier ones multiply.
 // CHECK-LABEL: @fewer
-// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 512)
 // OTHER-LABEL: @fewer
 // OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
-func.func @fewer(%a: tensor<15x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<15x4096xf32>)
-    -> tensor<15x4096xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<15x4096xf32>, tensor<4096x4096xf32>)
-      outs(%c : tensor<15x4096xf32>) -> tensor<15x4096xf32>
-  return %r : tensor<15x4096xf32>
+func.func @fewer(%a: tensor<20x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<20x4096xf32>)
+    -> tensor<20x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<20x4096xf32>, tensor<4096x4096xf32>)
+      outs(%c : tensor<20x4096xf32>) -> tensor<20x4096xf32>
+  return %r : tensor<20x4096xf32>
+}
+
+// CHECK-LABEL: @whole_tiles
+// CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 256)
+// CHECK: scf.for {{.*}} step %c128
+// OTHER-LABEL: @whole_tiles
+// OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
+func.func @whole_tiles(%a: tensor<9x4096xf32>, %b: tensor<4096x11008xf32>, %c: tensor<9x11008xf32>)
+    -> tensor<9x11008xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<9x4096xf32>, tensor<4096x11008xf32>)
+      outs(%c : tensor<9x11008xf32>) -> tensor<9x11008xf32>
+  return %r : tensor<9x11008xf32>
 }
 
 // CHECK-LABEL: @half_a_tile
 // CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 64)
 // OTHER-LABEL: @half_a_tile
 // OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
-func.func @half_a_tile(%a: tensor<16x4096xf32>, %b: tensor<4096x4160xf32>, %c: tensor<16x4160xf32>)
-    -> tensor<16x4160xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x4160xf32>)
-      outs(%c : tensor<16x4160xf32>) -> tensor<16x4160xf32>
-  return %r : tensor<16x4160xf32>
+func.func @half_a_tile(%a: tensor<21x4096xf32>, %b: tensor<4096x4160xf32>, %c: tensor<21x4160xf32>)
+    -> tensor<21x4160xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<21x4096xf32>, tensor<4096x4160xf32>)
+      outs(%c : tensor<21x4160xf32>) -> tensor<21x4160xf32>
+  return %r : tensor<21x4160xf32>
 }
 
 // CHECK-LABEL: @left_over
 // CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
 // OTHER-LABEL: @left_over
 // OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
-func.func @left_over(%a: tensor<16x4096xf32>, %b: tensor<4096x4128xf32>, %c: tensor<16x4128xf32>)
-    -> tensor<16x4128xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x4128xf32>)
-      outs(%c : tensor<16x4128xf32>) -> tensor<16x4128xf32>
-  return %r : tensor<16x4128xf32>
+func.func @left_over(%a: tensor<21x4096xf32>, %b: tensor<4096x4128xf32>, %c: tensor<21x4128xf32>)
+    -> tensor<21x4128xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<21x4096xf32>, tensor<4096x4128xf32>)
+      outs(%c : tensor<21x4128xf32>) -> tensor<21x4128xf32>
+  return %r : tensor<21x4128xf32>
 }
 
 // CHECK-LABEL: @nearby
@@ -97,22 +111,22 @@ func.func @nearby_of_more(%a: tensor<33x2048xf32>, %b: tensor<2048x2112xf32>, %c
 // CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
 // OTHER-LABEL: @open
 // OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
-func.func @open(%a: tensor<16x4096xf32>, %b: tensor<4096x?xf32>, %c: tensor<16x?xf32>)
-    -> tensor<16x?xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<16x4096xf32>, tensor<4096x?xf32>)
-      outs(%c : tensor<16x?xf32>) -> tensor<16x?xf32>
-  return %r : tensor<16x?xf32>
+func.func @open(%a: tensor<21x4096xf32>, %b: tensor<4096x?xf32>, %c: tensor<21x?xf32>)
+    -> tensor<21x?xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<21x4096xf32>, tensor<4096x?xf32>)
+      outs(%c : tensor<21x?xf32>) -> tensor<21x?xf32>
+  return %r : tensor<21x?xf32>
 }
 
 // CHECK-LABEL: @short
 // CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 128)
 // OTHER-LABEL: @short
 // OTHER: scf.forall {{.*}} step ({{[0-9]+}}, 128)
-func.func @short(%a: tensor<16x256xf32>, %b: tensor<256x4096xf32>, %c: tensor<16x4096xf32>)
-    -> tensor<16x4096xf32> {
-  %r = linalg.matmul ins(%a, %b : tensor<16x256xf32>, tensor<256x4096xf32>)
-      outs(%c : tensor<16x4096xf32>) -> tensor<16x4096xf32>
-  return %r : tensor<16x4096xf32>
+func.func @short(%a: tensor<21x256xf32>, %b: tensor<256x4096xf32>, %c: tensor<21x4096xf32>)
+    -> tensor<21x4096xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<21x256xf32>, tensor<256x4096xf32>)
+      outs(%c : tensor<21x4096xf32>) -> tensor<21x4096xf32>
+  return %r : tensor<21x4096xf32>
 }
 
 // CHECK-LABEL: @halves
