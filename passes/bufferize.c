@@ -389,9 +389,8 @@ static bool bufferize_function(ir_op *function, const target_facts *target) {
   if (!body->first)
     return true;
   note_result_order(function, type);
-  buffers b = {.module = module,
-               .kernels = target && target->kind != TARGET_HOST,
-               .memrefs = ir_value_map_create(module)};
+  buffers b = {
+      .module = module, .kernels = target && target->kind != TARGET_HOST, .memrefs = ir_value_map_create(module)};
   /* Arguments: the old ones, stand-ins for the results, then the new ones of both. */
   unsigned num_old = body->num_args, num_outputs = 0;
   for (unsigned i = 0; i < type->num_results; i++)

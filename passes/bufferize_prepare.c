@@ -152,7 +152,8 @@ static bool is_best_apart(const ir_op *insert, const target_facts *target) {
   if (!target || !target->loses_requests || !maker || maker->code != OP_SCF_FOR || rows->rank < 2)
     return false;
   int64_t bytes = ir_scalar_bits(rows->element) / 8, size = bytes;
-  int64_t pitch = whole->shape[whole->rank - 1], count = rows->shape[rows->rank - 2], length = rows->shape[rows->rank - 1];
+  int64_t pitch = whole->shape[whole->rank - 1], count = rows->shape[rows->rank - 2],
+          length = rows->shape[rows->rank - 1];
   for (unsigned dim = 0; dim < rows->rank; dim++)
     if (rows->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(size, rows->shape[dim], &size))
       return false;

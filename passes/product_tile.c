@@ -33,7 +33,7 @@ enum {
   TURN_COLUMNS = 1024,     /* .. in a tile of so many columns, or half of them; .. */
   TURN_SHARE = 2,          /* .. the other factor is so many times as large as the second-level cache */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
-  STREAMED_STEP = 64, /* .. of which tiles that divide a factor evenly are multiples, .. */
+  STREAMED_STEP = 64,      /* .. of which tiles that divide a factor evenly are multiples, .. */
   STREAMED_BYTES = 64 << 10,       /* .. and a step of so many bytes leaves room for the next one in the cache */
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
   FOLLOWED_TERMS = 2048,           /* of rows that are many and long, which it follows as well (register_prefetch.c) */
@@ -258,6 +258,14 @@ static int64_t longest_panel(const product *p) {
                               : register_plan_longest_panel(p->target);
 }
 
+/* A few rows are the lanes of a factor, and the other one lies along terms, to be read where it is. */
+static bool has_rows_in_lanes(const product *p) {
+  for (unsigned i = 0; p->is_wide && i < 2; i++)
+    if (is_turned(p, i) && !is_turned(p, 1 - i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+      return true;
+  return false;
+}
+
 /* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay
  * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
@@ -278,6 +286,8 @@ static int64_t panel_step(const product *p, unsigned loop) {
   if (!often && turned && least == 1 && p->is_wide &&
       (p->target->loses_requests || (target_asks_by_line(p->target) && !near)))
     return FOLLOWED_TERMS;
+  if (!often && has_rows_in_lanes(p) && p->target->loses_requests) /* none has panels */
+    return extent != IR_DYNAMIC && extent <= longest_panel(p) ? 0 : longest_panel(p);
   if (!often)
     return p->target->loses_requests && p->is_wide && least >= (turned ? TURNED_USES : PANEL_USES)
                ? ASKED_REDUCTION

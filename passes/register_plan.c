@@ -546,9 +546,9 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t most_in_place = p->registers - p->registers / 4, beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes as wide as elsewhere would leave no room for all rows. */
   unsigned lanes = operand_uses(p, 1, simd);
-  bool is_narrow = in_place && at_once * beside > most_in_place &&
-                   (is_asked_by_tile(p, lanes) ||
-                    (TILES_OF_ROW * wide * p->lanes >= extent && !is_scattered(p, lanes)));
+  bool is_narrow =
+      in_place && at_once * beside > most_in_place &&
+      (is_asked_by_tile(p, lanes) || (TILES_OF_ROW * wide * p->lanes >= extent && !is_scattered(p, lanes)));
   wide = wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t most_vectors = is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
@@ -833,23 +833,23 @@ int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_
 
 static planner planner_of(const ir_op *op, const target_facts *facts) {
   planner p = {.op = op,
-                   .structure = ir_structure_of(op),
-                   .num_inputs = ir_num_inputs(op),
-                   .lanes = register_lanes(op, vector_bits_of(facts)),
-                   .registers = registers_of(facts),
-                   .accumulators = accumulators_of(facts),
-                   .has_fast_pair_dot = facts->has_fast_pair_dot,
-                   .loses_requests = facts->loses_requests,
-                   .has_small_tiles = target_has_small_tiles(facts),
-                   .asks_by_line = target_asks_by_line(facts),
-                   .takes_rows_together = target_has_near_memory(facts),
-                   .puts_rows_outside = target_has_loads_to_spare(facts),
-                   .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
-                   .least_paired = target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE,
-                   .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
-                   .panel_bytes = most_panel_bytes(facts),
-                   .copy_bytes = copy_bytes(facts),
-                   .last_cache_bytes = (int64_t)facts->l3_bytes};
+               .structure = ir_structure_of(op),
+               .num_inputs = ir_num_inputs(op),
+               .lanes = register_lanes(op, vector_bits_of(facts)),
+               .registers = registers_of(facts),
+               .accumulators = accumulators_of(facts),
+               .has_fast_pair_dot = facts->has_fast_pair_dot,
+               .loses_requests = facts->loses_requests,
+               .has_small_tiles = target_has_small_tiles(facts),
+               .asks_by_line = target_asks_by_line(facts),
+               .takes_rows_together = target_has_near_memory(facts),
+               .puts_rows_outside = target_has_loads_to_spare(facts),
+               .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
+               .least_paired = target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE,
+               .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
+               .panel_bytes = most_panel_bytes(facts),
+               .copy_bytes = copy_bytes(facts),
+               .last_cache_bytes = (int64_t)facts->l3_bytes};
   ir_loop_extents(op, p.extents);
   return p;
 }

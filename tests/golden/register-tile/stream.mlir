@@ -9,17 +9,17 @@
 
 // RESULT: {{: good$}}
 
-// CHECK-DAG: #[[STEP:.*]] = affine_map<(d0, d1) -> (((((d0 + 64) floordiv 1024) * 64) + d1))>
+// CHECK-DAG: #[[STEP:.*]] = affine_map<(d0, d1) -> (d0 + (((d1 + 64) floordiv 1024) * 64))>
 // CHECK-DAG: #[[NEXT:.*]] = affine_map<(d0) -> ((d0 + 64) mod 1024)>
 // CHECK-LABEL: func.func @eight(
 // CHECK-NOT: memref.alloca
 // CHECK: scf.for %[[COLUMN:.*]] = %{{.*}} to %{{.*}} step %c32
-// CHECK-DAG: %[[ROW:.*]] = affine.apply #[[STEP]](%[[COLUMN]], %[[TERM:.*]])
-// CHECK-DAG: %[[AT:.*]] = affine.apply #[[NEXT]](%[[COLUMN]])
-// CHECK: vector_ext.prefetch %[[B:.*]][%{{.*}}, %{{.*}}]
-// CHECK: vector_ext.prefetch %[[B]][
+// CHECK: %[[AT:.*]] = affine.apply #[[NEXT]](%[[COLUMN]])
+// CHECK: %[[ROW:.*]] = affine.apply #[[STEP]](%[[TERM:.*]], %[[COLUMN]])
+// CHECK: vector_ext.prefetch %[[B:.*]][%[[ROW]], %[[AT]]]
+// CHECK: vector_ext.prefetch %[[B]][%[[ROW]],
 // CHECK-NOT: vector_ext.prefetch
-// CHECK: vector.transfer_read %[[B]][%{{.*}}, %[[COLUMN]]], %{{[^ ]*}} {in_bounds = [true, true]} : memref<64x1024xf32
+// CHECK: vector.transfer_read %[[B]][%[[TERM]], %[[COLUMN]]], %{{[^ ]*}} {in_bounds = [true, true]} : memref<64x1024xf32
 // CHECK: vector.contract {{.*}} vector<8x1xf32>, vector<1x32xf32> into vector<8x32xf32>
 // CHECK: return
 // OTHER-LABEL: func.func @eight(
