@@ -348,12 +348,14 @@ static void plan_result(register_nest *nest) {
   rows->pieces = pieces > lines ? pieces / lines : 1;
 }
 
-/* All of what the operand is a view of is more than half of the second-level cache, as far as is known. */
+/* All of what the operand is a view of is known to be more than half of the second-level cache. */
 static bool is_large(const register_nest *nest, const vector_operand *operand) {
   const ir_type *type = view_root(operand->value)->type;
   int64_t bytes = bytes_of(operand);
   for (unsigned dim = 0; dim < type->rank; dim++)
-    if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, type->shape[dim], &bytes))
+    if (type->shape[dim] == IR_DYNAMIC)
+      return false;
+    else if (__builtin_mul_overflow(bytes, type->shape[dim], &bytes))
       return true;
   return (uint64_t)bytes > nest->facts->l2_bytes / 2;
 }

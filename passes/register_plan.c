@@ -224,8 +224,11 @@ static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned r
 }
 
 /* Register tiles ask for what later ones read of the operand, far apart along the reductions (register_ask.c): so it is
- * best read in place, and once. */
+ * best read in place, and once, by a known number of rows. */
 static bool is_asked_by_tile(const planner *p, unsigned operand) {
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop))
+      return false;
   return p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
 }
 
@@ -454,13 +457,14 @@ static int64_t rows_in_place(const planner *p, unsigned simd, unsigned row) {
  * would widen it, and where its rows fill as much: what was read before would not be in the nearest cache any more. */
 static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   unsigned operand = operand_uses(p, 1, simd);
-  int64_t most = p->registers / 4, once = (p->loses_requests ? p->registers - most : p->registers / 2) / rows;
+  bool asks = is_asked_by_tile(p, operand);
+  int64_t most = p->registers / 4, once = (asks ? p->registers - most : p->registers / 2) / rows;
   int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
   if (is_widened(p, operand) && p->takes_rows_together)
     return smaller(most, (p->registers - most) / rows);
   bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !is_widened(p, operand);
   bool are_many = p->loses_requests || (p->takes_rows_together && rows >= MIN_ROWS_TOGETHER);
-  return are_many && are_long && (rows <= most || p->loses_requests) ? smaller(most, once) : most;
+  return are_many && are_long && (rows <= most || asks) ? smaller(most, once) : most;
 }
 
 /* One row, or up to so many, takes a few terms, as many streams of memory, each of which is read once. */
