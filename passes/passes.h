@@ -32,8 +32,8 @@ bool pass_visit_kernels(ir_module *module, const pass_options *options,
 /* if (condition) { } else { kernel }; returns where a copy of the kernel goes (blocks.c). */
 ir_builder pass_branch_around(ir_op *kernel, ir_value *condition);
 
-/* An scf.for with the bounds, attributes and ops of `old`, which carries the inits; what uses `old`'s arguments and results
- * stays as it is (blocks.c). */
+/* An scf.for with the bounds, attributes and ops of `old`, which carries the inits; what uses `old`'s arguments and
+ * results stays as it is (blocks.c). */
 ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_value *const *inits);
 
 /* On a structured op that is what is left of another one where scripts want that: its name, and for each of its loops

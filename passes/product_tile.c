@@ -17,7 +17,6 @@
 
 enum {
   FEW_USES = 8,            /* an element that is used no more often takes longer to read than to use */
-  TILE_USES = 20,          /* the same where register tiles ask for what later ones read of it */
   SOME_USES = 32,          /* one that is used no more often takes as long where it is read in short pieces of rows */
   PANEL_USES = 16,         /* elements that are used as often may be read through panels, asked for ahead, .. */
   TURNED_USES = 9,         /* .. those that lie along terms if used as often, .. */
@@ -77,7 +76,7 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
 static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *target) {
   if (uses == 1 && target->loses_requests && !narrow)
     return FOLLOWED_BYTES;
-  if (uses <= (target->loses_requests && !narrow ? TILE_USES : FEW_USES))
+  if (uses <= (target->loses_requests && !narrow ? REGISTER_STREAM_ROWS : FEW_USES))
     return target->loses_requests && uses > 1 && !narrow ? LONG_STREAMED_BYTES : STREAMED_BYTES;
   uint64_t sums = (uint64_t)uses * STREAMED_COLUMNS * sizeof(float);
   return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
@@ -113,17 +112,17 @@ static int64_t columns_of_stream(const product *p) {
   return p->extents[ir_map_result_dim(map, map->num_results - 1)];
 }
 
-/* More rows than one register tile best has for itself use the factor that is streamed. */
-static bool has_some_rows(const product *p) {
+/* So many rows that pieces as wide as for fewer leave their sums no room in the first cache. */
+static bool has_many_sums(const product *p) {
   return p->target->loses_requests && uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES;
 }
 
-/* The columns of a tile then: those of long pieces are fewer, and alike where that can be, as tiles of a known number of
- * columns know what comes next (register_ask.c). */
+/* The columns of a tile then: those of long pieces are fewer, and alike where that can be, as tiles of a known number
+ * of columns know what comes next (register_ask.c). */
 static int64_t streamed_columns(const product *p) {
   if (!p->target->loses_requests || p->piece != LONG_STREAMED_BYTES)
     return STREAMED_COLUMNS;
-  int64_t all = columns_of_stream(p), most = has_some_rows(p) ? STREAMED_COLUMNS / 4 : STREAMED_COLUMNS / 2;
+  int64_t all = columns_of_stream(p), most = has_many_sums(p) ? STREAMED_COLUMNS / 4 : STREAMED_COLUMNS / 2;
   for (int64_t columns = most; all != IR_DYNAMIC && columns >= most / 2; columns -= STREAMED_STEP)
     if (all % columns == 0)
       return columns;
@@ -136,7 +135,7 @@ static int64_t streamed_step(const product *p) {
   int64_t bytes = (most > STREAMED_COLUMNS ? STREAMED_COLUMNS : most) *
                   ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
   int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
-  int64_t piece = has_some_rows(p) ? p->piece / 2 : p->piece;
+  int64_t piece = has_many_sums(p) ? p->piece / 2 : p->piece;
   while (2 * step * bytes <= piece && step < host_policy.reduction)
     step *= 2;
   return step;

@@ -21,8 +21,8 @@ bool recast_is_valid(const recast *recast);
 /* The op with the body of recast->op, at the builder's place. `indices` (NULL: unchanged) gives the old loops in terms
  * of the new ones, for linalg.index. The old op stays. */
 ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *const *indices);
-/* Replaces the op, of fewer than RECAST_MAX_OPERANDS, by one that has `input` under the map behind its other inputs, in the
- * place of what its body computes as `value`. */
+/* Replaces the op, of fewer than RECAST_MAX_OPERANDS, by one that has `input` under the map behind its other inputs, in
+ * the place of what its body computes as `value`. */
 ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_map *map);
 /* The ops of a body but its terminator, at the end of another one; `map` has what stands for the arguments. */
 void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,

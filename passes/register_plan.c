@@ -22,8 +22,8 @@ enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 enum { MIN_REUSE = 8 };
 /* The same rows where those of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
-/* The same rows where those of the operand lie far apart, and one tile that has up to twelve rows asks for them. */
-enum { MIN_REUSE_OF_STREAM = 21, MAX_STREAM_ROWS = 12 };
+/* Rows of a register tile at most where such tiles ask for what they read in place. */
+enum { MAX_ASKING_ROWS = 12 };
 /* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 /* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
@@ -41,9 +41,9 @@ enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
 /* Rows for which terms read in place are put together in pairs, if one tile has them all or there may be so many: fewer
  * wait for memory anyway, and two terms at a time from rows a page apart come slower (Zen 5). */
 enum { MIN_PAIRED_ROWS = 7 };
-/* .. where one pipe multiplies: to widen terms and to multiply them one by one takes longer there (four heads that share
- * keys 1.1 to 1.2 times, 4 and 6 rows by 4096 x 512 1.55 times as fast; two and three queries of 128 features would take
- * up to 1.6 times as long from memory; Zen 4). */
+/* .. where one pipe multiplies: to widen terms and to multiply them one by one takes longer there (four heads that
+ * share keys 1.1 to 1.2 times, 4 and 6 rows by 4096 x 512 1.55 times as fast; two and three queries of 128 features
+ * would take up to 1.6 times as long from memory; Zen 4). */
 enum { MIN_PAIRED_IN_ONE_PIPE = 4 };
 /* Lanes are so many tiles at most where these are narrow so that one has all rows of the other factor: memory is read
  * once, and in pieces that are not too short. */
@@ -234,7 +234,7 @@ static bool is_asked_by_tile(const planner *p, unsigned operand) {
 
 static int64_t rows_for_packing(const planner *p, unsigned operand) {
   if (is_asked_by_tile(p, operand))
-    return MIN_REUSE_OF_STREAM;
+    return REGISTER_STREAM_ROWS + 1;
   if (!is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
   bool goes_in_pairs = p->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
@@ -447,7 +447,7 @@ static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
  * what is left over is tiles of half as many each. */
 static int64_t rows_in_place(const planner *p, unsigned simd, unsigned row) {
   bool is_cut = p->extents[row] == IR_DYNAMIC && is_widened(p, operand_uses(p, 1, simd));
-  int64_t rows = guess(p, row), tiles = (rows - 1) / MAX_STREAM_ROWS + 1;
+  int64_t rows = guess(p, row), tiles = (rows - 1) / MAX_ASKING_ROWS + 1;
   if (is_asked_by_tile(p, operand_uses(p, 1, simd)))
     return (rows - 1) / tiles + 1;
   return is_cut ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
@@ -501,8 +501,8 @@ static bool lies_in_memory(const planner *p, unsigned input) {
 
 /* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
  * still while the tile moves the others on by many lines (1 row of 4096 x 4096 1.12 to 1.25 times as fast as in sixteen
- * registers, 2 and 3 rows 1.1 to 1.4 times as in eight, 4 as fast either way, Zen 4; 1.1 times as in eight of 256 bits).
- * From the last cache it does, as terms then take the time. */
+ * registers, 2 and 3 rows 1.1 to 1.4 times as in eight, 4 as fast either way, Zen 4; 1.1 times as in eight of 256
+ * bits). From the last cache it does, as terms then take the time. */
 static bool is_narrow_stream(const planner *p, unsigned simd) {
   bool is_asked_for = p->asks_by_line && !p->loses_requests;
   return is_followed(p, simd) ||

@@ -10,6 +10,10 @@ static inline int64_t next_power_of_two(int64_t x) {
   return power;
 }
 
+/* So many rows, if their number is known, read a factor from memory in place where requests get lost: register tiles
+ * ask for what later ones read of it (register_ask.c). More pay for panels. */
+enum { REGISTER_STREAM_ROWS = 20 };
+
 typedef struct register_plan {
   unsigned num_loops;
   unsigned order[IR_MAX_LOOPS]; /* the loops, outermost first */

@@ -43,9 +43,10 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
  * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). */
 enum { SOON_BYTES = 1024 };
 
-/* Rows so short that two rows of the other factor take them as fast as memory brings them, where loads are to spare: the
- * machine follows by itself, and requests take the place of what it would read (two queries of 128 features, unasked,
- * 1.1 times as fast as from 1 KiB ahead, 1.24 times as from 2 KiB; Zen 4). The plan's BYTES_TOGETHER, for its reason. */
+/* Rows so short that two rows of the other factor take them as fast as memory brings them, where loads are to spare:
+ * the machine follows by itself, and requests take the place of what it would read (two queries of 128 features,
+ * unasked, 1.1 times as fast as from 1 KiB ahead, 1.24 times as from 2 KiB; Zen 4). The plan's BYTES_TOGETHER, for its
+ * reason. */
 enum { TWICE = 2, SHORT_BYTES = 512 };
 
 /* Uses so many that multiply-adds are what takes the time, also where a tile is small: with 8 queries, asking is 1.7
@@ -281,9 +282,9 @@ static bool are_rows_long(const ir_op *op, const register_plan *plan, unsigned i
 }
 
 /* Register tiles that are small each read a piece of the input's rows in turn: the machine does not follow those by
- * itself, and is asked for what the next step reads, as where elements are used again (decoding in bf16 with 96 features
- * 1.5, 128 2.6, 256 3 times as fast as unasked, in f32 with 80 and 128 1.1, 256 1.25 times as fast as from near by; AVX2
- * on Zen 4). */
+ * itself, and is asked for what the next step reads, as where elements are used again (decoding in bf16 with 96
+ * features 1.5, 128 2.6, 256 3 times as fast as unasked, in f32 with 80 and 128 1.1, 256 1.25 times as fast as from
+ * near by; AVX2 on Zen 4). */
 static bool is_read_in_pieces(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
   return target_has_small_tiles(facts) && plan->simd >= 0 && ir_is_contraction(op) &&
          has_loop(op, i, (unsigned)plan->simd) &&

@@ -140,8 +140,8 @@ static inline bool target_has_loads_to_spare(const target_facts *facts) {
 }
 
 /* The most rows of x W^T that may be lanes, so that W is read where it lies, element by element: loads are to spare for
- * that, or tiles are so small that they load as much from panels. Of few rows, to make panels takes longer than loads as
- * many as multiply-adds. 0: none. */
+ * that, or tiles are so small that they load as much from panels. Of few rows, to make panels takes longer than loads
+ * as many as multiply-adds. 0: none. */
 static inline int64_t target_most_turned_rows(const target_facts *facts) {
   return target_has_near_last_cache(facts)                                   ? 32
          : target_has_loads_to_spare(facts) || target_has_small_tiles(facts) ? 64

@@ -97,8 +97,8 @@ static ir_value *widen_once(ir_builder *builder, ir_value *factor) {
   return wide;
 }
 
-/* The same by the ops that make tiles of it. Of weights, those that were rounded to 16 bits, if just for products: others
- * would store all that was rounded, or take a second walk for it. */
+/* The same by the ops that make tiles of it. Of weights, those that were rounded to 16 bits, if just for products:
+ * others would store all that was rounded, or take a second walk for it. */
 static ir_value *widen_tiles(ir_builder *builder, ir_value *factor) {
   if (!is_half(factor->type->element))
     return factor;
