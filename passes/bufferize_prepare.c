@@ -144,9 +144,8 @@ static bool is_visible(const ir_value *value, ir_op *at) {
 }
 
 /* A loop adds to long rows that are to lie whole pages apart, more of them than a set of the nearest cache has lines
- * for: in memory of their own they stay there (12 rows of 4096 x 4096 1.05 times as fast, Zen 5). Short ones are beside
- * panels of a factor, of which there may be few: then the copy takes longer (12 rows of 3072 x 768 .88 times as fast).
- * */
+ * for: in memory of their own they stay there (12 rows of 4096 x 4096 1.05 times as fast, Zen 5). Short ones lie beside
+ * panels of a factor, of which there may be few: the copy takes longer then (12 rows of 3072 x 768 .88 times). */
 static bool is_best_apart(const ir_op *insert, const target_facts *target) {
   const ir_type *rows = ir_operand(insert, 0)->type, *whole = ir_operand(insert, 1)->type;
   const ir_op *maker = ir_operand(insert, 0)->op;
