@@ -174,8 +174,13 @@ static const cpu_row *find_cpu(const char *name) {
   return NULL;
 }
 
-static isa isa_of(bool is_x86, const char *cpu, const char *features) {
-  const cpu_row *row = find_cpu(cpu);
+/* The name that this machine's CPU goes by here. Virtual machines may hide the model, from which LLVM takes the name,
+ * but hardly the instructions: only servers of Intel's have matrix units. */
+static const char *name_of(const char *cpu, const char *features) {
+  return !find_cpu(cpu) && has_feature(features, "+amx-tile") ? "sapphirerapids" : cpu;
+}
+
+static isa isa_of(bool is_x86, const cpu_row *row, const char *features) {
   if (!is_x86)
     return ISA_NEON;
   if (has_feature(features, "+avx512vl") && has_feature(features, "+avx512dq"))
@@ -192,15 +197,16 @@ static void set_core(target_facts *facts, const cpu_row *row) {
 }
 
 static void detect(ir_module *module, target_facts *facts) {
-  char *cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *triple = LLVMGetDefaultTargetTriple();
+  char *host = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures(), *triple = LLVMGetDefaultTargetTriple();
+  const char *cpu = name_of(host, features);
+  const cpu_row *row = find_cpu(cpu);
   facts->kind = TARGET_HOST;
   facts->cpu = ir_intern_cstr(module, cpu);
   facts->features = ir_intern_cstr(module, features);
   bool is_x86 = !strncmp(triple, "x86_64", 6);
-  set_isa(facts, isa_of(is_x86, cpu, features));
+  set_isa(facts, isa_of(is_x86, row, features));
   facts->has_pair_dot = is_x86 && facts->vector_bits == 512 && has_feature(features, "+avx512bf16");
   facts->has_fast_pair_dot = facts->has_pair_dot && !strncmp(cpu, "znver", 5);
-  const cpu_row *row = find_cpu(cpu);
   if (row)
     set_core(facts, row);
   facts->triple = ir_intern_cstr(module, triple);
@@ -211,7 +217,7 @@ static void detect(ir_module *module, target_facts *facts) {
   char name[64];
   snprintf(name, sizeof name, "host:%s", cpu);
   facts->name = ir_intern_cstr(module, name);
-  LLVMDisposeMessage(cpu);
+  LLVMDisposeMessage(host);
   LLVMDisposeMessage(features);
   LLVMDisposeMessage(triple);
 }
