@@ -213,6 +213,9 @@ static void detect(ir_module *module, target_facts *facts) {
   facts->l1_bytes = cache_bytes(1, _SC_LEVEL1_DCACHE_SIZE, 32 << 10);
   facts->l2_bytes = cache_bytes(2, _SC_LEVEL2_CACHE_SIZE, 512 << 10);
   facts->l3_bytes = cache_bytes(3, _SC_LEVEL3_CACHE_SIZE, 8 << 20);
+  /* Cores of such servers share one cache of hundreds of MiB by a mesh: a core finds its part of it there, not more. */
+  if (row && row->has_far_memory && facts->l3_bytes > (uint64_t)row->l3_mib << 20)
+    facts->l3_bytes = (uint64_t)row->l3_mib << 20;
   facts->threads = available_threads();
   char name[64];
   snprintf(name, sizeof name, "host:%s", cpu);
