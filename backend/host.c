@@ -253,6 +253,8 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   LLVMValueRef *next = values + CAPTURE_BOUNDS + 3 * body->num_args;
   for (unsigned i = 0; i < c->count; i++) {
     saved[i] = *emit_get(e, c->values[i]);
+    if (c->values[i]->type->kind == IR_TYPE_TILE)
+      *next = emit_tile_at(e, c->values[i]->type, *next);
     emit_bind(e, c->values[i], (emit_value){next, saved[i].num_pieces});
     next += saved[i].num_pieces;
   }
@@ -293,6 +295,8 @@ static bool host_forall(emitter *e, const ir_op *op) {
   for (unsigned i = 0; i < c.count; i++) {
     const emit_value *value = emit_get(e, c.values[i]);
     memcpy(next, value->pieces, sizeof *next * value->num_pieces);
+    if (c.values[i]->type->kind == IR_TYPE_TILE)
+      *next = emit_tile_address(e, c.values[i]->type, *next);
     next += value->num_pieces;
   }
   LLVMTypeRef data_type;
@@ -351,6 +355,8 @@ static LLVMTypeRef *flat_types(emitter *e, const ir_op *function, LLVMTypeRef fi
   *num_flat = 1;
   for (unsigned i = 0; i < count; i++) {
     unsigned pieces = emit_num_pieces(e, function, types[i]);
+    if (types[i]->kind == IR_TYPE_TILE)
+      pieces = ir_op_error(function, "passes a tile, which has no form outside of registers in the host backend");
     if (!pieces)
       return NULL;
     *num_flat += pieces;
