@@ -55,7 +55,7 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
   case IR_TYPE_TILE:
     if (e->facts->has_matrix_unit)
       return 1;
-    ir_op_error(op, "has a tile of a matrix unit, which '%s' lacks", e->facts->name);
+    ir_op_error(op, "has a tile of a matrix unit, which '%s' lacks or does not give this process", e->facts->name);
     return 0;
   default:
     ir_op_error(op, "has a value of a type that the %s backend does not know", e->target->name);

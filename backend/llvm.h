@@ -257,6 +257,8 @@ LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes);
 
 /* ------------------------------------------------------------------------------------------------ tiles (tile.c) */
 
+/* Asks Linux once for tiles in this process, unless that was granted before; true: it was refused. */
+LLVMValueRef emit_tiles_refused(emitter *e);
 /* A copy of a tile in the current function's frame, and the tile from there: what a register holds does not pass
  * functions' boundaries. */
 LLVMValueRef emit_tile_address(emitter *e, const ir_type *type, LLVMValueRef tile);

@@ -1,8 +1,16 @@
 /* tile.c - tiles of x86's matrix unit to LLVM IR: values of type x86_amx, a register each.
  *
  * LLVM configures the unit before the first instruction and releases it behind the last one, as long as tiles are in
- * registers: they never pass functions' boundaries, nor go through memory but by these ops. */
+ * registers: they never pass functions' boundaries, nor go through memory but by these ops.
+ *
+ * Linux ends a process that uses tiles without having asked whether it may. So exported functions ask, once a loaded
+ * program, and whoever runs it need not: a program may be linked into any other. The answer holds for all threads.
+ *
+ * Terminates: loops run over the operands of an op, or its results. */
+#include "backend/cpu.h"
 #include "backend/hooks.h"
+
+#include <string.h>
 
 static LLVMValueRef half_word(emitter *e, int64_t value) {
   return LLVMConstInt(LLVMInt16TypeInContext(e->context), (uint64_t)value, false);
@@ -26,6 +34,53 @@ static LLVMValueRef row_bytes(emitter *e, const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
   LLVMValueRef stride = emit_stride(emit_operand(e, op, 0), type->rank - 2u);
   return LLVMBuildNSWMul(e->builder, stride, emit_index(e, emit_element_bytes(type->element)), "");
+}
+
+/* Linux's arch_prctl(ask, tiles): 0, or an error. */
+static LLVMValueRef ask_for_tiles(emitter *e) {
+  enum { ARCH_PRCTL = 158 };
+  static const char constraints[] = "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}";
+  LLVMTypeRef word = LLVMInt64TypeInContext(e->context);
+  LLVMTypeRef type = LLVMFunctionType(word, (LLVMTypeRef[]){word, word, word}, 3, false);
+  LLVMValueRef call = LLVMGetInlineAsm(type, "syscall", strlen("syscall"), constraints, sizeof constraints - 1, true,
+                                       false, LLVMInlineAsmDialectATT, false);
+  LLVMValueRef operands[] = {emit_index(e, ARCH_PRCTL), emit_index(e, HOST_REQUEST_STATE),
+                             emit_index(e, HOST_TILE_STATE)};
+  return LLVMBuildCall2(e->builder, type, call, operands, 3, "");
+}
+
+/* The byte that says whether tiles were granted; threads may ask at once, which does no harm. */
+static LLVMValueRef granted_byte(emitter *e) {
+  static const char name[] = "data:tiles granted"; /* no memref.global has a name with a blank */
+  LLVMValueRef known = LLVMGetNamedGlobal(e->llvm, name);
+  if (known)
+    return known;
+  LLVMTypeRef type = LLVMInt8TypeInContext(e->context);
+  LLVMValueRef byte = LLVMAddGlobal(e->llvm, type, name);
+  LLVMSetInitializer(byte, LLVMConstNull(type));
+  LLVMSetLinkage(byte, LLVMPrivateLinkage);
+  return byte;
+}
+
+LLVMValueRef emit_tiles_refused(emitter *e) {
+  LLVMBuilderRef b = e->builder;
+  LLVMTypeRef type = LLVMInt8TypeInContext(e->context);
+  LLVMBasicBlockRef here = LLVMGetInsertBlock(b), ask = emit_block(e, "ask"), asked = emit_block(e, "");
+  LLVMValueRef byte = granted_byte(e), known = LLVMBuildLoad2(b, type, byte, "");
+  LLVMSetOrdering(known, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(known, 1);
+  LLVMBuildCondBr(b, LLVMBuildIsNull(b, known, ""), ask, asked);
+  LLVMPositionBuilderAtEnd(b, ask);
+  LLVMValueRef refused = LLVMBuildIsNotNull(b, ask_for_tiles(e), "");
+  LLVMValueRef store = LLVMBuildStore(b, LLVMBuildZExt(b, LLVMBuildNot(b, refused, ""), type, ""), byte);
+  LLVMSetOrdering(store, LLVMAtomicOrderingMonotonic);
+  LLVMSetAlignment(store, 1);
+  LLVMBuildBr(b, asked);
+  LLVMPositionBuilderAtEnd(b, asked);
+  LLVMValueRef result = LLVMBuildPhi(b, LLVMInt1TypeInContext(e->context), "");
+  LLVMAddIncoming(result, (LLVMValueRef[]){LLVMConstNull(LLVMTypeOf(result)), refused},
+                  (LLVMBasicBlockRef[]){here, ask}, 2);
+  return result;
 }
 
 void emit_keep_branch(emitter *e, const ir_op *op) {

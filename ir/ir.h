@@ -128,7 +128,7 @@ struct ir_type {
   ir_scalar element; /* scalar, tensor, vector, memref, tile */
   uint8_t rank;
   ir_space space;                                /* memref */
-  const int64_t *shape;                          /* tensor, vector, memref, tile: `rank` extents, IR_DYNAMIC if unknown */
+  const int64_t *shape;                          /* tensor, vector, memref, tile: `rank` extents, or IR_DYNAMIC */
   const int64_t *strides;                        /* memref: `rank` strides in elements, or NULL for row-major order */
   int64_t offset;                                /* memref with strides: in elements, or IR_DYNAMIC */
   const ir_type *const *inputs, *const *results; /* function */
