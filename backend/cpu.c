@@ -13,11 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
-#if defined __linux__
-#include <sys/syscall.h>
-#endif
 
 static void initialize(void) {
   LLVMInitializeX86TargetInfo();
@@ -196,7 +194,7 @@ static isa isa_of(bool is_x86, const cpu_row *row, const char *features) {
 /* Linux lets a process use tiles once it has asked, if it lets it at all: sandboxes may not. Code that uses them asks
  * again (tile.c). */
 static bool may_use_tiles(void) {
-#if defined __linux__ && defined __x86_64__
+#ifdef SYS_arch_prctl
   return !syscall(SYS_arch_prctl, HOST_REQUEST_STATE, HOST_TILE_STATE);
 #else
   return false;
