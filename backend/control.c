@@ -308,6 +308,8 @@ bool emit_if(emitter *e, const ir_op *op) {
     const ir_op *yield = ir_block_terminator(region);
     if (yield)
       yields[i] = flatten(e, yield->num_operands, yield->operands, &num_pieces);
+    if (i == 0)
+      emit_keep_branch(e, op);
     ends[i] = LLVMGetInsertBlock(e->builder);
     LLVMBuildBr(e->builder, merge);
   }

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <threads.h>
 #include <unistd.h>
 
@@ -81,6 +82,7 @@ typedef struct cpu_row {
   bool has_far_memory;    /* servers of Intel's, whose cores and memory share a mesh */
   bool has_fast_rounding; /* VRNDSCALEPS starts twice as often as VREDUCEPS */
   bool loses_requests;    /* measured: a line of the cache every 4 cycles is too many, every 8 is not */
+  bool has_matrix_unit;   /* AMX, for bf16 */
 } cpu_row;
 
 static const cpu_row cpus[] = {
@@ -98,9 +100,9 @@ static const cpu_row cpus[] = {
     {"icelake-client", ISA_AVX512, 48, 512, 8},
     {"icelake-server", ISA_AVX512_TWICE, 48, 1280, 24, NO_PAIRS, true},
     {"alderlake", ISA_AVX2, 48, 1280, 24},
-    {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true},
-    {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true},
-    {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true},
+    {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
+    {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
+    {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
     {"znver1", ISA_AVX2, 32, 512, 8},
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32},
@@ -189,6 +191,16 @@ static isa isa_of(bool is_x86, const cpu_row *row, const char *features) {
   return has_avx2 ? ISA_AVX2 : ISA_SSE2;
 }
 
+/* Linux lets a process use tiles once it has asked, if it lets it at all: sandboxes may not. Code that uses them asks
+ * again (tile.c). */
+static bool may_use_tiles(void) {
+#ifdef SYS_arch_prctl
+  return !syscall(SYS_arch_prctl, HOST_REQUEST_STATE, HOST_TILE_STATE);
+#else
+  return false;
+#endif
+}
+
 /* What neither LLVM nor the machine tells of a core. */
 static void set_core(target_facts *facts, const cpu_row *row) {
   facts->has_far_memory = row->has_far_memory;
@@ -207,6 +219,7 @@ static void detect(ir_module *module, target_facts *facts) {
   set_isa(facts, isa_of(is_x86, row, features));
   facts->has_pair_dot = is_x86 && facts->vector_bits == 512 && has_feature(features, "+avx512bf16");
   facts->has_fast_pair_dot = facts->has_pair_dot && !strncmp(cpu, "znver", 5);
+  facts->has_matrix_unit = has_feature(features, "+amx-tile") && has_feature(features, "+amx-bf16") && may_use_tiles();
   if (row)
     set_core(facts, row);
   facts->triple = ir_intern_cstr(module, triple);
@@ -246,6 +259,7 @@ bool backend_target_host(ir_module *module, const char *name, target_facts *fact
     set_isa(facts, row->isa);
     facts->has_pair_dot = row->pair_dot != NO_PAIRS;
     facts->has_fast_pair_dot = row->pair_dot == FAST_PAIRS;
+    facts->has_matrix_unit = row->has_matrix_unit;
     set_core(facts, row);
     facts->name = ir_intern_cstr(module, name);
     facts->cpu = row->name;

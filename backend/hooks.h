@@ -101,6 +101,12 @@ OP_HOOK(emit_transfer_write);
 OP_HOOK(emit_vector_load);
 OP_HOOK(emit_vector_store);
 
+/* tile.c */
+OP_HOOK(emit_tile_load);
+OP_HOOK(emit_tile_mulf);
+OP_HOOK(emit_tile_store);
+OP_HOOK(emit_tile_zero);
+
 /* vector.c */
 OP_HOOK(emit_broadcast);
 OP_HOOK(emit_contract);

@@ -16,6 +16,9 @@
 /* The members of tec_host_env. */
 enum { ENV_CONTEXT, ENV_PARALLEL_FOR, ENV_ALLOCATE, ENV_RELEASE };
 
+/* What exported functions return: see host_abi.h. */
+enum { FAILED = 1, REFUSED = 3 };
+
 typedef struct slot {
   LLVMValueRef memory; /* holds an address to free, or null */
   bool automatic;      /* freed when the function ends; others have their memref.dealloc */
@@ -253,6 +256,8 @@ static LLVMValueRef emit_worker(emitter *e, const ir_op *op, const emit_values *
   LLVMValueRef *next = values + CAPTURE_BOUNDS + 3 * body->num_args;
   for (unsigned i = 0; i < c->count; i++) {
     saved[i] = *emit_get(e, c->values[i]);
+    if (c->values[i]->type->kind == IR_TYPE_TILE)
+      *next = emit_tile_at(e, c->values[i]->type, *next);
     emit_bind(e, c->values[i], (emit_value){next, saved[i].num_pieces});
     next += saved[i].num_pieces;
   }
@@ -293,6 +298,8 @@ static bool host_forall(emitter *e, const ir_op *op) {
   for (unsigned i = 0; i < c.count; i++) {
     const emit_value *value = emit_get(e, c.values[i]);
     memcpy(next, value->pieces, sizeof *next * value->num_pieces);
+    if (c.values[i]->type->kind == IR_TYPE_TILE)
+      *next = emit_tile_address(e, c.values[i]->type, *next);
     next += value->num_pieces;
   }
   LLVMTypeRef data_type;
@@ -351,6 +358,8 @@ static LLVMTypeRef *flat_types(emitter *e, const ir_op *function, LLVMTypeRef fi
   *num_flat = 1;
   for (unsigned i = 0; i < count; i++) {
     unsigned pieces = emit_num_pieces(e, function, types[i]);
+    if (types[i]->kind == IR_TYPE_TILE)
+      pieces = ir_op_error(function, "passes a tile, which has no form outside of registers in the host backend");
     if (!pieces)
       return NULL;
     *num_flat += pieces;
@@ -432,12 +441,12 @@ static LLVMValueRef load_extent(emitter *e, LLVMValueRef dims, unsigned number) 
   return emit_load(e, IR_I64, emit_address(e, IR_I64, dims, emit_index(e, number)), 0);
 }
 
-/* Goes on where the condition is false; else returns 1. */
-static void return_one_if(emitter *e, LLVMValueRef condition) {
+/* Goes on where the condition is false; else returns the status. */
+static void return_if(emitter *e, int32_t status, LLVMValueRef condition) {
   LLVMBasicBlockRef wrong = emit_block(e, "wrong"), fine = emit_block(e, "");
   LLVMBuildCondBr(e->builder, condition, wrong, fine);
   LLVMPositionBuilderAtEnd(e->builder, wrong);
-  LLVMBuildRet(e->builder, LLVMConstInt(status_type(e), 1, false));
+  LLVMBuildRet(e->builder, LLVMConstInt(status_type(e), (uint64_t)status, false));
   LLVMPositionBuilderAtEnd(e->builder, fine);
 }
 
@@ -501,7 +510,7 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
     const ir_type *input = type->inputs[i];
     LLVMValueRef address = load_pointer(e, data, numbers[i]);
     if (input->kind == IR_TYPE_MEMREF) {
-      return_one_if(e, memref_argument(e, input, address, dims, extent, next));
+      return_if(e, FAILED, memref_argument(e, input, address, dims, extent, next));
       extent += input->rank;
     } else if (input->kind == IR_TYPE_SCALAR) {
       *next = emit_load(e, input->element, address, 0);
@@ -510,10 +519,12 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
     }
     next += emit_num_pieces(e, op, input);
   }
+  if (e->uses_tiles)
+    return_if(e, REFUSED, emit_tiles_refused(e));
   LLVMTypeRef body_type = LLVMGlobalGetValueType(body);
   LLVMValueRef returned = LLVMBuildCall2(e->builder, body_type, body, arguments, LLVMCountParams(body), "");
   LLVMValueRef status = LLVMBuildExtractValue(e->builder, returned, 0, "");
-  return_one_if(e, LLVMBuildIsNotNull(e->builder, status, ""));
+  return_if(e, FAILED, LLVMBuildIsNotNull(e->builder, status, ""));
   for (unsigned i = 0; i < type->num_results; i++) {
     if (type->results[i]->kind != IR_TYPE_SCALAR)
       return ir_op_error(op, "is public, but result %u is not a scalar", i);
@@ -554,7 +565,7 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
     arguments[i + 1] = load_extent(e, LLVMGetParam(wrapper, 0), i);
   LLVMValueRef returned =
       LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(body), body, arguments, type->num_inputs + 1, "");
-  return_one_if(e, LLVMBuildNot(e->builder, LLVMBuildExtractValue(e->builder, returned, 1, ""), ""));
+  return_if(e, FAILED, LLVMBuildNot(e->builder, LLVMBuildExtractValue(e->builder, returned, 1, ""), ""));
   for (unsigned i = 1; i < type->num_results; i++) {
     LLVMValueRef address = emit_address(e, IR_I64, LLVMGetParam(wrapper, 1), emit_index(e, i - 1));
     emit_store(e, IR_I64, LLVMBuildExtractValue(e->builder, returned, i + 1, ""), address);

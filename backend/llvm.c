@@ -52,6 +52,11 @@ unsigned emit_num_pieces(emitter *e, const ir_op *op, const ir_type *type) {
     }
     return (unsigned)(elements / emit_row_length(type));
   }
+  case IR_TYPE_TILE:
+    if (e->facts->has_matrix_unit)
+      return 1;
+    ir_op_error(op, "has a tile of a matrix unit, which '%s' lacks or does not give this process", e->facts->name);
+    return 0;
   default:
     ir_op_error(op, "has a value of a type that the %s backend does not know", e->target->name);
     return 0;
@@ -64,6 +69,10 @@ void emit_piece_types(emitter *e, const ir_type *type, LLVMTypeRef *types) {
                                                                                       : e->target->memory_space);
     for (unsigned i = 0; i < 2u * type->rank; i++)
       types[1 + i] = LLVMInt64TypeInContext(e->context);
+    return;
+  }
+  if (type->kind == IR_TYPE_TILE) {
+    types[0] = LLVMX86AMXTypeInContext(e->context);
     return;
   }
   LLVMTypeRef element = emit_element_type(e, type->element);

@@ -3,9 +3,11 @@
  * Every value of the language is a list of LLVM values, its pieces:
  *   scalar   one piece
  *   vector   one <innermost extent x element> vector for each position of the outer dims, in row-major order; a vector
- * of rank 0 is one <1 x element> memref   the address of its first element (offset included), then `rank` sizes, then
- * `rank` strides in elements; what the type knows is an LLVM constant So what carries, passes or captures values
- * (loops, branches, calls, forall bodies) knows only lists of pieces.
+ *            of rank 0 is one <1 x element>
+ *   memref   the address of its first element (offset included), then `rank` sizes, then `rank` strides in elements; what
+ *            the type knows is an LLVM constant
+ *   tile     one x86_amx, which only loops and branches carry
+ * So what carries, passes or captures values (loops, branches, calls, forall bodies) knows only lists of pieces.
  *
  * Elements: i1 is i1 in values and a byte in memory, i4 a byte in memory; index is i64; f16 and bf16 are their bits in
  * an i16: they are widened to f32 to compute with and rounded after each op, so no target needs to have them.
@@ -96,6 +98,7 @@ struct emitter {
   uint64_t frame_bytes;      /* scratch in the function's stack frame so far, in bytes */
   bool in_forall;
   bool streams;            /* stores of the function go past the caches */
+  bool uses_tiles;         /* some function of the module computes with tiles */
   bool has_half;           /* conversions between f16 and f32 in hardware */
   bool has_scale;          /* ldexp of f32 vectors in hardware */
   ir_pointer_map bindings; /* from each ir_value to its emit_value */
@@ -251,6 +254,18 @@ void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef 
 LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVMValueRef offset);
 /* A row of i1: true in the lanes whose number is below an i64 of any sign. */
 LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes);
+
+/* ------------------------------------------------------------------------------------------------ tiles (tile.c) */
+
+/* Asks Linux once for tiles in this process, unless that was granted before; true: it was refused. */
+LLVMValueRef emit_tiles_refused(emitter *e);
+/* A copy of a tile in the current function's frame, and the tile from there: what a register holds does not pass
+ * functions' boundaries. */
+LLVMValueRef emit_tile_address(emitter *e, const ir_type *type, LLVMValueRef tile);
+LLVMValueRef emit_tile_at(emitter *e, const ir_type *type, LLVMValueRef address);
+/* Code without effect in one branch of an scf.if that yields tiles: else LLVM would make a select of them, for which
+ * there is no instruction. Nothing where it yields none. */
+void emit_keep_branch(emitter *e, const ir_op *op);
 
 /* -------------------------------------------------------------------------------------------- vectors (vector.c) */
 

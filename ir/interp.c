@@ -389,7 +389,7 @@ static bool set_inputs(ir_interp *interp, const ir_op *function, ir_tensor *argu
     if (!ir_scalar_is_float(type->element))
       for (int64_t k = 0; k < values[i].buffer->count; k++)
         arguments[i].cells[k].i = ir_scalar_wrap(type->element, arguments[i].cells[k].i);
-    if (type->kind == IR_TYPE_TENSOR || type->kind == IR_TYPE_VECTOR)
+    if (type->kind == IR_TYPE_TENSOR || type->kind == IR_TYPE_VECTOR || type->kind == IR_TYPE_TILE)
       interp_retain(&values[i]);
     else if (type->kind == IR_TYPE_SCALAR)
       values[i] = (interp_value){.element = type->element, .cell = arguments[i].cells[0]};

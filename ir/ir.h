@@ -116,7 +116,8 @@ typedef enum ir_type_kind {
   IR_TYPE_MEMREF,
   IR_TYPE_FUNCTION,
   IR_TYPE_HANDLE, /* !transform.any_op */
-  IR_TYPE_TOKEN   /* what orders an asynchronous copy */
+  IR_TYPE_TOKEN,  /* what orders an asynchronous copy */
+  IR_TYPE_TILE    /* what a tile register of x86's matrix unit holds: rows of `shape`, both extents constant */
 } ir_type_kind;
 
 /* Where a memref lives. Targets map these to their own numbers. */
@@ -124,10 +125,10 @@ typedef enum ir_space { IR_SPACE_GLOBAL, IR_SPACE_WORKGROUP, IR_SPACE_PRIVATE, I
 
 struct ir_type {
   ir_type_kind kind;
-  ir_scalar element; /* scalar, tensor, vector, memref */
+  ir_scalar element; /* scalar, tensor, vector, memref, tile */
   uint8_t rank;
   ir_space space;                                /* memref */
-  const int64_t *shape;                          /* tensor, vector, memref: `rank` extents, IR_DYNAMIC where unknown */
+  const int64_t *shape;                          /* tensor, vector, memref, tile: `rank` extents, or IR_DYNAMIC */
   const int64_t *strides;                        /* memref: `rank` strides in elements, or NULL for row-major order */
   int64_t offset;                                /* memref with strides: in elements, or IR_DYNAMIC */
   const ir_type *const *inputs, *const *results; /* function */
@@ -146,6 +147,9 @@ const ir_type *ir_type_function(ir_module *module, unsigned num_inputs, const ir
                                 unsigned num_results, const ir_type *const *results);
 const ir_type *ir_type_handle(ir_module *module);
 const ir_type *ir_type_token(ir_module *module);
+/* Of what fits a register, which its ops check: 1 to 16 rows of f32 or bf16, of 4 to 64 bytes in whole words. */
+const ir_type *ir_type_tile(ir_module *module, ir_scalar element, int64_t rows, int64_t columns);
+bool ir_tile_fits(ir_scalar element, int64_t rows, int64_t columns);
 /* The same kind of type with another shape, or another element. Scalars count as rank 0 for with_element. A memref
  * becomes row-major. */
 const ir_type *ir_type_with_shape(ir_module *module, const ir_type *type, unsigned rank, const int64_t *shape);

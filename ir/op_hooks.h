@@ -94,6 +94,12 @@ bool verify_pad(const ir_op *op);
 bool verify_parallel_insert_slice(const ir_op *op);
 bool verify_shape_knowledge(const ir_op *op);
 
+/* verify_tile.c */
+bool verify_tile_load(const ir_op *op);
+bool verify_tile_mulf(const ir_op *op);
+bool verify_tile_store(const ir_op *op);
+bool verify_tile_zero(const ir_op *op);
+
 /* verify_vector.c */
 bool verify_create_mask(const ir_op *op);
 bool verify_gather(const ir_op *op);

@@ -355,7 +355,22 @@ static bool parse_shaped(ir_parser *parser, ir_type_kind kind, const ir_type **t
 
 /* ------------------------------------------------------------------------------------------------------- types */
 
-/* !pdl.operation, !transform.any_op, !transform.op<"..">, !alias */
+/* !amx.tile<16x32xbf16>; the name is consumed. */
+static bool parse_tile(ir_parser *parser, const ir_type **type) {
+  unsigned rank;
+  int64_t shape[IR_MAX_RANK];
+  ir_scalar element;
+  ir_loc loc = parse_loc(parser);
+  if (!parse_expect(parser, '<') || !parse_dims(parser, &rank, shape) || !parse_scalar(parser, &element) ||
+      !parse_expect(parser, '>'))
+    return false;
+  if (rank != 2 || !ir_tile_fits(element, shape[0], shape[1]))
+    return parse_error_at(parser, loc, "a tile has 1 to 16 rows of f32 or bf16, of 4 to 64 bytes in whole words");
+  *type = ir_type_tile(parser->module, element, shape[0], shape[1]);
+  return true;
+}
+
+/* !pdl.operation, !transform.any_op, !transform.op<"..">, !amx.tile<..>, !alias */
 static bool parse_bang(ir_parser *parser, const ir_type **type) {
   static const char *const handles[] = {"!transform.any_op", "!pdl.operation"};
   lex_token token = parser->lex.token;
@@ -372,6 +387,10 @@ static bool parse_bang(ir_parser *parser, const ir_type **type) {
     *type = ir_type_token(parser->module);
     lex_advance(&parser->lex);
     return true;
+  }
+  if (lex_is(token, "!amx.tile")) {
+    lex_advance(&parser->lex);
+    return parse_tile(parser, type);
   }
   if (!known)
     return parse_error(parser, "unknown type '%.*s'", (int)token.size, token.text);

@@ -136,6 +136,9 @@ void print_type(ir_printer *printer, const ir_type *type) {
   case IR_TYPE_MEMREF:
     print_text(printer, "memref<");
     break;
+  case IR_TYPE_TILE:
+    print_text(printer, "!amx.tile<");
+    break;
   }
   for (unsigned i = 0; i < type->rank; i++) {
     print_extent(printer, type->shape[i]);

@@ -166,6 +166,17 @@ const ir_type *ir_type_vector(ir_module *module, ir_scalar element, unsigned ran
   return shaped_type(module, IR_TYPE_VECTOR, element, rank, shape);
 }
 
+const ir_type *ir_type_tile(ir_module *module, ir_scalar element, int64_t rows, int64_t columns) {
+  return shaped_type(module, IR_TYPE_TILE, element, 2, (const int64_t[]){rows, columns});
+}
+
+bool ir_tile_fits(ir_scalar element, int64_t rows, int64_t columns) {
+  enum { MAX_ROWS = 16, MAX_ROW_BYTES = 64, WORD_BYTES = 4 };
+  int64_t bytes = ir_scalar_bits(element) / 8;
+  return (element == IR_F32 || element == IR_BF16) && rows >= 1 && rows <= MAX_ROWS && columns >= 1 &&
+         columns <= MAX_ROW_BYTES / bytes && columns * bytes % WORD_BYTES == 0;
+}
+
 /* Row-major strides; IR_DYNAMIC left of a dynamic extent. */
 static void row_major(unsigned rank, const int64_t *shape, int64_t *strides) {
   int64_t stride = 1;

@@ -234,8 +234,10 @@ static ir_value *fold(ir_op *op) {
   return value || !ir_op_row(op)->fold ? value : ir_op_row(op)->fold(&builder, op);
 }
 
+/* Equal tiles stay apart: what several loop arguments start with would be copied, through memory. */
 static bool may_merge(const ir_op *op) {
-  return op->num_results && !op->num_regions && pass_is_pure(op) && op->code != OP_TENSOR_EMPTY;
+  return op->num_results && !op->num_regions && pass_is_pure(op) && op->code != OP_TENSOR_EMPTY &&
+         ir_result(op, 0)->type->kind != IR_TYPE_TILE;
 }
 
 /* ------------------------------------------------------------------------------------------------------------- walk */

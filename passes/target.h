@@ -41,6 +41,7 @@ typedef struct target_facts {
   uint64_t l1_bytes, l2_bytes, l3_bytes;
   bool has_pair_dot;          /* sums of two products of bf16 added to f32, in each lane, and rounding to bf16 (host) */
   bool has_fast_pair_dot;     /* .. which is faster than multiply-adds in f32 where factors are used again (host) */
+  bool has_matrix_unit;       /* products of bf16 tiles added to f32, 16 x 16 results of 32 terms at once (host) */
   bool has_far_memory;        /* what a core asks for by itself does not fill the time that memory takes (host) */
   bool has_fast_rounding;     /* rounding to whole numbers takes less time than what takes these off (host) */
   bool loses_requests;        /* memory that is asked for ahead faster than it answers does not come (host) */

@@ -16,7 +16,8 @@ typedef struct tec_host_env {
 
 /* data: a pointer a tensor or scalar argument, then one a result; row-major. dims: the extents of all tensor arguments,
  * then of all results, static ones included. Returns 0, or 1 when `allocate` gave NULL or extents differ from the types
- * of the function (results are then undefined). */
+ * of the function, or 3 when the system does not let the process use the matrix unit that the code is for (results are
+ * then undefined). */
 typedef int32_t (*tec_host_kernel)(void *const *data, const int64_t *dims, const tec_host_env *env);
 /* The extents of the results, from those of the arguments. Returns 0, or 1 when the arguments do not fit together. */
 typedef int32_t (*tec_host_shapes)(const int64_t *dims, int64_t *result_dims);

@@ -144,8 +144,13 @@ static tec_status run_kernel(tec_program *program, const tec_entry *entry, void 
     return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
   host_call call = {.pool = context->pool};
   tec_host_env env = {&call, host_parallel_for, host_allocate, host_release};
+  enum { REFUSED = 3 }; /* host_abi.h */
   int32_t failed = functions_of(program, entry)->kernel(data, dims, &env);
   program->scratch_bytes = call.peak;
+  if (failed == REFUSED)
+    return runtime_error(context, TEC_INVALID,
+                         "'%s' needs the matrix unit of '%s', which the system does not let this process use",
+                         entry->name, program->target);
   if (failed)
     return runtime_error(context, TEC_OUT_OF_MEMORY, "no scratch memory for '%s'", entry->name);
   return TEC_OK;

@@ -3,7 +3,7 @@
 #   lit --param build=BUILD tests/golden tests/invalid
 # tcc-attn is the build's; FileCheck, mlir-opt and the like are found in LLVM's own directory. %s is the file, %t a scratch
 # file, %examples the directory of the examples, %reject tcc-attn where it must refuse its input. What only some processors
-# run stands in %if avx2 %{ .. %}.
+# run stands in %if avx2 %{ .. %}, or %if amx.
 import os
 import lit.formats
 
@@ -24,7 +24,10 @@ for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
         config.environment[name] = os.environ[name]
 try:
     with open("/proc/cpuinfo", encoding="utf-8") as processors:
-        config.available_features.update({"avx2"} & set(processors.read().split()))
+        words = set(processors.read().split())
+        config.available_features.update({"avx2"} & words)
+        if {"amx_tile", "amx_bf16"} <= words:
+            config.available_features.add("amx")
 except OSError:
     pass
 config.substitutions.append(("%examples", os.path.abspath(os.path.join(config.test_source_root, "..", "examples"))))

@@ -6,6 +6,7 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -706,6 +707,36 @@ Test(host, affine_divisions_round_down_and_up) {
   cr_assert_eq(machine_run(text, (void *[]){&most, &y[0], &y[1], &y[2], &y[3]}, NULL), 0);
   cr_assert(y[0] == INT64_MAX / 8 && y[1] == INT64_MAX / 8 + 1 && y[2] == 7);
 }
+
+#ifdef __x86_64__
+/* Linux refuses tiles while the stack of a thread's signal handlers could not hold them: that is a status of its own,
+ * and whoever calls again asks again. */
+Test(host, tiles_are_asked_for) {
+  static const char text[] = "func.func @f(%x: memref<16x16xf32>) {\n"
+                             "  %c0 = arith.constant 0 : index\n"
+                             "  %zero = amx.tile_zero : !amx.tile<16x16xf32>\n"
+                             "  amx.tile_store %x[%c0, %c0], %zero : memref<16x16xf32>, !amx.tile<16x16xf32>\n"
+                             "  return\n"
+                             "}\n";
+  enum { REFUSED = 3, SMALLEST_STACK = 2048 };
+  static char memory[SMALLEST_STACK];
+  stack_t small = {.ss_sp = memory, .ss_size = sizeof memory}, before;
+  machine m;
+  target_facts facts;
+  float x[256];
+  fill(x, 256, 1);
+  tec_host_kernel kernel = machine_load(&m, "host:sapphirerapids", text);
+  cr_assert(!sigaltstack(&small, &before));
+  cr_assert_eq(kernel((void *[]){x}, (int64_t[]){16, 16}, &m.env), REFUSED);
+  before.ss_flags &= SS_DISABLE;
+  cr_assert(!sigaltstack(&before, NULL));
+  cr_assert(backend_target_host(m.module, "host", &facts));
+  cr_assert_eq(kernel((void *[]){x}, (int64_t[]){16, 16}, &m.env), facts.has_matrix_unit ? 0 : REFUSED);
+  for (int i = 0; i < 256; i++)
+    cr_assert(!facts.has_matrix_unit || x[i] == 0);
+  machine_finish(&m);
+}
+#endif
 
 /* The function behind tec.shapes is exported under the kernel's name. */
 Test(host, shapes_follow_from_extents) {

@@ -361,6 +361,30 @@ Test(interp, transfers) {
         2, 5, 9, 3, 6, 9, 2, 5, 0);
 }
 
+/* Each column of the right factor is two terms side by side in each row. */
+Test(interp, tiles) {
+  CHECK("memref.global @a : memref<2x4xbf16> = dense<[[1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 0.0, -1.0]]>\n"
+        "memref.global @b : memref<3x4xbf16> = dense<[[9.0, 9.0, 9.0, 9.0], [1.0, 2.0, 10.0, 20.0], [3.0, 4.0, 30.0, "
+        "40.0]]>\n"
+        "func.func @f() -> vector<3x3xf32> {\n"
+        "%i = arith.constant 0 : index\n%j = arith.constant 1 : index\n%p = arith.constant 0.5 : f32\n"
+        "%a = memref.get_global @a : memref<2x4xbf16>\n%b = memref.get_global @b : memref<3x4xbf16>\n"
+        "%c = memref.alloc() : memref<3x3xf32>\nlinalg.fill ins(%p : f32) outs(%c : memref<3x3xf32>)\n"
+        "%x = amx.tile_load %a[%i, %i] : memref<2x4xbf16> into !amx.tile<2x4xbf16>\n"
+        "%y = amx.tile_load %b[%j, %i] : memref<3x4xbf16> into !amx.tile<2x4xbf16>\n"
+        "%z = amx.tile_zero : !amx.tile<2x2xf32>\n"
+        "%s = amx.tile_mulf %x, %y, %z : !amx.tile<2x4xbf16>, !amx.tile<2x4xbf16>, !amx.tile<2x2xf32>\n"
+        "%t = amx.tile_mulf %x, %y, %s : !amx.tile<2x4xbf16>, !amx.tile<2x4xbf16>, !amx.tile<2x2xf32>\n"
+        "amx.tile_store %c[%j, %i], %t : memref<3x3xf32>, !amx.tile<2x2xf32>\n"
+        "%v = vector.transfer_read %c[%i, %i], %p : memref<3x3xf32>, vector<3x3xf32>\n"
+        "memref.dealloc %c : memref<3x3xf32>\nreturn %v : vector<3x3xf32> }",
+        0.5, 0.5, 0.5, 60, 600, 0.5, -4, -40, 0.5);
+  check_fails("func.func @f() { %c = memref.alloc() : memref<3x3xf32>\n%i = arith.constant 2 : index\n"
+              "%z = amx.tile_zero : !amx.tile<2x2xf32>\n"
+              "amx.tile_store %c[%i, %i], %z : memref<3x3xf32>, !amx.tile<2x2xf32>\nreturn }",
+              "subscript 2 is out of bounds: dim 0 has extent 3, the tile 2");
+}
+
 Test(interp, vectors) {
   CHECK("func.func @f() -> (vector<2x2xf32>, vector<2xf32>, f32, vector<3xindex>) {\n"
         "%x = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : vector<2x2xf32>\n"
