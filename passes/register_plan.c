@@ -8,6 +8,7 @@
 #include "passes/register_plan.h"
 
 #include "passes/extent.h"
+#include "passes/memory.h"
 #include "passes/vectorize.h"
 
 /* What it costs to bring one register of an operand, in loads; a strided one costs a load a lane. */
@@ -489,14 +490,7 @@ static bool is_followed(const planner *p, unsigned simd) { return p->loses_reque
 
 /* What the input is a view of is known to be more than the last cache holds. */
 static bool lies_in_memory(const planner *p, unsigned input) {
-  const ir_value *whole = ir_operand(p->op, input);
-  while (whole->op && whole->op->code == OP_MEMREF_SUBVIEW)
-    whole = ir_operand(whole->op, 0);
-  int64_t bytes = ir_scalar_bits(whole->type->element) / 8;
-  for (unsigned dim = 0; dim < whole->type->rank; dim++)
-    if (whole->type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, whole->type->shape[dim], &bytes))
-      return false;
-  return p->last_cache_bytes && bytes > p->last_cache_bytes;
+  return p->last_cache_bytes && view_root_bytes(ir_operand(p->op, input)) > p->last_cache_bytes;
 }
 
 /* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
