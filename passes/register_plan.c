@@ -70,18 +70,14 @@ typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_k
 typedef struct planner {
   const ir_op *op;
   const ir_structure *structure;
+  const target_facts *facts;
   unsigned num_inputs;
   int64_t extents[IR_MAX_LOOPS];
   uint32_t vectorizable; /* loops that may be vector dims .. */
   uint32_t allowed;      /* .. and have more than one iteration */
   int64_t lanes;
   unsigned registers, accumulators;
-  bool has_fast_pair_dot, loses_requests, takes_rows_together, puts_rows_outside, has_small_tiles, asks_by_line;
-  int64_t least_together;          /* rows that take others together which are not widened */
-  int64_t least_paired;            /* rows for which terms in place are put in pairs */
-  int64_t set_rows;                /* lines of one set of the first-level cache */
   int64_t panel_bytes, copy_bytes; /* at most */
-  int64_t last_cache_bytes;
 } planner;
 
 static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
@@ -184,13 +180,18 @@ static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
 
 static bool is_scattered(const planner *p, unsigned operand) { return are_rows_apart(p, operand, FAR_BYTES); }
 
+/* Lines of one set of the first-level cache. */
+static int64_t set_rows(const target_facts *facts) {
+  return facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS;
+}
+
 /* The operand's rows along the reduction begin multiples of `least` bytes apart, and are so many that what a tile reads
  * of them overflows the sets of the first-level cache that it falls into before the next tile reads it again. */
 static bool are_rows_crowded(const planner *p, unsigned operand, int64_t least) {
   for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
     int64_t bytes = row_distance(p, operand, i, &loop);
     int64_t apart = bytes > 0 ? bytes & -bytes : 0;
-    if (apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * p->set_rows)
+    if (apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * set_rows(p->facts))
       return true;
   }
   return false;
@@ -230,7 +231,7 @@ static bool is_asked_by_tile(const planner *p, unsigned operand) {
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop))
       return false;
-  return p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
+  return p->facts->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
 }
 
 static int64_t rows_for_packing(const planner *p, unsigned operand) {
@@ -238,14 +239,19 @@ static int64_t rows_for_packing(const planner *p, unsigned operand) {
     return REGISTER_STREAM_ROWS + 1;
   if (!is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
-  bool goes_in_pairs = p->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
-  return !p->takes_rows_together ? MIN_WIDENED_ROWS : goes_in_pairs ? MIN_PAIRS_APART : MIN_ROWS_APART;
+  bool goes_in_pairs = p->facts->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
+  return !target_has_near_memory(p->facts) ? MIN_WIDENED_ROWS : goes_in_pairs ? MIN_PAIRS_APART : MIN_ROWS_APART;
+}
+
+/* Rows that take others together which are not widened. */
+static int64_t least_together(const target_facts *facts) {
+  return target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER;
 }
 
 /* So many rows are too few to take those of the input together, along the lanes of this loop. */
 static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
   int64_t bytes = p->extents[simd] * ir_scalar_bits(ir_operand(p->op, input)->type->element) / 8;
-  return rows < p->least_together && !is_widened(p, input) && (rows != TWO_TOGETHER || bytes > BYTES_TOGETHER);
+  return rows < least_together(p->facts) && !is_widened(p, input) && (rows != TWO_TOGETHER || bytes > BYTES_TOGETHER);
 }
 
 /* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
@@ -255,7 +261,7 @@ static bool is_streamed(const planner *p, unsigned input, unsigned simd, int *be
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     if (operand_uses(p, input, loop) || guess(p, loop) == 1)
       continue;
-    if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
+    if (!target_has_near_memory(p->facts) || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
         !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) || are_too_few(p, input, simd, guess(p, loop)) ||
         (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= rows_for_packing(p, input)))
       return false;
@@ -461,10 +467,10 @@ static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
   bool asks = is_asked_by_tile(p, operand);
   int64_t most = p->registers / 4, once = (asks ? p->registers - most : p->registers / 2) / rows;
   int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
-  if (is_widened(p, operand) && p->takes_rows_together)
+  if (is_widened(p, operand) && target_has_near_memory(p->facts))
     return smaller(most, (p->registers - most) / rows);
   bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !is_widened(p, operand);
-  bool are_many = p->loses_requests || (p->takes_rows_together && rows >= MIN_ROWS_TOGETHER);
+  bool are_many = p->facts->loses_requests || (target_has_near_memory(p->facts) && rows >= MIN_ROWS_TOGETHER);
   return are_many && are_long && (rows <= most || asks) ? smaller(most, once) : most;
 }
 
@@ -486,11 +492,11 @@ static bool is_stream(const planner *p, unsigned simd, int64_t most_rows) {
 }
 
 /* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
-static bool is_followed(const planner *p, unsigned simd) { return p->loses_requests && is_stream(p, simd, 1); }
+static bool is_followed(const planner *p, unsigned simd) { return p->facts->loses_requests && is_stream(p, simd, 1); }
 
 /* What the input is a view of is known to be more than the last cache holds. */
 static bool lies_in_memory(const planner *p, unsigned input) {
-  return p->last_cache_bytes && view_root_bytes(ir_operand(p->op, input)) > p->last_cache_bytes;
+  return p->facts->l3_bytes && view_root_bytes(ir_operand(p->op, input)) > (int64_t)p->facts->l3_bytes;
 }
 
 /* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
@@ -498,7 +504,7 @@ static bool lies_in_memory(const planner *p, unsigned input) {
  * registers, 2 and 3 rows 1.1 to 1.4 times as in eight, 4 as fast either way, Zen 4; 1.1 times as in eight of 256
  * bits). From the last cache it does, as terms then take the time. */
 static bool is_narrow_stream(const planner *p, unsigned simd) {
-  bool is_asked_for = p->asks_by_line && !p->loses_requests;
+  bool is_asked_for = target_asks_by_line(p->facts) && !p->facts->loses_requests;
   return is_followed(p, simd) ||
          (is_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) && lies_in_memory(p, operand_uses(p, 1, simd)));
 }
@@ -506,8 +512,9 @@ static bool is_narrow_stream(const planner *p, unsigned simd) {
 /* Rows of a product meet the panels of several SIMD tiles in turn, made of a factor whose rows lie apart. */
 static bool puts_rows_outside(const planner *p, unsigned simd, int64_t rows) {
   unsigned lanes = operand_uses(p, 1, simd);
-  return p->puts_rows_outside && ir_is_contraction(p->op) && !is_reduction(p, simd) && rows >= MIN_ROWS_OUTSIDE &&
-         access_along(p, lanes, simd) == ACCESS_UNIT && is_scattered(p, lanes) && !is_widened(p, lanes);
+  return target_has_loads_to_spare(p->facts) && ir_is_contraction(p->op) && !is_reduction(p, simd) &&
+         rows >= MIN_ROWS_OUTSIDE && access_along(p, lanes, simd) == ACCESS_UNIT && is_scattered(p, lanes) &&
+         !is_widened(p, lanes);
 }
 
 /* Rows of the factor that lanes do not hold, if they are read where they lie: those that are whole pages apart are in
@@ -524,7 +531,7 @@ static int64_t rows_of_set(const planner *p, unsigned simd, unsigned row) {
   ir_type_strides(type, strides);
   bool is_known = strides[dim] != IR_DYNAMIC && p->extents[row] != 1;
   bool is_one_set = is_known && strides[dim] * ir_scalar_bits(type->element) / 8 % PAGE_BYTES == 0;
-  return !is_one_set ? p->registers : p->loses_requests ? p->set_rows * 2 / 3 : p->set_rows;
+  return !is_one_set ? p->registers : p->facts->loses_requests ? set_rows(p->facts) * 2 / 3 : set_rows(p->facts);
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
@@ -563,7 +570,7 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
 
 /* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
 static int64_t rows_together(const planner *p, unsigned simd) {
-  bool pairs = p->has_fast_pair_dot;
+  bool pairs = p->facts->has_fast_pair_dot;
   for (unsigned i = 0; i < p->num_inputs; i++)
     pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
   int64_t registers = p->extents[simd] / (p->lanes * (pairs ? 2 : 1));
@@ -625,13 +632,18 @@ static int contracted_loop(const planner *p, int simd) {
   return -1;
 }
 
+/* Rows for which terms in place are put in pairs. */
+static int64_t least_paired(const target_facts *facts) {
+  return target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE;
+}
+
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
  * with an even number of terms, side by side in the rows' factor. Rows are enough to pay for putting those of the lanes
  * side by side in a panel, or so few that these are read in place, and put so in registers: an open number of terms,
  * of which one may be left over, or of rows, in several tiles, too. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
-  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != ir_bit((unsigned)contracted) ||
-      ir_init(p->op, 0)->type->element != IR_F32)
+  if (!p->facts->has_fast_pair_dot || row < 0 || contracted < 0 ||
+      p->structure->reductions != ir_bit((unsigned)contracted) || ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
@@ -639,9 +651,9 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
   bool is_unit = access_along(p, lanes, simd) == ACCESS_UNIT;
   bool is_packed = guess(p, (unsigned)row) >= rows_for_packing(p, lanes);
-  bool is_once = guess(p, (unsigned)row) >= p->least_paired &&
+  bool is_once = guess(p, (unsigned)row) >= least_paired(p->facts) &&
                  (plan->steps[row] == p->extents[row] || p->extents[row] == IR_DYNAMIC);
-  if (!is_packed && !(p->takes_rows_together && is_unit && is_once && !is_scattered(p, lanes)))
+  if (!is_packed && !(target_has_near_memory(p->facts) && is_unit && is_once && !is_scattered(p, lanes)))
     return -1;
   if (p->extents[contracted] == IR_DYNAMIC ? is_packed : p->extents[contracted] % 2)
     return -1;
@@ -711,10 +723,11 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
  * tiles would each read it anew from memory, as it falls into a single set of the first cache and few of the second
  * (16 and 32 rows of 4096 x 4096 1.3 and 1.5 times as fast with 256-bit vectors, Zen 4). */
 static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
-  if (p->has_small_tiles && are_rows_crowded(p, operand, PAGE_BYTES))
+  if (target_has_small_tiles(p->facts) && are_rows_crowded(p, operand, PAGE_BYTES))
     return MIN_REUSE + 1;
   int64_t depth = panel_depth(p, operand);
-  bool is_asked_for = p->loses_requests && !is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
+  bool is_asked_for =
+      p->facts->loses_requests && !is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
   return is_asked_for ? smaller(MIN_REUSE_ASKED_FOR, MIN_REUSE * tile) : MIN_REUSE * tile;
 }
 
@@ -726,7 +739,8 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
   if (row >= 0)
     for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
       bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
-      bool pays = is_scattered(p, i) || is_widened(p, i) || (p->has_small_tiles && are_rows_crowded(p, i, LINE_BYTES));
+      bool pays = is_scattered(p, i) || is_widened(p, i) ||
+                  (target_has_small_tiles(p->facts) && are_rows_crowded(p, i, LINE_BYTES));
       if (guess(p, (unsigned)row) < rows_for_packing(p, i) ||
           (in_place && (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
         continue;
@@ -832,22 +846,13 @@ int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_
 static planner planner_of(const ir_op *op, const target_facts *facts) {
   planner p = {.op = op,
                .structure = ir_structure_of(op),
+               .facts = facts,
                .num_inputs = ir_num_inputs(op),
                .lanes = register_lanes(op, vector_bits_of(facts)),
                .registers = registers_of(facts),
                .accumulators = accumulators_of(facts),
-               .has_fast_pair_dot = facts->has_fast_pair_dot,
-               .loses_requests = facts->loses_requests,
-               .has_small_tiles = target_has_small_tiles(facts),
-               .asks_by_line = target_asks_by_line(facts),
-               .takes_rows_together = target_has_near_memory(facts),
-               .puts_rows_outside = target_has_loads_to_spare(facts),
-               .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
-               .least_paired = target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE,
-               .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
                .panel_bytes = most_panel_bytes(facts),
-               .copy_bytes = copy_bytes(facts),
-               .last_cache_bytes = (int64_t)facts->l3_bytes};
+               .copy_bytes = copy_bytes(facts)};
   ir_loop_extents(op, p.extents);
   return p;
 }
