@@ -32,8 +32,7 @@ enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
  * eighth of the registers hold, which are as fast to read again as their sums are to combine (Zen 5). */
 enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
 /* .. and at least, where these are not widened and one pipe multiplies: fewer wait for memory, which comes faster in
- * narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). Two take short rows so fast that the machine follows
- * by itself, and need not ask (of 64 and 128 features 1.2 to 1.4 times as fast, of 96 1.03, of 80 .96, of 256 .7). */
+ * narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). But two take short rows as fast as it comes. */
 enum { MIN_ROWS_TOGETHER = 5, TWO_TOGETHER = 2 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
@@ -248,10 +247,15 @@ static int64_t least_together(const target_facts *facts) {
   return target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER;
 }
 
+bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts) {
+  return target_has_loads_to_spare(facts) && rows == TWO_TOGETHER && bytes <= BYTES_TOGETHER;
+}
+
 /* So many rows are too few to take those of the input together, along the lanes of this loop. */
 static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
   int64_t bytes = p->extents[simd] * ir_scalar_bits(ir_operand(p->op, input)->type->element) / 8;
-  return rows < least_together(p->facts) && !is_widened(p, input) && (rows != TWO_TOGETHER || bytes > BYTES_TOGETHER);
+  return rows < least_together(p->facts) && !is_widened(p, input) &&
+         !register_plan_is_taken_twice(rows, bytes, p->facts);
 }
 
 /* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
