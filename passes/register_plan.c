@@ -61,8 +61,7 @@ enum { TILE_VECTORS = 2 };
 enum { MAX_FOLLOWED = 32, MAX_NARROW_ROWS = 3 };
 /* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
 enum { FAR_BYTES = 2048 };
-/* .. and so far in a single set: a cache of the first level is as many pages as its sets have lines. */
-enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
+enum { LINE_BYTES = 64 };
 
 typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
 
@@ -179,18 +178,14 @@ static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
 
 static bool is_scattered(const planner *p, unsigned operand) { return are_rows_apart(p, operand, FAR_BYTES); }
 
-/* Lines of one set of the first-level cache. */
-static int64_t set_rows(const target_facts *facts) {
-  return facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS;
-}
-
 /* The operand's rows along the reduction begin multiples of `least` bytes apart, and are so many that what a tile reads
  * of them overflows the sets of the first-level cache that it falls into before the next tile reads it again. */
 static bool are_rows_crowded(const planner *p, unsigned operand, int64_t least) {
+  int64_t lines = target_lines_of_set(p->facts);
   for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
     int64_t bytes = row_distance(p, operand, i, &loop);
     int64_t apart = bytes > 0 ? bytes & -bytes : 0;
-    if (apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * set_rows(p->facts))
+    if (apart >= least && guess(p, loop) >= TARGET_PAGE_BYTES / smaller(apart, TARGET_PAGE_BYTES) * lines)
       return true;
   }
   return false;
@@ -523,8 +518,7 @@ static bool puts_rows_outside(const planner *p, unsigned simd, int64_t rows) {
 
 /* Rows of the factor that lanes do not hold, if they are read where they lie: those that are whole pages apart are in
  * one set of the nearest cache, which has no room for more of them until they have been used (16 rows of 4096 f32 1.9
- * times as fast in eights, Zen 4); for two thirds of what it has room for, where the lanes' factor streams through it,
- * too (in eights instead of twelves 1.12 times as fast, Zen 5). */
+ * times as fast in eights, Zen 4; in eights instead of twelves 1.12 times as fast, Zen 5). */
 static int64_t rows_of_set(const planner *p, unsigned simd, unsigned row) {
   unsigned operand = operand_uses(p, 0, simd);
   const ir_type *type = ir_operand(p->op, operand)->type;
@@ -534,8 +528,8 @@ static int64_t rows_of_set(const planner *p, unsigned simd, unsigned row) {
     return p->registers;
   ir_type_strides(type, strides);
   bool is_known = strides[dim] != IR_DYNAMIC && p->extents[row] != 1;
-  bool is_one_set = is_known && strides[dim] * ir_scalar_bits(type->element) / 8 % PAGE_BYTES == 0;
-  return !is_one_set ? p->registers : p->facts->loses_requests ? set_rows(p->facts) * 2 / 3 : set_rows(p->facts);
+  bool is_one_set = is_known && strides[dim] * ir_scalar_bits(type->element) / 8 % TARGET_PAGE_BYTES == 0;
+  return is_one_set ? target_rows_of_set(p->facts) : p->registers;
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
@@ -727,7 +721,7 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
  * tiles would each read it anew from memory, as it falls into a single set of the first cache and few of the second
  * (16 and 32 rows of 4096 x 4096 1.3 and 1.5 times as fast with 256-bit vectors, Zen 4). */
 static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
-  if (target_has_small_tiles(p->facts) && are_rows_crowded(p, operand, PAGE_BYTES))
+  if (target_has_small_tiles(p->facts) && are_rows_crowded(p, operand, TARGET_PAGE_BYTES))
     return MIN_REUSE + 1;
   int64_t depth = panel_depth(p, operand);
   bool is_asked_for =
