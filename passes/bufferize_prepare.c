@@ -11,8 +11,8 @@
  * back from a destination goes to a value defined before. */
 #include "passes/buffers.h"
 
-/* Rows so far apart begin in one set of the nearest cache, and so many stay there; those of so many bytes are long. */
-enum { PAGE_BYTES = 4096, FEW_ROWS = 8, LONG_BYTES = 1024 };
+/* Rows of so many bytes are long. */
+enum { LONG_BYTES = 1024 };
 
 static void drop_dead(ir_block *block) {
   for (ir_op *op = block->last, *prev; op; op = prev) {
@@ -143,7 +143,7 @@ static bool is_visible(const ir_value *value, ir_op *at) {
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
 }
 
-/* A loop adds to long rows that are to lie whole pages apart, more of them than a set of the nearest cache has lines
+/* A loop adds to long rows that are to lie whole pages apart, more of them than a set of the nearest cache has room
  * for: in memory of their own they stay there (12 rows of 4096 x 4096 1.05 times as fast, Zen 5). Short ones lie beside
  * panels of a factor, of which there may be few: the copy takes longer then (12 rows of 3072 x 768 .88 times). */
 static bool is_best_apart(const ir_op *insert, const target_facts *target) {
@@ -157,8 +157,8 @@ static bool is_best_apart(const ir_op *insert, const target_facts *target) {
   for (unsigned dim = 0; dim < rows->rank; dim++)
     if (rows->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(size, rows->shape[dim], &size))
       return false;
-  return pitch != IR_DYNAMIC && pitch * bytes % PAGE_BYTES == 0 && count > FEW_ROWS && length * bytes >= LONG_BYTES &&
-         size <= (int64_t)target->l1_bytes;
+  return pitch != IR_DYNAMIC && pitch * bytes % TARGET_PAGE_BYTES == 0 && count > target_rows_of_set(target) &&
+         length * bytes >= LONG_BYTES && size <= (int64_t)target->l1_bytes;
 }
 
 /* Computes the source of an insertion right in the slice where it goes. */

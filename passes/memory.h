@@ -1,4 +1,4 @@
-/* memory.h - which memrefs may overlap, which ops touch memory, and constants there. */
+/* memory.h - which memrefs may overlap and how large they are, which ops touch memory, and constants there. */
 #ifndef TEC_PASSES_MEMORY_H
 #define TEC_PASSES_MEMORY_H
 #include "passes/passes.h"
@@ -8,6 +8,15 @@ static inline const ir_value *view_root(const ir_value *value) {
   while (value->op && ir_op_has(value->op, IR_VIEW))
     value = ir_operand(value->op, 0);
   return value;
+}
+
+/* The bytes of that, INT64_MAX where they are too many to count; IR_DYNAMIC, less than any number, where not known. */
+static inline int64_t view_root_bytes(const ir_value *value) {
+  const ir_type *type = view_root(value)->type;
+  int64_t count = ir_type_num_elements(type), bytes;
+  if (count == IR_DYNAMIC)
+    return IR_DYNAMIC;
+  return __builtin_mul_overflow(count, (ir_scalar_bits(type->element) + 7) / 8, &bytes) ? INT64_MAX : bytes;
 }
 
 /* The two surely do not overlap: fresh memory and something else. */

@@ -10,6 +10,7 @@
  *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
 #include "passes/body.h"
+#include "passes/memory.h"
 #include "passes/pass.h"
 #include "passes/register_plan.h"
 #include "passes/tile.h"
@@ -229,13 +230,10 @@ static const ir_value *whole_factor(const product *p, unsigned factor) {
   return whole;
 }
 
-/* The last cache is known to hold what the factor, of f32, is a part of. */
+/* The last cache is known to hold what the factor is a part of. */
 static bool is_near(const product *p, unsigned factor) {
-  const ir_value *whole = whole_factor(p, factor);
-  uint64_t most = p->target->l3_bytes / sizeof(float);
-  for (unsigned dim = 0; dim < whole->type->rank; dim++)
-    most = whole->type->shape[dim] > 0 ? most / (uint64_t)whole->type->shape[dim] : 0;
-  return most > 0;
+  int64_t bytes = view_root_bytes(ir_operand(p->op, factor));
+  return bytes != IR_DYNAMIC && bytes <= (int64_t)p->target->l3_bytes;
 }
 
 /* Rows meet the panels of all columns of a tile in turn, as register_plan.c has it: these are made of a factor that has

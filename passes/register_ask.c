@@ -350,26 +350,15 @@ static void plan_result(register_nest *nest) {
   rows->pieces = pieces > lines ? pieces / lines : 1;
 }
 
-/* All of what the operand is a view of is known to be more than half of the second-level cache. */
-static bool is_large(const register_nest *nest, const vector_operand *operand) {
-  const ir_type *type = view_root(operand->value)->type;
-  int64_t bytes = bytes_of(operand);
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    if (type->shape[dim] == IR_DYNAMIC)
-      return false;
-    else if (__builtin_mul_overflow(bytes, type->shape[dim], &bytes))
-      return true;
-  return (uint64_t)bytes > nest->facts->l2_bytes / 2;
-}
-
 /* The tiles' rows of the input come from further away than the second-level cache: for each panel, or, where there is
- * none, with so many terms that one tile has the time to ask for the next one's. */
+ * none, with so many terms that one tile has the time to ask for the next one's, and all of what they are a part of is
+ * known to be more than half of that cache. */
 static bool come_from_afar(const register_nest *nest, const vector_operand *operand, unsigned row) {
   int64_t rows = register_plan_bound(nest->op, row);
   if (has_panel(nest))
     return rows >= MANY_ROWS && come_from_last_cache(nest, operand, row, nest->term);
   return rows > nest->plan.steps[row] && register_plan_bound(nest->op, nest->term) >= MANY_TERMS &&
-         is_large(nest, operand);
+         view_root_bytes(operand->value) > (int64_t)(nest->facts->l2_bytes / 2);
 }
 
 /* Finds the input of which the next tile's rows are to be asked for. */

@@ -3,37 +3,22 @@
  *
  * The SIMD loop is the one with the cheapest memory access, over all operands. Rows are a second parallel loop, for
  * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are
- * about speed only: every plan that keeps to vectorize_loops gives the same result. Terminates: loops over the op's
- * loops and operands. */
-#include "passes/register_plan.h"
-
+ * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies, and not
+ * through a panel, is in register_in_place.c. Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
+#include "passes/register_planner.h"
 #include "passes/vectorize.h"
 
 /* What it costs to bring one register of an operand, in loads; a strided one costs a load a lane. */
 enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_HORIZONTAL = 2, CARRIED_SHARE = 8 };
 /* A tile of this many rows and lanes is transposed in registers. */
 enum { MAX_TRANSPOSED = 16 };
-/* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms; and
- * where a few widen it together, or pair its terms, which twelve do in one tile. */
-enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
-/* Rows that pay for it elsewhere; register tiles, and rows along the reductions, that pay for packing an operand that
- * could be loaded in place. */
-enum { MIN_REUSE = 8 };
-/* The same rows where those of the operand are short, as keys and values are. */
-enum { MIN_REUSE_OF_SHORT = 12 };
-/* Rows of a register tile at most where such tiles ask for what they read in place. */
-enum { MAX_ASKING_ROWS = 12 };
-/* Rows that pay for it where memory of panels, of so many terms, is asked for while those before are used. */
+/* Rows that pay for packing where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
-/* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
- * rows that do not pay for packing are several tiles, and so are more than half as many where they meet rows that an
- * eighth of the registers hold, which are as fast to read again as their sums are to combine (Zen 5). */
-enum { MAX_ROWS_TOGETHER = 8, SHARE_OF_SHORT = 8 };
-/* .. and at least, where these are not widened and one pipe multiplies: fewer wait for memory, which comes faster in
- * narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). Two take short rows so fast that the machine follows
- * by itself, and need not ask (of 64 and 128 features 1.2 to 1.4 times as fast, of 96 1.03, of 80 .96, of 256 .7). */
-enum { MIN_ROWS_TOGETHER = 5, TWO_TOGETHER = 2 };
+/* Rows of a product that meet each row of the other factor at once are half as many where it is so short that an
+ * eighth of the registers hold it: such rows are as fast to read again as more sums are to combine (Zen 5). And two are
+ * enough for short rows, which they take as fast as memory brings them (register_plan_is_taken_twice). */
+enum { SHARE_OF_SHORT = 8, TWO_TOGETHER = 2 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
@@ -57,31 +42,7 @@ enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
 enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
-/* Terms that one row takes at a time from memory that the machine follows, and rows that do where it is asked. */
-enum { MAX_FOLLOWED = 32, MAX_NARROW_ROWS = 3 };
-/* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
-enum { FAR_BYTES = 2048 };
-/* .. and so far in a single set: a cache of the first level is as many pages as its sets have lines. */
-enum { PAGE_BYTES = 4096, LINE_BYTES = 64 };
-
-typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
-
-typedef struct planner {
-  const ir_op *op;
-  const ir_structure *structure;
-  unsigned num_inputs;
-  int64_t extents[IR_MAX_LOOPS];
-  uint32_t vectorizable; /* loops that may be vector dims .. */
-  uint32_t allowed;      /* .. and have more than one iteration */
-  int64_t lanes;
-  unsigned registers, accumulators;
-  bool has_fast_pair_dot, loses_requests, takes_rows_together, puts_rows_outside, has_small_tiles, asks_by_line;
-  int64_t least_together;          /* rows that take others together which are not widened */
-  int64_t least_paired;            /* rows for which terms in place are put in pairs */
-  int64_t set_rows;                /* lines of one set of the first-level cache */
-  int64_t panel_bytes, copy_bytes; /* at most */
-  int64_t last_cache_bytes;
-} planner;
+enum { LINE_BYTES = 64 };
 
 static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
 
@@ -101,20 +62,6 @@ static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
   return vector_bits / widest;
 }
 
-static bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
-
-static int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
-
-/* An extent for comparisons: what is not known is taken as its bound, or as large. */
-static int64_t guess(const planner *p, unsigned loop) {
-  enum { LARGE = 1 << 20 };
-  return p->extents[loop] == IR_DYNAMIC ? smaller(register_plan_bound(p->op, loop), LARGE) : p->extents[loop];
-}
-
-static bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
-  return ir_map_uses_dim(p->structure->maps[operand], loop);
-}
-
 bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
   const ir_map *map = ir_structure_of(op)->maps[operand];
   int64_t strides[IR_MAX_RANK];
@@ -125,12 +72,6 @@ bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
     if (ir_expr_uses_dim(map->results[i], loop) && strides[i] != 1)
       return false;
   return true;
-}
-
-static access_kind access_along(const planner *p, unsigned operand, unsigned loop) {
-  return !operand_uses(p, operand, loop)                ? ACCESS_ABSENT
-         : register_plan_is_dense(p->op, operand, loop) ? ACCESS_UNIT
-                                                        : ACCESS_STRIDED;
 }
 
 /* The loop may be unrolled as rows beside the SIMD loop. */
@@ -157,44 +98,6 @@ static int64_t panel_depth(const planner *p, unsigned operand) {
   return depth;
 }
 
-/* How many bytes apart the operand's rows begin along the reduction that its subscript is, and that loop; IR_DYNAMIC
- * when not known, 0 where it is none. */
-static int64_t row_distance(const planner *p, unsigned operand, unsigned subscript, unsigned *loop) {
-  const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
-  int dim = ir_map_result_dim(p->structure->maps[operand], subscript);
-  if (dim < 0 || !is_reduction(p, (unsigned)dim))
-    return 0;
-  *loop = (unsigned)dim;
-  ir_type_strides(type, strides);
-  int64_t stride = strides[subscript];
-  return stride == IR_DYNAMIC ? IR_DYNAMIC : stride * ir_scalar_bits(type->element) / 8;
-}
-
-/* The operand's rows along the reductions begin so many bytes or more apart. */
-static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
-  for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
-    int64_t apart = row_distance(p, operand, i, &loop);
-    if ((apart == IR_DYNAMIC || (apart && apart >= bytes)) && guess(p, loop) >= MIN_REUSE)
-      return true;
-  }
-  return false;
-}
-
-static bool is_scattered(const planner *p, unsigned operand) { return are_rows_apart(p, operand, FAR_BYTES); }
-
-/* The operand's rows along the reduction begin multiples of `least` bytes apart, and are so many that what a tile reads
- * of them overflows the sets of the first-level cache that it falls into before the next tile reads it again. */
-static bool are_rows_crowded(const planner *p, unsigned operand, int64_t least) {
-  for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
-    int64_t bytes = row_distance(p, operand, i, &loop);
-    int64_t apart = bytes > 0 ? bytes & -bytes : 0;
-    if (apart >= least && guess(p, loop) >= PAGE_BYTES / smaller(apart, PAGE_BYTES) * p->set_rows)
-      return true;
-  }
-  return false;
-}
-
 /* What the elements of an input are widened to wherever the body uses them; else their own type. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input) {
   const ir_value *argument = ir_region(op, 0)->args[input];
@@ -210,41 +113,20 @@ ir_scalar register_plan_element(const ir_op *op, unsigned input) {
   return wide;
 }
 
-static bool is_widened(const planner *p, unsigned operand) {
-  return operand < p->num_inputs && ir_type_is_shaped(ir_operand(p->op, operand)->type) &&
-         register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
+/* Rows that take others together which are not widened. */
+static int64_t least_together(const target_facts *facts) {
+  return target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER;
 }
 
-/* Rows that pay for packing an operand that is not widened. Its own rows are short where a quarter of the registers
- * holds one: several of them lie in the nearest cache. */
-static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned registers) {
-  const ir_type *type = operand->type;
-  int64_t row = type->rank ? type->shape[type->rank - 1] : 1;
-  return row != IR_DYNAMIC && row <= lanes * (int64_t)registers / 4 ? MIN_REUSE_OF_SHORT : MIN_REUSE;
-}
-
-/* Register tiles ask for what later ones read of the operand, far apart along the reductions (register_ask.c): so it is
- * best read in place, and once, by a known number of rows. */
-static bool is_asked_by_tile(const planner *p, unsigned operand) {
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop))
-      return false;
-  return p->loses_requests && is_scattered(p, operand) && !is_widened(p, operand);
-}
-
-static int64_t rows_for_packing(const planner *p, unsigned operand) {
-  if (is_asked_by_tile(p, operand))
-    return REGISTER_STREAM_ROWS + 1;
-  if (!is_widened(p, operand))
-    return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
-  bool goes_in_pairs = p->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
-  return !p->takes_rows_together ? MIN_WIDENED_ROWS : goes_in_pairs ? MIN_PAIRS_APART : MIN_ROWS_APART;
+bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts) {
+  return target_has_loads_to_spare(facts) && rows == TWO_TOGETHER && bytes <= BYTES_TOGETHER;
 }
 
 /* So many rows are too few to take those of the input together, along the lanes of this loop. */
 static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
   int64_t bytes = p->extents[simd] * ir_scalar_bits(ir_operand(p->op, input)->type->element) / 8;
-  return rows < p->least_together && !is_widened(p, input) && (rows != TWO_TOGETHER || bytes > BYTES_TOGETHER);
+  return rows < least_together(p->facts) && !planner_is_widened(p, input) &&
+         !register_plan_is_taken_twice(rows, bytes, p->facts);
 }
 
 /* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
@@ -254,9 +136,9 @@ static bool is_streamed(const planner *p, unsigned input, unsigned simd, int *be
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     if (operand_uses(p, input, loop) || guess(p, loop) == 1)
       continue;
-    if (!p->takes_rows_together || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
+    if (!target_has_near_memory(p->facts) || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
         !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) || are_too_few(p, input, simd, guess(p, loop)) ||
-        (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= rows_for_packing(p, input)))
+        (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= planner_rows_for_packing(p, input)))
       return false;
     *beside = (int)loop;
   }
@@ -303,7 +185,8 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
   if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > p->panel_bytes)
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) >= rows_for_packing(p, operand))
+    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) &&
+        guess(p, loop) >= planner_rows_for_packing(p, operand))
       return true;
   return false;
 }
@@ -393,7 +276,7 @@ static int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t limit) {
 static bool is_read_in_place(const planner *p, unsigned simd) {
   for (unsigned i = 0; i < p->num_inputs; i++)
     if (access_along(p, i, simd) == ACCESS_STRIDED ||
-        (access_along(p, i, simd) == ACCESS_UNIT && (is_scattered(p, i) || is_widened(p, i))))
+        (access_along(p, i, simd) == ACCESS_UNIT && (planner_is_scattered(p, i) || planner_is_widened(p, i))))
       return false;
   return true;
 }
@@ -436,101 +319,12 @@ static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
   return false;
 }
 
-/* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes
- * take as much of its rows as a quarter of the registers, and accumulators the others. */
-static bool reads_in_place(const planner *p, unsigned simd, int64_t rows) {
-  return ir_is_contraction(p->op) && !is_reduction(p, simd) && rows > 1 &&
-         rows < rows_for_packing(p, operand_uses(p, 1, simd));
-}
-
-/* So many of these rows may be one tile: fewer where their number is open and each tile widens the other factor, as
- * what is left over is tiles of half as many each. */
-static int64_t rows_in_place(const planner *p, unsigned simd, unsigned row) {
-  bool is_cut = p->extents[row] == IR_DYNAMIC && is_widened(p, operand_uses(p, 1, simd));
-  int64_t rows = guess(p, row), tiles = (rows - 1) / MAX_ASKING_ROWS + 1;
-  if (is_asked_by_tile(p, operand_uses(p, 1, simd)))
-    return (rows - 1) / tiles + 1;
-  return is_cut ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
-}
-
-/* .. where its rows are neighbours. Lanes take less, so that all rows of the other factor are one tile, where each tile
- * would widen it, and where its rows fill as much: what was read before would not be in the nearest cache any more. */
-static int64_t vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
-  unsigned operand = operand_uses(p, 1, simd);
-  bool asks = is_asked_by_tile(p, operand);
-  int64_t most = p->registers / 4, once = (asks ? p->registers - most : p->registers / 2) / rows;
-  int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
-  if (is_widened(p, operand) && p->takes_rows_together)
-    return smaller(most, (p->registers - most) / rows);
-  bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !is_widened(p, operand);
-  bool are_many = p->loses_requests || (p->takes_rows_together && rows >= MIN_ROWS_TOGETHER);
-  return are_many && are_long && (rows <= most || asks) ? smaller(most, once) : most;
-}
-
-/* One row, or up to so many, takes a few terms, as many streams of memory, each of which is read once. */
-static bool is_stream(const planner *p, unsigned simd, int64_t most_rows) {
-  int64_t terms = 1, rows = 1;
-  if (!ir_is_contraction(p->op) || is_reduction(p, simd) || is_widened(p, 0) || is_widened(p, 1))
-    return false;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
-    int64_t bound = register_plan_bound(p->op, loop);
-    int64_t *of = is_reduction(p, loop) ? &terms : &rows;
-    if (loop == simd)
-      continue;
-    if (bound < 1 || bound > (of == &terms ? MAX_FOLLOWED : most_rows) / *of)
-      return false;
-    *of *= bound;
-  }
-  return true;
-}
-
-/* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
-static bool is_followed(const planner *p, unsigned simd) { return p->loses_requests && is_stream(p, simd, 1); }
-
-/* What the input is a view of is known to be more than the last cache holds. */
-static bool lies_in_memory(const planner *p, unsigned input) {
-  const ir_value *whole = ir_operand(p->op, input);
-  while (whole->op && whole->op->code == OP_MEMREF_SUBVIEW)
-    whole = ir_operand(whole->op, 0);
-  int64_t bytes = ir_scalar_bits(whole->type->element) / 8;
-  for (unsigned dim = 0; dim < whole->type->rank; dim++)
-    if (whole->type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, whole->type->shape[dim], &bytes))
-      return false;
-  return p->last_cache_bytes && bytes > p->last_cache_bytes;
-}
-
-/* Nor does a wide tile read them fast where they come from memory and each asks for its next piece: one stream stands
- * still while the tile moves the others on by many lines (1 row of 4096 x 4096 1.12 to 1.25 times as fast as in sixteen
- * registers, 2 and 3 rows 1.1 to 1.4 times as in eight, 4 as fast either way, Zen 4; 1.1 times as in eight of 256
- * bits). From the last cache it does, as terms then take the time. */
-static bool is_narrow_stream(const planner *p, unsigned simd) {
-  bool is_asked_for = p->asks_by_line && !p->loses_requests;
-  return is_followed(p, simd) ||
-         (is_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) && lies_in_memory(p, operand_uses(p, 1, simd)));
-}
-
 /* Rows of a product meet the panels of several SIMD tiles in turn, made of a factor whose rows lie apart. */
 static bool puts_rows_outside(const planner *p, unsigned simd, int64_t rows) {
   unsigned lanes = operand_uses(p, 1, simd);
-  return p->puts_rows_outside && ir_is_contraction(p->op) && !is_reduction(p, simd) && rows >= MIN_ROWS_OUTSIDE &&
-         access_along(p, lanes, simd) == ACCESS_UNIT && is_scattered(p, lanes) && !is_widened(p, lanes);
-}
-
-/* Rows of the factor that lanes do not hold, if they are read where they lie: those that are whole pages apart are in
- * one set of the nearest cache, which has no room for more of them until they have been used (16 rows of 4096 f32 1.9
- * times as fast in eights, Zen 4); for two thirds of what it has room for, where the lanes' factor streams through it,
- * too (in eights instead of twelves 1.12 times as fast, Zen 5). */
-static int64_t rows_of_set(const planner *p, unsigned simd, unsigned row) {
-  unsigned operand = operand_uses(p, 0, simd);
-  const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
-  int dim = ir_map_find_dim(p->structure->maps[operand], row);
-  if (!ir_is_contraction(p->op) || is_reduction(p, simd) || dim < 0 || is_widened(p, operand))
-    return p->registers;
-  ir_type_strides(type, strides);
-  bool is_known = strides[dim] != IR_DYNAMIC && p->extents[row] != 1;
-  bool is_one_set = is_known && strides[dim] * ir_scalar_bits(type->element) / 8 % PAGE_BYTES == 0;
-  return !is_one_set ? p->registers : p->loses_requests ? p->set_rows * 2 / 3 : p->set_rows;
+  return target_has_loads_to_spare(p->facts) && ir_is_contraction(p->op) && !is_reduction(p, simd) &&
+         rows >= MIN_ROWS_OUTSIDE && access_along(p, lanes, simd) == ACCESS_UNIT && planner_is_scattered(p, lanes) &&
+         !planner_is_widened(p, lanes);
 }
 
 /* Sizes where accumulators stay in registers: rows x vectors = the chains that fill the pipes. Rows that end in a
@@ -544,24 +338,24 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   plan->rows_outside = puts_rows_outside(p, simd, rows);
   if (plan->rows_outside) /* each tile reads all panels, so few and large ones are best */
     chains = p->registers - p->registers / 4;
-  bool in_place = reads_in_place(p, simd, rows);
-  int64_t at_once = in_place ? rows_in_place(p, simd, (unsigned)row) : rows;
-  int64_t wide = in_place ? vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
+  bool in_place = planner_reads_in_place(p, simd, rows);
+  int64_t at_once = in_place ? planner_rows_in_place(p, simd, (unsigned)row) : rows;
+  int64_t wide = in_place ? planner_vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
   int64_t most_in_place = p->registers - p->registers / 4, beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes as wide as elsewhere would leave no room for all rows. */
   unsigned lanes = operand_uses(p, 1, simd);
-  bool is_narrow =
-      in_place && at_once * beside > most_in_place &&
-      (is_asked_by_tile(p, lanes) || (TILES_OF_ROW * wide * p->lanes >= extent && !is_scattered(p, lanes)));
+  bool is_narrow = in_place && at_once * beside > most_in_place &&
+                   (planner_is_asked_by_tile(p, lanes) ||
+                    (TILES_OF_ROW * wide * p->lanes >= extent && !planner_is_scattered(p, lanes)));
   wide = wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t most_vectors = is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
+  int64_t most_vectors = planner_is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
   int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? ir_bit(simd) : 0;
   int64_t most = in_place ? most_in_place / vectors : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
-    most = in_place ? most : smaller(most, rows_of_set(p, simd, (unsigned)row));
+    most = in_place ? most : smaller(most, planner_rows_of_set(p, simd, (unsigned)row));
     bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);
   }
@@ -569,7 +363,7 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
 
 /* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
 static int64_t rows_together(const planner *p, unsigned simd) {
-  bool pairs = p->has_fast_pair_dot;
+  bool pairs = p->facts->has_fast_pair_dot;
   for (unsigned i = 0; i < p->num_inputs; i++)
     pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
   int64_t registers = p->extents[simd] / (p->lanes * (pairs ? 2 : 1));
@@ -631,23 +425,28 @@ static int contracted_loop(const planner *p, int simd) {
   return -1;
 }
 
+/* Rows for which terms in place are put in pairs. */
+static int64_t least_paired(const target_facts *facts) {
+  return target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE;
+}
+
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
  * with an even number of terms, side by side in the rows' factor. Rows are enough to pay for putting those of the lanes
  * side by side in a panel, or so few that these are read in place, and put so in registers: an open number of terms,
  * of which one may be left over, or of rows, in several tiles, too. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
-  if (!p->has_fast_pair_dot || row < 0 || contracted < 0 || p->structure->reductions != ir_bit((unsigned)contracted) ||
-      ir_init(p->op, 0)->type->element != IR_F32)
+  if (!p->facts->has_fast_pair_dot || row < 0 || contracted < 0 ||
+      p->structure->reductions != ir_bit((unsigned)contracted) || ir_init(p->op, 0)->type->element != IR_F32)
     return -1;
   for (unsigned i = 0; i < 2; i++)
     if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
       return -1;
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
   bool is_unit = access_along(p, lanes, simd) == ACCESS_UNIT;
-  bool is_packed = guess(p, (unsigned)row) >= rows_for_packing(p, lanes);
-  bool is_once = guess(p, (unsigned)row) >= p->least_paired &&
+  bool is_packed = guess(p, (unsigned)row) >= planner_rows_for_packing(p, lanes);
+  bool is_once = guess(p, (unsigned)row) >= least_paired(p->facts) &&
                  (plan->steps[row] == p->extents[row] || p->extents[row] == IR_DYNAMIC);
-  if (!is_packed && !(p->takes_rows_together && is_unit && is_once && !is_scattered(p, lanes)))
+  if (!is_packed && !(target_has_near_memory(p->facts) && is_unit && is_once && !planner_is_scattered(p, lanes)))
     return -1;
   if (p->extents[contracted] == IR_DYNAMIC ? is_packed : p->extents[contracted] % 2)
     return -1;
@@ -717,10 +516,11 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
  * tiles would each read it anew from memory, as it falls into a single set of the first cache and few of the second
  * (16 and 32 rows of 4096 x 4096 1.3 and 1.5 times as fast with 256-bit vectors, Zen 4). */
 static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
-  if (p->has_small_tiles && are_rows_crowded(p, operand, PAGE_BYTES))
+  if (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, operand, TARGET_PAGE_BYTES))
     return MIN_REUSE + 1;
   int64_t depth = panel_depth(p, operand);
-  bool is_asked_for = p->loses_requests && !is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
+  bool is_asked_for =
+      p->facts->loses_requests && !planner_is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
   return is_asked_for ? smaller(MIN_REUSE_ASKED_FOR, MIN_REUSE * tile) : MIN_REUSE * tile;
 }
 
@@ -732,8 +532,9 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
   if (row >= 0)
     for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
       bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
-      bool pays = is_scattered(p, i) || is_widened(p, i) || (p->has_small_tiles && are_rows_crowded(p, i, LINE_BYTES));
-      if (guess(p, (unsigned)row) < rows_for_packing(p, i) ||
+      bool pays = planner_is_scattered(p, i) || planner_is_widened(p, i) ||
+                  (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, i, LINE_BYTES));
+      if (guess(p, (unsigned)row) < planner_rows_for_packing(p, i) ||
           (in_place && (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
         continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
@@ -759,7 +560,7 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan, int 
   uint32_t widened = 0;
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
     int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
-    if (is_widened(p, i) && !operand_uses(p, i, simd) &&
+    if (planner_is_widened(p, i) && !operand_uses(p, i, simd) &&
         most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
       widened |= ir_bit(i);
   }
@@ -797,7 +598,8 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (paired >= 0) {
     plan->paired = contracted;
     plan->steps[contracted] = 2;
-    plan->packed = guess(p, (unsigned)row) >= rows_for_packing(p, (unsigned)paired) ? ir_bit((unsigned)paired) : 0;
+    plan->packed =
+        guess(p, (unsigned)row) >= planner_rows_for_packing(p, (unsigned)paired) ? ir_bit((unsigned)paired) : 0;
     plan->widened = 0;
   }
   if (contracted >= 0 && paired < 0)
@@ -835,43 +637,18 @@ int64_t register_plan_longest_panel(const target_facts *facts) {
 
 int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
 
-static planner planner_of(const ir_op *op, const target_facts *facts) {
+planner planner_of(const ir_op *op, const target_facts *facts) {
   planner p = {.op = op,
                .structure = ir_structure_of(op),
+               .facts = facts,
                .num_inputs = ir_num_inputs(op),
                .lanes = register_lanes(op, vector_bits_of(facts)),
                .registers = registers_of(facts),
                .accumulators = accumulators_of(facts),
-               .has_fast_pair_dot = facts->has_fast_pair_dot,
-               .loses_requests = facts->loses_requests,
-               .has_small_tiles = target_has_small_tiles(facts),
-               .asks_by_line = target_asks_by_line(facts),
-               .takes_rows_together = target_has_near_memory(facts),
-               .puts_rows_outside = target_has_loads_to_spare(facts),
-               .least_together = target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER,
-               .least_paired = target_has_near_last_cache(facts) ? MIN_PAIRED_ROWS : MIN_PAIRED_IN_ONE_PIPE,
-               .set_rows = facts->l1_bytes > PAGE_BYTES ? (int64_t)(facts->l1_bytes / PAGE_BYTES) : TILE_VECTORS,
                .panel_bytes = most_panel_bytes(facts),
-               .copy_bytes = copy_bytes(facts),
-               .last_cache_bytes = (int64_t)facts->l3_bytes};
+               .copy_bytes = copy_bytes(facts)};
   ir_loop_extents(op, p.extents);
   return p;
-}
-
-bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const target_facts *facts) {
-  planner p = planner_of(op, facts);
-  return is_asked_by_tile(&p, operand);
-}
-
-bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts) {
-  planner p = planner_of(op, facts);
-  return is_followed(&p, simd);
-}
-
-int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {
-  planner p = planner_of(contraction, facts);
-  int64_t rows = rows_for_packing(&p, factor);
-  return (is_widened(&p, 1 - factor) ? smaller(rows, rows_for_packing(&p, 1 - factor)) : rows) - 1;
 }
 
 register_plan register_plan_make(ir_op *op, const target_facts *facts) {

@@ -43,12 +43,6 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
  * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). */
 enum { SOON_BYTES = 1024 };
 
-/* Rows so short that two rows of the other factor take them as fast as memory brings them, where loads are to spare:
- * the machine follows by itself, and requests take the place of what it would read (two queries of 128 features,
- * unasked, 1.1 times as fast as from 1 KiB ahead, 1.24 times as from 2 KiB; Zen 4). The plan's BYTES_TOGETHER, for its
- * reason. */
-enum { TWICE = 2, SHORT_BYTES = 512 };
-
 /* Uses so many that multiply-adds are what takes the time, also where a tile is small: with 8 queries, asking is 1.7
  * times as fast, with 32 1.05 times, with 64 as fast as not (f32, AVX2 on Zen 4). */
 enum { MANY_USES = 64 };
@@ -90,26 +84,32 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {
   return uses;
 }
 
-/* Draws in the distance of an input whose elements are used once to `bytes`, where the moved dim is the one that is
- * walked along, whole rows at a time, several of them in those bytes. False where it is another one, or not even a row
- * is. */
-static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, int64_t bytes, const int64_t *strides,
-                      int64_t *ahead) {
-  const ir_type *type = ir_operand(op, i)->type;
-  int64_t row_bytes = ir_scalar_bits(type->element) / 8;
-  int moved = -1;
+/* The bytes of a row where the one dim that moves, *moved, is that which is walked along, whole rows at a time;
+ * INT64_MAX where it is another one, or not known. */
+static int64_t bytes_of_row(const ir_type *type, const int64_t *ahead, int *moved) {
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
+  *moved = -1;
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (ahead[dim])
-      moved = moved < 0 ? (int)dim : (int)type->rank;
-  if (moved < 0 || moved >= type->rank)
-    return false;
+      *moved = *moved < 0 ? (int)dim : (int)type->rank;
+  if (*moved < 0 || *moved >= type->rank)
+    return INT64_MAX;
+  ir_type_strides(type, strides);
   for (unsigned dim = 0; dim < type->rank; dim++) {
-    if ((int)dim == moved || type->shape[dim] == 1)
+    if ((int)dim == *moved || type->shape[dim] == 1)
       continue;
-    if (type->shape[dim] == IR_DYNAMIC || strides[dim] == IR_DYNAMIC || strides[dim] > strides[moved])
-      return false;
-    row_bytes *= type->shape[dim];
+    if (type->shape[dim] == IR_DYNAMIC || strides[dim] == IR_DYNAMIC || strides[dim] > strides[*moved] ||
+        __builtin_mul_overflow(bytes, type->shape[dim], &bytes))
+      return INT64_MAX;
   }
+  return bytes;
+}
+
+/* Draws in the distance of an input whose elements are used once to `bytes`, where several rows are. False where not
+ * even one is. */
+static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, int64_t bytes, int64_t *ahead) {
+  int moved;
+  int64_t row_bytes = bytes_of_row(ir_operand(op, i)->type, ahead, &moved);
   if (row_bytes >= bytes)
     return false;
   int64_t near = bytes / (row_bytes ? row_bytes : 1);
@@ -304,11 +304,12 @@ static bool find_terms(const ir_op *op, const register_plan *plan, unsigned i, i
 
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses) {
-  int64_t ahead[IR_MAX_RANK], strides[IR_MAX_RANK];
+  int64_t ahead[IR_MAX_RANK];
   const ir_type *type = ir_operand(op, i)->type;
   if (uses == REGISTER_PREFETCH_DONE)
     return NULL;
-  bool once = register_prefetch_uses(op, i, uses) == 1;
+  int64_t all_uses = register_prefetch_uses(op, i, uses);
+  bool once = all_uses == 1;
   bool are_long = once && plan->simd >= 0 && are_rows_long(op, plan, i);
   if (once && plan->simd >= 0 &&
       (register_plan_is_followed(op, (unsigned)plan->simd, facts) || (are_long && facts->loses_requests)))
@@ -319,14 +320,12 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
     return uses > 1 ? rows_further(op, plan, i) : NULL;
   if (!once && stays_near(op, i, facts))
     return NULL;
-  ir_type_strides(type, strides);
   bool widened = register_plan_element(op, i) != type->element;
-  bool twice = register_prefetch_uses(op, i, uses) == TWICE && target_has_loads_to_spare(facts) && !widened;
-  if (twice && draw_near(op, plan, i, SHORT_BYTES + 1, strides, ahead))
+  if (!widened && register_plan_is_taken_twice(all_uses, bytes_of_row(type, ahead, &(int){0}), facts))
     return NULL;
   bool asks = widened && asks_for_widened(plan, facts, type->element);
   int64_t near = facts->has_far_memory || (asks && type->element == IR_F16) ? 2 * NEAR_BYTES : NEAR_BYTES;
-  bool is_drawn = once && !is_read_in_pieces(op, plan, facts, i) && draw_near(op, plan, i, near, strides, ahead);
+  bool is_drawn = once && !is_read_in_pieces(op, plan, facts, i) && draw_near(op, plan, i, near, ahead);
   if (is_drawn && widened && !asks)
     return NULL;
   return ir_attr_i64s(op->module, type->rank, ahead);

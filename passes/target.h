@@ -140,6 +140,20 @@ static inline bool target_has_loads_to_spare(const target_facts *facts) {
   return target_has_near_memory(facts) && !target_has_near_last_cache(facts);
 }
 
+/* Rows that begin multiples of so many bytes apart meet in one set of the first-level cache. */
+enum { TARGET_PAGE_BYTES = 4096 };
+
+/* The lines of such a set: the cache is as many pages. */
+static inline int64_t target_lines_of_set(const target_facts *facts) {
+  return facts->l1_bytes > TARGET_PAGE_BYTES ? (int64_t)(facts->l1_bytes / TARGET_PAGE_BYTES) : 2;
+}
+
+/* So many of these rows stay there while something else streams through it: where requests get lost, it needs a third
+ * of the room. */
+static inline int64_t target_rows_of_set(const target_facts *facts) {
+  return facts->loses_requests ? target_lines_of_set(facts) * 2 / 3 : target_lines_of_set(facts);
+}
+
 /* The most rows of x W^T that may be lanes, so that W is read where it lies, element by element: loads are to spare for
  * that, or tiles are so small that they load as much from panels. Of few rows, to make panels takes longer than loads
  * as many as multiply-adds. 0: none. */

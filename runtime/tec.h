@@ -231,6 +231,7 @@ typedef struct tec_compile_options {
    * `softmax` that of running softmaxes. */
   const char *tiles;
   bool fast_exp; /* exponentials of f32 may err by 2e-7 of the result instead of 1.3e-7, on the host */
+  size_t cores;  /* of the host that the code is for, which share its loops; 0: as many as this process may use */
 } tec_compile_options;
 
 /* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */

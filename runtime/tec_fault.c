@@ -22,12 +22,15 @@ static void append_quoted(byte_buffer *line, const char *word) {
   byte_buffer_printf(line, "'");
 }
 
-/* The command with the options that the run had. The processor is written out, for other machines to do the same. */
+/* The command with the options that the run had. The processor and its cores are written out, for other machines to do
+ * the same. */
 static void append_command(byte_buffer *line, const compiler_run *run, const char *command, const char *path) {
   const tec_compile_options *options = &run->options;
   byte_buffer_printf(line, "tcc-attn %s --verify --target=%s%s%s%s", command, run->facts.name,
                      options->no_fuse ? " --fuse=off" : "", options->tf32 ? " --f32=tf32" : "",
                      options->fast_exp ? " --fast-exp" : "");
+  if (run->code == CODE_HOST)
+    byte_buffer_printf(line, " --cores=%u", run->facts.threads);
   if (options->tiles)
     byte_buffer_printf(line, " --tiles=%s", options->tiles);
   byte_buffer_printf(line, " ");

@@ -21,12 +21,14 @@ typedef struct command_options {
   const char *input; /* the one positional argument: a file, "-", or what to list */
   const char *output, *passes, *dump, *target, *emit, *header, *function, *device, *in, *out, *random, *dims, *bench,
       *threads, *spin;
-  const char *fuse, *f32, *svg, *tiles, *seconds;
+  const char *fuse, *f32, *svg, *tiles, *cores, *seconds;
   bool verify, generic, check, report, time, fast_exp, help;
 } command_options;
 
 /* Reads the arguments after the command's name. False after a message on wrong usage. */
 bool options_parse(unsigned command, int count, char **arguments, command_options *options);
+/* The cores to compile for; 0: those of this machine. */
+unsigned options_cores(const command_options *options);
 /* The first option given that belongs to all the commands; NULL if none is. */
 const char *options_common(const command_options *options, unsigned commands);
 /* Describes the options of a command on standard output. */

@@ -76,7 +76,8 @@ static tec_status compile(tec_context *context, const command_options *options) 
   tec_compile_options compile = command_compile_options(options, options->target);
   tec_status status = command_read(context, options, &module);
   if (!status)
-    status = tuned_choose(context, options, module, tensors_cores(), &compile, &tiles);
+    status = tuned_choose(context, options, module, compile.cores ? (unsigned)compile.cores : tensors_cores(), &compile,
+                          &tiles);
   if (!status && emit < EMIT_OBJECT) {
     status = tec_module_emit(module, outputs[emit], &compile, &emitted, &size);
     if (!status)

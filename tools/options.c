@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CORES = 4096 };
+
 typedef enum option_kind { OPTION_FLAG, OPTION_VALUE, OPTION_OPTIONAL } option_kind;
 
 static const struct option_row {
@@ -24,6 +26,8 @@ static const struct option_row {
         "passes to run, separated by commas; without it, the file's transform script"),
     ROW("--target", "TARGET", OPTION_VALUE, target,
         COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN, "see `tcc-attn list targets`"),
+    ROW("--cores", "N", OPTION_VALUE, cores, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_EXPLAIN,
+        "cores that the code is for; those of this machine by default (host)"),
     ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE,
         "mlir, llvm, asm, ptx, spirv, zebin, obj or program (the default)"),
     ROW("--header", "FILE", OPTION_VALUE, header, COMMAND_COMPILE, "also write a C header for the object (--emit=obj)"),
@@ -143,11 +147,18 @@ bool options_parse(unsigned command, int count, char **arguments, command_option
     return usage_error("--fuse is on or off, not", options->fuse);
   if (options->f32 && strcmp(options->f32, "ieee") && strcmp(options->f32, "tf32"))
     return usage_error("--f32 is ieee or tf32, not", options->f32);
+  uint64_t cores;
+  if (!options_number("--cores", options->cores, 1, MOST_CORES, 0, &cores))
+    return false;
   if (!options->input && !options->help) {
     fprintf(stderr, "tcc-attn: an argument is missing; see tcc-attn --help\n");
     return false;
   }
   return true;
+}
+
+unsigned options_cores(const command_options *options) {
+  return options->cores ? (unsigned)strtoul(options->cores, NULL, 10) : 0;
 }
 
 void options_help(unsigned command) {

@@ -54,7 +54,7 @@ Test(fault, the_command_shows_it_again) {
   tec_module *module;
   cr_assert_eq(tec_module_parse(context, "f.mlir", source, strlen(source), &module), TEC_OK);
   const tec_compile_options options = {
-      .size = sizeof options, .target = "host:x86-64-v3", .no_fuse = true, .tf32 = true, .tiles = "rows=8"};
+      .size = sizeof options, .target = "host:x86-64-v3", .no_fuse = true, .tf32 = true, .tiles = "rows=8", .cores = 3};
   compiler_run run;
   cr_assert_eq(compiler_begin(&run, module, &options), TEC_OK);
   run.passes.more = rows;
@@ -63,7 +63,7 @@ Test(fault, the_command_shows_it_again) {
   cr_assert_eq(compiler_status(&run, good), TEC_INTERNAL);
   cr_assert_eq(kept.count, 1);
   static const char command[] = "tcc-attn opt --passes=find-fault,simplify --verify --target=host:x86-64-v3 --fuse=off "
-                                "--f32=tf32 --tiles=rows=8 '";
+                                "--f32=tf32 --cores=3 --tiles=rows=8 '";
   cr_assert(strstr(kept.last, command), "%s", kept.last);
   find_path(kept.last, path, sizeof path);
   cr_assert_eq(strncmp(path, folder, strlen(folder)), 0, "%s", path);

@@ -5,6 +5,7 @@
 // RUN: sh -c 'tcc-attn opt; test $? = 2'
 // RUN: sh -c 'tcc-attn opt %s --unknown; test $? = 2' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sh -c 'tcc-attn opt %s -o; test $? = 2' 2>&1 | FileCheck %s --check-prefix=MISSING
+// RUN: sh -c 'tcc-attn opt %s --cores=0; test $? = 2' 2>&1 | FileCheck %s --check-prefix=CORES
 // RUN: sh -c 'tcc-attn list things; test $? = 2' 2>&1 | FileCheck %s --check-prefix=LIST
 // RUN: sh -c 'tcc-attn opt %t.none; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: rm -f %t && sh -c 'tcc-attn opt %s -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=ERROR
@@ -35,6 +36,7 @@
 // VERSION: tcc-attn {{[0-9]+\.[0-9]+\.[0-9]+}}
 // UNKNOWN: this command has no option '--unknown'
 // MISSING: a value is missing after '-o'
+// CORES: --cores wants a number from 1 to 4096, not '0'
 // LIST: cannot list 'things'; there are ops, passes, targets, devices, layouts
 // NONE: error: cannot read '{{.*}}': No such file or directory
 // CLOSED: error: cannot write to standard output

@@ -3,12 +3,12 @@
 // terms or several rows read. Rows that go on along terms are followed in long pieces, unless they are short; where
 // requests arrive these are asked for from near by, and pieces are short of what the last cache holds. Tiles are as
 // narrow there where memory, and not a cache, has the rows.
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s --check-prefix=STEP
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=OTHER
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver3 | FileCheck %s --check-prefix=OTHER
-// RUN: tcc-attn compile %s --target=host:znver5 --emit=mlir -o - --verify | FileCheck %s
-// RUN: tcc-attn compile %s --target=host:znver4 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,WIDE
-// RUN: tcc-attn compile %s --target=host:znver3 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,SMALL
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 --cores=2 | FileCheck %s --check-prefix=STEP
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 --cores=2 | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver3 --cores=2 | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn compile %s --target=host:znver5 --cores=2 --emit=mlir -o - --verify | FileCheck %s
+// RUN: tcc-attn compile %s --target=host:znver4 --cores=2 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,WIDE
+// RUN: tcc-attn compile %s --target=host:znver3 --cores=2 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,SMALL
 
 // STEP-LABEL: @one(
 // STEP: scf.forall {{.*}} step ({{.*}}, 2048)

@@ -1,7 +1,7 @@
 // Few rows read the other factor in place, where its rows lie far apart and requests get lost: the register tiles, of up to
 // twelve rows, ask for what one two tiles further reads, at the same term, of this step or of the next one.
-// RUN: tcc-attn compile %s --target=host:znver5 --emit=mlir -o - --verify | FileCheck %s
-// RUN: tcc-attn compile %s --target=host:znver4 --emit=mlir -o - --verify | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn compile %s --target=host:znver5 --cores=2 --emit=mlir -o - --verify | FileCheck %s
+// RUN: tcc-attn compile %s --target=host:znver4 --cores=2 --emit=mlir -o - --verify | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn run %s --func=eight --target=host --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=sixteen --target=host --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=ragged --target=host --random --check 2>&1 | FileCheck %s --check-prefix=RESULT

@@ -2,8 +2,8 @@
 // terms stay in the first cache. Not so other rows, columns that are no multiple of 64, few terms, and 16 bits; nor a
 // few rows with columns that are no multiple of 128 where the last cache holds the factor: what is left over is read in
 // place.
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 --cores=2 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 --cores=2 | FileCheck %s --check-prefix=OTHER
 
 // CHECK-LABEL: @few
 // CHECK: scf.forall {{.*}} step ({{[0-9]+}}, 64)

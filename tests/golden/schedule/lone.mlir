@@ -1,9 +1,9 @@
 // A product of f32 with many rows takes all its terms at once, and the columns of one panel, where that panel is no more
 // than half of the second-level cache and the last one is near; longer ones, and those with few rows or columns, go in
 // steps, for as many rows as are asked for from there.
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=FAR
-// RUN: tcc-attn opt %s --passes=schedule --target=host:emeraldrapids | FileCheck %s --check-prefix=FAR
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 --cores=2 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 --cores=2 | FileCheck %s --check-prefix=FAR
+// RUN: tcc-attn opt %s --passes=schedule --target=host:emeraldrapids --cores=2 | FileCheck %s --check-prefix=FAR
 
 // CHECK-LABEL: @fits
 // CHECK: scf.forall {{.*}} step (2048, 64)

@@ -1,6 +1,6 @@
 // A factor that an elementwise op makes and few rows use is made in pieces that stay in the first cache: 32 rows of 128
 // terms where its rows run along them, 2048 columns of a few terms where they are columns. Many rows have longer ones.
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 --cores=2 | FileCheck %s
 // RUN: sh -c 'for f in columns terms many; do tcc-attn run %s --func=$f --random --check || exit 1; done'
 
 #rk = affine_map<(r, n, k) -> (r, k)>

@@ -1,9 +1,9 @@
 // Keys and values beyond the second-level cache: where the last one is near, queries go into lanes up to its size (32
 // MiB), elsewhere up to a multiple of the second. And there few rows are taken for a mask only where few keys follow,
 // or the first cache does not hold the queries of many, or tiles are few.
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=FAR
-// RUN: tcc-attn opt %s --passes=schedule --target=host:sapphirerapids | FileCheck %s --check-prefix=FAR
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 --cores=2 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 --cores=2 | FileCheck %s --check-prefix=FAR
+// RUN: tcc-attn opt %s --passes=schedule --target=host:sapphirerapids --cores=2 | FileCheck %s --check-prefix=FAR
 
 // CHECK-LABEL: @plain
 // CHECK: scf.forall {{.*}} step (1, 64)

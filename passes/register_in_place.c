@@ -1,0 +1,184 @@
+/* register_in_place.c - when a register tile reads an operand where it lies, rather than through a panel, and what such
+ * a tile is like.
+ *
+ * Rows that are too few to pay for a copy read the other factor once, from memory, so what the machine does with that
+ * stream decides: how far apart its pieces lie, whether it follows them by itself, whether tiles ask for them. All here
+ * is about speed only. Terminates: loops over the op's loops and subscripts. */
+#include "passes/memory.h"
+#include "passes/register_planner.h"
+
+/* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms; and
+ * where a few widen it together, or pair its terms, which twelve do in one tile. */
+enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
+/* MIN_REUSE where the rows of the operand are short, as keys and values are. */
+enum { MIN_REUSE_OF_SHORT = 12 };
+/* Rows of a register tile at most where such tiles ask for what they read in place. */
+enum { MAX_ASKING_ROWS = 12 };
+/* Terms that one row takes at a time from memory that the machine follows, and rows that do where it is asked. */
+enum { MAX_FOLLOWED = 32, MAX_NARROW_ROWS = 3 };
+/* Rows this far apart lie on pages of their own and meet in few sets of the first-level cache. */
+enum { FAR_BYTES = 2048 };
+
+/* How many bytes apart the operand's rows begin along the reduction that its subscript is, and that loop; IR_DYNAMIC
+ * when not known, 0 where it is none. */
+static int64_t row_distance(const planner *p, unsigned operand, unsigned subscript, unsigned *loop) {
+  const ir_type *type = ir_operand(p->op, operand)->type;
+  int64_t strides[IR_MAX_RANK];
+  int dim = ir_map_result_dim(p->structure->maps[operand], subscript);
+  if (dim < 0 || !is_reduction(p, (unsigned)dim))
+    return 0;
+  *loop = (unsigned)dim;
+  ir_type_strides(type, strides);
+  int64_t stride = strides[subscript];
+  return stride == IR_DYNAMIC ? IR_DYNAMIC : stride * ir_scalar_bits(type->element) / 8;
+}
+
+/* The operand's rows along the reductions begin so many bytes or more apart. */
+static bool are_rows_apart(const planner *p, unsigned operand, int64_t bytes) {
+  for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
+    int64_t apart = row_distance(p, operand, i, &loop);
+    if ((apart == IR_DYNAMIC || (apart && apart >= bytes)) && guess(p, loop) >= MIN_REUSE)
+      return true;
+  }
+  return false;
+}
+
+bool planner_is_scattered(const planner *p, unsigned operand) { return are_rows_apart(p, operand, FAR_BYTES); }
+
+bool planner_are_rows_crowded(const planner *p, unsigned operand, int64_t least) {
+  int64_t lines = target_lines_of_set(p->facts);
+  for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
+    int64_t bytes = row_distance(p, operand, i, &loop);
+    int64_t apart = bytes > 0 ? bytes & -bytes : 0;
+    if (apart >= least && guess(p, loop) >= TARGET_PAGE_BYTES / smaller(apart, TARGET_PAGE_BYTES) * lines)
+      return true;
+  }
+  return false;
+}
+
+bool planner_is_widened(const planner *p, unsigned operand) {
+  return operand < p->num_inputs && ir_type_is_shaped(ir_operand(p->op, operand)->type) &&
+         register_plan_element(p->op, operand) != ir_operand(p->op, operand)->type->element;
+}
+
+/* Rows that pay for packing an operand that is not widened. Its own rows are short where a quarter of the registers
+ * holds one: several of them lie in the nearest cache. */
+static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned registers) {
+  const ir_type *type = operand->type;
+  int64_t row = type->rank ? type->shape[type->rank - 1] : 1;
+  return row != IR_DYNAMIC && row <= lanes * (int64_t)registers / 4 ? MIN_REUSE_OF_SHORT : MIN_REUSE;
+}
+
+bool planner_is_asked_by_tile(const planner *p, unsigned operand) {
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop))
+      return false;
+  return p->facts->loses_requests && planner_is_scattered(p, operand) && !planner_is_widened(p, operand);
+}
+
+int64_t planner_rows_for_packing(const planner *p, unsigned operand) {
+  if (planner_is_asked_by_tile(p, operand))
+    return REGISTER_STREAM_ROWS + 1;
+  if (!planner_is_widened(p, operand))
+    return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
+  bool goes_in_pairs = p->facts->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
+  return !target_has_near_memory(p->facts) ? MIN_WIDENED_ROWS : goes_in_pairs ? MIN_PAIRS_APART : MIN_ROWS_APART;
+}
+
+bool planner_reads_in_place(const planner *p, unsigned simd, int64_t rows) {
+  return ir_is_contraction(p->op) && !is_reduction(p, simd) && rows > 1 &&
+         rows < planner_rows_for_packing(p, operand_uses(p, 1, simd));
+}
+
+/* Fewer where their number is open and each tile widens the other factor, as what is left over is tiles of half as many
+ * each. */
+int64_t planner_rows_in_place(const planner *p, unsigned simd, unsigned row) {
+  bool is_cut = p->extents[row] == IR_DYNAMIC && planner_is_widened(p, operand_uses(p, 1, simd));
+  int64_t rows = guess(p, row), tiles = (rows - 1) / MAX_ASKING_ROWS + 1;
+  if (planner_is_asked_by_tile(p, operand_uses(p, 1, simd)))
+    return (rows - 1) / tiles + 1;
+  return is_cut ? smaller(rows, MAX_ROWS_TOGETHER / 2) : rows;
+}
+
+/* Lanes take less, so that all rows of the other factor are one tile, where each tile would widen it, and where its
+ * rows fill as much: what was read before would not be in the nearest cache any more. */
+int64_t planner_vectors_in_place(const planner *p, unsigned simd, int64_t rows) {
+  unsigned operand = operand_uses(p, 1, simd);
+  bool asks = planner_is_asked_by_tile(p, operand);
+  int64_t most = p->registers / 4, once = (asks ? p->registers - most : p->registers / 2) / rows;
+  int64_t bytes = ir_scalar_bits(ir_operand(p->op, operand)->type->element) / 8;
+  if (planner_is_widened(p, operand) && target_has_near_memory(p->facts))
+    return smaller(most, (p->registers - most) / rows);
+  bool are_long = are_rows_apart(p, operand, most * p->lanes * bytes) && !planner_is_widened(p, operand);
+  bool are_many = p->facts->loses_requests || (target_has_near_memory(p->facts) && rows >= MIN_ROWS_TOGETHER);
+  return are_many && are_long && (rows <= most || asks) ? smaller(most, once) : most;
+}
+
+/* One row, or up to so many, takes a few terms, as many streams of memory, each of which is read once. */
+static bool is_stream(const planner *p, unsigned simd, int64_t most_rows) {
+  int64_t terms = 1, rows = 1;
+  if (!ir_is_contraction(p->op) || is_reduction(p, simd) || planner_is_widened(p, 0) || planner_is_widened(p, 1))
+    return false;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    int64_t bound = register_plan_bound(p->op, loop);
+    int64_t *of = is_reduction(p, loop) ? &terms : &rows;
+    if (loop == simd)
+      continue;
+    if (bound < 1 || bound > (of == &terms ? MAX_FOLLOWED : most_rows) / *of)
+      return false;
+    *of *= bound;
+  }
+  return true;
+}
+
+/* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
+static bool is_followed(const planner *p, unsigned simd) { return p->facts->loses_requests && is_stream(p, simd, 1); }
+
+/* What the input is a view of is known to be more than the last cache holds. */
+static bool lies_in_memory(const planner *p, unsigned input) {
+  return p->facts->l3_bytes && view_root_bytes(ir_operand(p->op, input)) > (int64_t)p->facts->l3_bytes;
+}
+
+/* Nor does a wide tile read such streams fast where they come from memory and each asks for its next piece: one stands
+ * still while the tile moves the others on by many lines (1 row of 4096 x 4096 1.12 to 1.25 times as fast as in sixteen
+ * registers, 2 and 3 rows 1.1 to 1.4 times as in eight, 4 as fast either way, Zen 4; 1.1 times as in eight of 256
+ * bits). From the last cache it does, as terms then take the time. */
+bool planner_is_narrow_stream(const planner *p, unsigned simd) {
+  bool is_asked_for = target_asks_by_line(p->facts) && !p->facts->loses_requests;
+  return is_followed(p, simd) ||
+         (is_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) && lies_in_memory(p, operand_uses(p, 1, simd)));
+}
+
+/* Those that are whole pages apart are in one set of the nearest cache, which has no room for more of them until they
+ * have been used (16 rows of 4096 f32 1.9 times as fast in eights, Zen 4; in eights instead of twelves 1.12 times as
+ * fast, Zen 5). */
+int64_t planner_rows_of_set(const planner *p, unsigned simd, unsigned row) {
+  unsigned operand = operand_uses(p, 0, simd);
+  const ir_type *type = ir_operand(p->op, operand)->type;
+  int64_t strides[IR_MAX_RANK];
+  int dim = ir_map_find_dim(p->structure->maps[operand], row);
+  if (!ir_is_contraction(p->op) || is_reduction(p, simd) || dim < 0 || planner_is_widened(p, operand))
+    return p->registers;
+  ir_type_strides(type, strides);
+  bool is_known = strides[dim] != IR_DYNAMIC && p->extents[row] != 1;
+  bool is_one_set = is_known && strides[dim] * ir_scalar_bits(type->element) / 8 % TARGET_PAGE_BYTES == 0;
+  return is_one_set ? target_rows_of_set(p->facts) : p->registers;
+}
+
+/* -------------------------------------------------------------------------------------------- for other passes */
+
+bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return planner_is_asked_by_tile(&p, operand);
+}
+
+bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return is_followed(&p, simd);
+}
+
+int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {
+  planner p = planner_of(contraction, facts);
+  int64_t rows = planner_rows_for_packing(&p, factor);
+  return (planner_is_widened(&p, 1 - factor) ? smaller(rows, planner_rows_for_packing(&p, 1 - factor)) : rows) - 1;
+}

@@ -1,0 +1,76 @@
+/* register_planner.h - what register_plan.c and register_in_place.c share: an op and its target as both look at them. */
+#ifndef TEC_PASSES_REGISTER_PLANNER_H
+#define TEC_PASSES_REGISTER_PLANNER_H
+#include "passes/register_plan.h"
+
+/* Rows that pay for packing an operand that is not widened; register tiles, and rows along the reductions, that pay for
+ * packing one that could be loaded in place. */
+enum { MIN_REUSE = 8 };
+/* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
+ * rows that do not pay for packing are several tiles. At least, where these are not widened and one pipe multiplies:
+ * fewer wait for memory, which comes faster in narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). */
+enum { MAX_ROWS_TOGETHER = 8, MIN_ROWS_TOGETHER = 5 };
+
+typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
+
+typedef struct planner {
+  const ir_op *op;
+  const ir_structure *structure;
+  const target_facts *facts;
+  unsigned num_inputs;
+  int64_t extents[IR_MAX_LOOPS];
+  uint32_t vectorizable; /* loops that may be vector dims .. */
+  uint32_t allowed;      /* .. and have more than one iteration */
+  int64_t lanes;
+  unsigned registers, accumulators;
+  int64_t panel_bytes, copy_bytes; /* at most */
+} planner;
+
+/* What is known before any loop is chosen; no loop is allowed yet. */
+planner planner_of(const ir_op *op, const target_facts *facts);
+
+static inline bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
+
+static inline int64_t smaller(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* An extent for comparisons: what is not known is taken as its bound, or as large. */
+static inline int64_t guess(const planner *p, unsigned loop) {
+  enum { LARGE = 1 << 20 };
+  return p->extents[loop] == IR_DYNAMIC ? smaller(register_plan_bound(p->op, loop), LARGE) : p->extents[loop];
+}
+
+static inline bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
+  return ir_map_uses_dim(p->structure->maps[operand], loop);
+}
+
+static inline access_kind access_along(const planner *p, unsigned operand, unsigned loop) {
+  return !operand_uses(p, operand, loop)                ? ACCESS_ABSENT
+         : register_plan_is_dense(p->op, operand, loop) ? ACCESS_UNIT
+                                                        : ACCESS_STRIDED;
+}
+
+/* ------------------------------------------------------------------------------------------- register_in_place.c */
+
+bool planner_is_widened(const planner *p, unsigned operand);
+/* The operand's rows along the reductions lie on pages of their own. */
+bool planner_is_scattered(const planner *p, unsigned operand);
+/* The operand's rows along the reduction begin multiples of `least` bytes apart, and are so many that what a tile reads
+ * of them overflows the sets of the first-level cache that it falls into before the next tile reads it again. */
+bool planner_are_rows_crowded(const planner *p, unsigned operand, int64_t least);
+/* Register tiles ask for what later ones read of the operand, far apart along the reductions (register_ask.c): so it is
+ * best read in place, and once, by a known number of rows. */
+bool planner_is_asked_by_tile(const planner *p, unsigned operand);
+/* Rows that pay for packing the operand, if it could not be loaded in place. */
+int64_t planner_rows_for_packing(const planner *p, unsigned operand);
+/* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes
+ * take as much of its rows as a quarter of the registers, and accumulators the others. */
+bool planner_reads_in_place(const planner *p, unsigned simd, int64_t rows);
+/* So many of these rows may be one tile .. */
+int64_t planner_rows_in_place(const planner *p, unsigned simd, unsigned row);
+/* .. with lanes of so many registers, where its rows are neighbours. */
+int64_t planner_vectors_in_place(const planner *p, unsigned simd, int64_t rows);
+/* Few terms of few rows come from memory best in tiles that are narrow. */
+bool planner_is_narrow_stream(const planner *p, unsigned simd);
+/* The most rows of a tile of the factor that lanes do not hold, if they are read where they lie. */
+int64_t planner_rows_of_set(const planner *p, unsigned simd, unsigned row);
+#endif
