@@ -118,6 +118,7 @@ OP_HOOK(emit_insert_strided_slice);
 OP_HOOK(emit_interleave);
 OP_HOOK(emit_multi_reduction);
 OP_HOOK(emit_shape_cast);
+OP_HOOK(emit_vector_bitcast);
 OP_HOOK(emit_step_op);
 OP_HOOK(emit_transpose_op);
 OP_HOOK(emit_vector_elements);

@@ -182,6 +182,16 @@ bool emit_shape_cast(emitter *e, const ir_op *op) {
   return true;
 }
 
+bool emit_vector_bitcast(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0);
+  LLVMValueRef *result = emit_result(e, op);
+  const ir_type *type = ir_result(op, 0)->type;
+  LLVMTypeRef row = emit_row_type(emit_element_type(e, type->element), emit_row_length(type));
+  for (unsigned i = 0; i < source->num_pieces; i++)
+    result[i] = LLVMBuildBitCast(e->builder, source->pieces[i], row, "");
+  return true;
+}
+
 bool emit_interleave(emitter *e, const ir_op *op) {
   const emit_value *lhs = emit_operand(e, op, 0), *rhs = emit_operand(e, op, 1);
   LLVMValueRef *result = emit_result(e, op);

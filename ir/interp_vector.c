@@ -342,6 +342,41 @@ bool eval_shape_cast(ir_interp *interp, const ir_op *op) {
   return interp_copy(interp, op, &in_source_shape, source) && interp_give(interp, op, &result);
 }
 
+/* The element's bits, in the lowest ones. */
+static uint64_t bits_of(ir_scalar element, ir_cell cell) {
+  unsigned unused = 64 - ir_scalar_bits(element);
+  return ir_scalar_is_float(element) ? ir_float_to_bits(element, cell.f) : (uint64_t)cell.i << unused >> unused;
+}
+
+static ir_cell cell_of_bits(ir_scalar element, uint64_t bits) {
+  if (ir_scalar_is_float(element))
+    return (ir_cell){.f = ir_float_from_bits(element, bits)};
+  return (ir_cell){.i = ir_scalar_wrap(element, (int64_t)bits)};
+}
+
+bool eval_vector_bitcast(ir_interp *interp, const ir_op *op) {
+  const interp_value *source = interp_operand(interp, op, 0);
+  const ir_type *type = op->results[0].type;
+  interp_value result, dense;
+  if (!interp_allocate_raw(interp, op, source->element, source->rank, source->shape, &dense))
+    return false;
+  if (!interp_copy(interp, op, &dense, source) || !interp_allocate_result(interp, op, &result))
+    return false;
+  unsigned from = ir_scalar_bits(dense.element), to = ir_scalar_bits(type->element);
+  ir_cell *read = interp_cells(&dense), *write = interp_cells(&result);
+  int64_t count = ir_type_num_elements(type);
+  for (int64_t i = 0; i < count; i++) {
+    uint64_t bits = 0;
+    for (unsigned bit = 0; bit < to; bit += from < to ? from : to) {
+      uint64_t at = (uint64_t)i * to + bit;
+      bits |= bits_of(dense.element, read[at / from]) >> at % from << bit;
+    }
+    write[i] = cell_of_bits(type->element, to < 64 ? bits & ((UINT64_C(1) << to) - 1) : bits);
+  }
+  interp_release(interp, &dense);
+  return interp_give(interp, op, &result);
+}
+
 bool eval_interleave(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   unsigned last = type->rank - 1;

@@ -114,6 +114,7 @@ bool verify_vector_elements(const ir_op *op);
 bool verify_vector_insert(const ir_op *op);
 bool verify_vector_load(const ir_op *op);
 bool verify_vector_shape_cast(const ir_op *op);
+bool verify_vector_bitcast(const ir_op *op);
 bool infer_vector_interleave(const ir_op *op, const ir_type **types);
 bool verify_vector_step(const ir_op *op);
 bool verify_vector_store(const ir_op *op);

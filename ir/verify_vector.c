@@ -238,6 +238,20 @@ bool verify_vector_shape_cast(const ir_op *op) {
          ir_op_error(op, "cannot cast %s to %s", type_text(op, from), type_text(op, to));
 }
 
+/* Rows keep their bits: elements of at least a byte, as many rows. */
+bool verify_vector_bitcast(const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
+  bool fits = from->kind == IR_TYPE_VECTOR && to->kind == IR_TYPE_VECTOR && from->rank && from->rank == to->rank &&
+              from->element != IR_INDEX && to->element != IR_INDEX && ir_scalar_bits(from->element) >= 8 &&
+              ir_scalar_bits(to->element) >= 8;
+  for (unsigned dim = 0; fits && dim + 1 < from->rank; dim++)
+    fits = from->shape[dim] == to->shape[dim];
+  unsigned last = from->rank - 1u;
+  fits = fits && from->shape[last] <= IR_MAX_VECTOR_ELEMENTS && to->shape[last] <= IR_MAX_VECTOR_ELEMENTS &&
+         from->shape[last] * ir_scalar_bits(from->element) == to->shape[last] * ir_scalar_bits(to->element);
+  return fits || ir_op_error(op, "cannot take the bits of %s as %s", type_text(op, from), type_text(op, to));
+}
+
 bool infer_vector_interleave(const ir_op *op, const ir_type **types) {
   const ir_type *type = ir_operand(op, 0)->type;
   int64_t shape[IR_MAX_RANK];

@@ -1,11 +1,17 @@
 /* hoist_factors.c - pass "hoist-factors": constants that products in a loop are multiplied by go to factors that are
- * copied before the loop.
+ * copied before the loop, or to who reads them.
  *
  *     xt[d, q] = x[q, d];      for { s = xt y; e = f(s * c) }     becomes
  *     xt[d, q] = x[q, d] * c;  for { s = xt y; e = f(s) }
  *
  * Products are linear, so the copy, which orient.c makes, takes the multiplication once for all steps of the loop (one
  * of 14 vector operations that attention has for each score besides its products).
+ *
+ * Where the matrix unit makes the product, which leaves registers before anything is done with it, those who read what
+ * was multiplied, a softmax's maximum and exponentials, multiply it themselves: in registers, and mostly in the
+ * multiply-add that takes the maximum from it (attention in bf16 1.1x, Granite Rapids).
+ *
+ *     s = x y; p = s * c; m = max(p); e = f(p - m)            becomes     s = x y; m = max(s * c); e = f(s * c - m)
  *
  * Invariants
  *  - All is f32 and the constant is of common size, so neither products nor sums leave the range that they had.
@@ -71,12 +77,56 @@ static void hoist_factor(ir_op *contraction) {
   ir_op_erase(product);
 }
 
+/* The matrix unit makes the product, if of enough rows. */
+static bool multiplies_in_tiles(const ir_op *op, const target_facts *facts) {
+  return facts->has_matrix_unit && op->num_results == 1 &&
+         !target_widens(facts, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0);
+}
+
+/* What makes, element by element, the contraction's result times a constant, and no more; NULL where there is none. */
+static ir_op *only_scaling(const ir_op *contraction, ir_cell *factor) {
+  unsigned constant;
+  const ir_op *product = only_multiplication(contraction, &constant);
+  ir_op *scaling = product ? ir_result(contraction, 0)->uses->user : NULL;
+  if (!scaling || scaling->num_operands != 2 || ir_yielded(scaling, 0) != ir_result(product, 0) ||
+      ir_structure_of(scaling)->maps[0] != ir_structure_of(scaling)->maps[1])
+    return NULL;
+  ir_value_splat(ir_operand(product, constant), factor);
+  return scaling;
+}
+
+/* Multiplies the elements that the op's body has of input `i`. */
+static void multiply_input(ir_op *op, unsigned i, double factor) {
+  ir_value *element = body_argument(op, i);
+  ir_builder body = ir_builder_before(ir_region(op, 0)->first);
+  ir_value *scaled = ir_binary(&body, OP_ARITH_MULF, element, ir_const(&body, element->type, factor));
+  ir_replace_uses(element, scaled);
+  ir_set_operand(scaled->op, 0, element);
+}
+
+/* Lets all who read what the op makes, the product times a constant, read the product and multiply. */
+static void leave_to_readers(ir_op *contraction) {
+  ir_cell factor;
+  ir_op *scaling = only_scaling(contraction, &factor);
+  if (!scaling)
+    return;
+  ir_value *scaled = ir_result(scaling, 0);
+  for (const ir_use *use = scaled->uses; use; use = use->next)
+    if (use->user->code != OP_LINALG_GENERIC || ir_use_index(use) >= ir_num_inputs(use->user))
+      return;
+  for (const ir_use *use = scaled->uses; use; use = use->next)
+    multiply_input(use->user, ir_use_index(use), factor.f);
+  ir_replace_uses(scaled, ir_result(contraction, 0));
+}
+
 static bool hoist_in_kernel(ir_op *kernel, const pass_options *options) {
-  (void)options;
   for (ir_op *loop = ir_region(kernel, 0)->first; loop; loop = loop->next)
     for (ir_op *op = loop->code == OP_SCF_FOR ? ir_region(loop, 0)->first : NULL; op; op = op->next)
-      if (ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op))
+      if (ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op)) {
         hoist_factor(op);
+        if (multiplies_in_tiles(op, options->target))
+          leave_to_readers(op);
+      }
   return true;
 }
 

@@ -1,8 +1,26 @@
-/* memory.c - constants in memory; see memory.h. Terminates: names are tried until one is free. */
+/* memory.c - scratch memory, and constants in memory; see memory.h. Terminates: walks up the blocks around an op; names
+ * are tried until one is free. */
 #include "passes/memory.h"
 
 #include <stdio.h>
 #include <string.h>
+
+/* The block whose scratch memory the op may use: that of the innermost forall, or of the function. */
+static ir_block *scratch_block(const ir_op *op) {
+  ir_block *block = op->block;
+  while (block->parent->code != OP_SCF_FORALL && block->parent->code != OP_FUNC_FUNC && block->parent->block)
+    block = block->parent->block;
+  return block;
+}
+
+ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape) {
+  ir_module *module = op->module;
+  ir_block *block = scratch_block(op);
+  ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = op->loc};
+  const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
+  ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
+  return ir_create(&builder, OP_MEMREF_ALLOCA, type, 0, NULL, 1, &alignment);
+}
 
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
   ir_module *module = builder->module;

@@ -31,6 +31,10 @@ static inline bool memory_touches(const ir_op *op) {
   return op->num_regions || ir_op_has(op, IR_READS) || !(pass_is_pure(op) || ir_op_has(op, IR_ALLOCATES));
 }
 
+/* Scratch memory, row-major and aligned to lines of the cache, until the innermost forall's iteration, or the function,
+ * around the op ends. */
+ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape);
+
 /* Read-only memory of the module with the elements of a dense attribute: a memref, at the builder's place. */
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value);
 #endif

@@ -8,6 +8,7 @@
  *  - Where memory is near but the last cache is not, panels are short, for rows to meet those of all columns in turn.
  *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
  *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
+ *  - Where a matrix unit multiplies, wide tiles in steps: it is so fast that to bring it rows again takes the time.
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
 #include "passes/body.h"
 #include "passes/memory.h"
@@ -40,6 +41,9 @@ enum {
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
   MADE_COLUMNS = 32,               /* of a tile where few rows use what its steps make of a factor, .. */
   MADE_SHARE = 3,                  /* .. and their share of the first cache */
+  UNIT_ROWS = 512,                 /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
+  UNIT_COLUMNS = 512,              /* .. of so many columns, .. */
+  UNIT_TERMS = 512,                /* .. whose rows of so many terms the first cache holds (2048^3 in bf16 1.3x) */
 };
 
 typedef struct product {
@@ -48,6 +52,7 @@ typedef struct product {
   const target_facts *target;
   int64_t extents[IR_MAX_LOOPS];
   bool is_wide;    /* neither factor has elements of 16 bits or fewer */
+  bool in_unit;    /* the matrix unit multiplies */
   bool is_alone;   /* neither factor is computed in the same place */
   int streamed;    /* the factor that it takes the time to read, or -1; .. */
   int64_t piece;   /* .. and the bytes of a step of it */
@@ -271,6 +276,8 @@ static int64_t panel_step(const product *p, unsigned loop) {
   bool often = false, turned = false, near = false;
   if (p->in_turn)
     return 0;
+  if (p->in_unit)
+    return extent == IR_DYNAMIC || extent > UNIT_TERMS ? UNIT_TERMS : 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
@@ -363,6 +370,12 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step
 
 /* ----------------------------------------------------------------------------------------------------------- choice */
 
+/* How often each element of that factor is used whose elements have fewer uses, or `enough`. */
+static int64_t least_uses(const product *p, int64_t enough) {
+  int64_t uses[] = {uses_of_factor(p, 0, enough), uses_of_factor(p, 1, enough)};
+  return uses[uses[1] < uses[0]];
+}
+
 static product product_of(const ir_op *op, const target_facts *target) {
   product p = {.op = op,
                .structure = ir_structure_of(op),
@@ -373,6 +386,9 @@ static product product_of(const ir_op *op, const target_facts *target) {
   p.streamed = streamed_factor(&p, &p.piece);
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
   p.in_turn = columns_in_turn(&p);
+  p.in_unit = target->has_matrix_unit && p.streamed < 0 && p.made < 0 &&
+              !target_widens(target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element,
+                             least_uses(&p, TARGET_TILE_ROWS));
   return p;
 }
 
@@ -380,10 +396,12 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
   product p = product_of(op, target);
   int64_t step = asking_step(&p);
   bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
+  bool has_unit = p.in_unit && least_uses(&p, UNIT_ROWS) == UNIT_ROWS;
   product_tile tile = {.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
                        .columns = is_lone           ? register_plan_panel_columns(target)
                                   : has_all_columns ? 2 * host_policy.columns
                                   : p.in_turn       ? p.in_turn
+                                  : has_unit        ? UNIT_COLUMNS
                                                     : host_policy.columns,
                        .keeps_columns = is_lone || has_all_columns || p.in_turn,
                        .is_streamed = p.streamed >= 0};

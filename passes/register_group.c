@@ -20,6 +20,7 @@
 
 #include "passes/extent.h"
 #include "passes/memory.h"
+#include "passes/register_matrix.h"
 #include "passes/vectorize.h"
 
 /* Of fewer terms, one row of 4096 in steps of four terms for one, a tile's branch takes longer than reading what it
@@ -282,8 +283,21 @@ bool register_group_takes_before(const register_group *group, const ir_op *op) {
   return takes;
 }
 
+/* The matrix unit's sums are written as they are, and may start from 0 without a look at memory. */
+static void find_zero(ir_op *leader, register_group *group) {
+  ir_op *before = neighbour(leader, false);
+  ir_cell cell;
+  if (before && before->code == OP_LINALG_FILL && ir_init(before, 0) == ir_init(leader, 0) &&
+      ir_value_splat(ir_operand(before, 0), &cell) && cell.f == 0 && register_matrix_sums_at_once(leader))
+    group->prologue.op = before;
+}
+
 void register_group_find(ir_op *leader, const register_plan *plan, register_group *group) {
   *group = (register_group){.count = 0};
+  if (plan->is_matrix) {
+    find_zero(leader, group);
+    return;
+  }
   if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_structure_of(leader)->maps[ir_num_inputs(leader)]))
     return;
   find_prologue(leader, plan, group);
@@ -447,6 +461,8 @@ static void clear_way(ir_op *reduction, const target_facts *facts) {
   if (!product || !start || start->num_results)
     return;
   register_plan plan = register_plan_make(product, facts);
+  if (plan.is_matrix)
+    return;
   register_member member = {.op = reduction}, prologue = {.op = neighbour(product, false)};
   register_group group = {.count = 0};
   if (is_prologue(product, &plan, &prologue))
@@ -475,7 +491,7 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
   const ir_value *made = ir_init(maker, 0);
   register_plan plan = register_plan_make(maker, facts);
   register_member member = {.op = op};
-  if (ir_init(op, 0) == made || !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
+  if (plan.is_matrix || ir_init(op, 0) == made || !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
       !fits_tiles(result_map(maker), &plan, made, &member) ||
       !writes_apart(op, made, maker, &(register_group){.count = 0}))
     return;

@@ -7,18 +7,11 @@
  *  - Panels of pairs hold the two terms of a pair side by side, as they are.
  * Terminates: a copy is an op of its own, which has no reductions and so copies nothing. */
 #include "passes/extent.h"
+#include "passes/memory.h"
 #include "passes/register_nest.h"
 #include "passes/register_prefetch.h"
 
 /* -------------------------------------------------------------------------------------------------------- panels */
-
-/* The block whose scratch memory the op may use: that of the innermost forall, or of the function. */
-static ir_block *scratch_block(const ir_op *op) {
-  ir_block *block = op->block;
-  while (block->parent->code != OP_SCF_FORALL && block->parent->code != OP_FUNC_FUNC && block->parent->block)
-    block = block->parent->block;
-  return block;
-}
 
 unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops) {
   const ir_structure *structure = ir_structure_of(nest->op);
@@ -30,19 +23,9 @@ unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *lo
   return count;
 }
 
-/* Scratch memory. */
-static ir_value *allocate_memory(const register_nest *nest, ir_scalar element, unsigned rank, const int64_t *shape) {
-  ir_module *module = nest->op->module;
-  ir_block *block = scratch_block(nest->op);
-  ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = nest->op->loc};
-  const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
-  ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
-  return ir_create(&builder, OP_MEMREF_ALLOCA, type, 0, NULL, 1, &alignment);
-}
-
 /* Scratch memory for a copy of input `i`. */
 static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned rank, const int64_t *shape) {
-  return allocate_memory(nest, register_plan_element(nest->op, i), rank, shape);
+  return memory_scratch(nest->op, register_plan_element(nest->op, i), rank, shape);
 }
 
 /* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
@@ -66,8 +49,8 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
 static ir_value *allocate_panel(const register_nest *nest, unsigned i) {
   int paired = nest->plan.paired;
   if (paired >= 0)
-    return allocate_memory(nest, ir_operand(nest->op, i)->type->element, 2,
-                           (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
+    return memory_scratch(nest->op, ir_operand(nest->op, i)->type->element, 2,
+                          (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
   int64_t shape[IR_MAX_RANK] = {tiles_at_once(nest, i)};
   for (unsigned dim = 0; dim < rank; dim++)

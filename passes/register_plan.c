@@ -6,6 +6,7 @@
  * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies, and not
  * through a panel, is in register_in_place.c. Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
+#include "passes/register_matrix.h"
 #include "passes/register_planner.h"
 #include "passes/vectorize.h"
 
@@ -666,6 +667,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
     choose_tile(&p, &plan);
   else
     order_loops(&p, &plan, -1);
+  plan.is_matrix = register_matrix_takes(op, facts);
   return plan;
 }
 

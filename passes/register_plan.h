@@ -29,6 +29,7 @@ typedef struct register_plan {
                       [pairs of iterations][lanes, of both iterations in turn] */
   uint32_t widened;  /* inputs (bits) to copy, widened, before all loops */
   uint32_t singles;  /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
+  bool is_matrix;    /* the matrix unit does all of it (register_matrix.c), and the rest is not meant */
   bool rows_outside; /* each tile of rows meets panels of several SIMD tiles in turn, where these are made at once */
 } register_plan;
 

@@ -9,6 +9,7 @@
  * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
 #include "passes/extent.h"
 #include "passes/passes.h"
+#include "passes/register_matrix.h"
 #include "passes/register_nest.h"
 #include "passes/register_prefetch.h"
 
@@ -586,6 +587,14 @@ static bool rounds_to_pairs(const register_group *group, const target_facts *fac
   return rounds && facts->has_pair_dot;
 }
 
+static void multiply_in_tiles(ir_op *op, const register_plan *plan, const target_facts *facts) {
+  register_group group;
+  register_group_find(op, plan, &group);
+  register_matrix_lower(op, facts, group.prologue.op != NULL);
+  if (group.prologue.op)
+    ir_op_erase(group.prologue.op);
+}
+
 unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied,
                           register_left **left) {
   ir_arena *arena = &op->module->arena;
@@ -597,6 +606,10 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
                         .num_outs = ir_num_inits(op),
                         .left = left};
   register_group *group = &nest.group;
+  if (nest.plan.is_matrix) {
+    multiply_in_tiles(op, &nest.plan, facts);
+    return 0;
+  }
   if (reduced)
     nest.reduced = *reduced;
   if (!copied)

@@ -264,7 +264,7 @@ softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const tar
 static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   int64_t rows = extent_of_rows(op, side, extents);
   return rows != IR_DYNAMIC && rows >= PAIRED_TILES * host_policy.rows &&
-         !target_widens(target, ir_operand(op, side)->type->element, element_beside(op, side));
+         !target_widens(target, ir_operand(op, side)->type->element, element_beside(op, side), rows);
 }
 
 /* One row reads keys and values in turn, each element once: in longer steps memory goes on for longer until it is the

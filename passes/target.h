@@ -156,11 +156,10 @@ static inline int64_t target_rows_of_set(const target_facts *facts) {
 
 /* The most rows of x W^T that may be lanes, so that W is read where it lies, element by element: loads are to spare for
  * that, or tiles are so small that they load as much from panels. Of few rows, to make panels takes longer than loads
- * as many as multiply-adds. 0: none. */
+ * as many as multiply-adds, which shuffles for panels take the place of. 0: none. */
 static inline int64_t target_most_turned_rows(const target_facts *facts) {
-  return target_has_near_last_cache(facts)                                   ? 32
-         : target_has_loads_to_spare(facts) || target_has_small_tiles(facts) ? 64
-                                                                             : 0;
+  bool has_many = target_has_loads_to_spare(facts) || target_has_small_tiles(facts) || target_shuffles_in_pipes(facts);
+  return target_has_near_last_cache(facts) ? 32 : has_many ? 64 : 0;
 }
 
 /* Tiles of memory that a loop reads, of added masks say, may be transposed in each step for the sake of rows in lanes:
@@ -168,9 +167,14 @@ static inline int64_t target_most_turned_rows(const target_facts *facts) {
  * 1.08x, Zen 4). */
 static inline bool target_turns_tiles(const target_facts *facts) { return target_has_near_memory(facts); }
 
-/* Products of such factors read their elements widened to f32: they are no pairs for the machine to multiply. */
-static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_scalar rhs) {
-  return !facts->has_fast_pair_dot || lhs != IR_BF16 || rhs != IR_BF16;
+/* Fewer rows fill too little of a matrix unit's tiles. */
+enum { TARGET_TILE_ROWS = 16 };
+
+/* Products of so many rows (0: an open number) of such factors read their elements widened to f32: they are no pairs
+ * for the machine to multiply, in lanes or in tiles. */
+static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_scalar rhs, int64_t rows) {
+  bool pairs = facts->has_fast_pair_dot || (facts->has_matrix_unit && (!rows || rows >= TARGET_TILE_ROWS));
+  return !pairs || lhs != IR_BF16 || rhs != IR_BF16;
 }
 
 /* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */

@@ -9,7 +9,8 @@
  * pipe for these has to spare (16 rows 1.25 to 1.5 times as fast, 32 1.15 to 1.3 times, 64 1.08 to 1.15 times, Zen 4),
  * and which small tiles take from panels just as well (16 rows 1.2 to 1.5 times, 32 1.1 to 1.15 times, AVX2). With two
  * pipes it is faster still than to transpose w into panels, for up to 32 rows (16 and 32 rows of 4096 x 4096 1.2 and
- * 1.27 times, on two threads 1.47 times, Zen 5; 48 and 64 .9 to 1.15 times).
+ * 1.27 times, on two threads 1.47 times, Zen 5; 48 and 64 .9 to 1.15 times), or 64 where memory is far, too (16 and 32
+ * rows 1.5 to 1.6 times, 48 and 64 of 4096 x 4096 1.2 times, of 768 x 3072 1.1 and 1.0; Granite Rapids).
  *
  * Invariants: sums have their terms in the same order. w lies in memory, and y makes no scores of a softmax, whose
  * kernel has an order of its own. Rows are whole registers.

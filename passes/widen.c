@@ -118,15 +118,16 @@ static void contract_instead(ir_op *op, ir_value **factors) {
   ir_op_erase(op);
 }
 
-/* The machine multiplies such factors as f32, and the sums are no wider. */
-static bool can_widen(const ir_op *op, const target_facts *facts) {
-  return target_widens(facts, ir_input(op, 0)->type->element, ir_input(op, 1)->type->element) &&
+/* The machine multiplies such factors as f32, and the sums are no wider. `shared` is the factor that all rows read. */
+static bool can_widen(const ir_op *op, unsigned shared, const target_facts *facts) {
+  return target_widens(facts, ir_input(op, 0)->type->element, ir_input(op, 1)->type->element,
+                       rows_beside(op, shared)) &&
          ir_scalar_bits(ir_init(op, 0)->type->element) <= ir_scalar_bits(IR_F32);
 }
 
 /* `shared` is the factor that all rows of attention read. */
 static void widen_attention(ir_op *op, unsigned shared, const target_facts *facts) {
-  if (!can_widen(op, facts))
+  if (!can_widen(op, shared, facts))
     return;
   ir_builder builder = ir_builder_before(op);
   ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
@@ -160,7 +161,7 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, (uint64_t)type->shape[dim], &bytes))
       bytes = UINT64_MAX;
-  if (columns < 0 || !can_widen(op, facts) || bytes > facts->l3_bytes / COPY_SHARE ||
+  if (columns < 0 || !can_widen(op, 1 - rows, facts) || bytes > facts->l3_bytes / COPY_SHARE ||
       rows_beside(op, rows) < MIN_COLUMNS || rows_beside(op, 1 - rows) < MIN_PRODUCT_ROWS)
     return;
   ir_builder builder = ir_builder_before(op);

@@ -555,7 +555,8 @@ static void emit_body(generator *g) {
 
 /* Q (b, m, d), K (b, n, d), V (b, n, e), and one tensor more over the same symbols. */
 static void add_arguments(generator *g) {
-  static const int64_t extents[] = {1, 2, 3, 5, 7, 8, 12, 16, 17, 20};
+  static const int64_t small[] = {1, 2, 3, 5, 7, 8, 12, 16, 17, 20}, large[] = {1, 2, 3, 16, 17, 31, 32, 33, 48, 70};
+  const int64_t *extents = g->options->large ? large : small;
   unsigned symbols[5];
   for (unsigned i = 0; i < 5; i++) {
     bool dynamic = g->options->dynamic && below(g, 2);

@@ -642,6 +642,32 @@ Test(host, vectors_are_taken_apart_and_put_together) {
     cr_assert_eq(w[i], i < 3 ? x[2 + 2 * i] : 7, "at %d", i);
 }
 
+/* Pairs of 16 bits as words and back: the first of a pair is in the lower half. */
+Test(host, bits_of_vectors_are_taken_as_other_elements) {
+  static const char text[] =
+      "func.func @f(%x: memref<2x4xbf16>, %y: memref<2x2xi32>, %z: memref<2x4xbf16>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %p = arith.constant 0.0 : bf16\n"
+      "  %one = arith.constant dense<65536> : vector<2x2xi32>\n"
+      "  %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<2x4xbf16>, vector<2x4xbf16>\n"
+      "  %w = vector.bitcast %v : vector<2x4xbf16> to vector<2x2xi32>\n"
+      "  vector.transfer_write %w, %y[%c0, %c0] {in_bounds = [true, true]} : vector<2x2xi32>, memref<2x2xi32>\n"
+      "  %n = arith.addi %w, %one : vector<2x2xi32>\n"
+      "  %b = vector.bitcast %n : vector<2x2xi32> to vector<2x4xbf16>\n"
+      "  vector.transfer_write %b, %z[%c0, %c0] {in_bounds = [true, true]} : vector<2x4xbf16>, memref<2x4xbf16>\n"
+      "  return\n"
+      "}\n";
+  const uint16_t x[8] = {0x3F80, 0x4000, 0x4040, 0x4080, 0xC000, 0x0001, 0x7F80, 0x8000};
+  uint16_t z[8];
+  uint32_t y[4];
+  cr_assert_eq(machine_run(text, (void *[]){(void *)x, y, z}, (int64_t[]){2, 4, 2, 2, 2, 4}), 0);
+  for (int i = 0; i < 4; i++) {
+    cr_assert_eq(y[i], x[2 * i] | (uint32_t)x[2 * i + 1] << 16, "at %d", i);
+    cr_assert_eq(z[2 * i], x[2 * i], "at %d", i);
+    cr_assert_eq(z[2 * i + 1], x[2 * i + 1] + 1, "at %d", i);
+  }
+}
+
 /* Branches and calls give scalars, vectors and memrefs; scalar results go out through their pointers. */
 Test(host, branches_and_calls_return_values) {
   static const char text[] =

@@ -31,12 +31,13 @@ static target_facts host_facts(ir_module *module, const char *name) {
   return facts;
 }
 
-/* Runs the host's passes one by one on the program; after each, the interpreter must see no difference, but for that of
- * constants in the program's type: a logarithm of 2 where powers of two become powers of e, log2(e) with `binary`. */
-static void check_passes(const generated_program *program, uint64_t seed, bool fuse, bool binary) {
+/* Runs a host's passes one by one on the program; after each, the interpreter must see no difference, but for that of
+ * constants in the program's type: a logarithm of 2 where powers of two become powers of e, log2(e) with `binary`; and
+ * of factors of bf16, which matrix units are given by their bits. */
+static void check_passes(const generated_program *program, uint64_t seed, const char *host, bool fuse, bool binary) {
   ir_module *before = check_parse(program->text), *after = check_parse(program->text);
   cr_assert(before && after, "seed %llu does not parse:\n%s", (unsigned long long)seed, program->text);
-  target_facts facts = host_facts(after, "host");
+  target_facts facts = host_facts(after, host);
   facts.has_binary_softmax = binary;
   pass_options options = {.target = &facts, .verify = true, .fuse = fuse};
   int64_t dims[MAX_TENSORS * GENERATE_MAX_RANK];
@@ -47,7 +48,8 @@ static void check_passes(const generated_program *program, uint64_t seed, bool f
         dims[num_dims++] = program->shapes[i][k];
   check_options how = {
       .function = "main", .seed = seed, .std = 2, .precision = IR_PRECISION_DOUBLE, .dims = dims, .num_dims = num_dims};
-  double tolerance = strstr(program->text, "exp2") ? 1e-5 : binary ? 1e-6 : 1e-9;
+  bool by_bits = facts.has_matrix_unit && !strcmp(program->element, "bf16");
+  double tolerance = by_bits ? 0.05 : strstr(program->text, "exp2") ? 1e-5 : binary ? 1e-6 : 1e-9;
   char *list = strdup(pass_default_list(&facts));
   for (char *rest = list, *name; (name = strsep(&rest, ","));) {
     cr_assert(pass_run(after, name, &options), "seed %llu, %s fails:\n%s", (unsigned long long)seed, name,
@@ -246,13 +248,17 @@ static void over_programs(uint64_t first, unsigned count, const generate_options
 }
 
 static void check_fused(const generated_program *program, uint64_t seed) {
-  check_passes(program, seed, true, false);
+  check_passes(program, seed, "host", true, false);
   if (seed % 4 == 0)
-    check_passes(program, seed, true, true);
+    check_passes(program, seed, "host", true, true);
 }
 
 static void check_unfused(const generated_program *program, uint64_t seed) {
-  check_passes(program, seed, false, false);
+  check_passes(program, seed, "host", false, false);
+}
+
+static void check_matrix_unit(const generated_program *program, uint64_t seed) {
+  check_passes(program, seed, "host:sapphirerapids", true, false);
 }
 
 Test(property, the_default_schedule_keeps_the_meaning) {
@@ -274,6 +280,10 @@ Test(property, any_tiles_and_interchange_of_a_script_keep_the_meaning) {
   over_programs(400, 80, &(generate_options){.script = true, .dynamic = true}, check_fused);
 }
 
+Test(property, products_of_a_matrix_unit_keep_the_meaning) {
+  over_programs(900, 40, &(generate_options){.large = true, .dynamic = true, .element = "bf16"}, check_matrix_unit);
+}
+
 Test(property, host_code_is_as_right_as_an_unfused_reference) {
   static const char *const elements[] = {"f32", "f64", "f16", "bf16"};
   over_programs(1200, 30, &(generate_options){.spelled = true, .dynamic = true}, check_hosts);
@@ -281,6 +291,7 @@ Test(property, host_code_is_as_right_as_an_unfused_reference) {
     for (unsigned script = 0; script < 2; script++)
       over_programs(500 + 100 * i + 50 * script, 15,
                     &(generate_options){.script = script, .dynamic = true, .element = elements[i]}, check_hosts);
+  over_programs(900, 60, &(generate_options){.large = true, .dynamic = true, .element = "bf16"}, check_hosts);
 }
 
 Test(property, text_is_a_fixpoint_of_printing_and_parsing) {

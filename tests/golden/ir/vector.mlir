@@ -24,6 +24,7 @@ func.func @vectors(%m: memref<?x8xf32>, %t: tensor<4x8xf32>, %i: index, %x: f32,
   %17 = vector.gather %m[%i, %i] [%15], %16, %11 : memref<?x8xf32>, vector<8xindex>, vector<8xi1>, vector<8xf32> into vector<8xf32>
   %18 = vector.load %m[%i, %i] {alignment = 16 : i64} : memref<?x8xf32>, vector<4xf32>
   vector.store %18, %m[%i, %i] : memref<?x8xf32>, vector<4xf32>
+  %21 = vector.bitcast %11 : vector<8xf32> to vector<16xf16>
   %20 = vector.interleave %11, %11 : vector<8xf32> -> vector<16xf32>
   %19 = vector.from_elements %x, %x : vector<2xf32>
   return %5 : vector<4x4xf32>

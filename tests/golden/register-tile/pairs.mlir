@@ -1,6 +1,6 @@
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=register-tile,simplify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:x86-64-v4 --passes=register-tile,simplify | FileCheck %s --check-prefix=PLAIN
-// RUN: tcc-attn opt %s --target=host:sapphirerapids --passes=register-tile,simplify | FileCheck %s --check-prefix=PLAIN
+// RUN: tcc-attn opt %s --target=host:cooperlake --passes=register-tile,simplify | FileCheck %s --check-prefix=PLAIN
 // A machine that adds two products of bf16 at a time takes terms in pairs, which stand side by side in its panels. Terms
 // that are contiguous in memory are transposed on the way. Not so where that is slower than to multiply them in f32.
 // PLAIN-NOT: vector.interleave

@@ -3,7 +3,8 @@
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=turn-rows --verify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver3 --passes=turn-rows --verify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver5 --passes=turn-rows --verify | FileCheck %s
-// RUN: tcc-attn opt %s --target=host:emeraldrapids --passes=turn-rows | FileCheck %s --check-prefix=OTHER
+// RUN: tcc-attn opt %s --target=host:emeraldrapids --passes=turn-rows --verify | FileCheck %s
+// RUN: tcc-attn opt %s --target=host:x86-64 --passes=turn-rows | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn opt %s --target=nvptx:sm_90 --passes=turn-rows | FileCheck %s --check-prefix=OTHER
 // RUN: tcc-attn run %s --func=layer --target=host --random --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: %if avx2 %{ tcc-attn run %s --func=layer --target=host:znver3 --random --check 2>&1 | FileCheck %s --check-prefix=RESULT %}

@@ -1,10 +1,12 @@
 // Keys and values of 16 bits that many rows read are widened once, before all loops, and queries where their tiles are made;
 // weights are not rounded; so attention's kernel is that of f32. Keys and values of few rows stay as they are, and all
-// factors on a machine that multiplies pairs of bf16 faster. Without AVX-512, only queries and weights are f32.
-// RUN: tcc-attn opt %s --target=host:sapphirerapids --cores=2 --passes=widen-factors | FileCheck %s
+// factors on a machine that multiplies pairs of bf16 faster; so do those of many rows where a matrix unit multiplies. Without
+// AVX-512, only queries and weights are f32.
+// RUN: tcc-attn opt %s --target=host:cooperlake --cores=2 --passes=widen-factors | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver4 --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=PAIRS
+// RUN: tcc-attn opt %s --target=host:sapphirerapids --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=UNIT
 // RUN: tcc-attn opt %s --target=host:znver3 --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=TILED
-// RUN: tcc-attn compile %s --target=host:sapphirerapids --cores=2 --dump=orient -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: tcc-attn compile %s --target=host:cooperlake --cores=2 --dump=orient -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: tcc-attn run %s --func=many --random --check
 
 #row = affine_map<(r, c) -> (r, c)>
@@ -20,6 +22,8 @@
 // CHECK: linalg.matmul ins(%[[W]], %[[V]] : tensor<512x512xf32>, tensor<512x32xf32>)
 // PAIRS-LABEL: func.func @many(
 // PAIRS-NOT: arith.extf
+// UNIT-LABEL: func.func @many(
+// UNIT: linalg_ext.batch_matmul ins(%arg0, %arg1 : tensor<512x32xbf16>, tensor<512x32xbf16>)
 // TILED-LABEL: func.func @many(
 // TILED: %[[Q:.*]] = linalg.generic {{.*}} ins(%arg0 : tensor<512x32xbf16>)
 // TILED: linalg_ext.batch_matmul ins(%[[Q]], %arg1 : tensor<512x32xf32>, tensor<512x32xbf16>)
@@ -89,6 +93,8 @@ func.func @returned(%q: tensor<512x32xf16>, %k: tensor<512x32xf16>, %v: tensor<5
 // CHECK: linalg.matmul ins(%[[W]], %arg2 : tensor<8x512xf32>, tensor<512x32xbf16>)
 // PAIRS-LABEL: func.func @few(
 // PAIRS-NOT: arith.extf
+// UNIT-LABEL: func.func @few(
+// UNIT: linalg_ext.batch_matmul ins(%{{.*}}, %arg1 : tensor<8x32xf32>, tensor<512x32xbf16>)
 func.func @few(%q: tensor<8x32xbf16>, %k: tensor<512x32xbf16>, %v: tensor<512x32xbf16>) -> tensor<8x32xf32> {
   %zero = arith.constant 0.0 : f32
   %s0 = tensor.empty() : tensor<8x512xf32>

@@ -2,7 +2,8 @@
 // are few, tiles are as usual.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s
-// RUN: tcc-attn opt %s --passes=schedule --target=host:emeraldrapids | FileCheck %s --check-prefix=PLAIN
+// RUN: tcc-attn opt %s --passes=schedule --target=host:emeraldrapids | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:cooperlake | FileCheck %s --check-prefix=PLAIN
 
 // CHECK-LABEL: @pairs
 // CHECK: scf.forall {{.*}} step (1, 256)
