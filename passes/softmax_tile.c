@@ -159,15 +159,17 @@ static uint64_t most_bytes_of_steps(const target_facts *target) {
 }
 
 /* Where a mask cuts tiles: small ones, of which little is hidden; but as many rows as elsewhere share what comes from a
- * near last cache, where those are few beside all keys, the first cache holds their own factor, and there are tiles
- * enough for threads to share them out (causal attention on 2048 keys of 96 and 128 features 1.01 to 1.03x, on 4096 and
- * 8192 1.01 to 1.03x, and on 1024 less; Zen 5). */
+ * near last cache, or from one that is as far as memory, where those are few beside all keys, the first cache holds their
+ * own factor, and there are tiles enough for threads to share them out (causal attention on 2048 keys of 96 and 128
+ * features 1.01 to 1.03x, on 4096 and 8192 1.01 to 1.03x, and on 1024 less; Zen 5; on 8192 of 64 to 128 1.06x, on 4096
+ * .99 and 1.05x; Granite Rapids). */
 static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, int64_t rows,
                               const target_facts *target) {
   bool is_near = bytes_of_steps(keys, columns) <= target->l2_bytes;
   bool fits = (uint64_t)(tile.rows * columns) * sizeof(float) <= target->l1_bytes;
   bool many = rows / tile.rows >= (int64_t)target->threads * MANY_ITERATIONS && keys / tile.rows >= MANY_KEYS;
-  return !target_has_near_last_cache(target) || is_near || !fits || !many;
+  bool shares = target_has_near_last_cache(target) || target->has_far_memory;
+  return !shares || is_near || !fits || !many;
 }
 
 /* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a
