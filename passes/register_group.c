@@ -491,7 +491,8 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
   const ir_value *made = ir_init(maker, 0);
   register_plan plan = register_plan_make(maker, facts);
   register_member member = {.op = op};
-  if (plan.is_matrix || ir_init(op, 0) == made || !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
+  if (plan.is_matrix || ir_init(op, 0) == made ||
+      !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
       !fits_tiles(result_map(maker), &plan, made, &member) ||
       !writes_apart(op, made, maker, &(register_group){.count = 0}))
     return;

@@ -424,6 +424,17 @@ static void run_columns(const matrix_nest *nest, ir_builder *builder, ir_index f
       }
 }
 
+/* The same of all columns, in one panel after the other. */
+static void run_panels(const matrix_nest *nest, ir_builder builder) {
+  part parts[2];
+  unsigned count = cut(&builder, nest->columns, nest->width, parts);
+  for (unsigned i = 0; i < count; i++) {
+    ir_builder inside = builder;
+    ir_index first = enter(&inside, &parts[i]);
+    run_columns(nest, &inside, first, size_of(&inside, &parts[i]));
+  }
+}
+
 /* ---------------------------------------------------------------------------------------------------------- the op */
 
 /* Scratch memory for the nest: the panel, and what edges need. */
@@ -484,13 +495,10 @@ static void lower(matrix_nest *nest) {
                         by_columns ? nest->term : nest->column, starts);
   nest->out = matrix_of(&builder, op, 2, nest->row, nest->column, starts);
   copy_lhs(nest, &builder);
-  part parts[2];
-  unsigned count = cut(&builder, nest->columns, nest->width, parts);
-  for (unsigned i = 0; i < count; i++) {
-    ir_builder inside = builder;
-    ir_index first = enter(&inside, &parts[i]);
-    run_columns(nest, &inside, first, size_of(&inside, &parts[i]));
-  }
+  if (nest->most_columns <= nest->width)
+    run_columns(nest, &builder, ir_index_const(0), nest->columns);
+  else
+    run_panels(nest, builder);
   ir_op_erase(op);
 }
 

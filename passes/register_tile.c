@@ -587,6 +587,7 @@ static bool rounds_to_pairs(const register_group *group, const target_facts *fac
   return rounds && facts->has_pair_dot;
 }
 
+/* The op by the matrix unit, from zeros where a fill stands before it. */
 static void multiply_in_tiles(ir_op *op, const register_plan *plan, const target_facts *facts) {
   register_group group;
   register_group_find(op, plan, &group);
