@@ -288,7 +288,7 @@ static int64_t panel_step(const product *p, unsigned loop) {
   if (!often && extent != IR_DYNAMIC && extent < host_policy.long_reduction)
     return 0;
   if (!often && turned && least == 1 && p->is_wide &&
-      (p->target->loses_requests || (target_asks_by_line(p->target) && !near)))
+      (p->target->loses_requests || p->target->has_far_memory || (target_asks_by_line(p->target) && !near)))
     return FOLLOWED_TERMS;
   if (!often && has_rows_in_lanes(p) && p->target->loses_requests) /* none has panels */
     return extent != IR_DYNAMIC && extent <= longest_panel(p) ? 0 : longest_panel(p);
