@@ -312,7 +312,8 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
   bool once = all_uses == 1;
   bool are_long = once && plan->simd >= 0 && are_rows_long(op, plan, i);
   if (once && plan->simd >= 0 &&
-      (register_plan_is_followed(op, (unsigned)plan->simd, facts) || (are_long && (facts->loses_requests || facts->has_far_memory))))
+      (register_plan_is_followed(op, (unsigned)plan->simd, facts) ||
+       (are_long && (facts->loses_requests || facts->has_far_memory))))
     return NULL;
   if (are_long && target_asks_by_line(facts) && find_terms(op, plan, i, ahead))
     return ir_attr_i64s(op->module, type->rank, ahead);
