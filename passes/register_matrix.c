@@ -247,12 +247,6 @@ static void pack_columns(const matrix_nest *nest, ir_builder *builder, ir_index 
   write_pairs(nest, builder, ir_unary(builder, OP_VECTOR_BITCAST, turned, elements), column, term);
 }
 
-static ir_value *row_of(ir_builder *builder, ir_value *rows, int64_t row) {
-  ir_named_attr position = {"static_position", ir_attr_i64s(builder->module, 1, &row)};
-  const ir_type *type = ir_type_vector(builder->module, rows->type->element, 1, &rows->type->shape[1]);
-  return ir_create(builder, OP_VECTOR_EXTRACT, type, 1, &rows, 1, &position);
-}
-
 /* Columns are: two terms of 16 of them are interleaved. */
 static void pack_terms(const matrix_nest *nest, ir_builder *builder, ir_index first, ir_index column, ir_index term,
                        const bool *is_edge) {
@@ -260,7 +254,7 @@ static void pack_terms(const matrix_nest *nest, ir_builder *builder, ir_index fi
   ir_value *rows =
       read_block(builder, nest->rhs, (int64_t[]){2, SIDE}, (ir_index[]){term, ir_index_add(builder, first, column)},
                  (bool[]){is_edge[1], is_edge[0]});
-  ir_value *both[] = {row_of(builder, rows, 0), row_of(builder, rows, 1)};
+  ir_value *both[] = {register_extract_row(builder, rows, 0), register_extract_row(builder, rows, 1)};
   const ir_type *row = ir_type_vector(module, IR_BF16, 1, (int64_t[]){TERMS});
   ir_value *pairs = ir_create(builder, OP_VECTOR_INTERLEAVE, row, 2, both, 0, NULL);
   write_pairs(nest, builder,
