@@ -561,7 +561,7 @@ static LLVMValueRef read_row(emitter *e, const transfer *t, LLVMValueRef address
     return read_masked(e, t, address, mask);
   if (t->dims[last] < 0)
     return emit_splat(e, emit_load(e, t->element, address, 0), lanes);
-  if (lanes == 1 || is_contiguous(t, last))
+  if (lanes == 1 || (is_contiguous(t, last) && !(lanes & (lanes - 1))))
     return emit_load(e, t->element, address, lanes);
   LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, t->element), lanes));
   for (unsigned lane = 0; lane < lanes; lane++) {

@@ -460,6 +460,27 @@ static int64_t lines_along(const register_left *left, unsigned dim) {
   return dim + 1 < left->value->type->rank ? extent : (extent - 1) / left->elements + 1;
 }
 
+/* Counts the lines of the value's memory, whose last dim is dense; false where they are not known. */
+static bool count_lines(register_left *left) {
+  const ir_type *type = left->value->type;
+  int64_t strides[IR_MAX_RANK];
+  ir_type_strides(type, strides);
+  if (!type->rank || strides[type->rank - 1] != 1)
+    return false;
+  left->elements = LINE_BYTES / ((ir_scalar_bits(type->element) + 7) / 8);
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    if (__builtin_mul_overflow(left->lines, lines_along(left, dim), &left->lines) || left->lines < 1)
+      return false;
+  return true;
+}
+
+static void keep_left(ir_arena *arena, register_left **all, const register_left *left) {
+  register_left *kept = IR_NEW(arena, register_left);
+  *kept = *left;
+  kept->next = *all;
+  *all = kept;
+}
+
 /* The last product from `op` on that can ask for so many lines; NULL: none. */
 static const ir_op *last_that_asks(ir_op *op, const target_facts *facts, int64_t lines) {
   const ir_op *last = NULL;
@@ -473,26 +494,17 @@ bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const 
                         register_left **left) {
   ir_op *behind = op->next;
   register_left leave = {.value = ir_operand(op, i), .ahead = ahead, .lines = 1};
-  const ir_type *type = leave.value->type;
-  int64_t strides[IR_MAX_RANK], bits = ir_scalar_bits(type->element);
   if (!left || !ahead || !target_has_near_memory(facts) || ir_structure_of(op)->reductions)
     return false;
-  ir_type_strides(type, strides);
-  if (strides[type->rank - 1] != 1)
+  if (!count_lines(&leave))
     return false;
-  leave.elements = LINE_BYTES / ((bits + 7) / 8);
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    if (__builtin_mul_overflow(leave.lines, lines_along(&leave, dim), &leave.lines) || leave.lines < 1)
-      return false;
   while (in_loop && behind && behind->code != OP_SCF_FOR)
     behind = behind->next;
   leave.loop = in_loop ? behind : NULL;
   leave.product = last_that_asks(leave.loop ? ir_region(leave.loop, 0)->first : behind, facts, leave.lines);
   if (!leave.product)
     return false;
-  leave.next = *left;
-  *left = IR_NEW(&op->module->arena, register_left);
-  **left = leave;
+  keep_left(&op->module->arena, left, &leave);
   return true;
 }
 
@@ -507,14 +519,27 @@ static const register_left *first_left(const register_nest *nest) {
   return nest->left ? next_left(nest, *nest->left) : NULL;
 }
 
+bool register_ask_plan_own(register_nest *nest, unsigned i) {
+  ir_op *op = nest->op;
+  register_left own = {.value = ir_operand(op, i), .product = op, .lines = 1, .is_own = true};
+  int64_t ahead[IR_MAX_RANK];
+  if (!nest->left || !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) || !count_lines(&own) ||
+      !can_ask(op, nest->facts, own.lines))
+    return false;
+  own.ahead = ir_attr_i64s(op->module, own.value->type->rank, ahead);
+  keep_left(&op->module->arena, nest->left, &own);
+  return true;
+}
+
 void register_ask_plan_pieces(register_nest *nest) {
   int term = innermost_terms(nest->op, &nest->plan);
   if (term < 0)
     return;
   nest->term = (unsigned)term;
   plan_rows(nest);
+  const register_left *left = first_left(nest);
   if (!nest->rows.asked)
-    nest->terms = first_left(nest) ? TERMS : 0;
+    nest->terms = !left ? 0 : left->is_own ? REGISTER_UNROLL : TERMS;
 }
 
 bool register_asks_here(const register_nest *nest) { return asks_for_rows(nest) || first_left(nest); }
@@ -561,7 +586,7 @@ static void ask_for_left(const register_nest *nest, ir_builder *builder, const r
     at = ir_index_scale(&inside, at, dim + 1 < rank ? 1 : left->elements);
     operands[1 + dim] = ir_index_value(&inside, ir_index_add(&inside, at, ir_index_const(left->ahead->ints[dim])));
   }
-  ask_for(&inside, operands, rank, true);
+  ask_for(&inside, operands, rank, !left->is_own);
   ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
 }
 

@@ -312,11 +312,11 @@ static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors)
 }
 
 /* The rows' elements of a factor lie side by side: a power of two of them is read in one piece, where registers are
- * enough for so many. */
+ * enough for so many, and machines read pieces faster than one by one. */
 static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
   for (unsigned i = 0; i < p->num_inputs; i++)
     if (!operand_uses(p, i, simd) && access_along(p, i, row) == ACCESS_UNIT)
-      return p->registers >= 32;
+      return p->registers >= 32 && !target_reads_one_by_one(p->facts);
   return false;
 }
 

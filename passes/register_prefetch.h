@@ -23,6 +23,9 @@ bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const t
 /* The same of input `i` that the op's register tiles read where it lies. */
 const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses);
+/* The same in ahead[], where the tiles ask for the input line by line, each once; false where they do not. */
+bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
+                           int64_t uses, int64_t *ahead);
 /* The same of operand `i` for the kernel's next iteration; NULL where its memory does not follow from the kernel's last
  * loop. */
 const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,

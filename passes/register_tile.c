@@ -630,7 +630,8 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   for (unsigned i = 0; i < nest.num_inputs; i++)
     if (nest.tile.operands[i].value == ir_operand(op, i)) {
       const ir_attr *ahead = register_prefetch_in_place(op, &nest.plan, facts, i, nest.uses);
-      bool asks = register_ask_plan_stream(&nest, i, ahead) || register_ask_leave(op, facts, i, ahead, false, left);
+      bool asks = register_ask_plan_stream(&nest, i, ahead) || register_ask_leave(op, facts, i, ahead, false, left) ||
+                  register_ask_plan_own(&nest, i);
       nest.tile.operands[i].ahead = asks ? NULL : ahead;
       nest.tile.operands[i].is_near = register_prefetch_is_near(op, facts, i, nest.uses);
     }

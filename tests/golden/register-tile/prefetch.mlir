@@ -60,6 +60,9 @@ func.func @far(%a: memref<8x65536xf32>, %b: memref<65536x256xf32>, %c: memref<8x
 // CHECK: scf.for %[[K:.*]] =
 // CHECK: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 32, 0>}
 // CHECK: return
+// MESH-DAG: #[[NEXT:.*]] = affine_map<(d0) -> ((d0 floordiv 8) + 64)>
+// MESH-DAG: #[[KEYS:.*]] = affine_map<(d0, d1) -> (((d0 floordiv 6) * 64) + ((d1 floordiv 4) * 2), 510)>
+// MESH-DAG: #[[VALUES:.*]] = affine_map<(d0, d1) -> (((d0 floordiv 6) * 32) + ((d1 floordiv 4) * 2), 510)>
 // MESH-LABEL: func.func @once(
 // MESH: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 64, 0>}
 // MESH: return
@@ -285,8 +288,13 @@ func.func @much(%a: memref<48x8192xf32>, %b: memref<8192x32xf32>, %c: memref<48x
 // LINES: vector_ext.prefetch %[[Y]][
 // LINES: vector.contract
 // LINES: return
+// Where memory is far, the other factor is asked for, too, each line once: one with every four terms.
 // MESH-LABEL: func.func @panels(
+// MESH: %[[X:.*]] = memref.subview %arg0
+// MESH: scf.for %{{.*}} step %c4 iter_args
+// MESH: vector_ext.prefetch %[[X]][
 // MESH-NOT: vector_ext.prefetch
+// MESH: vector.transfer_read %{{.*}} tec.prefetch = array<i64: 128, 0>}
 // MESH: return
 // SMALL-LABEL: func.func @panels(
 // SMALL: scf.for {{.*}} iter_args
@@ -580,6 +588,50 @@ func.func @pieces(%a: memref<1x1024xbf16>, %b: memref<1024x128xbf16>, %c: memref
     %y = memref.subview %b[%k, 0] [64, 128] [1, 1] : memref<1024x128xbf16> to memref<64x128xbf16, strided<[128, 1], offset: ?>>
     linalg.matmul ins(%x, %y : memref<1x64xbf16, strided<[1024, 1], offset: ?>>, memref<64x128xbf16, strided<[128, 1], offset: ?>>)
         outs(%c : memref<1x128xf32>)
+  }
+  return
+}
+
+// What the second-level cache does not hold and tiles of a product read in place, element by element, they ask for
+// where memory is far, whatever they go along: two lines or one with every four terms, each line once. Tiles have six
+// rows there, also of elements side by side.
+// MESH-LABEL: func.func @keys(
+// MESH: scf.for %[[TILE:.*]] = %{{.*}} to %c60 step %c6
+// MESH: scf.for %[[TERM:.*]] = %{{.*}} to %{{.*}} step %c4_10 iter_args
+// MESH: %[[FIRST:.*]] = affine.min #[[KEYS]](%[[TILE]], %[[TERM]])
+// MESH: scf.for %[[LINE:.*]] = %[[FIRST]] to
+// MESH: %[[ROW:.*]] = affine.apply #[[NEXT]](%[[LINE]])
+// MESH: vector_ext.prefetch %subview[%[[ROW]], %{{.*}}]
+// MESH: vector.transfer_read %subview[%[[TILE]], %{{.*}}], %{{.*}} {in_bounds = [true, true]} : {{.*}}, vector<6x1xf32>
+// MESH: return
+// CHECK-LABEL: func.func @keys(
+// CHECK-NOT: vector_ext.prefetch
+// CHECK: return
+func.func @keys(%keys: memref<8192x128xf32>, %queries: memref<128x64xf32>, %scores: memref<64x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c8192 = arith.constant 8192 : index
+  scf.for %k = %c0 to %c8192 step %c64 {
+    %x = memref.subview %keys[%k, 0] [64, 128] [1, 1] : memref<8192x128xf32> to memref<64x128xf32, strided<[128, 1], offset: ?>>
+    linalg.matmul ins(%x, %queries : memref<64x128xf32, strided<[128, 1], offset: ?>>, memref<128x64xf32>)
+        outs(%scores : memref<64x64xf32>)
+  }
+  return
+}
+
+// MESH-LABEL: func.func @values(
+// MESH: affine.min #[[VALUES]](
+// MESH: vector_ext.prefetch %subview[
+// MESH: vector.transfer_read %subview[%{{.*}} {in_bounds = [true, true]} : {{.*}}, vector<1x6xf32>
+// MESH: return
+func.func @values(%values: memref<8192x128xf32>, %weights: memref<64x64xf32>, %sums: memref<128x64xf32>) {
+  %c0 = arith.constant 0 : index
+  %c64 = arith.constant 64 : index
+  %c8192 = arith.constant 8192 : index
+  scf.for %k = %c0 to %c8192 step %c64 {
+    %x = memref.subview %values[%k, 0] [64, 128] [1, 1] : memref<8192x128xf32> to memref<64x128xf32, strided<[128, 1], offset: ?>>
+    linalg.matmul_transpose_a ins(%x, %weights : memref<64x128xf32, strided<[128, 1], offset: ?>>, memref<64x64xf32>)
+        outs(%sums : memref<128x64xf32>)
   }
   return
 }
