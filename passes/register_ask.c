@@ -564,29 +564,38 @@ static ir_index rest_of_loop(ir_builder *builder, ir_op *loop) {
   return ir_index_max(builder, ir_index_sub(builder, ir_index_of(ir_operand(loop, 1)), next), ir_index_const(0));
 }
 
+/* Asks for a line of what is left, by its number. */
+static void ask_for_number(ir_builder *builder, const register_left *left, ir_index line) {
+  unsigned rank = left->value->type->rank;
+  ir_value *operands[1 + IR_MAX_RANK] = {left->value};
+  for (unsigned dim = rank; dim-- > 0;) {
+    int64_t extent = lines_along(left, dim);
+    ir_index at = dim ? ir_index_mod(builder, line, extent) : line;
+    line = dim ? ir_index_floordiv(builder, line, extent) : line;
+    at = ir_index_scale(builder, at, dim + 1 < rank ? 1 : left->elements);
+    operands[1 + dim] = ir_index_value(builder, ir_index_add(builder, at, ir_index_const(left->ahead->ints[dim])));
+  }
+  ask_for(builder, operands, rank, !left->is_own);
+}
+
 /* Asks for the lines that are the share of the current piece, in order; again for the last ones where all have been
  * asked for, or it is not yet time for any. */
 static void ask_for_left(const register_nest *nest, ir_builder *builder, const register_left *left) {
-  unsigned rank = left->value->type->rank;
   int64_t share = (left->lines - 1) / number_of_pieces(nest->op, &nest->plan, nest->terms) + 1;
   ir_index first = ir_index_scale(builder, number_of_piece(nest, builder), share);
   if (left->loop)
     first = ir_index_add(builder, first, ir_index_scale(builder, rest_of_loop(builder, left->loop), left->lines));
   first = ir_index_min(builder, first, ir_index_const(left->lines - share));
+  if (share <= MOST_AT_ONCE) {
+    for (int64_t line = 0; line < share; line++)
+      ask_for_number(builder, left, ir_index_add(builder, first, ir_index_const(line)));
+    return;
+  }
   ir_op *lines =
       ir_for(builder, first, ir_index_add(builder, first, ir_index_const(share)), ir_index_const(1), 0, NULL);
   ir_block *body = ir_region(lines, 0);
   ir_builder inside = ir_builder_at_end(body);
-  ir_index line = {.value = body->args[0]};
-  ir_value *operands[1 + IR_MAX_RANK] = {left->value};
-  for (unsigned dim = rank; dim-- > 0;) {
-    int64_t extent = lines_along(left, dim);
-    ir_index at = dim ? ir_index_mod(&inside, line, extent) : line;
-    line = dim ? ir_index_floordiv(&inside, line, extent) : line;
-    at = ir_index_scale(&inside, at, dim + 1 < rank ? 1 : left->elements);
-    operands[1 + dim] = ir_index_value(&inside, ir_index_add(&inside, at, ir_index_const(left->ahead->ints[dim])));
-  }
-  ask_for(&inside, operands, rank, !left->is_own);
+  ask_for_number(&inside, left, (ir_index){.value = body->args[0]});
   ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
 }
 

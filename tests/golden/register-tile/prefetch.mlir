@@ -599,9 +599,9 @@ func.func @pieces(%a: memref<1x1024xbf16>, %b: memref<1024x128xbf16>, %c: memref
 // MESH: scf.for %[[TILE:.*]] = %{{.*}} to %c60 step %c6
 // MESH: scf.for %[[TERM:.*]] = %{{.*}} to %{{.*}} step %c4_10 iter_args
 // MESH: %[[FIRST:.*]] = affine.min #[[KEYS]](%[[TILE]], %[[TERM]])
-// MESH: scf.for %[[LINE:.*]] = %[[FIRST]] to
-// MESH: %[[ROW:.*]] = affine.apply #[[NEXT]](%[[LINE]])
+// MESH: %[[ROW:.*]] = affine.apply #[[NEXT]](%[[FIRST]])
 // MESH: vector_ext.prefetch %subview[%[[ROW]], %{{.*}}]
+// MESH: vector_ext.prefetch %subview[
 // MESH: vector.transfer_read %subview[%[[TILE]], %{{.*}}], %{{.*}} {in_bounds = [true, true]} : {{.*}}, vector<6x1xf32>
 // MESH: return
 // CHECK-LABEL: func.func @keys(
