@@ -118,10 +118,13 @@ bool emit_tile_zero(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* `tec.streamed`: the tile is not to take the place of others in the first cache. */
 bool emit_tile_load(emitter *e, const ir_op *op) {
+  const char *name =
+      ir_attr_get(op, "tec.streamed") ? "llvm.x86.tileloaddt164.internal" : "llvm.x86.tileloadd64.internal";
   LLVMValueRef operands[4] = {[2] = emit_operand_address(e, op, 0, 1), [3] = row_bytes(e, op)};
   shape_of(e, ir_result(op, 0)->type, operands);
-  emit_result(e, op)[0] = tile_intrinsic(e, "llvm.x86.tileloadd64.internal", operands, 4);
+  emit_result(e, op)[0] = tile_intrinsic(e, name, operands, 4);
   return true;
 }
 

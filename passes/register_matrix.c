@@ -4,10 +4,13 @@
  *     panel[c / 16][t / 2] = columns c .. c + 15, of each the terms t and t + 1;
  *     for row, column step 32 { four sums of 16 x 16 = out, or 0; for term step 32 { .. += lhs * panel }; out = .. }
  *
- * The rows' factor is read where it lies. The columns' factor is put into a panel of pairs of terms, as the unit takes
- * it: by transposing pairs in registers where terms are neighbours in memory, by interleaving two rows of it where
- * columns are. Two by two sums take as many loads of tiles as products; a panel has all columns that a quarter of the
- * second-level cache has room for, and 512 terms are multiplied at a time, so that rows of them stay in the first one.
+ * The rows' factor is read where it lies, but where a block's rows would meet in few sets of the first-level cache:
+ * these are copied for all columns, tile by tile (2048^3 and 1024 x 2048 x 512 1.1x). The columns' factor is put into a
+ * panel of pairs of terms, as the unit takes it: by transposing pairs in registers where terms are neighbours in memory,
+ * by interleaving two rows of it where columns are. Two by two sums take as many loads of tiles as products; a panel has
+ * all columns that a quarter of the second-level cache has room for, and 512 terms are multiplied at a time, so that
+ * rows of them stay in the first one. Panels that do not stay there as well are read past it (2048^3 1.1x; Granite
+ * Rapids).
  *
  * Invariants
  *  - Tiles are whole, so that one configuration of the unit serves a whole function. Terms that a tile has too many are
@@ -26,6 +29,8 @@ enum {
   TILES = BLOCK / SIDE, /* .. along each */
   MOST_TERMS = 512,     /* of a row, at a time: the first-level cache holds a block's rows and columns of so many */
   UNROLL = 4,           /* steps of terms */
+  CROWDED_BYTES = 2048, /* rows that lie multiples of it apart meet in few sets of the first-level cache, .. */
+  MANY_COLUMNS = 256,   /* .. which so many columns pay for copying rows for */
 };
 
 typedef struct matrix_nest {
@@ -43,6 +48,7 @@ typedef struct matrix_nest {
   bool is_copied;            /* lhs has whole blocks of rows, and whole tiles of terms */
   ir_value *panel;           /* (columns / SIDE, padded / 2, TERMS) */
   ir_value *copy;            /* (rows, padded): of lhs, or else of what it has behind whole blocks; or NULL */
+  ir_value *strip;           /* (terms at once / TERMS, BLOCK, TERMS): a block's rows of lhs, tile by tile; or NULL */
   ir_value *edge;            /* (BLOCK, BLOCK): sums on their way to less than a block; or NULL */
 } matrix_nest;
 
@@ -292,7 +298,7 @@ static void pack(const matrix_nest *nest, ir_builder *builder, ir_index first, i
 
 /* A block of rows and columns: where its factor, panel and sums are. */
 typedef struct block {
-  ir_value *lhs;
+  ir_value *lhs;    /* or the strip */
   ir_index row;     /* in lhs */
   ir_index column;  /* in the panel */
   ir_index term;    /* the first one to multiply, .. */
@@ -321,15 +327,32 @@ static ir_index tile_index(ir_builder *builder, ir_index at, int64_t tile) {
   return ir_index_add(builder, at, ir_index_const(tile * SIDE));
 }
 
+/* The first-level cache holds less than a panel, which each block of rows meets from its beginning to its end. */
+static bool is_streamed(const matrix_nest *nest) {
+  return (uint64_t)(nest->width * nest->padded) * ir_scalar_bits(IR_BF16) / 8 > nest->facts->l1_bytes;
+}
+
+/* Tile `i` of the block's rows. */
+static ir_value *load_rows(const matrix_nest *nest, ir_builder *builder, const block *b, int64_t i, ir_index term) {
+  ir_index row = tile_index(builder, b->row, i), in_strip = ir_index_sub(builder, term, b->term);
+  return b->lhs == nest->strip
+             ? load_tile(builder, b->lhs,
+                         (ir_index[]){ir_index_floordiv(builder, in_strip, TERMS), row, ir_index_const(0)}, TERMS)
+             : load_tile(builder, b->lhs, (ir_index[]){row, term}, TERMS);
+}
+
 /* Multiplies a step of terms: each tile of rows by each tile of columns. */
 static void multiply(const matrix_nest *nest, ir_builder *builder, const block *b, ir_index term, ir_value **sums) {
   ir_value *lhs[TILES], *rhs[TILES];
   ir_index pair = ir_index_floordiv(builder, term, 2), column = ir_index_floordiv(builder, b->column, SIDE);
   for (int64_t i = 0; i < b->tiles[0]; i++)
-    lhs[i] = load_tile(builder, b->lhs, (ir_index[]){tile_index(builder, b->row, i), term}, TERMS);
-  for (int64_t k = 0; k < b->tiles[1]; k++)
+    lhs[i] = load_rows(nest, builder, b, i, term);
+  for (int64_t k = 0; k < b->tiles[1]; k++) {
     rhs[k] = load_tile(builder, nest->panel,
                        (ir_index[]){ir_index_add(builder, column, ir_index_const(k)), pair, ir_index_const(0)}, TERMS);
+    if (is_streamed(nest))
+      ir_attr_set(rhs[k]->op, "tec.streamed", ir_attr_unit(builder->module));
+  }
   for (int64_t i = 0; i < b->tiles[0]; i++)
     for (int64_t k = 0; k < b->tiles[1]; k++) {
       ir_value **sum = &sums[i * b->tiles[1] + k], *operands[] = {lhs[i], rhs[k], *sum};
@@ -398,6 +421,19 @@ static void run_at(const matrix_nest *nest, ir_builder *builder, block b, ir_ind
     put_edge(nest, builder, at, sizes);
 }
 
+/* Copies a block's rows of lhs, so many terms of each, to the strip. */
+static void fill_strip(const matrix_nest *nest, ir_builder *builder, ir_index row, ir_index term, int64_t terms) {
+  ir_builder inside = *builder;
+  part tiles = {ir_index_const(0), ir_index_const(terms), TERMS, false};
+  ir_index at = enter(&inside, &tiles);
+  ir_value *rows = read_block(&inside, nest->lhs, (int64_t[]){BLOCK, TERMS},
+                              (ir_index[]){row, ir_index_add(&inside, term, at)}, (bool[]){false, false});
+  ir_value *indices[] = {ir_index_value(&inside, ir_index_floordiv(&inside, at, TERMS)), ir_const_index(&inside, 0),
+                         ir_const_index(&inside, 0)};
+  ir_transfer(&inside, OP_VECTOR_TRANSFER_WRITE, rows->type, rows, nest->strip, indices, (unsigned[]){1, 2},
+              (bool[]){true, true});
+}
+
 /* So many columns from `first` on: the panel, and all rows by it, over one part of the terms after the other. */
 static void run_columns(const matrix_nest *nest, ir_builder *builder, ir_index first, ir_index columns) {
   part terms[2], rows[2], blocks[2];
@@ -405,17 +441,21 @@ static void run_columns(const matrix_nest *nest, ir_builder *builder, ir_index f
   unsigned num_terms = cut(builder, ir_index_const(nest->padded), MOST_TERMS, terms);
   unsigned num_rows = cut(builder, nest->rows, BLOCK, rows), num_blocks = cut(builder, columns, BLOCK, blocks);
   for (unsigned t = 0; t < num_terms; t++)
-    for (unsigned i = 0; i < num_rows; i++)
+    for (unsigned i = 0; i < num_rows; i++) {
+      ir_builder inside = *builder;
+      bool is_copy = rows[i].is_edge && nest->copy && !nest->is_copied, is_strip = nest->strip && !rows[i].is_edge;
+      block b = {.lhs = is_copy ? nest->copy : is_strip ? nest->strip : nest->lhs, .term = enter(&inside, &terms[t])};
+      b.terms = size_of(&inside, &terms[t]).constant;
+      ir_index row = enter(&inside, &rows[i]);
+      b.row = is_copy || is_strip ? ir_index_const(0) : row;
+      if (is_strip)
+        fill_strip(nest, &inside, row, b.term, b.terms);
       for (unsigned k = 0; k < num_blocks; k++) {
-        ir_builder inside = *builder;
-        bool is_copy = rows[i].is_edge && nest->copy && !nest->is_copied;
-        block b = {.lhs = is_copy ? nest->copy : nest->lhs, .term = enter(&inside, &terms[t])};
-        b.terms = size_of(&inside, &terms[t]).constant;
-        ir_index row = enter(&inside, &rows[i]);
-        b.row = is_copy ? ir_index_const(0) : row;
-        b.column = enter(&inside, &blocks[k]);
-        run_at(nest, &inside, b, row, first, (ir_index[]){size_of(&inside, &rows[i]), size_of(&inside, &blocks[k])});
+        ir_builder inner = inside;
+        b.column = enter(&inner, &blocks[k]);
+        run_at(nest, &inner, b, row, first, (ir_index[]){size_of(&inner, &rows[i]), size_of(&inner, &blocks[k])});
       }
+    }
 }
 
 /* The same of all columns, in one panel after the other. */
@@ -431,13 +471,29 @@ static void run_panels(const matrix_nest *nest, ir_builder builder) {
 
 /* ---------------------------------------------------------------------------------------------------------- the op */
 
-/* Scratch memory for the nest: the panel, and what edges need. */
+/* Rows of lhs begin so far apart that those of a block meet in few sets of the first-level cache, and come from further
+ * away for each block of columns, which are many. */
+static bool meets_in_sets(const matrix_nest *nest) {
+  const ir_type *type = ir_operand(nest->op, nest->rows_side)->type;
+  int dim = ir_map_find_dim(ir_structure_of(nest->op)->maps[nest->rows_side], nest->row);
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(IR_BF16) / 8;
+  ir_type_strides(type, strides);
+  return !nest->is_copied && strides[dim] != IR_DYNAMIC && strides[dim] * bytes % CROWDED_BYTES == 0 &&
+         nest->width >= MANY_COLUMNS;
+}
+
+/* Of terms. */
+static int64_t most_at_once(const matrix_nest *nest) { return nest->padded < MOST_TERMS ? nest->padded : MOST_TERMS; }
+
+/* Scratch memory for the nest: the panel, a strip, and what edges need. */
 static void allocate(matrix_nest *nest) {
   const ir_op *op = nest->op;
   int64_t rows = nest->is_copied ? round_up(nest->most_rows, BLOCK) : BLOCK;
   nest->panel = memory_scratch(op, IR_BF16, 3, (int64_t[]){nest->width / SIDE, nest->padded / 2, TERMS});
   if (!are_tiles(nest->rows) || !are_tiles(nest->columns))
     nest->edge = memory_scratch(op, IR_F32, 2, (int64_t[]){BLOCK, BLOCK});
+  if (meets_in_sets(nest))
+    nest->strip = memory_scratch(op, IR_BF16, 3, (int64_t[]){most_at_once(nest) / TERMS, BLOCK, TERMS});
   if (nest->is_copied || !are_tiles(nest->rows))
     nest->copy = memory_scratch(op, IR_BF16, 2, (int64_t[]){rows, nest->padded});
 }

@@ -117,6 +117,26 @@ func.func @open_terms(%a: memref<64x?xbf16>, %b: memref<?x64xbf16>, %c: memref<6
   return
 }
 
+// Rows that lie pages apart meet in few sets of the first-level cache: a block's are copied, tile by tile, for all of its
+// many columns; what is left of rows is read where it lies. Panels that do not stay there are read past it.
+// CHECK-LABEL: func.func @strip(
+// CHECK-SAME: %[[A:.*]]: memref<80x1024xbf16>
+// CHECK: %[[STRIP:.*]] = memref.alloca() {{.*}} : memref<16x32x32xbf16>
+// CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<16x512x32xbf16>
+// CHECK: scf.for %[[ROW:.*]] = %c0 to %c64 step %c32
+// CHECK: %[[TILE:.*]] = vector.transfer_read %[[A]][%[[ROW]], %{{.*}} vector<32x32xbf16>
+// CHECK: vector.transfer_write %[[TILE]], %[[STRIP]]
+// CHECK: scf.for %{{.*}} = %c0 to %c256 step %c32
+// CHECK: amx.tile_load %[[STRIP]][%{{.*}}, %c0, %c0] : memref<16x32x32xbf16> into !amx.tile<16x32xbf16>
+// CHECK: amx.tile_load %[[STRIP]][%{{.*}}, %c16, %c0] :
+// CHECK: amx.tile_load %[[PANEL]]{{.*}} {tec.streamed} :
+// CHECK: amx.tile_load %[[A]][%c64, %{{.*}}] :
+// CHECK: return
+func.func @strip(%a: memref<80x1024xbf16>, %b: memref<1024x256xbf16>, %c: memref<80x256xf32>) {
+  linalg.matmul ins(%a, %b : memref<80x1024xbf16>, memref<1024x256xbf16>) outs(%c : memref<80x256xf32>)
+  return
+}
+
 // A loop that both factors have, between rows and terms.
 // CHECK-LABEL: func.func @heads_last(
 // CHECK: amx.tile_load %{{.*}} : memref<48x64xbf16, strided<[192, 1], offset: ?>> into !amx.tile<16x32xbf16>
