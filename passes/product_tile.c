@@ -386,9 +386,9 @@ static product product_of(const ir_op *op, const target_facts *target) {
   p.streamed = streamed_factor(&p, &p.piece);
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
   p.in_turn = columns_in_turn(&p);
-  p.in_unit = target->has_matrix_unit && p.streamed < 0 && p.made < 0 &&
-              !target_widens(target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element,
-                             least_uses(&p, TARGET_TILE_ROWS));
+  p.in_unit = p.streamed < 0 && p.made < 0 &&
+              target_has_unit_for(target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element,
+                                  least_uses(&p, TARGET_TILE_ROWS));
   return p;
 }
 

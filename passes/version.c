@@ -311,8 +311,9 @@ static bool find_step(ir_op *op, void *data) {
   can_retype(op, &search->can);
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
     return true;
-  bool pairs = (search->target->has_fast_pair_dot || search->target->has_matrix_unit) && ir_operand(op, 0)->type->element == IR_BF16 &&
-               ir_operand(op, 1)->type->element == IR_BF16 && has_rows(op, search->target);
+  bool pairs =
+      !target_widens(search->target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0) &&
+      has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     unsigned operand, dim;
