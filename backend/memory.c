@@ -555,13 +555,18 @@ static LLVMValueRef read_masked(emitter *e, const transfer *t, LLVMValueRef addr
   return from_memory(e, t->element, row);
 }
 
+/* A few neighbours that are no power of two, rows of a product's tile, are read one by one: LLVM would read them in
+ * pieces, and shuffle each out of these. */
+enum { MOST_ONE_BY_ONE = 16 };
+
 static LLVMValueRef read_row(emitter *e, const transfer *t, LLVMValueRef address, LLVMValueRef mask) {
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
   if (mask)
     return read_masked(e, t, address, mask);
   if (t->dims[last] < 0)
     return emit_splat(e, emit_load(e, t->element, address, 0), lanes);
-  if (lanes == 1 || (is_contiguous(t, last) && !(lanes & (lanes - 1))))
+  bool in_pieces = lanes <= MOST_ONE_BY_ONE && lanes & (lanes - 1);
+  if (lanes == 1 || (is_contiguous(t, last) && !in_pieces))
     return emit_load(e, t->element, address, lanes);
   LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, t->element), lanes));
   for (unsigned lane = 0; lane < lanes; lane++) {

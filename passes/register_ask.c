@@ -523,7 +523,8 @@ bool register_ask_plan_own(register_nest *nest, unsigned i) {
   ir_op *op = nest->op;
   register_left own = {.value = ir_operand(op, i), .product = op, .lines = 1, .is_own = true};
   int64_t ahead[IR_MAX_RANK];
-  if (!nest->left || !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) || !count_lines(&own) ||
+  if (!nest->left || nest->panels[i] ||
+      !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) || !count_lines(&own) ||
       !can_ask(op, nest->facts, own.lines))
     return false;
   own.ahead = ir_attr_i64s(op->module, own.value->type->rank, ahead);
