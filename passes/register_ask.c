@@ -468,6 +468,7 @@ static bool count_lines(register_left *left) {
   if (!type->rank || strides[type->rank - 1] != 1)
     return false;
   left->elements = LINE_BYTES / ((ir_scalar_bits(type->element) + 7) / 8);
+  left->lines = 1;
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (__builtin_mul_overflow(left->lines, lines_along(left, dim), &left->lines) || left->lines < 1)
       return false;
@@ -493,7 +494,7 @@ static const ir_op *last_that_asks(ir_op *op, const target_facts *facts, int64_t
 bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const ir_attr *ahead, bool in_loop,
                         register_left **left) {
   ir_op *behind = op->next;
-  register_left leave = {.value = ir_operand(op, i), .ahead = ahead, .lines = 1};
+  register_left leave = {.value = ir_operand(op, i), .ahead = ahead};
   if (!left || !ahead || !target_has_near_memory(facts) || ir_structure_of(op)->reductions)
     return false;
   if (!count_lines(&leave))
@@ -521,7 +522,7 @@ static const register_left *first_left(const register_nest *nest) {
 
 bool register_ask_plan_own(register_nest *nest, unsigned i) {
   ir_op *op = nest->op;
-  register_left own = {.value = ir_operand(op, i), .product = op, .lines = 1, .is_own = true};
+  register_left own = {.value = ir_operand(op, i), .product = op, .is_own = true};
   int64_t ahead[IR_MAX_RANK];
   if (!nest->left || nest->panels[i] ||
       !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) || !count_lines(&own) ||

@@ -482,7 +482,7 @@ static bool meets_in_sets(const matrix_nest *nest) {
          nest->width >= MANY_COLUMNS;
 }
 
-/* Of terms. */
+/* Terms that are multiplied at a time, at most. */
 static int64_t most_at_once(const matrix_nest *nest) { return nest->padded < MOST_TERMS ? nest->padded : MOST_TERMS; }
 
 /* Scratch memory for the nest: the panel, a strip, and what edges need. */

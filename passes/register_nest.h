@@ -121,8 +121,7 @@ void register_ask_panels(const register_nest *nest, ir_builder *builder, bool be
  * in the kernel's loop (`in_loop`) behind it; false where none is there. */
 bool register_ask_leave(ir_op *op, const target_facts *facts, unsigned i, const ir_attr *ahead, bool in_loop,
                         register_left **left);
-/* Finds whether the tiles ask themselves for what the next step reads in place of input `i`, each line
- * once. */
+/* Finds whether the tiles ask themselves, each line once, for what the next step reads of input `i` in place. */
 bool register_ask_plan_own(register_nest *nest, unsigned i);
 /* Finds what the tiles ask for with each piece of terms: the next tile's rows of an input, and what is left to them. */
 void register_ask_plan_pieces(register_nest *nest);

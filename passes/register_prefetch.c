@@ -16,8 +16,8 @@
  * what they read is used often: their requests, one with each term, took up to a fifth of the time (Zen 3).
  * Nor is what a product of one row reads, a few long rows at a time, asked for where requests get lost: the machine
  * follows each of these rows by itself (1 x 4096 x 4096 1.1 to 1.2 times as fast, Zen 5; where the rows go on along
- * terms, 1.1 to 1.4 times, and 1.2 times where memory is far, Granite Rapids). Elsewhere it follows rows that go on along terms best where each is asked for from near by
- * (see SOON_BYTES).
+ * terms, 1.1 to 1.4 times, and 1.2 times where memory is far, Granite Rapids). Elsewhere it follows rows that go on
+ * along terms best where each is asked for from near by (see SOON_BYTES).
  * Some machines (Zen 5) forget what they are asked for faster than memory answers, a line every 4 cycles, say, where
  * one every 8 comes; and elsewhere such requests take the place of what is copied. So a piece is not asked for while
  * the one before is copied into panels, where memory is near: the tiles that use the panels ask for it instead, line by
