@@ -28,8 +28,23 @@ enum { MAX_SQUARED_POWER = 16 };
 
 static const double log2_e = 0x1.715476p+0;
 
+LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value) {
+  const target_facts *facts = e->facts;
+  LLVMTypeRef type = emit_element_of(like);
+  bool is_long = emit_lanes(like) * 32 > facts->vector_bits;
+  if (facts->kind != TARGET_HOST || facts->vector_registers >= 32 || !is_long)
+    return emit_float_like(e, like, value);
+  LLVMValueRef place = LLVMAddGlobal(e->llvm, type, "");
+  LLVMSetInitializer(place, LLVMConstReal(type, value));
+  LLVMSetLinkage(place, LLVMPrivateLinkage);
+  LLVMSetGlobalConstant(place, true);
+  LLVMValueRef number = LLVMBuildLoad2(e->builder, type, place, "");
+  LLVMSetVolatile(number, true);
+  return emit_splat(e, number, emit_lanes(like));
+}
+
 LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit) {
-  LLVMValueRef bound = emit_float_like(e, x, limit);
+  LLVMValueRef bound = math_constant(e, x, limit);
   return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, beyond, x, bound, ""), bound, x, "");
 }
 
@@ -67,8 +82,8 @@ static LLVMValueRef limit_below(emitter *e, LLVMValueRef x, double limit) {
   const double FAR = -1e4;
   if (!has_registers(e, x))
     return math_clamp(e, LLVMRealOLT, x, limit);
-  LLVMValueRef below = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, limit), "");
-  return LLVMBuildSelect(e->builder, below, emit_float_like(e, x, FAR), x, "");
+  LLVMValueRef below = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, math_constant(e, x, limit), "");
+  return LLVMBuildSelect(e->builder, below, math_constant(e, x, FAR), x, "");
 }
 
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
@@ -105,9 +120,9 @@ static LLVMValueRef scale(emitter *e, LLVMValueRef p, LLVMValueRef shifted, bool
 }
 
 static LLVMValueRef polynomial(emitter *e, LLVMValueRef x, const double *coefficients, unsigned count, double factor) {
-  LLVMValueRef p = emit_float_like(e, x, factor * coefficients[count - 1]);
+  LLVMValueRef p = math_constant(e, x, factor * coefficients[count - 1]);
   for (unsigned i = count - 1; i-- > 0;)
-    p = emit_multiply_add(e, p, x, emit_float_like(e, x, factor * coefficients[i]));
+    p = emit_multiply_add(e, p, x, math_constant(e, x, factor * coefficients[i]));
   return p;
 }
 
@@ -137,10 +152,10 @@ static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fracti
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
  * of what stays costs nothing there, however many results it serves. */
 static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool fast) {
-  LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
+  LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, math_constant(e, x, -126), "");
   LLVMValueRef fraction, whole = split_whole(e, x, &fraction);
   LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction, fast), whole);
-  return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");
+  return LLVMBuildSelect(e->builder, stays, power, math_constant(e, x, 0), "");
 }
 
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. `approximate` flushes what is
@@ -152,18 +167,18 @@ static LLVMValueRef exp2_of(emitter *e, LLVMValueRef x, bool fast, bool approxim
   bool flush = approximate || (fast && !e->has_scale);
   x = flush ? math_clamp(e, LLVMRealOLT, x, -126) : limit_below(e, x, -151);
   x = bounded ? x : math_clamp(e, LLVMRealOGT, x, 128);
-  LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
+  LLVMValueRef magic = math_constant(e, x, MATH_ROUND);
   LLVMValueRef shifted = LLVMBuildFAdd(b, x, magic, "");
   LLVMValueRef fraction = LLVMBuildFSub(b, x, LLVMBuildFSub(b, shifted, magic, ""), "");
   return scale(e, exp2_of_fraction(e, fraction, fast), shifted, flush);
 }
 
 LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
-  LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND);
-  LLVMValueRef shifted = emit_multiply_add(e, x, emit_float_like(e, x, log2_e), magic);
+  LLVMValueRef magic = math_constant(e, x, MATH_ROUND);
+  LLVMValueRef shifted = emit_multiply_add(e, x, math_constant(e, x, log2_e), magic);
   LLVMValueRef n = LLVMBuildFSub(e->builder, shifted, magic, "");
-  *fraction = emit_multiply_add(e, n, emit_float_like(e, x, -MATH_LN2_HIGH), x);
-  *fraction = emit_multiply_add(e, n, emit_float_like(e, x, -MATH_LN2_LOW), *fraction);
+  *fraction = emit_multiply_add(e, n, math_constant(e, x, -MATH_LN2_HIGH), x);
+  *fraction = emit_multiply_add(e, n, math_constant(e, x, -MATH_LN2_LOW), *fraction);
   return shifted;
 }
 
@@ -172,7 +187,7 @@ LLVMValueRef math_reduce(emitter *e, LLVMValueRef x, LLVMValueRef *fraction) {
 static LLVMValueRef power_of_e(emitter *e, LLVMValueRef x, bool fast, bool approximate, LLVMValueRef *shifted) {
   LLVMValueRef fraction;
   if (approximate) {
-    LLVMValueRef magic = emit_float_like(e, x, MATH_ROUND), factor = emit_float_like(e, x, log2_e);
+    LLVMValueRef magic = math_constant(e, x, MATH_ROUND), factor = math_constant(e, x, log2_e);
     *shifted = emit_multiply_add(e, x, factor, magic);
     LLVMValueRef n = LLVMBuildFSub(e->builder, *shifted, magic, "");
     fraction = emit_multiply_add(e, x, factor, LLVMBuildFNeg(e->builder, n, ""));
@@ -190,13 +205,13 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approxima
   bool flush = fast || approximate, masks = flush && e->has_scale;
   LLVMValueRef shifted, stays = NULL;
   if (masks)
-    stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -87.3365), "");
+    stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, math_constant(e, x, -87.3365), "");
   else
     x = flush ? math_clamp(e, LLVMRealOLT, x, -87.4) : limit_below(e, x, -104.5);
   x = bounded ? x : math_clamp(e, LLVMRealOGT, x, 89);
   LLVMValueRef power = power_of_e(e, x, fast, approximate, &shifted);
   power = scale(e, power, shifted, flush);
-  return masks ? LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "") : power;
+  return masks ? LLVMBuildSelect(e->builder, stays, power, math_constant(e, x, 0), "") : power;
 }
 
 LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false, false); }

@@ -1,22 +1,38 @@
-/* format.c - see format.h. */
+/* format.c - see format.h. Each op that is read or printed comes by here several times, so the few characters of a word
+ * are looked at one by one: to begin the C library's searches takes longer. */
 #include "format.h"
 
 #include <assert.h>
 #include <string.h>
 
-#define NAME_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789"
+static const char *skip(const char *at, bool (*skips)(char character)) {
+  while (*at && skips(*at))
+    at++;
+  return at;
+}
+
+static bool is_blank(char character) { return character == ' '; }
+static bool is_comma_or_blank(char character) { return character == ',' || character == ' '; }
+static bool is_of_name(char character) {
+  return (character >= 'a' && character <= 'z') || (character >= 'A' && character <= 'Z') ||
+         (character >= '0' && character <= '9') || character == '_';
+}
 
 bool format_next_word(const char **at, format_word *word) {
-  const char *start = *at ? *at + strspn(*at, " ") : "";
+  const char *start = *at ? skip(*at, is_blank) : "", *end = start;
+  while (*end && *end != ' ' && *end != '?' && *end != '*' && *end != '=')
+    end++;
   if (!*start)
     return false;
-  size_t size = strcspn(start, " "), name = strcspn(start, " ?*=");
-  *word = (format_word){.text = start, .size = name, .mark = name < size ? start[name] : 0};
+  *word = (format_word){.text = start, .size = (size_t)(end - start), .mark = *end == ' ' ? 0 : *end};
+  const char *value = end;
+  while (*end && *end != ' ')
+    end++;
   if (word->mark == '=') {
-    word->value = start + name + 1;
-    word->value_size = size - name - 1;
+    word->value = value + 1;
+    word->value_size = (size_t)(end - value - 1);
   }
-  *at = start + size;
+  *at = end;
   return true;
 }
 
@@ -37,8 +53,8 @@ bool format_find_word(const char *words, const char *name, size_t size, format_w
 static format_kind read_variable(const ir_op_info *info, const char **at, format_element *element) {
   assert(**at == '$');
   const char *name = *at + 1;
-  size_t size = strspn(name, NAME_CHARACTERS);
-  *at = name + size;
+  *at = skip(name, is_of_name);
+  size_t size = (size_t)(*at - name);
   element->text = name;
   element->size = size;
   if (format_find_word(info->operands, name, size, NULL, &element->index))
@@ -50,17 +66,18 @@ static format_kind read_variable(const ir_op_info *info, const char **at, format
 }
 
 static bool skip_prefix(const char **at, const char *prefix) {
-  size_t size = strlen(prefix);
-  if (strncmp(*at, prefix, size))
-    return false;
-  *at += size;
+  const char *behind = *at;
+  for (; *prefix; prefix++, behind++)
+    if (*behind != *prefix)
+      return false;
+  *at = behind;
   return true;
 }
 
 /* Reads the element at *at, blanks and an anchor mark around it included. */
 static format_element read_element(const ir_op_info *info, const char **at, bool *is_anchor) {
   format_element element = {.kind = FORMAT_END}, second;
-  *at += strspn(*at, " ");
+  *at = skip(*at, is_blank);
   if (!**at)
     return element;
   if (**at == '`') {
@@ -73,20 +90,20 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
   } else if (skip_prefix(at, "keyword(")) {
     read_variable(info, at, &element);
     element.kind = FORMAT_KEYWORD;
-    element.of = *at + strspn(*at, ", ");
+    element.of = skip(*at, is_comma_or_blank);
     element.of_size = strcspn(element.of, ")");
     *at = element.of + element.of_size + 1;
   } else if (skip_prefix(at, "attr-dict")) {
     element.kind = FORMAT_ATTR_DICT;
   } else if (skip_prefix(at, "functional-type(")) {
     read_variable(info, at, &element);
-    *at += strspn(*at, ", ");
+    *at = skip(*at, is_comma_or_blank);
     read_variable(info, at, &second);
     element.kind = FORMAT_FUNCTIONAL_TYPE;
     ++*at;
   } else if (skip_prefix(at, "mixed(")) {
     read_variable(info, at, &element);
-    *at += strspn(*at, ", ");
+    *at = skip(*at, is_comma_or_blank);
     read_variable(info, at, &second);
     element.kind = FORMAT_MIXED;
     element.text = second.text;
@@ -118,13 +135,13 @@ static bool run_group(const ir_op_info *info, const char **at, const format_visi
       first = element;
     if (is_anchor)
       anchor = element;
-    *at += strspn(*at, " ");
+    *at = skip(*at, is_blank);
   }
   assert((*at)[1] == '?' && anchor.kind != FORMAT_END);
   *at += 2;
   if (!visitor->present(visitor->data, &first, &anchor))
     return true;
-  for (const char *inner = start; *inner != ')'; inner += strspn(inner, " ")) {
+  for (const char *inner = start; *inner != ')'; inner = skip(inner, is_blank)) {
     format_element element = read_element(info, &inner, NULL);
     if (!visitor->element(visitor->data, &element))
       return false;
@@ -134,7 +151,7 @@ static bool run_group(const ir_op_info *info, const char **at, const format_visi
 
 bool format_run(const ir_op_info *info, const format_visitor *visitor) {
   for (const char *at = info->format;;) {
-    at += strspn(at, " ");
+    at = skip(at, is_blank);
     if (*at == '(') {
       at++;
       if (!run_group(info, &at, visitor))
@@ -152,7 +169,7 @@ bool format_run(const ir_op_info *info, const format_visitor *visitor) {
 bool format_names_attribute(const ir_op_info *info, const char *name) {
   size_t size = strlen(name);
   for (const char *at = info->format; at && (at = strchr(at, '$')); at++)
-    if (!strncmp(at + 1, name, size) && (!at[1 + size] || !strchr(NAME_CHARACTERS, at[1 + size])))
+    if (!strncmp(at + 1, name, size) && !is_of_name(at[1 + size]))
       return true;
   return false;
 }

@@ -18,6 +18,8 @@
 #define TEC_IR_FORMAT_H
 #include "ir.h"
 
+#include <string.h>
+
 typedef enum format_kind {
   FORMAT_END,
   FORMAT_LITERAL, /* `text` */
@@ -65,6 +67,10 @@ typedef struct format_word {
 
 /* Reads the word at *at and moves on; false at the end. */
 bool format_next_word(const char **at, format_word *word);
+/* Is the name that of the word? */
+static inline bool format_is_name(const char *name, const char *word, size_t size) {
+  return *name == *word && !strncmp(name, word, size) && !name[size];
+}
 /* The word of that name; `index` (may be NULL) receives its position. */
 bool format_find_word(const char *words, const char *name, size_t size, format_word *word, unsigned *index);
 #endif

@@ -1,4 +1,5 @@
 /* ir.c - modules, ops, values, use lists, blocks, cloning, walking. Invariants: see ir.h. */
+#include "format.h"
 #include "intern.h"
 #include "pointer_map.h"
 
@@ -146,22 +147,18 @@ static void unlink_op(ir_op *op) {
 
 /* The counts of the operand groups: as given, or derived where at most one group is variadic. */
 static void set_groups(ir_op *op, const ir_op_spec *spec) {
-  unsigned count = ir_info_num_groups(ir_op_row(op)), given = 0, fixed = 0, variadic = count;
+  unsigned count = 0, given = 0, fixed = 0, *variadic = NULL;
   const char *at = ir_op_row(op)->operands;
-  for (unsigned i = 0; i < count; i++) {
-    at += strspn(at, " ");
-    size_t size = strcspn(at, " ");
-    bool single = at[size - 1] != '*' && at[size - 1] != '?';
-    at += size;
-    given += spec->groups[i];
-    op->groups[i] = single ? 1 : 0;
-    fixed += single;
-    variadic = !single ? i : variadic;
+  for (format_word word; format_next_word(&at, &word); count++) {
+    given += spec->groups[count];
+    op->groups[count] = !word.mark;
+    fixed += !word.mark;
+    variadic = word.mark ? &op->groups[count] : variadic;
   }
   if (given)
     memcpy(op->groups, spec->groups, sizeof op->groups);
-  else if (variadic < count)
-    op->groups[variadic] = spec->num_operands - fixed;
+  else if (variadic)
+    *variadic = spec->num_operands - fixed;
   assert(ir_group_start(op, count) == spec->num_operands);
 }
 

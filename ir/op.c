@@ -1,7 +1,6 @@
 /* op.c - the op table, expanded from op.def, and look-ups in it. */
+#include "format.h"
 #include "op_hooks.h"
-
-#include <string.h>
 
 static const ir_op_info rows[] = {
 #define IR(...) __VA_ARGS__
@@ -19,7 +18,7 @@ const ir_op_info *ir_op_info_of(ir_opcode code) { return &rows[code]; }
 
 bool ir_opcode_find(const char *name, size_t size, ir_opcode *code) {
   for (unsigned i = 0; i < IR_NUM_OPCODES; i++)
-    if (!strncmp(rows[i].name, name, size) && !rows[i].name[size]) {
+    if (format_is_name(rows[i].name, name, size)) {
       *code = (ir_opcode)i;
       return true;
     }

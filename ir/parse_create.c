@@ -116,7 +116,7 @@ bool parse_create_op(ir_parser *parser, ir_draft *draft, ir_block *block, ir_op 
                      .num_results = count_results(draft),
                      .attrs = draft->attrs.entries,
                      .num_attrs = draft->attrs.count};
-  for (unsigned i = 0; i < ir_info_num_groups(draft->info); i++) {
+  for (unsigned i = 0, count = ir_info_num_groups(draft->info); i < count; i++) {
     spec.groups[i] = draft->groups[i].count;
     for (unsigned k = 0; k < draft->groups[i].count; k++)
       PARSE_PUSH(parser, &operands, values, draft->groups[i].values[k]);

@@ -87,7 +87,7 @@ static const char *const form_names[] = {
 
 const attr_row *row_find_attr(const char *name, size_t size) {
   for (unsigned i = 0; i < sizeof attr_rows / sizeof *attr_rows; i++)
-    if (!strncmp(attr_rows[i].name, name, size) && !attr_rows[i].name[size])
+    if (format_is_name(attr_rows[i].name, name, size))
       return &attr_rows[i];
   assert(!"each inherent attribute of op.def has a row in attr.def");
   return NULL;
@@ -155,7 +155,7 @@ static bool has_form(const ir_attr *attr, const attr_row *row) {
 
 static const ir_attr *find_attr(const row_subject *subject, const format_word *word) {
   for (unsigned i = 0; i < subject->num_attrs; i++)
-    if (!strncmp(subject->attrs[i].name, word->text, word->size) && !subject->attrs[i].name[word->size])
+    if (format_is_name(subject->attrs[i].name, word->text, word->size))
       return subject->attrs[i].attr;
   return NULL;
 }

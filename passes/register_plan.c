@@ -44,6 +44,8 @@ enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
 enum { LINE_BYTES = 64 };
+/* Registers of a tile that computes much with each element. */
+enum { LIGHT_REGISTERS = 4 };
 
 static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
 
@@ -686,10 +688,26 @@ static void drop_terms(register_plan *plan) {
   plan->num_dims = count;
 }
 
-void register_plan_lighten(register_plan *plan, const target_facts *facts, bool rounds) {
+/* Registers for the values of a few chains, but not for constants as well: one row, whose chains share these. */
+static void lighten_to_row(const ir_op *op, register_plan *plan, int64_t width) {
+  for (unsigned i = 0; i < plan->num_dims; i++) {
+    unsigned loop = plan->dims[i];
+    int64_t *step = &plan->steps[loop], bound = register_plan_bound(op, loop);
+    *step = (int)loop == plan->simd ? smaller(*step, width) : 1;
+    while ((int)loop == plan->simd && *step >= plan->lanes && 2 * *step <= LIGHT_REGISTERS * plan->lanes &&
+           4 * *step <= bound)
+      *step *= 2;
+  }
+}
+
+void register_plan_lighten(const ir_op *op, register_plan *plan, const target_facts *facts, bool rounds) {
   drop_terms(plan);
   int64_t width = rounds ? 2 * plan->lanes : plan->lanes;
-  int64_t most = width * (facts->vector_registers < 32 ? 1 : 4), elements = 1;
+  if (facts->vector_registers < 32) {
+    lighten_to_row(op, plan, width);
+    return;
+  }
+  int64_t most = width * LIGHT_REGISTERS, elements = 1;
   for (unsigned i = 0; i < plan->num_dims; i++)
     elements *= plan->steps[plan->dims[i]];
   for (unsigned i = plan->num_dims; i-- > 0;) {

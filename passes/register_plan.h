@@ -37,7 +37,7 @@ typedef struct register_plan {
 register_plan register_plan_make(ir_op *op, const target_facts *facts);
 /* Makes the register tile smaller, for an op that computes much with each element: so that the chains of a few
  * registers overlap. `rounds`: two registers side by side become one on the way, by one instruction. */
-void register_plan_lighten(register_plan *plan, const target_facts *facts, bool rounds);
+void register_plan_lighten(const ir_op *op, register_plan *plan, const target_facts *facts, bool rounds);
 /* What copies of an input hold: what the body widens its elements to wherever it uses them, else the elements. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input);
 /* Along the loop the operand, on memory, does not move, or by one element. */

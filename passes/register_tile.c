@@ -616,7 +616,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   if (!copied)
     register_group_find(op, &nest.plan, group);
   if (group->num_feeders) {
-    register_plan_lighten(&nest.plan, facts, rounds_to_pairs(group, facts));
+    register_plan_lighten(op, &nest.plan, facts, rounds_to_pairs(group, facts));
     if (nest.reduced.input != group->fed)
       nest.reduced.where.count = 0;
   } else if (!copied)

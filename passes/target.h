@@ -146,6 +146,12 @@ static inline bool target_reads_one_by_one(const target_facts *facts) {
   return facts->vector_bits == 512 && facts->has_far_memory;
 }
 
+/* Tiles of products ask for what they read in place, each line once, while they multiply: memory is far, and tiles are
+ * so large that they have the time. */
+static inline bool target_asks_in_place(const target_facts *facts) {
+  return facts->vector_bits == 512 && facts->has_far_memory;
+}
+
 /* Rows that begin multiples of so many bytes apart meet in one set of the first-level cache. */
 enum { TARGET_PAGE_BYTES = 4096 };
 

@@ -214,6 +214,10 @@ TEC_API double tec_program_device_seconds(const tec_program *program);
 
 typedef struct tec_module tec_module;
 
+/* The most cores that code is made for: more have nothing to share that is worth it, and counts of tiles and
+ * iterations stay small numbers. */
+enum { TEC_MAX_CORES = 4096 };
+
 typedef struct tec_compile_options {
   size_t size;
   /* "host" (this machine), "host:CPU" (an LLVM CPU name), "nvptx:CHIP" (sm_80, ..), "spirv:CHIP" (generic, ..),
@@ -231,7 +235,9 @@ typedef struct tec_compile_options {
    * `softmax` that of running softmaxes. */
   const char *tiles;
   bool fast_exp; /* exponentials of f32 may err by 2e-7 of the result instead of 1.3e-7, on the host */
-  size_t cores;  /* of the host that the code is for, which share its loops; 0: as many as this process may use */
+  /* Of the host that the code is for, which share its loops; 0: as many as this process may use. More than TEC_MAX_CORES
+   * count as so many. */
+  size_t cores;
 } tec_compile_options;
 
 /* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */

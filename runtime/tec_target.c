@@ -22,9 +22,6 @@ static const struct target_row {
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
-/* More have nothing to share that is worth it; so counts of tiles and iterations stay small numbers. */
-enum { MOST_CORES = 4096 };
-
 bool tec_target_get(unsigned i, const char **name, const char **doc) {
   if (i >= NUM_TARGETS)
     return false;
@@ -90,7 +87,7 @@ tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compi
     target_allow_tf32(&run->facts);
   run->facts.fast_exp = options->fast_exp;
   if (options->cores)
-    run->facts.threads = options->cores < MOST_CORES ? (unsigned)options->cores : MOST_CORES;
+    run->facts.threads = options->cores < TEC_MAX_CORES ? (unsigned)options->cores : TEC_MAX_CORES;
   if (options->tiles && (on_gpu || !read_tiles(options->tiles, &run->facts.tiles)))
     return runtime_error(module->context, TEC_INVALID,
                          on_gpu

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CORES = 4096 };
-
 typedef enum option_kind { OPTION_FLAG, OPTION_VALUE, OPTION_OPTIONAL } option_kind;
 
 static const struct option_row {
@@ -148,7 +146,7 @@ bool options_parse(unsigned command, int count, char **arguments, command_option
   if (options->f32 && strcmp(options->f32, "ieee") && strcmp(options->f32, "tf32"))
     return usage_error("--f32 is ieee or tf32, not", options->f32);
   uint64_t cores;
-  if (!options_number("--cores", options->cores, 1, MOST_CORES, 0, &cores))
+  if (!options_number("--cores", options->cores, 1, TEC_MAX_CORES, 0, &cores))
     return false;
   if (!options->input && !options->help) {
     fprintf(stderr, "tcc-attn: an argument is missing; see tcc-attn --help\n");

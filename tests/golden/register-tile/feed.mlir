@@ -9,7 +9,7 @@
 
 // CHECK-LABEL: func.func @weights(
 // CHECK: scf.for
-// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<1x8xf32>)
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<1x32xf32>)
 // CHECK: %[[E:.*]] = math.exp
 // CHECK: vector.transfer_write %[[E]],
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[E]]
@@ -46,7 +46,7 @@ func.func @weights(%m: memref<16xf32>) {
 }
 
 // CHECK-LABEL: func.func @in_place(
-// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<1x8xf32>)
+// CHECK: %[[SUM:.*]] = scf.for {{.*}} iter_args(%[[OLD:.*]] = %{{.*}}) -> (vector<1x32xf32>)
 // CHECK: %[[E:.*]] = math.exp
 // CHECK-NOT: vector.transfer_write %[[E]],
 // CHECK: %[[NARROW:.*]] = arith.truncf %[[E]]

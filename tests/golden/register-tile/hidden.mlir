@@ -8,7 +8,7 @@
 // the last product runs over whole groups of 4 keys.
 // CHECK: #[[$HIGH:.*]] = affine_map<(d0) -> (64, ((d0 + 6) ceildiv 4) * 4)>
 // CHECK: #[[$LOW:.*]] = affine_map<(d0) -> (0, ((d0 - 40) floordiv 4) * 4)>
-// CHECK: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 1) ceildiv 8) * 8)>
+// CHECK: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 1) ceildiv 32) * 32)>
 // CHECK-LABEL: func.func @window(
 // CHECK: affine.min
 // CHECK: %[[DEPTH:.*]] = affine.min
