@@ -83,6 +83,7 @@ typedef struct cpu_row {
   bool has_fast_rounding; /* VRNDSCALEPS starts twice as often as VREDUCEPS */
   bool loses_requests;    /* measured: a line of the cache every 4 cycles is too many, every 8 is not */
   bool has_matrix_unit;   /* AMX, for bf16 */
+  bool has_few_streams;   /* measured: four places at once, asked for past the second cache from near by, are fastest */
 } cpu_row;
 
 static const cpu_row cpus[] = {
@@ -103,7 +104,7 @@ static const cpu_row cpus[] = {
     {"sapphirerapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
     {"emeraldrapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
     {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
-    {"znver1", ISA_AVX2, 32, 512, 8},
+    {"znver1", ISA_AVX2, 32, 512, 8, .has_few_streams = true},
     {"znver2", ISA_AVX2, 32, 512, 16},
     {"znver3", ISA_AVX2, 32, 512, 32},
     {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS, false, true},
@@ -206,6 +207,7 @@ static void set_core(target_facts *facts, const cpu_row *row) {
   facts->has_far_memory = row->has_far_memory;
   facts->has_fast_rounding = row->has_fast_rounding;
   facts->loses_requests = row->loses_requests;
+  facts->has_few_streams = row->has_few_streams;
 }
 
 static void detect(ir_module *module, target_facts *facts) {

@@ -602,12 +602,14 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
   }
 }
 
-/* Asks for the line to be in the first cache, or the second one. */
+/* Asks for the line to be in the first cache, or the second one. What the former is asked for, where memory has few
+ * streams, is read once: it does not come by way of the second one, which would write it to the last one in the end. */
 static void prefetch_line(emitter *e, LLVMValueRef address, bool is_write, bool is_near) {
-  enum { SECOND = 2, FIRST = 3, DATA = 1 };
+  enum { PAST_SECOND = 0, SECOND = 2, FIRST = 3, DATA = 1 };
+  int place = !is_near ? SECOND : e->facts->has_few_streams ? PAST_SECOND : FIRST;
   LLVMTypeRef word = LLVMInt32TypeInContext(e->context), type = LLVMTypeOf(address);
-  LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false),
-                             LLVMConstInt(word, is_near ? FIRST : SECOND, false), LLVMConstInt(word, DATA, false)};
+  LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false), LLVMConstInt(word, (unsigned)place, false),
+                             LLVMConstInt(word, DATA, false)};
   emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
 }
 

@@ -39,6 +39,8 @@ enum {
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
   FOLLOWED_TERMS = 2048,           /* of rows that are many and long, which it follows as well (register_prefetch.c) */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
+  FEW_STREAMED_USES = 4, /* so few uses leave the time to memory, where that has few streams */
+  PIECE_COLUMNS = 512, PIECE_TERMS = 64, /* pieces that small tiles copy into panels for few rows: long parts of rows */
   MADE_COLUMNS = 32,               /* of a tile where few rows use what its steps make of a factor, .. */
   MADE_SHARE = 3,                  /* .. and their share of the first cache */
   UNIT_ROWS = 512,                 /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
@@ -123,9 +125,24 @@ static bool has_many_sums(const product *p) {
   return p->target->loses_requests && uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES;
 }
 
+/* Steps are a few rows, which are read side by side, and as long as the sums of all leave room in the second-level cache
+ * (1, 2 and 4 rows by 4096 x 4096 1.3 to 1.4, by 1024 x 1024 1.2 to 1.3 times as fast; 8 would take up to 1.2 times as
+ * long; Zen 1). */
+static bool reads_few_streams(const product *p) {
+  unsigned streamed = (unsigned)p->streamed;
+  return p->target->has_few_streams && !is_narrow(p->op, streamed) &&
+         uses_of_factor(p, streamed, SOME_USES) <= FEW_STREAMED_USES;
+}
+
 /* The columns of a tile then: those of long pieces are fewer, and alike where that can be, as tiles of a known number
  * of columns know what comes next (register_ask.c). */
 static int64_t streamed_columns(const product *p) {
+  if (reads_few_streams(p)) {
+    int64_t columns = 2 * STREAMED_COLUMNS, uses = uses_of_factor(p, (unsigned)p->streamed, SOME_USES);
+    while ((uint64_t)(uses * columns) * sizeof(float) > p->target->l2_bytes / 8)
+      columns /= 2;
+    return columns;
+  }
   if (!p->target->loses_requests || p->piece != LONG_STREAMED_BYTES)
     return STREAMED_COLUMNS;
   int64_t all = columns_of_stream(p), most = has_many_sums(p) ? STREAMED_COLUMNS / 4 : STREAMED_COLUMNS / 2;
@@ -137,6 +154,8 @@ static int64_t streamed_columns(const product *p) {
 
 /* The step of the reduction then. */
 static int64_t streamed_step(const product *p) {
+  if (reads_few_streams(p))
+    return TILE_REGISTER_ROWS / 2;
   int64_t columns = columns_of_stream(p), most = columns == IR_DYNAMIC ? streamed_columns(p) : columns;
   int64_t bytes = (most > STREAMED_COLUMNS ? STREAMED_COLUMNS : most) *
                   ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
@@ -268,6 +287,17 @@ static bool has_rows_in_lanes(const product *p) {
   return false;
 }
 
+/* Small tiles copy a factor into panels for few rows. To bring the next piece of it takes as long as to use one, or
+ * longer, and each part of a row that is in another page takes time of its own: pieces have few of them (16 x 4096 x 4096
+ * 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x 768 3.3
+ * times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
+static int factor_in_long_parts(const product *p) {
+  for (unsigned i = 0; target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && i < 2; i++)
+    if (!is_turned(p, i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+      return (int)i;
+  return -1;
+}
+
 /* The step of the reduction where nothing is streamed; 0: it is not long. Where a factor is used often enough to pay
  * for being copied into panels, the longest that a panel can be is best, as sums that stay in registers until they are
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
@@ -278,6 +308,8 @@ static int64_t panel_step(const product *p, unsigned loop) {
     return 0;
   if (p->in_unit)
     return extent == IR_DYNAMIC || extent > UNIT_TERMS ? UNIT_TERMS : 0;
+  if (factor_in_long_parts(p) >= 0)
+    return extent == IR_DYNAMIC || extent >= host_policy.long_reduction ? PIECE_TERMS : 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
@@ -404,11 +436,14 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
                                   : has_unit        ? UNIT_COLUMNS
                                                     : host_policy.columns,
                        .keeps_columns = is_lone || has_all_columns || p.in_turn,
-                       .is_streamed = p.streamed >= 0};
+                       .is_streamed = p.streamed >= 0 || factor_in_long_parts(&p) >= 0};
   if (p.streamed >= 0)
     *(p.streamed == (int)rows_side ? &tile.rows : &tile.columns) = streamed_columns(&p);
   if (p.made >= 0)
     *(p.made == (int)rows_side ? &tile.rows : &tile.columns) = MADE_COLUMNS;
+  int piece = factor_in_long_parts(&p);
+  if (piece >= 0)
+    *(piece == (int)rows_side ? &tile.rows : &tile.columns) = PIECE_COLUMNS;
   if (tile.columns == host_policy.columns)
     tile.columns = columns_nearby(&p, rows_side, tile.columns);
   return tile;
