@@ -602,7 +602,7 @@ static bool emit_module(emitter *e) {
  * of its O2. Its unrolling makes no loop of ours faster, but a fifth more code, and takes longer than other passes. */
 static const char pipeline[] = "mergefunc,function(sroa,early-cse,simplifycfg),inline,globaldce,"
                                "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa("
-                               "loop-rotate,licm),indvars,gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
+                               "loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),"
                                "simplifycfg)";
 
 bool backend_emit_host(ir_module *module, const target_facts *facts, backend_output output, char **bytes,
