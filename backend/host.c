@@ -599,7 +599,8 @@ static bool emit_module(emitter *e) {
 
 /* Equal kernels become one first. Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its
  * passes only those run that clean up: addresses are simplified, invariants hoisted. That takes less than half the time
- * of its O2. Its unrolling makes no loop of ours faster, but a fifth more code, and takes longer than other passes. */
+ * of its O2. Its unrolling makes no loop of ours faster, but a fifth more code, and takes longer than other passes; its
+ * work on induction variables (indvars) takes a tenth of all time, and changes next to nothing. */
 static const char pipeline[] = "mergefunc,function(sroa,early-cse,simplifycfg),inline,globaldce,"
                                "function(sroa,early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,loop-mssa("
                                "loop-rotate,licm),gvn,instcombine<no-verify-fixpoint>,loop-mssa(licm),"

@@ -82,8 +82,8 @@ static LLVMValueRef limit_below(emitter *e, LLVMValueRef x, double limit) {
   const double FAR = -1e4;
   if (!has_registers(e, x))
     return math_clamp(e, LLVMRealOLT, x, limit);
-  LLVMValueRef below = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, math_constant(e, x, limit), "");
-  return LLVMBuildSelect(e->builder, below, math_constant(e, x, FAR), x, "");
+  LLVMValueRef below = LLVMBuildFCmp(e->builder, LLVMRealOLT, x, emit_float_like(e, x, limit), "");
+  return LLVMBuildSelect(e->builder, below, emit_float_like(e, x, FAR), x, "");
 }
 
 LLVMValueRef math_half_power(emitter *e, LLVMValueRef sum) {
@@ -152,10 +152,10 @@ static LLVMValueRef split_whole(emitter *e, LLVMValueRef x, LLVMValueRef *fracti
 /* 2^x, or 0 below 2^-126, where one instruction takes whole numbers off and another multiplies by powers of two. A mask
  * of what stays costs nothing there, however many results it serves. */
 static LLVMValueRef flushed_exp2(emitter *e, LLVMValueRef x, bool fast) {
-  LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, math_constant(e, x, -126), "");
+  LLVMValueRef stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -126), "");
   LLVMValueRef fraction, whole = split_whole(e, x, &fraction);
   LLVMValueRef power = by_registers(e, "scalef", exp2_of_fraction(e, fraction, fast), whole);
-  return LLVMBuildSelect(e->builder, stays, power, math_constant(e, x, 0), "");
+  return LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "");
 }
 
 /* The limits give 0 and infinity: they lie where the result has already rounded to those. `approximate` flushes what is
@@ -205,13 +205,13 @@ static LLVMValueRef exp_of(emitter *e, LLVMValueRef x, bool fast, bool approxima
   bool flush = fast || approximate, masks = flush && e->has_scale;
   LLVMValueRef shifted, stays = NULL;
   if (masks)
-    stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, math_constant(e, x, -87.3365), "");
+    stays = LLVMBuildFCmp(e->builder, LLVMRealUGE, x, emit_float_like(e, x, -87.3365), "");
   else
     x = flush ? math_clamp(e, LLVMRealOLT, x, -87.4) : limit_below(e, x, -104.5);
   x = bounded ? x : math_clamp(e, LLVMRealOGT, x, 89);
   LLVMValueRef power = power_of_e(e, x, fast, approximate, &shifted);
   power = scale(e, power, shifted, flush);
-  return masks ? LLVMBuildSelect(e->builder, stays, power, math_constant(e, x, 0), "") : power;
+  return masks ? LLVMBuildSelect(e->builder, stays, power, emit_float_like(e, x, 0), "") : power;
 }
 
 LLVMValueRef math_exp(emitter *e, LLVMValueRef x) { return exp_of(e, x, false, false, false); }
