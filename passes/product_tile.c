@@ -385,8 +385,9 @@ static int64_t columns_nearby(const product *p, unsigned rows_side, int64_t most
 }
 
 /* Each step copies a panel of one factor, which more rows pay for as long as their part of the other factor, which is
- * read again for each panel, takes half of the last cache (of a quarter, 2048^3 would take 1.04 times as long, two
- * products with gelu between 1.1 times; Zen 1). What is asked for is of one step alone, `step`; 0: nothing is. */
+ * read again for each panel, takes half of the last cache (of a quarter, 2048^3 would take 1.03 to 1.05 times as long,
+ * Zen 1); a quarter where it is made in the same place, as each thread has one of its own then. What is asked for is of
+ * one step alone, `step`; 0: nothing is. */
 static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step, bool is_lone, bool has_all_columns) {
   int64_t rows = host_policy.rows;
   int64_t depth = is_lone ? register_plan_lone_panel(p->target) : step ? step : register_plan_longest_panel(p->target);
@@ -395,7 +396,7 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (ir_loop_is_reduction(p->structure, loop) && p->extents[loop] != IR_DYNAMIC && p->extents[loop] < depth)
       depth = p->extents[loop];
-  while (rows < most && (uint64_t)(2 * rows * depth) * sizeof(float) <= p->target->l3_bytes / 2)
+  while (rows < most && (uint64_t)(2 * rows * depth) * sizeof(float) <= p->target->l3_bytes / (p->is_alone ? 2 : 4))
     rows *= 2;
   return rows;
 }
