@@ -39,13 +39,14 @@ enum {
   FOLLOWED_BYTES = 32 << 10,       /* the same where one row alone uses it and the machine follows by itself */
   FOLLOWED_TERMS = 2048,           /* of rows that are many and long, which it follows as well (register_prefetch.c) */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
-  FEW_STREAMED_USES = 4, /* so few uses leave the time to memory, where that has few streams */
-  PIECE_COLUMNS = 512, PIECE_TERMS = 64, /* pieces that small tiles copy into panels for few rows: long parts of rows */
-  MADE_COLUMNS = 32,               /* of a tile where few rows use what its steps make of a factor, .. */
-  MADE_SHARE = 3,                  /* .. and their share of the first cache */
-  UNIT_ROWS = 512,                 /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
-  UNIT_COLUMNS = 512,              /* .. of so many columns, .. */
-  UNIT_TERMS = 512,                /* .. whose rows of so many terms the first cache holds (2048^3 in bf16 1.3x) */
+  FEW_STREAMED_USES = 4,           /* so few uses leave the time to memory, where that has few streams */
+  PART_COLUMNS = 512, /* of a tile where small tiles copy long parts of rows into panels for few rows, .. */
+  PART_TERMS = 64,    /* .. and the step then */
+  MADE_COLUMNS = 32,  /* of a tile where few rows use what its steps make of a factor, .. */
+  MADE_SHARE = 3,     /* .. and their share of the first cache */
+  UNIT_ROWS = 512,    /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
+  UNIT_COLUMNS = 512, /* .. of so many columns, .. */
+  UNIT_TERMS = 512,   /* .. whose rows of so many terms the first cache holds (2048^3 in bf16 1.3x) */
 };
 
 typedef struct product {
@@ -59,6 +60,7 @@ typedef struct product {
   int streamed;    /* the factor that it takes the time to read, or -1; .. */
   int64_t piece;   /* .. and the bytes of a step of it */
   int made;        /* the factor that an elementwise op makes for few rows, or -1 */
+  int parted;      /* the factor that is copied into panels in long parts of rows, or -1 */
   int64_t in_turn; /* the columns of a tile whose panels of all terms follow each other, or 0 */
 } product;
 
@@ -291,7 +293,7 @@ static bool has_rows_in_lanes(const product *p) {
  * longer, and each part of a row that is in another page takes time of its own: pieces have few of them (16 x 4096 x 4096
  * 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x 768 3.3
  * times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
-static int factor_in_long_parts(const product *p) {
+static int parted_factor(const product *p) {
   for (unsigned i = 0; target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && i < 2; i++)
     if (!is_turned(p, i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
       return (int)i;
@@ -308,8 +310,8 @@ static int64_t panel_step(const product *p, unsigned loop) {
     return 0;
   if (p->in_unit)
     return extent == IR_DYNAMIC || extent > UNIT_TERMS ? UNIT_TERMS : 0;
-  if (factor_in_long_parts(p) >= 0)
-    return extent == IR_DYNAMIC || extent >= host_policy.long_reduction ? PIECE_TERMS : 0;
+  if (p->parted >= 0)
+    return extent == IR_DYNAMIC || extent >= host_policy.long_reduction ? PART_TERMS : 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
@@ -418,6 +420,7 @@ static product product_of(const ir_op *op, const target_facts *target) {
   ir_loop_extents(op, p.extents);
   p.streamed = streamed_factor(&p, &p.piece);
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
+  p.parted = parted_factor(&p);
   p.in_turn = columns_in_turn(&p);
   p.in_unit = p.streamed < 0 && p.made < 0 &&
               target_has_unit_for(target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element,
@@ -437,14 +440,12 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
                                   : has_unit        ? UNIT_COLUMNS
                                                     : host_policy.columns,
                        .keeps_columns = is_lone || has_all_columns || p.in_turn,
-                       .is_streamed = p.streamed >= 0 || factor_in_long_parts(&p) >= 0};
-  if (p.streamed >= 0)
-    *(p.streamed == (int)rows_side ? &tile.rows : &tile.columns) = streamed_columns(&p);
-  if (p.made >= 0)
-    *(p.made == (int)rows_side ? &tile.rows : &tile.columns) = MADE_COLUMNS;
-  int piece = factor_in_long_parts(&p);
-  if (piece >= 0)
-    *(piece == (int)rows_side ? &tile.rows : &tile.columns) = PIECE_COLUMNS;
+                       .is_streamed = p.streamed >= 0 || p.parted >= 0};
+  int factor = p.streamed >= 0 ? p.streamed : p.made >= 0 ? p.made : p.parted; /* which is read along its rows */
+  if (factor >= 0)
+    *(factor == (int)rows_side ? &tile.rows : &tile.columns) = p.streamed >= 0 ? streamed_columns(&p)
+                                                               : p.made >= 0   ? MADE_COLUMNS
+                                                                               : PART_COLUMNS;
   if (tile.columns == host_policy.columns)
     tile.columns = columns_nearby(&p, rows_side, tile.columns);
   return tile;

@@ -690,14 +690,15 @@ static void drop_terms(register_plan *plan) {
 
 /* Registers for the values of a few chains, but not for constants as well: one row, whose chains share these. */
 static void lighten_to_row(const ir_op *op, register_plan *plan, int64_t width) {
-  for (unsigned i = 0; i < plan->num_dims; i++) {
-    unsigned loop = plan->dims[i];
-    int64_t *step = &plan->steps[loop], bound = register_plan_bound(op, loop);
-    *step = (int)loop == plan->simd ? smaller(*step, width) : 1;
-    while ((int)loop == plan->simd && *step >= plan->lanes && 2 * *step <= LIGHT_REGISTERS * plan->lanes &&
-           4 * *step <= bound)
-      *step *= 2;
-  }
+  for (unsigned i = 0; i < plan->num_dims; i++)
+    if ((int)plan->dims[i] != plan->simd)
+      plan->steps[plan->dims[i]] = 1;
+  if (plan->simd < 0)
+    return;
+  int64_t *step = &plan->steps[plan->simd], bound = register_plan_bound(op, (unsigned)plan->simd);
+  *step = smaller(*step, width);
+  while (*step >= plan->lanes && 2 * *step <= LIGHT_REGISTERS * plan->lanes && 4 * *step <= bound)
+    *step *= 2;
 }
 
 void register_plan_lighten(const ir_op *op, register_plan *plan, const target_facts *facts, bool rounds) {

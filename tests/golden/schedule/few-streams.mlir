@@ -57,7 +57,7 @@ func.func @more_rows(%a: tensor<33x4096xf32>, %b: tensor<4096x4096xf32>, %c: ten
   return %r : tensor<33x4096xf32>
 }
 
-// Rows of terms of which several are read at once, and no more than the last cache holds.
+// Rows of terms, several at once. What the last cache may hold is asked for into the second one.
 // ASK-LABEL: func.func @turned(
 // ASK: tec.near, tec.prefetch = array<i64: 0, 64>
 func.func @turned(%a: tensor<1x4096xf32>, %b: tensor<4096x4096xf32>, %c: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
