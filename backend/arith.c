@@ -330,8 +330,7 @@ LLVMValueRef emit_bitcast(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 static ir_cell cell_of(const ir_attr *attr, unsigned i, bool is_float) {
   if (attr->kind != IR_ATTR_DENSE)
     return is_float ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
-  unsigned at = attr->count == 1 ? 0 : i;
-  return is_float ? (ir_cell){.f = attr->floats[at]} : (ir_cell){.i = attr->ints[at]};
+  return ir_attr_element(attr, i);
 }
 
 ir_cell emit_attr_cell(const ir_attr *attr, unsigned i) {

@@ -47,7 +47,7 @@ static bool check_op(ir_op *op, void *data) {
   const ir_type *type = ir_result(op, 0)->type;
   int64_t count = ir_type_num_elements(type);
   *local_bytes +=
-      count < 0 || count > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1 : (uint64_t)count * emit_element_bytes(type->element);
+      count < 0 || count > MAX_LOCAL_BYTES ? MAX_LOCAL_BYTES + 1 : (uint64_t)count * ir_scalar_bytes(type->element);
   return *local_bytes <= MAX_LOCAL_BYTES ||
          ir_op_error(op, "gives each lane more than %d bytes of memory, or a size that is not known", MAX_LOCAL_BYTES);
 }

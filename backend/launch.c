@@ -230,7 +230,7 @@ static void launch_alloc(launch_plan *plan, const ir_op *op) {
       return;
   }
   uint32_t count = row_major(plan, type->rank, dims), unit = launch_constant(plan, WORKSPACE_ALIGNMENT);
-  uint32_t bytes = launch_binary(plan, PROGRAM_MUL, count, launch_constant(plan, emit_element_bytes(type->element)));
+  uint32_t bytes = launch_binary(plan, PROGRAM_MUL, count, launch_constant(plan, ir_scalar_bytes(type->element)));
   bytes = launch_binary(plan, PROGRAM_MUL, launch_binary(plan, PROGRAM_CEILDIV, bytes, unit), unit);
   set(plan, ir_result(op, 0),
       (launch_value){.kind = LAUNCH_MEMREF, .base = PROGRAM_WORKSPACE, .offset = plan->workspace, .dims = dims});
@@ -247,7 +247,7 @@ static void launch_subview(launch_plan *plan, const ir_op *op) {
     return;
   const uint32_t *strides = view.dims + type->rank;
   unsigned rank = ir_result(op, 0)->type->rank, next = 0;
-  uint32_t bytes = launch_constant(plan, emit_element_bytes(type->element)), offset, step;
+  uint32_t bytes = launch_constant(plan, ir_scalar_bytes(type->element)), offset, step;
   uint32_t *dims = new_dims(plan, rank);
   for (unsigned i = 0; i < type->rank; i++) {
     if (!launch_index(plan, offsets[i], &offset) || !launch_index(plan, steps[i], &step))

@@ -106,8 +106,6 @@ LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar) {
   return ir_scalar_bits(scalar) < 8 ? LLVMInt8TypeInContext(e->context) : emit_element_type(e, scalar);
 }
 
-unsigned emit_element_bytes(ir_scalar scalar) { return (ir_scalar_bits(scalar) + 7) / 8; }
-
 LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes) { return LLVMVectorType(element, lanes); }
 
 LLVMValueRef emit_index(emitter *e, int64_t value) {

@@ -61,8 +61,9 @@ typedef struct emit_target {
   unsigned max_elements;
   /* LLVM's numbers for memory that lanes of a block share, for constants, and for all other but a function's frame. */
   unsigned shared_space, constant_space, memory_space;
-  bool rounds_to_bfloat;  /* f32 to bf16 is an instruction */
-  bool has_plain_maximum; /* maxima and minima of floats lose NaN or the sign of zeros, so they are put together */
+  bool has_typed_constants; /* a constant is an array of its elements, not of bytes */
+  bool rounds_to_bfloat;    /* f32 to bf16 is an instruction */
+  bool has_plain_maximum;   /* maxima and minima of floats lose NaN or the sign of zeros, so they are put together */
   /* Memory for `bytes` (an i64) that lives until released, or `automatic`: until the function or forall body ends.
    * Fails the function where there is none. */
   LLVMValueRef (*allocate)(emitter *e, LLVMValueRef bytes, bool automatic);
@@ -123,7 +124,6 @@ static inline LLVMValueRef emit_scalar(emitter *e, const ir_value *value) { retu
 
 LLVMTypeRef emit_element_type(emitter *e, ir_scalar scalar); /* in values */
 LLVMTypeRef emit_memory_type(emitter *e, ir_scalar scalar);  /* in memory */
-unsigned emit_element_bytes(ir_scalar scalar);
 LLVMTypeRef emit_row_type(LLVMTypeRef element, unsigned lanes);
 LLVMValueRef emit_index(emitter *e, int64_t value);
 LLVMValueRef emit_constant(emitter *e, ir_scalar scalar, ir_cell cell);

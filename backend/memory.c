@@ -67,19 +67,19 @@ static LLVMValueRef to_memory(emitter *e, ir_scalar element, LLVMValueRef value)
 LLVMValueRef emit_load(emitter *e, ir_scalar element, LLVMValueRef address, unsigned lanes) {
   LLVMTypeRef type = emit_memory_type(e, element);
   LLVMValueRef load = LLVMBuildLoad2(e->builder, lanes ? emit_row_type(type, lanes) : type, address, "");
-  LLVMSetAlignment(load, emit_element_bytes(element));
+  LLVMSetAlignment(load, ir_scalar_bytes(element));
   return from_memory(e, element, load);
 }
 
 void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef address) {
   LLVMValueRef store = LLVMBuildStore(e->builder, to_memory(e, element, value), address);
-  LLVMSetAlignment(store, emit_element_bytes(element));
+  LLVMSetAlignment(store, ir_scalar_bytes(element));
 }
 
 /* Number of bytes of a memref whose dynamic sizes are the op's operands; binds nothing. */
 static LLVMValueRef allocation_sizes(emitter *e, const ir_op *op, LLVMValueRef *sizes) {
   const ir_type *type = ir_result(op, 0)->type;
-  LLVMValueRef bytes = emit_index(e, emit_element_bytes(type->element));
+  LLVMValueRef bytes = emit_index(e, ir_scalar_bytes(type->element));
   for (unsigned i = 0, dynamic = 0; i < type->rank; i++) {
     bool known = type->shape[i] != IR_DYNAMIC;
     sizes[i] = known ? emit_index(e, type->shape[i]) : emit_scalar(e, ir_operand(op, dynamic++));
@@ -125,6 +125,22 @@ bool emit_dealloc(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* All elements, as an array. What the target reads bytes of as anything gets bytes, as these are written at once, and
+ * other types one by one (.4 us each). */
+static LLVMValueRef array_of_constant(emitter *e, const ir_attr *constant, int64_t count) {
+  size_t width = ir_scalar_bytes(constant->type->element), size = width * (size_t)count;
+  const uint8_t *bytes = constant->bytes;
+  if (constant->count != count) {
+    uint8_t *all = ir_arena_alloc(&e->arena, size);
+    for (size_t i = 0; i < size; i += width)
+      memcpy(all + i, constant->bytes, width);
+    bytes = all;
+  }
+  LLVMTypeRef type =
+      e->target->has_typed_constants ? emit_memory_type(e, constant->type->element) : LLVMInt8TypeInContext(e->context);
+  return LLVMConstDataArray(type, (const char *)bytes, size);
+}
+
 static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
   const ir_op *global = ir_module_lookup(e->module, name);
   if (!global || global->code != OP_MEMREF_GLOBAL) {
@@ -143,14 +159,9 @@ static LLVMValueRef global_of(emitter *e, const ir_op *op, const char *name) {
     ir_op_error(global, "needs a static type and an initial value");
     return NULL;
   }
-  int64_t count = ir_type_num_elements(type);
-  LLVMTypeRef element = emit_memory_type(e, type->element);
-  LLVMValueRef *constants = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
-  for (int64_t i = 0; i < count; i++)
-    constants[i] = to_memory(e, type->element, emit_constant(e, type->element, emit_attr_cell(initial, (unsigned)i)));
-  LLVMValueRef data =
-      LLVMAddGlobalInAddressSpace(e->llvm, LLVMArrayType2(element, (uint64_t)count), symbol, e->target->constant_space);
-  LLVMSetInitializer(data, LLVMConstArray2(element, constants, (uint64_t)count));
+  LLVMValueRef array = array_of_constant(e, initial, ir_type_num_elements(type));
+  LLVMValueRef data = LLVMAddGlobalInAddressSpace(e->llvm, LLVMTypeOf(array), symbol, e->target->constant_space);
+  LLVMSetInitializer(data, array);
   LLVMSetGlobalConstant(data, ir_attr_get(global, "constant") != NULL);
   LLVMSetLinkage(data, LLVMPrivateLinkage);
   LLVMSetAlignment(data, EMIT_ALIGNMENT);
@@ -327,7 +338,7 @@ bool emit_memref_store(emitter *e, const ir_op *op) {
 
 /* What `alignment` promises of the address, or what any element has. */
 static unsigned alignment_of(const ir_op *op, ir_scalar element) {
-  return (unsigned)ir_attr_int_or(op, "alignment", emit_element_bytes(element));
+  return (unsigned)ir_attr_int_or(op, "alignment", ir_scalar_bytes(element));
 }
 
 bool emit_vector_load(emitter *e, const ir_op *op) {
@@ -375,7 +386,7 @@ bool emit_copy(emitter *e, const ir_op *op) {
     indices[rank - 1] = emit_index(e, 0);
   LLVMValueRef from = element_address(e, type->element, source, indices);
   LLVMValueRef to = element_address(e, type->element, target, indices);
-  unsigned bytes = emit_element_bytes(type->element);
+  unsigned bytes = ir_scalar_bytes(type->element);
   if (by_rows) {
     LLVMValueRef size = LLVMBuildMul(e->builder, emit_size(source, rank - 1), emit_index(e, bytes), "");
     LLVMBuildMemMove(e->builder, to, bytes, from, bytes, size);
@@ -539,7 +550,7 @@ static LLVMValueRef lane_addresses(emitter *e, const transfer *t, LLVMValueRef a
 
 static void align_pointer_operand(emitter *e, LLVMValueRef call, unsigned operand, ir_scalar element) {
   unsigned kind = LLVMGetEnumAttributeKindForName("align", 5);
-  LLVMAddCallSiteAttribute(call, operand + 1, LLVMCreateEnumAttribute(e->context, kind, emit_element_bytes(element)));
+  LLVMAddCallSiteAttribute(call, operand + 1, LLVMCreateEnumAttribute(e->context, kind, ir_scalar_bytes(element)));
 }
 
 static LLVMValueRef read_masked(emitter *e, const transfer *t, LLVMValueRef address, LLVMValueRef mask) {
@@ -625,7 +636,7 @@ static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
       offset = LLVMBuildAdd(e->builder, offset,
                             LLVMBuildMul(e->builder, emit_stride(t->memref, i), emit_index(e, t->ahead[i]), ""), "");
   address = emit_address(e, t->element, address, offset);
-  int64_t bytes = t->shape[t->rank - 1] * emit_element_bytes(t->element);
+  int64_t bytes = t->shape[t->rank - 1] * ir_scalar_bytes(t->element);
   for (int64_t line = 0; line < bytes; line += LINE_BYTES) {
     LLVMValueRef at = emit_index(e, line);
     prefetch_line(e, LLVMBuildGEP2(e->builder, byte, address, &at, 1, ""), !t->padding, t->is_near);

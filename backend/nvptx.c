@@ -47,6 +47,7 @@ const kernel_target nvptx_target = {
              .lane_ops = nvptx_lane_ops,
              .max_elements = 1 << 11,
              .shared_space = SHARED_SPACE,
+             .has_typed_constants = true,
              .rounds_to_bfloat = true,
              .share = kernels_share,
              .library = nvptx_library,

@@ -209,7 +209,7 @@ static void bind_token(emitter *e, const ir_op *op) { emit_bind(e, ir_result(op,
 static bool emit_async_copy(emitter *e, const ir_op *op) {
   enum { COPY_TARGET, COPY_TARGET_INDICES, COPY_SOURCE, COPY_SOURCE_INDICES, COPY_SOURCE_ELEMENTS };
   unsigned source = ir_group_start(op, COPY_SOURCE);
-  unsigned size = emit_element_bytes(ir_operand(op, 0)->type->element);
+  unsigned size = ir_scalar_bytes(ir_operand(op, 0)->type->element);
   unsigned bytes = size * (unsigned)ir_attr_int_or(op, "dstElements", 0);
   bool partial = ir_group_size(op, COPY_SOURCE_ELEMENTS) != 0;
   char name[64];

@@ -131,6 +131,7 @@ const kernel_target spirv_target = {
              .max_elements = 1 << 11,
              .shared_space = SPIRV_LOCAL,
              .constant_space = SPIRV_CONSTANT,
+             .has_typed_constants = true,
              .memory_space = SPIRV_GLOBAL,
              .has_plain_maximum = true,
              .share = kernels_share,

@@ -19,7 +19,7 @@ static LLVMValueRef half_word(emitter *e, int64_t value) {
 /* Rows, and bytes of a row. */
 static void shape_of(emitter *e, const ir_type *type, LLVMValueRef *shape) {
   shape[0] = half_word(e, type->shape[0]);
-  shape[1] = half_word(e, type->shape[1] * emit_element_bytes(type->element));
+  shape[1] = half_word(e, type->shape[1] * ir_scalar_bytes(type->element));
 }
 
 /* Exported functions ask before they call one that uses tiles, so that stays a call. */
@@ -33,7 +33,7 @@ static LLVMValueRef tile_intrinsic(emitter *e, const char *name, LLVMValueRef co
 static LLVMValueRef row_bytes(emitter *e, const ir_op *op) {
   const ir_type *type = ir_operand(op, 0)->type;
   LLVMValueRef stride = emit_stride(emit_operand(e, op, 0), type->rank - 2u);
-  return LLVMBuildNSWMul(e->builder, stride, emit_index(e, emit_element_bytes(type->element)), "");
+  return LLVMBuildNSWMul(e->builder, stride, emit_index(e, ir_scalar_bytes(type->element)), "");
 }
 
 /* Linux's arch_prctl(ask, tiles): 0, or an error. */
@@ -139,7 +139,7 @@ bool emit_tile_store(emitter *e, const ir_op *op) {
 
 bool emit_tile_mulf(emitter *e, const ir_op *op) {
   const ir_type *lhs = ir_operand(op, 0)->type;
-  LLVMValueRef operands[6] = {[2] = half_word(e, lhs->shape[1] * emit_element_bytes(lhs->element))};
+  LLVMValueRef operands[6] = {[2] = half_word(e, lhs->shape[1] * ir_scalar_bytes(lhs->element))};
   shape_of(e, ir_result(op, 0)->type, operands);
   static const unsigned order[] = {2, 0, 1}; /* the sum comes first */
   for (unsigned i = 0; i < 3; i++)

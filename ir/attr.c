@@ -4,6 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+static size_t num_bytes(const ir_attr *attr) {
+  return attr->bytes ? attr->count * (size_t)ir_scalar_bytes(attr->type->element) : 0;
+}
+
 static uint64_t attr_hash(const ir_attr *attr) {
   uint64_t hash = ir_hash_combine(attr->kind, (uint64_t)(uintptr_t)attr->type);
   hash = ir_hash_combine(hash, (uint64_t)attr->value);
@@ -13,7 +17,7 @@ static uint64_t attr_hash(const ir_attr *attr) {
   hash = ir_hash_bytes(hash, attr->elements, attr->elements ? attr->count * sizeof(void *) : 0);
   hash = ir_hash_bytes(hash, attr->entries, attr->entries ? attr->count * sizeof(ir_named_attr) : 0);
   hash = ir_hash_bytes(hash, attr->ints, attr->ints ? attr->count * sizeof(int64_t) : 0);
-  return ir_hash_bytes(hash, attr->floats, attr->floats ? attr->count * sizeof(double) : 0);
+  return ir_hash_bytes(hash, attr->bytes, num_bytes(attr));
 }
 
 static bool same_array(const void *a, const void *b, size_t size) {
@@ -27,8 +31,7 @@ static bool attr_equal(const void *left, const void *right) {
          !memcmp(&a->number, &b->number, sizeof a->number) && a->string == b->string && a->name == b->name &&
          a->map == b->map && a->count == b->count && same_array(a->elements, b->elements, a->count * sizeof(void *)) &&
          same_array(a->entries, b->entries, a->count * sizeof(ir_named_attr)) &&
-         same_array(a->ints, b->ints, a->count * sizeof(int64_t)) &&
-         same_array(a->floats, b->floats, a->count * sizeof(double));
+         same_array(a->ints, b->ints, a->count * sizeof(int64_t)) && same_array(a->bytes, b->bytes, num_bytes(a));
 }
 
 static const ir_attr *intern_attr(ir_module *module, const ir_attr *key) {
@@ -44,8 +47,8 @@ static const ir_attr *intern_attr(ir_module *module, const ir_attr *key) {
     attr->entries = ir_arena_copy(arena, key->entries, key->count * sizeof(ir_named_attr));
   if (key->ints)
     attr->ints = ir_arena_copy(arena, key->ints, key->count * sizeof(int64_t));
-  if (key->floats)
-    attr->floats = ir_arena_copy(arena, key->floats, key->count * sizeof(double));
+  if (key->bytes)
+    attr->bytes = ir_arena_copy(arena, key->bytes, num_bytes(key));
   ir_table_add(arena, module->attrs, hash, attr);
   return attr;
 }
@@ -64,6 +67,10 @@ const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value
 const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value) {
   value = ir_scalar_round(type->element, value);
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_FLOAT, .type = type, .number = value});
+}
+
+const ir_attr *ir_attr_scalar(ir_module *module, const ir_type *type, ir_cell cell) {
+  return ir_scalar_is_float(type->element) ? ir_attr_float(module, type, cell.f) : ir_attr_int(module, type, cell.i);
 }
 
 const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size) {
@@ -115,30 +122,38 @@ const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *in
   return ir_attr_ints(module, ir_type_scalar(module, IR_I64), count, ints);
 }
 
-const ir_attr *ir_attr_dense_ints(ir_module *module, const ir_type *type, unsigned count, const int64_t *ints) {
-  int64_t *wrapped = IR_NEW_ARRAY(&module->arena, int64_t, count);
-  bool splat = true;
-  for (unsigned i = 0; i < count; i++) {
-    wrapped[i] = ir_scalar_wrap(type->element, ints[i]);
-    splat &= wrapped[i] == wrapped[0];
-  }
-  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_DENSE,
-                                        .type = type,
-                                        .count = splat && count ? 1 : count,
-                                        .ints = count ? wrapped : NULL});
+const ir_attr *ir_attr_dense_bytes(ir_module *module, const ir_type *type, unsigned count, const void *bytes) {
+  size_t width = ir_scalar_bytes(type->element);
+  const uint8_t *first = bytes;
+  bool splat = count > 1 && !memcmp(first, first + width, (count - 1) * width); /* each is like the one before it */
+  return intern_attr(
+      module,
+      &(ir_attr){.kind = IR_ATTR_DENSE, .type = type, .count = splat ? 1 : count, .bytes = count ? bytes : NULL});
 }
 
-const ir_attr *ir_attr_dense_floats(ir_module *module, const ir_type *type, unsigned count, const double *floats) {
-  double *rounded = IR_NEW_ARRAY(&module->arena, double, count);
-  bool splat = true;
+const ir_attr *ir_attr_dense(ir_module *module, const ir_type *type, unsigned count, const ir_cell *cells) {
+  ir_scalar element = type->element;
+  size_t width = ir_scalar_bytes(element);
+  uint8_t *bytes = ir_arena_alloc(&module->arena, count * width);
   for (unsigned i = 0; i < count; i++) {
-    rounded[i] = ir_scalar_round(type->element, floats[i]);
-    splat &= !memcmp(&rounded[i], &rounded[0], sizeof *rounded);
+    uint64_t bits = ir_scalar_is_float(element) ? ir_float_to_bits(element, cells[i].f) : (uint64_t)cells[i].i;
+    if (ir_scalar_bits(element) < 8)
+      bits &= (1u << ir_scalar_bits(element)) - 1;
+    for (size_t byte = 0; byte < width; byte++)
+      bytes[i * width + byte] = (uint8_t)(bits >> 8 * byte);
   }
-  return intern_attr(module, &(ir_attr){.kind = IR_ATTR_DENSE,
-                                        .type = type,
-                                        .count = splat && count ? 1 : count,
-                                        .floats = count ? rounded : NULL});
+  return ir_attr_dense_bytes(module, type, count, bytes);
+}
+
+ir_cell ir_attr_element(const ir_attr *attr, int64_t i) {
+  ir_scalar element = attr->type->element;
+  size_t width = ir_scalar_bytes(element);
+  const uint8_t *at = attr->bytes + (attr->count == 1 ? 0 : (size_t)i * width);
+  uint64_t bits = 0;
+  for (size_t byte = width; byte-- > 0;)
+    bits = bits << 8 | at[byte];
+  return ir_scalar_is_float(element) ? (ir_cell){.f = ir_float_from_bits(element, bits)}
+                                     : (ir_cell){.i = ir_scalar_wrap(element, (int64_t)bits)};
 }
 
 /* ---------------------------------------------------------------------------------------------- attributes on ops */

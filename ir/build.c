@@ -30,10 +30,7 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
   case IR_ATTR_DENSE:
     if (attr->count != 1)
       return false;
-    if (attr->floats)
-      cell->f = attr->floats[0];
-    else
-      cell->i = attr->ints[0];
+    *cell = ir_attr_element(attr, 0);
     return true;
   default:
     return false;
@@ -47,13 +44,9 @@ ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *v
 
 ir_value *ir_splat(ir_builder *builder, const ir_type *type, ir_cell cell) {
   ir_module *module = builder->module;
-  bool is_float = ir_scalar_is_float(type->element);
-  const ir_attr *attr;
-  if (type->kind == IR_TYPE_SCALAR)
-    attr = is_float ? ir_attr_float(module, type, cell.f) : ir_attr_int(module, type, cell.i);
-  else
-    attr = is_float ? ir_attr_dense_floats(module, type, 1, &cell.f) : ir_attr_dense_ints(module, type, 1, &cell.i);
-  return ir_constant(builder, type, attr);
+  return ir_constant(builder, type,
+                     type->kind == IR_TYPE_SCALAR ? ir_attr_scalar(module, type, cell)
+                                                  : ir_attr_dense(module, type, 1, &cell));
 }
 
 ir_value *ir_const(ir_builder *builder, const ir_type *type, double value) {

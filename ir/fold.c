@@ -360,7 +360,7 @@ static ir_value *empty_like(ir_builder *builder, const ir_type *type, const slic
 
 /* A constant of another shape with the one element of `splat`. */
 static ir_value *splat_constant(ir_builder *builder, const ir_type *type, const ir_attr *splat) {
-  return ir_splat(builder, type, splat->floats ? (ir_cell){.f = splat->floats[0]} : (ir_cell){.i = splat->ints[0]});
+  return ir_splat(builder, type, ir_attr_element(splat, 0));
 }
 
 ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {

@@ -88,16 +88,12 @@ bool interp_constant(ir_interp *interp, const ir_op *op, const ir_type *type, co
     value->cell = is_float ? (ir_cell){.f = attr->number} : (ir_cell){.i = ir_scalar_wrap(type->element, attr->value)};
     return true;
   }
-  if (attr->count == 1) {
-    ir_cell cell =
-        is_float ? (ir_cell){.f = attr->floats[0]} : (ir_cell){.i = ir_scalar_wrap(type->element, attr->ints[0])};
-    return interp_splat(interp, op, type->element, type->rank, type->shape, cell, value);
-  }
+  if (attr->count == 1)
+    return interp_splat(interp, op, type->element, type->rank, type->shape, ir_attr_element(attr, 0), value);
   if (!interp_allocate_raw(interp, op, type->element, type->rank, type->shape, value))
     return false;
   for (unsigned i = 0; i < attr->count; i++)
-    value->buffer->cells[i] =
-        is_float ? (ir_cell){.f = attr->floats[i]} : (ir_cell){.i = ir_scalar_wrap(type->element, attr->ints[i])};
+    value->buffer->cells[i] = ir_attr_element(attr, i);
   return true;
 }
 

@@ -165,7 +165,8 @@ void ir_type_strides(const ir_type *type, int64_t *strides);
 /* offset + index * stride; IR_DYNAMIC where one of them is, or where the sum does not fit in 64 bits. */
 int64_t ir_static_offset(int64_t offset, int64_t index, int64_t stride);
 const char *ir_scalar_name(ir_scalar scalar);
-unsigned ir_scalar_bits(ir_scalar scalar); /* index counts as 64 */
+unsigned ir_scalar_bits(ir_scalar scalar);  /* index counts as 64 */
+unsigned ir_scalar_bytes(ir_scalar scalar); /* of an element in memory: a byte at least */
 ir_scalar_kind ir_scalar_kind_of(ir_scalar scalar);
 static inline bool ir_scalar_is_float(ir_scalar scalar) { return ir_scalar_kind_of(scalar) == IR_KIND_FLOAT; }
 /* Rounds to the nearest value of a float type, ties to even; integers wrap to the width, sign-extended. */
@@ -229,6 +230,12 @@ const ir_expr *ir_expr_replace(ir_module *module, const ir_expr *expr, const ir_
 
 /* -------------------------------------------------------------------------------------------- attributes (attr.c) */
 
+/* One scalar: floats as double, the rest sign-extended. */
+typedef union ir_cell {
+  double f;
+  int64_t i;
+} ir_cell;
+
 typedef enum ir_attr_kind {
   IR_ATTR_UNIT,
   IR_ATTR_BOOL,
@@ -261,14 +268,15 @@ struct ir_attr {
   unsigned count;                 /* elements below; for DENSE 1 means splat unless the type has one element */
   const ir_attr *const *elements; /* ARRAY */
   const ir_named_attr *entries;   /* DICT */
-  const int64_t *ints;            /* I64S; DENSE of integers and indices */
-  const double *floats;           /* DENSE of floats */
+  const int64_t *ints;            /* I64S */
+  const uint8_t *bytes;           /* DENSE: the elements as memory has them, ir_scalar_bytes each */
 };
 
 const ir_attr *ir_attr_unit(ir_module *module);
 const ir_attr *ir_attr_bool(ir_module *module, bool value);
 const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value);
 const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value);
+const ir_attr *ir_attr_scalar(ir_module *module, const ir_type *type, ir_cell cell); /* one of these */
 const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size);
 const ir_attr *ir_attr_symbol(ir_module *module, const char *name);
 const ir_attr *ir_attr_keyword(ir_module *module, const char *name, const char *keyword);
@@ -279,8 +287,10 @@ const ir_attr *ir_attr_map(ir_module *module, const ir_map *map);
 const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *ints); /* array<i64: ..> */
 const ir_attr *ir_attr_ints(ir_module *module, const ir_type *element, unsigned count, const int64_t *ints);
 /* Dense constants; count is 1 (splat) or the number of elements. Equal elements are normalised to a splat. */
-const ir_attr *ir_attr_dense_ints(ir_module *module, const ir_type *type, unsigned count, const int64_t *ints);
-const ir_attr *ir_attr_dense_floats(ir_module *module, const ir_type *type, unsigned count, const double *floats);
+const ir_attr *ir_attr_dense(ir_module *module, const ir_type *type, unsigned count, const ir_cell *cells);
+/* The same, of elements as memory has them (little-endian; an i1 is 0 or 1, an i4 0 to 15). */
+const ir_attr *ir_attr_dense_bytes(ir_module *module, const ir_type *type, unsigned count, const void *bytes);
+ir_cell ir_attr_element(const ir_attr *attr, int64_t i); /* of a dense constant, in row-major order */
 
 /* ------------------------------------------------------------------------------------------ op table (op.def, op.c) */
 
@@ -328,12 +338,6 @@ typedef enum ir_trait {
   IR_ASSERTS = 1 << 23,       /* has no effect but to stop the program where it is wrong */
   IR_PARALLEL = 1 << 24, /* a loop whose iterations may run at once: the tensors that it carries are shared by all */
 } ir_trait;
-
-/* One scalar in the oracle: floats as double, the rest sign-extended. */
-typedef union ir_cell {
-  double f;
-  int64_t i;
-} ir_cell;
 
 typedef struct ir_builder ir_builder;
 typedef struct ir_interp ir_interp;

@@ -19,6 +19,19 @@ int lex_hex_digit(char c) {
   return -1;
 }
 
+bool lex_hex_bytes(const char *digits, size_t count, uint8_t *bytes) {
+  int8_t value_of[UINT8_MAX + 1]; /* constants come by the hundred megabytes */
+  for (int c = 0; c <= UINT8_MAX; c++)
+    value_of[c] = (int8_t)lex_hex_digit((char)c);
+  int wrong = 0;
+  for (size_t i = 0; i < count; i++) {
+    int high = value_of[(uint8_t)digits[2 * i]], low = value_of[(uint8_t)digits[2 * i + 1]];
+    wrong |= high | low;
+    bytes[i] = (uint8_t)((unsigned)high << 4 | (unsigned)low);
+  }
+  return wrong >= 0;
+}
+
 ir_loc lex_loc_of(const lex_state *lex, const char *position) {
   return (ir_loc){.source = lex->source, .offset = (uint32_t)(position - lex->begin)};
 }

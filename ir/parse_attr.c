@@ -143,49 +143,28 @@ static bool parse_dense_list(ir_parser *parser, unsigned depth, dense_shape *sha
   return true;
 }
 
-static const ir_attr *dense_floats(ir_parser *parser, const ir_type *type, const literal_list *numbers) {
-  double *values = IR_NEW_ARRAY(&parser->scratch, double, numbers->count);
+static const ir_attr *dense_numbers(ir_parser *parser, const ir_type *type, const literal_list *numbers) {
+  ir_cell *cells = IR_NEW_ARRAY(&parser->scratch, ir_cell, numbers->count);
   for (unsigned i = 0; i < numbers->count; i++)
-    if (!float_of_literal(parser, &numbers->literals[i], type->element, &values[i]))
+    if (ir_scalar_is_float(type->element) ? !float_of_literal(parser, &numbers->literals[i], type->element, &cells[i].f)
+                                          : !int_of_literal(parser, &numbers->literals[i], type->element, &cells[i].i))
       return NULL;
-  return ir_attr_dense_floats(parser->module, type, numbers->count, values);
-}
-
-static const ir_attr *dense_ints(ir_parser *parser, const ir_type *type, const literal_list *numbers) {
-  int64_t *values = IR_NEW_ARRAY(&parser->scratch, int64_t, numbers->count);
-  for (unsigned i = 0; i < numbers->count; i++)
-    if (!int_of_literal(parser, &numbers->literals[i], type->element, &values[i]))
-      return NULL;
-  return ir_attr_dense_ints(parser->module, type, numbers->count, values);
+  return ir_attr_dense(parser->module, type, numbers->count, cells);
 }
 
 /* The bytes of "0x..", from digit `start` on: elements in little-endian order. */
 static const ir_attr *dense_bytes(ir_parser *parser, const ir_type *type, ir_loc loc, const char *hex, size_t size,
                                   size_t start) {
   int64_t elements = ir_type_num_elements(type);
-  size_t width = ir_scalar_bits(type->element) < 8 ? 1 : ir_scalar_bits(type->element) / 8;
-  size_t count = size < start ? 0 : (size - start) / 2 / width;
-  bool valid = size >= start && hex[0] == '0' && hex[1] == 'x' && (size - start) % (2 * width) == 0;
-  for (size_t i = 2; valid && i < size; i++)
-    valid = lex_hex_digit(hex[i]) >= 0;
+  size_t width = ir_scalar_bytes(type->element), count = size < start ? 0 : (size - start) / 2 / width;
+  uint8_t *bytes = IR_NEW_ARRAY(&parser->scratch, uint8_t, size / 2);
+  bool valid = size >= start && size % 2 == 0 && hex[0] == '0' && hex[1] == 'x' && (size - start) % (2 * width) == 0 &&
+               lex_hex_bytes(hex + 2, size / 2 - 1, bytes);
   if (!valid || type->element == IR_I1 || type->element == IR_I4 || (count != 1 && (int64_t)count != elements)) {
     parse_error_at(parser, loc, "expected \"0x..\" with the bytes of one or of all elements");
     return NULL;
   }
-  double *floats = IR_NEW_ARRAY(&parser->scratch, double, count);
-  int64_t *ints = IR_NEW_ARRAY(&parser->scratch, int64_t, count);
-  for (size_t i = 0; i < count; i++) {
-    uint64_t bits = 0;
-    for (size_t byte = width; byte-- > 0;) {
-      const char *digits = hex + start + 2 * (i * width + byte);
-      bits = bits << 8 | (unsigned)(lex_hex_digit(digits[0]) * 16 + lex_hex_digit(digits[1]));
-    }
-    ints[i] = (int64_t)bits;
-    if (ir_scalar_is_float(type->element))
-      floats[i] = ir_float_from_bits(type->element, bits);
-  }
-  return ir_scalar_is_float(type->element) ? ir_attr_dense_floats(parser->module, type, (unsigned)count, floats)
-                                           : ir_attr_dense_ints(parser->module, type, (unsigned)count, ints);
+  return ir_attr_dense_bytes(parser->module, type, (unsigned)count, bytes + start / 2 - 1);
 }
 
 static bool parse_dense_type(ir_parser *parser, const ir_type **type) {
@@ -226,7 +205,7 @@ static bool parse_dense(ir_parser *parser, const ir_type *type, const ir_attr **
   if (!fits)
     return parse_error_at(parser, loc, "the elements do not have the shape of '%s'",
                           ir_print_type(parser->module, type));
-  *attr = ir_scalar_is_float(type->element) ? dense_floats(parser, type, &numbers) : dense_ints(parser, type, &numbers);
+  *attr = dense_numbers(parser, type, &numbers);
   return *attr != NULL;
 }
 

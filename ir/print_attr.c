@@ -178,11 +178,11 @@ static void print_int(ir_printer *printer, ir_scalar scalar, int64_t value) {
 static void print_dense_elements(ir_printer *printer, const ir_attr *attr, unsigned dim, unsigned *next) {
   const ir_type *type = attr->type;
   if (dim == type->rank) {
-    if (attr->floats)
-      print_float(printer, type->element, attr->floats[*next]);
+    ir_cell cell = ir_attr_element(attr, (*next)++);
+    if (ir_scalar_is_float(type->element))
+      print_float(printer, type->element, cell.f);
     else
-      print_int(printer, type->element, attr->ints[*next]);
-    ++*next;
+      print_int(printer, type->element, cell.i);
     return;
   }
   print_text(printer, "[");

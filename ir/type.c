@@ -16,6 +16,8 @@ static const struct {
 
 const char *ir_scalar_name(ir_scalar scalar) { return scalars[scalar].name; }
 unsigned ir_scalar_bits(ir_scalar scalar) { return scalars[scalar].bits; }
+
+unsigned ir_scalar_bytes(ir_scalar scalar) { return (scalars[scalar].bits + 7) / 8; }
 ir_scalar_kind ir_scalar_kind_of(ir_scalar scalar) { return scalars[scalar].kind; }
 
 int64_t ir_scalar_wrap(ir_scalar scalar, int64_t value) {
@@ -172,7 +174,7 @@ const ir_type *ir_type_tile(ir_module *module, ir_scalar element, int64_t rows, 
 
 bool ir_tile_fits(ir_scalar element, int64_t rows, int64_t columns) {
   enum { MAX_ROWS = 16, MAX_ROW_BYTES = 64, WORD_BYTES = 4 };
-  int64_t bytes = ir_scalar_bits(element) / 8;
+  int64_t bytes = ir_scalar_bytes(element);
   return (element == IR_F32 || element == IR_BF16) && rows >= 1 && rows <= MAX_ROWS && columns >= 1 &&
          columns <= MAX_ROW_BYTES / bytes && columns * bytes % WORD_BYTES == 0;
 }

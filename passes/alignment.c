@@ -56,7 +56,7 @@ static int64_t of_memref(const ir_value *memref, int64_t root, unsigned depth) {
   if (op->code != OP_MEMREF_SUBVIEW)
     return result;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  int64_t bytes = ir_scalar_bits(memref->type->element) / 8;
+  int64_t bytes = ir_scalar_bytes(memref->type->element);
   unsigned rank = ir_slice_of(op, offsets, sizes, steps);
   for (unsigned i = 0; i < rank; i++)
     result =

@@ -151,7 +151,7 @@ static bool is_best_apart(const ir_op *insert, const target_facts *target) {
   const ir_op *maker = ir_operand(insert, 0)->op;
   if (!target || !target->loses_requests || !maker || maker->code != OP_SCF_FOR || rows->rank < 2)
     return false;
-  int64_t bytes = ir_scalar_bits(rows->element) / 8, size = bytes;
+  int64_t bytes = ir_scalar_bytes(rows->element), size = bytes;
   int64_t pitch = whole->shape[whole->rank - 1], count = rows->shape[rows->rank - 2],
           length = rows->shape[rows->rank - 1];
   for (unsigned dim = 0; dim < rows->rank; dim++)

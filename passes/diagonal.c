@@ -21,8 +21,8 @@ typedef struct diagonals {
 } diagonals;
 
 static bool same_element(const ir_attr *constant, int64_t a, int64_t b) {
-  return constant->ints ? constant->ints[a] == constant->ints[b]
-                        : !memcmp(&constant->floats[a], &constant->floats[b], sizeof *constant->floats);
+  size_t width = ir_scalar_bytes(constant->type->element);
+  return !memcmp(constant->bytes + (size_t)a * width, constant->bytes + (size_t)b * width, width);
 }
 
 /* The two dims longer than 1; false where there are more or fewer. */
@@ -74,8 +74,8 @@ static const ir_attr *find_constant(const ir_value *value, ir_index *offsets) {
 }
 
 static ir_value *element(ir_builder *builder, const ir_attr *constant, int64_t position) {
-  ir_cell cell = constant->ints ? (ir_cell){.i = constant->ints[position]} : (ir_cell){.f = constant->floats[position]};
-  return ir_splat(builder, ir_type_scalar(builder->module, constant->type->element), cell);
+  const ir_type *type = ir_type_scalar(builder->module, constant->type->element);
+  return ir_splat(builder, type, ir_attr_element(constant, position));
 }
 
 ir_op *diagonal_compute(ir_builder *builder, ir_value *value) {

@@ -164,7 +164,7 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
   ir_scalar element = memref->type->element;
   const ir_type *type = single ? ir_type_scalar(at->module, element) : distribute_type(plan->d, element, plan->run);
   ir_named_attr alignment = {"alignment", ir_attr_int(at->module, ir_type_scalar(at->module, IR_I64),
-                                                      plan->run * ir_scalar_bits(element) / 8)};
+                                                      plan->run * ir_scalar_bytes(element))};
   ir_op_spec spec = {.operands = operands,
                      .num_operands = count,
                      .types = &type,
@@ -454,7 +454,7 @@ bool distribute_read(distributor *d, const ir_op *op) {
 /* One nvgpu.device_async_copy of `run` elements; zeros where the source is out of bounds. */
 static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t run) {
   distributor *d = from->d;
-  int64_t constants[IR_MAX_RANK], bytes = run * ir_scalar_bits(from->access->memref->type->element) / 8;
+  int64_t constants[IR_MAX_RANK], bytes = run * ir_scalar_bytes(from->access->memref->type->element);
   ir_value *operands[2 * IR_MAX_RANK + 3], *subscripts[IR_MAX_RANK];
   unsigned count = 0, ranks[2] = {to->access->memref->type->rank, from->access->memref->type->rank};
   ir_value *condition = NULL;

@@ -95,7 +95,7 @@ static bool is_zero(const ir_value *padding) {
 /* The matrix in the memory's last two dims starts at the start of a line. */
 static bool starts_line(const ir_op *read, const lane_access *access) {
   const ir_value *memory = ir_operand(read, 0);
-  int64_t bytes = ir_scalar_bits(memory->type->element) / 8;
+  int64_t bytes = ir_scalar_bytes(memory->type->element);
   bool starts = alignment_of_memref(memory, ALIGNMENT_MOST) >= ALIGNMENT_MOST;
   for (unsigned dim = 0; dim + 2 < memory->type->rank; dim++)
     starts &= alignment_of_index(access->start[dim]) * alignment_of_stride(memory, dim) * bytes >= ALIGNMENT_MOST;
@@ -105,7 +105,7 @@ static bool starts_line(const ir_op *read, const lane_access *access) {
 /* Rows and columns are the last two dims of the memory, whose extents the hardware can watch. */
 static bool can_load_blocks(const distributor *d, const ir_op *read, const lane_access *access) {
   const ir_type *memory = ir_operand(read, 0)->type;
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(memory->element) / 8;
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(memory->element);
   unsigned rank = memory->rank;
   if (!d->facts->has_block_loads || rank < 2 || ir_scalar_bits(memory->element) != 16)
     return false;

@@ -137,7 +137,7 @@ static const ir_type *part_type(const product *p, unsigned factor, int64_t depth
 static uint64_t part_bytes(const product *p, unsigned factor, int64_t depth) {
   const ir_type *type = part_type(p, factor, depth);
   int64_t row = type->shape[type->rank - 1], rows = ir_type_num_elements(type) / row;
-  return (uint64_t)(rows * (row * ir_scalar_bits(type->element) / 8 + ACCESS_BYTES) + BETWEEN_BYTES);
+  return (uint64_t)(rows * (row * ir_scalar_bytes(type->element) + ACCESS_BYTES) + BETWEEN_BYTES);
 }
 
 /* The factor as an earlier product, in this loop or one before it, keeps it in memory of its own; NULL: none does. */

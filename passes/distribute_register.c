@@ -76,13 +76,13 @@ ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *
 /* The coordinate along `dim` in each register, as a vector of index. */
 static ir_value *coordinates_of(distributor *d, const layout *l, unsigned dim) {
   int64_t registers = distribute_registers(l), scale[LAYOUT_MAX_RANK] = {0}, coord[LAYOUT_MAX_RANK];
-  int64_t *constants = IR_NEW_ARRAY(&d->module->arena, int64_t, registers);
+  ir_cell *constants = IR_NEW_ARRAY(&d->module->arena, ir_cell, registers);
   for (int64_t r = 0; r < registers; r++) {
     distribute_coord(l, r, coord);
-    constants[r] = coord[dim];
+    constants[r].i = coord[dim];
   }
   const ir_type *type = distribute_type(d, IR_INDEX, registers);
-  ir_value *steps = ir_constant(&d->at, type, ir_attr_dense_ints(d->module, type, (unsigned)registers, constants));
+  ir_value *steps = ir_constant(&d->at, type, ir_attr_dense(d->module, type, (unsigned)registers, constants));
   scale[dim] = 1;
   ir_value *offset = ir_index_value(&d->at, distribute_lane_offset(d, l, scale));
   return ir_binary(&d->at, OP_ARITH_ADDI, ir_unary(&d->at, OP_VECTOR_BROADCAST, offset, type), steps);

@@ -269,8 +269,7 @@ static const expression *of_splat(expression_space *space, const ir_value *value
   if (!ir_value_constant(value, &attr) || attr->kind != IR_ATTR_DENSE || attr->count != 1)
     return NULL;
   const ir_type *type = ir_type_scalar(space->module, value->type->element);
-  attr = attr->floats ? ir_attr_float(space->module, type, attr->floats[0])
-                      : ir_attr_int(space->module, type, attr->ints[0]);
+  attr = ir_attr_scalar(space->module, type, ir_attr_element(attr, 0));
   return intern(space, &(expression){.kind = EXPRESSION_CONSTANT, .type = type, .attr = attr});
 }
 

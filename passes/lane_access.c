@@ -90,6 +90,6 @@ int64_t lane_access_copy_run(const lane_access *from, const lane_access *to, con
     zeros &= to->memref->type->space == IR_SPACE_WORKGROUP && !to->bounded && !to->mask;
   }
   bool copies = zeros && from->memref->type->space == IR_SPACE_GLOBAL && !from->mask &&
-                run * ir_scalar_bits(from->memref->type->element) / 8 >= LEAST_COPY;
+                run * ir_scalar_bytes(from->memref->type->element) >= LEAST_COPY;
   return copies ? run : 0;
 }

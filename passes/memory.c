@@ -22,6 +22,32 @@ ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, cons
   return ir_create(&builder, OP_MEMREF_ALLOCA, type, 0, NULL, 1, &alignment);
 }
 
+/* One op reads elements, others at most ask for extents. */
+static bool has_one_reader(const ir_value *value) {
+  unsigned readers = 0;
+  for (const ir_use *use = value->uses; use; use = use->next)
+    readers += use->user->code != OP_TENSOR_DIM && use->user->code != OP_MEMREF_DIM;
+  return readers == 1;
+}
+
+const ir_attr *memory_own_constant(const ir_value *value) {
+  for (; has_one_reader(value); value = ir_operand(value->op, 0)) {
+    const ir_op *op = value->op;
+    const ir_attr *constant = NULL;
+    if (op && op->code == OP_ARITH_CONSTANT) {
+      constant = ir_attr_get(op, "value");
+    } else if (op && op->code == OP_MEMREF_GET_GLOBAL) {
+      const ir_op *global = ir_module_lookup(op->module, ir_attr_string_or(op, "name", ""));
+      constant = global && ir_attr_get(global, "constant") ? ir_attr_get(global, "initial_value") : NULL;
+    } else if (op && (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_MEMREF_SUBVIEW) &&
+               ir_operand(op, 0)->type->rank == value->type->rank) {
+      continue;
+    }
+    return constant && constant->kind == IR_ATTR_DENSE && constant->count > 1 ? constant : NULL;
+  }
+  return NULL;
+}
+
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
   ir_module *module = builder->module;
   const ir_type *shape = value->type,
@@ -36,9 +62,7 @@ ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
   ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
                            {"sym_visibility", ir_attr_string(module, "private", 7)},
                            {"type", ir_attr_type(module, memory)},
-                           {"initial_value", value->floats
-                                                 ? ir_attr_dense_floats(module, tensor, value->count, value->floats)
-                                                 : ir_attr_dense_ints(module, tensor, value->count, value->ints)},
+                           {"initial_value", ir_attr_dense_bytes(module, tensor, value->count, value->bytes)},
                            {"constant", ir_attr_unit(module)}};
   ir_op_create(&top, OP_MEMREF_GLOBAL, &(ir_op_spec){.attrs = attrs, .num_attrs = 5});
   ir_named_attr symbol = {"name", ir_attr_symbol(module, ir_intern_cstr(module, name))};

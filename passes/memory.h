@@ -16,7 +16,7 @@ static inline int64_t view_root_bytes(const ir_value *value) {
   int64_t count = ir_type_num_elements(type), bytes;
   if (count == IR_DYNAMIC)
     return IR_DYNAMIC;
-  return __builtin_mul_overflow(count, (ir_scalar_bits(type->element) + 7) / 8, &bytes) ? INT64_MAX : bytes;
+  return __builtin_mul_overflow(count, ir_scalar_bytes(type->element), &bytes) ? INT64_MAX : bytes;
 }
 
 /* The two surely do not overlap: fresh memory and something else. */
@@ -30,6 +30,10 @@ static inline bool memory_is_disjoint(const ir_value *a, const ir_value *b) {
 static inline bool memory_touches(const ir_op *op) {
   return op->num_regions || ir_op_has(op, IR_READS) || !(pass_is_pure(op) || ir_op_has(op, IR_ALLOCATES));
 }
+
+/* The elements of the constant that the value, a memref or a tensor, is all or a part of, where nobody else reads it: so
+ * they may be put into another order for good. NULL where there is none. */
+const ir_attr *memory_own_constant(const ir_value *value);
 
 /* Scratch memory, row-major and aligned to lines of the cache, until the innermost forall's iteration, or the function,
  * around the op ends. */

@@ -60,6 +60,7 @@ typedef struct product {
   int streamed;    /* the factor that it takes the time to read, or -1; .. */
   int64_t piece;   /* .. and the bytes of a step of it */
   int made;        /* the factor that an elementwise op makes for few rows, or -1 */
+  bool is_ready;   /* a factor has its panels before the program runs */
   int parted;      /* the factor that is copied into panels in long parts of rows, or -1 */
   int64_t in_turn; /* the columns of a tile whose panels of all terms follow each other, or 0 */
 } product;
@@ -75,6 +76,16 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
     if (ir_map_find_dim(p->structure->maps[factor], loop) < 0)
       uses = p->extents[loop] == IR_DYNAMIC || p->extents[loop] > enough ? enough : uses * p->extents[loop];
   return uses < enough ? uses : enough;
+}
+
+/* Panels of a factor are there before the program runs, and its elements are used often enough to be read from them. */
+static bool has_ready_factor(const product *p) {
+  for (unsigned i = 0; i < 2; i++)
+    if (register_plan_is_ready(p->op, i)) {
+      int64_t few = register_plan_unpacked_rows(p->op, i, p->target);
+      return uses_of_factor(p, i, few + 1) > few;
+    }
+  return false;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
@@ -160,7 +171,7 @@ static int64_t streamed_step(const product *p) {
     return TILE_REGISTER_ROWS / 2;
   int64_t columns = columns_of_stream(p), most = columns == IR_DYNAMIC ? streamed_columns(p) : columns;
   int64_t bytes = (most > STREAMED_COLUMNS ? STREAMED_COLUMNS : most) *
-                  ir_scalar_bits(ir_operand(p->op, (unsigned)p->streamed)->type->element) / 8;
+                  ir_scalar_bytes(ir_operand(p->op, (unsigned)p->streamed)->type->element);
   int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
   int64_t piece = has_many_sums(p) ? p->piece / 2 : p->piece;
   while (2 * step * bytes <= piece && step < host_policy.reduction)
@@ -294,7 +305,8 @@ static bool has_rows_in_lanes(const product *p) {
  * 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x 768 3.3
  * times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
 static int parted_factor(const product *p) {
-  for (unsigned i = 0; target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && i < 2; i++)
+  for (unsigned i = 0;
+       target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && !p->is_ready && i < 2; i++)
     if (!is_turned(p, i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
       return (int)i;
   return -1;
@@ -305,7 +317,7 @@ static int parted_factor(const product *p) {
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
-  bool often = false, turned = false, near = false;
+  bool often = p->is_ready, turned = false, near = false;
   if (p->in_turn)
     return 0;
   if (p->in_unit)
@@ -418,7 +430,8 @@ static product product_of(const ir_op *op, const target_facts *target) {
                .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
                .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
   ir_loop_extents(op, p.extents);
-  p.streamed = streamed_factor(&p, &p.piece);
+  p.is_ready = has_ready_factor(&p);
+  p.streamed = p.is_ready ? -1 : streamed_factor(&p, &p.piece);
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
   p.parted = parted_factor(&p);
   p.in_turn = columns_in_turn(&p);

@@ -130,7 +130,7 @@ static bool has_time(const register_nest *nest, unsigned i, unsigned row) {
 
 void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
-  int64_t bytes = ir_scalar_bits(ir_operand(nest->op, i)->type->element) / 8, step = nest->plan.steps[simd];
+  int64_t bytes = ir_scalar_bytes(ir_operand(nest->op, i)->type->element), step = nest->plan.steps[simd];
   int row = row_of(nest, ir_structure_of(nest->op)->maps[i], false), along = -1;
   register_ask ask = {.elements = LINE_BYTES / (bytes ? bytes : 1), .lines = 1};
   if (row >= 0 && register_pack_loops(nest, i, loops) == 2 && nest->plan.order[nest->plan.num_loops - 1] == loops[0])
@@ -175,7 +175,7 @@ bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ah
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   const ir_type *type = ir_operand(nest->op, i)->type;
   int term = innermost_terms(nest->op, plan);
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(type->element);
   if (!ahead || nest->panels[i] || term < 0 || term == plan->simd || plan->paired >= 0 || !bytes ||
       !register_plan_is_asked_by_tile(nest->op, i, nest->facts))
     return false;
@@ -294,7 +294,7 @@ static bool goes_on_along(const vector_operand *operand, unsigned last) {
   return (unsigned)ir_map_result_dim(operand->map, rank - 1) == last && strides[rank - 1] == 1;
 }
 
-static int64_t bytes_of(const vector_operand *operand) { return ir_scalar_bits(operand->value->type->element) / 8; }
+static int64_t bytes_of(const vector_operand *operand) { return ir_scalar_bytes(operand->value->type->element); }
 
 /* All rows of the input are more than half of the second-level cache, so each panel has them come from the last one. */
 static bool come_from_last_cache(const register_nest *nest, const vector_operand *operand, unsigned row,
@@ -310,7 +310,7 @@ static bool come_from_last_cache(const register_nest *nest, const vector_operand
 static bool has_lone_panel(const register_nest *nest) {
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     const ir_type *type = nest->panels[i] ? nest->panels[i]->type : NULL;
-    int64_t bytes = type ? ir_scalar_bits(type->element) / 8 : 0;
+    int64_t bytes = type ? ir_scalar_bytes(type->element) : 0;
     for (unsigned dim = 1; type && dim < type->rank; dim++)
       bytes *= type->shape[dim];
     if (bytes > register_plan_panel_bytes(nest->facts))
@@ -467,7 +467,7 @@ static bool count_lines(register_left *left) {
   ir_type_strides(type, strides);
   if (!type->rank || strides[type->rank - 1] != 1)
     return false;
-  left->elements = LINE_BYTES / ((ir_scalar_bits(type->element) + 7) / 8);
+  left->elements = LINE_BYTES / (ir_scalar_bytes(type->element));
   left->lines = 1;
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (__builtin_mul_overflow(left->lines, lines_along(left, dim), &left->lines) || left->lines < 1)

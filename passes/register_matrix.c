@@ -118,7 +118,7 @@ static bool is_suited(matrix_nest *nest) {
 
 /* Sizes of panels and copies; false where memory would be too much. */
 static bool choose_sizes(matrix_nest *nest) {
-  int64_t bytes = ir_scalar_bits(IR_BF16) / 8, most = register_plan_panel_bytes(nest->facts);
+  int64_t bytes = ir_scalar_bytes(IR_BF16), most = register_plan_panel_bytes(nest->facts);
   if (nest->terms > most / (BLOCK * bytes))
     return false;
   nest->padded = round_up(nest->terms, TERMS);
@@ -329,7 +329,7 @@ static ir_index tile_index(ir_builder *builder, ir_index at, int64_t tile) {
 
 /* The first-level cache holds less than a panel, which each block of rows meets from its beginning to its end. */
 static bool is_streamed(const matrix_nest *nest) {
-  return (uint64_t)(nest->width * nest->padded) * ir_scalar_bits(IR_BF16) / 8 > nest->facts->l1_bytes;
+  return (uint64_t)(nest->width * nest->padded) * ir_scalar_bytes(IR_BF16) > nest->facts->l1_bytes;
 }
 
 /* Tile `i` of the block's rows. */
@@ -476,7 +476,7 @@ static void run_panels(const matrix_nest *nest, ir_builder builder) {
 static bool meets_in_sets(const matrix_nest *nest) {
   const ir_type *type = ir_operand(nest->op, nest->rows_side)->type;
   int dim = ir_map_find_dim(ir_structure_of(nest->op)->maps[nest->rows_side], nest->row);
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(IR_BF16) / 8;
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(IR_BF16);
   ir_type_strides(type, strides);
   return !nest->is_copied && strides[dim] != IR_DYNAMIC && strides[dim] * bytes % CROWDED_BYTES == 0 &&
          nest->width >= MANY_COLUMNS;

@@ -73,6 +73,8 @@ typedef struct register_nest {
   ir_index extents[IR_MAX_LOOPS];
   unsigned *depths;   /* by output: the number of loops around its read and write */
   ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
+  ir_index *firsts;   /* by input: the panel of its first SIMD tile, where the module has them all .. */
+  uint32_t ready;     /* .. which it has of these inputs (bits) */
   register_ask *asks; /* by input: how the memory of its next panels is asked for; NULL: not */
   unsigned term;      /* the innermost loop of a contraction whose tiles ask with each piece of it .. */
   int64_t terms;      /* .. of so many terms; 0: they do not */
@@ -101,6 +103,14 @@ ir_value *register_is_shown(const register_nest *nest, ir_builder *builder);
 
 /* Gives the inputs that the plan packs scratch memory for panels, and copies those that it widens as a whole. */
 void register_pack_begin(register_nest *nest, ir_builder *builder);
+/* Makes the panels of input `i`, if it is a constant that nobody else reads, a part of the module, of all its columns;
+ * false where it is none, or where the tile's columns do not begin with a panel. ir_op.mark of each memref.global is the
+ * number of ops that read it. */
+bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned i);
+/* How many subscripts further reads of such panels ask for memory; NULL: they do not. And whether they ask for the first
+ * cache. */
+const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i);
+bool register_constant_is_near(const register_nest *nest, unsigned i);
 /* Packs for all tiles of a segment of the SIMD loop, which has full ones from 0 on, where memory is there for them. */
 void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment);
 /* The panels of input `i` for several tiles are all there before the tiles' loops, for each tile of rows to meet. */

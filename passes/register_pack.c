@@ -35,7 +35,7 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
   int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
-  int64_t bytes = ir_scalar_bits(register_plan_element(nest->op, i)) / 8,
+  int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i)),
           most = 2 * register_plan_panel_bytes(nest->facts);
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
   if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK || strides[ir_map_find_dim(map, simd)] != 1)
@@ -89,8 +89,16 @@ static void widen(register_nest *nest, ir_builder *builder, unsigned i) {
   nest->tile.operands[i].value = copy;
 }
 
-/* Lets the tile read panel `number` of input `i`. */
-static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number) {
+/* The iterations of the SIMD loop in the current tile. */
+static int64_t simd_size(const register_nest *nest) {
+  for (unsigned i = 0; i < nest->tile.num_dims; i++)
+    if ((int)nest->tile.loops[i] == nest->plan.simd)
+      return nest->tile.sizes[i];
+  return 1;
+}
+
+/* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. */
+static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number, ir_index lane) {
   ir_module *module = nest->op->module;
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
   ir_index offsets[IR_MAX_RANK] = {number}, sizes[IR_MAX_RANK] = {ir_index_const(1)};
@@ -99,11 +107,19 @@ static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_
     sizes[1 + k] = ir_index_const(nest->panels[i]->type->shape[1 + k]);
     subscripts[1 + k] = ir_expr_dim(module, loops[k]);
   }
-  bool is_only = nest->panels[i]->type->shape[0] == 1;
+  bool is_only = nest->panels[i]->type->shape[0] == 1 && ir_index_is_const(lane, 0);
+  if (!ir_index_is_const(lane, 0)) {
+    offsets[rank] = lane;
+    sizes[rank] = ir_index_const(simd_size(nest));
+  }
   nest->tile.operands[i] =
       (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
                        .map = ir_map_get(module, nest->plan.num_loops, 0, rank + 1, subscripts),
                        .local = ir_bit(simd)};
+  if (nest->ready & ir_bit(i)) {
+    nest->tile.operands[i].ahead = register_constant_ahead(nest, i);
+    nest->tile.operands[i].is_near = register_constant_is_near(nest, i);
+  }
 }
 
 /* The lanes of the current SIMD tile that are within the loop. */
@@ -153,14 +169,6 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
 }
 
 /* ----------------------------------------------------------------------------------------------------------- pairs */
-
-/* The iterations of the SIMD loop in the current tile. */
-static int64_t simd_size(const register_nest *nest) {
-  for (unsigned i = 0; i < nest->tile.num_dims; i++)
-    if ((int)nest->tile.loops[i] == nest->plan.simd)
-      return nest->tile.sizes[i];
-  return 1;
-}
 
 /* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
  * builder goes on inside. Returns that index, counted from 0. */
@@ -264,13 +272,21 @@ void register_pack_inputs(register_nest *nest, ir_builder *builder) {
       pack_pairs(nest, builder, i);
       continue;
     }
-    bool before = nest->packed_before & ir_bit(i);
     unsigned simd = (unsigned)nest->plan.simd;
-    if (!before)
+    int64_t step = nest->plan.steps[simd];
+    ir_index start = nest->tile.starts[simd], number = ir_index_floordiv(builder, start, step);
+    if (nest->ready & ir_bit(i)) {
+      bool is_whole = simd_size(nest) == step;
+      ir_index whole = ir_index_scale(builder, number, step);
+      ir_index rest = is_whole ? ir_index_const(0) : ir_index_sub(builder, start, whole);
+      number = ir_index_add(builder, nest->firsts[i], number);
+      read_panel(nest, builder, i, number, rest);
+    } else if (nest->packed_before & ir_bit(i)) {
+      read_panel(nest, builder, i, number, ir_index_const(0));
+    } else {
       pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
-    read_panel(nest, builder, i,
-               before ? ir_index_floordiv(builder, nest->tile.starts[simd], nest->plan.steps[simd])
-                      : ir_index_const(0));
+      read_panel(nest, builder, i, ir_index_const(0), ir_index_const(0));
+    }
   }
 }
 
@@ -283,7 +299,8 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
   for (unsigned i = 0; i < nest->num_inputs; i++)
     if (nest->panels[i] && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] > 1) {
       nest->tile.starts[simd] = segment->from;
-      pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
+      if (!(nest->ready & ir_bit(i)))
+        pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
       nest->packed_before |= ir_bit(i);
     }
 }
@@ -300,7 +317,7 @@ void register_pack_read_pairs(register_nest *nest, ir_builder *builder) {
 
 void register_pack_begin(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
-    if (nest->plan.packed & ir_bit(i)) {
+    if (nest->plan.packed & ir_bit(i) && !register_constant_panels(nest, builder, i)) {
       nest->panels[i] = allocate_panel(nest, i);
       register_ask_plan_panel(nest, i);
     }

@@ -127,7 +127,7 @@ bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_fact
 
 /* So many rows are too few to take those of the input together, along the lanes of this loop. */
 static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
-  int64_t bytes = p->extents[simd] * ir_scalar_bits(ir_operand(p->op, input)->type->element) / 8;
+  int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, input)->type->element);
   return rows < least_together(p->facts) && !planner_is_widened(p, input) &&
          !register_plan_is_taken_twice(rows, bytes, p->facts);
 }
@@ -184,8 +184,8 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]) ||
       is_taken_by_rows(p, operand, simd))
     return false;
-  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bits(register_plan_element(p->op, operand)) / 8;
-  if (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > p->panel_bytes)
+  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand));
+  if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > p->panel_bytes))
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) &&
@@ -380,7 +380,7 @@ static void size_rows(const planner *p, register_plan *plan, int row, int beside
   if (beside < 0)
     return;
   unsigned streamed = operand_uses(p, 1, (unsigned)row);
-  int64_t bytes = p->extents[plan->simd] * ir_scalar_bits(ir_operand(p->op, streamed)->type->element) / 8;
+  int64_t bytes = p->extents[plan->simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
   int64_t rows = smaller(guess(p, (unsigned)beside), rows_together(p, (unsigned)plan->simd));
   int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
@@ -454,7 +454,7 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
   if (p->extents[contracted] == IR_DYNAMIC ? is_packed : p->extents[contracted] % 2)
     return -1;
   bool together = is_unit || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
-  bool fits = !is_packed || p->extents[contracted] * plan->steps[simd] * ir_scalar_bits(IR_BF16) / 8 <= p->panel_bytes;
+  bool fits = !is_packed || p->extents[contracted] * plan->steps[simd] * ir_scalar_bytes(IR_BF16) <= p->panel_bytes;
   return together && fits && !operand_uses(p, 1 - lanes, simd) && !operand_uses(p, lanes, (unsigned)row) &&
                  access_along(p, 1 - lanes, (unsigned)contracted) == ACCESS_UNIT
              ? (int)lanes
@@ -538,7 +538,8 @@ static uint32_t choose_packed(const planner *p, const register_plan *plan, int r
       bool pays = planner_is_scattered(p, i) || planner_is_widened(p, i) ||
                   (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, i, LINE_BYTES));
       if (guess(p, (unsigned)row) < planner_rows_for_packing(p, i) ||
-          (in_place && (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
+          (in_place && !planner_is_ready(p, i) &&
+           (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
         continue;
       if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
         packed |= ir_bit(i);
@@ -562,7 +563,7 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan, int 
   int64_t tile = has_rows ? smaller(plan->steps[simd], TILE_VECTORS * p->lanes) : plan->steps[simd];
   uint32_t widened = 0;
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
-    int64_t bytes = ir_scalar_bits(register_plan_element(p->op, i)) / 8;
+    int64_t bytes = ir_scalar_bytes(register_plan_element(p->op, i));
     if (planner_is_widened(p, i) && !operand_uses(p, i, simd) &&
         most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
       widened |= ir_bit(i);

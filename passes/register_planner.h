@@ -60,6 +60,8 @@ bool planner_are_rows_crowded(const planner *p, unsigned operand, int64_t least)
 /* Register tiles ask for what later ones read of the operand, far apart along the reductions (register_ask.c): so it is
  * best read in place, and once, by a known number of rows. */
 bool planner_is_asked_by_tile(const planner *p, unsigned operand);
+/* The operand is a constant that is in panels before the program runs (register_constant.c). */
+bool planner_is_ready(const planner *p, unsigned operand);
 /* Rows that pay for packing the operand, if it could not be loaded in place. */
 int64_t planner_rows_for_packing(const planner *p, unsigned operand);
 /* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes

@@ -101,7 +101,7 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {
 /* The bytes of a row where the one dim that moves, *moved, is that which is walked along, whole rows at a time;
  * INT64_MAX where it is another one, or not known. */
 static int64_t bytes_of_row(const ir_type *type, const int64_t *ahead, int *moved) {
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(type->element);
   *moved = -1;
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (ahead[dim])
@@ -137,7 +137,7 @@ static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, in
 
 /* The value has at most so many elements that they take `bytes`. */
 static bool takes_at_most(ir_value *value, int64_t bytes) {
-  int64_t size = (ir_scalar_bits(value->type->element) + 7) / 8;
+  int64_t size = ir_scalar_bytes(value->type->element);
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     if (__builtin_mul_overflow(size, extent_bound(extent_of(value, dim)), &size))
       return false;
@@ -158,7 +158,7 @@ static const ir_op *loop_of_view(const ir_op *view) {
 static int64_t bytes_of_view(ir_op *view) {
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
   unsigned rank = ir_slice_of(view, offsets, sizes, steps);
-  int64_t bytes = (ir_scalar_bits(ir_result(view, 0)->type->element) + 7) / 8;
+  int64_t bytes = ir_scalar_bytes(ir_result(view, 0)->type->element);
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t extent = step_of_induction(offsets[dim]) ? extent_bound(extent_of(ir_operand(view, 0), dim))
                      : sizes[dim].value              ? INT64_MAX
@@ -269,7 +269,7 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
 static const ir_attr *rows_further(const ir_op *op, const register_plan *plan, unsigned i) {
   const ir_type *type = ir_operand(op, i)->type;
   const ir_map *map = ir_structure_of(op)->maps[i];
-  int64_t ahead[IR_MAX_RANK] = {0}, strides[IR_MAX_RANK], row_bytes = ir_scalar_bits(type->element) / 8, row = 1;
+  int64_t ahead[IR_MAX_RANK] = {0}, strides[IR_MAX_RANK], row_bytes = ir_scalar_bytes(type->element), row = 1;
   int moved = -1;
   for (unsigned at = 0; at < plan->num_loops && moved < 0; at++)
     if (register_plan_bound(op, plan->order[at]) != 1)
@@ -383,7 +383,7 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
 
 bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsigned i, int64_t uses) {
   const ir_type *type = ir_operand(op, i)->type;
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bits(type->element) / 8;
+  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(type->element);
   if (bytes_past(op, i, register_prefetch_uses(op, i, uses), facts))
     return true;
   if (!target_has_near_last_cache(facts) || register_prefetch_uses(op, i, uses) > FEW_USES)

@@ -623,6 +623,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
     register_add_hidden_result(&nest);
   nest.depths = IR_NEW_ARRAY(arena, unsigned, nest.num_outs);
   nest.panels = IR_NEW_ARRAY(arena, ir_value *, nest.num_inputs);
+  nest.firsts = IR_NEW_ARRAY(arena, ir_index, nest.num_inputs);
   nest.asks = IR_NEW_ARRAY(arena, register_ask, nest.num_inputs);
   ir_builder builder = ir_builder_before(group->count ? group->epilogues[group->count - 1].op : op);
   begin_tile(&nest, &builder);
@@ -717,10 +718,23 @@ static bool collect_op(ir_op *op, void *data) {
   return true;
 }
 
+/* Counts those of each memref.global. */
+static bool count_reader(ir_op *op, void *data) {
+  (void)data;
+  ir_op *global =
+      op->code == OP_MEMREF_GET_GLOBAL ? ir_module_lookup(op->module, ir_attr_string_or(op, "name", "")) : NULL;
+  if (global)
+    global->mark++;
+  return true;
+}
+
 bool pass_register_tile(ir_module *module, const pass_options *options) {
   worklist list = {0};
   register_left *left = NULL;
   ir_block *top = ir_region(module->root, 0);
+  for (ir_op *op = top->first; op; op = op->next)
+    op->mark = 0;
+  ir_walk(top, count_reader, NULL);
   ir_walk(top, advance_ops, (void *)options);
   ir_walk(top, count_op, &list);
   list.items = IR_NEW_ARRAY(&module->arena, work, list.count);

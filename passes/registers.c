@@ -147,9 +147,7 @@ static void split_constant(splitter *s, ir_op *op) {
       elements[i] = elements[0];
       continue;
     }
-    elements[i] = ir_constant(&at, type,
-                              dense->floats ? ir_attr_float(s->module, type, dense->floats[i])
-                                            : ir_attr_int(s->module, type, dense->ints[i]));
+    elements[i] = ir_splat(&at, type, ir_attr_element(dense, i));
   }
 }
 

@@ -96,7 +96,7 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
  * many rows go before long steps; but no warp is left without. */
 static softmax_tile tile_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
   int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
-  int64_t bytes = columns * ir_scalar_bits(element_beside(op, side)) / 8;
+  int64_t bytes = columns * ir_scalar_bytes(element_beside(op, side));
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
   int64_t least_rows = target->block_warps * target_warp_rows(target, element_beside(op, side), columns);
   softmax_tile tile = {tile_rows_in_block(op, side, target, extents), longest};

@@ -26,7 +26,7 @@ static bool writes_lines(const ir_op *write) {
   const ir_value *base = ir_group_operand(write, BASE, 0);
   const ir_map *map = ir_attr_get(write, "permutation_map")->map;
   const ir_attr *in_bounds = ir_attr_get(write, "in_bounds");
-  int64_t bytes = ir_scalar_bits(base->type->element) / 8, strides[IR_MAX_RANK];
+  int64_t bytes = ir_scalar_bytes(base->type->element), strides[IR_MAX_RANK];
   unsigned last = base->type->rank - 1u;
   if (!bytes || vector->rank != 1 || !in_bounds->elements[0]->value || ir_group_size(write, MASK))
     return false;
@@ -55,7 +55,7 @@ static bool find_uses(ir_op *op, void *data) {
 /* False where the memory is known to have no more bytes than that. Where its extents are open, *condition says whether
  * it has; else that is NULL. */
 static bool may_be_larger(ir_builder *builder, ir_value *memory, uint64_t bytes, ir_value **condition) {
-  int64_t size = ir_scalar_bits(memory->type->element) / 8;
+  int64_t size = ir_scalar_bytes(memory->type->element);
   ir_index open = ir_index_const(1);
   for (unsigned dim = 0; dim < memory->type->rank; dim++) {
     ir_index extent = ir_dim(builder, memory, dim);

@@ -19,8 +19,7 @@ ir_value *tile_constant(tile_builder *builder, ir_op *op, const tile_box *box) {
   if (value->kind != IR_ATTR_DENSE || !ir_type_is_static(type) ||
       (value->count != 1 && ir_type_num_elements(value->type) != 1))
     return NULL;
-  return ir_splat(&builder->body, type,
-                  value->floats ? (ir_cell){.f = value->floats[0]} : (ir_cell){.i = value->ints[0]});
+  return ir_splat(&builder->body, type, ir_attr_element(value, 0));
 }
 
 ir_value *tile_empty(tile_builder *builder, ir_op *op, const tile_box *box) {

@@ -17,6 +17,7 @@
  * Terminates: one walk over ops; what it makes is not turned again, since xt has its terms apart. */
 #include "passes/body.h"
 #include "passes/passes.h"
+#include "passes/register_plan.h"
 #include "passes/softmax.h"
 #include "passes/tile_policy.h"
 
@@ -59,7 +60,8 @@ static bool find_turn(const ir_op *op, const target_facts *facts, turn *t) {
       *(ir_loop_is_reduction(structure, loop) ? &t->term : is_row ? &t->row : &t->column) = loop;
     }
     if (is_matrix(op, t->side, t->row, t->term) && is_matrix(op, 1 - t->side, t->column, t->term) &&
-        is_matrix(op, 2, t->row, t->column) && !tile_maker(op, ir_input(op, 1 - t->side)) && are_few(op, t, facts))
+        is_matrix(op, 2, t->row, t->column) && !tile_maker(op, ir_input(op, 1 - t->side)) && are_few(op, t, facts) &&
+        !register_plan_is_ready(op, 1 - t->side))
       return true;
   }
   return false;

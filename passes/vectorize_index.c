@@ -65,7 +65,8 @@ tile_value vectorize_iteration(const body_state *state, unsigned loop) {
  * of the tile's dims; NULL where that does not fit in 31 bits. */
 static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound, const ir_type *type, int64_t most) {
   ir_module *module = tile->op->module;
-  int64_t count = ir_type_num_elements(type), *sums = IR_NEW_ARRAY(&module->arena, int64_t, count);
+  int64_t count = ir_type_num_elements(type);
+  ir_cell *sums = IR_NEW_ARRAY(&module->arena, ir_cell, count);
   for (int64_t lane = 0; lane < count; lane++) {
     int64_t rest = lane;
     for (unsigned i = tile->num_dims; i-- > 0;) {
@@ -73,12 +74,12 @@ static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound
       if (!step)
         continue;
       if (__builtin_mul_overflow(step, rest % tile->sizes[i], &product) ||
-          __builtin_add_overflow(sums[lane], product, &sums[lane]) || sums[lane] > most || sums[lane] < -most)
+          __builtin_add_overflow(sums[lane].i, product, &sums[lane].i) || sums[lane].i > most || sums[lane].i < -most)
         return NULL;
       rest /= tile->sizes[i];
     }
   }
-  return ir_attr_dense_ints(module, type, (unsigned)count, sums);
+  return ir_attr_dense(module, type, (unsigned)count, sums);
 }
 
 bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result) {

@@ -157,7 +157,7 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   int columns = out->num_results ? ir_map_result_dim(out, out->num_results - 1) : -1;
   unsigned rows = columns >= 0 && ir_map_find_dim(structure->maps[0], (unsigned)columns) >= 0;
   const ir_type *type = ir_input(op, rows)->type;
-  uint64_t bytes = ir_scalar_bits(IR_F32) / 8;
+  uint64_t bytes = ir_scalar_bytes(IR_F32);
   for (unsigned dim = 0; dim < type->rank; dim++)
     if (type->shape[dim] == IR_DYNAMIC || __builtin_mul_overflow(bytes, (uint64_t)type->shape[dim], &bytes))
       bytes = UINT64_MAX;

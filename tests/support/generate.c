@@ -29,6 +29,7 @@ typedef struct generator {
   tensor tensors[MAX_TENSORS];
   unsigned num_symbols, num_tensors, num_arguments, next_name;
   unsigned num_loops; /* of the op emitted last */
+  unsigned product;   /* of weights; 0: there is none */
   long root_at;       /* where its attribute goes in the text */
 } generator;
 
@@ -280,6 +281,42 @@ static bool emit_contraction(generator *g) {
   if (find(g->tensors[rhs].dims, g->tensors[rhs].rank, contracted) < 0 || a->rank + g->tensors[rhs].rank < 3)
     return false;
   return emit_contraction_of(g, lhs, rhs, contracted);
+}
+
+/* A matrix of numbers of usual size over two symbols, by its bits. */
+static unsigned emit_constant(generator *g, const tensor *t) {
+  static const struct {
+    const char *element;
+    unsigned bits, fraction_bits, bias;
+  } formats[] = {{"f16", 16, 10, 15}, {"bf16", 16, 7, 127}, {"f32", 32, 23, 127}, {"f64", 64, 52, 1023}};
+  unsigned format = 0;
+  while (strcmp(formats[format].element, g->element))
+    format++;
+  unsigned bits = formats[format].bits, fraction_bits = formats[format].fraction_bits;
+  fprintf(g->out, "  %%t%u = arith.constant dense<\"0x", g->num_tensors);
+  for (int64_t i = 0; i < g->symbols[t->dims[0]].extent * g->symbols[t->dims[1]].extent; i++) {
+    uint64_t random = next_random(g), number = random >> 1 & (((uint64_t)1 << fraction_bits) - 1);
+    number |= (uint64_t)(formats[format].bias - below(g, 3)) << fraction_bits | (random & 1) << (bits - 1);
+    for (unsigned at = 0; at < bits; at += 8)
+      fprintf(g->out, "%02x", (unsigned)(number >> at & 0xFF));
+  }
+  fprintf(g->out, "\"> : ");
+  print_type(g, t, g->element);
+  fprintf(g->out, "\n");
+  return add_tensor(g, t);
+}
+
+/* A product of an argument with weights, which lie along the terms or across them; its result is one of the program's. */
+static bool emit_weights(generator *g) {
+  static const int64_t columns[] = {8, 16, 20, 33, 70, 130, 256};
+  unsigned lhs = below(g, g->num_arguments), terms = g->tensors[lhs].dims[g->tensors[lhs].rank - 1];
+  if (g->symbols[terms].dynamic)
+    return false;
+  unsigned column = add_symbol(g, columns[below(g, 7)], false), turned = below(g, 2);
+  tensor weights = {2, {turned ? column : terms, turned ? terms : column}};
+  unsigned rhs = emit_constant(g, &weights);
+  g->product = g->num_tensors;
+  return emit_contraction_of(g, lhs, rhs, terms);
 }
 
 static bool emit_transpose(generator *g) {
@@ -542,6 +579,8 @@ static void emit_body(generator *g) {
                                                   emit_contraction, emit_softmax,     emit_reduction,
                                                   emit_transpose,   emit_collapse,    emit_slice};
   unsigned steps = 1 + below(g, 5);
+  if (g->options->weights)
+    emit_weights(g);
   if (g->options->spelled)
     emit_spelled_attention(g);
   else if (below(g, 2))
@@ -673,7 +712,8 @@ bool generate_program(uint64_t seed, const generate_options *options, generated_
   emit_header(&g);
   emit_body(&g);
   unsigned results[] = {g.num_tensors - 1, g.num_arguments + below(&g, g.num_tensors - g.num_arguments)};
-  program->num_results = results[0] != results[1] && below(&g, 3) == 0 ? 2 : 1;
+  results[1] = g.product ? g.product : results[1];
+  program->num_results = results[0] != results[1] && (g.product || below(&g, 3) == 0) ? 2 : 1;
   char *types = result_types(&g, results, program->num_results);
   fprintf(g.out, program->num_results == 2 ? "  return %%t%u, %%t%u : " : "  return %%t%u : ", results[0], results[1]);
   fprintf(g.out, "%.*s\n}\n", types ? (int)strlen(types) - 2 : 0, types ? types + 1 : "");

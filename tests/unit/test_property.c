@@ -261,6 +261,12 @@ static void check_matrix_unit(const generated_program *program, uint64_t seed) {
   check_passes(program, seed, "host:sapphirerapids", true, false);
 }
 
+/* By turns for small tiles and large ones, and for two kinds of large ones. */
+static void check_weights(const generated_program *program, uint64_t seed) {
+  static const char *const names[] = {"host:x86-64-v3", "host:znver4", "host:znver5"};
+  check_passes(program, seed, names[seed % 3], true, false);
+}
+
 Test(property, the_default_schedule_keeps_the_meaning) {
   over_programs(1, 60, &(generate_options){0}, check_fused);
   over_programs(100, 60, &(generate_options){.dynamic = true}, check_fused);
@@ -284,6 +290,11 @@ Test(property, products_of_a_matrix_unit_keep_the_meaning) {
   over_programs(900, 40, &(generate_options){.large = true, .dynamic = true, .element = "bf16"}, check_matrix_unit);
 }
 
+Test(property, panels_of_constants_keep_the_meaning) {
+  over_programs(1300, 90, &(generate_options){.weights = true, .large = true}, check_weights);
+  over_programs(1400, 90, &(generate_options){.weights = true, .large = true, .dynamic = true}, check_weights);
+}
+
 Test(property, host_code_is_as_right_as_an_unfused_reference) {
   static const char *const elements[] = {"f32", "f64", "f16", "bf16"};
   over_programs(1200, 30, &(generate_options){.spelled = true, .dynamic = true}, check_hosts);
@@ -292,6 +303,7 @@ Test(property, host_code_is_as_right_as_an_unfused_reference) {
       over_programs(500 + 100 * i + 50 * script, 15,
                     &(generate_options){.script = script, .dynamic = true, .element = elements[i]}, check_hosts);
   over_programs(900, 60, &(generate_options){.large = true, .dynamic = true, .element = "bf16"}, check_hosts);
+  over_programs(1300, 60, &(generate_options){.weights = true, .large = true}, check_hosts);
 }
 
 Test(property, text_is_a_fixpoint_of_printing_and_parsing) {

@@ -1,0 +1,175 @@
+/* register_constant.c - panels of factors that are constants of the module: they are made here, once, instead of by the
+ * kernel in each call (see register_nest.h).
+ *
+ * The constant's elements move to another one, [batches ..][SIMD tiles][reductions ..][lanes], where the tile that has
+ * part of the columns and of the terms finds its panels as a view. So weights that are known are never copied, and one
+ * after the other is read in the order of memory.
+ *
+ * Invariants
+ *  - Nobody else reads the constant, so the program does not become larger. Lanes of the last tile that are beyond the
+ *    end are 0.
+ *  - The kernel's part of the columns begins with a panel.
+ * Terminates: loops over the constant's elements. */
+#include "passes/memory.h"
+#include "passes/register_nest.h"
+
+#include <string.h>
+
+/* So few rows ask for panels ahead, from so near, as memory takes longer than to multiply: more find the time. */
+enum { ASKING_ROWS = 64, AHEAD_BYTES = 4096 };
+
+/* The constant that an input is a view of, and where the view begins in it. */
+typedef struct constant_view {
+  const ir_attr *value;
+  ir_index begins[IR_MAX_RANK];
+} constant_view;
+
+static bool find_constant(ir_builder *builder, const ir_value *input, constant_view *found) {
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  const ir_value *view = input;
+  found->value = memory_own_constant(input);
+  if (!found->value)
+    return false;
+  for (; view->op->code == OP_MEMREF_SUBVIEW; view = ir_operand(view->op, 0)) {
+    unsigned rank = ir_slice_of(view->op, offsets, sizes, steps);
+    if (!ir_indices_are(rank, steps, 1))
+      return false;
+    for (unsigned dim = 0; dim < rank; dim++)
+      found->begins[dim] = ir_index_add(builder, found->begins[dim], offsets[dim]);
+  }
+  return ir_module_lookup(builder->module, ir_attr_string_or(view->op, "name", ""))->mark == 1;
+}
+
+/* How the dims of a constant become those of its panels. */
+typedef struct panel_layout {
+  unsigned rank;              /* of the panels, one more than the constant's, whose dim dims[i] is .. */
+  unsigned dims[IR_MAX_RANK]; /* .. dim i of the panels but for the last, which counts lanes within a tile */
+  unsigned num_batches;       /* dims that no panel has come first; then the one that lanes are along */
+  int64_t lanes;
+} panel_layout;
+
+static bool layout_of(const register_nest *nest, unsigned i, panel_layout *layout) {
+  const ir_structure *structure = ir_structure_of(nest->op);
+  const ir_map *map = structure->maps[i];
+  unsigned loops[IR_MAX_LOOPS], count = register_pack_loops(nest, i, loops), simd = loops[count - 1];
+  if (map->num_results == IR_MAX_RANK)
+    return false;
+  *layout = (panel_layout){.lanes = nest->plan.steps[simd]};
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(map, dim);
+    if (loop != simd && !ir_loop_is_reduction(structure, loop))
+      layout->dims[layout->rank++] = dim;
+  }
+  layout->num_batches = layout->rank;
+  layout->dims[layout->rank++] = (unsigned)ir_map_find_dim(map, simd);
+  for (unsigned k = 0; k + 1 < count; k++)
+    layout->dims[layout->rank++] = (unsigned)ir_map_find_dim(map, loops[k]);
+  layout->rank++;
+  return true;
+}
+
+static void shape_of_panels(const panel_layout *layout, const ir_type *type, int64_t *shape) {
+  for (unsigned dim = 0; dim + 1 < layout->rank; dim++)
+    shape[dim] = type->shape[layout->dims[dim]];
+  shape[layout->num_batches] = (shape[layout->num_batches] + layout->lanes - 1) / layout->lanes;
+  shape[layout->rank - 1] = layout->lanes;
+}
+
+/* Copies `count` elements that lie so many apart. */
+static void copy_apart(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step, int64_t count,
+                       size_t width) {
+  size_t to_bytes = (size_t)to_step * width, from_bytes = (size_t)from_step * width;
+  if (to_step == 1 && from_step == 1)
+    memcpy(to, from, (size_t)count * width);
+  else if (width == sizeof(float)) /* of known size, a copy is an instruction */
+    for (int64_t i = 0; i < count; i++)
+      memcpy(to + (size_t)i * to_bytes, from + (size_t)i * from_bytes, sizeof(float));
+  else
+    for (int64_t i = 0; i < count; i++)
+      memcpy(to + (size_t)i * to_bytes, from + (size_t)i * from_bytes, width);
+}
+
+/* The elements in their new order: what the innermost reduction goes over, in one panel after the other. */
+static const ir_attr *reorder(ir_module *module, const ir_attr *value, const panel_layout *layout) {
+  int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], at[IR_MAX_RANK] = {0};
+  unsigned last = layout->rank - 1, tiles = layout->num_batches, inner = last - 1;
+  const ir_type *from = value->type;
+  shape_of_panels(layout, from, shape);
+  strides[from->rank - 1] = 1;
+  for (unsigned dim = from->rank - 1; dim-- > 0;)
+    strides[dim] = strides[dim + 1] * from->shape[dim + 1];
+  const ir_type *type = ir_type_tensor(module, from->element, layout->rank, shape);
+  size_t width = ir_scalar_bytes(from->element);
+  int64_t row = shape[inner] * layout->lanes, count = ir_type_num_elements(type) / row;
+  uint8_t *bytes = ir_arena_alloc(&module->arena, (size_t)(row * count) * width), *to = bytes;
+  for (int64_t r = 0; r < count; r++, to += (size_t)row * width) {
+    int64_t first = at[tiles] * layout->lanes, left = from->shape[layout->dims[tiles]] - first, begins = 0;
+    for (unsigned dim = 0; dim < inner; dim++)
+      begins += (dim == tiles ? first : at[dim]) * strides[layout->dims[dim]];
+    const uint8_t *source = value->bytes + (size_t)begins * width;
+    int64_t lanes = left < layout->lanes ? left : layout->lanes, terms = shape[inner];
+    int64_t by_lane = strides[layout->dims[tiles]], by_term = strides[layout->dims[inner]];
+    for (int64_t term = 0; by_lane == 1 && term < terms; term++)
+      copy_apart(to + (size_t)(term * layout->lanes) * width, 1, source + (size_t)(term * by_term) * width, 1, lanes,
+                 width);
+    for (int64_t lane = 0; by_lane != 1 && lane < lanes; lane++)
+      copy_apart(to + (size_t)lane * width, layout->lanes, source + (size_t)(lane * by_lane) * width, by_term, terms,
+                 width);
+    for (unsigned dim = inner; dim-- > 0 && ++at[dim] == shape[dim];)
+      at[dim] = 0;
+  }
+  return ir_attr_dense_bytes(module, type, (unsigned)(row * count), bytes);
+}
+
+bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned i) {
+  const ir_value *input = ir_operand(nest->op, i);
+  constant_view view = {0};
+  panel_layout layout;
+  if (nest->plan.paired >= 0 || register_plan_element(nest->op, i) != input->type->element ||
+      !find_constant(builder, input, &view) || !layout_of(nest, i, &layout) || layout.rank < 3)
+    return false;
+  unsigned columns = layout.dims[layout.num_batches];
+  for (unsigned dim = 0; dim + 1 < layout.rank; dim++) {
+    int64_t extent = input->type->shape[layout.dims[dim]];
+    if (dim < layout.num_batches ? extent != 1 : extent == IR_DYNAMIC && layout.dims[dim] != columns)
+      return false;
+  }
+  if (ir_index_divisor(view.begins[columns]) % (uint64_t)layout.lanes)
+    return false;
+  ir_value *memory = memory_of_constant(builder, reorder(builder->module, view.value, &layout));
+  ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
+  int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = 0;
+  ir_type_strides(memory->type, strides);
+  for (unsigned dim = 0; dim < layout.rank; dim++) {
+    bool is_part = dim + 1 < layout.rank && dim != layout.num_batches; /* of a batch or of the terms */
+    offsets[dim] = is_part ? view.begins[layout.dims[dim]] : ir_index_const(0);
+    shape[dim] = is_part ? input->type->shape[layout.dims[dim]] : memory->type->shape[dim];
+    sizes[dim] = ir_index_const(dim < layout.num_batches ? 1 : shape[dim]);
+    offset = ir_static_offset(offset, ir_index_static(offsets[dim]), strides[dim]);
+  }
+  unsigned batches = layout.num_batches;
+  const ir_type *type = ir_type_memref(builder->module, memory->type->element, layout.rank - batches, shape + batches,
+                                       strides + batches, offset, memory->type->space);
+  nest->panels[i] = ir_subview_as(builder, memory, offsets, sizes, NULL, type);
+  nest->firsts[i] = ir_index_floordiv(builder, view.begins[columns], layout.lanes);
+  nest->ready |= ir_bit(i);
+  return true;
+}
+
+const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i) {
+  const ir_type *panels = nest->panels[i]->type;
+  int64_t ahead[IR_MAX_RANK] = {0}, rows = 1, bytes = ir_scalar_bytes(panels->element);
+  unsigned inner = panels->rank - 2;
+  for (unsigned loop = 0; loop < nest->plan.num_loops && rows <= ASKING_ROWS; loop++)
+    if (ir_map_find_dim(ir_structure_of(nest->op)->maps[i], loop) < 0) {
+      int64_t bound = register_plan_bound(nest->op, loop);
+      rows *= bound < ASKING_ROWS ? bound : ASKING_ROWS + 1;
+    }
+  ahead[inner] = (nest->facts->has_far_memory ? 2 : 1) * AHEAD_BYTES / (panels->shape[inner + 1] * bytes);
+  return rows > ASKING_ROWS ? NULL : ir_attr_i64s(nest->op->module, panels->rank, ahead);
+}
+
+bool register_constant_is_near(const register_nest *nest, unsigned i) {
+  int64_t bytes = view_root_bytes(nest->panels[i]);
+  return nest->facts->has_few_streams ? bytes > (int64_t)nest->facts->l3_bytes : !nest->facts->has_far_memory;
+}
