@@ -161,7 +161,8 @@ class OnnxRuntime:
         make = self.onnx.helper.make_node
         node = (make("Gemm", ["a", "b"], ["result"], transB=1) if problem.turned
                 else make("MatMul", ["a", "b"], ["result"]))
-        return self.session([node], {"a": problem.arguments[0]}, [("b", problem.arguments[1])])
+        a, b = problem.arguments
+        return self.session([node], {"a": a}, [("b", b)]) if problem.known else self.session([node], {"a": a, "b": b})
 
     def mlp(self, problem):
         make = self.onnx.helper.make_node
@@ -201,9 +202,11 @@ class OpenVino:
         return lambda: compute()[0]
 
     def gemm(self, problem):
-        a, b = problem.arguments
-        parameter = self.ops.parameter(list(a.shape), numpy.float32)
-        return self.request(self.ops.matmul(parameter, self.ops.constant(b), False, problem.turned), [parameter], [a], "f32")
+        arguments = problem.arguments[:1] if problem.known else problem.arguments
+        parameters = [self.ops.parameter(list(array.shape), numpy.float32) for array in arguments]
+        second = self.ops.constant(problem.arguments[1]) if problem.known else parameters[1]
+        result = self.ops.matmul(parameters[0], second, False, problem.turned)
+        return self.request(result, parameters, arguments, "f32")
 
     def mlp(self, problem):
         x, first, second = problem.arguments

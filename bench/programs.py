@@ -3,6 +3,8 @@
 Each function returns the text of a module with one function, whose arguments are f32 tensors unless it says otherwise.
 """
 
+import re
+
 
 def tensor(*extents, element="f32"):
     """The type; an extent that is a string, the name of an index value, is open."""
@@ -121,6 +123,20 @@ func.func @gemm(%a: {a}, %b: {b}) -> {c} {{
   return %result : {c}
 }}
 """
+
+
+def with_constants(text, values):
+    """The module with the arguments behind the first one, of these bytes, as constants."""
+    head, arguments, rest = re.fullmatch(r"(\s*func\.func @\w+\()([^)]*)(\).*)", text, re.DOTALL).groups()
+    first, *others = arguments.split(", ")
+    constants, resources = [], []
+    for argument, value in zip(others, values, strict=True):
+        name, kind = argument.split(": ")
+        constants.append(f"\n  {name} = arith.constant dense_resource<{name[1:]}> : {kind}")
+        resources.append(f'{name[1:]}: "0x04000000{value.hex()}"')
+    signature, body = rest.split("{", 1)
+    return (f"{head}{first}{signature}{{{''.join(constants)}{body}"
+            f"{{-# dialect_resources: {{builtin: {{{', '.join(resources)}}}}} #-}}\n")
 
 
 def softmax(rows, columns):

@@ -3,7 +3,8 @@
  * The sections that occupy memory are laid out one after the other, each from a page boundary, followed by a table of
  * entries for symbols of other libraries: an address (what GOTPCREL relocations load) and a jump through it (where
  * calls go that could not reach the library). The memory is written while it is plain data and then given each
- * section's own protection: nothing is ever writable and executable.
+ * section's own protection: nothing is ever writable and executable. Sections of many bytes, which hold weights, ask for
+ * large pages, as tensors do.
  *
  * The object may be damaged: offsets and counts are checked against the file before use, and relocations against their
  * section. All loops run over counts of the file. */
@@ -33,14 +34,15 @@ typedef struct elf_object {
   size_t names_size;
   uint64_t *addresses;       /* by section: where it was put, 0 if nowhere */
   external_entry *externals; /* by symbol number; unused ones stay zero */
-  char *memory;
-  size_t memory_size;
+  char *memory;              /* of the sections, within the mapping */
+  char *mapping;
+  size_t mapping_size;
 } elf_object;
 
 /* What stays after loading. */
 typedef struct elf_code {
-  char *memory;
-  size_t memory_size;
+  char *mapping;
+  size_t mapping_size;
   size_t num_symbols;
   struct elf_symbol {
     char *name;
@@ -95,16 +97,16 @@ static tec_status open_object(elf_object *object) {
   return find_symbols(object);
 }
 
-static uint64_t round_to_pages(uint64_t size) {
-  uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
-  return (size + page - 1) / page * page;
-}
+static uint64_t round_up(uint64_t size, uint64_t unit) { return (size + unit - 1) / unit * unit; }
+
+static uint64_t round_to_pages(uint64_t size) { return round_up(size, (uint64_t)sysconf(_SC_PAGESIZE)); }
 
 static bool occupies_memory(const Elf64_Shdr *section) { return section->sh_flags & SHF_ALLOC && section->sh_size; }
 
 /* Reserves memory for all sections and the externals, and copies the sections there. */
 static tec_status place_sections(elf_object *object) {
-  uint64_t total = 0, limit = (uint64_t)1 << 30; /* relocations reach 2 GiB */
+  uint64_t total = 0, limit = ((uint64_t)2 << 30) - 2 * RUNTIME_LARGE_PAGE; /* relocations reach 2 GiB */
+  bool is_large = false;
   for (unsigned i = 0; i < object->num_sections; i++) {
     const Elf64_Shdr *section = &object->sections[i];
     if (!occupies_memory(section))
@@ -113,6 +115,10 @@ static tec_status place_sections(elf_object *object) {
                      (section->sh_offset <= object->size && section->sh_size <= object->size - section->sh_offset);
     if (!in_bounds || section->sh_size > limit || section->sh_addralign > (uint64_t)sysconf(_SC_PAGESIZE))
       return damaged(object, "section bounds");
+    if (section->sh_size >= RUNTIME_MANY_BYTES) {
+      total = round_up(total, RUNTIME_LARGE_PAGE);
+      is_large = true;
+    }
     object->addresses[i] = total; /* relative for now */
     total += round_to_pages(section->sh_size);
     if (total > limit)
@@ -120,12 +126,13 @@ static tec_status place_sections(elf_object *object) {
   }
   uint64_t externals = total;
   total += round_to_pages((object->num_symbols + 1) * sizeof(external_entry));
-  object->memory = mmap(NULL, total, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (object->memory == MAP_FAILED) {
-    object->memory = NULL;
+  uint64_t unit = is_large ? RUNTIME_LARGE_PAGE : 1; /* that the first address is a multiple of */
+  char *memory = mmap(NULL, total + unit - 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED)
     return runtime_error(object->context, TEC_OUT_OF_MEMORY, "no memory for the program's code");
-  }
-  object->memory_size = total;
+  object->mapping = memory;
+  object->mapping_size = total + unit - 1;
+  object->memory = memory + (round_up((uint64_t)(uintptr_t)memory, unit) - (uint64_t)(uintptr_t)memory);
   object->externals = (external_entry *)(object->memory + externals);
   for (unsigned i = 0; i < object->num_sections; i++) {
     const Elf64_Shdr *section = &object->sections[i];
@@ -133,6 +140,8 @@ static tec_status place_sections(elf_object *object) {
       continue;
     char *address = object->memory + object->addresses[i];
     object->addresses[i] = (uint64_t)(uintptr_t)address;
+    if (section->sh_size >= RUNTIME_MANY_BYTES)
+      madvise(address, round_to_pages(section->sh_size), MADV_HUGEPAGE); /* a wish; without, all is as well */
     if (section->sh_type != SHT_NOBITS)
       memcpy(address, object->bytes + section->sh_offset, section->sh_size);
   }
@@ -245,7 +254,7 @@ static tec_status protect_sections(elf_object *object) {
     good = !mprotect((void *)(uintptr_t)object->addresses[i], round_to_pages(section->sh_size), protection);
   }
   char *externals = (char *)object->externals;
-  size_t size = object->memory_size - (size_t)(externals - object->memory);
+  size_t size = round_to_pages((object->num_symbols + 1) * sizeof(external_entry));
   good = good && !mprotect(externals, size, PROT_READ | PROT_EXEC);
   return good ? TEC_OK : runtime_error(object->context, TEC_OUT_OF_MEMORY, "cannot make the program's code executable");
 }
@@ -268,8 +277,8 @@ static tec_status export_symbols(elf_object *object, elf_code **code) {
         (void *)(uintptr_t)(object->addresses[symbol->st_shndx] + symbol->st_value);
     created->symbols[created->num_symbols++].name = name;
   }
-  created->memory = object->memory;
-  created->memory_size = object->memory_size;
+  created->mapping = object->mapping;
+  created->mapping_size = object->mapping_size;
   *code = created;
   return TEC_OK;
 }
@@ -291,8 +300,8 @@ static tec_status elf_load(tec_context *context, const char *bytes, size_t size,
   if (!status)
     status = export_symbols(&object, &code);
   free(object.addresses);
-  if (status && object.memory)
-    munmap(object.memory, object.memory_size);
+  if (status && object.mapping)
+    munmap(object.mapping, object.mapping_size);
   if (!status)
     *loaded = code;
   return status;
@@ -310,7 +319,7 @@ static void elf_unload(void *loaded) {
   elf_code *code = loaded;
   for (size_t i = 0; i < code->num_symbols; i++)
     free(code->symbols[i].name);
-  munmap(code->memory, code->memory_size);
+  munmap(code->mapping, code->mapping_size);
   free(code);
 }
 

@@ -12,6 +12,9 @@
 #include "runtime/thread_pool.h"
 
 enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64, RUNTIME_MAX_TARGET = 64 };
+/* Tensors, and constants, of so many bytes lie on large pages where the system has them: a product reads many rows at a
+ * time, which are pages of their own otherwise, more than the processor remembers. */
+enum { RUNTIME_LARGE_PAGE = 2 << 20, RUNTIME_MANY_BYTES = 2 * RUNTIME_LARGE_PAGE };
 
 struct tec_context {
   tec_message_callback message;

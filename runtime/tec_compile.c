@@ -284,7 +284,12 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
   return TEC_OK;
 }
 
-/* ---------------------------------------------------------------------------- host code through LLVM's own linker */
+/* ------------------------------------------------------------------------------------------------- loading host code */
+
+#ifdef __x86_64__
+#define HOST_LOADER elf_loader
+#else /* through LLVM's own linker */
+#define HOST_LOADER jit_loader
 
 /* backend_jit_* report through a module; an empty one carries their messages to the context. */
 typedef struct jit_code {
@@ -323,6 +328,7 @@ static void *jit_find(void *loaded, const char *symbol) {
 }
 
 static const code_loader jit_loader = {jit_load, jit_find, jit_unload};
+#endif
 
 #define RUNTIME_DEVICE(ID) &ID##_device,
 #define COMPILER_DEVICE(ID) &ID##_device,
@@ -331,4 +337,4 @@ static const runtime_device *const devices[] = {
 #include "runtime/device.def"
     NULL};
 
-const runtime_platform_row runtime_platform = {.devices = devices, .loader = &jit_loader};
+const runtime_platform_row runtime_platform = {.devices = devices, .loader = &HOST_LOADER};

@@ -122,10 +122,6 @@ void runtime_store_int(DLDataType dtype, void *element, int64_t value) {
 
 /* ------------------------------------------------------------------------------------------------------- tensors */
 
-/* Tensors of so many bytes lie on large pages where the system has them: a product reads many rows at a time, which are
- * pages of their own otherwise, more than the processor remembers. */
-enum { LARGE_PAGE = 2 << 20, MANY_BYTES = 2 * LARGE_PAGE };
-
 /* A tensor with its shape and data, one allocation each. */
 typedef struct owned_tensor {
   DLManagedTensor managed; /* first, so that the deleter gets back here */
@@ -153,7 +149,7 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
   if (elements < 0)
     return runtime_error(context, TEC_INVALID, "the shape of a new tensor is negative or too large");
   size_t bytes = (size_t)elements * (dtype.bits / 8);
-  size_t alignment = bytes >= MANY_BYTES ? LARGE_PAGE : RUNTIME_ALIGNMENT;
+  size_t alignment = bytes >= RUNTIME_MANY_BYTES ? RUNTIME_LARGE_PAGE : RUNTIME_ALIGNMENT;
   size_t padded = (bytes + alignment) / alignment * alignment;
   owned_tensor *owned = calloc(1, sizeof *owned + (size_t)ndim * sizeof(int64_t));
   void *data = aligned_alloc(alignment, padded);
@@ -162,7 +158,7 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
     free(data);
     return runtime_error(context, TEC_OUT_OF_MEMORY, "no memory for a tensor of %zu bytes", bytes);
   }
-  if (alignment == LARGE_PAGE)
+  if (alignment == RUNTIME_LARGE_PAGE)
     madvise(data, padded, MADV_HUGEPAGE); /* a wish; where it is not granted all is as well */
   memset(data, 0, bytes + 1);
   if (ndim)
