@@ -60,7 +60,7 @@ static int64_t of_memref(const ir_value *memref, int64_t root, unsigned depth) {
   unsigned rank = ir_slice_of(op, offsets, sizes, steps);
   for (unsigned i = 0; i < rank; i++)
     result =
-        least(result, alignment_of_index(offsets[i]) * of_stride(ir_operand(op, 0), i, depth) * (bytes ? bytes : 1));
+        least(result, alignment_of_index(offsets[i]) * of_stride(ir_operand(op, 0), i, depth) * bytes);
   return result;
 }
 

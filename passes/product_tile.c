@@ -60,7 +60,7 @@ typedef struct product {
   int streamed;    /* the factor that it takes the time to read, or -1; .. */
   int64_t piece;   /* .. and the bytes of a step of it */
   int made;        /* the factor that an elementwise op makes for few rows, or -1 */
-  bool is_ready;   /* a factor has its panels before the program runs */
+  int ready;       /* the factor that has its panels before the program runs, or -1 */
   int parted;      /* the factor that is copied into panels in long parts of rows, or -1 */
   int64_t in_turn; /* the columns of a tile whose panels of all terms follow each other, or 0 */
 } product;
@@ -78,14 +78,15 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
   return uses < enough ? uses : enough;
 }
 
-/* Panels of a factor are there before the program runs, and its elements are used often enough to be read from them. */
-static bool has_ready_factor(const product *p) {
-  for (unsigned i = 0; i < 2; i++)
-    if (register_plan_is_ready(p->op, i)) {
-      int64_t few = register_plan_unpacked_rows(p->op, i, p->target);
-      return uses_of_factor(p, i, few + 1) > few;
-    }
-  return false;
+/* The factor whose panels are there before the program runs, where its elements are used often enough to be read from
+ * them; or -1. */
+static int ready_factor(const product *p) {
+  for (unsigned i = 0; i < 2; i++) {
+    int64_t few = register_plan_unpacked_rows(p->op, i, p->target);
+    if (register_plan_is_ready(p->op, i) && uses_of_factor(p, i, few + 1) > few)
+      return (int)i;
+  }
+  return -1;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- streams */
@@ -121,7 +122,7 @@ static int streamed_factor(const product *p, int64_t *bytes) {
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
     if (*bytes && maker)
       *bytes = STREAMED_BYTES;
-    if (*bytes && last >= 0 && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
+    if (*bytes && last >= 0 && (int)i != p->ready && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
         (!maker || is_made_from_memory(maker)))
       return (int)i;
   }
@@ -305,9 +306,8 @@ static bool has_rows_in_lanes(const product *p) {
  * 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x 768 3.3
  * times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
 static int parted_factor(const product *p) {
-  for (unsigned i = 0;
-       target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && !p->is_ready && i < 2; i++)
-    if (!is_turned(p, i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+  for (unsigned i = 0; target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && i < 2; i++)
+    if ((int)i != p->ready && !is_turned(p, i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
       return (int)i;
   return -1;
 }
@@ -317,7 +317,7 @@ static int parted_factor(const product *p) {
  * complete cost neither reads nor writes of the result. Steps are alike, so that the last one is no special case. */
 static int64_t panel_step(const product *p, unsigned loop) {
   int64_t extent = p->extents[loop], least = MANY_USES;
-  bool often = p->is_ready, turned = false, near = false;
+  bool often = p->ready >= 0, turned = false, near = false;
   if (p->in_turn)
     return 0;
   if (p->in_unit)
@@ -430,8 +430,8 @@ static product product_of(const ir_op *op, const target_facts *target) {
                .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
                .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
   ir_loop_extents(op, p.extents);
-  p.is_ready = has_ready_factor(&p);
-  p.streamed = p.is_ready ? -1 : streamed_factor(&p, &p.piece);
+  p.ready = ready_factor(&p);
+  p.streamed = streamed_factor(&p, &p.piece);
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
   p.parted = parted_factor(&p);
   p.in_turn = columns_in_turn(&p);

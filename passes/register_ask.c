@@ -132,7 +132,7 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
   unsigned loops[IR_MAX_LOOPS], simd = (unsigned)nest->plan.simd;
   int64_t bytes = ir_scalar_bytes(ir_operand(nest->op, i)->type->element), step = nest->plan.steps[simd];
   int row = row_of(nest, ir_structure_of(nest->op)->maps[i], false), along = -1;
-  register_ask ask = {.elements = LINE_BYTES / (bytes ? bytes : 1), .lines = 1};
+  register_ask ask = {.elements = LINE_BYTES / bytes, .lines = 1};
   if (row >= 0 && register_pack_loops(nest, i, loops) == 2 && nest->plan.order[nest->plan.num_loops - 1] == loops[0])
     along = along_memory(nest, i, loops[0]);
   if (along < 0 || !find_next_panel(nest, i, (unsigned)row, &ask))

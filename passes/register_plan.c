@@ -185,7 +185,7 @@ static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, 
       is_taken_by_rows(p, operand, simd))
     return false;
   int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand));
-  if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * (bytes ? bytes : 1) > p->panel_bytes))
+  if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * bytes > p->panel_bytes))
     return false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) &&
