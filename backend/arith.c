@@ -327,14 +327,10 @@ LLVMValueRef emit_bitcast(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 /* ------------------------------------------------------------------------------------------------------- constants */
 
-static ir_cell cell_of(const ir_attr *attr, unsigned i, bool is_float) {
-  if (attr->kind != IR_ATTR_DENSE)
-    return is_float ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
-  return ir_attr_element(attr, i);
-}
-
 ir_cell emit_attr_cell(const ir_attr *attr, unsigned i) {
-  return cell_of(attr, i, attr->kind != IR_ATTR_BOOL && ir_scalar_is_float(attr->type->element));
+  if (attr->kind == IR_ATTR_DENSE)
+    return ir_attr_element(attr, i);
+  return attr->kind == IR_ATTR_FLOAT ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
 }
 
 bool emit_constant_op(emitter *e, const ir_op *op) {

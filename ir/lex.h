@@ -11,16 +11,16 @@
 typedef enum lex_kind {
   LEX_END = 0,
   LEX_ERROR = 256,
-  LEX_WORD,          /* arith.addf */
-  LEX_VALUE,         /* %0 */
-  LEX_BLOCK,         /* ^bb0 */
-  LEX_SYMBOL,        /* @name or @"name" */
-  LEX_HASH,          /* #map, #1 */
-  LEX_BANG,          /* !alias, !dialect.type */
-  LEX_INTEGER,       /* 12 or 0xFF, without sign */
-  LEX_FLOAT,         /* 1.5e-3, without sign */
-  LEX_STRING,        /* with its quotes */
-  LEX_ARROW,         /* -> */
+  LEX_WORD,    /* arith.addf */
+  LEX_VALUE,   /* %0 */
+  LEX_BLOCK,   /* ^bb0 */
+  LEX_SYMBOL,  /* @name or @"name" */
+  LEX_HASH,    /* #map, #1 */
+  LEX_BANG,    /* !alias, !dialect.type */
+  LEX_INTEGER, /* 12 or 0xFF, without sign */
+  LEX_FLOAT,   /* 1.5e-3, without sign */
+  LEX_STRING,  /* with its quotes */
+  LEX_ARROW,   /* -> */
   LEX_RESOURCES,     /* {-# */
   LEX_RESOURCES_END, /* #-} */
 } lex_kind;
@@ -55,6 +55,7 @@ double lex_float(lex_token token);
 /* Is the token an integer written in hexadecimal? */
 bool lex_is_hex(lex_token token);
 bool lex_is(lex_token token, const char *text);
-int lex_hex_digit(char c);                                            /* its value, or -1 */
-bool lex_hex_bytes(const char *digits, size_t count, uint8_t *bytes); /* two digits each; false: others are there */
+int lex_hex_digit(char c); /* its value, or -1 */
+/* Two digits each; false where others are there. */
+bool lex_hex_bytes(const char *digits, size_t count, uint8_t *bytes);
 #endif

@@ -16,7 +16,6 @@ static const struct {
 
 const char *ir_scalar_name(ir_scalar scalar) { return scalars[scalar].name; }
 unsigned ir_scalar_bits(ir_scalar scalar) { return scalars[scalar].bits; }
-
 unsigned ir_scalar_bytes(ir_scalar scalar) { return (scalars[scalar].bits + 7) / 8; }
 ir_scalar_kind ir_scalar_kind_of(ir_scalar scalar) { return scalars[scalar].kind; }
 

@@ -49,8 +49,7 @@ static inline bool verify_elements(const ir_op *op, bool fits) {
 }
 
 static inline bool verify_kind(const ir_op *op, const ir_value *value, ir_type_kind kind, const char *what) {
-  static const char *const names[] = {"scalar",   "tensor",           "vector", "memref",
-                                      "function", "transform handle", "token",  "tile"};
+  static const char *const names[] = {"scalar", "tensor", "vector", "memref", "function", "transform handle", "token", "tile"};
   return value->type->kind == kind ||
          ir_op_error(op, "%s must be a %s, not %s", what, names[kind], ir_print_type(op->module, value->type));
 }

@@ -22,6 +22,10 @@ ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, cons
   return ir_create(&builder, OP_MEMREF_ALLOCA, type, 0, NULL, 1, &alignment);
 }
 
+ir_op *memory_global(const ir_op *op) {
+  return op->code == OP_MEMREF_GET_GLOBAL ? ir_module_lookup(op->module, ir_attr_string_or(op, "name", "")) : NULL;
+}
+
 /* One op reads elements, others at most ask for extents. */
 static bool has_one_reader(const ir_value *value) {
   unsigned readers = 0;
@@ -33,16 +37,15 @@ static bool has_one_reader(const ir_value *value) {
 const ir_attr *memory_own_constant(const ir_value *value) {
   for (; has_one_reader(value); value = ir_operand(value->op, 0)) {
     const ir_op *op = value->op;
-    const ir_attr *constant = NULL;
-    if (op && op->code == OP_ARITH_CONSTANT) {
-      constant = ir_attr_get(op, "value");
-    } else if (op && op->code == OP_MEMREF_GET_GLOBAL) {
-      const ir_op *global = ir_module_lookup(op->module, ir_attr_string_or(op, "name", ""));
-      constant = global && ir_attr_get(global, "constant") ? ir_attr_get(global, "initial_value") : NULL;
-    } else if (op && (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_MEMREF_SUBVIEW) &&
-               ir_operand(op, 0)->type->rank == value->type->rank) {
+    if (!op)
+      return NULL;
+    if ((op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_MEMREF_SUBVIEW) &&
+        ir_operand(op, 0)->type->rank == value->type->rank)
       continue;
-    }
+    const ir_op *global = memory_global(op);
+    const ir_attr *constant = op->code == OP_ARITH_CONSTANT               ? ir_attr_get(op, "value")
+                              : global && ir_attr_get(global, "constant") ? ir_attr_get(global, "initial_value")
+                                                                          : NULL;
     return constant && constant->kind == IR_ATTR_DENSE && constant->count > 1 ? constant : NULL;
   }
   return NULL;

@@ -39,6 +39,9 @@ const ir_attr *memory_own_constant(const ir_value *value);
  * around the op ends. */
 ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape);
 
+/* What a memref.get_global names; NULL for any other op. */
+ir_op *memory_global(const ir_op *op);
+
 /* Read-only memory of the module with the elements of a dense attribute: a memref, at the builder's place. */
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value);
 #endif

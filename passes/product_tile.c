@@ -82,8 +82,10 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
  * them; or -1. */
 static int ready_factor(const product *p) {
   for (unsigned i = 0; i < 2; i++) {
+    if (!register_plan_is_ready(p->op, i))
+      continue;
     int64_t few = register_plan_unpacked_rows(p->op, i, p->target);
-    if (register_plan_is_ready(p->op, i) && uses_of_factor(p, i, few + 1) > few)
+    if (uses_of_factor(p, i, few + 1) > few)
       return (int)i;
   }
   return -1;

@@ -12,6 +12,7 @@
  * Terminates: loops over the constant's elements. */
 #include "passes/memory.h"
 #include "passes/register_nest.h"
+#include "passes/register_prefetch.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static bool find_constant(ir_builder *builder, const ir_value *input, constant_v
     for (unsigned dim = 0; dim < rank; dim++)
       found->begins[dim] = ir_index_add(builder, found->begins[dim], offsets[dim]);
   }
-  return ir_module_lookup(builder->module, ir_attr_string_or(view->op, "name", ""))->mark == 1;
+  return memory_global(view->op)->mark == 1;
 }
 
 /* How the dims of a constant become those of its panels. */
@@ -79,9 +80,7 @@ static void shape_of_panels(const panel_layout *layout, const ir_type *type, int
 static void copy_apart(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step, int64_t count,
                        size_t width) {
   size_t to_bytes = (size_t)to_step * width, from_bytes = (size_t)from_step * width;
-  if (to_step == 1 && from_step == 1)
-    memcpy(to, from, (size_t)count * width);
-  else if (width == sizeof(float)) /* of known size, a copy is an instruction */
+  if (width == sizeof(float)) /* of known size, a copy is an instruction */
     for (int64_t i = 0; i < count; i++)
       memcpy(to + (size_t)i * to_bytes, from + (size_t)i * from_bytes, sizeof(float));
   else
@@ -95,9 +94,7 @@ static const ir_attr *reorder(ir_module *module, const ir_attr *value, const pan
   unsigned last = layout->rank - 1, tiles = layout->num_batches, inner = last - 1;
   const ir_type *from = value->type;
   shape_of_panels(layout, from, shape);
-  strides[from->rank - 1] = 1;
-  for (unsigned dim = from->rank - 1; dim-- > 0;)
-    strides[dim] = strides[dim + 1] * from->shape[dim + 1];
+  ir_type_strides(from, strides);
   const ir_type *type = ir_type_tensor(module, from->element, layout->rank, shape);
   size_t width = ir_scalar_bytes(from->element);
   int64_t row = shape[inner] * layout->lanes, count = ir_type_num_elements(type) / row;
@@ -109,12 +106,14 @@ static const ir_attr *reorder(ir_module *module, const ir_attr *value, const pan
     const uint8_t *source = value->bytes + (size_t)begins * width;
     int64_t lanes = left < layout->lanes ? left : layout->lanes, terms = shape[inner];
     int64_t by_lane = strides[layout->dims[tiles]], by_term = strides[layout->dims[inner]];
-    for (int64_t term = 0; by_lane == 1 && term < terms; term++)
-      copy_apart(to + (size_t)(term * layout->lanes) * width, 1, source + (size_t)(term * by_term) * width, 1, lanes,
-                 width);
-    for (int64_t lane = 0; by_lane != 1 && lane < lanes; lane++)
-      copy_apart(to + (size_t)lane * width, layout->lanes, source + (size_t)(lane * by_lane) * width, by_term, terms,
-                 width);
+    if (by_lane == 1)
+      for (int64_t term = 0; term < terms; term++)
+        memcpy(to + (size_t)(term * layout->lanes) * width, source + (size_t)(term * by_term) * width,
+               (size_t)lanes * width);
+    else
+      for (int64_t lane = 0; lane < lanes; lane++)
+        copy_apart(to + (size_t)lane * width, layout->lanes, source + (size_t)(lane * by_lane) * width, by_term, terms,
+                   width);
     for (unsigned dim = inner; dim-- > 0 && ++at[dim] == shape[dim];)
       at[dim] = 0;
   }
@@ -158,15 +157,11 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
 
 const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i) {
   const ir_type *panels = nest->panels[i]->type;
-  int64_t ahead[IR_MAX_RANK] = {0}, rows = 1, bytes = ir_scalar_bytes(panels->element);
+  int64_t ahead[IR_MAX_RANK] = {0}, bytes = ir_scalar_bytes(panels->element);
   unsigned inner = panels->rank - 2;
-  for (unsigned loop = 0; loop < nest->plan.num_loops && rows <= ASKING_ROWS; loop++)
-    if (ir_map_find_dim(ir_structure_of(nest->op)->maps[i], loop) < 0) {
-      int64_t bound = register_plan_bound(nest->op, loop);
-      rows *= bound < ASKING_ROWS ? bound : ASKING_ROWS + 1;
-    }
   ahead[inner] = (nest->facts->has_far_memory ? 2 : 1) * AHEAD_BYTES / (panels->shape[inner + 1] * bytes);
-  return rows > ASKING_ROWS ? NULL : ir_attr_i64s(nest->op->module, panels->rank, ahead);
+  bool are_few = register_prefetch_uses(nest->op, i, 1) <= ASKING_ROWS;
+  return are_few ? ir_attr_i64s(nest->op->module, panels->rank, ahead) : NULL;
 }
 
 bool register_constant_is_near(const register_nest *nest, unsigned i) {

@@ -53,8 +53,8 @@ bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const tar
 bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts);
 /* As many rows of a contraction's other factor as do not pay for packing this one, whatever its strides are. */
 int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts);
-/* The operand of a contraction is a constant whose panels are made before the program runs (register_constant.c), as all
- * extents are known and nobody else reads it. On memrefs and on tensors. */
+/* The operand of a contraction is a constant whose panels are made before the program runs (register_constant.c), as
+ * nobody else reads it and terms are known; and on tensors, of which versions may yet be made, rows. */
 bool register_plan_is_ready(const ir_op *op, unsigned operand);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */
 int64_t register_plan_panel_bytes(const target_facts *facts);

@@ -8,6 +8,7 @@
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
 #include "passes/extent.h"
+#include "passes/memory.h"
 #include "passes/passes.h"
 #include "passes/register_matrix.h"
 #include "passes/register_nest.h"
@@ -721,8 +722,7 @@ static bool collect_op(ir_op *op, void *data) {
 /* Counts those of each memref.global. */
 static bool count_reader(ir_op *op, void *data) {
   (void)data;
-  ir_op *global =
-      op->code == OP_MEMREF_GET_GLOBAL ? ir_module_lookup(op->module, ir_attr_string_or(op, "name", "")) : NULL;
+  ir_op *global = memory_global(op);
   if (global)
     global->mark++;
   return true;

@@ -101,6 +101,10 @@ static uint64_t round_up(uint64_t size, uint64_t unit) { return (size + unit - 1
 
 static uint64_t round_to_pages(uint64_t size) { return round_up(size, (uint64_t)sysconf(_SC_PAGESIZE)); }
 
+static uint64_t size_of_externals(const elf_object *object) {
+  return round_to_pages((object->num_symbols + 1) * sizeof(external_entry));
+}
+
 static bool occupies_memory(const Elf64_Shdr *section) { return section->sh_flags & SHF_ALLOC && section->sh_size; }
 
 /* Reserves memory for all sections and the externals, and copies the sections there. */
@@ -125,7 +129,7 @@ static tec_status place_sections(elf_object *object) {
       return damaged(object, "too large");
   }
   uint64_t externals = total;
-  total += round_to_pages((object->num_symbols + 1) * sizeof(external_entry));
+  total += size_of_externals(object);
   uint64_t unit = is_large ? RUNTIME_LARGE_PAGE : 1; /* that the first address is a multiple of */
   char *memory = mmap(NULL, total + unit - 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED)
@@ -253,9 +257,7 @@ static tec_status protect_sections(elf_object *object) {
     int protection = PROT_READ | (section->sh_flags & SHF_EXECINSTR ? PROT_EXEC : 0);
     good = !mprotect((void *)(uintptr_t)object->addresses[i], round_to_pages(section->sh_size), protection);
   }
-  char *externals = (char *)object->externals;
-  size_t size = round_to_pages((object->num_symbols + 1) * sizeof(external_entry));
-  good = good && !mprotect(externals, size, PROT_READ | PROT_EXEC);
+  good = good && !mprotect(object->externals, size_of_externals(object), PROT_READ | PROT_EXEC);
   return good ? TEC_OK : runtime_error(object->context, TEC_OUT_OF_MEMORY, "cannot make the program's code executable");
 }
 
