@@ -613,20 +613,24 @@ static void write_row(emitter *e, const transfer *t, LLVMValueRef row, LLVMValue
   }
 }
 
-/* Asks for the line to be in the first cache, or the second one. What the former is asked for, where memory has few
- * streams, is read once: it does not come by way of the second one, which would write it to the last one in the end. */
-static void prefetch_line(emitter *e, LLVMValueRef address, bool is_write, bool is_near) {
-  enum { PAST_SECOND = 0, SECOND = 2, FIRST = 3, DATA = 1 };
-  int place = !is_near ? SECOND : e->facts->has_few_streams ? PAST_SECOND : FIRST;
+/* Where a line is asked to be: in the first cache, there alone, or in the second one. */
+typedef enum line_place { PAST_SECOND = 0, SECOND = 2, FIRST = 3 } line_place;
+
+static void prefetch_line(emitter *e, LLVMValueRef address, bool is_write, line_place place) {
+  enum { DATA = 1 };
   LLVMTypeRef word = LLVMInt32TypeInContext(e->context), type = LLVMTypeOf(address);
   LLVMValueRef operands[] = {address, LLVMConstInt(word, is_write, false), LLVMConstInt(word, (unsigned)place, false),
                              LLVMConstInt(word, DATA, false)};
   emit_intrinsic_of(e, "llvm.prefetch", &type, 1, operands, 4);
 }
 
-void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) { prefetch_line(e, address, false, is_near); }
+void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) {
+  prefetch_line(e, address, false, is_near ? FIRST : SECOND);
+}
 
-/* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. */
+/* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. What the first cache is asked for, where
+ * memory has few streams, is read once: it does not come by way of the second one, which would write it to the last one
+ * in the end. */
 static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
   enum { LINE_BYTES = 64 };
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);
@@ -637,9 +641,10 @@ static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
                             LLVMBuildMul(e->builder, emit_stride(t->memref, i), emit_index(e, t->ahead[i]), ""), "");
   address = emit_address(e, t->element, address, offset);
   int64_t bytes = t->shape[t->rank - 1] * ir_scalar_bytes(t->element);
+  line_place place = !t->is_near ? SECOND : e->facts->has_few_streams ? PAST_SECOND : FIRST;
   for (int64_t line = 0; line < bytes; line += LINE_BYTES) {
     LLVMValueRef at = emit_index(e, line);
-    prefetch_line(e, LLVMBuildGEP2(e->builder, byte, address, &at, 1, ""), !t->padding, t->is_near);
+    prefetch_line(e, LLVMBuildGEP2(e->builder, byte, address, &at, 1, ""), !t->padding, place);
   }
 }
 

@@ -5,6 +5,7 @@
  *    the reduction are what fits in the cache beside the sums.
  *  - Often: it is copied into panels (register_pack.c) that are as long as the cache has room for. Rows of a tile are
  *    as many as the last cache holds, as each tile makes the panels anew.
+ *  - Where the last cache is slow, it holds the panels of many columns, which rows meet block by block.
  *  - Where memory is near but the last cache is not, panels are short, for rows to meet those of all columns in turn.
  *  - Where the last cache is near, long products of f32 alone take lone panels of all terms, or ask for what the next
  *    tile reads and adds to (register_ask.c); where requests get lost, shorter ones ask for the next panel.
@@ -40,6 +41,8 @@ enum {
   FOLLOWED_TERMS = 2048,           /* of rows that are many and long, which it follows as well (register_prefetch.c) */
   LONG_STREAMED_BYTES = 256 << 10, /* the same where many rows are added to in each step */
   FEW_STREAMED_USES = 4,           /* so few uses leave the time to memory, where that has few streams */
+  BLOCKED_COLUMNS = 256,           /* panels of so many columns .. */
+  BLOCKED_TERMS = 256,             /* .. and terms are worth being met by blocks of rows */
   PART_COLUMNS = 512, /* of a tile where small tiles copy long parts of rows into panels for few rows, .. */
   PART_TERMS = 64,    /* .. and the step then */
   MADE_COLUMNS = 32,  /* of a tile where few rows use what its steps make of a factor, .. */
@@ -63,6 +66,7 @@ typedef struct product {
   int ready;       /* the factor that has its panels before the program runs, or -1 */
   int parted;      /* the factor that is copied into panels in long parts of rows, or -1 */
   int64_t in_turn; /* the columns of a tile whose panels of all terms follow each other, or 0 */
+  int64_t blocked; /* the terms of a step whose panels blocks of rows meet in turn, or 0 */
 } product;
 
 static bool is_narrow(const ir_op *op, unsigned factor) {
@@ -255,11 +259,49 @@ static int64_t columns_in_turn(const product *p) {
   return tile_trip_count(columns, width) < wanted ? 0 : width;
 }
 
+/* As many terms as make steps alike, and no more than `most`. */
+static int64_t even_step(int64_t extent, int64_t most) {
+  int64_t steps = tile_trip_count(extent, most), step = tile_trip_count(extent, steps);
+  return extent % steps || step % 2 ? step + TILE_MIN_ROWS - step % TILE_MIN_ROWS : step;
+}
+
 /* Memory goes on along a reduction in the factor, of which panels have the other loop in lanes. */
 static bool is_turned(const product *p, unsigned factor) {
   const ir_map *map = p->structure->maps[factor];
   int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
   return last >= 0 && ir_loop_is_reduction(p->structure, (unsigned)last);
+}
+
+/* Another op goes on with the result, while it is in registers where there is one step alone. */
+static bool has_reader(const product *p) {
+  for (const ir_use *use = ir_result(p->op, 0)->uses; use; use = use->next)
+    if (ir_op_has(use->user, IR_STRUCTURED))
+      return true;
+  return false;
+}
+
+/* The terms of a step of a product of f32 alone whose rows meet panels block by block (register_plan.c), as the last
+ * cache is slow; 0: it is not large, or may be larger than is known, or panels would turn a factor. */
+static int64_t blocked_terms(const product *p) {
+  int64_t terms = 0, most = register_plan_blocked_terms(p->target);
+  if (p->structure->num_loops != 3 || !p->is_wide || !p->is_alone || p->ready >= 0 || is_turned(p, 1))
+    return 0;
+  for (unsigned loop = 0; loop < 3; loop++) {
+    bool is_term = ir_loop_is_reduction(p->structure, loop), is_row = ir_loop_side(p->structure, loop) == 0;
+    int64_t bound = register_plan_bound(p->op, loop);
+    if (bound == INT64_MAX || bound < (is_term ? BLOCKED_TERMS : is_row ? REGISTER_BLOCKED_ROWS : BLOCKED_COLUMNS))
+      return 0;
+    terms = is_term ? p->extents[loop] : terms;
+  }
+  return !most || terms == IR_DYNAMIC || (terms > most && has_reader(p)) ? 0 : even_step(terms, most);
+}
+
+/* The columns of a tile then, whole panels. */
+static int64_t blocked_columns(const product *p) {
+  int64_t width = register_plan_panel_columns(p->target);
+  int64_t panels = register_plan_blocked_bytes(p->target) / (p->blocked * width * (int64_t)sizeof(float));
+  int64_t all = tile_trip_count(uses_of_factor(p, 0, INT64_MAX), width);
+  return width * tile_trip_count(all, tile_trip_count(all, panels));
 }
 
 /* What the factor is a part of. */
@@ -322,6 +364,8 @@ static int64_t panel_step(const product *p, unsigned loop) {
   bool often = p->ready >= 0, turned = false, near = false;
   if (p->in_turn)
     return 0;
+  if (p->blocked)
+    return extent > p->blocked ? p->blocked : 0;
   if (p->in_unit)
     return extent == IR_DYNAMIC || extent > UNIT_TERMS ? UNIT_TERMS : 0;
   if (p->parted >= 0)
@@ -348,9 +392,7 @@ static int64_t panel_step(const product *p, unsigned loop) {
   if (extent == IR_DYNAMIC || extent <= longest || takes_lone_panels(p))
     return extent == IR_DYNAMIC ? longest : 0;
   bool is_halved = p->is_alone && least >= host_policy.columns && leaves_results_no_room(longest, p->target);
-  int64_t most_terms = is_halved ? longest / 2 : longest;
-  int64_t steps = tile_trip_count(extent, most_terms), step = tile_trip_count(extent, steps);
-  return extent % steps || step % 2 ? step + TILE_MIN_ROWS - step % TILE_MIN_ROWS : step;
+  return even_step(extent, is_halved ? longest / 2 : longest);
 }
 
 /* The step of a product of f32 alone whose tiles ask for the next one's rows and results, where the last cache is near;
@@ -437,6 +479,7 @@ static product product_of(const ir_op *op, const target_facts *target) {
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
   p.parted = parted_factor(&p);
   p.in_turn = columns_in_turn(&p);
+  p.blocked = p.streamed < 0 && p.made < 0 && p.parted < 0 ? blocked_terms(&p) : 0;
   p.in_unit = p.streamed < 0 && p.made < 0 &&
               target_has_unit_for(target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element,
                                   least_uses(&p, TARGET_TILE_ROWS));
@@ -448,6 +491,9 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
   int64_t step = asking_step(&p);
   bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
   bool has_unit = p.in_unit && least_uses(&p, UNIT_ROWS) == UNIT_ROWS;
+  if (p.blocked)
+    return (product_tile){
+        .rows = uses_of_factor(&p, 1, STEPPED_ROWS), .columns = blocked_columns(&p), .keeps_columns = true};
   product_tile tile = {.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
                        .columns = is_lone           ? register_plan_panel_columns(target)
                                   : has_all_columns ? 2 * host_policy.columns

@@ -333,14 +333,19 @@ static bool has_rows_outside(const register_nest *nest) {
   return false;
 }
 
+/* The tiles add to what the result holds, and what they write is the result. */
+static bool adds_to_result(const register_nest *nest) {
+  bool is_read = !nest->group.prologue.op || nest->group.loop;
+  return is_read && !nest->group.count && nest->num_outs == 1;
+}
+
 /* Spreads the lines of the result that the next tile adds to over the pieces of a line that the tile's terms are. */
 static void plan_result(register_nest *nest) {
   register_rows *rows = &nest->rows;
   unsigned simd = (unsigned)nest->plan.simd;
   const vector_operand *result = &nest->tile.operands[nest->num_inputs];
   int64_t bytes = bytes_of(result), line = bytes ? LINE_BYTES / bytes : 0, width = nest->plan.steps[simd];
-  bool is_read = !nest->group.prologue.op || nest->group.loop;
-  if (!is_read || nest->group.count || nest->num_outs != 1 || !goes_on_along(result, simd) || !line || width % line ||
+  if (!adds_to_result(nest) || !goes_on_along(result, simd) || !line || width % line ||
       !ir_scalar_is_float(result->value->type->element))
     return;
   rows->elements = line, rows->width = width / line;
@@ -426,6 +431,21 @@ static void ask_for_rows(const register_nest *nest, ir_builder *builder) {
     ir_index row = ir_index_add(builder, ir_index_floordiv(builder, line, rows->width), ir_index_const(step));
     ir_index column = ir_index_scale(builder, ir_index_mod(builder, line, rows->width), rows->elements);
     ask_for_line(nest, builder, &nest->tile.operands[nest->num_inputs], row, column, true);
+  }
+}
+
+void register_ask_next_tile(register_nest *nest, ir_builder *builder) {
+  const register_plan *plan = &nest->plan;
+  if (!nest->block || nest->block->single || nest->block->masked)
+    return;
+  unsigned row = plan->order[plan->num_loops - 2], term = plan->order[plan->num_loops - 1];
+  nest->rows.row = row;
+  nest->tile.starts[term] = ir_index_const(0);
+  for (unsigned i = 0; i < nest->num_inputs + adds_to_result(nest); i++) {
+    const vector_operand *operand = &nest->tile.operands[i];
+    bool is_used = (i >= nest->num_inputs || !nest->panels[i]) && ir_map_find_dim(operand->map, row) >= 0;
+    for (int64_t k = 0; is_used && k < plan->steps[row]; k++)
+      ask_for_line(nest, builder, operand, ir_index_const(plan->steps[row] + k), ir_index_const(0), true);
   }
 }
 

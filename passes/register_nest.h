@@ -82,6 +82,7 @@ typedef struct register_nest {
   register_left **left; /* by all ops so far; NULL: this one leaves nothing to others, and asks for nothing of theirs */
   uint32_t packed_before;         /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
   const register_segment *inside; /* that segment, where each tile of rows meets its tiles in turn; NULL elsewhere */
+  const register_segment *block;  /* the rows that meet them in turn, where they do; NULL elsewhere */
 } register_nest;
 
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
@@ -140,6 +141,9 @@ bool register_asks_here(const register_nest *nest);
 /* Asks for the lines of the next tile's rows that the tile at hand has reached in its own, for lines of the result, and
  * for a share of what is left to the tiles. */
 void register_ask_pieces(const register_nest *nest, ir_builder *builder);
+/* Where rows meet panels in blocks, asks for what the next tile would wait for as it begins: the first line of each of
+ * its rows, and the result that it adds to. */
+void register_ask_next_tile(register_nest *nest, ir_builder *builder);
 /* The row of a vector over rows and lanes. */
 ir_value *register_extract_row(ir_builder *builder, ir_value *rows, int64_t row);
 /* Takes the current pairs of terms from the panels: vectors over lanes and terms. */

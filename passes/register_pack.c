@@ -29,8 +29,8 @@ static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned r
 }
 
 /* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
- * memory and half of the second-level cache has room for them. So each row of the input is read as far as the tiles go,
- * where those of one tile after the other would each begin on a page of its own. */
+ * memory and half of the second-level cache has room for them, or where blocks of rows meet them all. So each row of the
+ * input is read as far as the tiles go, where those of one tile after the other would each begin on a page of its own. */
 static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
@@ -42,6 +42,8 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
     return 1;
   for (unsigned dim = 0; dim + 1 < rank; dim++)
     bytes *= register_plan_bound(nest->op, loops[dim]); /* is no more than a panel's */
+  if (nest->plan.row_block)
+    return (columns + step - 1) / step;
   return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
 }
 

@@ -39,6 +39,8 @@ enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
  * which are read in order, may as well take a quarter of the last cache. */
 enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
+/* A block of rows takes so many such shares of the second-level cache, and the panels it meets one of the last. */
+enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4 };
 /* Rows that pay for short panels, all of which each tile of them meets in turn. */
 enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
@@ -571,6 +573,27 @@ static uint32_t choose_widened(const planner *p, const register_plan *plan, int 
   return widened;
 }
 
+/* Rows that meet the panels of all SIMD tiles in turn, block by block, where these are more than the second-level cache
+ * holds beside the block: panels come from the last cache, once for so many rows, and rows from the second one. 0: all
+ * rows meet one panel after the other. */
+static int64_t rows_of_block(const planner *p, const register_plan *plan, int row) {
+  unsigned simd = (unsigned)plan->simd;
+  if (!ir_is_contraction(p->op) || p->structure->num_loops != 3 || row < 0 || !register_plan_blocked_terms(p->facts))
+    return 0;
+  unsigned lanes = operand_uses(p, 1, simd);
+  int term = contracted_loop(p, plan->simd);
+  if (term < 0 || !(plan->packed & ir_bit(lanes)) || access_along(p, lanes, simd) != ACCESS_UNIT ||
+      planner_is_widened(p, lanes) || planner_is_ready(p, lanes))
+    return 0;
+  int64_t rows = register_plan_bound(p->op, (unsigned)row), columns = register_plan_bound(p->op, simd);
+  int64_t elements = register_plan_blocked_bytes(p->facts) / (int64_t)sizeof(float), terms = p->extents[term];
+  if (rows < REGISTER_BLOCKED_ROWS || terms < 1 || terms > register_plan_blocked_terms(p->facts) || columns < 1 ||
+      columns > elements / terms || columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
+    return 0;
+  int64_t block = (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE / (terms * (int64_t)sizeof(float));
+  return block - block % plan->steps[row];
+}
+
 static void choose_tile(const planner *p, register_plan *plan) {
   unsigned simd = (unsigned)plan->simd;
   int row = -1, beside = -1;
@@ -591,6 +614,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   }
   plan->packed = choose_packed(p, plan, row);
   plan->widened = choose_widened(p, plan, row);
+  plan->row_block = rows_of_block(p, plan, row);
   if (beside >= 0)
     plan->dims[plan->num_dims++] = (unsigned)beside;
   if (row >= 0 && plan->steps[row] > 1)
@@ -640,6 +664,12 @@ int64_t register_plan_longest_panel(const target_facts *facts) {
 }
 
 int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
+
+int64_t register_plan_blocked_terms(const target_facts *facts) {
+  return facts->has_slow_last_cache ? register_plan_longest_panel(facts) / 2 : 0;
+}
+
+int64_t register_plan_blocked_bytes(const target_facts *facts) { return (int64_t)(facts->l3_bytes / BLOCKED_SHARE); }
 
 planner planner_of(const ir_op *op, const target_facts *facts) {
   planner p = {.op = op,

@@ -13,6 +13,8 @@ static inline int64_t next_power_of_two(int64_t x) {
 /* So many rows, if their number is known, read a factor from memory in place where requests get lost: register tiles
  * ask for what later ones read of it (register_ask.c). More pay for panels. */
 enum { REGISTER_STREAM_ROWS = 20 };
+/* So many rows of a product are worth meeting panels block by block. */
+enum { REGISTER_BLOCKED_ROWS = 256 };
 
 typedef struct register_plan {
   unsigned num_loops;
@@ -31,6 +33,7 @@ typedef struct register_plan {
   uint32_t singles;  /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
   bool is_matrix;    /* the matrix unit does all of it (register_matrix.c), and the rest is not meant */
   bool rows_outside; /* each tile of rows meets panels of several SIMD tiles in turn, where these are made at once */
+  int64_t row_block; /* so many rows, tile by tile, meet each panel of these in turn; 0: all of them */
 } register_plan;
 
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */
@@ -63,6 +66,10 @@ int64_t register_plan_longest_panel(const target_facts *facts);
 /* The same where one panel of f32 at a time is all that stays there, and the lanes of that panel. */
 int64_t register_plan_lone_panel(const target_facts *facts);
 int64_t register_plan_panel_columns(const target_facts *facts);
+/* The most terms of a product's panels that blocks of rows meet in turn, 0 where the last cache is as fast without; and
+ * what all panels of a tile may take of that cache then. */
+int64_t register_plan_blocked_terms(const target_facts *facts);
+int64_t register_plan_blocked_bytes(const target_facts *facts);
 /* The extent of a loop of the op, or what it is at most; INT64_MAX when nothing is known. */
 int64_t register_plan_bound(const ir_op *op, unsigned loop);
 #endif

@@ -462,6 +462,13 @@ static bool puts_rows_outside(const register_nest *nest, unsigned depth) {
   return false;
 }
 
+/* They have, and rows meet them in blocks. */
+static bool puts_blocks_outside(const register_nest *nest, unsigned depth) {
+  const register_plan *plan = &nest->plan;
+  return plan->row_block && (int)plan->order[depth] == plan->simd && nest->packed_before &&
+         depth + 1 < plan->num_loops && !ir_loop_is_reduction(ir_structure_of(nest->op), plan->order[depth + 1]);
+}
+
 /* Runs a segment of the SIMD loop inside of the loop over rows that follows it. */
 static void emit_inside(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                         ir_value **accumulators) {
@@ -475,15 +482,44 @@ static void emit_inside(register_nest *nest, ir_builder *builder, unsigned depth
   order[depth + 1] = row;
 }
 
+/* Runs a segment of the SIMD loop for one block of rows after the other; the loop over rows that follows it goes over the
+ * block alone. */
+static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
+                        ir_value **accumulators) {
+  const register_plan *plan = &nest->plan;
+  register_segment rows[REGISTER_MAX_SEGMENTS];
+  unsigned row = plan->order[depth + 1];
+  unsigned count = register_segments(nest->op, plan, builder, row, nest->extents[row], false, rows);
+  for (unsigned i = 0; i < count; i++) {
+    register_segment block = rows[i];
+    ir_builder inside = *builder;
+    nest->block = &block;
+    if (!block.single && !block.masked) {
+      ir_op *blocks = ir_for(builder, block.from, block.to, ir_index_const(plan->row_block), 0, NULL);
+      inside = ir_builder_at_end(ir_region(blocks, 0));
+      ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
+      inside.before = ir_region(blocks, 0)->first;
+      block.from = (ir_index){.value = ir_region(blocks, 0)->args[0]};
+      ir_index end = ir_index_add(&inside, block.from, ir_index_const(plan->row_block));
+      block.to = ir_index_min(&inside, end, rows[i].to);
+    }
+    emit_segment(nest, &inside, depth, segment, accumulators);
+  }
+  nest->block = NULL;
+}
+
 /* One loop, and what lies inside. */
 static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
   register_segment segments[REGISTER_MAX_SEGMENTS];
   unsigned loop = plan->order[depth], count = 1;
   bool is_inside = (int)loop == plan->simd && nest->inside;
+  bool is_block = nest->block && !is_inside && depth && (int)plan->order[depth - 1] == plan->simd;
   bool cut = plan->simd >= 0 && nest->tile.masked & ir_bit((unsigned)plan->simd);
   if (is_inside)
     segments[0] = *nest->inside;
+  else if (is_block)
+    segments[0] = *nest->block;
   else
     count = register_segments(nest->op, plan, builder, loop, nest->extents[loop], cut, segments);
   bool by_terms = plan->steps[loop] == 1 || (int)loop == plan->paired || plan->partial & ir_bit(loop);
@@ -499,9 +535,16 @@ static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, 
       register_pack_before(nest, builder, &segments[i]);
     if (puts_rows_outside(nest, depth))
       emit_inside(nest, builder, depth, &segments[i], accumulators);
+    else if (puts_blocks_outside(nest, depth))
+      emit_blocks(nest, builder, depth, &segments[i], accumulators);
     else
       emit_iterations(nest, builder, depth, &segments[i], accumulators);
   }
+}
+
+static void ask_as_tile_begins(register_nest *nest, ir_builder *builder) {
+  register_ask_panels(nest, builder, true);
+  register_ask_next_tile(nest, builder);
 }
 
 /* What lies inside of the first `depth` loops. */
@@ -511,7 +554,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
     register_pack_inputs(nest, builder);
   bool innermost = depth == plan->num_loops;
   if (depth + 1 == plan->num_loops)
-    register_ask_panels(nest, builder, true);
+    ask_as_tile_begins(nest, builder);
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
       accumulators[out] = begin_output(nest, builder, out);

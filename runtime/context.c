@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 const char *tec_version(void) { return TEC_VERSION; }
@@ -41,6 +42,15 @@ bool runtime_options(void *options, size_t size, const void *given) {
     return false;
   memcpy(options, given, given_size < size ? given_size : size);
   return true;
+}
+
+void *runtime_allocate(size_t bytes) {
+  void *memory = NULL;
+  if (posix_memalign(&memory, bytes >= RUNTIME_LARGE_PAGE ? RUNTIME_LARGE_PAGE : RUNTIME_ALIGNMENT, bytes))
+    return NULL;
+  if (bytes >= RUNTIME_LARGE_PAGE) /* a wish; where it is not granted all is as well */
+    madvise(memory, bytes / RUNTIME_LARGE_PAGE * RUNTIME_LARGE_PAGE, MADV_HUGEPAGE);
+  return memory;
 }
 
 tec_status tec_context_create(const tec_context_options *given, tec_context **context) {

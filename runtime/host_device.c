@@ -23,8 +23,7 @@ static void *host_allocate(void *context, size_t size) {
   host_call *call = context;
   if (size > PTRDIFF_MAX - 2 * RUNTIME_ALIGNMENT)
     return NULL;
-  size_t padded = (size + RUNTIME_ALIGNMENT - 1) / RUNTIME_ALIGNMENT * RUNTIME_ALIGNMENT;
-  char *block = aligned_alloc(RUNTIME_ALIGNMENT, padded + RUNTIME_ALIGNMENT);
+  char *block = runtime_allocate(size + RUNTIME_ALIGNMENT);
   if (!block)
     return NULL;
   memcpy(block, &size, sizeof size);

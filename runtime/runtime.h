@@ -12,8 +12,8 @@
 #include "runtime/thread_pool.h"
 
 enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64, RUNTIME_MAX_TARGET = 64 };
-/* Tensors, and constants, of so many bytes lie on large pages where the system has them: a product reads many rows at a
- * time, which are pages of their own otherwise, more than the processor remembers. */
+/* Tensors and scratch memory lie on large pages where the system has them, and constants of so many bytes: a product
+ * reads many rows at a time, which are pages of their own otherwise, more than the processor remembers. */
 enum { RUNTIME_LARGE_PAGE = 2 << 20, RUNTIME_MANY_BYTES = 2 * RUNTIME_LARGE_PAGE };
 
 struct tec_context {
@@ -33,6 +33,10 @@ tec_status runtime_error(tec_context *context, tec_status status, const char *fo
 /* Copies an option struct of any age into `options` (`size` bytes): fields that the caller's did not have are zero.
  * `given` may be NULL. False when its size field cannot be right. */
 bool runtime_options(void *options, size_t size, const void *given);
+
+/* Memory of at least one byte, aligned to RUNTIME_ALIGNMENT, on large pages as far as it fills them; the caller frees it.
+ * NULL: there is none. */
+void *runtime_allocate(size_t bytes);
 
 /* ------------------------------------------------------------------------------------------------ growing bytes */
 

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 /* One row per element type: code, bits, and the language's name for it. Bytes of a row: bits / 8. */
 static const struct {
@@ -149,17 +148,13 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
   if (elements < 0)
     return runtime_error(context, TEC_INVALID, "the shape of a new tensor is negative or too large");
   size_t bytes = (size_t)elements * (dtype.bits / 8);
-  size_t alignment = bytes >= RUNTIME_MANY_BYTES ? RUNTIME_LARGE_PAGE : RUNTIME_ALIGNMENT;
-  size_t padded = (bytes + alignment) / alignment * alignment;
   owned_tensor *owned = calloc(1, sizeof *owned + (size_t)ndim * sizeof(int64_t));
-  void *data = aligned_alloc(alignment, padded);
+  void *data = runtime_allocate(bytes + 1);
   if (!owned || !data) {
     free(owned);
     free(data);
     return runtime_error(context, TEC_OUT_OF_MEMORY, "no memory for a tensor of %zu bytes", bytes);
   }
-  if (alignment == RUNTIME_LARGE_PAGE)
-    madvise(data, padded, MADV_HUGEPAGE); /* a wish; where it is not granted all is as well */
   memset(data, 0, bytes + 1);
   if (ndim)
     memcpy(owned->shape, shape, (size_t)ndim * sizeof(int64_t));

@@ -6,6 +6,7 @@
 #include "passes/vectorize.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct program {
@@ -393,6 +394,62 @@ Test(vectorize, register_tiles_compute_what_the_ops_compute) {
   for (unsigned i = 0; i < sizeof programs / sizeof *programs; i++)
     for (unsigned m = 0; m < sizeof machines / sizeof *machines; m++)
       check_program(&programs[i], machines[m][0], machines[m][1]);
+}
+
+static bool count_panels(ir_op *op, void *most) {
+  if (op->code == OP_MEMREF_ALLOCA && ir_result(op, 0)->type->rank == 3 &&
+      ir_result(op, 0)->type->shape[0] > *(int64_t *)most)
+    *(int64_t *)most = ir_result(op, 0)->type->shape[0];
+  return true;
+}
+
+/* Rows that meet the panels of all columns block by block, on a machine with so small caches that blocks are of 24 rows
+ * or more, and known and open rows that are no multiple of anything. */
+static void check_blocks(int64_t rows, int64_t columns, int64_t terms, bool open) {
+  target_facts facts = {.name = "host:test",
+                        .kind = TARGET_HOST,
+                        .vector_bits = 256,
+                        .vector_registers = 16,
+                        .accumulators = 8,
+                        .l1_bytes = 4 << 10,
+                        .l2_bytes = 8 << 10,
+                        .l3_bytes = 256 << 10,
+                        .has_slow_last_cache = true};
+  char text[512], extent[24];
+  snprintf(extent, sizeof extent, "%lld", (long long)rows);
+  snprintf(
+      text, sizeof text,
+      "func.func @f(%%a: memref<%sx%lldxf32>, %%b: memref<%lldx%lldxf32>, %%c: memref<%sx%lldxf32>) {\n"
+      "  linalg.matmul ins(%%a, %%b : memref<%sx%lldxf32>, memref<%lldx%lldxf32>) outs(%%c : memref<%sx%lldxf32>)\n"
+      "  return\n}\n",
+      open ? "?" : extent, (long long)terms, (long long)terms, (long long)columns, open ? "?" : extent,
+      (long long)columns, open ? "?" : extent, (long long)terms, (long long)terms, (long long)columns,
+      open ? "?" : extent, (long long)columns);
+  ir_module *before = check_parse(text), *after = check_parse(text);
+  cr_assert(before && after);
+  cr_assert(pass_run(after, "register-tile", &(pass_options){.target = &facts, .verify = true}));
+  int64_t panels = 0;
+  ir_walk(ir_region(after->root, 0), count_panels, &panels);
+  cr_assert_eq(panels, (columns + 15) / 16, "%lld panels\n%s", (long long)panels, text);
+  check_options options = {.function = "f",
+                           .precision = IR_PRECISION_DOUBLE,
+                           .seed = 5,
+                           .dims = (int64_t[]){rows, rows},
+                           .num_dims = 2 * open};
+  check_report report = check_equivalent(before, after, &options);
+  cr_assert(report.ok && report.largest_error < 1e-11, "%s\n%s", report.text, text);
+  ir_module_destroy(before);
+  ir_module_destroy(after);
+}
+
+Test(vectorize, blocks_of_rows_meet_the_panels_of_all_columns) {
+  for (unsigned open = 0; open < 2; open++) {
+    check_blocks(256, 512, 16, open);
+    check_blocks(301, 530, 15, open);
+    check_blocks(343, 605, 9, open);
+  }
+  check_blocks(5, 521, 12, true);
+  check_blocks(0, 521, 12, true);
 }
 
 /* Replaces a structured op on static memrefs by one tile of all its iterations, each extent rounded up to a multiple of
