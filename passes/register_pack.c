@@ -38,12 +38,12 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i)),
           most = 2 * register_plan_panel_bytes(nest->facts);
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
+  if (nest->plan.row_block)
+    return (columns + step - 1) / step;
   if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK || strides[ir_map_find_dim(map, simd)] != 1)
     return 1;
   for (unsigned dim = 0; dim + 1 < rank; dim++)
     bytes *= register_plan_bound(nest->op, loops[dim]); /* is no more than a panel's */
-  if (nest->plan.row_block)
-    return (columns + step - 1) / step;
   return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
 }
 

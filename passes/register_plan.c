@@ -582,8 +582,7 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
     return 0;
   unsigned lanes = operand_uses(p, 1, simd);
   int term = contracted_loop(p, plan->simd);
-  if (term < 0 || !(plan->packed & ir_bit(lanes)) || access_along(p, lanes, simd) != ACCESS_UNIT ||
-      planner_is_widened(p, lanes) || planner_is_ready(p, lanes))
+  if (term < 0 || !(plan->packed & ir_bit(lanes)) || planner_is_widened(p, lanes) || planner_is_ready(p, lanes))
     return 0;
   int64_t rows = register_plan_bound(p->op, (unsigned)row), columns = register_plan_bound(p->op, simd);
   int64_t elements = register_plan_blocked_bytes(p->facts) / (int64_t)sizeof(float), terms = p->extents[term];

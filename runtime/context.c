@@ -45,10 +45,11 @@ bool runtime_options(void *options, size_t size, const void *given) {
 }
 
 void *runtime_allocate(size_t bytes) {
-  void *memory = NULL;
-  if (posix_memalign(&memory, bytes >= RUNTIME_LARGE_PAGE ? RUNTIME_LARGE_PAGE : RUNTIME_ALIGNMENT, bytes))
+  size_t alignment = bytes >= RUNTIME_LARGE_PAGE ? RUNTIME_LARGE_PAGE : RUNTIME_ALIGNMENT;
+  if (bytes > PTRDIFF_MAX - alignment)
     return NULL;
-  if (bytes >= RUNTIME_LARGE_PAGE) /* a wish; where it is not granted all is as well */
+  void *memory = aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  if (memory && alignment == RUNTIME_LARGE_PAGE) /* a wish; where it is not granted all is as well */
     madvise(memory, bytes / RUNTIME_LARGE_PAGE * RUNTIME_LARGE_PAGE, MADV_HUGEPAGE);
   return memory;
 }

@@ -404,8 +404,9 @@ static bool count_panels(ir_op *op, void *most) {
 }
 
 /* Rows that meet the panels of all columns block by block, on a machine with so small caches that blocks are of 24 rows
- * or more, and known and open rows that are no multiple of anything. */
-static void check_blocks(int64_t rows, int64_t columns, int64_t terms, bool open) {
+ * or more, and known and open rows that are no multiple of anything; a product with the other factor or, turned, with
+ * its transpose. */
+static void check_blocks(long rows, long columns, long terms, bool open, bool turned) {
   target_facts facts = {.name = "host:test",
                         .kind = TARGET_HOST,
                         .vector_bits = 256,
@@ -415,22 +416,22 @@ static void check_blocks(int64_t rows, int64_t columns, int64_t terms, bool open
                         .l2_bytes = 8 << 10,
                         .l3_bytes = 256 << 10,
                         .has_slow_last_cache = true};
-  char text[512], extent[24];
-  snprintf(extent, sizeof extent, "%lld", (long long)rows);
-  snprintf(
-      text, sizeof text,
-      "func.func @f(%%a: memref<%sx%lldxf32>, %%b: memref<%lldx%lldxf32>, %%c: memref<%sx%lldxf32>) {\n"
-      "  linalg.matmul ins(%%a, %%b : memref<%sx%lldxf32>, memref<%lldx%lldxf32>) outs(%%c : memref<%sx%lldxf32>)\n"
-      "  return\n}\n",
-      open ? "?" : extent, (long long)terms, (long long)terms, (long long)columns, open ? "?" : extent,
-      (long long)columns, open ? "?" : extent, (long long)terms, (long long)terms, (long long)columns,
-      open ? "?" : extent, (long long)columns);
+  char text[512], extent[24], a[48], b[48], c[48];
+  snprintf(extent, sizeof extent, "%ld", rows);
+  snprintf(a, sizeof a, "memref<%sx%ldxf32>", open ? "?" : extent, terms);
+  snprintf(b, sizeof b, "memref<%ldx%ldxf32>", turned ? columns : terms, turned ? terms : columns);
+  snprintf(c, sizeof c, "memref<%sx%ldxf32>", open ? "?" : extent, columns);
+  snprintf(text, sizeof text,
+           "func.func @f(%%a: %s, %%b: %s, %%c: %s) {\n"
+           "  linalg%s ins(%%a, %%b : %s, %s) outs(%%c : %s)%s\n"
+           "  return\n}\n",
+           a, b, c, turned ? "_ext.batch_matmul" : ".matmul", a, b, c, turned ? " layout = \"nt\"" : "");
   ir_module *before = check_parse(text), *after = check_parse(text);
   cr_assert(before && after);
   cr_assert(pass_run(after, "register-tile", &(pass_options){.target = &facts, .verify = true}));
   int64_t panels = 0;
   ir_walk(ir_region(after->root, 0), count_panels, &panels);
-  cr_assert_eq(panels, (columns + 15) / 16, "%lld panels\n%s", (long long)panels, text);
+  cr_assert_eq(panels, (columns + 15) / 16, "%ld panels\n%s", (long)panels, text);
   check_options options = {.function = "f",
                            .precision = IR_PRECISION_DOUBLE,
                            .seed = 5,
@@ -443,13 +444,14 @@ static void check_blocks(int64_t rows, int64_t columns, int64_t terms, bool open
 }
 
 Test(vectorize, blocks_of_rows_meet_the_panels_of_all_columns) {
-  for (unsigned open = 0; open < 2; open++) {
-    check_blocks(256, 512, 16, open);
-    check_blocks(301, 530, 15, open);
-    check_blocks(343, 605, 9, open);
+  for (unsigned kind = 0; kind < 4; kind++) {
+    bool open = kind & 1, turned = kind & 2;
+    check_blocks(256, 512, 16, open, turned);
+    check_blocks(301, 530, 15, open, turned);
+    check_blocks(343, 605, 9, open, turned);
+    check_blocks(5, 521, 12, true, turned);
+    check_blocks(0, 521, 12, true, turned);
   }
-  check_blocks(5, 521, 12, true);
-  check_blocks(0, 521, 12, true);
 }
 
 /* Replaces a structured op on static memrefs by one tile of all its iterations, each extent rounded up to a multiple of
