@@ -298,11 +298,11 @@ static int64_t blocked_terms(const product *p) {
   return !most || terms == IR_DYNAMIC || (terms > most && has_reader(p)) ? 0 : even_step(terms, most);
 }
 
-/* The columns of a tile then, whole panels. */
+/* The columns of a tile then, whole panels. Of an open number there are many; half of the largest one can be rounded. */
 static int64_t blocked_columns(const product *p) {
   int64_t width = register_plan_panel_columns(p->target);
   int64_t panels = register_plan_blocked_bytes(p->target) / (p->blocked * width * (int64_t)sizeof(float));
-  int64_t all = tile_trip_count(uses_of_factor(p, 0, INT64_MAX), width);
+  int64_t all = tile_trip_count(uses_of_factor(p, 0, INT64_MAX / 2), width);
   return width * tile_trip_count(all, tile_trip_count(all, panels));
 }
 

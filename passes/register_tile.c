@@ -542,19 +542,16 @@ static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, 
   }
 }
 
-static void ask_as_tile_begins(register_nest *nest, ir_builder *builder) {
-  register_ask_panels(nest, builder, true);
-  register_ask_next_tile(nest, builder);
-}
-
 /* What lies inside of the first `depth` loops. */
 static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators) {
   const register_plan *plan = &nest->plan;
   if (depth && (int)plan->order[depth - 1] == plan->simd)
     register_pack_inputs(nest, builder);
   bool innermost = depth == plan->num_loops;
-  if (depth + 1 == plan->num_loops)
-    ask_as_tile_begins(nest, builder);
+  if (depth + 1 == plan->num_loops) {
+    register_ask_panels(nest, builder, true);
+    register_ask_next_tile(nest, builder);
+  }
   for (unsigned out = 0; out < nest->num_outs; out++)
     if (nest->depths[out] == depth && (!innermost || ir_body_reads_init(nest->op, out)))
       accumulators[out] = begin_output(nest, builder, out);

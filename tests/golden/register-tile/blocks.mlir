@@ -1,6 +1,6 @@
-// Where the last cache is slow, rows meet the panels of all columns block by block: a block stays in the second cache, here
-// of 96 rows of 512 terms, while panels come from the last one. As a tile begins, it asks for the next one's rows and
-// for the result that this adds to.
+// Where the last cache is slow, rows meet the panels of all columns block by block: a block stays in the second cache,
+// here of 96 rows of 512 terms, while panels come from the last one. As a tile begins, it asks for the next one's rows
+// and for the result that this adds to.
 // RUN: tcc-attn opt %s --target=host:znver1 --passes=register-tile,simplify | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver3 --passes=register-tile,simplify | FileCheck %s --check-prefix=FAST
 
