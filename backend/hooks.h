@@ -111,6 +111,7 @@ OP_HOOK(emit_tile_zero);
 OP_HOOK(emit_broadcast);
 OP_HOOK(emit_contract);
 OP_HOOK(emit_create_mask);
+OP_HOOK(emit_deinterleave);
 OP_HOOK(emit_extract);
 OP_HOOK(emit_extract_strided_slice);
 OP_HOOK(emit_insert);

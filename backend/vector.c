@@ -204,6 +204,36 @@ bool emit_interleave(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* The lower or upper halves of words of two 16-bit elements: in words they are widened by one op (see
+ * vectorize_pairs.c), and LLVM sees that. */
+static LLVMValueRef half_of_words(emitter *e, LLVMValueRef row, unsigned half) {
+  enum { HALF_BITS = 16 };
+  LLVMTypeRef words = emit_row_type(LLVMInt32TypeInContext(e->context), emit_lanes(row) / 2);
+  LLVMValueRef both = LLVMBuildBitCast(e->builder, row, words, "");
+  LLVMValueRef low = half ? LLVMBuildLShr(e->builder, both, emit_int_like(e, both, HALF_BITS), "") : both;
+  return LLVMBuildTrunc(e->builder, low, emit_type_like(low, LLVMInt16TypeInContext(e->context)), "");
+}
+
+bool emit_deinterleave(emitter *e, const ir_op *op) {
+  const emit_value *source = emit_operand(e, op, 0);
+  const ir_type *type = ir_result(op, 0)->type;
+  unsigned lanes = emit_row_length(type);
+  int *pick = IR_NEW_ARRAY(&e->arena, int, lanes);
+  for (unsigned half = 0; half < 2; half++) {
+    emit_value result = emit_new_value(e, source->num_pieces);
+    for (unsigned lane = 0; lane < lanes; lane++)
+      pick[lane] = (int)(2 * lane + half);
+    for (unsigned i = 0; i < source->num_pieces; i++) {
+      LLVMValueRef row = source->pieces[i];
+      bool halves = lanes > 1 && emit_element_of(row) == LLVMInt16TypeInContext(e->context);
+      result.pieces[i] =
+          halves ? half_of_words(e, row, half) : emit_shuffle(e, row, LLVMGetPoison(LLVMTypeOf(row)), pick, lanes);
+    }
+    emit_bind(e, ir_result(op, half), result);
+  }
+  return true;
+}
+
 /* The position of extract and insert: how far the known part reaches is `count`. */
 typedef struct place {
   unsigned count;
@@ -308,6 +338,20 @@ bool emit_extract_strided_slice(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* The row with `lanes` lanes of another one from `first` on. */
+static LLVMValueRef put_slice(emitter *e, LLVMValueRef row, LLVMValueRef part, unsigned first, unsigned lanes) {
+  unsigned all = emit_lanes(row);
+  if (lanes == 1 || !all)
+    return emit_set_lane(e, row, emit_lane(e, part, 0), first);
+  int *pick = IR_NEW_ARRAY(&e->arena, int, all);
+  for (unsigned lane = 0; lane < all; lane++)
+    pick[lane] = lane < lanes ? (int)lane : 0;
+  LLVMValueRef wide = emit_shuffle(e, part, LLVMGetPoison(LLVMTypeOf(part)), pick, all);
+  for (unsigned lane = 0; lane < all; lane++)
+    pick[lane] = (int)(lane >= first && lane < first + lanes ? all + lane - first : lane);
+  return emit_shuffle(e, row, wide, pick, all);
+}
+
 /* Offsets count from the destination's first dim; the part's dims are the destination's last. */
 bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
   const ir_type *part = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
@@ -323,9 +367,8 @@ bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
     int64_t at[IR_MAX_RANK];
     for (unsigned i = 0; i < outer; i++)
       at[i] = offsets[i] + (i < leading ? 0 : position[i - leading]);
-    LLVMValueRef *target = &result[emit_linear(outer, to->shape, at)], piece = value->pieces[row++];
-    for (unsigned lane = 0; lane < lanes; lane++)
-      *target = emit_set_lane(e, *target, emit_lane(e, piece, lane), (unsigned)offsets[outer] + lane);
+    LLVMValueRef *target = &result[emit_linear(outer, to->shape, at)];
+    *target = put_slice(e, *target, value->pieces[row++], (unsigned)offsets[outer], lanes);
   } while (emit_next(emit_outer_rank(part), part->shape, position));
   return true;
 }
@@ -426,16 +469,21 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
     *place = *place ? combine(e, NULL, (LLVMValueRef[]){*place, piece}) : piece;
   } while (emit_next(outer, from->shape, position));
   bool horizontal = from->rank && reduced[from->rank - 1];
-  unsigned lanes = emit_row_length(to);
-  for (unsigned i = 0; i < emit_get(e, ir_result(op, 0))->num_pieces; i++) {
+  unsigned lanes = emit_row_length(to), num_pieces = emit_get(e, ir_result(op, 0))->num_pieces;
+  unsigned width = horizontal ? emit_lanes(partial[0]) : 0, sums = num_pieces * lanes;
+  bool at_once = num_pieces > 1 && is_power_of_two(sums) && is_power_of_two(width) && sums <= width;
+  LLVMValueRef all = at_once ? combine_rows(e, combine, partial, sums) : NULL;
+  for (unsigned i = 0; i < num_pieces; i++) {
     LLVMValueRef value = horizontal ? NULL : partial[i];
     if (horizontal && to->kind == IR_TYPE_SCALAR)
       value = combine_lanes(e, combine, partial[0]);
-    bool together = horizontal && to->kind == IR_TYPE_VECTOR && is_power_of_two(lanes) &&
+    bool together = horizontal && !all && to->kind == IR_TYPE_VECTOR && is_power_of_two(lanes) &&
                     is_power_of_two(emit_lanes(partial[0])) && lanes <= emit_lanes(partial[0]);
     if (together)
       value = combine_rows(e, combine, &partial[i * lanes], lanes);
-    for (unsigned lane = 0; horizontal && !together && to->kind == IR_TYPE_VECTOR && lane < lanes; lane++) {
+    if (all)
+      value = emit_slice(e, all, i * lanes, lanes);
+    for (unsigned lane = 0; horizontal && !together && !all && to->kind == IR_TYPE_VECTOR && lane < lanes; lane++) {
       LLVMValueRef scalar = combine_lanes(e, combine, partial[i * lanes + lane]);
       if (!lane)
         value = LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), lanes));

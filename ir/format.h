@@ -10,7 +10,8 @@
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
  *
- * The types of the results are left out where the row infers them (IR_INFER).
+ * The types of the results are left out where the row infers them (IR_INFER); several results have the type of the one
+ * that is named.
  *
  * Formats are constants of op.def: a malformed one is a bug, asserted. Each element is visited once, from left to
  * right, so running a format terminates. */

@@ -394,6 +394,19 @@ bool eval_interleave(ir_interp *interp, const ir_op *op) {
   return interp_give(interp, op, &result);
 }
 
+bool eval_deinterleave(ir_interp *interp, const ir_op *op) {
+  for (unsigned i = 0; i < 2; i++) {
+    interp_value every_second = *interp_operand(interp, op, 0);
+    unsigned last = every_second.rank - 1;
+    every_second.offset += i * every_second.strides[last];
+    every_second.shape[last] /= 2;
+    every_second.strides[last] *= 2;
+    interp_retain(&every_second);
+    interp_set(interp, ir_result(op, i), &every_second);
+  }
+  return true;
+}
+
 /* The subvector of `vector` at the op's position, whose operands are group `group`. */
 static bool position_view(ir_interp *interp, const ir_op *op, unsigned group, const interp_value *vector,
                           interp_value *view) {

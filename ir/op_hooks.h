@@ -116,6 +116,7 @@ bool verify_vector_load(const ir_op *op);
 bool verify_vector_shape_cast(const ir_op *op);
 bool verify_vector_bitcast(const ir_op *op);
 bool infer_vector_interleave(const ir_op *op, const ir_type **types);
+bool infer_vector_deinterleave(const ir_op *op, const ir_type **types);
 bool verify_vector_step(const ir_op *op);
 bool verify_vector_store(const ir_op *op);
 bool infer_strided_slice(const ir_op *op, const ir_type **types);

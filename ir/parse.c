@@ -3,7 +3,7 @@
  * Recursive descent with one token of look-ahead. Each loop consumes a token a turn and the nesting is limited, so
  * parsing terminates; names, types and attributes are hashed, so it is linear in the size of the text. */
 #include "parser.h"
-
+#include "row.h"
 #include "text.h"
 
 #include <stdio.h>
@@ -216,7 +216,8 @@ bool parse_result_type(ir_parser *parser, ir_draft *draft) {
   const ir_type *type;
   if (!parse_type(parser, &type))
     return false;
-  draft_result(parser, draft, type);
+  for (unsigned i = row_num_results(draft->info); i-- > 0;)
+    draft_result(parser, draft, type);
   return true;
 }
 

@@ -145,7 +145,7 @@ bool parse_types_of(ir_parser *parser, ir_draft *draft, unsigned group);
 bool parse_type_of(ir_parser *parser, ir_draft *draft, unsigned group);
 /* [%a, 4, ..] or, with other brackets, (%a, 4, ..). */
 bool parse_mixed(ir_parser *parser, ir_draft *draft, int open, int close, unsigned group, const char *name);
-/* A type; appended to the results. */
+/* A type, that of each result. */
 bool parse_result_type(ir_parser *parser, ir_draft *draft);
 void draft_result(ir_parser *parser, ir_draft *draft, const ir_type *type);
 /* `{ ops }` as the next region of the draft. Its arguments are `args`, or those of the label ^bb0(..) inside. When the

@@ -377,7 +377,7 @@ static bool print_element(void *data, const format_element *element) {
     print_group_types(printer, op, element->index);
     break;
   case FORMAT_TYPE_OF_RESULT:
-    print_result_types(printer, op);
+    print_type(printer, ir_result(op, element->index)->type);
     break;
   case FORMAT_MIXED:
     print_mixed(printer, op, "[", "]", element->index, ir_intern(printer->module, element->text, element->size));

@@ -265,6 +265,18 @@ bool infer_vector_interleave(const ir_op *op, const ir_type **types) {
   return true;
 }
 
+bool infer_vector_deinterleave(const ir_op *op, const ir_type **types) {
+  const ir_type *type = ir_operand(op, 0)->type;
+  int64_t shape[IR_MAX_RANK];
+  if (type->kind != IR_TYPE_VECTOR || !type->rank || type->shape[type->rank - 1] % 2)
+    return ir_op_error(op, "takes a vector with an even number of elements in its last dim, not %s",
+                       type_text(op, type));
+  memcpy(shape, type->shape, sizeof *shape * type->rank);
+  shape[type->rank - 1] /= 2;
+  types[0] = types[1] = ir_type_vector(op->module, type->element, type->rank, shape);
+  return true;
+}
+
 /* The position (operand group `group`) is one of `whole`; *part is the type of what lies there. */
 static bool verify_position(const ir_op *op, unsigned group, const ir_type *whole, const ir_type **part) {
   const int64_t *position;

@@ -642,6 +642,41 @@ Test(host, vectors_are_taken_apart_and_put_together) {
     cr_assert_eq(w[i], i < 3 ? x[2 + 2 * i] : 7, "at %d", i);
 }
 
+/* Of f32 and of bf16 that is widened then, subnormal numbers, infinities and NaN among it. */
+Test(host, elements_at_even_places_come_before_those_at_odd_ones) {
+  static const char text[] =
+      "func.func @f(%x: memref<2x6xf32>, %y: memref<2x6xbf16>, %a: memref<2x2x3xf32>, %b: memref<2x2x3xf32>) {\n"
+      "  %c0 = arith.constant 0 : index\n"
+      "  %c1 = arith.constant 1 : index\n"
+      "  %p = arith.constant 0.0 : f32\n"
+      "  %q = arith.constant 0.0 : bf16\n"
+      "  %v = vector.transfer_read %x[%c0, %c0], %p {in_bounds = [true, true]} : memref<2x6xf32>, vector<2x6xf32>\n"
+      "  %e, %o = vector.deinterleave %v : vector<2x6xf32> -> vector<2x3xf32>\n"
+      "  vector.transfer_write %e, %a[%c0, %c0, %c0] {in_bounds = [true, true]} : vector<2x3xf32>, memref<2x2x3xf32>\n"
+      "  vector.transfer_write %o, %a[%c1, %c0, %c0] {in_bounds = [true, true]} : vector<2x3xf32>, memref<2x2x3xf32>\n"
+      "  %w = vector.transfer_read %y[%c0, %c0], %q {in_bounds = [true, true]} : memref<2x6xbf16>, vector<2x6xbf16>\n"
+      "  %n:2 = vector.deinterleave %w : vector<2x6xbf16> -> vector<2x3xbf16>\n"
+      "  %even = arith.extf %n#0 : vector<2x3xbf16> to vector<2x3xf32>\n"
+      "  %odd = arith.extf %n#1 : vector<2x3xbf16> to vector<2x3xf32>\n"
+      "  vector.transfer_write %even, %b[%c0, %c0, %c0] {in_bounds = [true, true]} : vector<2x3xf32>, "
+      "memref<2x2x3xf32>\n"
+      "  vector.transfer_write %odd, %b[%c1, %c0, %c0] {in_bounds = [true, true]} : vector<2x3xf32>, "
+      "memref<2x2x3xf32>\n"
+      "  return\n"
+      "}\n";
+  const uint16_t y[12] = {0x3F80, 0xC000, 0x0001, 0x8001, 0x7F80, 0xFF80,
+                          0x7FC1, 0x8000, 0x0000, 0xBF81, 0x4049, 0x0080};
+  float x[12], a[12];
+  uint32_t b[12];
+  fill(x, 12, 1);
+  cr_assert_eq(machine_run(text, (void *[]){x, (void *)y, a, b}, (int64_t[]){2, 6, 2, 6, 2, 2, 3, 2, 2, 3}), 0);
+  for (int i = 0; i < 12; i++) {
+    int at = i % 2 * 6 + i / 6 * 3 + i % 6 / 2;
+    cr_assert_eq(a[at], x[i], "at %d", i);
+    cr_assert_eq(b[at], (uint32_t)y[i] << 16, "at %d", i);
+  }
+}
+
 /* Pairs of 16 bits as words and back: the first of a pair is in the lower half. */
 Test(host, bits_of_vectors_are_taken_as_other_elements) {
   static const char text[] =

@@ -26,6 +26,7 @@ func.func @vectors(%m: memref<?x8xf32>, %t: tensor<4x8xf32>, %i: index, %x: f32,
   vector.store %18, %m[%i, %i] : memref<?x8xf32>, vector<4xf32>
   %21 = vector.bitcast %11 : vector<8xf32> to vector<16xf16>
   %20 = vector.interleave %11, %11 : vector<8xf32> -> vector<16xf32>
+  %22:2 = vector.deinterleave %20 : vector<16xf32> -> vector<8xf32>
   %19 = vector.from_elements %x, %x : vector<2xf32>
   return %5 : vector<4x4xf32>
 }
