@@ -122,6 +122,13 @@ const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *in
   return ir_attr_ints(module, ir_type_scalar(module, IR_I64), count, ints);
 }
 
+const ir_attr *ir_attr_numbers(ir_module *module, unsigned count, const int64_t *numbers) {
+  const ir_attr *attrs[IR_MAX_RANK];
+  for (unsigned i = 0; i < count; i++)
+    attrs[i] = ir_attr_int(module, ir_type_scalar(module, IR_I64), numbers[i]);
+  return ir_attr_array(module, count, attrs);
+}
+
 const ir_attr *ir_attr_dense_bytes(ir_module *module, const ir_type *type, unsigned count, const void *bytes) {
   size_t width = ir_scalar_bytes(type->element);
   const uint8_t *first = bytes;

@@ -586,6 +586,11 @@ ir_op *ir_if(ir_builder *builder, ir_value *condition, const ir_type *result) {
   return ir_op_create(builder, OP_SCF_IF, &spec);
 }
 
+ir_builder ir_inside(ir_op *op, unsigned region) {
+  ir_builder at_end = ir_builder_at_end(ir_region(op, region));
+  return ir_builder_before(ir_terminator(&at_end, OP_SCF_YIELD, 0, NULL));
+}
+
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};

@@ -281,6 +281,8 @@ const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size);
 const ir_attr *ir_attr_symbol(ir_module *module, const char *name);
 const ir_attr *ir_attr_keyword(ir_module *module, const char *name, const char *keyword);
 const ir_attr *ir_attr_array(ir_module *module, unsigned count, const ir_attr *const *elements);
+/* [1, 2, ..]; at most IR_MAX_RANK. */
+const ir_attr *ir_attr_numbers(ir_module *module, unsigned count, const int64_t *numbers);
 const ir_attr *ir_attr_dict(ir_module *module, unsigned count, const ir_named_attr *entries);
 const ir_attr *ir_attr_type(ir_module *module, const ir_type *type);
 const ir_attr *ir_attr_map(ir_module *module, const ir_map *map);

@@ -49,9 +49,8 @@ bool pass_visit_kernels(ir_module *module, const pass_options *options,
 ir_builder pass_branch_around(ir_op *kernel, ir_value *condition) {
   ir_builder builder = ir_builder_before(kernel);
   ir_op *branch = ir_if(&builder, condition, NULL);
-  ir_builder inside = ir_builder_at_end(ir_region(branch, 0)), otherwise = ir_builder_at_end(ir_region(branch, 1));
-  ir_op_move_before(kernel, ir_terminator(&otherwise, OP_SCF_YIELD, 0, NULL));
-  return ir_builder_before(ir_terminator(&inside, OP_SCF_YIELD, 0, NULL));
+  ir_op_move_before(kernel, ir_inside(branch, 1).before);
+  return ir_inside(branch, 0);
 }
 
 ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_value *const *inits) {

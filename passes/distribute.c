@@ -103,13 +103,6 @@ const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t 
   return ir_type_vector(d->module, element, 1, &registers);
 }
 
-const ir_attr *distribute_numbers(const distributor *d, unsigned count, const int64_t *numbers) {
-  const ir_attr *attrs[LAYOUT_MAX_RANK];
-  for (unsigned i = 0; i < count; i++)
-    attrs[i] = ir_attr_int(d->module, ir_type_scalar(d->module, IR_I64), numbers[i]);
-  return ir_attr_array(d->module, count, attrs);
-}
-
 void distribute_set(distributor *d, const ir_op *op, ir_value *value) {
   ir_value_map_set(d->lanes, ir_result(op, 0), value);
 }
@@ -273,9 +266,8 @@ static void copy_scalar_op(distributor *d, const ir_op *op) {
   d->access += DISTRIBUTE_ACCESS;
   ir_value *first = ir_compare(&d->at, OP_ARITH_CMPI, IR_EQUAL, d->thread, ir_const_index(&d->at, 0));
   ir_op *branch = distribute_if(d, first, NULL);
-  ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
+  ir_builder inside = ir_inside(branch, 0);
   ir_op_clone(&inside, op, d->lanes);
-  ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
 }
 
 static bool distribute_op(distributor *d, const ir_op *op) {

@@ -62,8 +62,6 @@ layout distribute_layout(const ir_value *value);
 /* What the lane holds of a vector or scalar of the old kernel; vectors in the layout wanted, if that is not NULL. */
 ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted);
 void distribute_set(distributor *d, const ir_op *op, ir_value *value);
-/* [a, b, ..] */
-const ir_attr *distribute_numbers(const distributor *d, unsigned count, const int64_t *numbers);
 /* The number of the lane. */
 ir_value *distribute_thread_id(distributor *d);
 const ir_type *distribute_type(const distributor *d, ir_scalar element, int64_t registers);

@@ -232,8 +232,8 @@ static ir_value *join_runs(distributor *d, const access_plan *plan, ir_scalar el
   ir_value *result = ir_const(&d->at, distribute_type(d, element, registers), 0);
   for (int64_t r = 0; r < registers; r += plan->run) {
     ir_value *operands[] = {runs[r], result};
-    ir_named_attr attrs[] = {{"offsets", distribute_numbers(d, 1, &r)},
-                             {"strides", distribute_numbers(d, 1, (const int64_t[]){1})}};
+    ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(d->module, 1, &r)},
+                             {"strides", ir_attr_numbers(d->module, 1, (const int64_t[]){1})}};
     result = ir_create(&d->at, OP_VECTOR_INSERT_STRIDED_SLICE, NULL, 2, operands, 2, attrs);
   }
   return result;

@@ -368,7 +368,8 @@ static ir_value *multiply_once(distributor *d, const target_matrix *matrix, ir_v
   ir_value *operands[] = {a, b, c};
   for (unsigned i = 0; in_rows && i < 3; i++)
     operands[i] = as_rows(d, operands[i], i < 2 && rounds ? 1 : 2);
-  ir_named_attr attrs[] = {{"mmaShape", distribute_numbers(d, 3, shape)}, {"tf32Enabled", ir_attr_unit(d->module)}};
+  ir_named_attr attrs[] = {{"mmaShape", ir_attr_numbers(d->module, 3, shape)},
+                           {"tf32Enabled", ir_attr_unit(d->module)}};
   ir_value *sum = ir_create(&d->at, matrix->op, operands[2]->type, 3, operands, in_rows ? 1 + rounds : 0, attrs);
   return in_rows ? ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, c->type) : sum;
 }

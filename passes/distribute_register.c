@@ -107,9 +107,9 @@ ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const
   if (consecutive && count == vector->type->shape[0])
     return vector;
   if (consecutive) {
-    ir_named_attr attrs[] = {{"offsets", distribute_numbers(d, 1, registers)},
-                             {"sizes", distribute_numbers(d, 1, &count)},
-                             {"strides", distribute_numbers(d, 1, (const int64_t[]){1})}};
+    ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(d->module, 1, registers)},
+                             {"sizes", ir_attr_numbers(d->module, 1, &count)},
+                             {"strides", ir_attr_numbers(d->module, 1, (const int64_t[]){1})}};
     return ir_create(&d->at, OP_VECTOR_EXTRACT_STRIDED_SLICE, NULL, 1, &vector, 3, attrs);
   }
   ir_value **sources = IR_NEW_ARRAY(&d->module->arena, ir_value *, vector->type->shape[0]);

@@ -615,10 +615,8 @@ static void ask_for_left(const register_nest *nest, ir_builder *builder, const r
   }
   ir_op *lines =
       ir_for(builder, first, ir_index_add(builder, first, ir_index_const(share)), ir_index_const(1), 0, NULL);
-  ir_block *body = ir_region(lines, 0);
-  ir_builder inside = ir_builder_at_end(body);
-  ask_for_number(&inside, left, (ir_index){.value = body->args[0]});
-  ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
+  ir_builder inside = ir_inside(lines, 0);
+  ask_for_number(&inside, left, (ir_index){.value = ir_region(lines, 0)->args[0]});
 }
 
 void register_ask_pieces(const register_nest *nest, ir_builder *builder) {

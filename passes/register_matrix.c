@@ -185,18 +185,12 @@ typedef struct part {
   bool is_edge; /* a step reaches beyond the extent */
 } part;
 
-/* The body of a new loop that carries nothing. */
-static ir_builder inside_of(ir_op *loop) {
-  ir_builder at_end = ir_builder_at_end(ir_region(loop, 0));
-  return ir_builder_before(ir_terminator(&at_end, OP_SCF_YIELD, 0, NULL));
-}
-
 /* The builder goes on inside of a loop over the part, whose index is returned. */
 static ir_index enter(ir_builder *builder, const part *part) {
   if (!part->from.value && !part->to.value && part->to.constant - part->from.constant <= part->step)
     return part->from;
   ir_op *loop = ir_for(builder, part->from, part->to, ir_index_const(part->step), 0, NULL);
-  *builder = inside_of(loop);
+  *builder = ir_inside(loop, 0);
   return (ir_index){.value = ir_region(loop, 0)->args[0]};
 }
 
@@ -515,7 +509,7 @@ static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index 
     if (loop == nest->row || loop == nest->column || loop == nest->term || extents[loop] == 1)
       continue;
     ir_op *outer = ir_for(builder, ir_index_const(0), extent_of_loop(op, builder, loop), ir_index_const(1), 0, NULL);
-    *builder = inside_of(outer);
+    *builder = ir_inside(outer, 0);
     starts[loop].value = ir_region(outer, 0)->args[0];
   }
 }

@@ -177,9 +177,7 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
 static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim, ir_index first, int64_t extent) {
   ir_op *loop = ir_for(builder, ir_index_const(0), ir_index_const(extent), ir_index_const(block->sizes[dim]), 0, NULL);
   ir_index at = {.value = ir_region(loop, 0)->args[0]};
-  *builder = ir_builder_at_end(ir_region(loop, 0));
-  ir_terminator(builder, OP_SCF_YIELD, 0, NULL);
-  builder->before = ir_region(loop, 0)->first;
+  *builder = ir_inside(loop, 0);
   block->starts[block->loops[dim]] = ir_index_add(builder, first, at);
   return at;
 }

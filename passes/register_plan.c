@@ -4,7 +4,8 @@
  * The SIMD loop is the one with the cheapest memory access, over all operands. Rows are a second parallel loop, for
  * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are
  * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies, and not
- * through a panel, is in register_in_place.c. Terminates: loops over the op's loops and operands. */
+ * through a panel, is in register_in_place.c; tiles in which rows of both factors meet are in register_rows.c.
+ * Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
 #include "passes/register_matrix.h"
 #include "passes/register_planner.h"
@@ -16,14 +17,6 @@ enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_
 enum { MAX_TRANSPOSED = 16 };
 /* Rows that pay for packing where memory of panels, of so many terms, is asked for while those before are used. */
 enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
-/* Rows of a product that meet each row of the other factor at once are half as many where it is so short that an
- * eighth of the registers hold it: such rows are as fast to read again as more sums are to combine (Zen 5). And two are
- * enough for short rows, which they take as fast as memory brings them (register_plan_is_taken_twice). */
-enum { SHARE_OF_SHORT = 8, TWO_TOGETHER = 2 };
-/* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
- * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
- * more of them. */
-enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
 /* Rows for which terms read in place are put together in pairs, if one tile has them all or there may be so many: fewer
  * wait for memory anyway, and two terms at a time from rows a page apart come slower (Zen 5). */
 enum { MIN_PAIRED_ROWS = 7 };
@@ -46,6 +39,8 @@ enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
 enum { LINE_BYTES = 64 };
+/* Terms for each row of sums whose lanes are worth putting apart and together again. */
+enum { APART_TERMS = 8, PART_BITS = 128 };
 /* Registers of a tile that computes much with each element. */
 enum { LIGHT_REGISTERS = 4 };
 
@@ -77,11 +72,6 @@ bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
     if (ir_expr_uses_dim(map->results[i], loop) && strides[i] != 1)
       return false;
   return true;
-}
-
-/* The loop may be unrolled as rows beside the SIMD loop. */
-static bool may_be_row(const planner *p, unsigned loop, unsigned simd) {
-  return loop != simd && p->allowed & ir_bit(loop) && !is_reduction(p, loop);
 }
 
 int64_t register_plan_bound(const ir_op *op, unsigned loop) {
@@ -118,73 +108,12 @@ ir_scalar register_plan_element(const ir_op *op, unsigned input) {
   return wide;
 }
 
-/* Rows that take others together which are not widened. */
-static int64_t least_together(const target_facts *facts) {
-  return target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER;
-}
-
-bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts) {
-  return target_has_loads_to_spare(facts) && rows == TWO_TOGETHER && bytes <= BYTES_TOGETHER;
-}
-
-/* So many rows are too few to take those of the input together, along the lanes of this loop. */
-static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
-  int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, input)->type->element);
-  return rows < least_together(p->facts) && !planner_is_widened(p, input) &&
-         !register_plan_is_taken_twice(rows, bytes, p->facts);
-}
-
-/* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
- * parallel loop that it does not have, `beside`, which is -1 otherwise. False where it is used more. */
-static bool is_streamed(const planner *p, unsigned input, unsigned simd, int *beside) {
-  *beside = -1;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
-    if (operand_uses(p, input, loop) || guess(p, loop) == 1)
-      continue;
-    if (!target_has_near_memory(p->facts) || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
-        !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) || are_too_few(p, input, simd, guess(p, loop)) ||
-        (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= planner_rows_for_packing(p, input)))
-      return false;
-    *beside = (int)loop;
-  }
-  return true;
-}
-
-/* Lanes take a whole row of a product that is reduced along them, where registers hold a row and its rows are used
- * once, or by a few rows of the other factor, all of which take them together: so memory is read in its order, and each
- * element is read, and widened, once. A row must not end within a register. */
-static bool takes_rows(const planner *p, unsigned simd, int row, int *beside) {
-  int64_t extent = p->extents[simd];
-  *beside = -1;
-  if (row < 0 || !ir_is_contraction(p->op) || p->structure->reductions != ir_bit(simd) || extent == IR_DYNAMIC ||
-      extent % p->lanes || extent / p->lanes > p->registers / 2)
-    return false;
-  for (unsigned i = 0; i < p->num_inputs; i++) {
-    bool moves = operand_uses(p, i, simd) && operand_uses(p, i, (unsigned)row);
-    if (moves && is_streamed(p, i, simd, beside) &&
-        (*beside < 0 || (access_along(p, i, simd) == ACCESS_UNIT && access_along(p, 1 - i, simd) == ACCESS_UNIT &&
-                         guess(p, (unsigned)row) >= guess(p, (unsigned)*beside))))
-      return true;
-  }
-  *beside = -1;
-  return false;
-}
-
-/* Rows that are taken whole, by several of the other factor's together, need no panel where they would be lanes. */
-static bool is_taken_by_rows(const planner *p, unsigned operand, unsigned simd) {
-  int beside = -1;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (is_reduction(p, loop) && operand_uses(p, operand, simd) && takes_rows(p, loop, (int)simd, &beside))
-      return beside >= 0;
-  return false;
-}
-
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
  * of the reductions. */
 static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
   if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) == ACCESS_ABSENT ||
       !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]) ||
-      is_taken_by_rows(p, operand, simd))
+      planner_is_taken_by_rows(p, operand, simd))
     return false;
   int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand));
   if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * bytes > p->panel_bytes))
@@ -229,27 +158,6 @@ static int64_t access_cost(const planner *p, unsigned operand, unsigned simd) {
   return carried ? cost / CARRIED_SHARE : cost;
 }
 
-/* The loop to run in lanes, or -1. Among equals a parallel one, then one of known extent, then the innermost. */
-static int choose_simd(const planner *p) {
-  int best = -1;
-  int64_t best_cost = 0;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
-    if (!(p->allowed & ir_bit(loop)))
-      continue;
-    int64_t cost = 1;
-    for (unsigned i = 0; i < p->op->num_operands; i++)
-      cost += access_cost(p, i, loop);
-    cost = cost * 4 * p->lanes / smaller(guess(p, loop), p->lanes);
-    bool is_known = p->extents[loop] != IR_DYNAMIC || best < 0 || p->extents[best] == IR_DYNAMIC;
-    if (best < 0 || cost < best_cost ||
-        (cost == best_cost && is_known && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
-      best = (int)loop;
-      best_cost = cost;
-    }
-  }
-  return best;
-}
-
 /* The parallel loop to unroll as rows: the one that fewest operands in lanes depend on, so that these are used again.
  * -1 if there is none. */
 static int choose_row(const planner *p, unsigned simd) {
@@ -269,12 +177,27 @@ static int choose_row(const planner *p, unsigned simd) {
   return best;
 }
 
-/* The largest power of two up to `limit` registers that the extent fills, at least 1. */
-static int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t limit) {
-  int64_t vectors = 1;
-  while (vectors * 2 <= limit && vectors * 2 * lanes <= extent)
-    vectors *= 2;
-  return vectors;
+/* The loop to run in lanes, or -1. Among equals a parallel one, then one of known extent, then the innermost. */
+static int choose_simd(const planner *p) {
+  int best = -1;
+  int64_t best_cost = 0;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    if (!(p->allowed & ir_bit(loop)))
+      continue;
+    if (is_reduction(p, loop) && planner_rows_beside(p, loop, choose_row(p, loop)) >= 0)
+      return (int)loop;
+    int64_t cost = 1;
+    for (unsigned i = 0; i < p->op->num_operands; i++)
+      cost += access_cost(p, i, loop);
+    cost = cost * 4 * p->lanes / smaller(guess(p, loop), p->lanes);
+    bool is_known = p->extents[loop] != IR_DYNAMIC || best < 0 || p->extents[best] == IR_DYNAMIC;
+    if (best < 0 || cost < best_cost ||
+        (cost == best_cost && is_known && is_reduction(p, loop) <= is_reduction(p, (unsigned)best))) {
+      best = (int)loop;
+      best_cost = cost;
+    }
+  }
+  return best;
 }
 
 /* All inputs that have the loop are read where they lie, register by register. */
@@ -362,33 +285,10 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   if (row >= 0) {
     most = in_place ? most : smaller(most, planner_rows_of_set(p, simd, (unsigned)row));
     bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
+    if (in_place && target_has_small_tiles(p->facts)) /* tiles of as many rows each (7 of 4096 x 4096 1.35x, Zen 1) */
+      most = (at_once - 1) / ((at_once - 1) / most + 1) + 1;
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);
   }
-}
-
-/* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
-static int64_t rows_together(const planner *p, unsigned simd) {
-  bool pairs = p->facts->has_fast_pair_dot;
-  for (unsigned i = 0; i < p->num_inputs; i++)
-    pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
-  int64_t registers = p->extents[simd] / (p->lanes * (pairs ? 2 : 1));
-  return registers <= p->registers / SHARE_OF_SHORT ? MAX_ROWS_TOGETHER / 2 : MAX_ROWS_TOGETHER;
-}
-
-/* Whole rows in lanes: one, or as many as fill a register with their sums with all rows beside them, but no more bytes
- * at once than the machine follows. */
-static void size_rows(const planner *p, register_plan *plan, int row, int beside) {
-  plan->steps[plan->simd] = p->extents[plan->simd];
-  if (beside < 0)
-    return;
-  unsigned streamed = operand_uses(p, 1, (unsigned)row);
-  int64_t bytes = p->extents[plan->simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
-  int64_t rows = smaller(guess(p, (unsigned)beside), rows_together(p, (unsigned)plan->simd));
-  int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
-  int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
-  plan->steps[beside] = rows;
-  plan->singles = ir_bit((unsigned)row);
-  plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
 }
 
 /* Where lanes alone are too few chains to fill the pipes, a reduction in registers takes several of its terms at a
@@ -559,14 +459,15 @@ static int64_t most_elements(const planner *p, ir_value *operand) {
 
 /* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles, or by
  * the rows of a wide one, where multiply-adds are what takes the time. */
-static uint32_t choose_widened(const planner *p, const register_plan *plan, int row) {
+static uint32_t choose_widened(const planner *p, const register_plan *plan, int row, int beside) {
   unsigned simd = (unsigned)plan->simd;
   bool has_rows = row >= 0 && plan->steps[row] > 1;
   int64_t tile = has_rows ? smaller(plan->steps[simd], TILE_VECTORS * p->lanes) : plan->steps[simd];
   uint32_t widened = 0;
   for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
     int64_t bytes = ir_scalar_bytes(register_plan_element(p->op, i));
-    if (planner_is_widened(p, i) && !operand_uses(p, i, simd) &&
+    bool is_beside = plan->partial && beside >= 0 && operand_uses(p, i, (unsigned)beside);
+    if (planner_is_widened(p, i) && (is_beside || !operand_uses(p, i, simd)) &&
         most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
       widened |= ir_bit(i);
   }
@@ -593,6 +494,47 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
   return block - block % plan->steps[row];
 }
 
+/* The input is read, widened, from where it lies. */
+static bool is_widened_in_place(const planner *p, const register_plan *plan, unsigned input) {
+  return ir_operand(p->op, input)->type->element == IR_BF16 && register_plan_element(p->op, input) == IR_F32 &&
+         !((plan->packed | plan->widened) & ir_bit(input));
+}
+
+/* A factor that has lanes may have them apart: widened in place, or f32 that stays the same in the loop inside. */
+static bool may_be_apart(const planner *p, const register_plan *plan, unsigned input, unsigned inside) {
+  unsigned simd = (unsigned)plan->simd;
+  if (!operand_uses(p, input, simd) || is_widened_in_place(p, plan, input))
+    return access_along(p, input, simd) != ACCESS_STRIDED;
+  return ir_operand(p->op, input)->type->element == IR_F32 && !operand_uses(p, input, inside);
+}
+
+/* Lanes are apart (see vectorize.h) where that saves work: a factor of bf16 is widened for each multiply-add or few of
+ * them, in registers of several parts, between which elements would move (one part alone takes as few ops in memory's
+ * order). Sums in lanes are put so before and behind many terms for each of their rows. */
+static uint32_t choose_apart(const planner *p, const register_plan *plan) {
+  unsigned simd = (unsigned)plan->simd, at = plan->num_loops - 1;
+  bool is_widened = false, all_pairs = p->facts->has_pair_dot;
+  if (!ir_is_contraction(p->op) || plan->paired >= 0 || plan->steps[simd] % (2 * p->lanes) ||
+      vector_bits_of(p->facts) <= PART_BITS)
+    return 0;
+  while (at && (plan->order[at] == simd || p->extents[plan->order[at]] == 1))
+    at--;
+  for (unsigned i = 0; i < 2; i++) {
+    if (!may_be_apart(p, plan, i, plan->order[at]))
+      return 0;
+    is_widened |= operand_uses(p, i, simd) && is_widened_in_place(p, plan, i);
+    all_pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
+  }
+  int64_t terms = 1, rows = 1;
+  for (unsigned loop = 0; loop < plan->num_loops; loop++)
+    if (is_reduction(p, loop))
+      terms *= smaller(guess(p, loop), APART_TERMS * p->registers);
+    else if (loop != simd)
+      rows *= plan->steps[loop];
+  bool pays = is_reduction(p, simd) || terms >= APART_TERMS * rows;
+  return is_widened && !all_pairs && pays ? ir_bit(simd) : 0;
+}
+
 static void choose_tile(const planner *p, register_plan *plan) {
   unsigned simd = (unsigned)plan->simd;
   int row = -1, beside = -1;
@@ -604,15 +546,17 @@ static void choose_tile(const planner *p, register_plan *plan) {
     plan->steps[row] = smaller(side, guess(p, (unsigned)row));
   } else {
     row = choose_row(p, simd);
-    if (takes_rows(p, simd, row, &beside))
-      size_rows(p, plan, row, beside);
+    if (planner_takes_rows(p, simd, row, &beside))
+      planner_size_rows(p, plan, row, beside);
+    else if ((beside = planner_rows_beside(p, simd, row)) >= 0)
+      planner_size_beside(p, plan, (unsigned)row, (unsigned)beside);
     else if (p->structure->reductions)
       size_accumulators(p, plan, row);
     else
       size_elementwise(p, plan, row);
   }
   plan->packed = choose_packed(p, plan, row);
-  plan->widened = choose_widened(p, plan, row);
+  plan->widened = choose_widened(p, plan, row, beside);
   plan->row_block = rows_of_block(p, plan, row);
   if (beside >= 0)
     plan->dims[plan->num_dims++] = (unsigned)beside;
@@ -635,6 +579,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (paired >= 0)
     plan->dims[plan->num_dims++] = (unsigned)contracted;
   order_loops(p, plan, row);
+  plan->apart = choose_apart(p, plan);
 }
 
 int64_t register_plan_panel_bytes(const target_facts *facts) {

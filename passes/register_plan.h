@@ -27,6 +27,7 @@ typedef struct register_plan {
   int64_t lanes; /* elements of one register */
   uint32_t
       partial; /* reductions (bits) of which a tile keeps several results: that in lanes, or several terms at a time */
+  uint32_t apart;    /* the SIMD loop (bit), if even iterations come before odd ones in lanes (see vectorize.h) */
   uint32_t packed;   /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
                       [pairs of iterations][lanes, of both iterations in turn] */
   uint32_t widened;  /* inputs (bits) to copy, widened, before all loops */
@@ -54,6 +55,10 @@ bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const tar
  * queries of 64 and 128 features, unasked, 1.2 to 1.4 times as fast, 1.1 times as asked for from 1 KiB ahead, 1.24 times
  * as from 2 KiB; of 96 1.03, of 80 .96, of 256 .7; Zen 4). */
 bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts);
+/* Small register tiles take so many rows of a factor beside rows of the other one, where both lie along so many terms.
+ * Few terms are soon added up, which pays for few rows (up to 4 queries of 64 features, 8 of 128 1.05 to 1.45 times as
+ * fast; x W^T of 2 to 15 rows 1.2 to 1.9 times, of 16 no faster than with rows in lanes; Zen 1). */
+bool register_plan_takes_beside(int64_t rows, int64_t terms, const target_facts *facts);
 /* As many rows of a contraction's other factor as do not pay for packing this one, whatever its strides are. */
 int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts);
 /* The operand of a contraction is a constant whose panels are made before the program runs (register_constant.c), as

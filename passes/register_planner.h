@@ -49,6 +49,36 @@ static inline access_kind access_along(const planner *p, unsigned operand, unsig
                                                         : ACCESS_STRIDED;
 }
 
+/* The loop may be unrolled as rows beside the SIMD loop. */
+static inline bool may_be_row(const planner *p, unsigned loop, unsigned simd) {
+  return loop != simd && p->allowed & ir_bit(loop) && !is_reduction(p, loop);
+}
+
+/* The largest power of two up to `limit` registers that the extent fills, at least 1. */
+static inline int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t limit) {
+  int64_t vectors = 1;
+  while (vectors * 2 <= limit && vectors * 2 * lanes <= extent)
+    vectors *= 2;
+  return vectors;
+}
+
+/* ----------------------------------------------------------------------------------------------- register_rows.c */
+
+/* Lanes take a whole row of a product that is reduced along them, where registers hold a row and its rows are used
+ * once, or by a few rows of the other factor, those of the loop *beside, all of which take them together; *beside is -1
+ * where there are none. A row must not end within a register. */
+bool planner_takes_rows(const planner *p, unsigned simd, int row, int *beside);
+/* Sizes then: one row, or as many as fill a register with their sums with all rows beside them, but no more bytes at
+ * once than the machine follows. */
+void planner_size_rows(const planner *p, register_plan *plan, int row, int beside);
+/* The loop over few rows that meet those of the other factor together in small tiles, several of both
+ * (register_plan_takes_beside). -1 where there is none, and where the other factor has its panels already. */
+int planner_rows_beside(const planner *p, unsigned simd, int row);
+/* Sizes then: as many rows as fill the pipes. */
+void planner_size_beside(const planner *p, register_plan *plan, unsigned row, unsigned beside);
+/* Rows that several of the other factor's take together need no panel where they would be lanes. */
+bool planner_is_taken_by_rows(const planner *p, unsigned operand, unsigned simd);
+
 /* ------------------------------------------------------------------------------------------- register_in_place.c */
 
 bool planner_is_widened(const planner *p, unsigned operand);

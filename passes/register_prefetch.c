@@ -332,20 +332,17 @@ static bool are_rows_a_stream(const ir_type *type) {
   return true;
 }
 
-/* From how far ahead to read the input past the caches; 0: it is used more often, or may stay in the last one. Several
- * rows of terms at once that are used again are asked for as elsewhere (4 rows of x W^T would take 1.1 times as long). */
+/* From how far ahead to read the input past the caches; 0: it is used more often, or may stay in the last one. */
 static int64_t bytes_past(const ir_op *op, unsigned i, int64_t all_uses, const target_facts *facts) {
   const ir_type *type = ir_operand(op, i)->type;
-  const ir_structure *structure = ir_structure_of(op);
   int64_t bytes = view_root_bytes(ir_operand(op, i));
   bool is_widened = register_plan_element(op, i) != type->element, once = all_uses == 1;
   if (!facts->has_few_streams || !ir_is_contraction(op) || all_uses > (is_widened ? 1 : USES_PAST) || !type->rank ||
       bytes == IR_DYNAMIC || bytes <= (int64_t)facts->l3_bytes)
     return 0;
-  if (are_rows_a_stream(type))
-    return !once ? PAST_AGAIN_BYTES : is_widened ? PAST_WIDENED_BYTES : PAST_ONCE_BYTES;
-  int along = ir_map_result_dim(structure->maps[i], type->rank - 1u);
-  return !once && along >= 0 && ir_loop_is_reduction(structure, (unsigned)along) ? 0 : PAST_ROW_BYTES;
+  if (!are_rows_a_stream(type))
+    return PAST_ROW_BYTES;
+  return !once ? PAST_AGAIN_BYTES : is_widened ? PAST_WIDENED_BYTES : PAST_ONCE_BYTES;
 }
 
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,

@@ -109,7 +109,7 @@ static uint32_t keep_rows(register_nest *nest, ir_builder *builder, unsigned dep
       register_segment whole = {.size = plan->steps[plan->order[at]]};
       enter_segment(nest, plan->order[at], &whole, ir_index_const(0));
     }
-    operand->vector = vectorize_to_subscripts(builder, &nest->tile, i, vectorize_read(builder, &nest->tile, i));
+    operand->vector = vectorize_to_subscripts(builder, &nest->tile, i, vectorize_input(builder, &nest->tile, i));
     kept |= ir_bit(i);
   }
   return kept;
@@ -414,12 +414,11 @@ static void end_output(register_nest *nest, ir_builder *builder, unsigned out, i
   }
   ir_op *branch = ir_if(builder, whole, NULL);
   for (unsigned i = 0; i < 2; i++) {
-    ir_builder inside = ir_builder_at_end(ir_region(branch, i));
-    ir_builder before_end = ir_builder_before(ir_terminator(&inside, OP_SCF_YIELD, 0, NULL));
+    ir_builder inside = ir_inside(branch, i);
     ir_op **epilogue = &nest->group.epilogues[nest->shown.member].op, *masked = *epilogue;
     if (i == 0)
       *epilogue = nest->shown.op;
-    write_output(nest, &before_end, out, accumulator);
+    write_output(nest, &inside, out, accumulator);
     *epilogue = masked;
   }
 }
@@ -496,9 +495,7 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
     nest->block = &block;
     if (!block.single && !block.masked) {
       ir_op *blocks = ir_for(builder, block.from, block.to, ir_index_const(plan->row_block), 0, NULL);
-      inside = ir_builder_at_end(ir_region(blocks, 0));
-      ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
-      inside.before = ir_region(blocks, 0)->first;
+      inside = ir_inside(blocks, 0);
       block.from = (ir_index){.value = ir_region(blocks, 0)->args[0]};
       ir_index end = ir_index_add(&inside, block.from, ir_index_const(plan->row_block));
       block.to = ir_index_min(&inside, end, rows[i].to);
@@ -604,6 +601,7 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
                         .operands = IR_NEW_ARRAY(&op->module->arena, vector_operand, op->num_operands),
                         .num_dims = nest->plan.num_dims,
                         .narrow = nest->plan.paired >= 0 || reduces_in_tile(nest),
+                        .apart = nest->plan.apart,
                         .partial = nest->plan.partial};
   vectorize_operands(op, tile->operands);
   for (unsigned i = 0; i < tile->num_dims; i++) {
@@ -657,6 +655,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   if (!copied)
     register_group_find(op, &nest.plan, group);
   if (group->num_feeders) {
+    nest.plan.apart = 0; /* feeders have lanes in the order of memory, and few of them */
     register_plan_lighten(op, &nest.plan, facts, rounds_to_pairs(group, facts));
     if (nest.reduced.input != group->fed)
       nest.reduced.where.count = 0;

@@ -392,9 +392,8 @@ static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index cou
     ir_value *now = ir_index_value(builder, counter), *last = ir_index_value(builder, end);
     ir_value *takes_place = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, last);
     ir_op *branch = ir_if(builder, takes_place, NULL);
-    ir_builder inside = ir_builder_at_end(ir_region(branch, 0));
+    ir_builder inside = ir_inside(branch, 0);
     copy_tiles(&inside, p, counter, stage);
-    ir_terminator(&inside, OP_SCF_YIELD, 0, NULL);
   } else if (counter.constant < end.constant) {
     copy_tiles(builder, p, counter, stage);
   }

@@ -41,8 +41,8 @@ static bool are_few(const ir_op *op, const turn *t, const target_facts *facts) {
   int64_t extents[IR_MAX_LOOPS], lanes = facts->vector_bits / 32;
   ir_loop_extents(op, extents);
   int64_t rows = extents[t->row], columns = extents[t->column], terms = extents[t->term];
-  return rows > 0 && rows % lanes == 0 && rows <= target_most_turned_rows(facts) && columns / COLUMNS_A_ROW >= rows &&
-         terms >= MIN_TERMS;
+  return rows > 0 && rows % lanes == 0 && !register_plan_takes_beside(rows, terms, facts) &&
+         rows <= target_most_turned_rows(facts) && columns / COLUMNS_A_ROW >= rows && terms >= MIN_TERMS;
 }
 
 /* The sums start from one number, and are no scores. */

@@ -410,6 +410,19 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }
 
+/* Lanes of the operand are apart in the tile's order: not so in tiles left over, whose lanes may be odd. */
+static bool is_apart(const vector_tile *tile, unsigned i) {
+  bool is_even = tile->num_dims && tile->sizes[tile->num_dims - 1] % 2 == 0;
+  return is_even && tile->apart & ~tile->masked & vectorize_operand_loops(&tile->operands[i]);
+}
+
+ir_value *vectorize_input(ir_builder *builder, const vector_tile *tile, unsigned i) {
+  ir_value *value = vectorize_read(builder, tile, i);
+  if (tile->operands[i].vector || !is_apart(tile, i))
+    return value;
+  return vectorize_put_apart(builder, value, IR_F32);
+}
+
 ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value) {
   access dims = access_dims(tile, i);
   return dims.transposed ? transpose(builder, value, dims.to_memory) : value;
@@ -656,7 +669,7 @@ void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **acc
   for (unsigned i = 0; i < num_inputs; i++) {
     uint32_t loops = vectorize_operand_loops(&tile->operands[i]) & vector_loops(tile);
     if (body->args[i]->uses)
-      set_value(&state, body->args[i], (tile_value){vectorize_read(builder, tile, i), loops});
+      set_value(&state, body->args[i], (tile_value){vectorize_input(builder, tile, i), loops});
   }
   for (unsigned out = 0; out < num_outs; out++) {
     old[out] = (tile_value){accumulators[out], accumulator_loops(tile, out)};
@@ -676,8 +689,11 @@ static bool keeps_partial_lanes(const vector_tile *tile, unsigned out) {
 }
 
 ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out) {
-  if (!keeps_partial_lanes(tile, out))
-    return vectorize_read(builder, tile, ir_num_inputs(tile->op) + out);
+  unsigned operand = ir_num_inputs(tile->op) + out;
+  if (!keeps_partial_lanes(tile, out)) {
+    ir_value *old = vectorize_read(builder, tile, operand);
+    return is_apart(tile, operand) ? vectorize_put_apart(builder, old, old->type->element) : old;
+  }
   ir_value *term;
   ir_op *combine = combining_op(tile->op, out, &term);
   ir_scalar element = term->type->element;
@@ -692,7 +708,7 @@ ir_value *vectorize_end(ir_builder *builder, const vector_tile *tile, unsigned o
     ir_op *combine = combining_op(tile->op, out, &term);
     uint32_t loops = accumulator_loops(tile, out);
     tile_value old = {vectorize_read(builder, tile, operand), loops & ~tile->partial};
-    accumulator = reduce(builder, tile, combine, (tile_value){accumulator, loops}, old);
+    return reduce(builder, tile, combine, (tile_value){accumulator, loops}, old);
   }
-  return accumulator;
+  return is_apart(tile, operand) ? vectorize_put_together(builder, accumulator) : accumulator;
 }

@@ -28,6 +28,8 @@ typedef struct vector_tile {
   int64_t sizes[IR_MAX_RANK];    /*   and its iterations in the tile, at least 1 */
   uint32_t partial;              /* reduction loops kept as dims of the accumulators: partial results, one a lane */
   uint32_t masked;               /* vector dims that may reach beyond the loop's end */
+  uint32_t apart;                /* the last vector dim, if its even iterations come before its odd ones in lanes, for
+                                    bf16 to be widened in pairs; inputs that have it are f32, or bf16 that is widened */
   bool narrow;                   /* contractions take factors as they were before they were widened */
   bool lane_constants;           /* constant vectors may differ from lane to lane */
   ir_index ends[IR_MAX_LOOPS];   /* masked loops: their number of iterations */
@@ -51,6 +53,8 @@ bool vectorize_kind(const ir_op *op, ir_scalar element, ir_opcode *combine);
 
 /* The tile's part of operand `i`: a vector over its vector dims (masked ones padded with 0), or a scalar. */
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i);
+/* The same of an input as the body takes it: lanes in the tile's order (`apart`), as are those of known vectors. */
+ir_value *vectorize_input(ir_builder *builder, const vector_tile *tile, unsigned i);
 /* A value in the order of the tile's dims, as vectorize_read gives it, in the order of the operand's subscripts. */
 ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 /* The value with 0 where one of `loops` (vector dims of operand `i`, masked) has ended. */
@@ -59,7 +63,8 @@ ir_value *vectorize_zero_beyond(ir_builder *builder, const vector_tile *tile, un
 /* Writes what vectorize_read would read. */
 void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 
-/* The accumulator of output `out` before the first tile: its old value, or the neutral element in partial lanes. */
+/* The accumulator of output `out`, in the tile's order, before the first tile: its old value, or the neutral element in
+ * partial lanes. */
 ir_value *vectorize_begin(ir_builder *builder, const vector_tile *tile, unsigned out);
 /* Runs the body: accumulators[out] holds each output's value before, then after. */
 void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **accumulators);

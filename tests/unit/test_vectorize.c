@@ -370,6 +370,16 @@ static bool is_structured(ir_op *op, void *found) {
   return true;
 }
 
+/* The two compute the same, in double precision; both are destroyed. */
+static void expect_same(ir_module *before, ir_module *after, const int64_t *dims, unsigned num_dims, const char *what) {
+  check_options options = {
+      .function = "f", .precision = IR_PRECISION_DOUBLE, .seed = 7, .dims = dims, .num_dims = num_dims};
+  check_report report = check_equivalent(before, after, &options);
+  cr_assert(report.ok && report.largest_error < 1e-11, "%s\n%s", report.text, what);
+  ir_module_destroy(before);
+  ir_module_destroy(after);
+}
+
 static void check_program(const program *program, unsigned vector_bits, unsigned vector_registers) {
   ir_module *before = check_parse(program->text), *after = check_parse(program->text);
   cr_assert(before && after, "%s", program->what);
@@ -377,16 +387,7 @@ static void check_program(const program *program, unsigned vector_bits, unsigned
   bool found = false;
   ir_walk(ir_region(after->root, 0), is_structured, &found);
   cr_assert(!found, "%s: structured ops are left", program->what);
-  check_options options = {.function = "f",
-                           .precision = IR_PRECISION_DOUBLE,
-                           .seed = 7,
-                           .dims = program->dims,
-                           .num_dims = program->num_dims};
-  check_report report = check_equivalent(before, after, &options);
-  cr_assert(report.ok, "%s, %u bits: %s", program->what, vector_bits, report.text);
-  cr_assert(report.largest_error < 1e-11, "%s, %u bits: %s", program->what, vector_bits, report.text);
-  ir_module_destroy(before);
-  ir_module_destroy(after);
+  expect_same(before, after, program->dims, program->num_dims, program->what);
 }
 
 Test(vectorize, register_tiles_compute_what_the_ops_compute) {
@@ -432,15 +433,7 @@ static void check_blocks(long rows, long columns, long terms, bool open, bool tu
   int64_t panels = 0;
   ir_walk(ir_region(after->root, 0), count_panels, &panels);
   cr_assert_eq(panels, (columns + 15) / 16, "%ld panels\n%s", (long)panels, text);
-  check_options options = {.function = "f",
-                           .precision = IR_PRECISION_DOUBLE,
-                           .seed = 5,
-                           .dims = (int64_t[]){rows, rows},
-                           .num_dims = 2 * open};
-  check_report report = check_equivalent(before, after, &options);
-  cr_assert(report.ok && report.largest_error < 1e-11, "%s\n%s", report.text, text);
-  ir_module_destroy(before);
-  ir_module_destroy(after);
+  expect_same(before, after, (int64_t[]){rows, rows}, 2 * open, text);
 }
 
 Test(vectorize, blocks_of_rows_meet_the_panels_of_all_columns) {
@@ -452,6 +445,71 @@ Test(vectorize, blocks_of_rows_meet_the_panels_of_all_columns) {
     check_blocks(5, 521, 12, true, turned);
     check_blocks(0, 521, 12, true, turned);
   }
+}
+
+typedef struct few_rows_found {
+  bool apart, beside; /* lanes of even places before those of odd ones; sums of several rows of both factors */
+} few_rows_found;
+
+static bool find_few_rows(ir_op *op, void *data) {
+  few_rows_found *found = data;
+  found->apart |= op->code == OP_VECTOR_DEINTERLEAVE;
+  found->beside |= op->code == OP_VECTOR_MULTI_REDUCTION && ir_operand(op, 0)->type->rank == 3;
+  return true;
+}
+
+/* A few rows, known or not, by a factor of bf16 or its transpose, on a machine with small register tiles. */
+static few_rows_found check_few_rows(long rows, long columns, long terms, const char *element, bool open, bool turned) {
+  target_facts facts = {
+      .name = "host:test", .kind = TARGET_HOST, .vector_bits = 256, .vector_registers = 16, .accumulators = 12};
+  char text[1024], a[48], b[48], c[48], extent[24];
+  snprintf(extent, sizeof extent, "%ld", columns);
+  const char *wide = open ? "?" : extent;
+  snprintf(a, sizeof a, "memref<%ldx%ldx%s>", rows, terms, element);
+  if (turned)
+    snprintf(b, sizeof b, "memref<%sx%ldxbf16>", wide, terms);
+  else
+    snprintf(b, sizeof b, "memref<%ldx%sxbf16>", terms, wide);
+  snprintf(c, sizeof c, "memref<%ldx%sxf32>", rows, wide);
+  bool narrow = !strcmp(element, "bf16");
+  snprintf(text, sizeof text,
+           "func.func @f(%%a: %s, %%b: %s, %%c: %s) {\n"
+           "  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (%s)>,\n"
+           "      affine_map<(m, n, k) -> (m, n)>], iterator_types = [\"parallel\", \"parallel\", \"reduction\"]}\n"
+           "      ins(%%a, %%b : %s, %s) outs(%%c : %s) {\n"
+           "  ^bb0(%%x: %s, %%y: bf16, %%o: f32):\n"
+           "%s"
+           "    %%v = arith.extf %%y : bf16 to f32\n"
+           "    %%p = arith.mulf %s, %%v : f32\n"
+           "    %%s = arith.addf %%o, %%p : f32\n"
+           "    linalg.yield %%s : f32\n"
+           "  }\n"
+           "  return\n}\n",
+           a, b, c, turned ? "n, k" : "k, n", a, b, c, element, narrow ? "    %u = arith.extf %x : bf16 to f32\n" : "",
+           narrow ? "%u" : "%x");
+  ir_module *before = check_parse(text), *after = check_parse(text);
+  cr_assert(before && after, "%s", text);
+  cr_assert(pass_run(after, "register-tile", &(pass_options){.target = &facts, .verify = true}), "%s", text);
+  few_rows_found found = {0};
+  ir_walk(ir_region(after->root, 0), find_few_rows, &found);
+  expect_same(before, after, (int64_t[]){columns, columns}, 2 * open, text);
+  return found;
+}
+
+Test(vectorize, few_rows_meet_a_factor_that_is_read_once) {
+  static const long extents[][2] = {{64, 64}, {33, 128}, {130, 97}, {7, 256}, {1, 48}, {19, 15}};
+  for (unsigned kind = 0; kind < 8; kind++)
+    for (long rows = 1; rows <= 9; rows++)
+      for (unsigned i = 0; i < sizeof extents / sizeof *extents; i++)
+        check_few_rows(rows, extents[i][0], extents[i][1], kind & 4 ? "f32" : "bf16", kind & 1, kind & 2);
+  cr_assert(check_few_rows(1, 64, 64, "bf16", false, true).apart, "one row of terms");
+  cr_assert(check_few_rows(1, 64, 64, "bf16", false, false).apart, "one row of columns");
+  cr_assert(!check_few_rows(4, 64, 16, "bf16", false, false).apart, "few terms of many sums");
+  cr_assert(!check_few_rows(1, 64, 64, "f32", false, true).beside, "one row");
+  cr_assert(check_few_rows(4, 64, 64, "f32", false, true).beside &&
+                check_few_rows(4, 64, 64, "bf16", true, true).beside,
+            "four rows");
+  cr_assert(!check_few_rows(9, 64, 64, "f32", false, true).beside, "too many rows for so few terms");
 }
 
 /* Replaces a structured op on static memrefs by one tile of all its iterations, each extent rounded up to a multiple of

@@ -36,13 +36,13 @@ func.func @short_keys(%q: memref<1x32xf32>, %k: memref<48x32xf32>, %s: memref<1x
 // CHECK: vector.transfer_read %arg1{{.*}} vector<32xf32>
 // CHECK: vector.contract {{.*}} : vector<32xf32>, vector<32xf32> into f32
 
-// Keys that two rows use are in the cache when they are used again.
+// Two rows meet each key together.
 func.func @two_rows(%q: memref<2x32xf32>, %k: memref<48x32xf32>, %s: memref<2x48xf32>) {
   linalg_ext.batch_matmul ins(%q, %k : memref<2x32xf32>, memref<48x32xf32>) outs(%s : memref<2x48xf32>) layout = "nt"
   return
 }
 // CHECK-LABEL: func.func @two_rows(
-// CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [1] : vector<4x16xf32> to vector<4xf32>
+// CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [2] : vector<2x4x8xf32> to vector<2x4xf32>
 
 // Where rows of a factor lie pages apart, panels of all SIMD tiles are made at once: each row is read as far as they go,
 // and some rows further on are asked for.
@@ -77,17 +77,16 @@ func.func @narrow(%a: memref<64x64xbf16>, %b: memref<64x32xbf16>, %c: memref<64x
   return
 }
 
-// Few rows are too few for a panel as well: they take turns at each tile of the other factor, which is near then, and
-// read one that lies the other way round in as wide a tile as leaves registers for all the sums.
+// Few rows are too few for a panel as well: several meet several of the other factor, which they read together, and all
+// read one that lies the other way round in a tile that is as narrow.
 // CHECK-LABEL: func.func @few(
-// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %c128 step %c4
-// CHECK: scf.for %[[QUERY:.*]] = %{{.*}} to %c5 step %c1
-// CHECK: vector.transfer_read %{{.*}}[%[[QUERY]], %{{.*}}]
-// CHECK: vector.transfer_read %{{.*}}[%[[KEY]], %{{.*}}]{{.*}} vector<4x16xf32>
-// CHECK: vector.transfer_read %{{.*}} vector<3x32xf32>
-// CHECK: vector.transfer_read %{{.*}} vector<1x32xf32>
-// CHECK: vector.contract {{.*}} into vector<3x32xf32>
-// CHECK: vector.contract {{.*}} into vector<2x32xf32>
+// CHECK: scf.for %[[KEY:.*]] = %{{.*}} to %c128 step %c2
+// CHECK: vector.transfer_read %{{.*}}[%c0, %{{.*}}]{{.*}} vector<3x8xf32>
+// CHECK: vector.transfer_read %{{.*}}[%[[KEY]], %{{.*}}]{{.*}} vector<2x8xf32>
+// CHECK: vector.multi_reduction <add>, %{{.*}}, %{{.*}} [2] : vector<3x2x8xf32> to vector<3x2xf32>
+// CHECK: vector.transfer_read %{{.*}} vector<5x16xf32>
+// CHECK: vector.transfer_read %{{.*}} vector<1x16xf32>
+// CHECK: vector.contract {{.*}} into vector<5x16xf32>
 func.func @few(%queries: memref<5x128xf32>, %keys: memref<128x128xf32>, %scores: memref<5x128xf32>,
                %values: memref<128x128xf32>, %result: memref<5x128xf32>) {
   linalg.generic {indexing_maps = [affine_map<(q, k, d) -> (q, d)>, affine_map<(q, k, d) -> (k, d)>,

@@ -1,0 +1,133 @@
+/* register_rows.c - register tiles of contractions that are reduced along lanes, in which rows of both factors meet: each
+ * row is then read from memory, and widened, once, in memory's order, and no panel is made of it.
+ *
+ * Registers that hold whole rows, as keys have, take a few of them with all rows of the other factor at once, and add up
+ * lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add up
+ * lanes behind all terms. All here is about speed only. Terminates: loops over the op's loops and operands. */
+#include "passes/register_planner.h"
+
+/* Rows of a product that meet each row of the other factor at once are half as many where it is so short that an
+ * eighth of the registers hold it: such rows are as fast to read again as more sums are to combine (Zen 5). And two are
+ * enough for short rows, which they take as fast as memory brings them (register_plan_is_taken_twice). */
+enum { SHARE_OF_SHORT = 8, TWO_TOGETHER = 2 };
+/* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
+ * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
+ * more of them. */
+enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
+/* Rows that meet those of the other factor together at most in small tiles, and their sums. */
+enum { MOST_BESIDE = 4, SUMS_BESIDE = 8 };
+/* So many rows do, each of which has so many terms as take longer to multiply than to add up lanes. */
+enum { MOST_ROWS_BESIDE = 15, TERMS_BESIDE = 16 };
+
+/* Rows that take others together which are not widened. */
+static int64_t least_together(const target_facts *facts) {
+  return target_has_near_last_cache(facts) ? 2 : MIN_ROWS_TOGETHER;
+}
+
+bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts) {
+  return target_has_loads_to_spare(facts) && rows == TWO_TOGETHER && bytes <= BYTES_TOGETHER;
+}
+
+/* So many rows are too few to take those of the input together, along the lanes of this loop. */
+static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
+  int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, input)->type->element);
+  return rows < least_together(p->facts) && !planner_is_widened(p, input) &&
+         !register_plan_is_taken_twice(rows, bytes, p->facts);
+}
+
+/* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
+ * parallel loop that it does not have, `beside`, which is -1 otherwise. False where it is used more. */
+static bool is_streamed(const planner *p, unsigned input, unsigned simd, int *beside) {
+  *beside = -1;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    if (operand_uses(p, input, loop) || guess(p, loop) == 1)
+      continue;
+    if (!target_has_near_memory(p->facts) || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
+        !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) || are_too_few(p, input, simd, guess(p, loop)) ||
+        (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= planner_rows_for_packing(p, input)))
+      return false;
+    *beside = (int)loop;
+  }
+  return true;
+}
+
+bool planner_takes_rows(const planner *p, unsigned simd, int row, int *beside) {
+  int64_t extent = p->extents[simd];
+  *beside = -1;
+  if (row < 0 || !ir_is_contraction(p->op) || p->structure->reductions != ir_bit(simd) || extent == IR_DYNAMIC ||
+      extent % p->lanes || extent / p->lanes > p->registers / 2)
+    return false;
+  for (unsigned i = 0; i < p->num_inputs; i++) {
+    bool moves = operand_uses(p, i, simd) && operand_uses(p, i, (unsigned)row);
+    if (moves && is_streamed(p, i, simd, beside) &&
+        (*beside < 0 || (access_along(p, i, simd) == ACCESS_UNIT && access_along(p, 1 - i, simd) == ACCESS_UNIT &&
+                         guess(p, (unsigned)row) >= guess(p, (unsigned)*beside))))
+      return true;
+  }
+  *beside = -1;
+  return false;
+}
+
+bool register_plan_takes_beside(int64_t rows, int64_t terms, const target_facts *facts) {
+  return target_has_small_tiles(facts) && rows <= MOST_ROWS_BESIDE && rows <= terms / TERMS_BESIDE;
+}
+
+int planner_rows_beside(const planner *p, unsigned simd, int row) {
+  if (row < 0 || !ir_is_contraction(p->op) || p->structure->reductions != ir_bit(simd) ||
+      access_along(p, 0, simd) != ACCESS_UNIT || access_along(p, 1, simd) != ACCESS_UNIT)
+    return -1;
+  unsigned streamed = operand_uses(p, 1, (unsigned)row);
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    int64_t rows = guess(p, loop);
+    bool is_beside = may_be_row(p, loop, simd) && operand_uses(p, 1 - streamed, loop) &&
+                     !operand_uses(p, streamed, loop) && !operand_uses(p, 1 - streamed, (unsigned)row);
+    bool has_panels = planner_is_ready(p, streamed) && rows >= planner_rows_for_packing(p, streamed);
+    if (is_beside && !has_panels && register_plan_takes_beside(rows, guess(p, simd), p->facts))
+      return (int)loop;
+  }
+  return -1;
+}
+
+bool planner_is_taken_by_rows(const planner *p, unsigned operand, unsigned simd) {
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    int beside = -1;
+    if (!is_reduction(p, loop) || !operand_uses(p, operand, simd))
+      continue;
+    if (planner_takes_rows(p, loop, (int)simd, &beside))
+      return beside >= 0;
+    if (planner_rows_beside(p, loop, (int)simd) >= 0)
+      return true;
+  }
+  return false;
+}
+
+/* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
+static int64_t rows_together(const planner *p, unsigned simd) {
+  bool pairs = p->facts->has_fast_pair_dot;
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
+  int64_t registers = p->extents[simd] / (p->lanes * (pairs ? 2 : 1));
+  return registers <= p->registers / SHARE_OF_SHORT ? MAX_ROWS_TOGETHER / 2 : MAX_ROWS_TOGETHER;
+}
+
+void planner_size_rows(const planner *p, register_plan *plan, int row, int beside) {
+  plan->steps[plan->simd] = p->extents[plan->simd];
+  if (beside < 0)
+    return;
+  unsigned streamed = operand_uses(p, 1, (unsigned)row);
+  int64_t bytes = p->extents[plan->simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
+  int64_t rows = smaller(guess(p, (unsigned)beside), rows_together(p, (unsigned)plan->simd));
+  int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
+  int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
+  plan->steps[beside] = rows;
+  plan->singles = ir_bit((unsigned)row);
+  plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
+}
+
+void planner_size_beside(const planner *p, register_plan *plan, unsigned row, unsigned beside) {
+  int64_t rows = guess(p, beside), tiles = (rows - 1) / MOST_BESIDE + 1;
+  plan->steps[plan->simd] = p->lanes;
+  plan->partial = ir_bit((unsigned)plan->simd);
+  plan->steps[beside] = (rows - 1) / tiles + 1;
+  plan->steps[row] = fitting_vectors(guess(p, row), 1, SUMS_BESIDE / plan->steps[beside]);
+}
