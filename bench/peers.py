@@ -44,6 +44,8 @@ class Unfused:
         return compute
 
     def gemm(self, problem):
+        if problem.element != "f32":
+            return None
         a, b = problem.arguments
         result = numpy.empty((a.shape[0], b.shape[0 if problem.turned else 1]), numpy.float32)
 
@@ -106,7 +108,7 @@ class PyTorch:
     def gemm(self, problem):
         a, b = self.tensors(problem)
         multiply = self.torch.nn.functional.linear if problem.turned else self.torch.matmul
-        return lambda: multiply(a, b).numpy()
+        return lambda: multiply(a, b).float().numpy()
 
     def mlp(self, problem):
         x, first, second = self.tensors(problem)
@@ -158,6 +160,8 @@ class OnnxRuntime:
         return lambda: run().reshape(queries, heads, features).transpose(1, 0, 2)
 
     def gemm(self, problem):
+        if problem.element != "f32":
+            return None
         make = self.onnx.helper.make_node
         node = (make("Gemm", ["a", "b"], ["result"], transB=1) if problem.turned
                 else make("MatMul", ["a", "b"], ["result"]))
@@ -202,11 +206,13 @@ class OpenVino:
         return lambda: compute()[0]
 
     def gemm(self, problem):
+        element = getattr(self.openvino.Type, problem.element)
         arguments = problem.arguments[:1] if problem.known else problem.arguments
-        parameters = [self.ops.parameter(list(array.shape), numpy.float32) for array in arguments]
-        second = self.ops.constant(problem.arguments[1]) if problem.known else parameters[1]
-        result = self.ops.matmul(parameters[0], second, False, problem.turned)
-        return self.request(result, parameters, arguments, "f32")
+        parameters = [self.ops.parameter(list(array.shape), element) for array in arguments]
+        known = self.openvino.Tensor(problem.arguments[1], list(problem.arguments[1].shape), element)
+        second = self.ops.constant(known) if problem.known else parameters[1]
+        result = self.ops.convert(self.ops.matmul(parameters[0], second, False, problem.turned), "f32")
+        return self.request(result, parameters, arguments, problem.element)
 
     def mlp(self, problem):
         x, first, second = problem.arguments

@@ -98,29 +98,34 @@ def grouped(heads, group, length, features, element="f32", queries=1):
 
 def rounded(name, *extents, element):
     """Ops that round %NAME from f32 to a narrower type, as %NAME_narrow."""
-    identity = "affine_map<(h, q, d) -> (h, q, d)>"
-    wide, narrow = tensor(*extents), tensor(*extents, element=element)
+    dims, parallel = ", ".join("hqd"[-len(extents):]), ", ".join(['"parallel"'] * len(extents))
+    identity, wide, narrow = f"affine_map<({dims}) -> ({dims})>", tensor(*extents), tensor(*extents, element=element)
     return f"""  %{name}_narrow_empty = {empty(*extents, element=element)}
   %{name}_narrow = linalg.generic {{indexing_maps = [{identity}, {identity}],
-      iterator_types = ["parallel", "parallel", "parallel"]}} ins(%{name} : {wide}) outs(%{name}_narrow_empty : {narrow}) {{
+      iterator_types = [{parallel}]}} ins(%{name} : {wide}) outs(%{name}_narrow_empty : {narrow}) {{
   ^bb0(%number: f32, %out: {element}):
     %close = arith.truncf %number : f32 to {element}
     linalg.yield %close : {element}
   }} -> {narrow}"""
 
 
-def gemm(rows, columns, depth, turned=False):
-    """The product of two matrices, of which the second is turned where its rows are columns of the result."""
-    a, b, c = tensor(rows, depth), tensor(columns, depth) if turned else tensor(depth, columns), tensor(rows, columns)
+def gemm(rows, columns, depth, turned=False, element="f32"):
+    """The product of two matrices, of which the second is turned where its rows are columns of the result; of that type,
+    added up in f32."""
+    a, c = tensor(rows, depth, element=element), tensor(rows, columns)
+    b = tensor(*(columns, depth) if turned else (depth, columns), element=element)
+    narrow, name = element != "f32", "%result" if element == "f32" else "%result_narrow"
+    close = rounded("result", rows, columns, element=element) + "\n" if narrow else ""
+    kind = tensor(rows, columns, element=element)
     maps = """indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
       """ if turned else ""
     return f"""
-func.func @gemm(%a: {a}, %b: {b}) -> {c} {{
+func.func @gemm(%a: {a}, %b: {b}) -> {kind} {{
   %zero = arith.constant 0.0 : f32
   %empty = tensor.empty() : {c}
   %start = linalg.fill ins(%zero : f32) outs(%empty : {c}) -> {c}
   %result = linalg.matmul {maps}ins(%a, %b : {a}, {b}) outs(%start : {c}) -> {c}
-  return %result : {c}
+{close}  return {name} : {kind}
 }}
 """
 
