@@ -107,6 +107,8 @@ def random_tensor(library, dtype, shape, seed):
     period = array("f", (source.gauss(0, 2) for _ in range(min(count, 65521))))
     if dtype.code == BFLOAT:  # the upper halves
         period = array("H", period.tobytes())[1::2]
+    elif dtype.bits != 32:
+        raise Failure(f"arguments are f32 or bf16, not numbers of {dtype.bits} bits")
     data = (period * (count // len(period) + 1))[:count].tobytes()
     ctypes.memmove(tensor.contents.tensor.data, data, len(data))
     return tensor
