@@ -39,7 +39,8 @@ enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
 enum { TILE_VECTORS = 2 };
 enum { LINE_BYTES = 64 };
-/* Terms for each row of sums whose lanes are worth putting apart and together again. */
+/* Terms for each row of sums whose lanes are worth putting apart and together again, and the bits of a part of a
+ * register: elements move within one more easily than from one to another. */
 enum { APART_TERMS = 8, PART_BITS = 128 };
 /* Registers of a tile that computes much with each element. */
 enum { LIGHT_REGISTERS = 4 };
@@ -458,7 +459,8 @@ static int64_t most_elements(const planner *p, ir_value *operand) {
 }
 
 /* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles, or by
- * the rows of a wide one, where multiply-adds are what takes the time. */
+ * the rows of a wide one, where multiply-adds are what takes the time; and few rows that meet several of the other
+ * factor's (register_rows.c) in each tile. */
 static uint32_t choose_widened(const planner *p, const register_plan *plan, int row, int beside) {
   unsigned simd = (unsigned)plan->simd;
   bool has_rows = row >= 0 && plan->steps[row] > 1;

@@ -1,8 +1,8 @@
-/* register_rows.c - register tiles of contractions that are reduced along lanes, in which rows of both factors meet: each
- * row is then read from memory, and widened, once, in memory's order, and no panel is made of it.
+/* register_rows.c - register tiles of contractions that are reduced along lanes, in which rows of both factors meet:
+ * each row is then read from memory, and widened, once, in memory's order, and no panel is made of it.
  *
- * Registers that hold whole rows, as keys have, take a few of them with all rows of the other factor at once, and add up
- * lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add up
+ * Registers that hold whole rows, as keys have, take a few of them with all rows of the other factor at once, and add
+ * up lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add up
  * lanes behind all terms. All here is about speed only. Terminates: loops over the op's loops and operands. */
 #include "passes/register_planner.h"
 
