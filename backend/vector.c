@@ -438,6 +438,24 @@ static LLVMValueRef combine_rows(emitter *e, emit_piece_hook combine, LLVMValueR
 
 static bool is_power_of_two(unsigned x) { return x && !(x & (x - 1)); }
 
+/* The lanes of so many rows can be combined together. */
+static bool fit_together(LLVMValueRef const *rows, unsigned count) {
+  return is_power_of_two(count) && is_power_of_two(emit_lanes(rows[0])) && count <= emit_lanes(rows[0]);
+}
+
+/* The lanes of each row combined, one row's result a lane; together where that can be. */
+static LLVMValueRef combine_each(emitter *e, emit_piece_hook combine, LLVMValueRef *rows, unsigned count) {
+  if (fit_together(rows, count))
+    return combine_rows(e, combine, rows, count);
+  LLVMValueRef result = NULL;
+  for (unsigned i = 0; i < count; i++) {
+    LLVMValueRef scalar = combine_lanes(e, combine, rows[i]);
+    result = result ? result : LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), count));
+    result = emit_set_lane(e, result, scalar, i);
+  }
+  return result;
+}
+
 /* One source row per step is combined into what stands for its place in the result: rows where the innermost dim is
  * kept, a partial row per kept place where it is reduced. */
 bool emit_multi_reduction(emitter *e, const ir_op *op) {
@@ -470,25 +488,13 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   } while (emit_next(outer, from->shape, position));
   bool horizontal = from->rank && reduced[from->rank - 1];
   unsigned lanes = emit_row_length(to), num_pieces = emit_get(e, ir_result(op, 0))->num_pieces;
-  unsigned width = horizontal ? emit_lanes(partial[0]) : 0, sums = num_pieces * lanes;
-  bool at_once = num_pieces > 1 && is_power_of_two(sums) && is_power_of_two(width) && sums <= width;
-  LLVMValueRef all = at_once ? combine_rows(e, combine, partial, sums) : NULL;
+  bool at_once = horizontal && num_pieces > 1 && fit_together(partial, num_pieces * lanes);
+  LLVMValueRef all = at_once ? combine_rows(e, combine, partial, num_pieces * lanes) : NULL;
   for (unsigned i = 0; i < num_pieces; i++) {
-    LLVMValueRef value = horizontal ? NULL : partial[i];
-    if (horizontal && to->kind == IR_TYPE_SCALAR)
-      value = combine_lanes(e, combine, partial[0]);
-    bool together = horizontal && !all && to->kind == IR_TYPE_VECTOR && is_power_of_two(lanes) &&
-                    is_power_of_two(emit_lanes(partial[0])) && lanes <= emit_lanes(partial[0]);
-    if (together)
-      value = combine_rows(e, combine, &partial[i * lanes], lanes);
-    if (all)
-      value = emit_slice(e, all, i * lanes, lanes);
-    for (unsigned lane = 0; horizontal && !together && !all && to->kind == IR_TYPE_VECTOR && lane < lanes; lane++) {
-      LLVMValueRef scalar = combine_lanes(e, combine, partial[i * lanes + lane]);
-      if (!lane)
-        value = LLVMGetPoison(emit_row_type(LLVMTypeOf(scalar), lanes));
-      value = emit_set_lane(e, value, scalar, lane);
-    }
+    LLVMValueRef value = !horizontal                  ? partial[i]
+                         : to->kind == IR_TYPE_SCALAR ? combine_lanes(e, combine, partial[0])
+                         : all                        ? emit_slice(e, all, i * lanes, lanes)
+                                                      : combine_each(e, combine, &partial[i * lanes], lanes);
     LLVMValueRef init = emit_widen(e, to->element, start->pieces[i]);
     value = combine(e, NULL, (LLVMValueRef[]){init, in_form(e, to, value)});
     result[i] = emit_narrow(e, to->element, value);

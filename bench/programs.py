@@ -114,9 +114,10 @@ def gemm(rows, columns, depth, turned=False, element="f32"):
     added up in f32."""
     a, c = tensor(rows, depth, element=element), tensor(rows, columns)
     b = tensor(*(columns, depth) if turned else (depth, columns), element=element)
-    narrow, name = element != "f32", "%result" if element == "f32" else "%result_narrow"
-    close = rounded("result", rows, columns, element=element) + "\n" if narrow else ""
-    kind = tensor(rows, columns, element=element)
+    kind, name, close = c, "%result", ""
+    if element != "f32":
+        kind, name = tensor(rows, columns, element=element), "%result_narrow"
+        close = rounded("result", rows, columns, element=element) + "\n"
     maps = """indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>]
       """ if turned else ""
     return f"""

@@ -83,6 +83,12 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
   return uses < enough ? uses : enough;
 }
 
+/* How often each element of that factor is used whose elements have fewer uses, or `enough`. */
+static int64_t least_uses(const product *p, int64_t enough) {
+  int64_t uses[] = {uses_of_factor(p, 0, enough), uses_of_factor(p, 1, enough)};
+  return uses[uses[1] < uses[0]];
+}
+
 /* The factor whose panels are there before the program runs, where its elements are used often enough to be read from
  * them; or -1. */
 static int ready_factor(const product *p) {
@@ -355,10 +361,9 @@ static bool has_rows_in_lanes(const product *p) {
  * 1.37 times as fast as with 2048 terms at a time, in bf16 2.5 to 3 times as with 256; 2 to 8 rows 1.1 to 1.5 times;
  * Zen 1). */
 static bool takes_beside(const product *p, unsigned loop) {
-  int64_t uses[] = {uses_of_factor(p, 0, SOME_USES), uses_of_factor(p, 1, SOME_USES)};
   int64_t terms = p->extents[loop] == IR_DYNAMIC ? FOLLOWED_TERMS : p->extents[loop];
   return p->structure->num_loops == 3 && p->made < 0 && p->ready < 0 && is_turned(p, 0) && is_turned(p, 1) &&
-         register_plan_takes_beside(uses[uses[1] < uses[0]], terms, p->target);
+         register_plan_takes_beside(least_uses(p, SOME_USES), terms, p->target);
 }
 
 /* Small tiles copy a factor into panels for few rows. To bring the next piece of it takes as long as to use one, or
@@ -476,12 +481,6 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step
 }
 
 /* ----------------------------------------------------------------------------------------------------------- choice */
-
-/* How often each element of that factor is used whose elements have fewer uses, or `enough`. */
-static int64_t least_uses(const product *p, int64_t enough) {
-  int64_t uses[] = {uses_of_factor(p, 0, enough), uses_of_factor(p, 1, enough)};
-  return uses[uses[1] < uses[0]];
-}
 
 static product product_of(const ir_op *op, const target_facts *target) {
   product p = {.op = op,

@@ -81,8 +81,8 @@ int planner_rows_beside(const planner *p, unsigned simd, int row) {
     int64_t rows = guess(p, loop);
     bool is_beside = may_be_row(p, loop, simd) && operand_uses(p, 1 - streamed, loop) &&
                      !operand_uses(p, streamed, loop) && !operand_uses(p, 1 - streamed, (unsigned)row);
-    bool has_panels = planner_is_ready(p, streamed) && rows >= planner_rows_for_packing(p, streamed);
-    if (is_beside && !has_panels && register_plan_takes_beside(rows, guess(p, simd), p->facts))
+    if (is_beside && register_plan_takes_beside(rows, guess(p, simd), p->facts) &&
+        !(planner_is_ready(p, streamed) && rows >= planner_rows_for_packing(p, streamed)))
       return (int)loop;
   }
   return -1;
