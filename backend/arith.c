@@ -105,8 +105,19 @@ static LLVMValueRef divide_unsigned(emitter *e, LLVMValueRef a, LLVMValueRef b) 
   return LLVMBuildSelect(e->builder, by_zero, zero, quotient, "");
 }
 
+/* Rounded down or up, by a positive constant: the remainder of a quotient towards zero has the sign of a. */
+static LLVMValueRef divide_by_constant(emitter *e, LLVMValueRef a, LLVMValueRef b, bool upwards) {
+  LLVMValueRef zero = emit_int_like(e, a, 0), quotient = LLVMBuildSDiv(e->builder, a, b, "");
+  LLVMValueRef rest = LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, quotient, b, ""), "");
+  LLVMValueRef moves = LLVMBuildICmp(e->builder, upwards ? LLVMIntSGT : LLVMIntSLT, rest, zero, "");
+  moves = LLVMBuildIntCast2(e->builder, moves, LLVMTypeOf(a), !upwards, "");
+  return LLVMBuildAdd(e->builder, quotient, moves, "");
+}
+
 /* The quotient moved by one where the remainder is not 0 and lies on the wrong side. */
 static LLVMValueRef divide_rounded(emitter *e, LLVMValueRef a, LLVMValueRef b, bool upwards) {
+  if (LLVMIsAConstantInt(b) && LLVMConstIntGetSExtValue(b) > 0)
+    return divide_by_constant(e, a, b, upwards);
   LLVMValueRef zero = emit_int_like(e, a, 0);
   LLVMValueRef quotient = divide_signed(e, a, b), remainder = remainder_of(e, a, b, quotient);
   LLVMValueRef signs_differ = LLVMBuildICmp(e->builder, LLVMIntSLT, LLVMBuildXor(e->builder, a, b, ""), zero, "");
@@ -136,6 +147,13 @@ LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b) {
   LLVMValueRef inexact = LLVMBuildICmp(e->builder, LLVMIntNE, LLVMBuildAnd(e->builder, a, below, ""), zero, "");
   LLVMValueRef floor = LLVMBuildAShr(e->builder, a, emit_int_like(e, a, places), "");
   return LLVMBuildAdd(e->builder, floor, LLVMBuildZExt(e->builder, inexact, LLVMTypeOf(a), ""), "");
+}
+
+LLVMValueRef emit_modulo(emitter *e, LLVMValueRef a, LLVMValueRef b) {
+  int places = shift_of(b);
+  if (places >= 0)
+    return LLVMBuildAnd(e->builder, a, emit_int_like(e, a, (INT64_C(1) << places) - 1), "");
+  return LLVMBuildSub(e->builder, a, LLVMBuildMul(e->builder, emit_divide_floor(e, a, b), b, ""), "");
 }
 
 LLVMValueRef emit_floordivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {

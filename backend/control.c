@@ -258,7 +258,8 @@ static bool emit_iterations(emitter *e, const ir_op *op, loop_state *state, LLVM
   LLVMValueRef *next = loop.carried;
   emit_value iv = emit_new_value(e, 1);
   for (int64_t copy = 0; copy < copies; copy++) {
-    iv.pieces[0] = copy ? LLVMBuildNSWAdd(e->builder, iv.pieces[0], step, "") : loop.iv;
+    LLVMValueRef further = LLVMBuildMul(e->builder, step, emit_index(e, copy), "");
+    iv.pieces[0] = copy ? LLVMBuildNSWAdd(e->builder, loop.iv, further, "") : loop.iv;
     emit_bind(e, body->args[0], iv);
     if (!bind_flat(e, op, body->args + 1, body->num_args - 1, next) || !emit_ops(e, body))
       return false;
@@ -417,8 +418,8 @@ static LLVMValueRef emit_expr(emitter *e, const ir_map *map, const ir_expr *expr
     return emit_divide_floor(e, lhs, rhs);
   case IR_EXPR_CEILDIV:
     return emit_divide_ceil(e, lhs, rhs);
-  default: /* IR_EXPR_MOD: what floor division leaves */
-    return LLVMBuildSub(e->builder, lhs, LLVMBuildMul(e->builder, emit_divide_floor(e, lhs, rhs), rhs, ""), "");
+  default:
+    return emit_modulo(e, lhs, rhs);
   }
 }
 

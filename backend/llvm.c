@@ -155,7 +155,10 @@ static LLVMValueRef lane_number(emitter *e, unsigned lane) {
   return LLVMConstInt(LLVMInt32TypeInContext(e->context), lane, false);
 }
 
+/* Of what has been put there just before, LLVM need not find out. */
 LLVMValueRef emit_lane(emitter *e, LLVMValueRef row, unsigned lane) {
+  if (LLVMIsAInsertElementInst(row) && LLVMGetOperand(row, 2) == lane_number(e, lane))
+    return LLVMGetOperand(row, 1);
   return LLVMBuildExtractElement(e->builder, row, lane_number(e, lane), "");
 }
 

@@ -284,6 +284,8 @@ LLVMValueRef emit_multiply_add(emitter *e, LLVMValueRef a, LLVMValueRef b, LLVMV
 /* Signed quotients that never trap: by 0 gives 0; the least integer by -1 wraps. */
 LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b);
+/* What the floor division leaves. */
+LLVMValueRef emit_modulo(emitter *e, LLVMValueRef a, LLVMValueRef b);
 /* Element i of a scalar or dense attribute. */
 ir_cell emit_attr_cell(const ir_attr *attr, unsigned i);
 #endif

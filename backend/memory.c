@@ -6,7 +6,6 @@
  * not
  * 1. Nothing out of bounds is touched. */
 #include "backend/hooks.h"
-#include "ir/build.h"
 
 #include <string.h>
 
@@ -66,6 +65,10 @@ static LLVMValueRef to_memory(emitter *e, ir_scalar element, LLVMValueRef value)
 
 LLVMValueRef emit_load(emitter *e, ir_scalar element, LLVMValueRef address, unsigned lanes) {
   LLVMTypeRef type = emit_memory_type(e, element);
+  if (lanes == 1) {
+    LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, element), 1));
+    return emit_set_lane(e, row, emit_load(e, element, address, 0), 0);
+  }
   LLVMValueRef load = LLVMBuildLoad2(e->builder, lanes ? emit_row_type(type, lanes) : type, address, "");
   LLVMSetAlignment(load, ir_scalar_bytes(element));
   return from_memory(e, element, load);
@@ -290,32 +293,40 @@ static LLVMValueRef element_address(emitter *e, ir_scalar element, const emit_va
   return emit_address(e, element, memref->pieces[0], offset);
 }
 
-/* x where the value is x + constant, which is added to *constant; else the value itself. */
-static ir_value *without_constant(ir_value *value, int64_t *constant) {
-  const ir_attr *attr;
-  if (!value->op || value->op->code != OP_ARITH_ADDI || !ir_value_constant(ir_operand(value->op, 1), &attr))
-    return value;
-  *constant += attr->value;
-  return ir_operand(value->op, 0);
+/* x where the index is x + constant, which is added to *constant; else the index itself. */
+static LLVMValueRef without_constant(LLVMValueRef index, int64_t *constant) {
+  for (; LLVMIsABinaryOperator(index) && LLVMGetInstructionOpcode(index) == LLVMAdd &&
+         LLVMIsAConstantInt(LLVMGetOperand(index, 1));
+       index = LLVMGetOperand(index, 0))
+    *constant += LLVMConstIntGetSExtValue(LLVMGetOperand(index, 1));
+  return index;
 }
 
-/* Constant parts of subscripts go into one constant behind the rest, which is then the same for neighbours. */
-LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
+/* The address but for the constant parts of subscripts, which *behind counts in elements: neighbours share the rest. */
+static LLVMValueRef shared_address(emitter *e, const ir_op *op, unsigned memref, unsigned first, uint64_t *behind) {
   LLVMValueRef indices[IR_MAX_RANK] = {NULL};
   const ir_type *type = ir_operand(op, memref)->type;
   int64_t strides[IR_MAX_RANK];
-  uint64_t behind = 0; /* wraps, as addresses do */
   ir_type_strides(type, strides);
+  *behind = 0; /* wraps, as addresses do */
   for (unsigned i = 0; i < type->rank; i++) {
     int64_t constant = 0;
-    ir_value *index = ir_operand(op, first + i);
+    indices[i] = emit_scalar(e, ir_operand(op, first + i));
     if (strides[i] != IR_DYNAMIC)
-      index = without_constant(index, &constant);
-    indices[i] = emit_scalar(e, index);
-    behind += (uint64_t)constant * (uint64_t)strides[i];
+      indices[i] = without_constant(indices[i], &constant);
+    *behind += (uint64_t)constant * (uint64_t)strides[i];
   }
-  LLVMValueRef address = element_address(e, type->element, emit_operand(e, op, memref), indices);
-  return behind ? emit_address(e, type->element, address, emit_index(e, (int64_t)behind)) : address;
+  return element_address(e, type->element, emit_operand(e, op, memref), indices);
+}
+
+static LLVMValueRef further(emitter *e, ir_scalar element, LLVMValueRef address, uint64_t elements) {
+  return elements ? emit_address(e, element, address, emit_index(e, (int64_t)elements)) : address;
+}
+
+LLVMValueRef emit_operand_address(emitter *e, const ir_op *op, unsigned memref, unsigned first) {
+  uint64_t behind;
+  LLVMValueRef address = shared_address(e, op, memref, first, &behind);
+  return further(e, ir_operand(op, memref)->type->element, address, behind);
 }
 
 bool emit_extract_pointer(emitter *e, const ir_op *op) {
@@ -406,6 +417,9 @@ typedef struct transfer {
   const emit_value *memref;
   ir_scalar element;
   LLVMValueRef indices[IR_MAX_RANK];
+  int64_t strides[IR_MAX_RANK]; /* of the memref, as far as they are known */
+  LLVMValueRef address;         /* of the first element, .. */
+  uint64_t behind;              /* .. which is so many elements behind it */
   unsigned memory_rank, rank;
   int64_t shape[IR_MAX_RANK];
   int dims[IR_MAX_RANK];
@@ -422,10 +436,7 @@ typedef struct transfer {
 } transfer;
 
 static bool is_contiguous(const transfer *t, unsigned i) {
-  if (t->dims[i] < 0)
-    return false;
-  LLVMValueRef stride = emit_stride(t->memref, (unsigned)t->dims[i]);
-  return LLVMIsAConstantInt(stride) && LLVMConstIntGetSExtValue(stride) == 1;
+  return t->dims[i] >= 0 && is_number(emit_stride(t->memref, (unsigned)t->dims[i]), 1);
 }
 
 /* Mask dims follow memory dims: those that the map uses, in the order of memory. */
@@ -462,6 +473,8 @@ static transfer transfer_of(emitter *e, const ir_op *op, unsigned base, const ir
   transfer t = {.memref = emit_operand(e, op, base), .element = type->element, .memory_rank = type->rank};
   for (unsigned i = 0; i < type->rank; i++)
     t.indices[i] = emit_scalar(e, ir_operand(op, base + 1 + i));
+  t.address = shared_address(e, op, base, base + 1, &t.behind);
+  ir_type_strides(type, t.strides);
   t.rank = vector->rank;
   for (unsigned i = 0; i < vector->rank; i++) {
     t.shape[i] = vector->shape[i];
@@ -500,19 +513,20 @@ static LLVMValueRef explicit_mask(emitter *e, const transfer *t, const int64_t *
 }
 
 /* Which lanes of the row at `position` exist; NULL where all do. */
-static LLVMValueRef row_mask(emitter *e, const transfer *t, const int64_t *position, LLVMValueRef const *indices) {
+static LLVMValueRef row_mask(emitter *e, const transfer *t, const int64_t *position) {
   unsigned last = t->rank - 1, lanes = (unsigned)t->shape[last];
   LLVMValueRef mask = t->mask ? explicit_mask(e, t, position, lanes) : NULL, inside = NULL;
   for (unsigned i = 0; i < last; i++) {
     if (t->in_bounds[i])
       continue;
     unsigned dim = (unsigned)t->dims[i];
-    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntSLT, indices[dim], emit_size(t->memref, dim), "");
+    LLVMValueRef index = LLVMBuildNSWAdd(e->builder, t->indices[dim], emit_index(e, position[i]), "");
+    LLVMValueRef fits = LLVMBuildICmp(e->builder, LLVMIntSLT, index, emit_size(t->memref, dim), "");
     inside = inside ? LLVMBuildAnd(e->builder, inside, fits, "") : fits;
   }
   if (!t->in_bounds[last]) {
     unsigned dim = (unsigned)t->dims[last];
-    LLVMValueRef rest = LLVMBuildSub(e->builder, emit_size(t->memref, dim), indices[dim], "");
+    LLVMValueRef rest = LLVMBuildSub(e->builder, emit_size(t->memref, dim), t->indices[dim], "");
     if (inside)
       rest = LLVMBuildSelect(e->builder, inside, rest, emit_index(e, 0), "");
     LLVMValueRef below = emit_lanes_below(e, rest, lanes);
@@ -648,18 +662,29 @@ static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
   }
 }
 
+static LLVMValueRef row_address(emitter *e, const transfer *t, const int64_t *position) {
+  LLVMValueRef offset = emit_index(e, 0);
+  uint64_t behind = t->behind;
+  for (unsigned i = 0; i + 1 < t->rank; i++) {
+    if (t->dims[i] < 0)
+      continue;
+    unsigned dim = (unsigned)t->dims[i];
+    if (t->strides[dim] == IR_DYNAMIC)
+      offset = add_scaled(e, offset, emit_index(e, position[i]), emit_stride(t->memref, dim));
+    else
+      behind += (uint64_t)position[i] * (uint64_t)t->strides[dim];
+  }
+  LLVMValueRef address = is_number(offset, 0) ? t->address : emit_address(e, t->element, t->address, offset);
+  return further(e, t->element, address, behind);
+}
+
 /* Reads into `rows`, or writes them. */
 static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
   int64_t position[IR_MAX_RANK] = {0};
   unsigned outer = t->rank - 1, row = 0;
   do {
-    LLVMValueRef indices[IR_MAX_RANK];
-    memcpy(indices, t->indices, sizeof indices);
-    for (unsigned i = 0; i < outer; i++)
-      if (t->dims[i] >= 0)
-        indices[t->dims[i]] = LLVMBuildNSWAdd(e->builder, indices[t->dims[i]], emit_index(e, position[i]), "");
-    LLVMValueRef address = element_address(e, t->element, t->memref, indices);
-    LLVMValueRef mask = drop_full_mask(row_mask(e, t, position, indices));
+    LLVMValueRef address = row_address(e, t, position);
+    LLVMValueRef mask = drop_full_mask(row_mask(e, t, position));
     if (t->num_ahead)
       prefetch_row(e, t, address);
     if (t->padding)

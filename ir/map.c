@@ -71,6 +71,8 @@ static bool is_multiple(const ir_expr *expr, int64_t factor) {
     return is_multiple(expr->lhs, factor) && is_multiple(expr->rhs, factor);
   case IR_EXPR_MUL:
     return is_multiple(expr->lhs, factor) || is_multiple(expr->rhs, factor);
+  case IR_EXPR_MOD:
+    return is_multiple(expr->lhs, factor) && is_multiple(expr->rhs, factor);
   default:
     return factor == 1;
   }
@@ -135,14 +137,24 @@ static const ir_expr *simplify_mul(ir_module *module, const ir_expr *lhs, const 
   return rhs->kind == IR_EXPR_CONST && collect(&sum, lhs, rhs->value) ? rebuild(module, &sum) : NULL;
 }
 
+/* The quotient of a multiple of the divisor plus a constant is one of the multiple plus one of the constant; what is
+ * left is the constant's alone. */
 static const ir_expr *simplify_division(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, const ir_expr *rhs) {
   if (rhs->kind != IR_EXPR_CONST || rhs->value <= 0)
     return NULL;
   if (rhs->value == 1)
     return kind == IR_EXPR_MOD ? ir_expr_const(module, 0) : lhs;
-  if (kind == IR_EXPR_MOD)
-    return is_multiple(lhs, rhs->value) ? ir_expr_const(module, 0) : NULL;
-  if (lhs->kind == IR_EXPR_MUL && lhs->rhs->kind == IR_EXPR_CONST && lhs->rhs->value % rhs->value == 0)
+  bool has_constant = lhs->kind == IR_EXPR_ADD && lhs->rhs->kind == IR_EXPR_CONST;
+  const ir_expr *multiple = has_constant ? lhs->lhs : lhs;
+  int64_t constant = has_constant ? lhs->rhs->value : 0;
+  if (is_multiple(multiple, rhs->value)) {
+    const ir_expr *rest = ir_expr_const(module, fold(kind, constant, rhs->value));
+    if (kind == IR_EXPR_MOD)
+      return rest;
+    if (has_constant)
+      return ir_expr_binary(module, IR_EXPR_ADD, ir_expr_binary(module, kind, multiple, rhs), rest);
+  }
+  if (kind != IR_EXPR_MOD && lhs->kind == IR_EXPR_MUL && lhs->rhs->kind == IR_EXPR_CONST && lhs->rhs->value % rhs->value == 0)
     return ir_expr_binary(module, IR_EXPR_MUL, lhs->lhs, ir_expr_const(module, lhs->rhs->value / rhs->value));
   return NULL;
 }
