@@ -34,10 +34,15 @@ LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value) {
   bool is_long = emit_lanes(like) * 32 > facts->vector_bits;
   if (facts->kind != TARGET_HOST || facts->vector_registers >= 32 || !is_long)
     return emit_float_like(e, like, value);
-  LLVMValueRef place = LLVMAddGlobal(e->llvm, type, "");
-  LLVMSetInitializer(place, LLVMConstReal(type, value));
-  LLVMSetLinkage(place, LLVMPrivateLinkage);
-  LLVMSetGlobalConstant(place, true);
+  char name[48];
+  snprintf(name, sizeof name, "number.%d.%a", LLVMGetTypeKind(type), value);
+  LLVMValueRef place = LLVMGetNamedGlobal(e->llvm, name);
+  if (!place) {
+    place = LLVMAddGlobal(e->llvm, type, name);
+    LLVMSetInitializer(place, LLVMConstReal(type, value));
+    LLVMSetLinkage(place, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(place, true);
+  }
   LLVMValueRef number = LLVMBuildLoad2(e->builder, type, place, "");
   LLVMSetVolatile(number, true);
   return emit_splat(e, number, emit_lanes(like));

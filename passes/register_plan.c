@@ -244,7 +244,7 @@ static int64_t rows_of_chains(const planner *p, int64_t chains, int64_t vectors)
 static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
   for (unsigned i = 0; i < p->num_inputs; i++)
     if (!operand_uses(p, i, simd) && access_along(p, i, row) == ACCESS_UNIT)
-      return p->registers >= 32 && !target_reads_one_by_one(p->facts);
+      return p->registers >= 32 && !target_has_large_tiles(p->facts);
   return false;
 }
 

@@ -404,7 +404,7 @@ bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const t
 
 bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                            int64_t uses, int64_t *ahead) {
-  return target_asks_in_place(facts) && plan->paired < 0 && register_prefetch_uses(op, i, uses) >= USES_TO_ASK &&
+  return target_has_large_tiles(facts) && plan->paired < 0 && register_prefetch_uses(op, i, uses) >= USES_TO_ASK &&
          find_move(op, i, step_of_induction, register_plan_panel_bytes(facts), ahead) &&
          !goes_over_again(op, i, facts->l2_bytes / 2, true);
 }

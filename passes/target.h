@@ -143,14 +143,10 @@ static inline bool target_has_loads_to_spare(const target_facts *facts) {
 }
 
 /* Elements come from the first cache one by one as fast as in pieces, so that tiles of products have as many rows as
- * registers hold (attention on 2048 keys 1.01 to 1.02x, causal 1.01 to 1.06x; Granite Rapids). */
-static inline bool target_reads_one_by_one(const target_facts *facts) {
-  return facts->vector_bits == 512 && facts->has_far_memory;
-}
-
-/* Tiles of products ask for what they read in place, each line once, while they multiply: memory is far, and tiles are
- * so large that they have the time. */
-static inline bool target_asks_in_place(const target_facts *facts) {
+ * registers hold (attention on 2048 keys 1.01 to 1.02x, causal 1.01 to 1.06x; Granite Rapids). And tiles ask for what
+ * they read in place, each line once, while they multiply: memory is far, and they are so large that they have the
+ * time. */
+static inline bool target_has_large_tiles(const target_facts *facts) {
   return facts->vector_bits == 512 && facts->has_far_memory;
 }
 

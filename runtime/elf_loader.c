@@ -107,6 +107,12 @@ static uint64_t size_of_externals(const elf_object *object) {
 
 static bool occupies_memory(const Elf64_Shdr *section) { return section->sh_flags & SHF_ALLOC && section->sh_size; }
 
+static tec_status too_large(const elf_object *object) {
+  return runtime_error(object->context, TEC_INVALID,
+                       "the program's code and constants take 2 GiB or more, which is too much: make arguments of "
+                       "large constants");
+}
+
 /* Reserves memory for all sections and the externals, and copies the sections there. */
 static tec_status place_sections(elf_object *object) {
   uint64_t total = 0, limit = ((uint64_t)2 << 30) - 2 * RUNTIME_LARGE_PAGE; /* relocations reach 2 GiB */
@@ -117,8 +123,10 @@ static tec_status place_sections(elf_object *object) {
       continue;
     bool in_bounds = section->sh_type == SHT_NOBITS ||
                      (section->sh_offset <= object->size && section->sh_size <= object->size - section->sh_offset);
-    if (!in_bounds || section->sh_size > limit || section->sh_addralign > (uint64_t)sysconf(_SC_PAGESIZE))
+    if (!in_bounds || section->sh_addralign > (uint64_t)sysconf(_SC_PAGESIZE))
       return damaged(object, "section bounds");
+    if (section->sh_size > limit)
+      return too_large(object);
     if (section->sh_size >= RUNTIME_MANY_BYTES) {
       total = round_up(total, RUNTIME_LARGE_PAGE);
       is_large = true;
@@ -126,7 +134,7 @@ static tec_status place_sections(elf_object *object) {
     object->addresses[i] = total; /* relative for now */
     total += round_to_pages(section->sh_size);
     if (total > limit)
-      return damaged(object, "too large");
+      return too_large(object);
   }
   uint64_t externals = total;
   total += size_of_externals(object);
