@@ -140,23 +140,25 @@ static const ir_expr *simplify_mul(ir_module *module, const ir_expr *lhs, const 
 /* The quotient of a multiple of the divisor plus a constant is one of the multiple plus one of the constant; what is
  * left is the constant's alone. */
 static const ir_expr *simplify_division(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, const ir_expr *rhs) {
-  if (rhs->kind != IR_EXPR_CONST || rhs->value <= 0)
+  linear_sum sum = {0};
+  if (rhs->kind != IR_EXPR_CONST || rhs->value <= 0 || !collect(&sum, lhs, 1))
     return NULL;
-  if (rhs->value == 1)
-    return kind == IR_EXPR_MOD ? ir_expr_const(module, 0) : lhs;
-  bool has_constant = lhs->kind == IR_EXPR_ADD && lhs->rhs->kind == IR_EXPR_CONST;
-  const ir_expr *multiple = has_constant ? lhs->lhs : lhs;
-  int64_t constant = has_constant ? lhs->rhs->value : 0;
-  if (is_multiple(multiple, rhs->value)) {
-    const ir_expr *rest = ir_expr_const(module, fold(kind, constant, rhs->value));
-    if (kind == IR_EXPR_MOD)
-      return rest;
-    if (has_constant)
-      return ir_expr_binary(module, IR_EXPR_ADD, ir_expr_binary(module, kind, multiple, rhs), rest);
-  }
-  if (kind != IR_EXPR_MOD && lhs->kind == IR_EXPR_MUL && lhs->rhs->kind == IR_EXPR_CONST && lhs->rhs->value % rhs->value == 0)
-    return ir_expr_binary(module, IR_EXPR_MUL, lhs->lhs, ir_expr_const(module, lhs->rhs->value / rhs->value));
-  return NULL;
+  const ir_expr *of_constant = ir_expr_const(module, fold(kind, sum.constant, rhs->value));
+  bool has_constant = sum.constant, is_exact = true;
+  sum.constant = 0;
+  const ir_expr *multiple = rebuild(module, &sum);
+  if (!is_multiple(multiple, rhs->value))
+    return NULL;
+  if (kind == IR_EXPR_MOD)
+    return of_constant;
+  for (unsigned i = 0; i < sum.count; i++)
+    is_exact &= sum.coefficients[i] % rhs->value == 0;
+  if (!is_exact && !has_constant)
+    return NULL;
+  for (unsigned i = 0; is_exact && i < sum.count; i++)
+    sum.coefficients[i] /= rhs->value;
+  return ir_expr_binary(module, IR_EXPR_ADD,
+                        is_exact ? rebuild(module, &sum) : ir_expr_binary(module, kind, multiple, rhs), of_constant);
 }
 
 const ir_expr *ir_expr_binary(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, const ir_expr *rhs) {

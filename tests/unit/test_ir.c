@@ -65,6 +65,72 @@ Test(ir, affine_expressions_simplify_and_evaluate) {
   cr_assert_eq(ir_expr_eval(ir_expr_binary(module, IR_EXPR_CEILDIV, d1, four), 2, at), 2);
 }
 
+/* What an expression is when it is simplified by nobody, at some points. */
+enum { NUM_POINTS = 7, NUM_DIMS = 3 };
+static const int64_t points[NUM_POINTS][NUM_DIMS] = {{0, 0, 0},    {1, 2, 3},    {-1, 5, 17},  {-64, 31, -7},
+                                                     {100, -3, 8}, {12, -96, 4}, {-5, -11, 63}};
+
+static int64_t plain(ir_expr_kind kind, int64_t a, int64_t b) {
+  int64_t rest = b > 0 ? (a % b + b) % b : 0;
+  switch (kind) {
+  case IR_EXPR_ADD:
+    return a + b;
+  case IR_EXPR_MUL:
+    return a * b;
+  case IR_EXPR_FLOORDIV:
+    return (a - rest) / b;
+  case IR_EXPR_CEILDIV:
+    return (a - rest) / b + (rest > 0);
+  default:
+    return rest;
+  }
+}
+
+static const ir_expr *random_expr(uint64_t *seed, unsigned depth, int64_t *values) {
+  static const ir_expr_kind kinds[] = {IR_EXPR_ADD, IR_EXPR_MUL, IR_EXPR_FLOORDIV, IR_EXPR_CEILDIV, IR_EXPR_MOD};
+  static const int64_t numbers[] = {1, 2, 3, 4, 6, 8, 12, 16};
+  *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+  unsigned choice = (unsigned)(*seed >> 33);
+  if (!depth || choice % 8 == 0) {
+    for (unsigned i = 0; i < NUM_POINTS; i++)
+      values[i] = points[i][choice / 8 % NUM_DIMS];
+    return ir_expr_dim(module, choice / 8 % NUM_DIMS);
+  }
+  ir_expr_kind kind = kinds[choice / 8 % 5];
+  int64_t number = numbers[choice / 64 % 8], others[NUM_POINTS];
+  const ir_expr *lhs = random_expr(seed, depth - 1, values), *rhs = ir_expr_const(module, number);
+  bool has_two = kind == IR_EXPR_ADD && choice / 512 % 2;
+  if (has_two)
+    rhs = random_expr(seed, depth - 1, others);
+  for (unsigned i = 0; i < NUM_POINTS; i++)
+    values[i] = plain(kind, values[i], has_two ? others[i] : number);
+  return ir_expr_binary(module, kind, lhs, rhs);
+}
+
+Test(ir, simplified_expressions_keep_their_values) {
+  uint64_t seed = 1;
+  for (unsigned round = 0; round < 20000; round++) {
+    int64_t values[NUM_POINTS];
+    const ir_expr *expr = random_expr(&seed, 1 + round % 6, values);
+    for (unsigned i = 0; i < NUM_POINTS; i++)
+      cr_assert_eq(ir_expr_eval(expr, NUM_DIMS, points[i]), values[i]);
+  }
+}
+
+Test(ir, quotients_of_multiples_are_exact) {
+  const ir_expr *d0 = ir_expr_dim(module, 0), *one = ir_expr_const(module, 1), *four = ir_expr_const(module, 4);
+  const ir_expr *lines = ir_expr_binary(module, IR_EXPR_MUL, d0, ir_expr_const(module, 12));
+  const ir_expr *turned = ir_expr_binary(module, IR_EXPR_MOD, lines, ir_expr_const(module, 512));
+  const ir_expr *next = ir_expr_binary(module, IR_EXPR_ADD, turned, one);
+  cr_assert_eq(ir_expr_binary(module, IR_EXPR_MOD, next, four), one);
+  cr_assert_eq(ir_expr_binary(module, IR_EXPR_FLOORDIV, next, four),
+               ir_expr_binary(module, IR_EXPR_FLOORDIV, turned, four));
+  const ir_expr *sum = ir_expr_binary(module, IR_EXPR_ADD, lines, ir_expr_const(module, 7));
+  cr_assert_eq(ir_expr_binary(module, IR_EXPR_CEILDIV, sum, four),
+               ir_expr_binary(module, IR_EXPR_ADD, ir_expr_binary(module, IR_EXPR_MUL, d0, ir_expr_const(module, 3)),
+                              ir_expr_const(module, 2)));
+}
+
 Test(ir, uses_follow_replacement_insertion_and_removal) {
   ir_builder builder = at_end();
   ir_value *a = ir_const(&builder, ir_type_scalar(module, IR_F32), 1);
