@@ -170,9 +170,51 @@ static bool is_shared_input(const ir_op *op, const target_facts *target) {
   return shared;
 }
 
+/* Statistics of whole rows are made of the value, element by element. `steps`: how many ops may be on the way. */
+static bool gives_statistics(const ir_value *value, unsigned *steps) {
+  for (const ir_use *use = value->uses; use && *steps; use = use->next) {
+    const ir_op *op = use->user;
+    --*steps;
+    if (!op->num_results || (ir_op_has(op, IR_STRUCTURED) ? ir_is_contraction(op) : !tile_only_moves(op)))
+      continue;
+    bool reduces = ir_op_has(op, IR_STRUCTURED) && ir_structure_of(op)->reductions;
+    if (reduces ? !pass_op_info_of(op->code)->states : gives_statistics(ir_result(op, 0), steps))
+      return true;
+  }
+  return false;
+}
+
+/* The product that the op, element by element, makes its result of, as nobody else does; NULL: none. `steps`: how many
+ * ops are looked at. */
+static const ir_op *product_behind(const ir_op *op, unsigned *steps) {
+  if (!ir_op_has(op, IR_STRUCTURED) || ir_is_contraction(op))
+    return ir_op_has(op, IR_STRUCTURED) ? op : NULL;
+  const ir_op *found = NULL;
+  for (unsigned i = 0; i < ir_num_inputs(op) && !ir_structure_of(op)->reductions && !found; i++) {
+    const ir_op *maker = tile_maker(op, ir_input(op, i));
+    if (maker && ir_value_has_one_use(ir_result(maker, 0)) && *steps && --*steps)
+      found = product_behind(maker, steps);
+  }
+  return found;
+}
+
+/* On a GPU, the last that is made of a product, element by element, before statistics are made of whole rows of it,
+ * where no tile can have these. */
+static bool has_split_rows(const ir_op *op, const target_facts *target) {
+  unsigned steps = MAX_MAKERS;
+  const ir_use *use = ir_result(op, 0)->uses;
+  bool is_last = use && (use->next || (ir_op_has(use->user, IR_STRUCTURED) && ir_structure_of(use->user)->reductions));
+  if (!is_last || !gives_statistics(ir_result(op, 0), &steps))
+    return false;
+  steps = MAX_MAKERS;
+  const ir_op *product = product_behind(op, &steps);
+  return product && !tile_has_whole_rows(product, target);
+}
+
 /* On a GPU, what cannot be part of its readers' kernels, on registers. */
 static bool is_stop_of_gpu(ir_op *op, const target_facts *target) {
-  return is_shared_input(op, target) || !vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction);
+  return is_shared_input(op, target) || !vectorize_tiles_can(op) || needs_whole_rows(op, gpu_policy.long_reduction) ||
+         has_split_rows(op, target);
 }
 
 /* The op makes each element of its result from a long product's: of a layer with weights, not of scores. `steps`: how

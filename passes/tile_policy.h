@@ -51,6 +51,10 @@ int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among);
  * factors. `side`: the operand that has them. */
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
 
+/* A tile on a GPU can have whole rows of the contraction's result, twice, so that statistics of them can be made there;
+ * or nobody knows how long they are. */
+bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target);
+
 /* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
  * there is none. `masked`: comparisons of indices hide some of them. */
 ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked);

@@ -277,16 +277,89 @@ static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t 
   return rows;
 }
 
+/* 32-bit words of each row that the factor of a product takes while another product makes it step by step, beside the
+ * step itself: what the matrix unit reads of its rows stays with the lanes. */
+static int64_t words_of_maker(const ir_op *maker) {
+  int64_t extents[IR_MAX_LOOPS], words = 0;
+  pace inner;
+  find_pace(maker, &inner);
+  int64_t bits = inner.op ? ir_scalar_bits(ir_operand(inner.op, 0)->type->element) : 32;
+  if (bits > 16)
+    return 0;
+  ir_loop_extents(inner.op, extents);
+  for (unsigned loop = 0; loop < ir_structure_of(inner.op)->num_loops; loop++)
+    if (ir_loop_is_reduction(ir_structure_of(inner.op), loop))
+      words = extents[loop] == IR_DYNAMIC ? gpu_policy.reduction : extents[loop] * bits / 32;
+  return words;
+}
+
+/* The columns that the factor beside the one with the rows gives a product's result; IR_DYNAMIC where they are open. */
+static int64_t columns_of(const ir_op *contraction, unsigned rows_side) {
+  const ir_structure *structure = ir_structure_of(contraction);
+  int64_t extents[IR_MAX_LOOPS], columns = 1;
+  ir_loop_extents(contraction, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (ir_loop_side(structure, loop) == (int)(1 - rows_side) &&
+        (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(columns, extents[loop], &columns)))
+      return IR_DYNAMIC;
+  return columns;
+}
+
+/* Do lanes of a GPU have registers for so many words of each row? */
+static bool fits_lanes(const target_facts *target, int64_t rows, int64_t words) {
+  return words <= target_block_lanes(target) * target->lane_registers / rows;
+}
+
+/* Rows of a tile on a GPU whose columns stay whole, as sums in f32, where another product makes the factor that has the
+ * rows step by step: as many as other tiles have, or half of them. 0: lanes have no registers for that, or columns are
+ * open, so that what is made is better stored (with the layers of GPT-2 a lane would have kept up to 22 KB elsewhere).
+ */
+static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side, const target_facts *target) {
+  int64_t extents[IR_MAX_LOOPS], words = columns_of(contraction, rows_side);
+  if (words == IR_DYNAMIC)
+    return 0;
+  words += words_of_maker(tile_maker(contraction, ir_input(contraction, rows_side)));
+  for (unsigned loop = 0; loop < ir_structure_of(contraction)->num_loops; loop++)
+    if (ir_loop_is_reduction(ir_structure_of(contraction), loop))
+      words += tile_sizes_reduction(contraction, loop, target);
+  ir_loop_extents(contraction, extents);
+  int64_t rows = tile_rows_in_block(contraction, rows_side, target, extents);
+  if (rows > 1 && !fits_lanes(target, rows, words))
+    rows /= 2;
+  return fits_lanes(target, rows, words) ? rows : 0;
+}
+
+bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
+  int64_t extents[IR_MAX_LOOPS], columns = columns_of(contraction, 0);
+  ir_loop_extents(contraction, extents);
+  return columns == IR_DYNAMIC || fits_lanes(target, tile_rows_in_block(contraction, 0, target, extents), 2 * columns);
+}
+
+/* The root reads statistics of rows that other reductions than products make, in the same tile. `steps`: how many ops
+ * are looked at. */
+static bool reads_statistics(const ir_op *root, unsigned *steps) {
+  for (unsigned i = 0; i < ir_num_inputs(root); i++) {
+    const ir_op *producer = computed_by(root, ir_input(root, i));
+    if (!producer || ir_is_contraction(producer) || !*steps || !--*steps)
+      continue;
+    if (ir_structure_of(producer)->reductions || reads_statistics(producer, steps))
+      return true;
+  }
+  return false;
+}
+
 static void choose_by_pace(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   pace p;
+  unsigned steps = 64;
   find_pace(root, &p);
-  bool whole_rows = !ir_is_contraction(root) && ir_structure_of(root)->reductions;
-  if (!p.op || (whole_rows && target_is_gpu(target))) {
-    if (target_is_gpu(target))
+  bool whole_rows = !ir_is_contraction(root) && ir_structure_of(root)->reductions, is_gpu = target_is_gpu(target);
+  bool has_statistics = is_gpu && p.op && !ir_is_contraction(root) && reads_statistics(root, &steps);
+  if (!p.op || (whole_rows && is_gpu) || (has_statistics && !tile_has_whole_rows(p.op, target))) {
+    if (is_gpu)
       tile_by_lanes(root, target, extents, sizes);
-    if (target_is_gpu(target) && p.op)
+    if (is_gpu && p.op)
       tile_batch_loops(&p, sizes);
-    if (!target_is_gpu(target))
+    if (!is_gpu)
       tile_by_footprint(root, extents, target, sizes);
     return;
   }
@@ -295,6 +368,12 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   bool whole = tile_maker(p.op, ir_input(p.op, rows));
   tile_batch_loops(&p, sizes);
   product_tile tile = tile_of_pace(&p, rows, target);
+  if (whole && is_gpu && tile_running_operand(p.op) < 0) {
+    int64_t most = rows_of_made_factor(p.op, rows, target);
+    whole = most > 0;
+    tile.rows = whole && !target->tiles.rows ? most : tile.rows;
+  }
+  whole |= has_statistics && columns_of(p.op, rows) != IR_DYNAMIC;
   if (whole_rows && !target->tiles.rows)
     tile.rows = rows_in_cache(root, extents, tile.rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, tile.rows, sizes);
