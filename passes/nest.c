@@ -69,10 +69,46 @@ static uint32_t nest_levels_of(const nest *nest, ir_index x) {
   return levels;
 }
 
+/* What an index has of a level's induction variable: all of it, or its quotient or remainder by some number, which
+ * several iterations share. */
+enum { ALL = 1, QUOTIENT = 2, REMAINDER = 4, MAX_STEPS = 64 };
+
+static unsigned parts_in(const nest *nest, ir_value *x, unsigned level, unsigned *steps);
+
+static unsigned parts_in_expr(const nest *nest, const ir_op *op, const ir_expr *expr, unsigned level, unsigned *steps) {
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  if (expr->kind == IR_EXPR_CONST)
+    return 0;
+  if (!expr->lhs)
+    return parts_in(nest, ir_operand(op, (unsigned)expr->value + (expr->kind == IR_EXPR_SYM ? map->num_dims : 0)),
+                    level, steps);
+  unsigned left = parts_in_expr(nest, op, expr->lhs, level, steps);
+  if (expr->kind == IR_EXPR_ADD || expr->kind == IR_EXPR_MUL)
+    return left | parts_in_expr(nest, op, expr->rhs, level, steps);
+  if (!left || expr->rhs->kind != IR_EXPR_CONST)
+    return left;
+  if (expr->kind == IR_EXPR_MOD)
+    return REMAINDER;
+  return nest->levels[level].step % expr->rhs->value == 0 ? left : QUOTIENT;
+}
+
+static unsigned parts_in(const nest *nest, ir_value *x, unsigned level, unsigned *steps) {
+  if (!(nest_levels_of(nest, (ir_index){.value = x}) >> level & 1))
+    return 0;
+  if (!x->op || x->op->code != OP_AFFINE_APPLY || !*steps || !--*steps)
+    return ALL;
+  return parts_in_expr(nest, x->op, ir_attr_get(x->op, "map")->map->results[0], level, steps);
+}
+
 uint32_t nest_levels_of_box(const nest *nest, const tile_box *box) {
   uint32_t levels = 0;
-  for (unsigned i = 0; i < box->rank; i++)
-    levels |= nest_levels_of(nest, box->offsets[i]);
+  for (unsigned level = 0; level < nest->num_levels; level++) {
+    unsigned parts = 0, steps = MAX_STEPS;
+    for (unsigned i = 0; i < box->rank; i++)
+      parts |= box->offsets[i].value ? parts_in(nest, box->offsets[i].value, level, &steps) : 0;
+    if (parts & ALL || parts == (QUOTIENT | REMAINDER))
+      levels |= 1u << level;
+  }
   return levels;
 }
 

@@ -41,7 +41,7 @@ typedef struct nest_carried {
  * permutation); `tile` receives what one iteration handles. From 1 to NEST_MAX_LEVELS loops. */
 void nest_create(nest *nest, ir_builder *builder, const tile_box *domain, const unsigned *order, const int64_t *sizes,
                  tile_box *tile);
-/* The levels (bits) that the box depends on. Levels that run once are in no such set. */
+/* The levels (bits) of which no two iterations have the same box. Levels that run once are in no such set. */
 uint32_t nest_levels_of_box(const nest *nest, const tile_box *box);
 /* All levels that may run more than once. */
 uint32_t nest_all_levels(const nest *nest);

@@ -43,29 +43,38 @@ typedef struct pace {
   int root_loop[IR_MAX_LOOPS];
 } pace;
 
+/* The input of the op that leads to a contraction: the one that a contraction makes, else the first that is computed;
+ * -1: there is none. */
+static int leading_input(const ir_op *op) {
+  int first = -1;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    const ir_op *producer = computed_by(op, ir_input(op, i));
+    if (producer && ir_is_contraction(producer))
+      return (int)i;
+    first = producer && first < 0 ? (int)i : first;
+  }
+  return first;
+}
+
 static void find_pace(const ir_op *root, pace *p) {
   p->op = root;
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     p->root_loop[loop] = ir_loop_is_reduction(ir_structure_of(root), loop) ? -1 : (int)loop;
   while (p->op && !ir_is_contraction(p->op)) {
     const ir_op *user = p->op;
-    p->op = NULL;
-    for (unsigned i = 0; i < ir_num_inputs(user) && !p->op; i++) {
-      const ir_op *producer = computed_by(user, ir_input(user, i));
-      if (!producer)
-        continue;
-      const ir_map *read = ir_structure_of(user)->maps[i];
-      const ir_map *written = ir_structure_of(producer)->maps[ir_num_inputs(producer) + ir_input(user, i)->index];
-      int root_loop[IR_MAX_LOOPS];
-      memset(root_loop, -1, sizeof root_loop);
-      for (unsigned dim = 0; dim < read->num_results; dim++) {
-        int inner = ir_map_result_dim(written, dim), outer = ir_map_result_dim(read, dim);
-        if (inner >= 0 && outer >= 0)
-          root_loop[inner] = p->root_loop[outer];
-      }
-      memcpy(p->root_loop, root_loop, sizeof root_loop);
-      p->op = producer;
+    int input = leading_input(user), root_loop[IR_MAX_LOOPS];
+    p->op = input < 0 ? NULL : computed_by(user, ir_input(user, (unsigned)input));
+    if (!p->op)
+      return;
+    unsigned result = ir_num_inputs(p->op) + ir_input(user, (unsigned)input)->index;
+    const ir_map *read = ir_structure_of(user)->maps[input], *written = ir_structure_of(p->op)->maps[result];
+    memset(root_loop, -1, sizeof root_loop);
+    for (unsigned dim = 0; dim < read->num_results; dim++) {
+      int inner = ir_map_result_dim(written, dim), outer = ir_map_result_dim(read, dim);
+      if (inner >= 0 && outer >= 0)
+        root_loop[inner] = p->root_loop[outer];
     }
+    memcpy(p->root_loop, root_loop, sizeof root_loop);
   }
 }
 
@@ -335,14 +344,15 @@ bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
   return columns == IR_DYNAMIC || fits_lanes(target, tile_rows_in_block(contraction, 0, target, extents), 2 * columns);
 }
 
-/* The root reads statistics of rows that other reductions than products make, in the same tile. `steps`: how many ops
- * are looked at. */
+/* The root reads statistics of rows that other reductions than products make, or what is made of them for it alone.
+ * `steps`: how many ops are looked at. */
 static bool reads_statistics(const ir_op *root, unsigned *steps) {
   for (unsigned i = 0; i < ir_num_inputs(root); i++) {
     const ir_op *producer = computed_by(root, ir_input(root, i));
     if (!producer || ir_is_contraction(producer) || !*steps || !--*steps)
       continue;
-    if (ir_structure_of(producer)->reductions || reads_statistics(producer, steps))
+    if (ir_structure_of(producer)->reductions ||
+        (ir_value_has_one_use(ir_input(root, i)) && reads_statistics(producer, steps)))
       return true;
   }
   return false;
