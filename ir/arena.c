@@ -5,9 +5,22 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+
+static const size_t LARGEST = (size_t)16 << 30, LEAST = (size_t)64 << 20;
+
+/* Under a limit on address space, what leaves room for the other arenas that live at the same time, and for the rest. */
+static size_t most_of_limit(void) {
+  enum { SHARES = 16 };
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_AS, &limit) || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / SHARES >= LARGEST)
+    return LARGEST;
+  size_t share = (size_t)limit.rlim_cur / SHARES;
+  return share < LEAST ? LEAST : share;
+}
 
 bool ir_arena_init(ir_arena *arena) {
-  for (size_t size = (size_t)16 << 30; size >= (size_t)64 << 20; size /= 2) {
+  for (size_t size = most_of_limit(); size >= LEAST; size /= 2) {
     void *base = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (base != MAP_FAILED) {
       *arena = (ir_arena){.base = base, .size = size};

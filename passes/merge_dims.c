@@ -5,8 +5,8 @@
  *
  * Exporters write a layer over a batch of sequences as a product of rows, and what is between products, element by
  * element or row by row, over sequences. As one loop these fuse with the products and have tiles of rows like theirs
- * (a ViT layer of 2 sequences 1.25 times as fast, on a host). Reshapes
- * are views, and where one merges what another split, both go.
+ * (a ViT layer of 2 sequences 1.25 times as fast, on a host). Reshapes are views, and where one merges what another
+ * split, both go.
  *
  * One walk forwards, from what expands the rows of a product, and one backwards, from what a product's rows collapse.
  *

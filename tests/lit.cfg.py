@@ -3,7 +3,7 @@
 #   lit --param build=BUILD tests/golden tests/invalid
 # tcc-attn is the build's; FileCheck, mlir-opt and the like are found in LLVM's own directory. %s is the file, %t a scratch
 # file, %examples the directory of the examples, %reject tcc-attn where it must refuse its input. What only some processors
-# run stands in %if avx2 %{ .. %}, or %if amx.
+# run stands in %if avx2 %{ .. %}, or %if amx; what needs a limit on address space, in %if address-limit.
 import os
 import lit.formats
 
@@ -22,6 +22,8 @@ config.environment["FILECHECK_OPTS"] = "--dump-input=fail"
 for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+if "ASAN_OPTIONS" not in os.environ:  # the sanitizer itself takes terabytes of address space
+    config.available_features.add("address-limit")
 try:
     with open("/proc/cpuinfo", encoding="utf-8") as processors:
         words = set(processors.read().split())
