@@ -290,8 +290,12 @@ LLVMValueRef emit_extui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   return LLVMBuildIntCast2(e->builder, x[0], computed_type(e, op, x[0]), false, "");
 }
 
-/* Out of range gives the nearest integer, NaN gives 0. */
+/* Out of range gives the nearest integer, NaN gives 0. An i1 is a comparison, as not all machines convert to it: it is
+ * true for -1 and what is less where it is signed, else for 1 and what is greater. */
 static LLVMValueRef to_integer(emitter *e, LLVMTypeRef type, bool is_signed, LLVMValueRef value) {
+  if (type == emit_type_like(value, LLVMInt1TypeInContext(e->context)))
+    return is_signed ? LLVMBuildFCmp(e->builder, LLVMRealOLE, value, emit_float_like(e, value, -1), "")
+                     : LLVMBuildFCmp(e->builder, LLVMRealOGE, value, emit_float_like(e, value, 1), "");
   LLVMTypeRef overloads[] = {type, LLVMTypeOf(value)};
   return emit_intrinsic_of(e, is_signed ? "llvm.fptosi.sat" : "llvm.fptoui.sat", overloads, 2, &value, 1);
 }

@@ -18,7 +18,8 @@ typedef struct kernel_target {
   bool text_only;       /* the code that devices take is assembly */
   bool launches_share;  /* shared memory is asked for at the launch, not in the code */
   const char *pipeline; /* LLVM's passes */
-  /* Whether LLVM can make code of what its passes have left, which it does not report itself; may be NULL. */
+  /* Whether LLVM can make code of what its passes have left, which it does not report itself, once that is put into a
+   * form that it gets right; may be NULL. */
   bool (*accept)(emitter *e);
 } kernel_target;
 

@@ -81,8 +81,7 @@ static bool is_known_intrinsic(const char *name) {
 /* What SPIR-V has not in the type of a value; NULL: nothing. */
 static const char *missing_in(const target_facts *facts, LLVMTypeRef type) {
   if (LLVMGetTypeKind(type) == LLVMVectorTypeKind) {
-    unsigned lanes = LLVMGetVectorSize(type);
-    if (lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
+    if (!spirv_has_lanes(LLVMGetVectorSize(type)))
       return "a vector of other than 2, 3, 4, 8 or 16 elements";
     type = LLVMGetElementType(type);
   }
@@ -94,11 +93,19 @@ static const char *missing_in(const target_facts *facts, LLVMTypeRef type) {
   return bits != 1 && bits != 8 && bits != 16 && bits != 32 && bits != 64 ? "an integer of unusual width" : NULL;
 }
 
+static bool is_row_of_bits(LLVMValueRef value) {
+  LLVMTypeRef element = emit_element_of(value);
+  return emit_lanes(value) && LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 1;
+}
+
 static bool accept_instruction(emitter *e, LLVMValueRef instruction) {
   const char *missing = missing_in(e->facts, LLVMTypeOf(instruction));
   LLVMValueRef callee = LLVMIsACallInst(instruction) ? LLVMGetCalledValue(instruction) : NULL;
   for (int i = 0; i < LLVMGetNumOperands(instruction) && !missing; i++)
     missing = missing_in(e->facts, LLVMTypeOf(LLVMGetOperand(instruction, (unsigned)i)));
+  if (LLVMIsABitCastInst(instruction) &&
+      (is_row_of_bits(instruction) || is_row_of_bits(LLVMGetOperand(instruction, 0))))
+    missing = "a vector of the bits of numbers"; /* as i1 is a truth value there */
   if (!missing && callee) {
     size_t size;
     const char *name = LLVMGetValueName2(callee, &size);
@@ -109,6 +116,7 @@ static bool accept_instruction(emitter *e, LLVMValueRef instruction) {
 }
 
 static bool spirv_accept(emitter *e) {
+  spirv_rewrite(e);
   for (LLVMValueRef f = LLVMGetFirstFunction(e->llvm); f; f = LLVMGetNextFunction(f))
     for (LLVMBasicBlockRef block = LLVMGetFirstBasicBlock(f); block; block = LLVMGetNextBasicBlock(block))
       for (LLVMValueRef i = LLVMGetFirstInstruction(block); i; i = LLVMGetNextInstruction(i))

@@ -18,6 +18,13 @@ LLVMValueRef spirv_to_bfloat(emitter *e, LLVMValueRef value);
 LLVMValueRef spirv_call(emitter *e, const char *name, LLVMTypeRef result, LLVMValueRef const *operands,
                         unsigned num_operands, bool together);
 
+/* Makes what LLVM's writer gets wrong into what it gets right, behind LLVM's passes (spirv_rewrite.c). */
+void spirv_rewrite(emitter *e);
+/* Whether there are rows of so many numbers. */
+static inline bool spirv_has_lanes(unsigned lanes) {
+  return lanes == 2 || lanes == 3 || lanes == 4 || lanes == 8 || lanes == 16;
+}
+
 /* As LLVMTargetMachineEmitToMemoryBuffer, with sound ids (spirv_write.c). */
 LLVMBool spirv_write(LLVMModuleRef module, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, char **message,
                      LLVMMemoryBufferRef *buffer);

@@ -641,6 +641,12 @@ static bool float_fits(const ptx_instruction *instruction) {
   return true;
 }
 
+/* Of two types the first is that of the result. */
+static bool mixture_fits(const decoder *decoder) {
+  const uint8_t *type = decoder->instruction.type;
+  return decoder->num_types == 1 || (type[0] == PTX_F32 && type[1] != PTX_F32);
+}
+
 static bool check_meaning(const decoder *decoder) {
   const ptx_instruction *instruction = &decoder->instruction;
   const uint8_t *field = instruction->field;
@@ -681,7 +687,7 @@ static bool check_meaning(const decoder *decoder) {
   case OP_ST:
     return field[PTX_SPACE] != SPACE_CONST && field[PTX_SPACE] != SPACE_PARAM && !field[PTX_READ_ONLY];
   default:
-    return instruction->unit != UNIT_FLOATING || float_fits(instruction);
+    return instruction->unit != UNIT_FLOATING || (float_fits(instruction) && mixture_fits(decoder));
   }
 }
 

@@ -87,8 +87,8 @@ static double compute_double(const ptx_instruction *instruction, double a, doubl
 
 /* How the elements of an instruction are read and written. */
 typedef struct element_form {
-  ptx_type type;
-  unsigned count, bits; /* in a register; of one */
+  ptx_type type, factor; /* of all; of the operands before the last one */
+  unsigned count, bits;  /* in a register; of one */
   bool flushes, saturates, clamps;
   unsigned rounding;
 } element_form;
@@ -99,6 +99,7 @@ static element_form form_of(const ptx_instruction *instruction) {
   if (packed)
     type = type == PTX_F16X2 ? PTX_F16 : type == PTX_BF16X2 ? PTX_BF16 : PTX_F32;
   return (element_form){.type = type,
+                        .factor = packed ? type : (ptx_type)instruction->type[1],
                         .count = packed ? 2 : 1,
                         .bits = ptx_types[type].bits,
                         .flushes = instruction->field[PTX_FTZ],
@@ -122,18 +123,27 @@ static uint64_t round_result(const element_form *form, double value) {
                        : bits;
 }
 
+/* Element `i` of operand `number`, 0 for one that is not there. */
+static double read_element(const ptx_warp *warp, const ptx_instruction *instruction, const element_form *form,
+                           unsigned number, unsigned lane, unsigned i) {
+  if (number >= instruction->num_operands)
+    return 0;
+  ptx_type type = number + 1u < instruction->num_operands ? form->factor : form->type;
+  unsigned bits = ptx_types[type].bits;
+  uint64_t mask = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1;
+  uint64_t value = ptx_lane_value(warp, ptx_operand_of(warp, instruction, number), lane) >> (i * bits) & mask;
+  return flush_double(form, ptx_to_double(type, value));
+}
+
 static bool execute_elements(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   element_form form = form_of(instruction);
   const ptx_operand *operands = ptx_operand_of(warp, instruction, 0);
-  uint64_t mask = form.bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << form.bits) - 1;
   PTX_FOR_LANES(lane, lanes) {
     uint64_t result = 0;
     for (unsigned i = 0; i < form.count; i++) {
-      double source[3] = {0, 0, 0};
-      for (unsigned k = 0; k + 1 < instruction->num_operands && k < 3; k++) {
-        uint64_t bits = ptx_lane_value(warp, &operands[1 + k], lane) >> (i * form.bits) & mask;
-        source[k] = flush_double(&form, ptx_to_double(form.type, bits));
-      }
+      double source[3];
+      for (unsigned k = 0; k < 3; k++)
+        source[k] = read_element(warp, instruction, &form, 1 + k, lane, i);
       double value = form.type == PTX_F64 ? compute_double(instruction, source[0], source[1], source[2])
                                           : compute(instruction, source[0], source[1], source[2]);
       result |= round_result(&form, value) << (i * form.bits);
@@ -174,7 +184,8 @@ static float greatest_float(float a, float b) { return b != b || a > b || (a == 
 /* f32, to nearest: false if the instruction needs the long way. */
 static bool execute_nearest(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   const uint8_t *field = instruction->field;
-  if (instruction->type[0] != PTX_F32 || field[PTX_ROUND] > ROUND_NEAREST || field[PTX_SAT] || field[PTX_NAN_RESULT])
+  if (instruction->type[0] != PTX_F32 || instruction->type[1] != PTX_F32 || field[PTX_ROUND] > ROUND_NEAREST ||
+      field[PTX_SAT] || field[PTX_NAN_RESULT])
     return false;
   const ptx_operand *operands = ptx_operand_of(warp, instruction, 0);
   float a[PTX_LANES], b[PTX_LANES], c[PTX_LANES], result[PTX_LANES];

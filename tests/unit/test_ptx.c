@@ -23,7 +23,9 @@ static void check_with_ptxas(const char *text) {
   cr_assert_geq(file, 0);
   cr_assert_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
   close(file);
-  snprintf(command, sizeof command, "ptxas -arch=sm_90 -o /dev/null %s", path);
+  unsigned target = 0;
+  sscanf(strstr(text, ".target"), ".target sm_%u", &target);
+  snprintf(command, sizeof command, "ptxas -arch=sm_%u -o /dev/null %s", target, path);
   int result = system(command);
   unlink(path);
   cr_assert_eq(result, 0, "ptxas refuses:\n%s", text);
@@ -105,12 +107,29 @@ static const instruction_case cases[] = {
 };
 enum { NUM_CASES = sizeof cases / sizeof *cases };
 
-static void append_case(char **at, unsigned i) {
+/* f16 or bf16 with f32, from sm_100 on. 0x1001 of f16 is 2^-11 + 2^-21. */
+static const instruction_case mixed_cases[] = {
+    {"add.f32.f16 %r9, %h1, %r2", 'r', 0x3c00, 0x40000000, 0, 0x40400000},
+    {"add.rn.f32.f16 %r9, %h1, %r2", 'r', 0x1001, 0x3f800000, 0, 0x3f801004},
+    {"add.rn.f32.bf16 %r9, %h1, %r2", 'r', 0x3380, 0x3f800000, 0, 0x3f800000},
+    {"add.rp.f32.bf16 %r9, %h1, %r2", 'r', 0x3380, 0x3f800000, 0, 0x3f800001},
+    {"add.rn.sat.f32.f16 %r9, %h1, %r2", 'r', 0x3c00, 0x3f800000, 0, 0x3f800000},
+    {"add.rn.f32.f16 %r9, %h1, %r2", 'r', 0x0001, 0, 0, 0x33800000},
+    {"sub.rn.f32.f16 %r9, %h1, %r2", 'r', 0x3c00, 0x40000000, 0, 0xbf800000},
+    {"sub.rz.f32.bf16 %r9, %h1, %r2", 'r', 0xbf80, 0xb3000000, 0, 0xbf7fffff},
+    {"sub.rn.f32.f16 %r9, %h1, %r2", 'r', 0xfc00, 0x3f800000, 0, 0xff800000},
+    {"fma.rn.f32.f16 %r9, %h1, %h2, %r3", 'r', 0x3c01, 0x3c01, 0xbf804000, 0x35800000},
+    {"fma.rn.f32.bf16 %r9, %h1, %h2, %r3", 'r', 0x3f81, 0x3f81, 0xbf820000, 0x38800000},
+    {"fma.rm.sat.f32.bf16 %r9, %h1, %h2, %r3", 'r', 0x3f80, 0xc000, 0x3f800000, 0},
+};
+enum { NUM_MIXED_CASES = sizeof mixed_cases / sizeof *mixed_cases };
+
+static void append_case(char **at, const instruction_case *row, unsigned i) {
   static const char letters[] = "rdhp";
   static const char *const stores[] = {"st.global.b32 [%d0], %r9;", "st.global.b64 [%d0], %d19;",
                                        "st.global.b16 [%d0], %h9;",
                                        "selp.u32 %r9, 1, 0, %p9; st.global.b32 [%d0], %r9;"};
-  const char *store = stores[strchr(letters, cases[i].result) - letters];
+  const char *store = stores[strchr(letters, row->result) - letters];
   *at += sprintf(
       *at,
       ".visible .entry k%u(.param .u64 out, .param .u64 in) {\n" REGISTERS
@@ -118,20 +137,20 @@ static void append_case(char **at, unsigned i) {
       "  ld.global.v2.b64 {%%d11, %%d12}, [%%d1];\n  ld.global.b64 %%d13, [%%d1+16];\n"
       "  cvt.u32.u64 %%r1, %%d11;\n  cvt.u32.u64 %%r2, %%d12;\n  cvt.u32.u64 %%r3, %%d13;\n"
       "  cvt.u16.u64 %%h1, %%d11;\n  cvt.u16.u64 %%h2, %%d12;\n  cvt.u16.u64 %%h3, %%d13;\n  %s;\n  %s\n  ret;\n}\n",
-      i, cases[i].code, store);
+      i, row->code, store);
 }
 
-Test(ptx, every_instruction_gives_what_the_hand_computes) {
-  char *text = malloc(NUM_CASES * 1500 + 200), *at = text;
-  at += sprintf(at, HEADER);
-  for (unsigned i = 0; i < NUM_CASES; i++)
-    append_case(&at, i);
+static void check_cases(const char *header, const instruction_case *rows, unsigned count) {
+  char *text = malloc(count * 1500 + 200), *at = text;
+  at += sprintf(at, "%s", header);
+  for (unsigned i = 0; i < count; i++)
+    append_case(&at, &rows[i], i);
   check_with_ptxas(text);
   ptx_module *module;
   ptx_message message;
   cr_assert_eq(ptx_module_load(text, strlen(text), &module, &message), TEC_OK, "%s", message.text);
-  for (unsigned i = 0; i < NUM_CASES; i++) {
-    _Alignas(16) uint64_t in[3] = {cases[i].a, cases[i].b, cases[i].c}, out = 0;
+  for (unsigned i = 0; i < count; i++) {
+    _Alignas(16) uint64_t in[3] = {rows[i].a, rows[i].b, rows[i].c}, out = 0;
     void *out_address = &out, *in_address = in;
     char name[16];
     snprintf(name, sizeof name, "k%u", i);
@@ -146,11 +165,16 @@ Test(ptx, every_instruction_gives_what_the_hand_computes) {
                                   .num_buffers = 2,
                                   .threads = 1};
     cr_expect_eq(ptx_launch(module, &options, NULL, &message), TEC_OK, "%s", message.text);
-    cr_expect_eq(out, cases[i].expected, "%s: 0x%llx, not 0x%llx", cases[i].code, (unsigned long long)out,
-                 (unsigned long long)cases[i].expected);
+    cr_expect_eq(out, rows[i].expected, "%s: 0x%llx, not 0x%llx", rows[i].code, (unsigned long long)out,
+                 (unsigned long long)rows[i].expected);
   }
   ptx_module_free(module);
   free(text);
+}
+
+Test(ptx, every_instruction_gives_what_the_hand_computes) {
+  check_cases(HEADER, cases, NUM_CASES);
+  check_cases(".version 8.6\n.target sm_100\n.address_size 64\n", mixed_cases, NUM_MIXED_CASES);
 }
 
 /* ---------------------------------------------------------------------------------------------------------- control */
@@ -670,6 +694,10 @@ Test(ptx, what_is_not_known_is_refused) {
   expect_refused("add.s32.fast %r1, %r2, %r3;", "unknown modifier .fast");
   expect_refused("add.rn.s32 %r1, %r2, %r3;", "unknown combination of modifiers");
   expect_refused("add.ftz.f64 %d5, %d6, %d7;", "unknown combination");
+  expect_refused("add.rn.f16.f32 %h1, %r2, %h3;", "unknown combination");
+  expect_refused("add.rn.f32.f32 %r1, %r2, %r3;", "unknown combination");
+  expect_refused("fma.rn.relu.f32.f16 %r1, %h2, %h3, %r4;", "unknown combination");
+  expect_refused("sub.rn.f32.f16 %r1, %r2, %r3;", "expected a register of 16 bits");
   expect_refused("add.s32 %r1, %r2, %d3;", "expected a register of 32 bits");
   expect_refused("add.s32 %r1, %r2, %r99;", "unknown name '%r99'");
   expect_refused("add.s32 %r1, %r2;", "expected ','");
