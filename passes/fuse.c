@@ -587,8 +587,8 @@ static void replace_carried(fusion *f, unsigned i) {
   if (i == 0 && f->separate_init)
     value = add_init(f, value);
   if (value->type != original->type && original->uses) {
-    ir_builder before = ir_builder_before(f->root);
-    value = ir_unary(&before, OP_TENSOR_CAST, value, original->type);
+    ir_builder after = ir_builder_after(value->op);
+    value = ir_unary(&after, OP_TENSOR_CAST, value, original->type);
   }
   ir_replace_uses(original, value);
 }
