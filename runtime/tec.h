@@ -252,8 +252,8 @@ TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
  * holds each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
 TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, bool svg, char **text, size_t *size);
 
-/* Parses and verifies a module; `name` stands for the text in messages; both are copied. Each error found is one
- * message. *module is the caller's to tec_module_destroy; it is not set on failure. */
+/* Parses and verifies a module; `name` stands for the text in messages (NULL: "<memory>"); both are copied. Each error
+ * found is one message. *module is the caller's to tec_module_destroy; it is not set on failure. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
 /* Releases the module. Programs made from it stay. */
@@ -276,7 +276,8 @@ TEC_API tec_status tec_module_explain(tec_module *module, const tec_compile_opti
 TEC_API tec_status tec_module_compile(tec_module *module, const tec_compile_options *options, tec_program **program);
 
 typedef enum tec_output { TEC_OUTPUT_MLIR, TEC_OUTPUT_LLVM, TEC_OUTPUT_ASSEMBLY } tec_output;
-/* As tec_module_compile, but hands out a stage on the way as text: what code is made from, LLVM IR, assembly. */
+/* As tec_module_compile, but hands out a stage on the way as text: what code is made from, LLVM IR, assembly. `size`
+ * may be NULL. */
 TEC_API tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *options,
                                    char **text, size_t *size);
 
