@@ -217,6 +217,8 @@ typedef struct tec_module tec_module;
 /* The most cores that code is made for: more have nothing to share that is worth it, and counts of tiles and
  * iterations stay small numbers. */
 enum { TEC_MAX_CORES = 4096 };
+/* The largest tile size that can be asked for. */
+enum { TEC_MAX_TILE = 1 << 20 };
 
 typedef struct tec_compile_options {
   size_t size;

@@ -49,7 +49,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
                {"columns=", &tiles->columns},
                {"reduction=", &tiles->reduction},
                {"softmax=", &tiles->softmax}};
-  enum { NUM_SIZES = sizeof sizes / sizeof *sizes, MOST = 1 << 20 };
+  enum { NUM_SIZES = sizeof sizes / sizeof *sizes };
   for (bool more = true; more;) {
     unsigned i = 0;
     while (i < NUM_SIZES && strncmp(text, sizes[i].name, strlen(sizes[i].name)))
@@ -59,7 +59,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
     text += strlen(sizes[i].name);
     char *end;
     long size = strtol(text, &end, 10);
-    if (*text < '1' || *text > '9' || size > MOST)
+    if (*text < '1' || *text > '9' || size > TEC_MAX_TILE)
       return false;
     *sizes[i].size = size;
     more = *end == ',';

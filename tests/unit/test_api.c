@@ -72,6 +72,23 @@ Test(api, fields_behind_the_end_of_an_older_struct_are_not_read) {
   tec_context_destroy(context);
 }
 
+Test(api, tile_sizes_of_another_form_are_refused) {
+  static const char *const wrong[] = {"", "rows=0", "rows=1048577", "depth=3", "rows=16,"};
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    tec_compile_options options = {sizeof options, .tiles = wrong[i]};
+    tec_module *module;
+    tec_program *program = NULL;
+    cr_assert_eq(tec_module_parse(context, "text", product, strlen(product), &module), TEC_OK);
+    cr_assert_eq(tec_module_compile(module, &options, &program), TEC_INVALID, "%s", wrong[i]);
+    cr_assert_null(program);
+    cr_assert(strstr(kept.last, "are no tile sizes; they look like rows=64"), "%s", kept.last);
+    tec_module_destroy(module);
+  }
+  tec_context_destroy(context);
+}
+
 Test(api, what_cannot_be_called_is_refused) {
   static const struct {
     const char *text, *message;
