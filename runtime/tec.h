@@ -223,7 +223,7 @@ enum { TEC_MAX_TILE = 1 << 20 };
 typedef struct tec_compile_options {
   size_t size;
   /* "host" (this machine), "host:CPU" (an LLVM CPU name), "nvptx:CHIP" (sm_80, ..), "spirv:CHIP" (generic, ..),
-   * "interp", "interp:double": see tec_target_get. NULL: "host". */
+   * "interp", "interp:double", "interp:tf32": see tec_target_get. NULL: "host". */
   const char *target;
   bool verify;      /* check the module after each pass */
   bool no_fuse;     /* tile, but do not fuse */

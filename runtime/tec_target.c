@@ -19,6 +19,7 @@ static const struct target_row {
 #undef SPIRV_TARGET
     {"interp", "the reference interpreter", CODE_TEXT},
     {"interp:double", "the same with all floats in double precision", CODE_TEXT},
+    {"interp:tf32", "the interpreter with factors of f32 rounded to tf32", CODE_TEXT},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
