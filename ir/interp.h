@@ -7,7 +7,8 @@
 #define TEC_IR_INTERP_H
 #include "ir.h"
 
-typedef enum ir_precision { IR_PRECISION_DECLARED, IR_PRECISION_DOUBLE } ir_precision;
+/* TF32: as DECLARED, but products of f32 first round their factors to 10 bits. */
+typedef enum ir_precision { IR_PRECISION_DECLARED, IR_PRECISION_DOUBLE, IR_PRECISION_TF32 } ir_precision;
 
 /* A dense row-major tensor (rank 0: a scalar) given to or taken from the interpreter. */
 typedef struct ir_tensor {

@@ -35,6 +35,9 @@ static double rounded(const attention_run *run, double value) {
   return interp_finish(run->interp, run->element, (ir_cell){.f = value}).f;
 }
 
+/* A factor of one of the two products. */
+static double factor(const attention_run *run, double value) { return interp_factor(run->interp, run->element, value); }
+
 /* Begins a walk over a set of loops; false where there is nothing to walk over. */
 static bool walk_begin(attention_run *run, uint32_t loops) {
   bool some = true;
@@ -61,7 +64,8 @@ static bool compute_score(attention_run *run, double *score) {
   const ir_block *body = ir_region(run->op, 0);
   double product = 0;
   for (bool more = walk_begin(run, run->loops.depth); more; more = walk_next(run, run->loops.depth))
-    product = rounded(run, product + rounded(run, number_at(run, ATTENTION_QUERY) * number_at(run, ATTENTION_KEY)));
+    product = rounded(run, product + rounded(run, factor(run, number_at(run, ATTENTION_QUERY)) *
+                                                      factor(run, number_at(run, ATTENTION_KEY))));
   product = rounded(run, product * run->values[ATTENTION_SCALE]->cell.f);
   interp_set_cell(interp, body->args[0], interp_finish(interp, body->args[0]->type->element, (ir_cell){.f = product}));
   const ir_cell *outer = interp->counters;
@@ -106,7 +110,8 @@ static bool run_row(attention_run *run) {
     double result = online ? rounded(run, number_at(run, run->first_init) * correction) : 0;
     for (int64_t key = 0; key < count; key++) {
       run->counters[run->key_loop].i = key;
-      result = rounded(run, result + rounded(run, run->scores[key] * number_at(run, ATTENTION_VALUE)));
+      double product = factor(run, run->scores[key]) * factor(run, number_at(run, ATTENTION_VALUE));
+      result = rounded(run, result + rounded(run, product));
     }
     run->counters[run->key_loop].i = 0;
     store(run, 0, online ? result : sum == 0 ? 0 : result / sum);

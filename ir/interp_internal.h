@@ -132,6 +132,8 @@ bool interp_check_type(const ir_op *op, const ir_type *type, const interp_value 
 
 /* Rounds or wraps to the type, as the precision asks. */
 ir_cell interp_finish(const ir_interp *interp, ir_scalar element, ir_cell cell);
+/* The number as a factor of a product that is summed in `element`: rounded where the precision says so. */
+double interp_factor(const ir_interp *interp, ir_scalar element, double value);
 
 /* ------------------------------------------------------------------------------------------- loops (interp_value.c) */
 

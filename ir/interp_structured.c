@@ -135,7 +135,7 @@ static bool is_scalar_op(const ir_op *op) {
 
 static bool needs_finish(const ir_interp *interp, ir_scalar element) {
   if (ir_scalar_is_float(element))
-    return interp->precision == IR_PRECISION_DECLARED && element != IR_F64;
+    return interp->precision != IR_PRECISION_DOUBLE && element != IR_F64;
   return ir_scalar_bits(element) < 64;
 }
 
@@ -296,6 +296,15 @@ static void run_row_f32(const contraction_row *row) {
   }
 }
 
+static void run_row_tf32(const ir_interp *interp, const contraction_row *row) {
+  for (int64_t i = 0; i < row->count; i++) {
+    ir_cell *c = &row->c[i * row->c_step];
+    double a = interp_factor(interp, IR_F32, row->a[i * row->a_step].f),
+           b = interp_factor(interp, IR_F32, row->b[i * row->b_step].f);
+    c->f = ir_scalar_round(IR_F32, c->f + a * b); /* the product of 11 bits each is exact */
+  }
+}
+
 static void run_row_rounded(const contraction_row *row, ir_scalar element) {
   for (int64_t i = 0; i < row->count; i++) {
     ir_cell *c = &row->c[i * row->c_step];
@@ -319,6 +328,8 @@ void interp_contract(ir_interp *interp, interp_nest *nest, const ir_cell *a, con
     row.c = c + nest->positions[2];
     if (exact)
       run_row_double(&row);
+    else if (element == IR_F32 && interp->precision == IR_PRECISION_TF32)
+      run_row_tf32(interp, &row);
     else if (element == IR_F32)
       run_row_f32(&row);
     else

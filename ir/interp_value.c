@@ -268,6 +268,14 @@ ir_cell interp_finish(const ir_interp *interp, ir_scalar element, ir_cell cell) 
   return interp->precision == IR_PRECISION_DOUBLE ? cell : (ir_cell){.f = ir_scalar_round(element, cell.f)};
 }
 
+double interp_factor(const ir_interp *interp, ir_scalar element, double value) {
+  int power;
+  if (interp->precision != IR_PRECISION_TF32 || element != IR_F32 || !isfinite(value))
+    return value;
+  double fraction = frexp(value, &power);
+  return ldexp(rint(ldexp(fraction, 11)), power - 11);
+}
+
 /* ------------------------------------------------------------------------------------------------------------ loops */
 
 interp_nest interp_nest_create(ir_interp *interp, unsigned num_loops, const int64_t *extents, unsigned num_operands) {

@@ -580,6 +580,19 @@ static ir_value *add_init(fusion *f, ir_value *result) {
   return ir_result(ir_structured(&before, OP_LINALG_ADD, 2, operands, 1, &out, 0, NULL), 0);
 }
 
+/* Sends the users of a carried value to what the loops make of it. They keep the type that they have: where an extent
+ * that it leaves open is known from operands, the type of what starts the loops may show it. */
+static void replace_carried(fusion *f, unsigned i) {
+  ir_value *original = f->carried[i].original, *value = f->carried[i].result;
+  if (i == 0 && f->separate_init)
+    value = add_init(f, value);
+  if (value->type != original->type && original->uses) {
+    ir_builder after = ir_builder_after(value->op);
+    value = ir_unary(&after, OP_TENSOR_CAST, value, original->type);
+  }
+  ir_replace_uses(original, value);
+}
+
 static void start_from_zero(fusion *f) {
   carry_empty(f, 0);
   nest_carried *carried = &f->carried[0];
@@ -612,12 +625,8 @@ static void finish(fusion *f, fuse_result *result) {
     anchor = op;
     after--;
   }
-  for (unsigned i = 0; i < f->num_carried; i++) {
-    ir_value *value = f->carried[i].result;
-    if (i == 0 && f->separate_init)
-      value = add_init(f, value);
-    ir_replace_uses(f->carried[i].original, value);
-  }
+  for (unsigned i = 0; i < f->num_carried; i++)
+    replace_carried(f, i);
   for (ir_op *op = f->root, *previous; op && fused; op = previous) {
     previous = op->prev;
     const fusion_node *n = fusion_find_node(f, op);

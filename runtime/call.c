@@ -19,6 +19,10 @@ bool tec_device_get(unsigned i, const char **name, const char **doc) {
 }
 
 const runtime_device *runtime_find_device(tec_context *context, const char *name) {
+  if (!name) {
+    runtime_error(context, TEC_INVALID, "the name of a device is NULL; 'tcc-attn list devices' shows all");
+    return NULL;
+  }
   for (const runtime_device *const *device = runtime_platform.devices; *device; device++)
     if (!strcmp((*device)->name, name))
       return *device;
@@ -61,11 +65,12 @@ static bool is_row_major(const DLTensor *tensor) {
   return true;
 }
 
-static const char *shape_text(byte_buffer *text, int32_t ndim, const int64_t *shape) {
+/* `open`: what is negative stands for any extent. */
+static const char *shape_text(byte_buffer *text, int32_t ndim, const int64_t *shape, bool open) {
   text->size = 0;
   byte_buffer_printf(text, "[");
   for (int32_t d = 0; d < ndim; d++)
-    if (shape[d] < 0)
+    if (open && shape[d] < 0)
       byte_buffer_printf(text, "%s?", d ? ", " : "");
     else
       byte_buffer_printf(text, "%s%lld", d ? ", " : "", (long long)shape[d]);
@@ -77,7 +82,7 @@ static tec_status wrong_shape(tec_context *context, const char *what, uint32_t n
                               const int64_t *want, const DLTensor *given) {
   byte_buffer wanted = {0}, got = {0};
   runtime_error(context, TEC_INVALID, "%s %u has shape %s, but %s is wanted", what, number,
-                shape_text(&got, given->ndim, given->shape), shape_text(&wanted, want_ndim, want));
+                shape_text(&got, given->ndim, given->shape, false), shape_text(&wanted, want_ndim, want, true));
   free(wanted.bytes);
   free(got.bytes);
   return TEC_INVALID;
@@ -92,6 +97,21 @@ static bool is_reachable(const tec_program *program, DLDevice memory) {
 }
 
 /* `shape`: what is wanted, -1 where any extent is. */
+static tec_status check_shape(tec_context *context, const char *what, uint32_t number, int32_t ndim,
+                              const int64_t *shape, const DLTensor *given) {
+  if (given->ndim > 0 && !given->shape)
+    return runtime_error(context, TEC_INVALID, "%s %u has rank %d, but its shape is NULL", what, number, given->ndim);
+  bool fits = given->ndim == ndim;
+  for (int32_t d = 0; d < given->ndim; d++) {
+    if (given->shape[d] < 0)
+      return runtime_error(context, TEC_INVALID, "%s %u has extent %lld in dim %d; extents must not be negative", what,
+                           number, (long long)given->shape[d], d);
+    fits = fits && (shape[d] < 0 || shape[d] == given->shape[d]);
+  }
+  return fits ? TEC_OK : wrong_shape(context, what, number, ndim, shape, given);
+}
+
+/* `shape`: as for check_shape. */
 static tec_status check_tensor(const tec_program *program, const char *what, uint32_t number, const tec_type *type,
                                const int64_t *shape, const DLTensor *given) {
   tec_context *context = program->context;
@@ -102,11 +122,9 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
   if (!dtype_fits(type->dtype, given->dtype))
     return runtime_error(context, TEC_INVALID, "%s %u has element type %s, but %s is wanted", what, number,
                          runtime_dtype_name(given->dtype), runtime_dtype_name(type->dtype));
-  bool fits = given->ndim == type->ndim;
-  for (int32_t d = 0; fits && d < given->ndim; d++)
-    fits = given->shape[d] >= 0 && (shape[d] < 0 || shape[d] == given->shape[d]);
-  if (!fits)
-    return wrong_shape(context, what, number, type->ndim, shape, given);
+  tec_status status = check_shape(context, what, number, type->ndim, shape, given);
+  if (status)
+    return status;
   int64_t elements = runtime_num_elements(given->dtype, given->ndim, given->shape);
   if (elements < 0)
     return runtime_error(context, TEC_INVALID, "%s %u is too large", what, number);
@@ -131,6 +149,9 @@ static tec_status check_call(tec_program *program, const tec_entry *entry, uint3
   if (num_arguments != entry->num_arguments || num_results != entry->num_results)
     return runtime_error(context, TEC_INVALID, "'%s' has %u arguments and %u results, but %u and %u were passed",
                          entry->name, entry->num_arguments, entry->num_results, num_arguments, num_results);
+  if ((num_arguments && !arguments) || (num_results && !results))
+    return runtime_error(context, TEC_INVALID, "the array of the %s of '%s' is NULL",
+                         num_arguments && !arguments ? "arguments" : "results", entry->name);
   for (uint32_t i = 0; i < num_arguments; i++) {
     const tec_type *type = &entry->arguments[i];
     tec_status status = check_tensor(program, "argument", i, type, type->shape, arguments[i]);

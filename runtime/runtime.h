@@ -77,7 +77,8 @@ static inline DLDataType runtime_dtype(uint8_t code, uint8_t bits) { return (DLD
 bool runtime_dtype_known(DLDataType dtype);
 /* "f32", "bf16", "i64", "i1"; the text is a constant. Signless, as the language's types are. */
 const char *runtime_dtype_name(DLDataType dtype);
-/* The number of elements, or -1 when an extent is negative or the bytes do not fit into half the address space. */
+/* The number of elements, or -1 when an extent is negative, or `shape` NULL where there are extents, or the bytes do not
+ * fit into half the address space. */
 int64_t runtime_num_elements(DLDataType dtype, int32_t ndim, const int64_t *shape);
 static inline void *runtime_tensor_data(const DLTensor *tensor) { return (char *)tensor->data + tensor->byte_offset; }
 /* One element as a double or, for integers, as 64 bits. */

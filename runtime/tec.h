@@ -217,11 +217,13 @@ typedef struct tec_module tec_module;
 /* The most cores that code is made for: more have nothing to share that is worth it, and counts of tiles and
  * iterations stay small numbers. */
 enum { TEC_MAX_CORES = 4096 };
+/* The largest tile size that can be asked for. */
+enum { TEC_MAX_TILE = 1 << 20 };
 
 typedef struct tec_compile_options {
   size_t size;
   /* "host" (this machine), "host:CPU" (an LLVM CPU name), "nvptx:CHIP" (sm_80, ..), "spirv:CHIP" (generic, ..),
-   * "interp", "interp:double": see tec_target_get. NULL: "host". */
+   * "interp", "interp:double", "interp:tf32": see tec_target_get. NULL: "host". */
   const char *target;
   bool verify;      /* check the module after each pass */
   bool no_fuse;     /* tile, but do not fuse */
@@ -252,8 +254,8 @@ TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
  * holds each element, or with `svg` a drawing of the latter. *text is the caller's to tec_free; `size` may be NULL. */
 TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, bool svg, char **text, size_t *size);
 
-/* Parses and verifies a module; `name` stands for the text in messages; both are copied. Each error found is one
- * message. *module is the caller's to tec_module_destroy; it is not set on failure. */
+/* Parses and verifies a module; `name` stands for the text in messages (NULL: "<memory>"); both are copied. Each error
+ * found is one message. *module is the caller's to tec_module_destroy; it is not set on failure. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
 /* Releases the module. Programs made from it stay. */
@@ -276,7 +278,8 @@ TEC_API tec_status tec_module_explain(tec_module *module, const tec_compile_opti
 TEC_API tec_status tec_module_compile(tec_module *module, const tec_compile_options *options, tec_program **program);
 
 typedef enum tec_output { TEC_OUTPUT_MLIR, TEC_OUTPUT_LLVM, TEC_OUTPUT_ASSEMBLY } tec_output;
-/* As tec_module_compile, but hands out a stage on the way as text: what code is made from, LLVM IR, assembly. */
+/* As tec_module_compile, but hands out a stage on the way as text: what code is made from, LLVM IR, assembly. `size`
+ * may be NULL. */
 TEC_API tec_status tec_module_emit(tec_module *module, tec_output output, const tec_compile_options *options,
                                    char **text, size_t *size);
 

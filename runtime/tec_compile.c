@@ -280,7 +280,8 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
   if (status)
     return status;
   *text = code.code;
-  *size = code.size;
+  if (size)
+    *size = code.size;
   return TEC_OK;
 }
 

@@ -84,7 +84,9 @@ static tec_status interpret(tec_program *program, const tec_entry *entry, const 
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     if (!take_argument(arguments[i], type->inputs[i]->element, &inputs[i]))
       return runtime_error(program->context, TEC_OUT_OF_MEMORY, "out of memory");
-  ir_precision precision = !strcmp(program->target, "interp:double") ? IR_PRECISION_DOUBLE : IR_PRECISION_DECLARED;
+  ir_precision precision = !strcmp(program->target, "interp:double") ? IR_PRECISION_DOUBLE
+                           : !strcmp(program->target, "interp:tf32") ? IR_PRECISION_TF32
+                                                                     : IR_PRECISION_DECLARED;
   if (!ir_interpret(module, entry->name, precision, entry->num_arguments, inputs, entry->num_results, outputs))
     return TEC_INVALID;
   for (uint32_t i = 0; i < entry->num_arguments; i++)

@@ -22,7 +22,7 @@ tec_status tec_module_parse(tec_context *context, const char *name, const char *
     return runtime_error(context, TEC_OUT_OF_MEMORY, "no address space for a module");
   }
   *created = (tec_module){context, ir};
-  if (!ir_parse(ir, name, text, size)) {
+  if (!ir_parse(ir, name ? name : "<memory>", text, size)) {
     tec_module_destroy(created);
     return TEC_INVALID;
   }

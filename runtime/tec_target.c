@@ -19,6 +19,7 @@ static const struct target_row {
 #undef SPIRV_TARGET
     {"interp", "the reference interpreter", CODE_TEXT},
     {"interp:double", "the same with all floats in double precision", CODE_TEXT},
+    {"interp:tf32", "the interpreter with factors of f32 rounded to tf32", CODE_TEXT},
 };
 enum { NUM_TARGETS = sizeof targets / sizeof targets[0] };
 
@@ -49,7 +50,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
                {"columns=", &tiles->columns},
                {"reduction=", &tiles->reduction},
                {"softmax=", &tiles->softmax}};
-  enum { NUM_SIZES = sizeof sizes / sizeof *sizes, MOST = 1 << 20 };
+  enum { NUM_SIZES = sizeof sizes / sizeof *sizes };
   for (bool more = true; more;) {
     unsigned i = 0;
     while (i < NUM_SIZES && strncmp(text, sizes[i].name, strlen(sizes[i].name)))
@@ -59,7 +60,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
     text += strlen(sizes[i].name);
     char *end;
     long size = strtol(text, &end, 10);
-    if (*text < '1' || *text > '9' || size > MOST)
+    if (*text < '1' || *text > '9' || size > TEC_MAX_TILE)
       return false;
     *sizes[i].size = size;
     more = *end == ',';

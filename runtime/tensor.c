@@ -27,6 +27,8 @@ bool runtime_dtype_known(DLDataType dtype) { return strcmp(runtime_dtype_name(dt
 int64_t runtime_num_elements(DLDataType dtype, int32_t ndim, const int64_t *shape) {
   int64_t elements = 1;
   bool empty = false;
+  if (ndim > 0 && !shape)
+    return -1;
   for (int32_t i = 0; i < ndim; i++) {
     if (shape[i] < 0)
       return -1;
@@ -146,7 +148,7 @@ tec_status tec_tensor_create(tec_context *context, DLDataType dtype, int32_t ndi
     return runtime_error(context, TEC_INVALID, "a tensor of rank %d: at most %d is supported", ndim, RUNTIME_MAX_RANK);
   int64_t elements = runtime_num_elements(dtype, ndim, shape);
   if (elements < 0)
-    return runtime_error(context, TEC_INVALID, "the shape of a new tensor is negative or too large");
+    return runtime_error(context, TEC_INVALID, "the shape of a new tensor is NULL, negative or too large");
   size_t bytes = (size_t)elements * (dtype.bits / 8);
   owned_tensor *owned = calloc(1, sizeof *owned + (size_t)ndim * sizeof(int64_t));
   void *data = runtime_allocate(bytes + 1);

@@ -5,8 +5,8 @@
  * two is what the declared types cost; one alone may be small by luck, and for f64 only the second shows anything. A
  * result passes when its largest error is at most twice that, and one rounding of its own type at its largest value:
  * sums in another order pass, wrong terms do not. Products in tf32 round their factors to 10 bits, so arguments are
- * moved by such a rounding then: twice that leaves room for factors that are computed, which are no more than
- * arguments. Where nothing is rounded (integers) this demands the same numbers.
+ * moved by such a rounding then, and the interpreter rounds what it multiplies, as factors may be computed from
+ * arguments of other types. Where nothing is rounded (integers) this demands the same numbers.
  *
  * An element that only the rounded run cannot hold (it overflowed) tells nothing about the tested one: it is left out,
  * and counted. Everything else that is infinite or NaN must be the same. */

@@ -90,7 +90,7 @@ static tec_status run_interpreter(run_state *run) {
   double start = command_seconds();
   tec_status status = TEC_OK;
   for (int i = 0; i < 3 && !status; i++) {
-    const char *target = runs[i] == &run->exact ? "interp:double" : "interp";
+    const char *target = runs[i] == &run->exact ? "interp:double" : runs[i]->tf32 ? "interp:tf32" : "interp";
     status = runner_compile(&run->runner, target, NULL, &runs[i]->program);
     if (!status)
       status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, runs[i]);

@@ -246,7 +246,7 @@ static tec_status run_interpreters(case_run *run, const char *text, size_t size,
   if (!status)
     status = compile(run->context, text, size, "interp:double", false, &run->exact.program);
   if (!status && run->moved.tf32)
-    status = compile(run->context, text, size, "interp", false, &run->moved.program);
+    status = compile(run->context, text, size, "interp:tf32", false, &run->moved.program);
   if (!status)
     status = tec_program_find(run->plain.program, NULL, &run->entry);
   if (status)

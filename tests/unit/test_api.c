@@ -72,6 +72,23 @@ Test(api, fields_behind_the_end_of_an_older_struct_are_not_read) {
   tec_context_destroy(context);
 }
 
+Test(api, tile_sizes_of_another_form_are_refused) {
+  static const char *const wrong[] = {"", "rows=0", "rows=1048577", "depth=3", "rows=16,"};
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    tec_compile_options options = {sizeof options, .tiles = wrong[i]};
+    tec_module *module;
+    tec_program *program = NULL;
+    cr_assert_eq(tec_module_parse(context, "text", product, strlen(product), &module), TEC_OK);
+    cr_assert_eq(tec_module_compile(module, &options, &program), TEC_INVALID, "%s", wrong[i]);
+    cr_assert_null(program);
+    cr_assert(strstr(kept.last, "are no tile sizes; they look like rows=64"), "%s", kept.last);
+    tec_module_destroy(module);
+  }
+  tec_context_destroy(context);
+}
+
 Test(api, what_cannot_be_called_is_refused) {
   static const struct {
     const char *text, *message;
@@ -90,6 +107,78 @@ Test(api, what_cannot_be_called_is_refused) {
     cr_assert_eq(kept.count, 1);
     cr_assert(strstr(kept.last, cases[i].message), "%s", kept.last);
   }
+  tec_context_destroy(context);
+}
+
+/* result = x, of any number of rows. */
+static const char same[] = "func.func @same(%x: tensor<?x4xf32>) -> tensor<?x4xf32> { return %x : tensor<?x4xf32> }\n";
+
+/* Calls `same` with one argument; its last message says `wanted`. */
+static void expect_refused(tec_program *program, messages *kept, const DLTensor *argument, const char *wanted) {
+  DLManagedTensor *result = NULL;
+  kept->count = 0;
+  cr_assert_eq(tec_program_call(program, NULL, 1, &argument, 1, &result), TEC_INVALID);
+  cr_assert_null(result);
+  cr_assert_eq(kept->count, 1);
+  cr_assert(strstr(kept->last, wanted), "%s", kept->last);
+}
+
+Test(api, shapes_that_are_none_are_refused) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  tec_program *program;
+  cr_assert_eq(compile(context, same, &program), TEC_OK, "%s", kept.last);
+  float data[8] = {0};
+  int64_t negative[] = {-1, 4}, fewer[] = {2, 3}, good[] = {2, 4};
+  DLTensor tensor = {.data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}};
+  expect_refused(program, &kept, &tensor, "argument 0 has rank 2, but its shape is NULL");
+  DLManagedTensor *other = NULL;
+  cr_assert_eq(tec_tensor_create(context, tensor.dtype, 2, NULL, &other), TEC_INVALID);
+  cr_assert_eq(tec_tensor_convert(context, &tensor, tensor.dtype, &other), TEC_INVALID);
+  tensor.shape = negative;
+  expect_refused(program, &kept, &tensor, "argument 0 has extent -1 in dim 0; extents must not be negative");
+  tensor.shape = fewer;
+  expect_refused(program, &kept, &tensor, "argument 0 has shape [2, 3], but [?, 4] is wanted");
+  tensor.shape = good;
+  const DLTensor *argument = &tensor;
+  cr_assert_eq(tec_program_call(program, NULL, 1, &argument, 1, &other), TEC_OK, "%s", kept.last);
+  tec_tensor_release(other);
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+}
+
+Test(api, null_in_place_of_what_is_needed_is_refused) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  tec_program *program;
+  cr_assert_eq(compile(context, same, &program), TEC_OK, "%s", kept.last);
+  float data[8] = {0};
+  int64_t shape[] = {2, 4};
+  DLTensor tensor = {.data = data, .device = {kDLCPU, 0}, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = shape};
+  const DLTensor *argument = &tensor;
+  DLManagedTensor *result = NULL;
+  cr_assert_eq(tec_program_call(program, NULL, 1, NULL, 1, &result), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the array of the arguments of 'same' is NULL"), "%s", kept.last);
+  cr_assert_eq(tec_program_call(program, NULL, 1, &argument, 1, NULL), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the array of the results of 'same' is NULL"), "%s", kept.last);
+  cr_assert_eq(tec_program_set_device(program, NULL), TEC_INVALID);
+  cr_assert(strstr(kept.last, "the name of a device is NULL"), "%s", kept.last);
+  tec_program_destroy(program);
+  tec_context_destroy(context);
+}
+
+Test(api, names_and_sizes_that_nobody_wants_may_be_null) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  tec_module *module;
+  cr_assert_eq(tec_module_parse(context, NULL, "what?", 5, &module), TEC_INVALID);
+  cr_assert(strstr(kept.last, "<memory>:1:1: error: "), "%s", kept.last);
+  cr_assert_eq(tec_module_parse(context, NULL, product, strlen(product), &module), TEC_OK);
+  char *text = NULL;
+  cr_assert_eq(tec_module_emit(module, TEC_OUTPUT_ASSEMBLY, NULL, &text, NULL), TEC_OK, "%s", kept.last);
+  cr_assert(strstr(text, "product"));
+  tec_free(text);
+  tec_module_destroy(module);
   tec_context_destroy(context);
 }
 

@@ -7,7 +7,7 @@
 // TUNE: tune: of {{[0-9]+}} candidates, {{none is faster|.* is the fastest}}
 // KEPT: run: tiles: forall
 // TILES: run: tiles: forall 16x128, for 100
-// WRONG: error: 'rows=16,depth=3' are no tile sizes; they look like rows=64,columns=128,reduction=256,softmax=128
+// WRONG: tcc-attn: --tiles wants sizes as in rows=64,columns=128,reduction=256,softmax=128, not 'rows=16,depth=3'
 // GPU: error: tile sizes are for the host; on a GPU they follow from its registers
 func.func @product(%a: tensor<64x600xf32>, %b: tensor<600x200xf32>) -> tensor<64x200xf32> {
   %zero = arith.constant 0.0 : f32

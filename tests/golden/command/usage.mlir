@@ -6,6 +6,8 @@
 // RUN: sh -c 'tcc-attn opt %s --unknown; test $? = 2' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sh -c 'tcc-attn opt %s -o; test $? = 2' 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: sh -c 'tcc-attn opt %s --cores=0; test $? = 2' 2>&1 | FileCheck %s --check-prefix=CORES
+// RUN: sh -c 'for tiles in "" rows=0 rows=1048577 rows=8,rows rows=8, "rows=8 " depth=8; do tcc-attn opt %s "--tiles=$tiles"; test $? = 2 || exit 1; done' 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: sh -c 'tcc-attn opt %examples/attention.mlir --tiles=rows=1048576,softmax=128 -o /dev/null && tcc-attn opt %examples/attention.mlir --tiles=own -o /dev/null'
 // RUN: sh -c 'tcc-attn list things; test $? = 2' 2>&1 | FileCheck %s --check-prefix=LIST
 // RUN: sh -c 'tcc-attn opt %t.none; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NONE
 // RUN: rm -f %t && sh -c 'tcc-attn opt %s -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=ERROR
@@ -37,6 +39,8 @@
 // UNKNOWN: this command has no option '--unknown'
 // MISSING: a value is missing after '-o'
 // CORES: --cores wants a number from 1 to 4096, not '0'
+// TILES: --tiles wants sizes as in rows=64,columns=128,reduction=256,softmax=128, not ''
+// TILES: not 'rows=0'
 // LIST: cannot list 'things'; there are ops, passes, targets, devices, layouts
 // NONE: error: cannot read '{{.*}}': No such file or directory
 // CLOSED: error: cannot write to standard output

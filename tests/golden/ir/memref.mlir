@@ -19,3 +19,8 @@ func.func @buffers(%m: memref<?x8xf32, strided<[8, 1], offset: ?>>, %i: index, %
   memref.dealloc %0 : memref<?xf32>
   return %9 : f32
 }
+// Row-major both, though the strides do not multiply up.
+func.func @no_elements(%m: memref<?x3x3x0x0x3xf16>) -> memref<?x0x3xf16> {
+  %0 = memref.collapse_shape %m [[0, 1, 2], [3, 4], [5]] : memref<?x3x3x0x0x3xf16> into memref<?x0x3xf16>
+  return %0 : memref<?x0x3xf16>
+}
