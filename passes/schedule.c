@@ -65,6 +65,23 @@ static bool is_too_long(const ir_op *op, unsigned loop, const target_facts *targ
                                      extents[loop] > tile_sizes_reduction(op, loop, target);
 }
 
+/* The step of a loop over the reduction; 0: it needs none. Of several reductions on a GPU, those that are open or long
+ * become loops, the last of them in steps, the others one by one. */
+static int64_t step_of_reduction(const ir_op *op, unsigned loop, const target_facts *target, bool nested) {
+  uint32_t reductions = ir_structure_of(op)->reductions;
+  if (!(reductions >> loop & 1) || (nested && !is_too_long(op, loop, target)))
+    return 0;
+  int64_t step = tile_sizes_reduction(op, loop, target);
+  if (reductions == 1u << loop)
+    return step;
+  if (!target_is_gpu(target) || ir_is_contraction(op) || !step)
+    return 0;
+  for (unsigned later = loop + 1; later < ir_structure_of(op)->num_loops; later++)
+    if (reductions >> later & 1 && tile_sizes_reduction(op, later, target))
+      return 1;
+  return step;
+}
+
 /* Gives long reductions of the block a loop; in the body of such a loop only those that are too long there. */
 static void tile_reductions(ir_block *block, const target_facts *target, bool nested) {
   for (ir_op *op = block->last, *next; op; op = next->prev) {
@@ -74,17 +91,15 @@ static void tile_reductions(ir_block *block, const target_facts *target, bool ne
       continue;
     fuse_options options = {.policy = FUSE_ONCE};
     fuse_result result;
-    const ir_structure *structure = ir_structure_of(op);
-    for (unsigned loop = 0; loop < structure->num_loops; loop++)
-      if (structure->reductions == 1u << loop && (!nested || is_too_long(op, loop, target)))
-        options.tile_sizes[loop] = tile_sizes_reduction(op, loop, target);
+    for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
+      options.tile_sizes[loop] = step_of_reduction(op, loop, target, nested);
     identity_interchange(&options);
     next = op->next;
     fuse_tile(op, &options, &result);
     if (!result.num_loops)
       next = op;
     else
-      tile_reductions(ir_region(result.loops[0], 0), target, true);
+      tile_reductions(ir_region(result.loops[result.num_loops - 1], 0), target, true);
   }
 }
 

@@ -190,14 +190,19 @@ static bool reads_reduction(const ir_op *root, unsigned *steps) {
   return false;
 }
 
-/* Elements of a tile on a GPU that the reductions of an op read for each one that it makes: all, or those of a step. */
+/* Elements of a tile on a GPU that the reductions of an op read for each one that it makes: all, or those of a step, which
+ * is one of the last of open or long ones. */
 static int64_t reduced_elements(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
-  int64_t extents[IR_MAX_LOOPS], count = 1;
+  int64_t extents[IR_MAX_LOOPS], count = 1, step = gpu_policy.reduction;
   ir_loop_extents(op, extents);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_is_reduction(structure, loop) && extents[loop])
-      count *= extents[loop] == IR_DYNAMIC || extents[loop] > TILE_GPU_LONG_ROW ? gpu_policy.reduction : extents[loop];
+  for (unsigned loop = structure->num_loops; loop-- > 0;) {
+    if (!ir_loop_is_reduction(structure, loop) || !extents[loop])
+      continue;
+    bool is_long = extents[loop] == IR_DYNAMIC || extents[loop] > TILE_GPU_LONG_ROW;
+    count *= is_long ? step : extents[loop];
+    step = is_long ? 1 : step;
+  }
   return count;
 }
 

@@ -7,6 +7,7 @@
 // RUN: tcc-attn run %s --func=squares --device=ptx-emu --random --check --dims=40,90 2>&1 | FileCheck %s --check-prefix=SQUARES
 // RUN: tcc-attn run %s --func=outer --device=ptx-emu --random --check --dims=20,12 2>&1 | FileCheck %s --check-prefix=OUTER
 // RUN: tcc-attn run %s --func=two_values --device=ptx-emu --random --check 2>&1 | FileCheck %s --check-prefix=VALUES
+// RUN: tcc-attn run %s --func=sums --device=ptx-emu --random --check --dims=5,70 2>&1 | FileCheck %s --check-prefix=SUMS
 #q = affine_map<(m, n, d) -> (m, d)>
 #k = affine_map<(m, n, d) -> (n, d)>
 #out = affine_map<(m, n, d) -> (m, n)>
@@ -123,4 +124,12 @@ func.func @two_values(%p: tensor<7x17xbf16>, %v: tensor<17x16xbf16>) -> (tensor<
   %b = linalg.matmul ins(%p, %w : tensor<7x17xbf16>, tensor<17x16xbf16>) outs(%o1 : tensor<7x16xf32>) -> tensor<7x16xf32>
   %sum = linalg.add ins(%a, %b : tensor<7x16xf32>, tensor<7x16xf32>) outs(%o0 : tensor<7x16xf32>) -> tensor<7x16xf32>
   return %sum : tensor<7x16xf32>
+}
+
+// Of two open reductions, the last goes in steps.
+// SUMS: tiles: forall 8, for 1, for 64
+// SUMS: check: result 0: {{.*}}: good
+func.func @sums(%x: tensor<?x?x8xf32>, %z: tensor<8xf32>) -> tensor<8xf32> {
+  %r = linalg.reduce { arith.addf } ins(%x : tensor<?x?x8xf32>) outs(%z : tensor<8xf32>) dimensions = [0, 1]
+  return %r : tensor<8xf32>
 }
