@@ -72,15 +72,18 @@ bool eval_parallel_insert_slice(ir_interp *interp, const ir_op *op) {
 
 /* --------------------------------------------------------------------------------------------------------- reshapes */
 
-/* A view of the dims of each group as one dim; false where strides cannot say that. */
+/* A view of the dims of each group as one dim; false where strides cannot say that. Without elements, any can. */
 static bool merge_dims(const interp_value *source, const ir_attr *groups, interp_value *view) {
   *view = *source;
   view->rank = groups->count;
   unsigned dim = 0;
+  bool is_empty = false;
+  for (unsigned i = 0; i < source->rank; i++)
+    is_empty |= source->shape[i] == 0;
   for (unsigned group = 0; group < groups->count; group++) {
     int64_t extent = 1, stride = 1;
     for (unsigned end = dim + groups->elements[group]->count; dim < end; dim++) {
-      if (source->shape[dim] != 1 && extent != 1 && stride != source->strides[dim] * source->shape[dim])
+      if (!is_empty && source->shape[dim] != 1 && extent != 1 && stride != source->strides[dim] * source->shape[dim])
         return false;
       if (source->shape[dim] != 1)
         stride = source->strides[dim];

@@ -8,6 +8,7 @@
 // RUN: tcc-attn run %s --func=no_queries --random --check --verify --device=ptx-emu
 // RUN: tcc-attn run %s --func=nothing_merged --random --dims=5 --check --verify
 // RUN: tcc-attn run %s --func=nothing_merged --random --dims=5 --check --verify --device=ptx-emu
+// RUN: tcc-attn run %s --func=outer_merged --random --check --verify
 
 func.func @no_keys(%query: tensor<2x33x64xf32>, %key: tensor<2x0x64xf32>, %value: tensor<2x0x16xf32>) -> tensor<2x33x16xf32> {
   %zero = arith.constant 0.0 : f32
@@ -46,4 +47,16 @@ func.func @nothing_merged(%a: tensor<?x3x3x0xf16>, %b: tensor<0x3xf16>) -> tenso
     linalg.yield %t : f16
   } -> tensor<?x3x3x0x0xf16>
   return %r : tensor<?x3x3x0x0xf16>
+}
+
+// In the interpreter, too.
+func.func @outer_merged(%x: tensor<3x0x1xf32>, %y: tensor<3x1x1xf32>) -> tensor<0x1xf32> {
+  %empty = tensor.empty() : tensor<3x0x1xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, 0, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %y : tensor<3x0x1xf32>, tensor<3x1x1xf32>) outs(%empty : tensor<3x0x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %t = arith.addf %a, %b : f32
+    linalg.yield %t : f32
+  } -> tensor<3x0x1xf32>
+  %m = tensor.collapse_shape %r [[0, 1], [2]] : tensor<3x0x1xf32> into tensor<0x1xf32>
+  return %m : tensor<0x1xf32>
 }
