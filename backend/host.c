@@ -598,7 +598,7 @@ static bool emit_module(emitter *e) {
 /* -------------------------------------------------------------------------------------------------- LLVM's passes */
 
 /* Equal kernels become one first. Vectors, unrolling factors and tiles are chosen before LLVM sees the code, so of its
- * passes only those run that clean up: addresses are simplified, invariants hoisted. That takes a third of the time of
+ * passes only those run that clean up: addresses are simplified, invariants hoisted. That takes a fifth of the time of
  * its O2. Its unrolling makes no loop of ours faster, but a fifth more code, and takes longer than other passes; its
  * work on induction variables (indvars), its global value numbering (gvn) and combining instructions once more behind
  * the loops each take a twentieth of all time or more, and change next to nothing. */
