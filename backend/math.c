@@ -36,10 +36,11 @@ LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value) {
     return emit_float_like(e, like, value);
   char name[48];
   snprintf(name, sizeof name, "number.%d.%a", LLVMGetTypeKind(type), value);
-  LLVMValueRef place = LLVMGetNamedGlobal(e->llvm, name);
-  if (!place) {
+  LLVMValueRef constant = LLVMConstReal(type, value), place = LLVMGetNamedGlobal(e->llvm, name);
+  /* A program may use any name for globals of its own. */
+  if (!place || !LLVMIsGlobalConstant(place) || LLVMGetInitializer(place) != constant) {
     place = LLVMAddGlobal(e->llvm, type, name);
-    LLVMSetInitializer(place, LLVMConstReal(type, value));
+    LLVMSetInitializer(place, constant);
     LLVMSetLinkage(place, LLVMPrivateLinkage);
     LLVMSetGlobalConstant(place, true);
   }

@@ -141,7 +141,11 @@ static const ir_expr *simplify_mul(ir_module *module, const ir_expr *lhs, const 
  * left is the constant's alone. */
 static const ir_expr *simplify_division(ir_module *module, ir_expr_kind kind, const ir_expr *lhs, const ir_expr *rhs) {
   linear_sum sum = {0};
-  if (rhs->kind != IR_EXPR_CONST || rhs->value <= 0 || !collect(&sum, lhs, 1))
+  if (rhs->kind != IR_EXPR_CONST || rhs->value <= 0)
+    return NULL;
+  if (rhs->value == 1)
+    return kind == IR_EXPR_MOD ? ir_expr_const(module, 0) : lhs;
+  if (!collect(&sum, lhs, 1))
     return NULL;
   const ir_expr *of_constant = ir_expr_const(module, fold(kind, sum.constant, rhs->value));
   bool has_constant = sum.constant, is_exact = true;

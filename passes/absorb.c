@@ -280,22 +280,13 @@ static ir_value *regroup(ir_builder *builder, ir_value *value, unsigned rank, co
   return num_groups < rank ? ir_expand(builder, value, rank, known_sizes, after) : value;
 }
 
-/* Of `rank` dims, those that are counts[d] next to each other merged: the extent that their types show. */
-static void merged_shape(unsigned rank, const unsigned *counts, const int64_t *shape, int64_t *merged) {
-  for (unsigned d = 0, dim = 0; d < rank; d++) {
-    merged[d] = 1;
-    for (unsigned i = 0; i < counts[d]; i++, dim++)
-      merged[d] = merged[d] == IR_DYNAMIC || shape[dim] == IR_DYNAMIC ? IR_DYNAMIC : merged[d] * shape[dim];
-  }
-}
-
 /* The value with counts[d] dims in place of dim d, whose type shows what is known of them before. */
 static ir_value *expand_known(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,
                               const unsigned *counts) {
   int64_t shape[IR_MAX_RANK], merged[IR_MAX_RANK];
   for (unsigned dim = 0; dim < rank; dim++)
     shape[dim] = ir_index_static(sizes[dim]);
-  merged_shape(value->type->rank, counts, shape, merged);
+  recast_merged_shape(value->type->rank, counts, shape, merged);
   for (unsigned dim = 0; dim < value->type->rank; dim++)
     merged[dim] = merged[dim] == IR_DYNAMIC ? value->type->shape[dim] : merged[dim];
   return ir_expand(builder, cast_shape(builder, value, merged), rank, sizes, counts);
@@ -304,7 +295,7 @@ static ir_value *expand_known(ir_builder *builder, ir_value *value, unsigned ran
 /* The value with counts[d] dims merged to dim d of the type, which may show less of them. */
 static ir_value *collapse_known(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
   int64_t merged[IR_MAX_RANK];
-  merged_shape(type->rank, counts, value->type->shape, merged);
+  recast_merged_shape(type->rank, counts, value->type->shape, merged);
   value = ir_collapse(builder, value, ir_type_with_shape(builder->module, type, type->rank, merged), counts);
   return cast_shape(builder, value, type->shape);
 }

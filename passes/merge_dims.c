@@ -112,14 +112,9 @@ static const ir_type *merged_type(ir_module *module, const ir_type *type, unsign
                                   unsigned *counts) {
   int64_t shape[IR_MAX_RANK];
   unsigned rank = 0;
-  for (unsigned dim = 0; dim < type->rank; dim += counts[rank++]) {
+  for (unsigned dim = 0; dim < type->rank; dim += counts[rank++])
     counts[rank] = dim == first ? count : 1;
-    shape[rank] = 1;
-    for (unsigned i = 0; i < counts[rank]; i++)
-      shape[rank] = shape[rank] == IR_DYNAMIC || type->shape[dim + i] == IR_DYNAMIC
-                        ? IR_DYNAMIC
-                        : shape[rank] * type->shape[dim + i];
-  }
+  recast_merged_shape(rank, counts, type->shape, shape);
   return ir_type_with_shape(module, type, rank, shape);
 }
 
@@ -140,13 +135,11 @@ static ir_value *merge_value(ir_builder *builder, ir_value *value, unsigned firs
   return is_fill ? ir_fill(builder, ir_operand(op, 0), empty) : empty;
 }
 
-/* The map with the loops as one, in the place of the first of them. */
-static const ir_map *merge_map(ir_module *module, const ir_map *map, const merged_loops *merged,
+/* The map with the loops, which begin at its dim `at` (-1: it has none), as one in the place of the first of them. */
+static const ir_map *merge_map(ir_module *module, const ir_map *map, const merged_loops *merged, int at,
                                const ir_expr *const *loops) {
   const ir_expr *results[IR_MAX_RANK];
   unsigned rank = 0;
-  int at;
-  find_in_map(map, merged, &at);
   for (unsigned dim = 0; dim < map->num_results; dim++)
     if (at < 0 || dim <= (unsigned)at || dim >= (unsigned)at + merged->count)
       results[rank++] = ir_expr_replace(module, map->results[dim], loops, NULL);
@@ -204,7 +197,7 @@ static ir_op *merge_loops(recast *parts, const merged_loops *merged) {
     find_in_map(parts->maps[i], merged, &at[i]);
     if (at[i] >= 0)
       parts->operands[i] = merge_value(&builder, parts->operands[i], (unsigned)at[i], merged->count);
-    parts->maps[i] = merge_map(old->module, parts->maps[i], merged, loops);
+    parts->maps[i] = merge_map(old->module, parts->maps[i], merged, at[i], loops);
   }
   ir_op *fresh = recast_create(parts, &builder, loops);
   fresh->mark = true;

@@ -150,3 +150,11 @@ ir_index recast_digits_end(ir_builder *builder, const digits *digits, ir_index e
   ir_index end = digits->high ? ir_index_min(builder, extent, ir_index_const(digits->high)) : extent;
   return ir_index_ceildiv(builder, end, digits->low);
 }
+
+void recast_merged_shape(unsigned rank, const unsigned *counts, const int64_t *shape, int64_t *merged) {
+  for (unsigned d = 0, dim = 0; d < rank; d++) {
+    merged[d] = 1;
+    for (unsigned i = 0; i < counts[d]; i++, dim++)
+      merged[d] = merged[d] == IR_DYNAMIC || shape[dim] == IR_DYNAMIC ? IR_DYNAMIC : merged[d] * shape[dim];
+  }
+}

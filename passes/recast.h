@@ -37,6 +37,9 @@ const ir_map *recast_read_through(const ir_op *producer, unsigned input, const i
  * is). */
 bool recast_unit_dims(const ir_op *reshape, unsigned *kept);
 
+/* The shape of which dim d, of `rank`, is made of counts[d] neighbours of another: the extents that these show. */
+void recast_merged_shape(unsigned rank, const unsigned *counts, const int64_t *shape, int64_t *merged);
+
 /* Some digits of a loop's index, where the number system is that of a split loop: (index mod high) floordiv low, where
  * low divides high and is less; high 0: index floordiv low. */
 typedef struct digits {

@@ -202,10 +202,12 @@ static bool gives_statistics(const ir_value *value, unsigned *steps) {
 /* The product that the op, element by element, makes its result of, as nobody else does; NULL: none. `steps`: how many
  * ops are looked at. */
 static const ir_op *product_behind(const ir_op *op, unsigned *steps) {
-  if (!ir_op_has(op, IR_STRUCTURED) || ir_is_contraction(op))
-    return ir_op_has(op, IR_STRUCTURED) ? op : NULL;
+  if (!ir_op_has(op, IR_STRUCTURED))
+    return NULL;
+  if (ir_structure_of(op)->reductions)
+    return ir_is_contraction(op) ? op : NULL;
   const ir_op *found = NULL;
-  for (unsigned i = 0; i < ir_num_inputs(op) && !ir_structure_of(op)->reductions && !found; i++) {
+  for (unsigned i = 0; i < ir_num_inputs(op) && !found; i++) {
     const ir_op *maker = tile_maker(op, ir_input(op, i));
     if (maker && ir_value_has_one_use(ir_result(maker, 0)) && *steps && --*steps)
       found = product_behind(maker, steps);

@@ -217,8 +217,6 @@ typedef struct tec_module tec_module;
 /* The most cores that code is made for: more have nothing to share that is worth it, and counts of tiles and
  * iterations stay small numbers. */
 enum { TEC_MAX_CORES = 4096 };
-/* The largest tile size that can be asked for. */
-enum { TEC_MAX_TILE = 1 << 20 };
 
 typedef struct tec_compile_options {
   size_t size;
@@ -248,6 +246,8 @@ TEC_API bool tec_op_get(unsigned i, const char **name, const char **doc);
 TEC_API bool tec_pass_get(unsigned i, const char **name, const char **doc);
 /* Enumerates the targets, forms such as "host:CPU" among them. */
 TEC_API bool tec_target_get(unsigned i, const char **name, const char **doc);
+/* Whether `tiles` is what tec_compile_options wants of them. */
+TEC_API bool tec_tiles_check(const char *tiles);
 /* Enumerates the named hardware layouts. */
 TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
 /* A layout, by name or as digits ("[L8@4 R2@2, R2@1 L4@1]"), for people: its digits as a table and the thread that

@@ -50,7 +50,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
                {"columns=", &tiles->columns},
                {"reduction=", &tiles->reduction},
                {"softmax=", &tiles->softmax}};
-  enum { NUM_SIZES = sizeof sizes / sizeof *sizes };
+  enum { NUM_SIZES = sizeof sizes / sizeof *sizes, MOST = 1 << 20 };
   for (bool more = true; more;) {
     unsigned i = 0;
     while (i < NUM_SIZES && strncmp(text, sizes[i].name, strlen(sizes[i].name)))
@@ -60,13 +60,18 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
     text += strlen(sizes[i].name);
     char *end;
     long size = strtol(text, &end, 10);
-    if (*text < '1' || *text > '9' || size > TEC_MAX_TILE)
+    if (*text < '1' || *text > '9' || size > MOST)
       return false;
     *sizes[i].size = size;
     more = *end == ',';
     text = end + more;
   }
   return !*text;
+}
+
+bool tec_tiles_check(const char *tiles) {
+  target_tiles ignored;
+  return read_tiles(tiles, &ignored);
 }
 
 tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compile_options *given) {

@@ -127,37 +127,6 @@ const char *options_common(const command_options *options, unsigned commands) {
   return NULL;
 }
 
-/* Digits up to `end`, where `stop` must be. */
-static bool read_number(const char *text, char stop, uint64_t least, uint64_t most, uint64_t *number, char **end) {
-  errno = 0;
-  *number = strtoull(text, end, 10);
-  return *text >= '0' && *text <= '9' && **end == stop && !errno && *number >= least && *number <= most;
-}
-
-/* "rows=64,softmax=128", or COMMAND_OWN_TILES. */
-static bool are_tiles(const char *text) {
-  static const char *const names[] = {"rows=", "columns=", "reduction=", "softmax="};
-  enum { NUM_NAMES = sizeof names / sizeof *names };
-  if (!strcmp(text, COMMAND_OWN_TILES))
-    return true;
-  for (;;) {
-    unsigned i = 0;
-    while (i < NUM_NAMES && strncmp(text, names[i], strlen(names[i])))
-      i++;
-    if (i == NUM_NAMES)
-      return false;
-    text += strlen(names[i]);
-    bool last = !strchr(text, ',');
-    uint64_t size;
-    char *end;
-    if (!read_number(text, last ? 0 : ',', 1, TEC_MAX_TILE, &size, &end))
-      return false;
-    if (last)
-      return true;
-    text = end + 1;
-  }
-}
-
 bool options_parse(unsigned command, int count, char **arguments, command_options *options) {
   *options = (command_options){0};
   bool only_files = false;
@@ -176,7 +145,7 @@ bool options_parse(unsigned command, int count, char **arguments, command_option
     return usage_error("--fuse is on or off, not", options->fuse);
   if (options->f32 && strcmp(options->f32, "ieee") && strcmp(options->f32, "tf32"))
     return usage_error("--f32 is ieee or tf32, not", options->f32);
-  if (options->tiles && !are_tiles(options->tiles))
+  if (options->tiles && strcmp(options->tiles, COMMAND_OWN_TILES) && !tec_tiles_check(options->tiles))
     return usage_error("--tiles wants sizes as in rows=64,columns=128,reduction=256,softmax=128, not", options->tiles);
   uint64_t cores;
   if (!options_number("--cores", options->cores, 1, TEC_MAX_CORES, 0, &cores))
@@ -205,6 +174,13 @@ void options_help(unsigned command) {
              rows[i].value ? rows[i].value : "", rows[i].kind == OPTION_OPTIONAL ? "]" : "");
     printf("  %-20s %s\n", text, rows[i].doc);
   }
+}
+
+/* Digits up to `end`, where `stop` must be. */
+static bool read_number(const char *text, char stop, uint64_t least, uint64_t most, uint64_t *number, char **end) {
+  errno = 0;
+  *number = strtoull(text, end, 10);
+  return *text >= '0' && *text <= '9' && **end == stop && !errno && *number >= least && *number <= most;
 }
 
 static bool number_error(const char *name, const char *wanted, uint64_t least, uint64_t most, const char *text) {
