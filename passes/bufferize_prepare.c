@@ -28,29 +28,6 @@ static void drop_dead(ir_block *block) {
   }
 }
 
-static void elementwise_to_generic(ir_op *op) {
-  ir_builder builder = ir_builder_before(op);
-  ir_value *result = ir_result(op, 0), *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
-  const ir_map *identity = ir_map_identity(op->module, result->type->rank), *maps[IR_MAX_GROUPS + 1];
-  unsigned num_inputs = 0;
-  for (unsigned i = 0; i < op->num_operands; i++)
-    if (is_tensor(ir_operand(op, i))) {
-      maps[num_inputs] = identity;
-      inputs[num_inputs++] = ir_operand(op, i);
-    }
-  maps[num_inputs] = identity;
-  ir_value *out = pass_empty_like(&builder, inputs[num_inputs - 1], result->type->element);
-  ir_op *generic = ir_generic(&builder, num_inputs, inputs, 1, &out, maps, identity->num_dims, 0);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  for (unsigned i = 0, argument = 0; i < op->num_operands; i++)
-    scalars[i] = is_tensor(ir_operand(op, i)) ? ir_region(generic, 0)->args[argument++] : ir_operand(op, i);
-  const ir_type *type = ir_type_scalar(op->module, result->type->element);
-  ir_value *value = ir_create(&body, op->code, type, op->num_operands, scalars, op->num_attrs, op->attrs);
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
-  ir_replace_uses(result, ir_result(generic, 0));
-  ir_op_erase(op);
-}
-
 static void splat_to_fill(ir_op *op, ir_cell splat) {
   ir_builder builder = ir_builder_before(op);
   const ir_type *whole = ir_result(op, 0)->type, *type = ir_type_scalar(op->module, whole->element);
@@ -72,7 +49,7 @@ static void normalise(ir_block *block) {
     if (!ir_op_touches(op, IR_TYPE_TENSOR))
       continue;
     if (ir_op_has(op, IR_ELEMENTWISE))
-      elementwise_to_generic(op);
+      pass_elementwise_to_generic(op);
     else if (ir_op_has(op, IR_CONSTANT) && ir_value_splat(ir_result(op, 0), &splat))
       splat_to_fill(op, splat);
   }

@@ -13,6 +13,9 @@
  * the op itself: destination-style ops count as pure only on tensors, and regions of loops are not looked into. */
 bool pass_is_pure(const ir_op *op);
 
+/* Makes an elementwise op on tensors a generic with that op in its body, and erases it (elementwise.c). */
+void pass_elementwise_to_generic(ir_op *op);
+
 /* Drops ops, carried values and local memory that nobody needs (dead.c); true if there were any. */
 bool pass_drop_dead(ir_module *module);
 

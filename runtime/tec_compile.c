@@ -267,6 +267,8 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
   tec_status status = compiler_begin(&run, module, given);
   if (status)
     return status;
+  if ((unsigned)output > TEC_OUTPUT_ASSEMBLY)
+    return runtime_error(module->context, TEC_INVALID, "there is no tec_output %d", (int)output);
   if (run.code == CODE_TEXT)
     return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", run.options.target);
   entry_list list = {0};

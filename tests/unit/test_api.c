@@ -66,6 +66,8 @@ Test(api, fields_behind_the_end_of_an_older_struct_are_not_read) {
   char *text = NULL;
   cr_assert_eq(tec_module_parse(context, "text", product, strlen(product), &module), TEC_OK);
   cr_assert_eq(tec_module_emit(module, TEC_OUTPUT_MLIR, &newer, &text, NULL), TEC_INVALID);
+  cr_assert_eq(tec_module_emit(module, (tec_output)3, &older, &text, NULL), TEC_INVALID);
+  cr_assert(strstr(kept.last, "there is no tec_output 3"), "%s", kept.last);
   cr_assert_eq(tec_module_emit(module, TEC_OUTPUT_MLIR, &older, &text, NULL), TEC_OK, "%s", kept.last);
   tec_free(text);
   tec_module_destroy(module);
