@@ -352,7 +352,15 @@ INTRINSIC(emit_sqrt, "llvm.sqrt")
 INTRINSIC(emit_absf, "llvm.fabs")
 INTRINSIC(emit_floor, "llvm.floor")
 INTRINSIC(emit_ceil, "llvm.ceil")
+INTRINSIC(emit_trunc, "llvm.trunc")
+INTRINSIC(emit_round, "llvm.round")
+INTRINSIC(emit_roundeven, "llvm.roundeven")
 #undef INTRINSIC
+
+LLVMValueRef emit_copysign(emitter *e, const ir_op *op, const LLVMValueRef *x) {
+  (void)op;
+  return emit_intrinsic(e, "llvm.copysign", x, 2);
+}
 
 LLVMValueRef emit_absi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;

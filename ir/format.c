@@ -128,10 +128,10 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
 static bool run_group(const ir_op_info *info, const char **at, const format_visitor *visitor) {
   const char *start = *at;
   format_element first = {.kind = FORMAT_END}, anchor = first;
-  for (unsigned i = 0; **at != ')'; i++) {
+  while (**at != ')') {
     bool is_anchor = false;
     format_element element = read_element(info, at, &is_anchor);
-    if (!i)
+    if (first.kind == FORMAT_END && element.kind != FORMAT_TIGHT)
       first = element;
     if (is_anchor)
       anchor = element;

@@ -45,7 +45,7 @@ typedef struct format_element {
 } format_element;
 
 /* What parser or printer do with an element; `element` returns false to stop. `present` answers whether an optional
- * group is there, from its first element and its anchor. */
+ * group is there, from its first element with text of its own and its anchor. */
 typedef struct format_visitor {
   bool (*element)(void *data, const format_element *element);
   bool (*present)(void *data, const format_element *first, const format_element *anchor);

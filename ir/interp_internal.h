@@ -125,8 +125,8 @@ bool interp_copy(ir_interp *interp, const ir_op *op, const interp_value *to, con
 ir_cell *interp_cells(interp_value *value);
 /* The cell at the position that operands [first, first + rank) give; NULL after a reported error. */
 ir_cell *interp_element(ir_interp *interp, const ir_op *op, interp_value *value, unsigned first);
-/* Extents of a type; dynamic ones are taken in order from the first operands. */
-bool interp_shape(ir_interp *interp, const ir_op *op, const ir_type *type, int64_t *shape);
+/* Extents of a type; dynamic ones are taken in order from the operands from `first`. */
+bool interp_shape(ir_interp *interp, const ir_op *op, unsigned first, const ir_type *type, int64_t *shape);
 /* Extents agree with the static ones of `type`. */
 bool interp_check_type(const ir_op *op, const ir_type *type, const interp_value *value);
 
@@ -186,7 +186,7 @@ ir_eval_hook eval_call, eval_affine_apply, eval_affine_min, eval_affine_max;
 ir_eval_hook eval_for, eval_forall, eval_if;
 ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_insert_slice, eval_expand_shape,
     eval_computed_shape, eval_collapse_shape, eval_dim, eval_extract_pointer, eval_extract, eval_insert,
-    eval_from_elements, eval_pad, eval_cast, eval_concat, eval_assert;
+    eval_from_elements, eval_tensor_splat, eval_generate, eval_pad, eval_cast, eval_concat, eval_assert;
 ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_store, eval_copy;
 ir_eval_hook eval_nothing; /* it is about speed only */
 ir_eval_hook eval_softmax, eval_attention, eval_index, eval_async;

@@ -209,7 +209,7 @@ bool eval_empty(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   int64_t shape[IR_MAX_RANK];
   interp_value value;
-  if (!interp_shape(interp, op, type, shape) ||
+  if (!interp_shape(interp, op, 0, type, shape) ||
       !interp_splat(interp, op, type->element, type->rank, shape, interp_undefined(type->element), &value))
     return false;
   return interp_give(interp, op, &value);
@@ -241,22 +241,43 @@ bool eval_from_elements(ir_interp *interp, const ir_op *op) {
   return interp_give(interp, op, &value);
 }
 
+bool eval_tensor_splat(ir_interp *interp, const ir_op *op) {
+  const ir_type *type = op->results[0].type;
+  int64_t shape[IR_MAX_RANK];
+  interp_value value;
+  return interp_shape(interp, op, 1, type, shape) &&
+         interp_splat(interp, op, type->element, type->rank, shape, interp_operand(interp, op, 0)->cell, &value) &&
+         interp_give(interp, op, &value);
+}
+
 /* Fills `result` with what the region yields at each position. */
-static bool fill_padding(ir_interp *interp, const ir_op *op, const interp_value *result) {
+static bool fill_by_region(ir_interp *interp, const ir_op *op, const interp_value *result) {
+  size_t mark = ir_arena_mark(&interp->scratch);
   const ir_block *body = ir_region(op, 0);
+  bool done = true;
   interp_nest nest = interp_nest_create(interp, result->rank, result->shape, 1);
   interp_nest_bind(&nest, 0, result);
   unsigned inner = nest.num_loops - 1;
-  for (bool more = interp_nest_begin(&nest); more; more = interp_nest_next(&nest))
-    for (int64_t point = 0; point < nest.extents[inner]; point++) {
+  for (bool more = interp_nest_begin(&nest); more && done; more = interp_nest_next(&nest))
+    for (int64_t point = 0; point < nest.extents[inner] && done; point++) {
       nest.counters[inner].i = point;
       for (unsigned i = 0; i < body->num_args; i++)
         interp_set_cell(interp, body->args[i], nest.counters[i]);
-      if (!interp_run_block(interp, body))
-        return false;
-      result->buffer->cells[nest.positions[0] + point] = interp_operand(interp, body->last, 0)->cell;
+      done = interp_run_block(interp, body);
+      if (done)
+        result->buffer->cells[nest.positions[0] + point] = interp_operand(interp, body->last, 0)->cell;
     }
-  return true;
+  ir_arena_rewind(&interp->scratch, mark);
+  return done;
+}
+
+bool eval_generate(ir_interp *interp, const ir_op *op) {
+  const ir_type *type = op->results[0].type;
+  int64_t shape[IR_MAX_RANK];
+  interp_value result;
+  return interp_shape(interp, op, 0, type, shape) &&
+         interp_allocate_raw(interp, op, type->element, type->rank, shape, &result) &&
+         fill_by_region(interp, op, &result) && interp_give(interp, op, &result);
 }
 
 bool eval_pad(ir_interp *interp, const ir_op *op) {
@@ -273,17 +294,14 @@ bool eval_pad(ir_interp *interp, const ir_op *op) {
   if (!interp_allocate_raw(interp, op, source->element, source->rank, shape, &result) ||
       !interp_check_type(op, op->results[0].type, &result))
     return false;
-  size_t mark = ir_arena_mark(&interp->scratch);
-  bool done = fill_padding(interp, op, &result);
-  ir_arena_rewind(&interp->scratch, mark);
+  if (!fill_by_region(interp, op, &result))
+    return false;
   interp_value middle = result;
   for (unsigned i = 0; i < result.rank; i++) {
     middle.shape[i] = source->shape[i];
     middle.offset += low[i] * result.strides[i];
   }
-  if (!done || !interp_copy(interp, op, &middle, source))
-    return false;
-  return interp_give(interp, op, &result);
+  return interp_copy(interp, op, &middle, source) && interp_give(interp, op, &result);
 }
 
 bool eval_concat(ir_interp *interp, const ir_op *op) {
@@ -319,7 +337,7 @@ bool eval_alloc(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   int64_t shape[IR_MAX_RANK];
   interp_value value;
-  if (!interp_shape(interp, op, type, shape) || !interp_allocate(interp, op, type->element, type->rank, shape, &value))
+  if (!interp_shape(interp, op, 0, type, shape) || !interp_allocate(interp, op, type->element, type->rank, shape, &value))
     return false;
   value.buffer->deallocatable = true;
   return interp_give(interp, op, &value);

@@ -245,8 +245,8 @@ ir_cell *interp_element(ir_interp *interp, const ir_op *op, interp_value *value,
   return interp_cells(value) + position;
 }
 
-bool interp_shape(ir_interp *interp, const ir_op *op, const ir_type *type, int64_t *shape) {
-  for (unsigned i = 0, next = 0; i < type->rank; i++) {
+bool interp_shape(ir_interp *interp, const ir_op *op, unsigned first, const ir_type *type, int64_t *shape) {
+  for (unsigned i = 0, next = first; i < type->rank; i++) {
     shape[i] = type->shape[i];
     if (shape[i] == IR_DYNAMIC && (shape[i] = interp_operand(interp, op, next++)->cell.i) < 0)
       return ir_op_error(op, "negative extent %lld", (long long)shape[i]);

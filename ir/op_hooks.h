@@ -86,6 +86,7 @@ bool verify_expand_shape(const ir_op *op);
 bool verify_computed_shape(const ir_op *op);
 bool verify_extract_slice(const ir_op *op);
 bool verify_from_elements(const ir_op *op);
+bool verify_generate(const ir_op *op);
 bool verify_get_global(const ir_op *op);
 bool verify_global(const ir_op *op);
 bool verify_insert_slice(const ir_op *op);
@@ -93,6 +94,7 @@ bool verify_memref_copy(const ir_op *op);
 bool verify_pad(const ir_op *op);
 bool verify_parallel_insert_slice(const ir_op *op);
 bool verify_shape_knowledge(const ir_op *op);
+bool verify_tensor_splat(const ir_op *op);
 
 /* verify_tile.c */
 bool verify_tile_load(const ir_op *op);
@@ -142,6 +144,7 @@ SYNTAX(in_parallel)
 SYNTAX(if)
 SYNTAX(reshape)
 SYNTAX(pad)
+SYNTAX(generate)
 SYNTAX(contract)
 SYNTAX(global)
 SYNTAX(sequence)

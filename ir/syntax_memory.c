@@ -80,6 +80,22 @@ void print_pad(ir_printer *printer, const ir_op *op) {
   print_result_types(printer, op);
 }
 
+/* tensor.generate %m, %n {^bb0(..): ..} {..} : T */
+bool parse_generate(ir_parser *parser, ir_draft *draft) {
+  return parse_operands(parser, draft, 0) && parse_region(parser, draft, NULL, 0) && parse_attr_dict(parser, draft) &&
+         parse_expect(parser, ':') && parse_result_type(parser, draft);
+}
+
+void print_generate(ir_printer *printer, const ir_op *op) {
+  print_text(printer, " ");
+  print_group(printer, op, 0);
+  print_text(printer, op->num_operands ? " " : "");
+  print_region(printer, ir_region(op, 0), true, 0);
+  print_attr_dict(printer, op, "", "");
+  print_text(printer, " : ");
+  print_result_types(printer, op);
+}
+
 /* ---------------------------------------------------------------------------------------------------- transfers */
 
 /* The map of a transfer that names none: the innermost dims, in order. */

@@ -12,18 +12,24 @@ static bool verify_base(const ir_op *op, const ir_type *type) {
          ir_op_error(op, "works on %ss, not on %s", tensor_op ? "tensor" : "memref", type_text(op, type));
 }
 
-bool verify_allocation(const ir_op *op) {
+/* The operands of `group` are the extents of the result that its type does not tell. */
+static bool verify_sizes(const ir_op *op, unsigned group) {
   const ir_type *type = ir_result(op, 0)->type;
   if (!verify_base(op, type))
     return false;
   unsigned dynamic = 0;
   for (unsigned i = 0; i < type->rank; i++)
     dynamic += type->shape[i] == IR_DYNAMIC;
-  if (dynamic != op->num_operands)
-    return ir_op_error(op, "needs one size for each of the %u dynamic dims, got %u", dynamic, op->num_operands);
-  if (type->strides)
-    return ir_op_error(op, "allocates row-major memory, not %s", type_text(op, type));
-  return verify_index_operands(op, 0, "size");
+  if (dynamic != ir_group_size(op, group))
+    return ir_op_error(op, "needs one size for each of the %u dynamic dims, got %u", dynamic,
+                       ir_group_size(op, group));
+  return verify_index_operands(op, group, "size");
+}
+
+bool verify_allocation(const ir_op *op) {
+  const ir_type *type = ir_result(op, 0)->type;
+  return verify_sizes(op, 0) &&
+         (!type->strides || ir_op_error(op, "allocates row-major memory, not %s", type_text(op, type)));
 }
 
 bool verify_dealloc(const ir_op *op) { return verify_base(op, ir_operand(op, 0)->type); }
@@ -302,6 +308,28 @@ bool verify_concat(const ir_op *op) {
          ir_op_error(op, "the extents along dim %lld do not add up to that of the result", (long long)dim);
 }
 
+/* The region computes an element of the result from its indices. */
+static bool verify_element_region(const ir_op *op) {
+  unsigned rank = ir_result(op, 0)->type->rank;
+  ir_block *body = ir_region(op, 0);
+  for (unsigned i = 0; i < body->num_args; i++)
+    if (body->args[i]->type != ir_type_index(op->module))
+      return ir_op_error(op, "argument %u of the region must be an index", i);
+  if (body->num_args != rank)
+    return ir_op_error(op, "the region must have %u arguments, not %u", rank, body->num_args);
+  return verify_terminator(op, 0, 1, element_of_result);
+}
+
+bool verify_tensor_splat(const ir_op *op) {
+  const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
+  return verify_sizes(op, 1) && (from == element_of_result(op, 0) ||
+                                 ir_op_error(op, "cannot fill %s with %s", type_text(op, to), type_text(op, from)));
+}
+
+bool verify_generate(const ir_op *op) {
+  return verify_sizes(op, 0) && verify_body_ops(ir_region(op, 0)) && verify_element_region(op);
+}
+
 bool verify_pad(const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const int64_t *low, *high;
@@ -324,13 +352,7 @@ bool verify_pad(const ir_op *op) {
       return ir_op_error(op, "dim %u is padded to %lld, but has extent %lld in the result", i, (long long)extent,
                          (long long)to->shape[i]);
   }
-  ir_block *body = ir_region(op, 0);
-  for (unsigned i = 0; i < body->num_args; i++)
-    if (body->args[i]->type != ir_type_index(op->module))
-      return ir_op_error(op, "argument %u of the region must be an index", i);
-  if (body->num_args != from->rank)
-    return ir_op_error(op, "the region must have %u arguments, not %u", from->rank, body->num_args);
-  return verify_terminator(op, 0, 1, element_of_result);
+  return verify_element_region(op);
 }
 
 bool verify_memref_copy(const ir_op *op) {

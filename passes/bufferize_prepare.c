@@ -1,6 +1,6 @@
 /* bufferize_prepare.c - rewrites on tensors that let bufferization find the right memory by itself:
  *  - dead ops are dropped;
- *  - elementwise ops on tensors become generics, and splat constants become fills;
+ *  - what to_linalg.c makes structured ops of becomes such, and splat constants become fills;
  *  - each tensor.empty, and each fill of one that is to be written over, is repeated for each of its users, since
  *    sharing them saves no memory and would cost copies;
  *  - a tensor.empty whose content, some steps of destination style later, is inserted into a slice or returned, is
@@ -46,11 +46,9 @@ static void normalise(ir_block *block) {
     for (unsigned i = 0; i < op->num_regions; i++)
       normalise(ir_region(op, i));
     ir_cell splat;
-    if (!ir_op_touches(op, IR_TYPE_TENSOR))
+    if (!ir_op_touches(op, IR_TYPE_TENSOR) || pass_op_to_linalg(op))
       continue;
-    if (ir_op_has(op, IR_ELEMENTWISE))
-      pass_elementwise_to_generic(op);
-    else if (ir_op_has(op, IR_CONSTANT) && ir_value_splat(ir_result(op, 0), &splat))
+    if (ir_op_has(op, IR_CONSTANT) && ir_value_splat(ir_result(op, 0), &splat))
       splat_to_fill(op, splat);
   }
 }

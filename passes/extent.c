@@ -139,11 +139,13 @@ static bool spelled_extent(const ir_value *value, unsigned dim, ir_index *extent
   unsigned kept[IR_MAX_RANK], position = 0;
   switch (op ? op->code : IR_NUM_OPCODES) {
   case OP_TENSOR_EMPTY:
+  case OP_TENSOR_SPLAT:
+  case OP_TENSOR_GENERATE:
   case OP_MEMREF_ALLOC:
   case OP_MEMREF_ALLOCA:
     for (unsigned i = 0; i < dim; i++)
       position += value->type->shape[i] == IR_DYNAMIC;
-    *extent = ir_index_of(ir_operand(op, position));
+    *extent = ir_index_of(ir_group_operand(op, op->code == OP_TENSOR_SPLAT, position));
     return true;
   case OP_TENSOR_EXTRACT_SLICE:
   case OP_MEMREF_SUBVIEW:

@@ -49,7 +49,11 @@ func.func @floats(%a: f32, %b: f32, %v: vector<4x8xf16>, %t: tensor<?xf64>) -> f
   %24 = math.erf %23 : f32
   %25 = math.floor %24 : f32
   %26 = math.ceil %25 : f32
-  %27 = math.powf %26, %b : f32
+  %nearest = math.round %26 : f32
+  %even = math.roundeven %nearest : f32
+  %whole = math.trunc %even : f32
+  %signed = math.copysign %whole, %b fastmath<nnan> : f32
+  %27 = math.powf %signed, %b : f32
   %28 = math.fma %27, %a, %b : f32
   %c3 = arith.constant 3 : i64
   %29 = math.fpowi %28, %c3 : f32, i64

@@ -10,6 +10,11 @@ func.func @contractions(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4
   %2 = linalg.batch_matmul ins(%ba, %bb : tensor<2x4x8xf32>, tensor<2x8x4xf32>) outs(%bc : tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
   %3 = linalg.matvec ins(%a, %x : tensor<4x8xf16>, tensor<8xf16>) outs(%y : tensor<4xf32>) -> tensor<4xf32>
   %4 = linalg.vecmat ins(%x, %b : tensor<8xf16>, tensor<8x4xf16>) outs(%3 : tensor<4xf32>) -> tensor<4xf32>
+  %vectors = tensor.empty() : tensor<2x8xf32>
+  %sums = tensor.empty() : tensor<2x4xf32>
+  %bv = linalg.batch_matvec ins(%ba, %vectors : tensor<2x4x8xf32>, tensor<2x8xf32>) outs(%sums : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %vb = linalg.batch_vecmat ins(%vectors, %bb : tensor<2x8xf32>, tensor<2x8x4xf32>) outs(%bv : tensor<2x4xf32>) -> tensor<2x4xf32>
+  %br = linalg.batch_reduce_matmul ins(%ba, %bb : tensor<2x4x8xf32>, tensor<2x8x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
   %5 = linalg.dot ins(%x, %x : tensor<8xf16>, tensor<8xf16>) outs(%s : tensor<f32>) -> tensor<f32>
   %6 = linalg.contract indexing_maps = [#lhs, #rhs_transposed, #out] {tag} ins(%a, %a : tensor<4x8xf16>, tensor<4x8xf16>) outs(%1 : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %6 : tensor<4x4xf32>
@@ -31,7 +36,11 @@ func.func @elementwise(%a: tensor<4x?xf32>, %b: tensor<4x?xf32>, %o: tensor<4x?x
   %13 = linalg.erf ins(%12 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   %14 = linalg.abs ins(%13 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   %15 = linalg.negf ins(%14 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
-  %16 = linalg.softmax {tag} dimension(1) ins(%15 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %floor = linalg.floor ins(%15 : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %ceil = linalg.ceil ins(%floor : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %round = linalg.round ins(%ceil : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %power = linalg.powf ins(%round, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %16 = linalg.softmax {tag} dimension(1) ins(%power : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   return %16 : tensor<4x?xf32>
 }
 func.func @regions(%a: tensor<4x8xf32>, %o: tensor<4xf32>, %t: tensor<8x4xf32>, %x: f32) -> tensor<4xf32> {

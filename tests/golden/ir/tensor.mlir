@@ -18,6 +18,12 @@ func.func @tensors(%t: tensor<16x?xf32>, %i: index, %x: f32) -> tensor<16x?xf32>
   ^bb0(%p: index):
     tensor.yield %x : f32
   } : tensor<8xf32> to tensor<?xf32>
+  %splat = tensor.splat %x[%1] {tag} : tensor<16x?xf32>
+  %generated = tensor.generate %1 {
+  ^bb0(%row: index, %column: index):
+    %element = tensor.extract %splat[%row, %column] : tensor<16x?xf32>
+    tensor.yield %element : f32
+  } {tag} : tensor<16x?xf32>
   %12 = tensor.cast %11 : tensor<?xf32> to tensor<12xf32>
   %13 = tensor.concat dim(0) %8, %8 : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<4x4xf32>
   %14 = arith.cmpi ne, %1, %c1 : index
