@@ -11,8 +11,10 @@
  * back from a destination goes to a value defined before. */
 #include "passes/buffers.h"
 
-/* Rows of so many bytes are long. */
-enum { LONG_BYTES = 1024 };
+enum {
+  LONG_BYTES = 1024, /* rows of so many are long */
+  MAX_STEPS = 64,    /* ops past which one is moved */
+};
 
 static void drop_dead(ir_block *block) {
   for (ir_op *op = block->last, *prev; op; op = prev) {
@@ -89,7 +91,21 @@ static void repeat_for_users(ir_block *block) {
   }
 }
 
-/* The use of a tensor.empty from which the value came by steps of destination style, or NULL. */
+/* Somebody but `writer`, or the writer once more, reads the tensor or a view of it as the writer runs or after it. */
+static bool is_read_again(const ir_value *tensor, const ir_use *writer) {
+  ir_op *at = writer->user;
+  for (const ir_use *use = tensor->uses; use; use = use->next) {
+    ir_op *user = use == writer ? NULL : ir_op_ancestor_in(use->user, at->block);
+    if (use != writer && (!user || user == at || !ir_op_is_before(user, at)))
+      return true;
+    if (user && ir_op_has(use->user, IR_VIEW) && is_read_again(ir_result(use->user, 0), writer))
+      return true;
+  }
+  return false;
+}
+
+/* The use of a tensor.empty from which the value came by steps of destination style, or NULL. A step whose destination is
+ * read again will not happen in place: what it starts from must not lie where its result is copied to. */
 static ir_use *origin(ir_value *value) {
   for (;;) {
     ir_op *op = value->op;
@@ -107,6 +123,8 @@ static ir_use *origin(ir_value *value) {
     ir_value *before = ir_operand(op, operand);
     if (before->op && before->op->code == OP_TENSOR_EMPTY)
       return ir_value_has_one_use(before) ? &op->operands[operand] : NULL;
+    if (is_read_again(before, &op->operands[operand]))
+      return NULL;
     value = before;
   }
 }
@@ -116,6 +134,49 @@ static bool is_visible(const ir_value *value, ir_op *at) {
     return ir_op_is_inside(at, value->block);
   ir_op *ancestor = ir_op_ancestor_in(at, value->op->block);
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
+}
+
+static bool touches_no_memory(ir_op *op, void *unused) {
+  (void)unused;
+  return !ir_op_touches(op, IR_TYPE_MEMREF);
+}
+
+/* The op writes over a tensor that `maker` needs. */
+static bool writes_over_operand(const ir_op *op, const ir_op *maker) {
+  for (unsigned i = 0; i < op->num_operands; i++)
+    for (const ir_use *use = starts_writing(&op->operands[i]) ? ir_operand(op, i)->uses : NULL; use; use = use->next)
+      if (ir_op_ancestor_in(use->user, maker->block) == maker)
+        return true;
+  return false;
+}
+
+/* Moves the maker of what is inserted down to the insertion, if nobody between needs it or takes what it needs: then it
+ * can compute in what is inserted into, as the parts of a concatenation do. */
+static bool move_down(ir_op *maker, ir_op *insert) {
+  unsigned steps = 0;
+  if (maker->block != insert->block || !touches_no_memory(maker, NULL))
+    return false;
+  for (unsigned i = 0; i < maker->num_regions; i++)
+    if (!ir_walk(ir_region(maker, i), touches_no_memory, NULL))
+      return false;
+  for (unsigned i = 0; i < maker->num_results; i++)
+    for (const ir_use *use = ir_result(maker, i)->uses; use; use = use->next) {
+      ir_op *user = ir_op_ancestor_in(use->user, maker->block);
+      if (user != insert && ir_op_is_before(user, insert))
+        return false;
+    }
+  for (const ir_op *op = maker->next; op != insert; op = op->next)
+    if (++steps > MAX_STEPS || writes_over_operand(op, maker))
+      return false;
+  ir_op_move_before(maker, insert);
+  return true;
+}
+
+static bool slice_is_visible(const ir_op *insert, ir_op *at) {
+  for (unsigned i = 1; i < insert->num_operands; i++)
+    if (!is_visible(ir_operand(insert, i), at))
+      return false;
+  return true;
 }
 
 /* A loop adds to long rows that are to lie whole pages apart, more of them than a set of the nearest cache has room
@@ -144,10 +205,10 @@ static void compute_in_slice(ir_op *insert, const target_facts *target) {
     return;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   unsigned rank = ir_slice_of(insert, offsets, sizes, strides);
-  for (unsigned i = 1; i < insert->num_operands; i++)
-    if (!is_visible(ir_operand(insert, i), use->user))
-      return;
   if (!ir_indices_are(rank, strides, 1))
+    return;
+  if (!slice_is_visible(insert, use->user) &&
+      (insert->code != OP_TENSOR_INSERT_SLICE || use->user != source->op || !move_down(source->op, insert)))
     return;
   ir_builder builder = ir_builder_before(use->user);
   ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), offsets, sizes, source->type);

@@ -107,22 +107,38 @@ static void write_kernel(FILE *out, ir_op *loop, unsigned number) {
   write_lines(out, facts);
 }
 
-/* Costs something when it runs at the top of a function. */
+/* Costs something when it runs at the top of a function. What is made for an insertion alone is computed where it goes
+ * (bufferize_prepare.c). */
 static bool runs(const ir_op *op) {
-  return ir_op_has(op, IR_STRUCTURED) ? !tile_is_cheap(op)
-                                      : op->code == OP_SCF_FORALL || op->code == OP_SCF_FOR || op->code == OP_SCF_IF ||
-                                            op->code == OP_FUNC_CALL || op->code == OP_TENSOR_INSERT_SLICE ||
-                                            op->code == OP_TENSOR_PAD || op->code == OP_TENSOR_FROM_ELEMENTS;
+  if (ir_op_has(op, IR_STRUCTURED))
+    return !tile_is_cheap(op);
+  switch (op->code) {
+  case OP_SCF_FORALL:
+  case OP_SCF_FOR:
+  case OP_SCF_IF:
+  case OP_FUNC_CALL:
+  case OP_TENSOR_PAD:
+  case OP_TENSOR_FROM_ELEMENTS:
+    return true;
+  case OP_TENSOR_INSERT_SLICE: {
+    const ir_value *source = ir_operand(op, 0);
+    return !source->op || !ir_value_has_one_use(source) ||
+           (source->op->code != OP_SCF_FORALL && !ir_op_has(source->op, IR_STRUCTURED));
+  }
+  default:
+    return false;
+  }
 }
 
-/* Some use, also of a view of the value, is by something that runs. */
+/* Some use, also of a view of the value or of what it is a part of, is by something that runs. */
 static bool is_read_again(const ir_value *value) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *user = use->user;
     const ir_opcode around = ir_op_parent(user)->code;
     if ((around != OP_FUNC_FUNC && around != OP_SCF_FOR && around != OP_SCF_IF) || runs(user))
       return true;
-    if (ir_op_has(user, IR_VIEW) && is_read_again(ir_result(user, 0)))
+    bool shows = ir_op_has(user, IR_VIEW) || user->code == OP_TENSOR_INSERT_SLICE;
+    if (shows && is_read_again(ir_result(user, 0)))
       return true;
   }
   return false;

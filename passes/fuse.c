@@ -267,13 +267,16 @@ bool fusion_postpone_users(fusion *f, ir_op *op) {
   return true;
 }
 
+static bool is_outside(const fusion *f, const ir_use *use) {
+  const ir_op *user = ir_op_ancestor_in(use->user, f->block);
+  const fusion_node *known = fusion_find_node(f, user);
+  return user != f->nest.outermost && !(known && known->fused);
+}
+
 static bool used_outside(const fusion *f, const ir_value *value) {
-  for (const ir_use *use = value->uses; use; use = use->next) {
-    ir_op *user = ir_op_ancestor_in(use->user, f->block);
-    const fusion_node *known = fusion_find_node(f, user);
-    if (user != f->nest.outermost && !(known && known->fused))
+  for (const ir_use *use = value->uses; use; use = use->next)
+    if (is_outside(f, use))
       return true;
-  }
   return false;
 }
 
@@ -552,11 +555,36 @@ bool fusion_tile_root(fusion *f, fusion_node *n) {
   return true;
 }
 
+/* A slice of what most likely stays outside of the loops, as it cannot be tiled or others read other parts of it. */
+static bool slices_what_stays(const ir_op *op) {
+  if (op->code != OP_TENSOR_EXTRACT_SLICE)
+    return false;
+  const ir_value *source = ir_operand(op, 0);
+  while (source->op && source->op->code == OP_TENSOR_EXTRACT_SLICE && ir_value_has_one_use(source))
+    source = ir_operand(source->op, 0);
+  return !source->op || !tile_can(source->op) || !ir_value_has_one_use(source);
+}
+
+/* Users outside of the loops get a slice of their own, which is free; else the loops would copy theirs out. */
+static void copy_for_outside(fusion *f, ir_op *slice) {
+  ir_value *value = ir_result(slice, 0), *copy = NULL;
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    if (!is_outside(f, use))
+      continue;
+    ir_builder after = ir_builder_after(slice);
+    copy = copy ? copy : ir_result(ir_op_clone(&after, slice, NULL), 0);
+    ir_set_operand(use->user, ir_use_index(use), copy);
+  }
+}
+
 static void fuse_node(fusion *f, fusion_node *n) {
   if (!n->requests || fusion_is_stop(f, n->op)) {
     leave_outside(f, n);
     return;
   }
+  if (slices_what_stays(n->op))
+    copy_for_outside(f, n->op);
   if (tile_can(n->op) && tile_is_cheap(n->op)) {
     copy_node(f, n);
     return;
