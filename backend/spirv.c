@@ -51,35 +51,25 @@ static LLVMValueRef spirv_block_number(emitter *e) {
 
 /* Intrinsics that become one instruction each, or nothing. */
 static bool is_known_intrinsic(const char *name) {
-  static const char *const names[] = {"llvm.fma.",
-                                      "llvm.fmuladd.",
-                                      "llvm.sqrt.",
-                                      "llvm.fabs.",
-                                      "llvm.floor.",
-                                      "llvm.ceil.",
-                                      "llvm.trunc.",
-                                      "llvm.round.",
-                                      "llvm.roundeven.",
-                                      "llvm.copysign.",
-                                      "llvm.maxnum.",
-                                      "llvm.minnum.",
-                                      "llvm.smax.",
-                                      "llvm.smin.",
-                                      "llvm.umax.",
-                                      "llvm.umin.",
-                                      "llvm.abs.",
-                                      "llvm.fptosi.sat.",
-                                      "llvm.fptoui.sat.",
-                                      "llvm.lifetime.",
-                                      "llvm.assume",
-                                      "llvm.experimental.noalias.scope.decl",
-                                      "llvm.memcpy.",
-                                      "llvm.memset."};
+  static const char *const names[] = {"llvm.fma.",        "llvm.fmuladd.",
+                                      "llvm.sqrt.",       "llvm.fabs.",
+                                      "llvm.floor.",      "llvm.ceil.",
+                                      "llvm.trunc.",      "llvm.round.",
+                                      "llvm.roundeven.",  "llvm.copysign.",
+                                      "llvm.maxnum.",     "llvm.minnum.",
+                                      "llvm.smax.",       "llvm.smin.",
+                                      "llvm.umax.",       "llvm.umin.",
+                                      "llvm.abs.",        "llvm.fptosi.sat.",
+                                      "llvm.fptoui.sat.", "llvm.lifetime.",
+                                      "llvm.assume",      "llvm.experimental.noalias.scope.decl",
+                                      "llvm.memcpy.",     "llvm.memset."};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strncmp(names[i], name, strlen(names[i])))
       return true;
   return strncmp(name, "llvm.", 5) != 0;
 }
+
+static const char no_double[] = "arithmetic in f64";
 
 /* What SPIR-V has not in the type of a value; NULL: nothing. */
 static const char *missing_in(const target_facts *facts, LLVMTypeRef type) {
@@ -89,7 +79,7 @@ static const char *missing_in(const target_facts *facts, LLVMTypeRef type) {
     type = LLVMGetElementType(type);
   }
   if (LLVMGetTypeKind(type) == LLVMDoubleTypeKind && !facts->has_double)
-    return "arithmetic in f64";
+    return no_double;
   if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind)
     return NULL;
   unsigned bits = LLVMGetIntTypeWidth(type);
@@ -99,6 +89,23 @@ static const char *missing_in(const target_facts *facts, LLVMTypeRef type) {
 static bool is_row_of_bits(LLVMValueRef value) {
   LLVMTypeRef element = emit_element_of(value);
   return emit_lanes(value) && LLVMGetTypeKind(element) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(element) == 1;
+}
+
+static bool has_no_double(ir_op *op, void *found) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    if (ir_result(op, i)->type->element == IR_F64) {
+      *(ir_loc *)found = op->loc;
+      return false;
+    }
+  return true;
+}
+
+/* Where the program has what is missing; instructions do not know what they were made from, but types show. */
+static ir_loc place_of(const emitter *e, const char *missing) {
+  ir_loc place = e->module->root->loc;
+  if (missing == no_double)
+    ir_walk(ir_region(e->module->root, 0), has_no_double, &place);
+  return place;
 }
 
 static bool accept_instruction(emitter *e, LLVMValueRef instruction) {
@@ -114,7 +121,7 @@ static bool accept_instruction(emitter *e, LLVMValueRef instruction) {
     const char *name = LLVMGetValueName2(callee, &size);
     missing = is_known_intrinsic(name) ? NULL : name;
   }
-  return !missing || ir_error(e->module, e->module->root->loc, "a kernel needs %s, which %s does not have", missing,
+  return !missing || ir_error(e->module, place_of(e, missing), "a kernel needs %s, which %s does not have", missing,
                               e->facts->name);
 }
 

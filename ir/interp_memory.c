@@ -337,7 +337,8 @@ bool eval_alloc(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   int64_t shape[IR_MAX_RANK];
   interp_value value;
-  if (!interp_shape(interp, op, 0, type, shape) || !interp_allocate(interp, op, type->element, type->rank, shape, &value))
+  if (!interp_shape(interp, op, 0, type, shape) ||
+      !interp_allocate(interp, op, type->element, type->rank, shape, &value))
     return false;
   value.buffer->deallocatable = true;
   return interp_give(interp, op, &value);

@@ -21,8 +21,7 @@ ir_scalar_hook scalar_copy, scalar_zero_extend, scalar_sitofp, scalar_uitofp, sc
     scalar_bitcast;
 ir_scalar_hook scalar_exp, scalar_exp2, scalar_expm1, scalar_log, scalar_log2, scalar_log1p, scalar_tanh, scalar_sin,
     scalar_cos, scalar_sqrt, scalar_rsqrt, scalar_absf, scalar_erf, scalar_floor, scalar_ceil, scalar_trunc,
-    scalar_round, scalar_roundeven, scalar_copysign, scalar_powf, scalar_fma,
-    scalar_fpowi, scalar_absi;
+    scalar_round, scalar_roundeven, scalar_copysign, scalar_powf, scalar_fma, scalar_fpowi, scalar_absi;
 
 /* The reason why the op has no value for these operands, or NULL. */
 const char *undefined_quotient(const ir_op *op, const ir_cell *operands);          /* signed */

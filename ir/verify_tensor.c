@@ -21,8 +21,7 @@ static bool verify_sizes(const ir_op *op, unsigned group) {
   for (unsigned i = 0; i < type->rank; i++)
     dynamic += type->shape[i] == IR_DYNAMIC;
   if (dynamic != ir_group_size(op, group))
-    return ir_op_error(op, "needs one size for each of the %u dynamic dims, got %u", dynamic,
-                       ir_group_size(op, group));
+    return ir_op_error(op, "needs one size for each of the %u dynamic dims, got %u", dynamic, ir_group_size(op, group));
   return verify_index_operands(op, group, "size");
 }
 

@@ -10,11 +10,21 @@
 #include "passes/buffers.h"
 #include "passes/passes.h"
 
+/* Where the value is among the inputs; it becomes the last one if it is none yet. */
+static unsigned input_of(ir_value *value, ir_value **inputs, unsigned *num_inputs) {
+  unsigned i = 0;
+  while (i < *num_inputs && inputs[i] != value)
+    i++;
+  if (i == *num_inputs)
+    inputs[(*num_inputs)++] = value;
+  return i;
+}
+
 static void elementwise_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *result = ir_result(op, 0), *whole = NULL, *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
   const ir_map *identity = ir_map_identity(op->module, result->type->rank), *maps[IR_MAX_GROUPS + 1];
-  unsigned num_inputs = 0;
+  unsigned num_inputs = 0, places[IR_MAX_GROUPS];
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_value *operand = ir_operand(op, i);
     ir_cell splat;
@@ -22,21 +32,19 @@ static void elementwise_to_generic(ir_op *op) {
     if (!is_tensor(operand))
       continue;
     whole = operand;
-    if (ir_value_splat(operand, &splat)) {
-      scalars[i] = ir_splat(&builder, ir_type_scalar(op->module, operand->type->element), splat);
-      continue;
-    }
-    scalars[i] = NULL;
-    maps[num_inputs] = identity;
-    inputs[num_inputs++] = operand;
+    bool is_splat = ir_value_splat(operand, &splat);
+    scalars[i] = is_splat ? ir_splat(&builder, ir_type_scalar(op->module, operand->type->element), splat) : NULL;
+    if (!is_splat)
+      places[i] = input_of(operand, inputs, &num_inputs);
   }
-  maps[num_inputs] = identity;
+  for (unsigned i = 0; i <= num_inputs; i++)
+    maps[i] = identity;
   ir_value *out = pass_empty_like(&builder, whole, result->type->element);
   ir_op *generic = ir_generic(&builder, num_inputs, inputs, 1, &out, maps, identity->num_dims, 0);
   ir_builder body = body_of(generic);
-  for (unsigned i = 0, argument = 0; i < op->num_operands; i++)
+  for (unsigned i = 0; i < op->num_operands; i++)
     if (!scalars[i])
-      scalars[i] = body_argument(generic, argument++);
+      scalars[i] = body_argument(generic, places[i]);
   const ir_type *type = ir_type_scalar(op->module, result->type->element);
   ir_value *value = ir_create(&body, op->code, type, op->num_operands, scalars, op->num_attrs, op->attrs);
   ir_terminator(&body, OP_LINALG_YIELD, 1, &value);

@@ -99,9 +99,8 @@ Test(nvptx, ptxas_takes_pipelined_product) { check_file("gemm.mlir"); }
 Test(nvptx, ptxas_takes_every_instruction) { check_file("instructions.mlir"); }
 
 Test(nvptx, math_has_a_form_in_16_and_32_bits) {
-  static const char *const functions[] = {"exp", "exp2", "log",   "log2", "tanh",
-                                          "erf", "sqrt", "rsqrt", "absf", "floor",
-                                          "trunc", "round", "roundeven"};
+  static const char *const functions[] = {"exp",   "exp2", "log",   "log2",  "tanh",  "erf",      "sqrt",
+                                          "rsqrt", "absf", "floor", "trunc", "round", "roundeven"};
   static const char *const types[] = {"f16", "bf16", "f32"};
   for (size_t f = 0; f < sizeof functions / sizeof *functions; f++)
     for (size_t t = 0; t < 3; t++) {

@@ -14,7 +14,10 @@
 // CHECK: linalg.index 1
 // CHECK: %[[LAST:.*]] = arith.subi %[[N]],
 // CHECK: arith.cmpi slt
-// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[MADE]], %[[SUM]] :
+// CHECK: %[[SQUARE:.*]] = linalg.generic {{.*}} ins(%[[SUM]] :
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %{{.*}}: f32):
+// CHECK-NEXT: arith.mulf %[[X]], %[[X]] : f32
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[MADE]], %[[SQUARE]] :
 // CHECK-NEXT: ^bb0(
 // CHECK-NEXT: arith.select %{{.*}}, %{{.*}}, %cst
 // CHECK-NOT: {{(arith|tensor)\..*}} : tensor
@@ -33,6 +36,7 @@ func.func @f(%a: tensor<3x?xf32>, %x: f32) -> tensor<3x?xf32> {
   } : tensor<3x?xi1>
   %none = arith.constant -1.0 : f32
   %hidden = tensor.splat %none[%n] : tensor<3x?xf32>
-  %r = arith.select %made, %sum, %hidden : tensor<3x?xi1>, tensor<3x?xf32>
+  %square = arith.mulf %sum, %sum : tensor<3x?xf32>
+  %r = arith.select %made, %square, %hidden : tensor<3x?xi1>, tensor<3x?xf32>
   return %r : tensor<3x?xf32>
 }
