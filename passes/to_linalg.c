@@ -3,7 +3,8 @@
  *  - an elementwise op (arith, math) becomes a generic with the same op in its body, as MLIR's
  *    convert-elementwise-to-linalg makes it; but an operand that is one number everywhere is a scalar of the body;
  *  - tensor.splat becomes a fill;
- *  - tensor.generate becomes a generic without inputs, whose region's indices are those of loops.
+ *  - tensor.generate becomes a generic without inputs, whose region's indices are those of loops;
+ *  - a constant that is one number everywhere becomes a fill where it starts what an op computes.
  *
  * Elements stay what they were, bit for bit. Terminates: each op is replaced once, by ops of other kinds. */
 #include "passes/body.h"
@@ -98,9 +99,31 @@ bool pass_op_to_linalg(ir_op *op) {
   return true;
 }
 
+/* Where accumulation starts from one number everywhere, passes look for a fill. */
+static void fill_destinations(ir_op *constant) {
+  ir_value *value = ir_result(constant, 0), *filled = NULL;
+  ir_cell splat;
+  if (!is_tensor(value) || !ir_value_splat(value, &splat))
+    return;
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    if (!ir_op_has(use->user, IR_DPS) || ir_use_index(use) < ir_num_inputs(use->user))
+      continue;
+    if (!filled) {
+      ir_builder after = ir_builder_after(constant);
+      ir_value *scalar = ir_splat(&after, ir_type_scalar(constant->module, value->type->element), splat);
+      filled = ir_fill(&after, scalar, empty_of(&after, constant, 0));
+    }
+    ir_set_operand(use->user, ir_use_index(use), filled);
+  }
+}
+
 static void visit(ir_op *op, const void *unused) {
   (void)unused;
-  pass_op_to_linalg(op);
+  if (ir_op_has(op, IR_CONSTANT))
+    fill_destinations(op);
+  else
+    pass_op_to_linalg(op);
 }
 
 bool pass_to_linalg(ir_module *module, const pass_options *options) {
