@@ -13,8 +13,8 @@
  * the op itself: destination-style ops count as pure only on tensors, and regions of loops are not looked into. */
 bool pass_is_pure(const ir_op *op);
 
-/* Replaces an op on whole tensors by structured ones, if it is such that stands for them (to_linalg.c); true if so. */
-bool pass_op_to_linalg(ir_op *op);
+/* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not (to_linalg.c). */
+ir_op *pass_op_to_linalg(ir_op *op);
 
 /* Drops ops, carried values and local memory that nobody needs (dead.c); true if there were any. */
 bool pass_drop_dead(ir_module *module);

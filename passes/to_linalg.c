@@ -5,11 +5,16 @@
  *  - tensor.splat becomes a fill;
  *  - tensor.generate becomes a generic without inputs, whose region's indices are those of loops;
  *  - a constant that is one number everywhere becomes a fill where it starts what an op computes.
+ * On a GPU, where only kernels read, scalars that were read from tensors outside of a body are read in it.
  *
- * Elements stay what they were, bit for bit. Terminates: each op is replaced once, by ops of other kinds. */
+ * Elements stay what they were, bit for bit. Terminates: each op is replaced once, by ops of other kinds; scalars are
+ * followed to what they are computed from, MAX_STEPS ops at most. */
 #include "passes/body.h"
 #include "passes/buffers.h"
 #include "passes/passes.h"
+#include "passes/tile_policy.h"
+
+enum { MAX_STEPS = 64 }; /* ops that lead from elements of tensors to one scalar */
 
 /* Where the value is among the inputs; it becomes the last one if it is none yet. */
 static unsigned input_of(ir_value *value, ir_value **inputs, unsigned *num_inputs) {
@@ -21,7 +26,7 @@ static unsigned input_of(ir_value *value, ir_value **inputs, unsigned *num_input
   return i;
 }
 
-static void elementwise_to_generic(ir_op *op) {
+static ir_op *elementwise_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *result = ir_result(op, 0), *whole = NULL, *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
   const ir_map *identity = ir_map_identity(op->module, result->type->rank), *maps[IR_MAX_GROUPS + 1];
@@ -51,6 +56,7 @@ static void elementwise_to_generic(ir_op *op) {
   ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
   ir_replace_uses(result, ir_result(generic, 0));
   ir_op_erase(op);
+  return generic;
 }
 
 /* A tensor of any content with the extents of the op's result, of which the dynamic ones are operands from `first`. */
@@ -63,13 +69,15 @@ static ir_value *empty_of(ir_builder *builder, const ir_op *op, unsigned first) 
   return empty->type == type ? empty : ir_create(builder, OP_TENSOR_CAST, type, 1, &empty, 0, NULL);
 }
 
-static void splat_to_fill(ir_op *op) {
+static ir_op *splat_to_fill(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
-  ir_replace_uses(ir_result(op, 0), ir_fill(&builder, ir_operand(op, 0), empty_of(&builder, op, 1)));
+  ir_value *filled = ir_fill(&builder, ir_operand(op, 0), empty_of(&builder, op, 1));
+  ir_replace_uses(ir_result(op, 0), filled);
   ir_op_erase(op);
+  return filled->op;
 }
 
-static void generate_to_generic(ir_op *op) {
+static ir_op *generate_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   const ir_block *elements = ir_region(op, 0);
   const ir_map *identity = ir_map_identity(op->module, elements->num_args);
@@ -85,19 +93,72 @@ static void generate_to_generic(ir_op *op) {
   ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
   ir_replace_uses(ir_result(op, 0), ir_result(generic, 0));
   ir_op_erase(op);
+  return generic;
 }
 
-bool pass_op_to_linalg(ir_op *op) {
+ir_op *pass_op_to_linalg(ir_op *op) {
   if (op->code == OP_TENSOR_SPLAT)
-    splat_to_fill(op);
-  else if (op->code == OP_TENSOR_GENERATE)
-    generate_to_generic(op);
-  else if (ir_op_has(op, IR_ELEMENTWISE) && ir_op_touches(op, IR_TYPE_TENSOR))
-    elementwise_to_generic(op);
-  else
-    return false;
-  return true;
+    return splat_to_fill(op);
+  if (op->code == OP_TENSOR_GENERATE)
+    return generate_to_generic(op);
+  return ir_op_has(op, IR_ELEMENTWISE) && ir_op_touches(op, IR_TYPE_TENSOR) ? elementwise_to_generic(op) : NULL;
 }
+
+/* ------------------------------------------------------------------------------------------- scalars that were read */
+
+/* Elements of tensors lead to the scalar, by few ops that each could stand in a body. */
+static bool is_read(const ir_value *value, unsigned *steps) {
+  const ir_op *op = value->op;
+  if (!op || op->num_regions || !pass_is_pure(op) || !*steps || !--*steps)
+    return false;
+  if (op->code == OP_TENSOR_EXTRACT)
+    return true;
+  bool found = false;
+  for (unsigned i = 0; i < op->num_operands && !ir_op_touches(op, IR_TYPE_TENSOR); i++)
+    found |= is_read(ir_operand(op, i), steps);
+  return found;
+}
+
+static bool was_read(const ir_value *value) {
+  unsigned steps = MAX_STEPS;
+  return value->type->kind == IR_TYPE_SCALAR && is_read(value, &steps) && steps;
+}
+
+/* The value, computed once more at the builder's place from what is read there. */
+static ir_value *read_again(ir_builder *body, ir_value *value, ir_value_map *values) {
+  ir_value *known = ir_value_map_get(values, value);
+  if (known != value || !was_read(value))
+    return known;
+  for (unsigned i = 0; i < value->op->num_operands; i++)
+    read_again(body, ir_operand(value->op, i), values);
+  return ir_result(ir_op_clone(body, value->op, values), value->index);
+}
+
+/* What a body takes from outside, or a fill fills with, is read inside. */
+static void read_inside(ir_op *op) {
+  if (op->code == OP_LINALG_FILL && op->num_results && was_read(ir_input(op, 0))) {
+    ir_builder builder = ir_builder_before(op);
+    ir_value *out = ir_init(op, 0), *scalar = ir_input(op, 0);
+    const ir_map *identity = ir_map_identity(op->module, out->type->rank);
+    ir_op *generic = ir_generic(&builder, 0, NULL, 1, &out, &identity, out->type->rank, 0);
+    ir_builder body = body_of(generic);
+    body_finish(&body, generic, scalar);
+    ir_replace_uses(ir_result(op, 0), ir_result(generic, 0));
+    ir_op_erase(op);
+    op = generic;
+  }
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_op_has(op, IR_OWN_BODY))
+    return;
+  ir_block *body = ir_region(op, 0);
+  ir_builder start = ir_builder_before(body->first);
+  ir_value_map *values = ir_value_map_create(op->module);
+  for (ir_op *inner = body->first; inner; inner = inner->next)
+    for (unsigned i = 0; i < inner->num_operands; i++)
+      if (ir_value_is_outside(ir_operand(inner, i), body))
+        ir_set_operand(inner, i, read_again(&start, ir_operand(inner, i), values));
+}
+
+/* ------------------------------------------------------------------------------------------------------------- pass */
 
 /* Where accumulation starts from one number everywhere, passes look for a fill. */
 static void fill_destinations(ir_op *constant) {
@@ -118,16 +179,18 @@ static void fill_destinations(ir_op *constant) {
   }
 }
 
-static void visit(ir_op *op, const void *unused) {
-  (void)unused;
-  if (ir_op_has(op, IR_CONSTANT))
+static void visit(ir_op *op, const void *pass) {
+  const pass_options *options = pass;
+  if (ir_op_has(op, IR_CONSTANT)) {
     fill_destinations(op);
-  else
-    pass_op_to_linalg(op);
+    return;
+  }
+  ir_op *structured = pass_op_to_linalg(op);
+  if (target_is_gpu(options->target))
+    read_inside(structured ? structured : op);
 }
 
 bool pass_to_linalg(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit, NULL);
+  pass_visit_unscheduled_ops(module, visit, options);
   return true;
 }
