@@ -343,24 +343,20 @@ LLVMValueRef emit_fpowi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 /* ------------------------------------------------------------------------------------------------------- intrinsics */
 
-#define INTRINSIC(NAME, INTRINSIC_NAME)                                                                                \
+#define INTRINSIC(NAME, INTRINSIC_NAME, COUNT)                                                                         \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
     (void)op;                                                                                                          \
-    return emit_intrinsic(e, INTRINSIC_NAME, x, 1);                                                                    \
+    return emit_intrinsic(e, INTRINSIC_NAME, x, COUNT);                                                                \
   }
-INTRINSIC(emit_sqrt, "llvm.sqrt")
-INTRINSIC(emit_absf, "llvm.fabs")
-INTRINSIC(emit_floor, "llvm.floor")
-INTRINSIC(emit_ceil, "llvm.ceil")
-INTRINSIC(emit_trunc, "llvm.trunc")
-INTRINSIC(emit_round, "llvm.round")
-INTRINSIC(emit_roundeven, "llvm.roundeven")
+INTRINSIC(emit_sqrt, "llvm.sqrt", 1)
+INTRINSIC(emit_absf, "llvm.fabs", 1)
+INTRINSIC(emit_floor, "llvm.floor", 1)
+INTRINSIC(emit_ceil, "llvm.ceil", 1)
+INTRINSIC(emit_trunc, "llvm.trunc", 1)
+INTRINSIC(emit_round, "llvm.round", 1)
+INTRINSIC(emit_roundeven, "llvm.roundeven", 1)
+INTRINSIC(emit_copysign, "llvm.copysign", 2)
 #undef INTRINSIC
-
-LLVMValueRef emit_copysign(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return emit_intrinsic(e, "llvm.copysign", x, 2);
-}
 
 LLVMValueRef emit_absi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   (void)op;

@@ -92,6 +92,20 @@ ir_value *body_copy(ir_builder *builder, ir_value *tensor, const ir_map *read, i
   return body_finish(&body, generic, body_argument(generic, 0));
 }
 
+ir_op *body_generate(ir_builder *builder, const ir_block *elements, ir_value *out) {
+  const ir_map *identity = ir_map_identity(builder->module, elements->num_args);
+  ir_op *generic = ir_generic(builder, 0, NULL, 1, &out, &identity, elements->num_args, 0);
+  ir_builder body = body_of(generic);
+  ir_value_map *values = ir_value_map_create(builder->module);
+  for (unsigned i = 0; i < elements->num_args; i++)
+    ir_value_map_set(values, elements->args[i], ir_loop_index(&body, i));
+  for (const ir_op *each = elements->first; each != elements->last; each = each->next)
+    ir_op_clone(&body, each, values);
+  ir_value *element = ir_value_map_get(values, ir_operand(elements->last, 0));
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
+  return generic;
+}
+
 ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out) {
   const ir_map *identity = ir_map_identity(builder->module, out->type->rank);
   return tensor->type == out->type ? tensor : body_copy(builder, tensor, identity, out, identity);

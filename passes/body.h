@@ -34,6 +34,8 @@ ir_value *body_scale(ir_op *generic);
 const ir_type *body_wider(const ir_value *a, const ir_value *b);
 /* The elements of the tensor under `read`, in `out` under `write`, each converted. */
 ir_value *body_copy(ir_builder *builder, ir_value *tensor, const ir_map *read, ir_value *out, const ir_map *write);
+/* A generic without inputs, into `out`: each element is what the block, which ends with it, gives for its indices. */
+ir_op *body_generate(ir_builder *builder, const ir_block *elements, ir_value *out);
 /* The tensor, each element converted, in `out`; itself where the types are the same. */
 ir_value *body_convert(ir_builder *builder, ir_value *tensor, ir_value *out);
 #endif

@@ -3,6 +3,7 @@
  *
  * Where an op may write is decided in buffers.c; nothing here looks at other ops but through it.
  * Terminates: loops run over operands, dims and the ops of one body. */
+#include "passes/body.h"
 #include "passes/buffers.h"
 
 #include <string.h>
@@ -270,24 +271,6 @@ static void lower_dim(buffers *b, ir_op *op) {
 
 /* ------------------------------------------------------------------------------------------------ pad and constants */
 
-/* out[..] = the pad's body at the indices */
-static void fill_with_body(buffers *b, ir_op *op, ir_value *memref) {
-  ir_builder builder = ir_builder_before(op);
-  unsigned rank = memref->type->rank;
-  const ir_map *identity = ir_map_identity(b->module, rank);
-  ir_op *generic = ir_generic(&builder, 0, NULL, 1, &memref, &identity, rank, 0);
-  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  ir_value_map *map = ir_value_map_create(b->module);
-  const ir_block *from = ir_region(op, 0);
-  for (unsigned i = 0; i < from->num_args; i++)
-    ir_value_map_set(map, from->args[i], ir_loop_index(&body, i));
-  for (const ir_op *child = from->first; child != from->last; child = child->next)
-    ir_op_clone(&body, child, map);
-  ir_value *value = ir_value_map_get(map, ir_operand(from->last, 0));
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
-  bufferize_body_reads(b, generic);
-}
-
 static void lower_pad(buffers *b, ir_op *op) {
   ir_value *source = buffer_of(b, ir_operand(op, 0), op);
   const ir_type *type = ir_result(op, 0)->type;
@@ -302,8 +285,7 @@ static void lower_pad(buffers *b, ir_op *op) {
                                               : (extent){.value = sum.value, .constant = sum.constant};
   }
   ir_value *memref = buffer_create_sized(b, op, type, extents, false);
-  fill_with_body(b, op, memref);
-  builder = ir_builder_before(op);
+  bufferize_body_reads(b, body_generate(&builder, ir_region(op, 0), memref));
   buffer_copy(&builder, source, ir_subview(&builder, memref, low, sizes));
   buffer_place(b, ir_result(op, 0), memref, false);
 }

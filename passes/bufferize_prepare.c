@@ -5,7 +5,7 @@
  *    sharing them saves no memory and would cost copies;
  *  - a tensor.empty whose content, some steps of destination style later, is inserted into a slice or returned, is
  *    replaced by that slice, or by the result's stand-in: so the steps compute in the memory where the value is
- *    wanted.
+ *    wanted. What makes it is moved down to the insertion where the slice is not there before.
  *
  * Terminates: one walk for each; copies of tensor.empty and fill have one user and are not copied again; each step
  * back from a destination goes to a value defined before. */
@@ -30,18 +30,6 @@ static void drop_dead(ir_block *block) {
   }
 }
 
-static void splat_to_fill(ir_op *op, ir_cell splat) {
-  ir_builder builder = ir_builder_before(op);
-  const ir_type *whole = ir_result(op, 0)->type, *type = ir_type_scalar(op->module, whole->element);
-  ir_value *scalar = ir_splat(&builder, type, splat);
-  ir_index shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < whole->rank; i++)
-    shape[i] = ir_index_const(whole->shape[i]);
-  ir_value *empty = ir_empty(&builder, type->element, whole->rank, shape);
-  ir_replace_uses(ir_result(op, 0), ir_fill(&builder, scalar, empty));
-  ir_op_erase(op);
-}
-
 static void normalise(ir_block *block) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
@@ -50,8 +38,11 @@ static void normalise(ir_block *block) {
     ir_cell splat;
     if (!ir_op_touches(op, IR_TYPE_TENSOR) || pass_op_to_linalg(op))
       continue;
-    if (ir_op_has(op, IR_CONSTANT) && ir_value_splat(ir_result(op, 0), &splat))
-      splat_to_fill(op, splat);
+    if (!ir_op_has(op, IR_CONSTANT) || !ir_value_splat(ir_result(op, 0), &splat))
+      continue;
+    ir_builder builder = ir_builder_before(op);
+    ir_replace_uses(ir_result(op, 0), pass_fill_for(&builder, op, splat));
+    ir_op_erase(op);
   }
 }
 

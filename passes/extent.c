@@ -275,6 +275,12 @@ ir_index pass_dim(ir_builder *builder, ir_value *value, unsigned dim) {
   return extent_compute(builder, extent_of(value, dim));
 }
 
+void pass_spelled_extents(const ir_op *op, unsigned first, ir_index *extents) {
+  const ir_type *type = ir_result(op, 0)->type;
+  for (unsigned i = 0; i < type->rank; i++)
+    extents[i] = type->shape[i] == IR_DYNAMIC ? ir_index_of(ir_operand(op, first++)) : ir_index_const(type->shape[i]);
+}
+
 ir_value *pass_empty_like(ir_builder *builder, ir_value *value, ir_scalar element) {
   ir_index sizes[IR_MAX_RANK];
   for (unsigned dim = 0; dim < value->type->rank; dim++)

@@ -15,6 +15,8 @@ bool pass_is_pure(const ir_op *op);
 
 /* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not (to_linalg.c). */
 ir_op *pass_op_to_linalg(ir_op *op);
+/* A fill that gives what the constant, which is `splat` everywhere, does (to_linalg.c). */
+ir_value *pass_fill_for(ir_builder *builder, const ir_op *constant, ir_cell splat);
 
 /* Drops ops, carried values and local memory that nobody needs (dead.c); true if there were any. */
 bool pass_drop_dead(ir_module *module);

@@ -26,6 +26,12 @@ static unsigned input_of(ir_value *value, ir_value **inputs, unsigned *num_input
   return i;
 }
 
+static ir_op *replace_by(ir_op *op, ir_op *structured) {
+  ir_replace_uses(ir_result(op, 0), ir_result(structured, 0));
+  ir_op_erase(op);
+  return structured;
+}
+
 static ir_op *elementwise_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *result = ir_result(op, 0), *whole = NULL, *inputs[IR_MAX_GROUPS], *scalars[IR_MAX_GROUPS];
@@ -54,46 +60,32 @@ static ir_op *elementwise_to_generic(ir_op *op) {
   const ir_type *type = ir_type_scalar(op->module, result->type->element);
   ir_value *value = ir_create(&body, op->code, type, op->num_operands, scalars, op->num_attrs, op->attrs);
   ir_terminator(&body, OP_LINALG_YIELD, 1, &value);
-  ir_replace_uses(result, ir_result(generic, 0));
-  ir_op_erase(op);
-  return generic;
+  return replace_by(op, generic);
 }
 
 /* A tensor of any content with the extents of the op's result, of which the dynamic ones are operands from `first`. */
 static ir_value *empty_of(ir_builder *builder, const ir_op *op, unsigned first) {
   const ir_type *type = ir_result(op, 0)->type;
   ir_index shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < type->rank; i++)
-    shape[i] = type->shape[i] == IR_DYNAMIC ? ir_index_of(ir_operand(op, first++)) : ir_index_const(type->shape[i]);
+  pass_spelled_extents(op, first, shape);
   ir_value *empty = ir_empty(builder, type->element, type->rank, shape);
   return empty->type == type ? empty : ir_create(builder, OP_TENSOR_CAST, type, 1, &empty, 0, NULL);
 }
 
 static ir_op *splat_to_fill(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
-  ir_value *filled = ir_fill(&builder, ir_operand(op, 0), empty_of(&builder, op, 1));
-  ir_replace_uses(ir_result(op, 0), filled);
-  ir_op_erase(op);
-  return filled->op;
+  return replace_by(op, ir_fill(&builder, ir_operand(op, 0), empty_of(&builder, op, 1))->op);
 }
 
 static ir_op *generate_to_generic(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
-  const ir_block *elements = ir_region(op, 0);
-  const ir_map *identity = ir_map_identity(op->module, elements->num_args);
-  ir_value *out = empty_of(&builder, op, 0);
-  ir_op *generic = ir_generic(&builder, 0, NULL, 1, &out, &identity, elements->num_args, 0);
-  ir_builder body = body_of(generic);
-  ir_value_map *values = ir_value_map_create(op->module);
-  for (unsigned i = 0; i < elements->num_args; i++)
-    ir_value_map_set(values, elements->args[i], ir_loop_index(&body, i));
-  for (const ir_op *each = elements->first; each != elements->last; each = each->next)
-    ir_op_clone(&body, each, values);
-  ir_value *element = ir_value_map_get(values, ir_operand(elements->last, 0));
-  ir_terminator(&body, OP_LINALG_YIELD, 1, &element);
-  ir_replace_uses(ir_result(op, 0), ir_result(generic, 0));
-  ir_op_erase(op);
-  return generic;
+  return replace_by(op, body_generate(&builder, ir_region(op, 0), empty_of(&builder, op, 0)));
+}
+
+ir_value *pass_fill_for(ir_builder *builder, const ir_op *constant, ir_cell splat) {
+  const ir_type *type = ir_type_scalar(constant->module, ir_result(constant, 0)->type->element);
+  ir_value *scalar = ir_splat(builder, type, splat);
+  return ir_fill(builder, scalar, empty_of(builder, constant, 0));
 }
 
 ir_op *pass_op_to_linalg(ir_op *op) {
@@ -111,10 +103,10 @@ static bool is_read(const ir_value *value, unsigned *steps) {
   const ir_op *op = value->op;
   if (!op || op->num_regions || !pass_is_pure(op) || !*steps || !--*steps)
     return false;
-  if (op->code == OP_TENSOR_EXTRACT)
-    return true;
+  if (ir_op_touches(op, IR_TYPE_TENSOR))
+    return op->code == OP_TENSOR_EXTRACT;
   bool found = false;
-  for (unsigned i = 0; i < op->num_operands && !ir_op_touches(op, IR_TYPE_TENSOR); i++)
+  for (unsigned i = 0; i < op->num_operands; i++)
     found |= is_read(ir_operand(op, i), steps);
   return found;
 }
@@ -143,9 +135,7 @@ static void read_inside(ir_op *op) {
     ir_op *generic = ir_generic(&builder, 0, NULL, 1, &out, &identity, out->type->rank, 0);
     ir_builder body = body_of(generic);
     body_finish(&body, generic, scalar);
-    ir_replace_uses(ir_result(op, 0), ir_result(generic, 0));
-    ir_op_erase(op);
-    op = generic;
+    op = replace_by(op, generic);
   }
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_op_has(op, IR_OWN_BODY))
     return;
@@ -172,8 +162,7 @@ static void fill_destinations(ir_op *constant) {
       continue;
     if (!filled) {
       ir_builder after = ir_builder_after(constant);
-      ir_value *scalar = ir_splat(&after, ir_type_scalar(constant->module, value->type->element), splat);
-      filled = ir_fill(&after, scalar, empty_of(&after, constant, 0));
+      filled = pass_fill_for(&after, constant, splat);
     }
     ir_set_operand(use->user, ir_use_index(use), filled);
   }

@@ -288,9 +288,7 @@ static bool vectorize_empty(kernel *k, ir_op *op) {
   const ir_type *type = ir_result(op, 0)->type;
   ir_index extents[IR_MAX_RANK];
   tile t;
-  for (unsigned dim = 0, dynamic = 0; dim < type->rank; dim++)
-    extents[dim] =
-        type->shape[dim] == IR_DYNAMIC ? ir_index_of(ir_operand(op, dynamic++)) : ir_index_const(type->shape[dim]);
+  pass_spelled_extents(op, 0, extents);
   return set_extents(&t, op, type->element, type->rank, extents) && define(k, ir_result(op, 0), &t);
 }
 
