@@ -441,3 +441,19 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
   }
   return NULL;
 }
+
+int64_t extent_of_tiles(ir_value *value, unsigned dim) {
+  extent x = extent_of(value, dim);
+  const ir_op *size = x.value && x.value->type->kind == IR_TYPE_SCALAR ? x.value->op : NULL, *kernel = size;
+  if (!x.value)
+    return x.constant;
+  while (kernel && kernel->code != OP_SCF_FORALL)
+    kernel = ir_op_parent(kernel);
+  for (unsigned i = 0; kernel && i < ir_region(kernel, 0)->num_args - kernel->num_results; i++) {
+    ir_index step = ir_bounds_of(kernel, i).step;
+    const ir_expr *room = step.value ? NULL : extent_room(size, ir_region(kernel, 0)->args[i], step.constant);
+    if (room && room->kind == IR_EXPR_CONST)
+      return room->value;
+  }
+  return IR_DYNAMIC;
+}

@@ -32,10 +32,23 @@ static bool is_copy(const ir_op *op) {
          ir_yielded(op, 0) == body_argument(op, 0) && ir_value_has_one_use(ir_result(op, 0));
 }
 
-/* The copy from outside of the block that is a factor of the contraction; NULL: neither is. */
+/* What the value is a block of, where a loop has made that block by block and nobody else reads it: those blocks. Else
+ * the value itself. */
+static ir_value *made_by_blocks(ir_value *value) {
+  const ir_op *slice = value->op && value->op->code == OP_TENSOR_EXTRACT_SLICE ? value->op : NULL;
+  ir_value *whole = slice && ir_value_has_one_use(value) ? ir_operand(slice, 0) : NULL;
+  if (!whole || !whole->op || whole->op->code != OP_SCF_FOR || !ir_value_has_one_use(whole))
+    return value;
+  const ir_op *insert = ir_yielded(whole->op, whole->index)->op;
+  bool is_block = insert && insert->code == OP_TENSOR_INSERT_SLICE &&
+                  ir_operand(insert, 1) == ir_region(whole->op, 0)->args[1 + whole->index];
+  return is_block ? ir_operand(insert, 0) : value;
+}
+
+/* The copy from outside of the contraction's loops that is a factor of it; NULL: neither is. */
 static ir_op *copied_factor(const ir_op *contraction) {
   for (unsigned side = 0; side < 2; side++) {
-    ir_value *factor = ir_operand(contraction, side);
+    ir_value *factor = made_by_blocks(ir_operand(contraction, side));
     if (ir_value_is_outside(factor, contraction->block) && is_copy(factor->op))
       return factor->op;
   }
@@ -119,14 +132,22 @@ static void leave_to_readers(ir_op *contraction) {
   ir_replace_uses(scaled, ir_result(contraction, 0));
 }
 
+static void hoist_in_loop(ir_op *loop, const pass_options *options) {
+  for (ir_op *op = ir_region(loop, 0)->first; op; op = op->next) {
+    if (op->code == OP_SCF_FOR)
+      hoist_in_loop(op, options);
+    if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
+      continue;
+    hoist_factor(op);
+    if (multiplies_in_tiles(op, options->target))
+      leave_to_readers(op);
+  }
+}
+
 static bool hoist_in_kernel(ir_op *kernel, const pass_options *options) {
   for (ir_op *loop = ir_region(kernel, 0)->first; loop; loop = loop->next)
-    for (ir_op *op = loop->code == OP_SCF_FOR ? ir_region(loop, 0)->first : NULL; op; op = op->next)
-      if (ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op)) {
-        hoist_factor(op);
-        if (multiplies_in_tiles(op, options->target))
-          leave_to_readers(op);
-      }
+    if (loop->code == OP_SCF_FOR)
+      hoist_in_loop(loop, options);
   return true;
 }
 

@@ -87,11 +87,11 @@ static bool starts_empty(const ir_op *kernel) {
   return kernel->num_results > 0;
 }
 
-/* Rows nearly fill tiles, and keys are more than a step and not too many. */
+/* Rows nearly fill tiles, or blocks of them, and keys are more than a step and not too many. */
 static ir_value *create_condition(ir_builder *builder, const open_rows *o) {
   ir_module *module = builder->module;
-  const ir_expr *rows = ir_expr_dim(module, 0), *size = ir_expr_const(module, o->tile.rows);
-  const ir_expr *up = ir_expr_binary(module, IR_EXPR_ADD, rows, ir_expr_const(module, o->tile.rows - 1));
+  const ir_expr *rows = ir_expr_dim(module, 0), *size = ir_expr_const(module, o->tile.block);
+  const ir_expr *up = ir_expr_binary(module, IR_EXPR_ADD, rows, ir_expr_const(module, o->tile.block - 1));
   const ir_expr *whole = ir_expr_binary(module, IR_EXPR_MUL, ir_expr_binary(module, IR_EXPR_FLOORDIV, up, size), size);
   const ir_expr *padding =
       ir_expr_binary(module, IR_EXPR_ADD, whole, ir_expr_binary(module, IR_EXPR_MUL, rows, ir_expr_const(module, -1)));

@@ -19,24 +19,28 @@
  * Terminates: a tensor's dim is set once, and each set one is followed once. */
 #include "passes/body.h"
 #include "passes/extent.h"
+#include "passes/hidden.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/tile_policy.h"
+#include "passes/turn.h"
 
 #include <string.h>
 
 /* Registers of rows that a product's tile has side by side: fewer would leave some empty, or widen each element of the
  * other factor for too few (f16, 32 and 48 rows 1.4 to 1.5x; Zen 5). More rows than that pay for transposing the other
  * factor, and for asking memory for it ahead. */
-enum { MIN_REGISTERS = 2, MIN_REGISTERS_WIDENING = 4, MAX_ROWS = 64, MAX_OPS = 64 };
+enum { MIN_REGISTERS = 2, MIN_REGISTERS_WIDENING = 4, MAX_BLOCKS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {
   ir_op *loop;
-  int64_t rows;     /* in lanes, at most .. */
-  bool is_padded;   /* .. and there may be fewer */
+  turning turning;  /* rows of a block are in lanes; but .. */
+  extent rows;      /* .. of the last blocks .. */
+  bool is_padded;   /* .. there may be fewer */
   bool turns_tiles; /* tiles of memory that the loop reads may be transposed in each step */
   unsigned num_ops;
   ir_op *ops[MAX_OPS];     /* structured ops of the loop's body that have the dim .. */
-  unsigned lanes[MAX_OPS]; /* .. as this loop of theirs */
+  unsigned loops[MAX_OPS]; /* .. as this loop of theirs */
   int carried[MAX_OPS];    /* carried value i has it as this dim, -1: has it not */
 } orientation;
 
@@ -48,7 +52,7 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim);
 static int lane_of(const orientation *o, const ir_op *op) {
   for (unsigned i = 0; i < o->num_ops; i++)
     if (o->ops[i] == op)
-      return (int)o->lanes[i];
+      return (int)o->loops[i];
   return -1;
 }
 
@@ -70,7 +74,7 @@ static bool follow_op(orientation *o, ir_op *op, unsigned lane) {
   if (o->num_ops == MAX_OPS || !recast_begin(&recast, op) || ir_loop_is_reduction(ir_structure_of(op), lane) ||
       (o->is_padded && !computes_anywhere(op)))
     return false;
-  o->lanes[o->num_ops] = lane;
+  o->loops[o->num_ops] = lane;
   o->ops[o->num_ops++] = op;
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_map *map = recast.maps[i];
@@ -131,11 +135,23 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
   return lane >= 0 && follow_op(o, value->op, (unsigned)lane) && follow_uses(o, value, dim);
 }
 
-/* So many rows fill registers side by side, and not too many of them. */
-static bool fill_registers(int64_t rows, ir_scalar element, ir_scalar other, const target_facts *facts) {
+/* So many rows fill registers side by side, and not too many of them, or blocks of such: `all` are those of all tiles,
+ * which nearly fill blocks, or IR_DYNAMIC. */
+static bool fill_registers(orientation *o, int64_t rows, int64_t all, ir_scalar element, ir_scalar other,
+                           const target_facts *facts) {
   int64_t lanes = facts->vector_bits / ir_scalar_bits(element);
   int64_t least = ir_scalar_bits(other) < ir_scalar_bits(element) ? MIN_REGISTERS_WIDENING : MIN_REGISTERS;
-  return lanes && rows % lanes == 0 && rows >= least * lanes && rows <= MAX_ROWS;
+  bool by_blocks = target_has_small_tiles(facts);
+  int64_t block = by_blocks ? MIN_REGISTERS * lanes : rows;
+  if (!lanes || rows < least * lanes || block % lanes || block > TILE_MOST_LANES || rows > MAX_BLOCKS * block)
+    return false;
+  if (by_blocks && ir_scalar_bits(other) < ir_scalar_bits(element)) /* widened for each block anew */
+    return false;
+  if (by_blocks && (all == IR_DYNAMIC ? rows > TILE_MOST_LANES : !tile_is_nearly_filled(all, block)))
+    return false;
+  o->is_padded |= rows % block != 0;
+  o->turning = (turning){block, (rows - 1) / block + 1};
+  return true;
 }
 
 /* The loop of the contraction that only a factor from outside of the loop has, if the other factor's tiles would have
@@ -157,8 +173,10 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
         continue;
       extent extent = extent_of(ir_operand(op, side), (unsigned)place);
       o->is_padded = extent.value != NULL;
-      o->rows = extent_bound(extent);
-      return fill_registers(o->rows, element, ir_operand(op, 1 - side)->type->element, facts) ? lane : -1;
+      o->rows = extent;
+      ir_scalar other = ir_operand(op, 1 - side)->type->element;
+      int64_t all = extent_of_tiles(ir_operand(op, side), (unsigned)place);
+      return fill_registers(o, extent_bound(extent), all, element, other, facts) ? lane : -1;
     }
   }
   return -1;
@@ -166,84 +184,9 @@ static int find_lane(const ir_op *op, const ir_block *body, const target_facts *
 
 /* -------------------------------------------------------------------------------------------------------- rewriting */
 
-/* The map of a tensor after its dim has become the last. */
-static const ir_map *turned_map(ir_module *module, const ir_map *map, unsigned dim) {
-  const ir_expr *results[IR_MAX_RANK];
-  unsigned count = 0;
-  for (unsigned i = 0; i < map->num_results; i++)
-    if (i != dim)
-      results[count++] = map->results[i];
-  results[count++] = map->results[dim];
-  return ir_map_get(module, map->num_dims, map->num_syms, count, results);
-}
-
-/* As the value, with the dim last, of `rows`. */
-static ir_value *empty_turned(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
-  ir_index shape[IR_MAX_RANK];
-  unsigned count = 0;
-  for (unsigned i = 0; i < value->type->rank; i++)
-    if (i != dim)
-      shape[count++] = pass_dim(builder, value, i);
-  shape[count++] = ir_index_const(rows);
-  return ir_empty(builder, value->type->element, count, shape);
-}
-
-/* Where the rows of a value begin and how far they go, as a slice of one that has more. */
-static ir_value *leading_rows(ir_builder *builder, ir_value *padded, ir_value *like, ir_value *insert) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  for (unsigned i = 0; i < like->type->rank; i++) {
-    offsets[i] = ir_index_const(0);
-    sizes[i] = pass_dim(builder, like, i);
-  }
-  return insert ? ir_insert_slice(builder, insert, padded, offsets, sizes)
-                : ir_extract_slice(builder, padded, offsets, sizes, like->type);
-}
-
-/* The value with zeros behind its rows, which are `rows` then. They are copied as they lie, as transposing is fast
- * where it knows how many there are. */
-static ir_value *pad(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
-  if (value->type->shape[dim] == rows)
-    return value;
-  ir_index shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < value->type->rank; i++)
-    shape[i] = i == dim ? ir_index_const(rows) : pass_dim(builder, value, i);
-  ir_value *empty = ir_empty(builder, value->type->element, value->type->rank, shape);
-  return leading_rows(builder, ir_fill_const(builder, 0, empty), value, value);
-}
-
-/* A value from outside of the loop, with the dim last, of `rows`. */
-static ir_value *turn(ir_builder *builder, ir_value *value, unsigned dim, int64_t rows) {
-  bool is_last = dim + 1 == value->type->rank;
-  if (is_last && value->type->shape[dim] == rows)
-    return value;
-  if (value->op && value->op->code == OP_TENSOR_EMPTY)
-    return empty_turned(builder, value, dim, rows);
-  if (value->op && value->op->code == OP_LINALG_FILL)
-    return ir_fill(builder, ir_operand(value->op, 0), empty_turned(builder, value, dim, rows));
-  ir_value *padded = pad(builder, value, dim, rows);
-  if (is_last)
-    return padded;
-  const ir_map *identity = ir_map_identity(builder->module, value->type->rank);
-  return body_copy(builder, padded, identity, empty_turned(builder, value, dim, rows),
-                   turned_map(builder->module, identity, dim));
-}
-
-/* Such a value with its dims in their places again and as many rows as `like` has. */
-static ir_value *turn_back(ir_builder *builder, ir_value *value, ir_value *like, unsigned dim, int64_t rows) {
-  if (dim + 1 < like->type->rank) {
-    const ir_map *identity = ir_map_identity(builder->module, like->type->rank);
-    ir_index shape[IR_MAX_RANK];
-    for (unsigned i = 0; i < like->type->rank; i++)
-      shape[i] = i == dim ? ir_index_const(rows) : pass_dim(builder, like, i);
-    value = body_copy(builder, value, turned_map(builder->module, identity, dim),
-                      ir_empty(builder, like->type->element, like->type->rank, shape), identity);
-  }
-  return like->type->shape[dim] == rows ? value : leading_rows(builder, value, like, NULL);
-}
-
 /* A tile of memory that the loop reads, with the dim last: turned before the first op of the loop that computes, so
  * that nothing stands between the product of the scores and what takes the tile in. */
-static ir_value *turn_tile(ir_value *value, unsigned dim, int64_t rows) {
+static ir_value *turn_tile(ir_value *value, unsigned dim, const turning *turning) {
   ir_op *slice = value->op, *first = slice->block->first;
   while (first != slice && !ir_op_has(first, IR_STRUCTURED))
     first = first->next;
@@ -255,57 +198,130 @@ static ir_value *turn_tile(ir_value *value, unsigned dim, int64_t rows) {
   if (first != slice)
     ir_op_move_before(slice, first);
   ir_builder builder = ir_builder_after(slice);
-  return turn(&builder, value, dim, rows);
+  return turn_value(&builder, value, dim, turning);
 }
 
 /* The op with the dim last in all that have it. Its operands from inside of the loop, which come before, have it so. */
-static void orient_op(ir_op *op, unsigned lane, ir_op *loop, int64_t rows) {
+static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loop, ir_value *block) {
   ir_builder builder = ir_builder_before(op), outside = ir_builder_before(loop);
   recast recast;
   recast_begin(&recast, op);
   for (unsigned i = 0; i < op->num_operands; i++) {
     int dim = ir_map_find_dim(recast.maps[i], lane);
+    ir_value *operand = recast.operands[i];
     if (dim < 0)
       continue;
-    recast.maps[i] = turned_map(op->module, recast.maps[i], (unsigned)dim);
-    if (ir_value_is_outside(recast.operands[i], op->block))
-      recast.operands[i] = turn(&outside, recast.operands[i], (unsigned)dim, rows);
-    else if (recast.operands[i]->op && recast.operands[i]->op->code == OP_TENSOR_EMPTY)
-      recast.operands[i] = turn(&builder, recast.operands[i], (unsigned)dim, rows);
-    else if (recast.operands[i]->op && recast.operands[i]->op->code == OP_TENSOR_EXTRACT_SLICE)
-      recast.operands[i] = turn_tile(recast.operands[i], (unsigned)dim, rows);
+    recast.maps[i] = turn_map(op->module, recast.maps[i], (unsigned)dim);
+    if (ir_value_is_outside(operand, ir_region(loop, 0))) {
+      operand = turn_value(&outside, operand, (unsigned)dim, &o->turning);
+      recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
+    } else if (operand->op && operand->op->code == OP_TENSOR_EMPTY) {
+      recast.operands[i] = turn_empty_block(&builder, operand, (unsigned)dim, o->turning.lanes);
+    } else if (operand->op && operand->op->code == OP_TENSOR_EXTRACT_SLICE && operand->op->block == ir_region(loop, 0)) {
+      operand = turn_tile(operand, (unsigned)dim, &o->turning);
+      recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
+    }
   }
   if (op->code == OP_LINALG_FILL) {
     ir_replace_uses(ir_result(op, 0), ir_fill(&builder, recast.operands[0], recast.operands[1]));
     ir_op_erase(op);
     return;
   }
-  recast_replace(op, recast_create(&recast, &builder, NULL));
+  ir_op *turned = recast_create(&recast, &builder, NULL);
+  if (block)
+    turn_move_indices(turned, lane, ir_index_scale(&builder, (ir_index){.value = block}, o->turning.lanes));
+  recast_replace(op, turned);
+}
+
+/* Moves the ops that have rows into a loop over blocks of these, at the end of the loop, which carries whole values:
+ * each block's part of what is carried stands for that. Returns the counter. */
+static ir_value *create_blocks(const orientation *o, ir_op *loop, const ir_op *old) {
+  ir_block *body = ir_region(loop, 0);
+  ir_builder builder = ir_builder_before(body->last);
+  ir_value *inits[MAX_OPS], *yielded[MAX_OPS];
+  unsigned count = 0;
+  for (unsigned i = 0; i < old->num_results; i++)
+    if (o->carried[i] >= 0)
+      inits[count++] = body->args[1 + i];
+  ir_index blocks = ir_index_const(o->turning.blocks);
+  if (o->is_padded) {
+    ir_builder before = ir_builder_before(loop);
+    blocks = ir_index_ceildiv(&before, extent_compute(&before, o->rows), o->turning.lanes);
+  }
+  ir_op *inner = ir_for(&builder, ir_index_const(0), blocks, ir_index_const(1), count, inits);
+  ir_block *block = ir_region(inner, 0);
+  builder = ir_builder_at_end(block);
+  for (unsigned i = 0, k = 0; i < old->num_results; i++) {
+    ir_value *value = body->args[1 + i];
+    if (o->carried[i] >= 0)
+      value = turn_extract(&builder, block->args[1 + k++], block->args[0]);
+    ir_replace_uses(ir_region(old, 0)->args[1 + i], value);
+  }
+  for (ir_op *op = body->first, *next; op != inner; op = next) {
+    next = op->next;
+    if (lane_of(o, op) >= 0)
+      ir_op_move_to_end(op, block);
+  }
+  builder = ir_builder_at_end(block);
+  for (unsigned i = 0, k = 0; i < old->num_results; i++)
+    if (o->carried[i] >= 0) {
+      yielded[k] = turn_insert(&builder, ir_operand(body->last, i), block->args[1 + k], block->args[0]);
+      ir_set_operand(body->last, i, ir_result(inner, k++));
+    }
+  ir_terminator(&builder, OP_SCF_YIELD, count, yielded);
+  return block->args[0];
+}
+
+/* The loop over blocks leaves out those of which every score is hidden by the op's mask. */
+static void skip_hidden(ir_op *blocks, ir_op *op) {
+  ir_bounds bounds = ir_bounds_of(blocks, 0);
+  ir_builder builder = ir_builder_before(blocks);
+  mask_window window = {ir_region(blocks, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant};
+  mask where;
+  if (!body_is_elementwise(op) || !hidden_result(op, &where))
+    return;
+  for (unsigned i = 0; i < where.count; i++) {
+    mask_bound bound = where.bounds[i];
+    if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
+        mask_add_least_steps(&bound, 1, &bound.constant))
+      mask_narrow(&builder, &window, &bound);
+  }
+  ir_set_operand(blocks, 0, ir_index_value(&builder, window.lower));
+  ir_set_operand(blocks, 1, ir_index_value(&builder, window.upper));
 }
 
 static void orient_loop(const orientation *o) {
   ir_op *old = o->loop;
+  const turning *turning = &o->turning;
   ir_builder before = ir_builder_before(old), after = ir_builder_after(old);
-  ir_value *inits[MAX_OPS];
+  ir_value *inits[MAX_OPS], *block = NULL;
   for (unsigned i = 0; i < old->num_results; i++) {
     inits[i] = ir_operand(old, 3 + i);
     if (o->carried[i] >= 0)
-      inits[i] = turn(&before, inits[i], (unsigned)o->carried[i], o->rows);
+      inits[i] = turn_value(&before, inits[i], (unsigned)o->carried[i], turning);
   }
   ir_op *loop = pass_move_loop(&before, old, old->num_results, inits);
   ir_block *from = ir_region(old, 0), *to = ir_region(loop, 0);
-  for (unsigned i = 0; i < from->num_args; i++)
+  ir_replace_uses(from->args[0], to->args[0]);
+  if (turning->blocks > 1)
+    block = create_blocks(o, loop, old);
+  for (unsigned i = 1; i < from->num_args; i++)
     ir_replace_uses(from->args[i], to->args[i]);
-  for (ir_op *op = to->first, *next; op; op = next) {
+  for (ir_op *op = block ? block->block->first : to->first, *next; op; op = next) {
     next = op->next;
     int lane = lane_of(o, op);
     if (lane >= 0)
-      orient_op(op, (unsigned)lane, loop, o->rows);
+      orient_op(op, (unsigned)lane, o, loop, block);
   }
+  for (ir_op *op = block ? block->block->first : NULL; op && ir_attr_get(loop, PASS_NEUTRAL); op = op->next)
+    if (ir_op_has(op, IR_STRUCTURED))
+      skip_hidden(block->block->parent, op);
+  if (turning->blocks > 1 && !o->is_padded)
+    turn_readers(old, loop, o->carried, turning);
   for (unsigned i = 0; i < old->num_results; i++) {
     ir_value *result = ir_result(loop, i);
-    if (o->carried[i] >= 0)
-      result = turn_back(&after, result, ir_operand(old, 3 + i), (unsigned)o->carried[i], o->rows);
+    if (o->carried[i] >= 0 && !ir_value_unused(ir_result(old, i)))
+      result = turn_back(&after, result, ir_operand(old, 3 + i), (unsigned)o->carried[i], turning);
     ir_replace_uses(ir_result(old, i), result);
   }
   ir_op_erase(old);

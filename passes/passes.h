@@ -49,6 +49,10 @@ ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_va
 /* On a structured op on whole tensors: so many tiles read each element of its result that none makes it again. */
 #define PASS_ONCE "tec.once"
 
+/* On an scf.for: an iteration changes nothing that it carries where all scores of a running softmax are hidden (trim.c);
+ * nor does a part of one change its part. */
+#define PASS_NEUTRAL "tec.neutral"
+
 /* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */
 #define PASS_BY_ELEMENT "tec.by_element"
 #endif

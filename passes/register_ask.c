@@ -540,13 +540,23 @@ static const register_left *first_left(const register_nest *nest) {
   return nest->left ? next_left(nest, *nest->left) : NULL;
 }
 
+/* The tiles have the time for all lines: one with each term, or, where tiles are small, some as each begins. */
+static bool can_ask_own(const register_nest *nest, const register_left *own) {
+  if (!target_has_small_tiles(nest->facts))
+    return can_ask(nest->op, nest->facts, own->lines);
+  int term = innermost_terms(nest->op, &nest->plan);
+  int64_t tiles = term < 0 ? 0 : number_of_pieces(nest->op, &nest->plan, register_plan_bound(nest->op, (unsigned)term));
+  return tiles && (own->lines - 1) / MOST_AT_ONCE < tiles * register_blocks(own->blocks);
+}
+
 bool register_ask_plan_own(register_nest *nest, unsigned i) {
   ir_op *op = nest->op;
   register_left own = {.value = ir_operand(op, i), .product = op, .is_own = true};
+  own.blocks = register_loop_of_blocks(op, i);
   int64_t ahead[IR_MAX_RANK];
   if (!nest->left || nest->panels[i] ||
       !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) || !count_lines(&own) ||
-      !can_ask(op, nest->facts, own.lines))
+      !can_ask_own(nest, &own))
     return false;
   own.ahead = ir_attr_i64s(op->module, own.value->type->rank, ahead);
   keep_left(&op->module->arena, nest->left, &own);
@@ -561,15 +571,18 @@ void register_ask_plan_pieces(register_nest *nest) {
   plan_rows(nest);
   const register_left *left = first_left(nest);
   if (!nest->rows.asked)
-    nest->terms = !left ? 0 : left->is_own ? REGISTER_UNROLL : TERMS;
+    nest->terms = !left                                   ? 0
+                  : !left->is_own                         ? TERMS
+                  : target_has_small_tiles(nest->facts) ? register_plan_bound(nest->op, nest->term)
+                                                          : REGISTER_UNROLL;
 }
 
 bool register_asks_here(const register_nest *nest) { return asks_for_rows(nest) || first_left(nest); }
 
 /* The number of the current piece among all. */
-static ir_index number_of_piece(const register_nest *nest, ir_builder *builder) {
+static ir_index number_of_piece(const register_nest *nest, ir_builder *builder, const ir_op *blocks) {
   const register_plan *plan = &nest->plan;
-  ir_index piece = ir_index_const(0);
+  ir_index piece = blocks ? (ir_index){.value = ir_region(blocks, 0)->args[0]} : ir_index_const(0);
   for (unsigned at = 0; at < plan->num_loops; at++) {
     unsigned loop = plan->order[at];
     int64_t step = loop == nest->term ? nest->terms : plan->steps[loop];
@@ -603,8 +616,9 @@ static void ask_for_number(ir_builder *builder, const register_left *left, ir_in
 /* Asks for the lines that are the share of the current piece, in order; again for the last ones where all have been
  * asked for, or it is not yet time for any. */
 static void ask_for_left(const register_nest *nest, ir_builder *builder, const register_left *left) {
-  int64_t share = (left->lines - 1) / number_of_pieces(nest->op, &nest->plan, nest->terms) + 1;
-  ir_index first = ir_index_scale(builder, number_of_piece(nest, builder), share);
+  int64_t pieces = number_of_pieces(nest->op, &nest->plan, nest->terms) * register_blocks(left->blocks);
+  int64_t share = (left->lines - 1) / pieces + 1;
+  ir_index first = ir_index_scale(builder, number_of_piece(nest, builder, left->blocks), share);
   if (left->loop)
     first = ir_index_add(builder, first, ir_index_scale(builder, rest_of_loop(builder, left->loop), left->lines));
   first = ir_index_min(builder, first, ir_index_const(left->lines - share));

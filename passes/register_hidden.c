@@ -43,7 +43,7 @@ static ir_index least_of_others(const register_nest *nest, ir_builder *builder, 
 void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, unsigned depth,
                                register_segment *segment) {
   unsigned loop = nest->plan.order[depth];
-  int64_t unrolled = (ir_is_contraction(nest->op) ? REGISTER_UNROLL : 1) * nest->plan.steps[loop];
+  int64_t unrolled = (ir_is_contraction(nest->op) ? nest->plan.unroll : 1) * nest->plan.steps[loop];
   ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
   for (unsigned i = 0; i < nest->reduced.where.count; i++) {
     const mask_bound *bound = &nest->reduced.where.bounds[i];

@@ -8,9 +8,6 @@
 #include "passes/register_segment.h"
 #include "passes/vectorize.h"
 
-/* Copies of the innermost loop of a contraction; the backend unrolls. */
-enum { REGISTER_UNROLL = 4 };
-
 enum { REGISTER_MAX_MASKS = 4 };
 
 /* An epilogue of a product without its masks. */
@@ -56,7 +53,8 @@ typedef struct register_left {
   const ir_attr *ahead; /* how many subscripts further that lies */
   int64_t elements;     /* of a line */
   int64_t lines;
-  bool is_own; /* the product itself is the reader */
+  bool is_own;         /* the product itself is the reader */
+  const ir_op *blocks; /* a loop in that one, which goes over the memory again in each iteration; NULL: none */
 } register_left;
 
 typedef struct register_nest {

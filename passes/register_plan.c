@@ -248,6 +248,13 @@ static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
   return false;
 }
 
+/* The tile has all lanes that there are, two registers of the few, as a block of rows has (see orient.c). Then a power of
+ * two of rows leaves none over, and loops are short enough to be worth more copies of what is in them. */
+static bool is_whole_block(const planner *p, const register_plan *plan, unsigned simd) {
+  return target_has_small_tiles(p->facts) && ir_is_contraction(p->op) && !is_reduction(p, simd) &&
+         plan->steps[simd] == TILE_VECTORS * p->lanes && register_plan_bound(p->op, simd) == plan->steps[simd];
+}
+
 /* Rows of a product meet the panels of several SIMD tiles in turn, made of a factor whose rows lie apart. */
 static bool puts_rows_outside(const planner *p, unsigned simd, int64_t rows) {
   unsigned lanes = operand_uses(p, 1, simd);
@@ -285,7 +292,9 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t most = in_place ? most_in_place / vectors : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
     most = in_place ? most : smaller(most, planner_rows_of_set(p, simd, (unsigned)row));
-    bool even = is_reduction(p, simd) || (!in_place && reads_neighbours(p, simd, (unsigned)row));
+    bool is_block = is_whole_block(p, plan, simd);
+    bool even = is_reduction(p, simd) || is_block || (!in_place && reads_neighbours(p, simd, (unsigned)row));
+    plan->unroll = is_block ? 2 * REGISTER_UNROLL : REGISTER_UNROLL;
     if (in_place && target_has_small_tiles(p->facts)) /* tiles of as many rows each (7 of 4096 x 4096 1.35x, Zen 1) */
       most = (at_once - 1) / ((at_once - 1) / most + 1) + 1;
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);
@@ -635,7 +644,8 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   planner p = planner_of(op, facts);
   p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
-  register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes};
+  register_plan plan = {
+      .num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes, .unroll = REGISTER_UNROLL};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)
@@ -650,41 +660,45 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   return plan;
 }
 
-/* Reductions in registers take one term at a time. */
-static void drop_terms(register_plan *plan) {
+/* Reductions in registers take at most so many terms at a time. */
+static void limit_terms(register_plan *plan, int64_t most) {
   unsigned count = 0;
   for (unsigned i = 0; i < plan->num_dims; i++) {
     unsigned loop = plan->dims[i];
-    if ((int)loop == plan->simd || !(plan->partial & ir_bit(loop))) {
+    bool is_term = (int)loop != plan->simd && plan->partial & ir_bit(loop);
+    while (is_term && plan->steps[loop] > most)
+      plan->steps[loop] /= 2;
+    if (is_term && plan->steps[loop] == 1)
+      plan->partial &= ~ir_bit(loop);
+    else
       plan->dims[count++] = loop;
-      continue;
-    }
-    plan->steps[loop] = 1;
-    plan->partial &= ~ir_bit(loop);
   }
   plan->num_dims = count;
 }
 
-/* Registers for the values of a few chains, but not for constants as well: one row, whose chains share these. */
+/* Registers for the values of a few chains, but not for constants as well: one row, whose chains share these, and as
+ * many terms of it as are left to fill them. */
 static void lighten_to_row(const ir_op *op, register_plan *plan, int64_t width) {
+  int64_t most = LIGHT_REGISTERS * plan->lanes;
   for (unsigned i = 0; i < plan->num_dims; i++)
-    if ((int)plan->dims[i] != plan->simd)
+    if ((int)plan->dims[i] != plan->simd && !(plan->partial & ir_bit(plan->dims[i])))
       plan->steps[plan->dims[i]] = 1;
   if (plan->simd < 0)
     return;
   int64_t *step = &plan->steps[plan->simd], bound = register_plan_bound(op, (unsigned)plan->simd);
   *step = smaller(*step, width);
-  while (*step >= plan->lanes && 2 * *step <= LIGHT_REGISTERS * plan->lanes && 4 * *step <= bound)
+  while (*step >= plan->lanes && 2 * *step <= most && (4 * *step <= bound || 2 * *step == bound))
     *step *= 2;
+  limit_terms(plan, most / *step);
 }
 
 void register_plan_lighten(const ir_op *op, register_plan *plan, const target_facts *facts, bool rounds) {
-  drop_terms(plan);
   int64_t width = rounds ? 2 * plan->lanes : plan->lanes;
   if (facts->vector_registers < 32) {
     lighten_to_row(op, plan, width);
     return;
   }
+  limit_terms(plan, 1);
   int64_t most = width * LIGHT_REGISTERS, elements = 1;
   for (unsigned i = 0; i < plan->num_dims; i++)
     elements *= plan->steps[plan->dims[i]];

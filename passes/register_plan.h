@@ -16,6 +16,9 @@ enum { REGISTER_STREAM_ROWS = 20 };
 /* So many rows of a product are worth meeting panels block by block. */
 enum { REGISTER_BLOCKED_ROWS = 256 };
 
+/* Copies of the innermost loop of most contractions. */
+enum { REGISTER_UNROLL = 4 };
+
 typedef struct register_plan {
   unsigned num_loops;
   unsigned order[IR_MAX_LOOPS]; /* the loops, outermost first */
@@ -24,7 +27,8 @@ typedef struct register_plan {
   unsigned dims[IR_MAX_RANK]; /* the loops that are vector dims, outermost first */
   int simd;   /* the loop whose iterations are lanes: the last vector dim but for `paired`; -1 when all is scalar */
   int paired; /* the reduction of which lanes take two iterations at a time, the last vector dim; -1: there is none */
-  int64_t lanes; /* elements of one register */
+  int64_t lanes;  /* elements of one register */
+  int64_t unroll; /* copies of the innermost loop of a contraction, which the backend makes */
   uint32_t
       partial; /* reductions (bits) of which a tile keeps several results: that in lanes, or several terms at a time */
   uint32_t apart;    /* the SIMD loop (bit), if even iterations come before odd ones in lanes (see vectorize.h) */

@@ -58,6 +58,9 @@ enum { SOON_BYTES = 1024 };
  * times as fast, with 32 1.05 times, with 64 as fast as not (f32, AVX2 on Zen 4). */
 enum { MANY_USES = 64 };
 
+/* Iterations of a loop over blocks of rows, for which lines are counted. */
+enum { MOST_BLOCKS = 1 << 16 };
+
 /* Uses so many that tiles have the time to ask for each line that they read in place. */
 enum { USES_TO_ASK = 32 };
 
@@ -402,11 +405,29 @@ bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const t
   return find_move(op, i, step_of_kernel, bytes, ahead);
 }
 
+const ir_op *register_loop_of_blocks(const ir_op *op, unsigned i) {
+  const ir_op *loop = ir_op_parent(op);
+  if (loop->code != OP_SCF_FOR || !ir_value_is_outside(ir_operand(op, i), ir_region(loop, 0)))
+    return NULL;
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  return ir_index_least(bounds.lower) >= 0 && ir_index_is_const(bounds.step, 1) && ir_index_most(bounds.upper) < MOST_BLOCKS
+             ? loop
+             : NULL;
+}
+
+int64_t register_blocks(const ir_op *loop) {
+  int64_t most = loop ? ir_index_most(ir_bounds_of(loop, 0).upper) : 1;
+  return most > 1 ? most : 1;
+}
+
 bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                            int64_t uses, int64_t *ahead) {
-  return target_has_large_tiles(facts) && plan->paired < 0 && register_prefetch_uses(op, i, uses) >= USES_TO_ASK &&
+  const ir_op *blocks = register_loop_of_blocks(op, i);
+  bool asks = target_has_large_tiles(facts) || (target_has_small_tiles(facts) && blocks);
+  uses *= register_blocks(blocks);
+  return asks && plan->paired < 0 && register_prefetch_uses(op, i, uses) >= USES_TO_ASK &&
          find_move(op, i, step_of_induction, register_plan_panel_bytes(facts), ahead) &&
-         !goes_over_again(op, i, facts->l2_bytes / 2, true);
+         !goes_over_again(op, i, facts->l2_bytes / 2, !target_has_small_tiles(facts));
 }
 
 const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,
@@ -445,7 +466,8 @@ static bool stays_in_last_cache(const ir_op *op, unsigned i, const target_facts 
 
 const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses) {
-  bool has_time = target_has_small_tiles(facts) && register_prefetch_uses(op, i, uses) >= MANY_USES;
+  int64_t blocks = register_blocks(register_loop_of_blocks(op, i));
+  bool has_time = target_has_small_tiles(facts) && register_prefetch_uses(op, i, uses * blocks) >= MANY_USES;
   bool follows =
       ir_is_contraction(op) && is_read_in_turn(op, plan, i) && (has_time || stays_in_last_cache(op, i, facts));
   return follows ? NULL : register_prefetch_distance(op, plan, facts, i, uses);

@@ -23,6 +23,10 @@ bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const t
 /* The same of input `i` that the op's register tiles read where it lies. */
 const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses);
+/* The loop over blocks of rows around the op, 0, 1 and so on, which goes over all of input `i` in each iteration; NULL:
+ * none. And its iterations at most; 1 without one. */
+const ir_op *register_loop_of_blocks(const ir_op *op, unsigned i);
+int64_t register_blocks(const ir_op *loop);
 /* The same in ahead[], where the tiles ask for the input line by line, each once; false where they do not. */
 bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                            int64_t uses, int64_t *ahead);

@@ -36,6 +36,13 @@ static void enter_segment(register_nest *nest, unsigned loop, const register_seg
       tile->sizes[i] = segment->size;
 }
 
+/* Copies of the innermost loop. Tiles of an open number of rows, which are small, take as many terms in pairs from
+ * where they lie as others take one by one: requests for more at once get lost (four queries in bf16 1.2x, Zen 5). */
+static int64_t unrolled_copies(const register_nest *nest) {
+  bool is_small = nest->plan.paired >= 0 && !nest->plan.packed && nest->extents[nest->plan.dims[0]].value;
+  return is_small ? nest->plan.unroll / 2 : nest->plan.unroll;
+}
+
 /* The innermost loop of a contraction is unrolled, but for the few tiles at the end of an extent that is not known. */
 static bool is_unrolled(const register_nest *nest) {
   if (!ir_is_contraction(nest->op) || nest->plan.partial)
@@ -51,13 +58,6 @@ static bool is_unrolled(const register_nest *nest) {
 
 static bool is_carried(const register_nest *nest, unsigned out, unsigned depth) {
   return nest->depths[out] <= depth && !nest->left_out;
-}
-
-/* Copies of the innermost loop. Tiles of an open number of rows, which are small, take as many terms in pairs from
- * where they lie as others take one by one: requests for more at once get lost (four queries in bf16 1.2x, Zen 5). */
-static int64_t unrolled_copies(const register_nest *nest) {
-  bool is_small = nest->plan.paired >= 0 && !nest->plan.packed && nest->extents[nest->plan.dims[0]].value;
-  return is_small ? REGISTER_UNROLL / 2 : REGISTER_UNROLL;
 }
 
 /* The same nest where terms are left over behind pairs: each by itself, widened, as where there are no pairs. */

@@ -1,5 +1,6 @@
 /* softmax_tile.c - rows and step of a running softmax, by registers, shared memory and caches; see tile_policy.h.
  * Terminates: one walk over producers, upwards; sizes are halved or doubled up to limits. */
+#include "passes/extent.h"
 #include "passes/hidden.h"
 #include "passes/pass.h"
 #include "passes/tile.h"
@@ -10,6 +11,8 @@ enum {
   MANY_ITERATIONS = 16, /* .. and where iterations may differ in length by a mask */
   PAIRED_TILES = 2,     /* times as many rows, and as long steps, where each of them makes pairs of terms */
   LONG_STEPS = 4,       /* times as long ones where one row reads keys and values in turn */
+  BLOCK_ROWS = 16,      /* two registers of 256 bits of f32 (see orient.c) */
+  EVEN_KEYS = 8,        /* that register tiles of a power of two of rows take */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
 };
 
@@ -146,7 +149,7 @@ static bool fits_first_cache(softmax_tile tile, const target_facts *target) {
  * than that cache (128 features: 1.01 to 1.03x for 2048 keys, as fast for 512; Emerald Rapids). */
 static softmax_tile beside_own_factor(softmax_tile tile, int64_t columns, const target_facts *target) {
   bool fits = (uint64_t)(tile.rows * (tile.step + columns)) * sizeof(float) <= target->l1_bytes;
-  return (softmax_tile){tile.rows, fits || !fits_first_cache(tile, target) ? tile.step : tile.step / 2};
+  return (softmax_tile){tile.rows, fits || !fits_first_cache(tile, target) ? tile.step : tile.step / 2, tile.rows};
 }
 
 /* So large may keys and values be that are read element by element: twice the second-level cache, or four times where
@@ -172,13 +175,10 @@ static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, 
   return !shares || is_near || !fits || !many;
 }
 
-/* The rows fill tiles, or all but a small part of the last one, which is computed for nothing: where that is a
- * fifteenth of all, rows in lanes lose as much as they win (f32, Zen 5). */
-static bool is_nearly_whole(int64_t rows, int64_t tile) { return (tile - rows % tile) % tile * TILE_PADDING <= rows; }
-
 /* Rows in lanes: with long steps, with such as the first cache has room for, and few rows. */
 enum { LONG_LANES, LANES, SMALL_LANES };
-static const softmax_tile lane_tiles[] = {[LONG_LANES] = {64, 256}, [LANES] = {64, 128}, [SMALL_LANES] = {32, 128}};
+static const softmax_tile lane_tiles[] = {
+    [LONG_LANES] = {64, 256, 64}, [LANES] = {64, 128, 64}, [SMALL_LANES] = {32, 128, 32}};
 
 /* The product of scores, where it is one of f32, whose rows lanes could hold; else NULL. */
 static const ir_op *product_for_lanes(const ir_op *softmax, bool *masked) {
@@ -217,6 +217,23 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
   return false;
 }
 
+static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, const target_facts *target,
+                               const int64_t *extents);
+
+/* Small tiles have blocks of rows in lanes, whose scores the first cache holds however many rows there are. Steps are as
+ * long as half of it holds the values of: these lie a row apart, and each block goes over them column by column. */
+static softmax_tile tile_of_blocks(const ir_op *op, unsigned side, int64_t keys, const target_facts *target,
+                                   const int64_t *extents) {
+  softmax_tile tile = {rows_of_softmax(op, side, 0, target, extents), host_policy.running_softmax, BLOCK_ROWS};
+  uint64_t bytes = (uint64_t)columns_beside(op, side, extents) * sizeof(float);
+  while (tile.step > TILE_MIN_ROWS && (uint64_t)tile.step * bytes > target->l1_bytes / 2)
+    tile.step /= 2;
+  int64_t even = tile.step; /* such that all are as long, if there is one */
+  while (keys != IR_DYNAMIC && even > tile.step / 2 && keys % even)
+    even -= EVEN_KEYS;
+  return keys != IR_DYNAMIC && keys % even == 0 ? (softmax_tile){tile.rows, even, tile.block} : tile;
+}
+
 /* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
  * all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what
  * is accumulated is read and written least often. No rows if they cannot, or would not pay: keys and values are read
@@ -227,21 +244,28 @@ static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_f
   for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
     *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
+    if (target_has_small_tiles(target) && !ir_loop_is_reduction(structure, loop) && rows == IR_DYNAMIC)
+      rows = extent_of_tiles(ir_operand(op, side), dim);
   }
   if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC)
     return (softmax_tile){0};
   int64_t columns = columns_beside(op, side, extents);
-  if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
-    return (softmax_tile){0};
   const ir_op *softmax = tile_find_running(ir_operand(op, side));
   bool masked;
   const ir_op *product = product_for_lanes(softmax, &masked);
+  if (target_has_small_tiles(target)) {
+    softmax_tile tile = tile_of_blocks(op, side, keys, target, extents);
+    bool fits = product && !reads_rows_and_keys(softmax, product, target) && tile_is_nearly_filled(rows, tile.block);
+    return fits && keys > host_policy.running_softmax ? tile : (softmax_tile){0};
+  }
+  if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
+    return (softmax_tile){0};
   bool only_whole = product && reads_rows_and_keys(softmax, product, target);
   int64_t all = all_rows(op, side, extents);
   unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
                           : fits_first_cache(lane_tiles[LANES], target);
   for (unsigned i = first; product && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
-    if (is_nearly_whole(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step &&
+    if (tile_is_nearly_filled(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step &&
         (!only_whole || (rows % lane_tiles[i].rows == 0 && keys % lane_tiles[i].step == 0)))
       return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
   return (softmax_tile){0};
@@ -255,6 +279,11 @@ softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const tar
   const ir_op *product = product_for_lanes(softmax, &masked);
   if (!target_has_rows_in_lanes(target) || !columns || !product || reads_rows_and_keys(softmax, product, target))
     return (softmax_tile){0};
+  *most_keys = INT64_MAX;
+  if (target_has_small_tiles(target)) {
+    softmax_tile tile = tile_of_blocks(op, side, IR_DYNAMIC, target, extents);
+    return (softmax_tile){TILE_MOST_LANES, tile.step, tile.block};
+  }
   *most_keys = (int64_t)(most_bytes_of_steps(target) / bytes_of_steps(1, columns));
   return masked ? lane_tiles[SMALL_LANES]
                 : beside_own_factor(lane_tiles[fits_first_cache(lane_tiles[LANES], target)], columns, target);

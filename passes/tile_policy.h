@@ -9,6 +9,7 @@ enum {
   TILE_MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
   TILE_REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
   TILE_PADDING = 16,         /* of so many rows in lanes one may be padding of the last tile */
+  TILE_MOST_LANES = 64,      /* rows in lanes: more pay for transposing what else would be read element by element */
   TILE_BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   TILE_GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
 };
@@ -55,6 +56,12 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
  * or nobody knows how long they are. */
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target);
 
+/* Rows in lanes fill tiles of so many, or all but a small part of the last one, which is computed for nothing: where that
+ * is a fifteenth of all, they lose as much as they win (f32, Zen 5). */
+static inline bool tile_is_nearly_filled(int64_t rows, int64_t tile) {
+  return (tile - rows % tile) % tile * TILE_PADDING <= rows;
+}
+
 /* The product that elementwise ops make the scores of the softmax of, where they read nothing else as large; NULL where
  * there is none. `masked`: comparisons of indices hide some of them. */
 ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked);
@@ -74,6 +81,7 @@ int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *ta
 /* Rows and step of a running softmax. */
 typedef struct softmax_tile {
   int64_t rows, step;
+  int64_t block; /* where rows are lanes: so many are computed together, whether all are there or not */
 } softmax_tile;
 
 /* Those of the running softmax that is factor `side` of the contraction. */

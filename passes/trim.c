@@ -221,6 +221,7 @@ static void trim_loop(ir_op *loop) {
   ir_op *op = scores->op;
   if (!op || op->block != softmax->block || !body_is_elementwise(op))
     return;
+  ir_attr_set(loop, PASS_NEUTRAL, ir_attr_unit(loop->module));
   trimmer t = {.loop = loop,
                .builder = ir_builder_before(loop),
                .window = {ir_region(loop, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant},

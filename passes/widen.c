@@ -177,7 +177,7 @@ static void visit_factors(ir_op *op, const void *data) {
   const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
   if (softmax[0] || softmax[1])
     widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
-  else if (target_has_rows_in_lanes(facts) && !softmax_may_follow(ir_result(op, 0)))
+  else if (!target_has_small_tiles(facts) && target_has_rows_in_lanes(facts) && !softmax_may_follow(ir_result(op, 0)))
     widen_rows(op, facts);
 }
 

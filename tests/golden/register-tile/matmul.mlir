@@ -24,8 +24,8 @@ func.func @matmul(%a: memref<130x64xf32>, %b: memref<64x35xf32>, %c: memref<130x
 // CHECK-NOT: linalg
 
 // Two rows are too few for a tile of their own: with the last six they make two tiles of four.
-func.func @few_left(%a: memref<128x64xf32>, %b: memref<64x16xf32>, %c: memref<128x16xf32>) {
-  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x16xf32>) outs(%c : memref<128x16xf32>)
+func.func @few_left(%a: memref<128x64xf32>, %b: memref<64x32xf32>, %c: memref<128x32xf32>) {
+  linalg.matmul ins(%a, %b : memref<128x64xf32>, memref<64x32xf32>) outs(%c : memref<128x32xf32>)
   return
 }
 // CHECK-LABEL: func.func @few_left(

@@ -1,11 +1,11 @@
 // Keys and values of 16 bits that many rows read are widened once, before all loops, and queries where their tiles are made;
 // weights are not rounded; so attention's kernel is that of f32. Keys and values of few rows stay as they are, and all
-// factors on a machine that multiplies pairs of bf16 faster; so do those of many rows where a matrix unit multiplies. Without
-// AVX-512, only queries and weights are f32.
+// factors on a machine that multiplies pairs of bf16 faster; so do those of many rows where a matrix unit multiplies. With
+// registers of 128 bits, only queries and weights are f32.
 // RUN: tcc-attn opt %s --target=host:cooperlake --cores=2 --passes=widen-factors | FileCheck %s
 // RUN: tcc-attn opt %s --target=host:znver4 --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=PAIRS
 // RUN: tcc-attn opt %s --target=host:sapphirerapids --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=UNIT
-// RUN: tcc-attn opt %s --target=host:znver3 --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=TILED
+// RUN: tcc-attn opt %s --target=host:nehalem --cores=2 --passes=widen-factors | FileCheck %s --check-prefixes=TILED
 // RUN: tcc-attn compile %s --target=host:cooperlake --cores=2 --dump=orient -o /dev/null 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: tcc-attn run %s --func=many --random --check
 
