@@ -123,8 +123,8 @@ static unsigned pieces_together(const emitter *e, const ir_op *op, LLVMValueRef 
   enum { REGISTERS = 4 };
   const target_facts *facts = e->facts;
   unsigned together = 1, bits = emit_lanes(piece) * ir_scalar_bits(IR_F32);
-  if (facts->kind != TARGET_HOST || facts->vector_registers >= 32 || op->num_operands != 1 || bits < facts->vector_bits ||
-      ir_result(op, 0)->type->element != IR_F32)
+  if (facts->kind != TARGET_HOST || facts->vector_registers >= 32 || op->num_operands != 1 ||
+      bits < facts->vector_bits || ir_result(op, 0)->type->element != IR_F32)
     return 1;
   while (2 * together * bits <= REGISTERS * facts->vector_bits && count % (2 * together) == 0)
     together *= 2;

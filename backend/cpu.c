@@ -108,7 +108,7 @@ static const cpu_row cpus[] = {
     {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
     {"znver1", ISA_AVX2, 32, 512, 8, .has_few_streams = true, .has_slow_last_cache = true},
     {"znver2", ISA_AVX2, 32, 512, 16},
-    {"znver3", ISA_AVX2, 32, 512, 32},
+    {"znver3", ISA_AVX2, 32, 512, 32, .has_few_streams = true},
     {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS, false, true},
     {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, false, true, true},
     {"cortex-a72", ISA_NEON, 32, 1024, 2},

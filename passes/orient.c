@@ -9,8 +9,15 @@
  * is reduced from register to register, not across lanes. In attention queries are in lanes then, where a tile has
  * enough of them and not too many (1.02 to 1.04x on AVX-512). What the loop carries is transposed back behind it.
  *
+ * Where registers are so few that a tile has two of them side by side, rows are taken in blocks of as many:
+ *
+ *     for j { for b { s[k, q] = sum xt[b, d, q] * y[j + k, d]; .. } }
+ *
+ * What a block computes stays in the first cache from op to op, and y in the second one for all blocks. A block is left
+ * out where a mask hides all its scores of the step.
+ *
  * Invariants
- *  - Only the order of dims in tensors changes, and maps with it: no loop, and no body of an op.
+ *  - Only the order of dims in tensors changes, and maps with it: no body of an op, and no loop but that over blocks.
  *  - All is checked before anything changes. The dim in lanes is found in each tensor from the ops that use it; it is
  *    nowhere reduced, has whole registers at most, and no tile of memory that has it is read in the loop, but where
  *    that may be transposed in each step (target_turns_tiles).
@@ -217,7 +224,8 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
       recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
     } else if (operand->op && operand->op->code == OP_TENSOR_EMPTY) {
       recast.operands[i] = turn_empty_block(&builder, operand, (unsigned)dim, o->turning.lanes);
-    } else if (operand->op && operand->op->code == OP_TENSOR_EXTRACT_SLICE && operand->op->block == ir_region(loop, 0)) {
+    } else if (operand->op && operand->op->code == OP_TENSOR_EXTRACT_SLICE &&
+               operand->op->block == ir_region(loop, 0)) {
       operand = turn_tile(operand, (unsigned)dim, &o->turning);
       recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
     }

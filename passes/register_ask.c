@@ -554,9 +554,8 @@ bool register_ask_plan_own(register_nest *nest, unsigned i) {
   register_left own = {.value = ir_operand(op, i), .product = op, .is_own = true};
   own.blocks = register_loop_of_blocks(op, i);
   int64_t ahead[IR_MAX_RANK];
-  if (!nest->left || nest->panels[i] ||
-      !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) || !count_lines(&own) ||
-      !can_ask_own(nest, &own))
+  if (!nest->left || nest->panels[i] || !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) ||
+      !count_lines(&own) || !can_ask_own(nest, &own))
     return false;
   own.ahead = ir_attr_i64s(op->module, own.value->type->rank, ahead);
   keep_left(&op->module->arena, nest->left, &own);
@@ -571,10 +570,10 @@ void register_ask_plan_pieces(register_nest *nest) {
   plan_rows(nest);
   const register_left *left = first_left(nest);
   if (!nest->rows.asked)
-    nest->terms = !left                                   ? 0
-                  : !left->is_own                         ? TERMS
+    nest->terms = !left                                 ? 0
+                  : !left->is_own                       ? TERMS
                   : target_has_small_tiles(nest->facts) ? register_plan_bound(nest->op, nest->term)
-                                                          : REGISTER_UNROLL;
+                                                        : REGISTER_UNROLL;
 }
 
 bool register_asks_here(const register_nest *nest) { return asks_for_rows(nest) || first_left(nest); }

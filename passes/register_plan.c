@@ -644,8 +644,7 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   planner p = planner_of(op, facts);
   p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
-  register_plan plan = {
-      .num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes, .unroll = REGISTER_UNROLL};
+  register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes, .unroll = REGISTER_UNROLL};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)

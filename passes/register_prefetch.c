@@ -410,7 +410,8 @@ const ir_op *register_loop_of_blocks(const ir_op *op, unsigned i) {
   if (loop->code != OP_SCF_FOR || !ir_value_is_outside(ir_operand(op, i), ir_region(loop, 0)))
     return NULL;
   ir_bounds bounds = ir_bounds_of(loop, 0);
-  return ir_index_least(bounds.lower) >= 0 && ir_index_is_const(bounds.step, 1) && ir_index_most(bounds.upper) < MOST_BLOCKS
+  return ir_index_least(bounds.lower) >= 0 && ir_index_is_const(bounds.step, 1) &&
+                 ir_index_most(bounds.upper) < MOST_BLOCKS
              ? loop
              : NULL;
 }

@@ -103,7 +103,7 @@ static inline void target_allow_tf32(target_facts *facts) {
 }
 
 /* Tiles of products have registers for a power of two of rows, so that neighbours of a factor are read in whole pieces
- * where they are rows: the other factor's rows may be in lanes (see orient.c). */
+ * where they are rows, or lanes enough for blocks of rows: the other factor's rows may be in lanes (see orient.c). */
 static inline bool target_has_rows_in_lanes(const target_facts *facts) {
   return facts->kind == TARGET_HOST && facts->vector_bits >= 256;
 }

@@ -117,7 +117,9 @@ static ir_value *pad(ir_builder *builder, ir_value *value, unsigned dim, int64_t
 static ir_value *transpose(ir_builder *builder, ir_value *rows, unsigned dim, ir_value *out, bool back) {
   const ir_map *identity = ir_map_identity(builder->module, rows->type->rank);
   const ir_map *turned = turn_map(builder->module, identity, dim);
-  return dim + 1 == rows->type->rank ? rows : body_copy(builder, rows, back ? turned : identity, out, back ? identity : turned);
+  if (dim + 1 == rows->type->rank)
+    return rows;
+  return back ? body_copy(builder, rows, turned, out, identity) : body_copy(builder, rows, identity, out, turned);
 }
 
 /* A loop over all blocks that carries `out`; the builder goes on inside. */
@@ -224,30 +226,35 @@ static int rows_of_reader(const ir_op *old, const ir_op *reader, const int *dims
   return rows;
 }
 
-static void turn_reader(ir_op *reader, unsigned rows, ir_op *old, ir_op *loop, const int *dims,
+/* The rows of a block that the reader takes of an operand, of which they are dim `dim`. */
+static ir_value *rows_of_operand(ir_builder *builder, ir_value *operand, unsigned dim, const ir_op *old, ir_op *loop,
+                                 const int *dims, ir_value *block, const turning *turning) {
+  if (turned_result(old, operand, dims) >= 0)
+    return block_back(builder, ir_result(loop, operand->index), block, ir_operand(old, 3 + operand->index), dim,
+                      turning->lanes);
+  if (operand->op && operand->op->code == OP_TENSOR_EMPTY)
+    return empty_with_rows(builder, operand, dim, turning->lanes);
+  return extract_rows(builder, operand, dim, block, turning->lanes);
+}
+
+static void turn_reader(ir_op *reader, unsigned rows, const ir_op *old, ir_op *loop, const int *dims,
                         const turning *turning) {
   ir_builder builder = ir_builder_before(reader);
+  ir_value *result = ir_result(reader, 0), *empty = pass_empty_like(&builder, result, result->type->element);
   recast recast;
   recast_begin(&recast, reader);
-  unsigned last = recast.num_ins, dim = (unsigned)ir_map_find_dim(recast.maps[last], rows);
-  ir_op *blocks =
-      loop_over_blocks(&builder, pass_empty_like(&builder, ir_result(reader, 0), ir_result(reader, 0)->type->element), turning);
+  unsigned dim = (unsigned)ir_map_find_dim(recast.maps[recast.num_ins], rows);
+  ir_op *blocks = loop_over_blocks(&builder, empty, turning);
   ir_value *block = ir_region(blocks, 0)->args[0], *into = ir_region(blocks, 0)->args[1];
-  for (unsigned i = 0; i <= last; i++) {
-    ir_value *operand = recast.operands[i];
-    int at = ir_map_find_dim(recast.maps[i], rows), result = turned_result(old, operand, dims);
-    if (at < 0)
-      continue;
-    recast.operands[i] = result >= 0 ? block_back(&builder, ir_result(loop, (unsigned)result), block, ir_operand(old, 3 + (unsigned)result),
-                                                  (unsigned)at, turning->lanes)
-                         : operand->op && operand->op->code == OP_TENSOR_EMPTY
-                             ? empty_with_rows(&builder, operand, (unsigned)at, turning->lanes)
-                             : extract_rows(&builder, operand, (unsigned)at, block, turning->lanes);
+  for (unsigned i = 0; i <= recast.num_ins; i++) {
+    int at = ir_map_find_dim(recast.maps[i], rows);
+    if (at >= 0)
+      recast.operands[i] = rows_of_operand(&builder, recast.operands[i], (unsigned)at, old, loop, dims, block, turning);
   }
   ir_op *part = recast_create(&recast, &builder, NULL);
   turn_move_indices(part, rows, ir_index_scale(&builder, (ir_index){.value = block}, turning->lanes));
   ir_value *all = insert_rows(&builder, ir_result(part, 0), into, dim, block, turning->lanes);
-  ir_replace_uses(ir_result(reader, 0), end_loop(&builder, blocks, all));
+  ir_replace_uses(result, end_loop(&builder, blocks, all));
   ir_op_erase(reader);
 }
 

@@ -5,10 +5,10 @@
 // which take all terms at once. Tiles are as narrow there where memory, and not a cache, has the rows.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 --cores=2 | FileCheck %s --check-prefix=STEP
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 --cores=2 | FileCheck %s --check-prefixes=OTHER,PIECES
-// RUN: tcc-attn opt %s --passes=schedule --target=host:znver3 --cores=2 | FileCheck %s --check-prefixes=OTHER,WHOLE
+// RUN: tcc-attn opt %s --passes=schedule --target=host:haswell --cores=2 | FileCheck %s --check-prefixes=OTHER,WHOLE
 // RUN: tcc-attn compile %s --target=host:znver5 --cores=2 --emit=mlir -o - --verify | FileCheck %s
 // RUN: tcc-attn compile %s --target=host:znver4 --cores=2 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,WIDE
-// RUN: tcc-attn compile %s --target=host:znver3 --cores=2 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,SMALL
+// RUN: tcc-attn compile %s --target=host:haswell --cores=2 --emit=mlir -o - --verify | FileCheck %s --check-prefixes=ASKED,SMALL
 
 // STEP-LABEL: @one(
 // STEP: scf.forall {{.*}} step ({{.*}}, 2048)
