@@ -280,13 +280,27 @@ static ir_value *create_blocks(const orientation *o, ir_op *loop, const ir_op *o
   return block->args[0];
 }
 
+/* The op's result is what a running softmax takes the maximum of: scores. */
+static bool makes_scores(const ir_op *op) {
+  for (const ir_use *use = op->num_results == 1 ? ir_result(op, 0)->uses : NULL; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (!ir_op_has(user, IR_STRUCTURED) || user->num_results != 1 || !user->num_regions ||
+        !ir_structure_of(user)->reductions)
+      continue;
+    const ir_op *last = ir_yielded(user, 0)->op;
+    if (last && last->code == OP_ARITH_MAXIMUMF)
+      return true;
+  }
+  return false;
+}
+
 /* The loop over blocks leaves out those of which every score is hidden by the op's mask. */
 static void skip_hidden(ir_op *blocks, ir_op *op) {
   ir_bounds bounds = ir_bounds_of(blocks, 0);
   ir_builder builder = ir_builder_before(blocks);
   mask_window window = {ir_region(blocks, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant};
   mask where;
-  if (!body_is_elementwise(op) || !hidden_result(op, &where))
+  if (!body_is_elementwise(op) || !makes_scores(op) || !hidden_result(op, &where))
     return;
   for (unsigned i = 0; i < where.count; i++) {
     mask_bound bound = where.bounds[i];

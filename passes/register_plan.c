@@ -682,8 +682,10 @@ static void lighten_to_row(const ir_op *op, register_plan *plan, int64_t width) 
   for (unsigned i = 0; i < plan->num_dims; i++)
     if ((int)plan->dims[i] != plan->simd && !(plan->partial & ir_bit(plan->dims[i])))
       plan->steps[plan->dims[i]] = 1;
-  if (plan->simd < 0)
+  if (plan->simd < 0) {
+    limit_terms(plan, 1);
     return;
+  }
   int64_t *step = &plan->steps[plan->simd], bound = register_plan_bound(op, (unsigned)plan->simd);
   *step = smaller(*step, width);
   while (*step >= plan->lanes && 2 * *step <= most && (4 * *step <= bound || 2 * *step == bound))
