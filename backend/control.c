@@ -119,14 +119,15 @@ LLVMFastMathFlags emit_fast_math(const ir_op *op) {
 /* So many pieces become one for an op of one operand, which may be a long chain: where registers are too few for its
  * constants, LLVM keeps the order of its stages, in which the chains of four registers overlap and share constants
  * (sums of exponentials of 16 lanes 1.15 times as fast as two registers at a time; Zen 3). */
-static unsigned pieces_together(const emitter *e, const ir_op *op, LLVMValueRef piece, unsigned count) {
+static unsigned pieces_together(emitter *e, const ir_op *op, unsigned count) {
   enum { REGISTERS = 4 };
   const target_facts *facts = e->facts;
-  unsigned together = 1, bits = emit_lanes(piece) * ir_scalar_bits(IR_F32);
   if (facts->kind != TARGET_HOST || facts->vector_registers >= 32 || op->num_operands != 1 ||
-      bits < facts->vector_bits || ir_result(op, 0)->type->element != IR_F32)
+      ir_result(op, 0)->type->element != IR_F32)
     return 1;
-  while (2 * together * bits <= REGISTERS * facts->vector_bits && count % (2 * together) == 0)
+  unsigned together = 1, bits = emit_lanes(emit_operand(e, op, 0)->pieces[0]) * ir_scalar_bits(IR_F32);
+  while (bits >= facts->vector_bits && 2 * together * bits <= REGISTERS * facts->vector_bits &&
+         count % (2 * together) == 0)
     together *= 2;
   return together;
 }
@@ -147,7 +148,7 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
    * fit. */
   LLVMFastMathFlags flags = emit_fast_math(op) & ~(LLVMFastMathFlags)(LLVMFastMathNoNaNs | LLVMFastMathNoInfs);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
-  unsigned together = op->num_operands ? pieces_together(e, op, emit_operand(e, op, 0)->pieces[0], count) : 1;
+  unsigned together = pieces_together(e, op, count);
   for (unsigned piece = 0; piece < count; piece += together) {
     LLVMValueRef operands[3] = {0};
     for (unsigned i = 0; i < op->num_operands; i++) {
@@ -163,7 +164,7 @@ static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
       LLVMSetFastMathFlags(result, flags);
     result = info->bits ? result : emit_narrow(e, element, result);
     for (unsigned i = 0, lanes = emit_lanes(result) / together; i < together; i++)
-      results[piece + i] = together == 1 ? result : emit_slice(e, result, i * lanes, lanes);
+      results[piece + i] = emit_slice(e, result, i * lanes, lanes);
   }
   return true;
 }

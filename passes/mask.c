@@ -315,3 +315,9 @@ bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bou
   window->lower = ir_index_add(builder, window->lower, ir_index_scale(builder, left_out, window->step));
   return true;
 }
+
+void mask_keep_below(ir_builder *builder, mask_window *window, mask_bound bound) {
+  if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
+      mask_add_least_steps(&bound, 1, &bound.constant))
+    mask_narrow(builder, window, &bound);
+}

@@ -56,4 +56,6 @@ typedef struct mask_window {
 /* Leaves out those for which the bound does not hold, without what loops and elements add to it. False, with nothing
  * done, where it does not depend on the counter or needs what is known in the loop only. */
 bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bound);
+/* The same with the least that loops and elements add: what is left out holds for no iteration of the bound's loops. */
+void mask_keep_below(ir_builder *builder, mask_window *window, mask_bound bound);
 #endif

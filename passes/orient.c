@@ -31,13 +31,13 @@
 #include "passes/recast.h"
 #include "passes/tile_policy.h"
 #include "passes/turn.h"
+#include "passes/vectorize.h"
 
 #include <string.h>
 
-/* Registers of rows that a product's tile has side by side: fewer would leave some empty, or widen each element of the
- * other factor for too few (f16, 32 and 48 rows 1.4 to 1.5x; Zen 5). More rows than that pay for transposing the other
- * factor, and for asking memory for it ahead. */
-enum { MIN_REGISTERS = 2, MIN_REGISTERS_WIDENING = 4, MAX_BLOCKS = 64, MAX_OPS = 64 };
+/* Registers of rows that a product's tile has side by side where it widens each element of the other factor: fewer are too
+ * few for that (f16, 32 and 48 rows 1.4 to 1.5x; Zen 5). */
+enum { MIN_REGISTERS_WIDENING = 4, MAX_BLOCKS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {
   ir_op *loop;
@@ -147,9 +147,9 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
 static bool fill_registers(orientation *o, int64_t rows, int64_t all, ir_scalar element, ir_scalar other,
                            const target_facts *facts) {
   int64_t lanes = facts->vector_bits / ir_scalar_bits(element);
-  int64_t least = ir_scalar_bits(other) < ir_scalar_bits(element) ? MIN_REGISTERS_WIDENING : MIN_REGISTERS;
+  int64_t least = ir_scalar_bits(other) < ir_scalar_bits(element) ? MIN_REGISTERS_WIDENING : TILE_LANE_REGISTERS;
   bool by_blocks = target_has_small_tiles(facts);
-  int64_t block = by_blocks ? MIN_REGISTERS * lanes : rows;
+  int64_t block = by_blocks ? tile_block_rows(facts, element) : rows;
   if (!lanes || rows < least * lanes || block % lanes || block > TILE_MOST_LANES || rows > MAX_BLOCKS * block)
     return false;
   if (by_blocks && ir_scalar_bits(other) < ir_scalar_bits(element)) /* widened for each block anew */
@@ -221,14 +221,16 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
     recast.maps[i] = turn_map(op->module, recast.maps[i], (unsigned)dim);
     if (ir_value_is_outside(operand, ir_region(loop, 0))) {
       operand = turn_value(&outside, operand, (unsigned)dim, &o->turning);
-      recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
     } else if (operand->op && operand->op->code == OP_TENSOR_EMPTY) {
       recast.operands[i] = turn_empty_block(&builder, operand, (unsigned)dim, o->turning.lanes);
+      continue;
     } else if (operand->op && operand->op->code == OP_TENSOR_EXTRACT_SLICE &&
                operand->op->block == ir_region(loop, 0)) {
       operand = turn_tile(operand, (unsigned)dim, &o->turning);
-      recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
+    } else {
+      continue;
     }
+    recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
   }
   if (op->code == OP_LINALG_FILL) {
     ir_replace_uses(ir_result(op, 0), ir_fill(&builder, recast.operands[0], recast.operands[1]));
@@ -283,12 +285,9 @@ static ir_value *create_blocks(const orientation *o, ir_op *loop, const ir_op *o
 /* The op's result is what a running softmax takes the maximum of: scores. */
 static bool makes_scores(const ir_op *op) {
   for (const ir_use *use = op->num_results == 1 ? ir_result(op, 0)->uses : NULL; use; use = use->next) {
-    const ir_op *user = use->user;
-    if (!ir_op_has(user, IR_STRUCTURED) || user->num_results != 1 || !user->num_regions ||
-        !ir_structure_of(user)->reductions)
-      continue;
-    const ir_op *last = ir_yielded(user, 0)->op;
-    if (last && last->code == OP_ARITH_MAXIMUMF)
+    ir_opcode combine;
+    if (ir_op_has(use->user, IR_STRUCTURED) && use->user->num_results == 1 && ir_structure_of(use->user)->reductions &&
+        vectorize_combiner(use->user, 0, &combine) && combine == OP_ARITH_MAXIMUMF)
       return true;
   }
   return false;
@@ -302,12 +301,8 @@ static void skip_hidden(ir_op *blocks, ir_op *op) {
   mask where;
   if (!body_is_elementwise(op) || !makes_scores(op) || !hidden_result(op, &where))
     return;
-  for (unsigned i = 0; i < where.count; i++) {
-    mask_bound bound = where.bounds[i];
-    if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
-        mask_add_least_steps(&bound, 1, &bound.constant))
-      mask_narrow(&builder, &window, &bound);
-  }
+  for (unsigned i = 0; i < where.count; i++)
+    mask_keep_below(&builder, &window, where.bounds[i]);
   ir_set_operand(blocks, 0, ir_index_value(&builder, window.lower));
   ir_set_operand(blocks, 1, ir_index_value(&builder, window.upper));
 }

@@ -11,7 +11,6 @@ enum {
   MANY_ITERATIONS = 16, /* .. and where iterations may differ in length by a mask */
   PAIRED_TILES = 2,     /* times as many rows, and as long steps, where each of them makes pairs of terms */
   LONG_STEPS = 4,       /* times as long ones where one row reads keys and values in turn */
-  BLOCK_ROWS = 16,      /* two registers of 256 bits of f32 (see orient.c) */
   EVEN_KEYS = 8,        /* that register tiles of a power of two of rows take */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
 };
@@ -224,7 +223,8 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, co
  * long as half of it holds the values of: these lie a row apart, and each block goes over them column by column. */
 static softmax_tile tile_of_blocks(const ir_op *op, unsigned side, int64_t keys, const target_facts *target,
                                    const int64_t *extents) {
-  softmax_tile tile = {rows_of_softmax(op, side, 0, target, extents), host_policy.running_softmax, BLOCK_ROWS};
+  softmax_tile tile = {rows_of_softmax(op, side, 0, target, extents), host_policy.running_softmax,
+                       tile_block_rows(target, IR_F32)};
   uint64_t bytes = (uint64_t)columns_beside(op, side, extents) * sizeof(float);
   while (tile.step > TILE_MIN_ROWS && (uint64_t)tile.step * bytes > target->l1_bytes / 2)
     tile.step /= 2;

@@ -9,7 +9,8 @@ enum {
   TILE_MIN_ROWS = 16,        /* below this a tile does not fill the register tiles any more */
   TILE_REGISTER_ROWS = 8,    /* a tile with a multiple of these has no rows left over by register tiles */
   TILE_PADDING = 16,         /* of so many rows in lanes one may be padding of the last tile */
-  TILE_MOST_LANES = 64,      /* rows in lanes: more pay for transposing what else would be read element by element */
+  TILE_LANE_REGISTERS = 2,   /* of rows in lanes, at least: fewer leave some of a product's tile empty */
+  TILE_MOST_LANES = 64,      /* rows in lanes: more pay for transposing the other factor and asking for it ahead */
   TILE_BATCH_ITERATIONS = 2, /* parallel iterations that each thread should have at least */
   TILE_GPU_LONG_ROW = 8192,  /* longer rows than this are reduced in a loop, and no softmax holds them whole */
 };
@@ -55,6 +56,11 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
 /* A tile on a GPU can have whole rows of the contraction's result, twice, so that statistics of them can be made there;
  * or nobody knows how long they are. */
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target);
+
+/* Rows in lanes of a block, where registers are few (see orient.c). */
+static inline int64_t tile_block_rows(const target_facts *target, ir_scalar element) {
+  return TILE_LANE_REGISTERS * (int64_t)(target->vector_bits / ir_scalar_bits(element));
+}
 
 /* Rows in lanes fill tiles of so many, or all but a small part of the last one, which is computed for nothing: where that
  * is a fifteenth of all, they lose as much as they win (f32, Zen 5). */

@@ -120,13 +120,6 @@ static void read_lengths(trimmer *t, ir_op *op, const ir_value *condition) {
 
 /* ----------------------------------------------------------------------------------------------------------- bounds */
 
-/* Keeps the iterations in which the least value that the bound's left side has in a tile allows it to hold. */
-static void keep_below(trimmer *t, mask_bound bound) {
-  if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
-      mask_add_least_steps(&bound, 1, &bound.constant))
-    mask_narrow(&t->builder, &t->window, &bound);
-}
-
 static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted);
 
 /* Of two bounds that `bound` was drawn in to, what covers both. */
@@ -167,7 +160,7 @@ static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wa
   case MASK_ALONE:
     mask_add(&mask, op, condition, wanted);
     for (unsigned i = 0; i < mask.count; i++)
-      keep_below(t, mask.bounds[i]);
+      mask_keep_below(&t->builder, &t->window, mask.bounds[i]);
   }
 }
 
