@@ -289,18 +289,24 @@ static bool has_reader(const product *p) {
   return false;
 }
 
+/* Rows that pay for making panels all at once: of those that turn a factor it takes twice as many (256 x W^T of 4096 x
+ * 512 would take 1.04 times as long, Zen 1; 1024 x W^T of 1024 x 1024 1.05 times, Zen 3). */
+static int64_t least_blocked_rows(const product *p) {
+  return (is_turned(p, 1) ? 2 : 1) * (p->target->packs_rows ? SHARED_ROWS : REGISTER_BLOCKED_ROWS);
+}
+
 /* The terms of a step of a product of f32 alone whose rows meet panels block by block (register_plan.c), as the last
- * cache is slow; 0: it is not large, or may be larger than is known. To make panels that turn a factor all at once takes
- * twice as many rows (256 x W^T of 4096 x 512 would take 1.04 times as long). */
+ * cache is slow, or rows are copied, too; 0: it is not large, or may be larger than is known. */
 static int64_t blocked_terms(const product *p) {
   int64_t terms = 0, most = register_plan_blocked_terms(p->target);
-  int64_t least_rows = (is_turned(p, 1) ? 2 : 1) * REGISTER_BLOCKED_ROWS;
+  int64_t least_rows = least_blocked_rows(p);
+  int64_t least_columns = p->target->packs_rows ? REGISTER_PANELED_COLUMNS : BLOCKED_COLUMNS;
   if (p->structure->num_loops != 3 || !p->is_wide || !p->is_alone || p->ready >= 0)
     return 0;
   for (unsigned loop = 0; loop < 3; loop++) {
     bool is_term = ir_loop_is_reduction(p->structure, loop), is_row = ir_loop_side(p->structure, loop) == 0;
     int64_t bound = register_plan_bound(p->op, loop);
-    if (bound == INT64_MAX || bound < (is_term ? BLOCKED_TERMS : is_row ? least_rows : BLOCKED_COLUMNS))
+    if (bound == INT64_MAX || bound < (is_term ? BLOCKED_TERMS : is_row ? least_rows : least_columns))
       return 0;
     terms = is_term ? p->extents[loop] : terms;
   }
@@ -313,6 +319,26 @@ static int64_t blocked_columns(const product *p) {
   int64_t panels = register_plan_blocked_bytes(p->target) / (p->blocked * width * (int64_t)sizeof(float));
   int64_t all = tile_trip_count(uses_of_factor(p, 0, INT64_MAX / 2), width);
   return width * tile_trip_count(all, tile_trip_count(all, panels));
+}
+
+/* The same tile where rows are copied into panels as well: rows pay for the panels of columns and columns for those of
+ * rows, so threads share both. No rows: too few are left. */
+static product_tile shared_block(const product *p) {
+  int64_t rows = uses_of_factor(p, 1, INT64_MAX / 2), columns = uses_of_factor(p, 0, INT64_MAX / 2);
+  int64_t width = register_plan_panel_columns(p->target), threads = p->target->threads;
+  int64_t wanted = threads > 1 ? threads * TILE_BATCH_ITERATIONS : 1;
+  product_tile tile = {.rows = rows < STEPPED_ROWS ? rows : STEPPED_ROWS, .columns = blocked_columns(p), .is_shared = true};
+  for (;;) {
+    int64_t tiles = tile_trip_count(rows, tile.rows) * tile_trip_count(columns, tile.columns);
+    int64_t *more = tile.rows >= tile.columns ? &tile.rows : &tile.columns;
+    int64_t half = tile_trip_count(*more / 2, width) * width;
+    int64_t least = more == &tile.rows ? least_blocked_rows(p) : SHARED_ROWS;
+    if (tiles >= wanted || (tiles >= threads && half < least))
+      return tile;
+    if (half < least)
+      return (product_tile){.rows = 0};
+    *more = half;
+  }
 }
 
 /* What the factor is a part of. */
@@ -506,10 +532,15 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
   int64_t step = asking_step(&p);
   bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
   bool has_unit = p.in_unit && least_uses(&p, UNIT_ROWS) == UNIT_ROWS;
-  if (p.blocked)
-    return (product_tile){
+  product_tile tile = {.rows = 0};
+  if (p.blocked && target->packs_rows)
+    tile = shared_block(&p);
+  else if (p.blocked)
+    tile = (product_tile){
         .rows = uses_of_factor(&p, 1, STEPPED_ROWS), .columns = blocked_columns(&p), .keeps_columns = true};
-  product_tile tile = {.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
+  if (tile.rows)
+    return tile;
+  tile = (product_tile){.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
                        .columns = is_lone           ? register_plan_panel_columns(target)
                                   : has_all_columns ? 2 * host_policy.columns
                                   : p.in_turn       ? p.in_turn

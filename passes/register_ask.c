@@ -438,7 +438,7 @@ void register_ask_next_tile(register_nest *nest, ir_builder *builder) {
   const register_plan *plan = &nest->plan;
   if (!nest->block || nest->block->single || nest->block->masked)
     return;
-  unsigned row = plan->order[plan->num_loops - 2], term = plan->order[plan->num_loops - 1];
+  unsigned row = register_plan_row(plan), term = plan->order[plan->num_loops - 1];
   nest->rows.row = row;
   nest->tile.starts[term] = ir_index_const(0);
   for (unsigned i = 0; i < nest->num_inputs + adds_to_result(nest); i++) {

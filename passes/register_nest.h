@@ -81,6 +81,7 @@ typedef struct register_nest {
   uint32_t packed_before;         /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
   const register_segment *inside; /* that segment, where each tile of rows meets its tiles in turn; NULL elsewhere */
   const register_segment *block;  /* the rows that meet them in turn, where they do; NULL elsewhere */
+  bool has_row_panels;            /* .. and these rows are in panels of their own */
 } register_nest;
 
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
@@ -116,7 +117,11 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
 bool register_pack_is_inside(const register_nest *nest, unsigned i);
 /* Packs at the place just inside of the SIMD loop, or finds there what was packed before it; the tile reads panels. */
 void register_pack_inputs(register_nest *nest, ir_builder *builder);
-/* The dims of input `i` are loops: those of its panel, in order, the SIMD loop last. Returns how many. */
+/* Copies the rows of the block at hand into panels, if the plan has any for full tiles of them. */
+void register_pack_rows(register_nest *nest, ir_builder *builder);
+/* Lets the tile, just inside of the loop over rows, read its panel of these. */
+void register_pack_read_rows(register_nest *nest, ir_builder *builder);
+/* The dims of input `i` are loops: those of its panel, in order, that whose tiles have panels last. Returns how many. */
 unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops);
 /* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
  * the order of memory, so that rows are read in long pieces, and again from the beginning. */

@@ -13,13 +13,19 @@
 
 /* -------------------------------------------------------------------------------------------------------- panels */
 
+/* The loop of whose tiles each has a panel of input `i`: that in lanes, or that over rows. */
+static unsigned panel_loop(const register_nest *nest, unsigned i) {
+  const register_plan *plan = &nest->plan;
+  return (int)i == plan->row_panels ? register_plan_row(plan) : (unsigned)plan->simd;
+}
+
 unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops) {
   const ir_structure *structure = ir_structure_of(nest->op);
   unsigned count = 0;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (ir_loop_is_reduction(structure, loop) && ir_map_find_dim(structure->maps[i], loop) >= 0)
       loops[count++] = loop;
-  loops[count++] = (unsigned)nest->plan.simd;
+  loops[count++] = panel_loop(nest, i);
   return count;
 }
 
@@ -47,14 +53,16 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
 }
 
-/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], or that of pairs. */
+/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], the same for tiles of rows, or that of pairs. */
 static ir_value *allocate_panel(const register_nest *nest, unsigned i) {
   int paired = nest->plan.paired;
   if (paired >= 0)
     return memory_scratch(nest->op, ir_operand(nest->op, i)->type->element, 2,
                           (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
-  int64_t shape[IR_MAX_RANK] = {tiles_at_once(nest, i)};
+  bool is_rows = (int)i == nest->plan.row_panels;
+  int64_t shape[IR_MAX_RANK] = {is_rows ? nest->plan.row_block / nest->plan.steps[loops[rank - 1]]
+                                        : tiles_at_once(nest, i)};
   for (unsigned dim = 0; dim < rank; dim++)
     shape[1 + dim] = dim + 1 < rank ? register_plan_bound(nest->op, loops[dim]) : nest->plan.steps[loops[dim]];
   return allocate_copy(nest, i, rank + 1, shape);
@@ -102,7 +110,7 @@ static int64_t simd_size(const register_nest *nest) {
 /* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. */
 static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number, ir_index lane) {
   ir_module *module = nest->op->module;
-  unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
+  unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
   ir_index offsets[IR_MAX_RANK] = {number}, sizes[IR_MAX_RANK] = {ir_index_const(1)};
   const ir_expr *subscripts[IR_MAX_RANK] = {ir_expr_const(module, 0)};
   for (unsigned k = 0; k < rank; k++) {
@@ -117,7 +125,7 @@ static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_
   nest->tile.operands[i] =
       (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
                        .map = ir_map_get(module, nest->plan.num_loops, 0, rank + 1, subscripts),
-                       .local = ir_bit(simd)};
+                       .local = ir_bit(loops[rank - 1])};
   if (nest->ready & ir_bit(i)) {
     nest->tile.operands[i].ahead = register_constant_ahead(nest, i);
     nest->tile.operands[i].is_near = register_constant_is_near(nest, i);
@@ -134,8 +142,8 @@ static ir_index lanes_of_tile(const register_nest *nest, ir_builder *builder) {
              : size;
 }
 
-/* Copies what `count` SIMD tiles of so many lanes, from the current one on, touch of input `i` into their panels, by an
- * op that is lowered like any other: its loops are the reductions, the tiles and the lanes. */
+/* Copies what `count` SIMD tiles of so many lanes, or tiles of so many rows, from the current one on, touch of input `i`
+ * into their panels, by an op that is lowered like any other: its loops are the reductions, the tiles and the lanes. */
 static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index count, ir_index lanes) {
   ir_module *module = nest->op->module;
   ir_value *source = ir_operand(nest->op, i);
@@ -150,11 +158,11 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
   }
   for (unsigned k = 0; k < rank; k++) {
     unsigned dim = (unsigned)ir_map_find_dim(map, loops[k]);
-    bool is_simd = k + 1 == rank;
-    panel_sizes[1 + k] = is_simd ? lanes : nest->extents[loops[k]];
-    panel_subscripts[1 + k] = subscripts[dim] = ir_expr_dim(module, is_simd ? rank : k);
+    bool is_lane = k + 1 == rank;
+    panel_sizes[1 + k] = is_lane ? lanes : nest->extents[loops[k]];
+    panel_subscripts[1 + k] = subscripts[dim] = ir_expr_dim(module, is_lane ? rank : k);
     sizes[dim] = panel_sizes[1 + k];
-    if (!is_simd)
+    if (!is_lane)
       offsets[dim] = ir_index_const(0);
     else if (!ir_index_is_const(count, 1)) {
       sizes[dim] = ir_index_mul(builder, count, lanes);
@@ -266,7 +274,7 @@ static void read_pairs_of(register_nest *nest, ir_builder *builder, unsigned i) 
 
 void register_pack_inputs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < nest->num_inputs; i++) {
-    if (!nest->panels[i])
+    if (!nest->panels[i] || (int)i == nest->plan.row_panels)
       continue;
     if (nest->plan.paired >= 0) {
       pack_pairs(nest, builder, i);
@@ -297,12 +305,31 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
   if (segment->single || segment->masked || segment->size != step || !ir_index_is_const(segment->from, 0))
     return;
   for (unsigned i = 0; i < nest->num_inputs; i++)
-    if (nest->panels[i] && nest->plan.paired < 0 && nest->panels[i]->type->shape[0] > 1) {
+    if (nest->panels[i] && (int)i != nest->plan.row_panels && nest->plan.paired < 0 &&
+        nest->panels[i]->type->shape[0] > 1) {
       nest->tile.starts[simd] = segment->from;
       if (!(nest->ready & ir_bit(i)))
         pack(nest, builder, i, ir_index_floordiv(builder, segment->to, step), ir_index_const(step));
       nest->packed_before |= ir_bit(i);
     }
+}
+
+void register_pack_rows(register_nest *nest, ir_builder *builder) {
+  const register_plan *plan = &nest->plan;
+  const register_segment *block = nest->block;
+  if (plan->row_panels < 0 || block->size != plan->steps[register_plan_row(plan)])
+    return;
+  nest->tile.starts[register_plan_row(plan)] = block->from;
+  ir_index tiles = ir_index_floordiv(builder, ir_index_sub(builder, block->to, block->from), block->size);
+  pack(nest, builder, (unsigned)plan->row_panels, tiles, ir_index_const(block->size));
+  nest->has_row_panels = true;
+}
+
+void register_pack_read_rows(register_nest *nest, ir_builder *builder) {
+  unsigned row = register_plan_row(&nest->plan);
+  ir_index first = ir_index_sub(builder, nest->tile.starts[row], nest->block->from);
+  ir_index number = ir_index_floordiv(builder, first, nest->plan.steps[row]);
+  read_panel(nest, builder, (unsigned)nest->plan.row_panels, number, ir_index_const(0));
 }
 
 bool register_pack_is_inside(const register_nest *nest, unsigned i) {
@@ -321,6 +348,8 @@ void register_pack_begin(register_nest *nest, ir_builder *builder) {
       nest->panels[i] = allocate_panel(nest, i);
       register_ask_plan_panel(nest, i);
     }
+  if (nest->plan.row_panels >= 0)
+    nest->panels[nest->plan.row_panels] = allocate_panel(nest, (unsigned)nest->plan.row_panels);
   for (unsigned i = 0; i < nest->num_inputs && i < 32; i++)
     if (nest->plan.widened & ir_bit(i))
       widen(nest, builder, i);

@@ -32,8 +32,9 @@ enum { MIN_TILES = 2 };
 /* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
  * which are read in order, may as well take a quarter of the last cache. */
 enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
-/* A block of rows takes so many such shares of the second-level cache, and the panels it meets one of the last. */
-enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4 };
+/* A block of rows takes so many such shares of the second-level cache, and the panels it meets one of the last; rows
+ * that are copied, too, one of that. */
+enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4, ROW_PANELS_SHARE = 16 };
 /* Rows that pay for short panels, all of which each tile of them meets in turn. */
 enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
@@ -498,11 +499,21 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
     return 0;
   int64_t rows = register_plan_bound(p->op, (unsigned)row), columns = register_plan_bound(p->op, simd);
   int64_t elements = register_plan_blocked_bytes(p->facts) / (int64_t)sizeof(float), terms = p->extents[term];
-  if (rows < REGISTER_BLOCKED_ROWS || terms < 1 || terms > register_plan_blocked_terms(p->facts) || columns < 1 ||
+  int64_t least_columns = p->facts->packs_rows ? REGISTER_PANELED_COLUMNS : 1;
+  if (rows < REGISTER_BLOCKED_ROWS || terms < 1 || terms > register_plan_blocked_terms(p->facts) || columns < least_columns ||
       columns > elements / terms || columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
     return 0;
-  int64_t block = (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE / (terms * (int64_t)sizeof(float));
-  return block - block % plan->steps[row];
+  int64_t bytes = p->facts->packs_rows ? (int64_t)(p->facts->l3_bytes / ROW_PANELS_SHARE)
+                                       : (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE;
+  int64_t block = bytes / (terms * (int64_t)sizeof(float)), step = plan->steps[row];
+  return rows < block ? (rows + step - 1) / step * step : block - block % step;
+}
+
+/* The factor of such a block, where its rows are copied into panels; -1: they are read where they lie. */
+static int panels_of_rows(const planner *p, const register_plan *plan, int row) {
+  unsigned rows = plan->simd >= 0 && operand_uses(p, 0, (unsigned)plan->simd);
+  bool is_copied = plan->row_block && p->facts->packs_rows && ir_map_is_projected_permutation(p->structure->maps[rows]);
+  return is_copied && operand_uses(p, rows, (unsigned)row) ? (int)rows : -1;
 }
 
 /* The input is read, widened, from where it lies. */
@@ -569,6 +580,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   plan->packed = choose_packed(p, plan, row);
   plan->widened = choose_widened(p, plan, row, beside);
   plan->row_block = rows_of_block(p, plan, row);
+  plan->row_panels = panels_of_rows(p, plan, row);
   if (beside >= 0)
     plan->dims[plan->num_dims++] = (unsigned)beside;
   if (row >= 0 && plan->steps[row] > 1)
@@ -621,7 +633,7 @@ int64_t register_plan_longest_panel(const target_facts *facts) {
 int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
 
 int64_t register_plan_blocked_terms(const target_facts *facts) {
-  return facts->has_slow_last_cache ? register_plan_longest_panel(facts) / 2 : 0;
+  return facts->has_slow_last_cache || facts->packs_rows ? register_plan_longest_panel(facts) / 2 : 0;
 }
 
 int64_t register_plan_blocked_bytes(const target_facts *facts) { return (int64_t)(facts->l3_bytes / BLOCKED_SHARE); }
@@ -644,7 +656,11 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   planner p = planner_of(op, facts);
   p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
-  register_plan plan = {.num_loops = p.structure->num_loops, .paired = -1, .lanes = p.lanes, .unroll = REGISTER_UNROLL};
+  register_plan plan = {.num_loops = p.structure->num_loops,
+                        .paired = -1,
+                        .row_panels = -1,
+                        .lanes = p.lanes,
+                        .unroll = REGISTER_UNROLL};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)

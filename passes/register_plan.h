@@ -15,6 +15,8 @@ static inline int64_t next_power_of_two(int64_t x) {
 enum { REGISTER_STREAM_ROWS = 20 };
 /* So many rows of a product are worth meeting panels block by block. */
 enum { REGISTER_BLOCKED_ROWS = 256 };
+/* So many columns are worth copying rows into panels for. */
+enum { REGISTER_PANELED_COLUMNS = 512 };
 
 /* Copies of the innermost loop of most contractions. */
 enum { REGISTER_UNROLL = 4 };
@@ -39,8 +41,12 @@ typedef struct register_plan {
   bool is_matrix;    /* the matrix unit does all of it (register_matrix.c), and the rest is not meant */
   bool rows_outside; /* each tile of rows meets panels of several SIMD tiles in turn, where these are made at once */
   int64_t row_block; /* so many rows, tile by tile, meet each panel of these in turn; 0: all of them */
+  int row_panels;    /* the input whose rows of a block are copied into panels as well: [tiles][its reduction loops]
+                      [rows of a tile]; -1: none */
 } register_plan;
 
+/* The loop over the rows that meet panels in turn, inside of that in lanes. */
+static inline unsigned register_plan_row(const register_plan *plan) { return plan->order[plan->num_loops - 2]; }
 /* A plan for any structured op with a body. `facts` may leave numbers 0: small ones are assumed. */
 register_plan register_plan_make(ir_op *op, const target_facts *facts);
 /* Makes the register tile smaller, for an op that computes much with each element: so that the chains of a few

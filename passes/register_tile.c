@@ -500,7 +500,14 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
       ir_index end = ir_index_add(&inside, block.from, ir_index_const(plan->row_block));
       block.to = ir_index_min(&inside, end, rows[i].to);
     }
+    vector_operand *operand = plan->row_panels < 0 ? NULL : &nest->tile.operands[plan->row_panels], in_place;
+    if (operand)
+      in_place = *operand;
+    register_pack_rows(nest, &inside);
     emit_segment(nest, &inside, depth, segment, accumulators);
+    if (operand)
+      *operand = in_place;
+    nest->has_row_panels = false;
   }
   nest->block = NULL;
 }
@@ -544,6 +551,8 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
   const register_plan *plan = &nest->plan;
   if (depth && (int)plan->order[depth - 1] == plan->simd)
     register_pack_inputs(nest, builder);
+  if (depth && nest->has_row_panels && plan->order[depth - 1] == register_plan_row(plan))
+    register_pack_read_rows(nest, builder);
   bool innermost = depth == plan->num_loops;
   if (depth + 1 == plan->num_loops) {
     register_ask_panels(nest, builder, true);

@@ -76,6 +76,7 @@ ir_op *tile_product_of_scores(const ir_op *softmax, bool *masked);
 typedef struct product_tile {
   int64_t rows, columns;
   bool keeps_columns; /* they are not shared out further */
+  bool is_shared;     /* there are tiles for all threads */
   bool is_streamed;   /* to read a factor from memory takes the time */
 } product_tile;
 

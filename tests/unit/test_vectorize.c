@@ -397,17 +397,22 @@ Test(vectorize, register_tiles_compute_what_the_ops_compute) {
       check_program(&programs[i], machines[m][0], machines[m][1]);
 }
 
-static bool count_panels(ir_op *op, void *most) {
-  if (op->code == OP_MEMREF_ALLOCA && ir_result(op, 0)->type->rank == 3 &&
-      ir_result(op, 0)->type->shape[0] > *(int64_t *)most)
-    *(int64_t *)most = ir_result(op, 0)->type->shape[0];
+typedef struct panels_found {
+  int64_t of_columns, of_rows;
+} panels_found;
+
+static bool count_panels(ir_op *op, void *data) {
+  panels_found *found = data;
+  const ir_type *type = op->code == OP_MEMREF_ALLOCA ? ir_result(op, 0)->type : NULL;
+  if (type && type->rank == 3)
+    *(type->shape[2] == 16 ? &found->of_columns : &found->of_rows) += type->shape[0];
   return true;
 }
 
 /* Rows that meet the panels of all columns block by block, on a machine with so small caches that blocks are of 24 rows
  * or more, and known and open rows that are no multiple of anything; a product with the other factor or, turned, with
- * its transpose. */
-static void check_blocks(long rows, long columns, long terms, bool open, bool turned) {
+ * its transpose. Rows are read where they lie, or from panels of their own. */
+static void check_blocks(long rows, long columns, long terms, bool open, bool turned, bool packs_rows) {
   target_facts facts = {.name = "host:test",
                         .kind = TARGET_HOST,
                         .vector_bits = 256,
@@ -416,7 +421,8 @@ static void check_blocks(long rows, long columns, long terms, bool open, bool tu
                         .l1_bytes = 4 << 10,
                         .l2_bytes = 8 << 10,
                         .l3_bytes = 256 << 10,
-                        .has_slow_last_cache = true};
+                        .has_slow_last_cache = !packs_rows,
+                        .packs_rows = packs_rows};
   char text[512], extent[24], a[48], b[48], c[48];
   snprintf(extent, sizeof extent, "%ld", rows);
   snprintf(a, sizeof a, "memref<%sx%ldxf32>", open ? "?" : extent, terms);
@@ -430,20 +436,21 @@ static void check_blocks(long rows, long columns, long terms, bool open, bool tu
   ir_module *before = check_parse(text), *after = check_parse(text);
   cr_assert(before && after);
   cr_assert(pass_run(after, "register-tile", &(pass_options){.target = &facts, .verify = true}));
-  int64_t panels = 0;
+  panels_found panels = {0};
   ir_walk(ir_region(after->root, 0), count_panels, &panels);
-  cr_assert_eq(panels, (columns + 15) / 16, "%ld panels\n%s", (long)panels, text);
+  cr_assert_eq(panels.of_columns, (columns + 15) / 16, "%ld panels\n%s", (long)panels.of_columns, text);
+  cr_assert_eq(panels.of_rows > 0, packs_rows, "%ld panels of rows\n%s", (long)panels.of_rows, text);
   expect_same(before, after, (int64_t[]){rows, rows}, 2 * open, text);
 }
 
 Test(vectorize, blocks_of_rows_meet_the_panels_of_all_columns) {
-  for (unsigned kind = 0; kind < 4; kind++) {
-    bool open = kind & 1, turned = kind & 2;
-    check_blocks(256, 512, 16, open, turned);
-    check_blocks(301, 530, 15, open, turned);
-    check_blocks(343, 605, 9, open, turned);
-    check_blocks(5, 521, 12, true, turned);
-    check_blocks(0, 521, 12, true, turned);
+  for (unsigned kind = 0; kind < 8; kind++) {
+    bool open = kind & 1, turned = kind & 2, packs_rows = kind & 4;
+    check_blocks(256, 512, 16, open, turned, packs_rows);
+    check_blocks(301, 530, 15, open, turned, packs_rows);
+    check_blocks(343, 605, 9, open, turned, packs_rows);
+    check_blocks(5, 521, 12, true, turned, packs_rows);
+    check_blocks(0, 521, 12, true, turned, packs_rows);
   }
 }
 

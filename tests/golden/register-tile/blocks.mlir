@@ -1,8 +1,9 @@
 // Where the last cache is slow, rows meet the panels of all columns block by block: a block stays in the second cache,
 // here of 96 rows of 512 terms, while panels come from the last one. As a tile begins, it asks for the next one's rows
-// and for the result that this adds to.
+// and for the result that this adds to. Where rows are copied as well, they come from panels of their own.
 // RUN: tcc-attn opt %s --target=host:znver1 --passes=register-tile,simplify | FileCheck %s
-// RUN: tcc-attn opt %s --target=host:znver3 --passes=register-tile,simplify | FileCheck %s --check-prefix=FAST
+// RUN: tcc-attn opt %s --target=host:znver3 --passes=register-tile,simplify | FileCheck %s --check-prefix=COPIED
+// RUN: tcc-attn opt %s --target=host:znver2 --passes=register-tile,simplify | FileCheck %s --check-prefix=NEAR
 
 // CHECK-LABEL: func.func @blocks(
 // CHECK: %[[PANELS:.*]] = memref.alloca() {{.*}} : memref<32x512x16xf32>
@@ -16,8 +17,22 @@
 // CHECK: scf.for
 // CHECK: vector.transfer_read %arg0[%[[ROW]],
 // CHECK: vector.transfer_read %[[PANEL]][
-// FAST-LABEL: func.func @blocks(
-// FAST: memref.alloca() {{.*}} : memref<1x512x16xf32>
+// COPIED-LABEL: func.func @blocks(
+// COPIED-DAG: %[[ROWS:.*]] = memref.alloca() {{.*}} : memref<100x512x6xf32>
+// COPIED-DAG: %[[PANELS:.*]] = memref.alloca() {{.*}} : memref<32x512x16xf32>
+// COPIED: scf.for %[[COLUMN:.*]] = %c0{{.*}} to %c512{{.*}} step %c16
+// COPIED: %[[PANEL:.*]] = memref.subview %[[PANELS]]
+// COPIED: scf.for %{{.*}} step %c6
+// COPIED: %[[ROW:.*]] = memref.subview %[[ROWS]]
+// COPIED-NOT: prefetch %arg0
+// COPIED: vector_ext.prefetch %arg2[{{.*}}, %[[COLUMN]]] {tec.near}
+// COPIED: scf.for
+// COPIED: vector.transfer_read %[[ROW]][
+// COPIED: vector.transfer_read %[[PANEL]][
+// NEAR-LABEL: func.func @blocks(
+// NEAR: memref.alloca() {{.*}} : memref<1x512x16xf32>
+// NEAR-NOT: affine.min
+// NEAR-LABEL: func.func @few_rows(
 func.func @blocks(%x: memref<600x512xf32>, %w: memref<512x512xf32>, %y: memref<600x512xf32>) {
   linalg.matmul ins(%x, %w : memref<600x512xf32>, memref<512x512xf32>) outs(%y : memref<600x512xf32>)
   return
