@@ -327,7 +327,8 @@ static product_tile shared_block(const product *p) {
   int64_t rows = uses_of_factor(p, 1, INT64_MAX / 2), columns = uses_of_factor(p, 0, INT64_MAX / 2);
   int64_t width = register_plan_panel_columns(p->target), threads = p->target->threads;
   int64_t wanted = threads > 1 ? threads * TILE_BATCH_ITERATIONS : 1;
-  product_tile tile = {.rows = rows < STEPPED_ROWS ? rows : STEPPED_ROWS, .columns = blocked_columns(p), .is_shared = true};
+  product_tile tile = {
+      .rows = rows < STEPPED_ROWS ? rows : STEPPED_ROWS, .columns = blocked_columns(p), .is_shared = true};
   for (;;) {
     int64_t tiles = tile_trip_count(rows, tile.rows) * tile_trip_count(columns, tile.columns);
     int64_t *more = tile.rows >= tile.columns ? &tile.rows : &tile.columns;
@@ -339,6 +340,16 @@ static product_tile shared_block(const product *p) {
       return (product_tile){.rows = 0};
     *more = half;
   }
+}
+
+/* The tile of blocks of rows; no rows: it has none. */
+static product_tile block_tile(const product *p) {
+  if (!p->blocked)
+    return (product_tile){.rows = 0};
+  if (p->target->packs_rows)
+    return shared_block(p);
+  return (product_tile){
+      .rows = uses_of_factor(p, 1, STEPPED_ROWS), .columns = blocked_columns(p), .keeps_columns = true};
 }
 
 /* What the factor is a part of. */
@@ -532,22 +543,17 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
   int64_t step = asking_step(&p);
   bool is_lone = takes_lone_panels(&p), has_all_columns = step && takes_all_columns(&p, rows_side);
   bool has_unit = p.in_unit && least_uses(&p, UNIT_ROWS) == UNIT_ROWS;
-  product_tile tile = {.rows = 0};
-  if (p.blocked && target->packs_rows)
-    tile = shared_block(&p);
-  else if (p.blocked)
-    tile = (product_tile){
-        .rows = uses_of_factor(&p, 1, STEPPED_ROWS), .columns = blocked_columns(&p), .keeps_columns = true};
+  product_tile tile = block_tile(&p);
   if (tile.rows)
     return tile;
   tile = (product_tile){.rows = rows_of_panels(&p, rows_side, step, is_lone, has_all_columns),
-                       .columns = is_lone           ? register_plan_panel_columns(target)
-                                  : has_all_columns ? 2 * host_policy.columns
-                                  : p.in_turn       ? p.in_turn
-                                  : has_unit        ? UNIT_COLUMNS
-                                                    : host_policy.columns,
-                       .keeps_columns = is_lone || has_all_columns || p.in_turn,
-                       .is_streamed = p.streamed >= 0 || p.parted >= 0};
+                        .columns = is_lone           ? register_plan_panel_columns(target)
+                                   : has_all_columns ? 2 * host_policy.columns
+                                   : p.in_turn       ? p.in_turn
+                                   : has_unit        ? UNIT_COLUMNS
+                                                     : host_policy.columns,
+                        .keeps_columns = is_lone || has_all_columns || p.in_turn,
+                        .is_streamed = p.streamed >= 0 || p.parted >= 0};
   int factor = p.streamed >= 0 ? p.streamed : p.made >= 0 ? p.made : p.parted; /* which is read along its rows */
   if (factor >= 0)
     *(factor == (int)rows_side ? &tile.rows : &tile.columns) = p.streamed >= 0 ? streamed_columns(&p)

@@ -500,8 +500,9 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
   int64_t rows = register_plan_bound(p->op, (unsigned)row), columns = register_plan_bound(p->op, simd);
   int64_t elements = register_plan_blocked_bytes(p->facts) / (int64_t)sizeof(float), terms = p->extents[term];
   int64_t least_columns = p->facts->packs_rows ? REGISTER_PANELED_COLUMNS : 1;
-  if (rows < REGISTER_BLOCKED_ROWS || terms < 1 || terms > register_plan_blocked_terms(p->facts) || columns < least_columns ||
-      columns > elements / terms || columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
+  if (rows < REGISTER_BLOCKED_ROWS || terms < 1 || terms > register_plan_blocked_terms(p->facts) ||
+      columns < least_columns || columns > elements / terms ||
+      columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
     return 0;
   int64_t bytes = p->facts->packs_rows ? (int64_t)(p->facts->l3_bytes / ROW_PANELS_SHARE)
                                        : (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE;
@@ -656,11 +657,8 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   planner p = planner_of(op, facts);
   p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
-  register_plan plan = {.num_loops = p.structure->num_loops,
-                        .paired = -1,
-                        .row_panels = -1,
-                        .lanes = p.lanes,
-                        .unroll = REGISTER_UNROLL};
+  register_plan plan = {
+      .num_loops = p.structure->num_loops, .paired = -1, .row_panels = -1, .lanes = p.lanes, .unroll = REGISTER_UNROLL};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)
