@@ -86,7 +86,7 @@ typedef struct cpu_row {
   bool has_few_streams;   /* measured: four places at once, asked for past the second cache from near by, are fastest */
   /* measured: products take less time where blocks of rows stay in the second cache */
   bool has_slow_last_cache;
-  bool packs_rows; /* measured: they take less time where blocks of rows are copied into panels */
+  bool fills_last_cache; /* measured: they take less time where blocks of rows are copied into panels */
 } cpu_row;
 
 static const cpu_row cpus[] = {
@@ -109,7 +109,7 @@ static const cpu_row cpus[] = {
     {"graniterapids", ISA_AVX512_TWICE, 48, 2048, 32, SLOW_PAIRS, true, .has_matrix_unit = true},
     {"znver1", ISA_AVX2, 32, 512, 8, .has_few_streams = true, .has_slow_last_cache = true},
     {"znver2", ISA_AVX2, 32, 512, 16},
-    {"znver3", ISA_AVX2, 32, 512, 32, .has_few_streams = true, .packs_rows = true},
+    {"znver3", ISA_AVX2, 32, 512, 32, .has_few_streams = true, .fills_last_cache = true},
     {"znver4", ISA_AVX512, 32, 1024, 32, FAST_PAIRS, false, true},
     {"znver5", ISA_AVX512_TWICE, 48, 1024, 32, FAST_PAIRS, false, true, true},
     {"cortex-a72", ISA_NEON, 32, 1024, 2},
@@ -212,7 +212,7 @@ static void set_core(target_facts *facts, const cpu_row *row) {
   facts->loses_requests = row->loses_requests;
   facts->has_few_streams = row->has_few_streams;
   facts->has_slow_last_cache = row->has_slow_last_cache;
-  facts->packs_rows = row->packs_rows;
+  facts->fills_last_cache = row->fills_last_cache;
 }
 
 static void detect(ir_module *module, target_facts *facts) {

@@ -45,7 +45,9 @@ enum {
   BLOCKED_COLUMNS = 256,           /* panels of so many columns .. */
   BLOCKED_TERMS = 256,             /* .. and terms are worth being met by blocks of rows */
   PART_COLUMNS = 512, /* of a tile where small tiles copy long parts of rows into panels for few rows, .. */
-  PART_TERMS = 64,    /* .. and the step then */
+  PART_TERMS = 64,    /* .. and the step then; */
+  LONG_PART_COLUMNS = 4096, /* the same where the last cache holds the panels, .. */
+  LONG_PART_TERMS = 256,    /* .. of as many elements where more rows use them, in longer steps */
   MADE_COLUMNS = 32,  /* of a tile where few rows use what its steps make of a factor, .. */
   MADE_SHARE = 3,     /* .. and their share of the first cache */
   UNIT_ROWS = 512,    /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
@@ -102,6 +104,19 @@ static int ready_factor(const product *p) {
   return -1;
 }
 
+/* What the factor is a part of. */
+static const ir_value *whole_factor(const product *p, unsigned factor) {
+  const ir_value *whole = ir_operand(p->op, factor);
+  while (whole->op && whole->op->code == OP_TENSOR_EXTRACT_SLICE)
+    whole = ir_operand(whole->op, 0);
+  return whole;
+}
+
+/* The last cache is known to hold what the factor is a part of. */
+static bool is_near(const product *p, unsigned factor) {
+  return register_plan_is_near(ir_operand(p->op, factor), p->target);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- streams */
 
 /* The bytes of a step that reads a factor from memory whose elements are used so often; 0 where that does not take the
@@ -125,6 +140,16 @@ static bool is_made_from_memory(const ir_op *op) {
   return body_is_elementwise(op);
 }
 
+/* The factor is f32 from memory, its rows fall into one set of the first cache, and two tiles of registers would each
+ * read them anew: panels had better hold them. 8 rows of 4096 x 4096 and 11008 x 4096 are 1.37 times as fast, 7 rows
+ * .7; 8 of 2048 x 2048, which the last cache holds, .77, of 4000 x 4000 .4 (Zen 3). */
+static bool is_read_twice(const product *p, unsigned factor) {
+  const ir_type *type = whole_factor(p, factor)->type;
+  int64_t columns = type->rank ? type->shape[type->rank - 1] : IR_DYNAMIC;
+  return p->target->fills_last_cache && p->is_wide && !is_near(p, factor) && columns != IR_DYNAMIC &&
+         columns * (int64_t)sizeof(float) % TARGET_PAGE_BYTES == 0 && uses_of_factor(p, factor, FEW_USES) == FEW_USES;
+}
+
 /* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along
  * a loop of the result; or -1. *bytes: of a step. */
 static int streamed_factor(const product *p, int64_t *bytes) {
@@ -135,6 +160,8 @@ static int streamed_factor(const product *p, int64_t *bytes) {
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
     if (*bytes && maker)
       *bytes = STREAMED_BYTES;
+    if (!maker && is_read_twice(p, i))
+      continue;
     if (*bytes && last >= 0 && (int)i != p->ready && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
         (!maker || is_made_from_memory(maker)))
       return (int)i;
@@ -292,7 +319,7 @@ static bool has_reader(const product *p) {
 /* Rows that pay for making panels all at once: of those that turn a factor it takes twice as many (256 x W^T of 4096 x
  * 512 would take 1.04 times as long, Zen 1; 1024 x W^T of 1024 x 1024 1.05 times, Zen 3). */
 static int64_t least_blocked_rows(const product *p) {
-  return (is_turned(p, 1) ? 2 : 1) * (p->target->packs_rows ? SHARED_ROWS : REGISTER_BLOCKED_ROWS);
+  return (is_turned(p, 1) ? 2 : 1) * (p->target->fills_last_cache ? SHARED_ROWS : REGISTER_BLOCKED_ROWS);
 }
 
 /* The terms of a step of a product of f32 alone whose rows meet panels block by block (register_plan.c), as the last
@@ -300,7 +327,7 @@ static int64_t least_blocked_rows(const product *p) {
 static int64_t blocked_terms(const product *p) {
   int64_t terms = 0, most = register_plan_blocked_terms(p->target);
   int64_t least_rows = least_blocked_rows(p);
-  int64_t least_columns = p->target->packs_rows ? REGISTER_PANELED_COLUMNS : BLOCKED_COLUMNS;
+  int64_t least_columns = p->target->fills_last_cache ? REGISTER_PANELED_COLUMNS : BLOCKED_COLUMNS;
   if (p->structure->num_loops != 3 || !p->is_wide || !p->is_alone || p->ready >= 0)
     return 0;
   for (unsigned loop = 0; loop < 3; loop++) {
@@ -346,24 +373,10 @@ static product_tile shared_block(const product *p) {
 static product_tile block_tile(const product *p) {
   if (!p->blocked)
     return (product_tile){.rows = 0};
-  if (p->target->packs_rows)
+  if (p->target->fills_last_cache)
     return shared_block(p);
   return (product_tile){
       .rows = uses_of_factor(p, 1, STEPPED_ROWS), .columns = blocked_columns(p), .keeps_columns = true};
-}
-
-/* What the factor is a part of. */
-static const ir_value *whole_factor(const product *p, unsigned factor) {
-  const ir_value *whole = ir_operand(p->op, factor);
-  while (whole->op && whole->op->code == OP_TENSOR_EXTRACT_SLICE)
-    whole = ir_operand(whole->op, 0);
-  return whole;
-}
-
-/* The last cache is known to hold what the factor is a part of. */
-static bool is_near(const product *p, unsigned factor) {
-  int64_t bytes = view_root_bytes(ir_operand(p->op, factor));
-  return bytes != IR_DYNAMIC && bytes <= (int64_t)p->target->l3_bytes;
 }
 
 /* Rows meet the panels of all columns of a tile in turn, as register_plan.c has it: these are made of a factor that has
@@ -403,13 +416,30 @@ static bool takes_beside(const product *p, unsigned loop) {
          register_plan_takes_beside(least_uses(p, SOME_USES), terms, p->target);
 }
 
+/* Elements of a factor that are used no more often are copied into panels in long parts of rows: where the last cache
+ * holds those, any that no such tile is large enough for otherwise, if they come from memory (48 to 128 rows of 4096 x
+ * 4096 1.06 to 1.1 times as fast, of 1024 x 1024 no faster, of 3072 x 768 .93; Zen 3). */
+static int64_t most_parted_uses(const product *p, unsigned factor) {
+  return p->target->fills_last_cache && !is_near(p, factor) ? MANY_USES - 1 : SOME_USES;
+}
+
+/* The step and the columns of a tile where such a factor is copied. */
+static int64_t part_terms(const product *p) {
+  bool is_often = uses_of_factor(p, (unsigned)p->parted, SOME_USES + 1) > SOME_USES;
+  return p->target->fills_last_cache ? (is_often ? 2 : 1) * LONG_PART_TERMS : PART_TERMS;
+}
+
+static int64_t part_columns(const product *p) {
+  return p->target->fills_last_cache ? LONG_PART_COLUMNS * LONG_PART_TERMS / part_terms(p) : PART_COLUMNS;
+}
+
 /* Small tiles copy a factor into panels for few rows. To bring the next piece of it takes as long as to use one, or
  * longer, and each part of a row that is in another page takes time of its own: pieces have few of them (16 x 4096 x 4096
  * 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x 768 3.3
  * times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
 static int parted_factor(const product *p) {
   for (unsigned i = 0; target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && i < 2; i++)
-    if ((int)i != p->ready && !is_turned(p, i) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+    if ((int)i != p->ready && !is_turned(p, i) && uses_of_factor(p, i, MANY_USES) <= most_parted_uses(p, i))
       return (int)i;
   return -1;
 }
@@ -427,7 +457,7 @@ static int64_t panel_step(const product *p, unsigned loop) {
   if (p->in_unit)
     return extent == IR_DYNAMIC || extent > UNIT_TERMS ? UNIT_TERMS : 0;
   if (p->parted >= 0)
-    return extent == IR_DYNAMIC || extent >= host_policy.long_reduction ? PART_TERMS : 0;
+    return extent == IR_DYNAMIC || extent >= host_policy.long_reduction ? part_terms(p) : 0;
   for (unsigned i = 0; i < 2; i++) {
     int64_t uses = uses_of_factor(p, i, MANY_USES);
     often |= uses == MANY_USES;
@@ -558,7 +588,7 @@ product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_f
   if (factor >= 0)
     *(factor == (int)rows_side ? &tile.rows : &tile.columns) = p.streamed >= 0 ? streamed_columns(&p)
                                                                : p.made >= 0   ? MADE_COLUMNS
-                                                                               : PART_COLUMNS;
+                                                                               : part_columns(&p);
   if (tile.columns == host_policy.columns)
     tile.columns = columns_nearby(&p, rows_side, tile.columns);
   return tile;

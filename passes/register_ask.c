@@ -135,7 +135,8 @@ void register_ask_plan_panel(register_nest *nest, unsigned i) {
   register_ask ask = {.elements = LINE_BYTES / bytes, .lines = 1};
   if (row >= 0 && register_pack_loops(nest, i, loops) == 2 && nest->plan.order[nest->plan.num_loops - 1] == loops[0])
     along = along_memory(nest, i, loops[0]);
-  if (along < 0 || !find_next_panel(nest, i, (unsigned)row, &ask))
+  if (along < 0 || (nest->facts->fills_last_cache && nest->panels[i]->type->shape[0] > 1) ||
+      !find_next_panel(nest, i, (unsigned)row, &ask))
     return;
   int64_t columns = ask.is_tile ? step : register_plan_bound(nest->op, simd), tiles = columns / step,
           length = along == (int)simd ? columns : register_plan_bound(nest->op, loops[0]);

@@ -7,6 +7,7 @@
  * through a panel, is in register_in_place.c; tiles in which rows of both factors meet are in register_rows.c.
  * Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
+#include "passes/memory.h"
 #include "passes/register_matrix.h"
 #include "passes/register_planner.h"
 #include "passes/vectorize.h"
@@ -34,7 +35,7 @@ enum { MIN_TILES = 2 };
 enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
 /* A block of rows takes so many such shares of the second-level cache, and the panels it meets one of the last; rows
  * that are copied, too, one of that. */
-enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4, ROW_PANELS_SHARE = 16 };
+enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4, ROW_PANELS_SHARE = 16, PANELS_SHARE = 8 };
 /* Rows that pay for short panels, all of which each tile of them meets in turn. */
 enum { MIN_ROWS_OUTSIDE = 256 };
 /* Registers side by side in a product's tile, where it has rows, at least. */
@@ -432,8 +433,9 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
  * tiles would each read it anew from memory, as it falls into a single set of the first cache and few of the second
  * (16 and 32 rows of 4096 x 4096 1.3 and 1.5 times as fast with 256-bit vectors, Zen 4). */
 static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
+  bool is_far = p->facts->fills_last_cache && !register_plan_is_near(ir_operand(p->op, operand), p->facts);
   if (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, operand, TARGET_PAGE_BYTES))
-    return MIN_REUSE + 1;
+    return MIN_REUSE + !is_far; /* see is_read_twice in product_tile.c */
   int64_t depth = panel_depth(p, operand);
   bool is_asked_for =
       p->facts->loses_requests && !planner_is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
@@ -499,12 +501,14 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
     return 0;
   int64_t rows = register_plan_bound(p->op, (unsigned)row), columns = register_plan_bound(p->op, simd);
   int64_t elements = register_plan_blocked_bytes(p->facts) / (int64_t)sizeof(float), terms = p->extents[term];
-  int64_t least_columns = p->facts->packs_rows ? REGISTER_PANELED_COLUMNS : 1;
-  if (rows < REGISTER_BLOCKED_ROWS || terms < 1 || terms > register_plan_blocked_terms(p->facts) ||
+  bool copies = p->facts->fills_last_cache;
+  int64_t least_rows = copies ? REGISTER_PANELED_ROWS : REGISTER_BLOCKED_ROWS;
+  int64_t least_columns = copies ? REGISTER_PANELED_COLUMNS : 1;
+  if (rows < least_rows || terms < 1 || terms > register_plan_blocked_terms(p->facts) ||
       columns < least_columns || columns > elements / terms ||
       columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
     return 0;
-  int64_t bytes = p->facts->packs_rows ? (int64_t)(p->facts->l3_bytes / ROW_PANELS_SHARE)
+  int64_t bytes = copies ? (int64_t)(p->facts->l3_bytes / ROW_PANELS_SHARE)
                                        : (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE;
   int64_t block = bytes / (terms * (int64_t)sizeof(float)), step = plan->steps[row];
   return rows < block ? (rows + step - 1) / step * step : block - block % step;
@@ -513,7 +517,7 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
 /* The factor of such a block, where its rows are copied into panels; -1: they are read where they lie. */
 static int panels_of_rows(const planner *p, const register_plan *plan, int row) {
   unsigned rows = plan->simd >= 0 && operand_uses(p, 0, (unsigned)plan->simd);
-  bool is_copied = plan->row_block && p->facts->packs_rows && ir_map_is_projected_permutation(p->structure->maps[rows]);
+  bool is_copied = plan->row_block && p->facts->fills_last_cache && ir_map_is_projected_permutation(p->structure->maps[rows]);
   return is_copied && operand_uses(p, rows, (unsigned)row) ? (int)rows : -1;
 }
 
@@ -610,6 +614,15 @@ int64_t register_plan_panel_bytes(const target_facts *facts) {
   return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
 }
 
+int64_t register_plan_panels_bytes(const target_facts *facts) {
+  return facts->fills_last_cache ? (int64_t)(facts->l3_bytes / PANELS_SHARE) : 2 * register_plan_panel_bytes(facts);
+}
+
+bool register_plan_is_near(const ir_value *value, const target_facts *facts) {
+  int64_t bytes = view_root_bytes(value);
+  return bytes != IR_DYNAMIC && bytes <= (int64_t)facts->l3_bytes;
+}
+
 /* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. */
 static int64_t most_panel_bytes(const target_facts *facts) {
   return (target_has_near_last_cache(facts) ? 2 : 1) * register_plan_panel_bytes(facts);
@@ -634,7 +647,7 @@ int64_t register_plan_longest_panel(const target_facts *facts) {
 int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
 
 int64_t register_plan_blocked_terms(const target_facts *facts) {
-  return facts->has_slow_last_cache || facts->packs_rows ? register_plan_longest_panel(facts) / 2 : 0;
+  return facts->has_slow_last_cache || facts->fills_last_cache ? register_plan_longest_panel(facts) / 2 : 0;
 }
 
 int64_t register_plan_blocked_bytes(const target_facts *facts) { return (int64_t)(facts->l3_bytes / BLOCKED_SHARE); }

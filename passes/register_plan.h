@@ -15,8 +15,8 @@ static inline int64_t next_power_of_two(int64_t x) {
 enum { REGISTER_STREAM_ROWS = 20 };
 /* So many rows of a product are worth meeting panels block by block. */
 enum { REGISTER_BLOCKED_ROWS = 256 };
-/* So many columns are worth copying rows into panels for. */
-enum { REGISTER_PANELED_COLUMNS = 512 };
+/* Rows are worth copying into panels if they are so many, and meet so many columns. */
+enum { REGISTER_PANELED_ROWS = 12, REGISTER_PANELED_COLUMNS = 512 };
 
 /* Copies of the innermost loop of most contractions. */
 enum { REGISTER_UNROLL = 4 };
@@ -76,6 +76,10 @@ int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, c
 bool register_plan_is_ready(const ir_op *op, unsigned operand);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */
 int64_t register_plan_panel_bytes(const target_facts *facts);
+/* .. and what those of several SIMD tiles may, in the cache that holds them. */
+int64_t register_plan_panels_bytes(const target_facts *facts);
+/* The last cache is known to hold what the value is a part of. */
+bool register_plan_is_near(const ir_value *value, const target_facts *facts);
 /* The iterations of a reduction for which a panel of any element type stays in the second-level cache with all else. */
 int64_t register_plan_longest_panel(const target_facts *facts);
 /* The same where one panel of f32 at a time is all that stays there, and the lanes of that panel. */

@@ -412,7 +412,7 @@ static bool count_panels(ir_op *op, void *data) {
 /* Rows that meet the panels of all columns block by block, on a machine with so small caches that blocks are of 24 rows
  * or more, and known and open rows that are no multiple of anything; a product with the other factor or, turned, with
  * its transpose. Rows are read where they lie, or from panels of their own. */
-static void check_blocks(long rows, long columns, long terms, bool open, bool turned, bool packs_rows) {
+static void check_blocks(long rows, long columns, long terms, bool open, bool turned, bool fills_last_cache) {
   target_facts facts = {.name = "host:test",
                         .kind = TARGET_HOST,
                         .vector_bits = 256,
@@ -421,8 +421,8 @@ static void check_blocks(long rows, long columns, long terms, bool open, bool tu
                         .l1_bytes = 4 << 10,
                         .l2_bytes = 8 << 10,
                         .l3_bytes = 256 << 10,
-                        .has_slow_last_cache = !packs_rows,
-                        .packs_rows = packs_rows};
+                        .has_slow_last_cache = !fills_last_cache,
+                        .fills_last_cache = fills_last_cache};
   char text[512], extent[24], a[48], b[48], c[48];
   snprintf(extent, sizeof extent, "%ld", rows);
   snprintf(a, sizeof a, "memref<%sx%ldxf32>", open ? "?" : extent, terms);
@@ -439,18 +439,18 @@ static void check_blocks(long rows, long columns, long terms, bool open, bool tu
   panels_found panels = {0};
   ir_walk(ir_region(after->root, 0), count_panels, &panels);
   cr_assert_eq(panels.of_columns, (columns + 15) / 16, "%ld panels\n%s", (long)panels.of_columns, text);
-  cr_assert_eq(panels.of_rows > 0, packs_rows, "%ld panels of rows\n%s", (long)panels.of_rows, text);
+  cr_assert_eq(panels.of_rows > 0, fills_last_cache, "%ld panels of rows\n%s", (long)panels.of_rows, text);
   expect_same(before, after, (int64_t[]){rows, rows}, 2 * open, text);
 }
 
 Test(vectorize, blocks_of_rows_meet_the_panels_of_all_columns) {
   for (unsigned kind = 0; kind < 8; kind++) {
-    bool open = kind & 1, turned = kind & 2, packs_rows = kind & 4;
-    check_blocks(256, 512, 16, open, turned, packs_rows);
-    check_blocks(301, 530, 15, open, turned, packs_rows);
-    check_blocks(343, 605, 9, open, turned, packs_rows);
-    check_blocks(5, 521, 12, true, turned, packs_rows);
-    check_blocks(0, 521, 12, true, turned, packs_rows);
+    bool open = kind & 1, turned = kind & 2, fills_last_cache = kind & 4;
+    check_blocks(256, 512, 16, open, turned, fills_last_cache);
+    check_blocks(301, 530, 15, open, turned, fills_last_cache);
+    check_blocks(343, 605, 9, open, turned, fills_last_cache);
+    check_blocks(5, 521, 12, true, turned, fills_last_cache);
+    check_blocks(0, 521, 12, true, turned, fills_last_cache);
   }
 }
 
