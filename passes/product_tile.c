@@ -44,15 +44,15 @@ enum {
   LONG_ROW = 1024,                 /* .. one does of rows of so many columns that are widened */
   BLOCKED_COLUMNS = 256,           /* panels of so many columns .. */
   BLOCKED_TERMS = 256,             /* .. and terms are worth being met by blocks of rows */
-  PART_COLUMNS = 512, /* of a tile where small tiles copy long parts of rows into panels for few rows, .. */
-  PART_TERMS = 64,    /* .. and the step then; */
+  PART_COLUMNS = 512,       /* of a tile where small tiles copy long parts of rows into panels for few rows, .. */
+  PART_TERMS = 64,          /* .. and the step then; */
   LONG_PART_COLUMNS = 4096, /* the same where the last cache holds the panels, .. */
   LONG_PART_TERMS = 256,    /* .. of as many elements where more rows use them, in longer steps */
-  MADE_COLUMNS = 32,  /* of a tile where few rows use what its steps make of a factor, .. */
-  MADE_SHARE = 3,     /* .. and their share of the first cache */
-  UNIT_ROWS = 512,    /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
-  UNIT_COLUMNS = 512, /* .. of so many columns, .. */
-  UNIT_TERMS = 512,   /* .. whose rows of so many terms the first cache holds (2048^3 in bf16 1.3x) */
+  MADE_COLUMNS = 32,        /* of a tile where few rows use what its steps make of a factor, .. */
+  MADE_SHARE = 3,           /* .. and their share of the first cache */
+  UNIT_ROWS = 512,          /* so many rows that the matrix unit multiplies pay for wide tiles, .. */
+  UNIT_COLUMNS = 512,       /* .. of so many columns, .. */
+  UNIT_TERMS = 512,         /* .. whose rows of so many terms the first cache holds (2048^3 in bf16 1.3x) */
 };
 
 typedef struct product {
@@ -140,14 +140,31 @@ static bool is_made_from_memory(const ir_op *op) {
   return body_is_elementwise(op);
 }
 
-/* The factor is f32 from memory, its rows fall into one set of the first cache, and two tiles of registers would each
- * read them anew: panels had better hold them. 8 rows of 4096 x 4096 and 11008 x 4096 are 1.37 times as fast, 7 rows
- * .7; 8 of 2048 x 2048, which the last cache holds, .77, of 4000 x 4000 .4 (Zen 3). */
-static bool is_read_twice(const product *p, unsigned factor) {
+/* The bytes of a row of the factor in memory, or IR_DYNAMIC. */
+static int64_t bytes_of_row(const product *p, unsigned factor) {
   const ir_type *type = whole_factor(p, factor)->type;
-  int64_t columns = type->rank ? type->shape[type->rank - 1] : IR_DYNAMIC;
-  return p->target->fills_last_cache && p->is_wide && !is_near(p, factor) && columns != IR_DYNAMIC &&
-         columns * (int64_t)sizeof(float) % TARGET_PAGE_BYTES == 0 && uses_of_factor(p, factor, FEW_USES) == FEW_USES;
+  int64_t columns = type->rank ? type->shape[type->rank - 1] : IR_DYNAMIC, bytes;
+  return columns == IR_DYNAMIC || __builtin_mul_overflow(columns, ir_scalar_bytes(type->element), &bytes) ? IR_DYNAMIC
+                                                                                                          : bytes;
+}
+
+/* The rows of the factor fall into one set of the first cache. */
+static bool is_crowded(const product *p, unsigned factor) {
+  int64_t bytes = bytes_of_row(p, factor);
+  return bytes != IR_DYNAMIC && bytes % TARGET_PAGE_BYTES == 0;
+}
+
+/* How often each element is used, as far as it counts for reading it in place from memory past a large last cache: tiles
+ * of registers that read it again find it in the first cache (10 and 16 rows of 4000 x 4000 1.5 and 1.2, of 4096 x 11008
+ * 1.2 and 1.1 times as fast as from panels), unless its rows are crowded there: panels are better even for 8 on one thread
+ * (of 4096 x 4096 1.37 times as fast, 7 rows .7; 8 on two threads, which wait for memory together, .8; Zen 3). */
+static int64_t uses_in_place(const product *p, unsigned factor) {
+  int64_t uses = uses_of_factor(p, factor, SOME_USES + 1);
+  if (!p->target->fills_last_cache || !p->is_wide || is_near(p, factor) || tile_maker(p->op, ir_operand(p->op, factor)))
+    return uses;
+  if (is_crowded(p, factor))
+    return uses + (uses == FEW_USES && p->target->threads == 1);
+  return uses > FEW_USES && uses <= 2 * FEW_USES ? FEW_USES : uses;
 }
 
 /* The factor whose elements are used so few times that reading it from memory takes the time, where its rows run along
@@ -156,12 +173,10 @@ static int streamed_factor(const product *p, int64_t *bytes) {
   for (unsigned i = 0; i < 2; i++) {
     const ir_map *map = p->structure->maps[i];
     int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
-    *bytes = bytes_of_piece(uses_of_factor(p, i, SOME_USES + 1), is_narrow(p->op, i), p->target);
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
+    *bytes = bytes_of_piece(uses_in_place(p, i), is_narrow(p->op, i), p->target);
     if (*bytes && maker)
       *bytes = STREAMED_BYTES;
-    if (!maker && is_read_twice(p, i))
-      continue;
     if (*bytes && last >= 0 && (int)i != p->ready && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
         (!maker || is_made_from_memory(maker)))
       return (int)i;
@@ -416,21 +431,33 @@ static bool takes_beside(const product *p, unsigned loop) {
          register_plan_takes_beside(least_uses(p, SOME_USES), terms, p->target);
 }
 
-/* Elements of a factor that are used no more often are copied into panels in long parts of rows: where the last cache
- * holds those, any that no such tile is large enough for otherwise, if they come from memory (48 to 128 rows of 4096 x
- * 4096 1.06 to 1.1 times as fast, of 1024 x 1024 no faster, of 3072 x 768 .93; Zen 3). */
+/* Elements of a factor that are used no more often are copied into panels in parts of rows: any whose rows are crowded, if
+ * it comes from memory and the last cache holds the panels (48 to 128 rows of 4096 x 4096 1.06 to 1.1 times as fast, of
+ * 1024 x 1024 no faster, of 3072 x 768 .93, of 4000 x 4000 .96 to 1.1; on two threads .9; Zen 3). */
 static int64_t most_parted_uses(const product *p, unsigned factor) {
-  return p->target->fills_last_cache && !is_near(p, factor) ? MANY_USES - 1 : SOME_USES;
+  bool has_panels =
+      p->target->fills_last_cache && p->target->threads == 1 && is_crowded(p, factor) && !is_near(p, factor);
+  return has_panels ? MANY_USES - 1 : SOME_USES;
+}
+
+/* Those panels are many, for long parts of rows that are crowded, or for short ones, which follow each other closely (9 to
+ * 32 rows of 4096 x 4096 and 5120 x 5120 1.2 to 1.4 times as fast, of 4000 x 4000 .7 to .85; 16 of 512 x 2048 and 768 x
+ * 3072 1.2, of longer ones that the last cache holds, 1024 x 1024 to 3072 x 768, .75 to 1.15; Zen 3). */
+static bool has_long_parts(const product *p) {
+  unsigned factor = (unsigned)p->parted;
+  int64_t bytes = bytes_of_row(p, factor);
+  return p->target->fills_last_cache && bytes != IR_DYNAMIC &&
+         (is_near(p, factor) ? bytes < TARGET_PAGE_BYTES : is_crowded(p, factor));
 }
 
 /* The step and the columns of a tile where such a factor is copied. */
 static int64_t part_terms(const product *p) {
   bool is_often = uses_of_factor(p, (unsigned)p->parted, SOME_USES + 1) > SOME_USES;
-  return p->target->fills_last_cache ? (is_often ? 2 : 1) * LONG_PART_TERMS : PART_TERMS;
+  return has_long_parts(p) ? (is_often ? 2 : 1) * LONG_PART_TERMS : PART_TERMS;
 }
 
 static int64_t part_columns(const product *p) {
-  return p->target->fills_last_cache ? LONG_PART_COLUMNS * LONG_PART_TERMS / part_terms(p) : PART_COLUMNS;
+  return has_long_parts(p) ? LONG_PART_COLUMNS * LONG_PART_TERMS / part_terms(p) : PART_COLUMNS;
 }
 
 /* Small tiles copy a factor into panels for few rows. To bring the next piece of it takes as long as to use one, or

@@ -41,8 +41,7 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
   int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
-  int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i)),
-          most = register_plan_panels_bytes(nest->facts);
+  int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i)), most = register_plan_panels_bytes(nest->facts);
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
   if (nest->plan.row_block)
     return (columns + step - 1) / step;

@@ -435,7 +435,7 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
 static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
   bool is_far = p->facts->fills_last_cache && !register_plan_is_near(ir_operand(p->op, operand), p->facts);
   if (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, operand, TARGET_PAGE_BYTES))
-    return MIN_REUSE + !is_far; /* see is_read_twice in product_tile.c */
+    return MIN_REUSE + (!is_far || p->facts->threads > 1); /* see uses_in_place in product_tile.c */
   int64_t depth = panel_depth(p, operand);
   bool is_asked_for =
       p->facts->loses_requests && !planner_is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
@@ -504,12 +504,11 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
   bool copies = p->facts->fills_last_cache;
   int64_t least_rows = copies ? REGISTER_PANELED_ROWS : REGISTER_BLOCKED_ROWS;
   int64_t least_columns = copies ? REGISTER_PANELED_COLUMNS : 1;
-  if (rows < least_rows || terms < 1 || terms > register_plan_blocked_terms(p->facts) ||
-      columns < least_columns || columns > elements / terms ||
-      columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
+  if (rows < least_rows || terms < 1 || terms > register_plan_blocked_terms(p->facts) || columns < least_columns ||
+      columns > elements / terms || columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
     return 0;
   int64_t bytes = copies ? (int64_t)(p->facts->l3_bytes / ROW_PANELS_SHARE)
-                                       : (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE;
+                         : (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE;
   int64_t block = bytes / (terms * (int64_t)sizeof(float)), step = plan->steps[row];
   return rows < block ? (rows + step - 1) / step * step : block - block % step;
 }
@@ -517,7 +516,8 @@ static int64_t rows_of_block(const planner *p, const register_plan *plan, int ro
 /* The factor of such a block, where its rows are copied into panels; -1: they are read where they lie. */
 static int panels_of_rows(const planner *p, const register_plan *plan, int row) {
   unsigned rows = plan->simd >= 0 && operand_uses(p, 0, (unsigned)plan->simd);
-  bool is_copied = plan->row_block && p->facts->fills_last_cache && ir_map_is_projected_permutation(p->structure->maps[rows]);
+  bool is_copied =
+      plan->row_block && p->facts->fills_last_cache && ir_map_is_projected_permutation(p->structure->maps[rows]);
   return is_copied && operand_uses(p, rows, (unsigned)row) ? (int)rows : -1;
 }
 
