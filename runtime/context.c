@@ -63,7 +63,7 @@ tec_status tec_context_create(const tec_context_options *given, tec_context **co
     return TEC_OUT_OF_MEMORY;
   created->message = options.message;
   created->user = options.user;
-  created->threads = options.threads;
+  created->threads = created->given_threads = options.threads;
   created->device = options.device;
   created->stream = options.stream;
   created->asynchronous = options.asynchronous;

@@ -20,6 +20,7 @@ struct tec_context {
   tec_message_callback message;
   void *user;
   unsigned threads, spin;
+  unsigned given_threads; /* those that whoever made it asked for; 0: none */
   uint32_t device;
   void *stream;
   bool asynchronous;

@@ -235,8 +235,8 @@ typedef struct tec_compile_options {
    * `softmax` that of running softmaxes. */
   const char *tiles;
   bool fast_exp; /* exponentials of f32 may err by 2e-7 of the result instead of 1.3e-7, on the host */
-  /* Of the host that the code is for, which share its loops; 0: as many as this process may use. More than TEC_MAX_CORES
-   * count as so many. */
+  /* Of the host that the code is for, which share its loops; 0: as many as the context was given threads, or else as
+   * this process may use. More than TEC_MAX_CORES count as so many. */
   size_t cores;
 } tec_compile_options;
 

@@ -25,7 +25,7 @@ static const struct option_row {
     ROW("--target", "TARGET", OPTION_VALUE, target,
         COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_TUNE | COMMAND_EXPLAIN, "see `tcc-attn list targets`"),
     ROW("--cores", "N", OPTION_VALUE, cores, COMMAND_OPT | COMMAND_COMPILE | COMMAND_RUN | COMMAND_EXPLAIN,
-        "cores that the code is for; those of this machine by default (host)"),
+        "cores that the code is for; as many as --threads, or those of this machine, by default (host)"),
     ROW("--emit", "KIND", OPTION_VALUE, emit, COMMAND_COMPILE,
         "mlir, llvm, asm, ptx, spirv, zebin, obj or program (the default)"),
     ROW("--header", "FILE", OPTION_VALUE, header, COMMAND_COMPILE, "also write a C header for the object (--emit=obj)"),

@@ -53,7 +53,7 @@ int runner_start(const command_options *options, runner *runner) {
   if (!read_options(options, runner))
     return EXIT_USAGE;
   sigaction(SIGILL, &(struct sigaction){.sa_handler = report_lacking}, NULL);
-  runner->context = command_context(runner->threads, runner->spin, options->report);
+  runner->context = command_context(options->threads ? runner->threads : 0, runner->spin, options->report);
   return runner->context ? EXIT_GOOD : EXIT_BAD;
 }
 

@@ -97,7 +97,7 @@ tec_status command_read(tec_context *context, const command_options *options, te
 
 int command_in_context(const command_options *options,
                        tec_status (*work)(tec_context *context, const command_options *options)) {
-  tec_context *context = command_context(1, 0, false);
+  tec_context *context = command_context(0, 0, false);
   if (!context)
     return EXIT_BAD;
   tec_status status = work(context, options);

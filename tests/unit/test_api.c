@@ -74,6 +74,27 @@ Test(api, fields_behind_the_end_of_an_older_struct_are_not_read) {
   tec_context_destroy(context);
 }
 
+static char *emit_for(uint32_t threads, size_t cores) {
+  messages kept;
+  tec_context *context = new_context(&kept, threads);
+  tec_compile_options options = {.size = sizeof options, .target = "host:znver3", .cores = cores};
+  tec_module *module;
+  char *text = NULL;
+  cr_assert_eq(tec_module_parse(context, "text", product, strlen(product), &module), TEC_OK);
+  cr_assert_eq(tec_module_emit(module, TEC_OUTPUT_MLIR, &options, &text, NULL), TEC_OK, "%s", kept.last);
+  tec_module_destroy(module);
+  tec_context_destroy(context);
+  return text;
+}
+
+Test(api, code_is_for_the_threads_of_its_context_unless_told_otherwise) {
+  char *three = emit_for(3, 0), *one = emit_for(1, 0), *told = emit_for(1, 3), *default_told = emit_for(0, 3);
+  cr_assert_str_eq(three, told);
+  cr_assert_str_eq(three, default_told);
+  cr_assert_neq(strcmp(three, one), 0, "%s", one);
+  tec_free(three), tec_free(one), tec_free(told), tec_free(default_told);
+}
+
 Test(api, tile_sizes_of_another_form_are_refused) {
   static const char *const wrong[] = {"", "rows=0", "rows=1048577", "depth=3", "rows=16,"};
   messages kept;
