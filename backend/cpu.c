@@ -86,7 +86,8 @@ typedef struct cpu_row {
   bool has_few_streams;   /* measured: four places at once, asked for past the second cache from near by, are fastest */
   /* measured: products take less time where blocks of rows stay in the second cache */
   bool has_slow_last_cache;
-  bool fills_last_cache; /* measured: they take less time where blocks of rows are copied into panels */
+  /* measured: products take less time where the last cache holds many panels, of rows as well as of columns */
+  bool fills_last_cache;
 } cpu_row;
 
 static const cpu_row cpus[] = {

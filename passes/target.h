@@ -47,7 +47,7 @@ typedef struct target_facts {
   bool loses_requests;        /* memory that is asked for ahead faster than it answers does not come (host) */
   bool has_few_streams;       /* memory comes fastest from a few places at once, past the second cache (host) */
   bool has_slow_last_cache;   /* rows of products had better come from the second cache, block by block (host) */
-  bool fills_last_cache;      /* .. or from panels, which blocks of them are copied to as columns are (host) */
+  bool fills_last_cache;      /* .. or from panels: it had better hold many, of rows and columns (host) */
   unsigned threads;           /* cores (host) */
   target_tiles tiles;         /* (host) */
   bool has_binary_softmax;    /* exponentials of softmax are powers of two, if scores are multiplied anyway (host) */
