@@ -440,8 +440,8 @@ static bool has_long_epilogue(const register_group *group) {
   return is_long;
 }
 
-/* The rows of the tile on which long epilogues run at once, where that is not all of them: the registers of all would
- * leave few to compute with. *row: their dim of the tile. */
+/* The most rows of the tile on which long epilogues run at once, as the registers of all would leave few to compute with;
+ * INT64_MAX: there is no need, or its value has other dims. *row: their dim of the tile. */
 static int64_t rows_at_once(const register_nest *nest, const ir_value *value, unsigned *row) {
   const vector_tile *tile = &nest->tile;
   const register_plan *plan = &nest->plan;
@@ -451,7 +451,7 @@ static int64_t rows_at_once(const register_nest *nest, const ir_value *value, un
       *row + 1 >= tile->num_dims || (int)tile->loops[*row] == plan->simd || tile->masked & ir_bit(tile->loops[*row]) ||
       value->type->shape[0] != tile->sizes[*row] || nest->facts->vector_registers >= 32 ||
       !has_long_epilogue(&nest->group))
-    return value->type->kind == IR_TYPE_VECTOR ? value->type->shape[0] : 1;
+    return INT64_MAX;
   int64_t registers = (value->type->shape[1] - 1) / plan->lanes + 1;
   return registers < EPILOGUE_REGISTERS ? EPILOGUE_REGISTERS / registers : 1;
 }
@@ -470,11 +470,12 @@ static void write_output(register_nest *nest, ir_builder *builder, unsigned out,
   const vector_tile whole = nest->tile;
   ir_value *value = vectorize_end(builder, &whole, out, accumulator);
   unsigned row;
-  int64_t most = rows_at_once(nest, value, &row), rows = row < whole.num_dims ? whole.sizes[row] : 1;
-  if (most >= rows) {
+  int64_t most = rows_at_once(nest, value, &row);
+  if (most == INT64_MAX || most >= whole.sizes[row]) {
     write_value(nest, builder, out, value);
     return;
   }
+  int64_t rows = whole.sizes[row];
   unsigned loop = whole.loops[row];
   for (int64_t first = 0; first < rows; first += most) {
     int64_t count = first + most < rows ? most : rows - first;
