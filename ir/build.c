@@ -338,6 +338,14 @@ ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *o
   return ir_result(create_slice(builder, OP_MEMREF_SUBVIEW, source, NULL, rank, offsets, sizes, steps, type), 0);
 }
 
+ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count) {
+  ir_module *module = builder->module;
+  ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(module, 1, &first)},
+                           {"sizes", ir_attr_numbers(module, 1, &count)},
+                           {"strides", ir_attr_numbers(module, 1, (const int64_t[]){1})}};
+  return ir_create(builder, OP_VECTOR_EXTRACT_STRIDED_SLICE, NULL, 1, &vector, 3, attrs);
+}
+
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes) {
   const ir_type *whole = source->type;
   int64_t shape[IR_MAX_RANK], strides[IR_MAX_RANK], offset = whole->strides ? whole->offset : 0;

@@ -121,6 +121,8 @@ void ir_parallel_insert_slice(ir_builder *builder, ir_value *source, ir_value *i
 ir_value *ir_subview(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes);
 ir_value *ir_subview_as(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                         const ir_index *steps, const ir_type *type);
+/* vector.extract_strided_slice along the outermost dim. */
+ir_value *ir_vector_slice(ir_builder *builder, ir_value *vector, int64_t first, int64_t count);
 /* vector.transfer_read of the type `vector` from base[indices], with `value` as padding, or .transfer_write of `value`,
  * which has that type: its dim i lies along dim dims[i] of the base, and surely ends in there where in_bounds[i]. */
 ir_op *ir_transfer(ir_builder *builder, ir_opcode code, const ir_type *vector, ir_value *value, ir_value *base,

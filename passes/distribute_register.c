@@ -106,12 +106,8 @@ ir_value *distribute_pick(distributor *d, ir_value *vector, int64_t count, const
     consecutive &= registers[r] == registers[0] + r;
   if (consecutive && count == vector->type->shape[0])
     return vector;
-  if (consecutive) {
-    ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(d->module, 1, registers)},
-                             {"sizes", ir_attr_numbers(d->module, 1, &count)},
-                             {"strides", ir_attr_numbers(d->module, 1, (const int64_t[]){1})}};
-    return ir_create(&d->at, OP_VECTOR_EXTRACT_STRIDED_SLICE, NULL, 1, &vector, 3, attrs);
-  }
+  if (consecutive)
+    return ir_vector_slice(&d->at, vector, registers[0], count);
   ir_value **sources = IR_NEW_ARRAY(&d->module->arena, ir_value *, vector->type->shape[0]);
   ir_value **picked = IR_NEW_ARRAY(&d->module->arena, ir_value *, count);
   memset(sources, 0, (size_t)vector->type->shape[0] * sizeof *sources);

@@ -163,7 +163,7 @@ static int64_t uses_in_place(const product *p, unsigned factor) {
   if (!p->target->fills_last_cache || !p->is_wide || is_near(p, factor) || tile_maker(p->op, ir_operand(p->op, factor)))
     return uses;
   if (is_crowded(p, factor))
-    return uses + (uses == FEW_USES && p->target->threads == 1);
+    return uses + (uses == FEW_USES && register_plan_copies_from_memory(ir_operand(p->op, factor), p->target));
   return uses > FEW_USES && uses <= 2 * FEW_USES ? FEW_USES : uses;
 }
 
@@ -435,9 +435,8 @@ static bool takes_beside(const product *p, unsigned loop) {
  * it comes from memory and the last cache holds the panels (48 to 128 rows of 4096 x 4096 1.06 to 1.1 times as fast, of
  * 1024 x 1024 no faster, of 3072 x 768 .93, of 4000 x 4000 .96 to 1.1; on two threads .9; Zen 3). */
 static int64_t most_parted_uses(const product *p, unsigned factor) {
-  bool has_panels =
-      p->target->fills_last_cache && p->target->threads == 1 && is_crowded(p, factor) && !is_near(p, factor);
-  return has_panels ? MANY_USES - 1 : SOME_USES;
+  return is_crowded(p, factor) && register_plan_copies_from_memory(ir_operand(p->op, factor), p->target) ? MANY_USES - 1
+                                                                                                         : SOME_USES;
 }
 
 /* Those panels are many, for long parts of rows that are crowded, or for short ones, which follow each other closely (9 to

@@ -81,7 +81,6 @@ typedef struct register_nest {
   uint32_t packed_before;         /* inputs (bits) with panels for all tiles of the SIMD loop's current segment */
   const register_segment *inside; /* that segment, where each tile of rows meets its tiles in turn; NULL elsewhere */
   const register_segment *block;  /* the rows that meet them in turn, where they do; NULL elsewhere */
-  bool has_row_panels;            /* .. and these rows are in panels of their own */
 } register_nest;
 
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
@@ -117,7 +116,9 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
 bool register_pack_is_inside(const register_nest *nest, unsigned i);
 /* Packs at the place just inside of the SIMD loop, or finds there what was packed before it; the tile reads panels. */
 void register_pack_inputs(register_nest *nest, ir_builder *builder);
-/* Copies the rows of the block at hand into panels, if the plan has any for full tiles of them. */
+/* The rows of the block at hand are in panels of their own, as the plan has it for full tiles of them. */
+bool register_pack_has_rows(const register_nest *nest);
+/* Copies those rows into their panels, if they have any. */
 void register_pack_rows(register_nest *nest, ir_builder *builder);
 /* Lets the tile, just inside of the loop over rows, read its panel of these. */
 void register_pack_read_rows(register_nest *nest, ir_builder *builder);

@@ -313,15 +313,18 @@ void register_pack_before(register_nest *nest, ir_builder *builder, const regist
     }
 }
 
-void register_pack_rows(register_nest *nest, ir_builder *builder) {
+bool register_pack_has_rows(const register_nest *nest) {
   const register_plan *plan = &nest->plan;
+  return nest->block && plan->row_panels >= 0 && nest->block->size == plan->steps[register_plan_row(plan)];
+}
+
+void register_pack_rows(register_nest *nest, ir_builder *builder) {
   const register_segment *block = nest->block;
-  if (plan->row_panels < 0 || block->size != plan->steps[register_plan_row(plan)])
+  if (!register_pack_has_rows(nest))
     return;
-  nest->tile.starts[register_plan_row(plan)] = block->from;
+  nest->tile.starts[register_plan_row(&nest->plan)] = block->from;
   ir_index tiles = ir_index_floordiv(builder, ir_index_sub(builder, block->to, block->from), block->size);
-  pack(nest, builder, (unsigned)plan->row_panels, tiles, ir_index_const(block->size));
-  nest->has_row_panels = true;
+  pack(nest, builder, (unsigned)nest->plan.row_panels, tiles, ir_index_const(block->size));
 }
 
 void register_pack_read_rows(register_nest *nest, ir_builder *builder) {

@@ -433,9 +433,8 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
  * tiles would each read it anew from memory, as it falls into a single set of the first cache and few of the second
  * (16 and 32 rows of 4096 x 4096 1.3 and 1.5 times as fast with 256-bit vectors, Zen 4). */
 static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
-  bool is_far = p->facts->fills_last_cache && !register_plan_is_near(ir_operand(p->op, operand), p->facts);
   if (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, operand, TARGET_PAGE_BYTES))
-    return MIN_REUSE + (!is_far || p->facts->threads > 1); /* see uses_in_place in product_tile.c */
+    return MIN_REUSE + !register_plan_copies_from_memory(ir_operand(p->op, operand), p->facts);
   int64_t depth = panel_depth(p, operand);
   bool is_asked_for =
       p->facts->loses_requests && !planner_is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
@@ -621,6 +620,10 @@ int64_t register_plan_panels_bytes(const target_facts *facts) {
 bool register_plan_is_near(const ir_value *value, const target_facts *facts) {
   int64_t bytes = view_root_bytes(value);
   return bytes != IR_DYNAMIC && bytes <= (int64_t)facts->l3_bytes;
+}
+
+bool register_plan_copies_from_memory(const ir_value *value, const target_facts *facts) {
+  return facts->fills_last_cache && facts->threads == 1 && !register_plan_is_near(value, facts);
 }
 
 /* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. */

@@ -80,6 +80,9 @@ int64_t register_plan_panel_bytes(const target_facts *facts);
 int64_t register_plan_panels_bytes(const target_facts *facts);
 /* The last cache is known to hold what the value is a part of. */
 bool register_plan_is_near(const ir_value *value, const target_facts *facts);
+/* One thread copies what comes from memory into panels of the last cache, for fewer rows and for more than several
+ * threads, which wait for memory together. */
+bool register_plan_copies_from_memory(const ir_value *value, const target_facts *facts);
 /* The iterations of a reduction for which a panel of any element type stays in the second-level cache with all else. */
 int64_t register_plan_longest_panel(const target_facts *facts);
 /* The same where one panel of f32 at a time is all that stays there, and the lanes of that panel. */

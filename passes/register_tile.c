@@ -201,7 +201,7 @@ static void emit_parts(register_nest *nest, ir_builder *builder, unsigned depth,
   unsigned loop = nest->plan.order[depth];
   bool is_sum = depth + 1 == nest->plan.num_loops && ir_is_contraction(op) && !nest->plan.partial &&
                 ir_loop_is_reduction(ir_structure_of(op), loop) && nest->depths[0] <= depth;
-  int64_t step = (nest->has_row_panels ? 2 : 1) * PART * segment->size;
+  int64_t step = (register_pack_has_rows(nest) ? 2 : 1) * PART * segment->size;
   if (!is_sum || segment->single || segment->masked || !ir_index_is_const(segment->from, 0) ||
       register_plan_bound(op, loop) <= 2 * PART * segment->size || !ir_scalar_is_float(accumulators[0]->type->element))
     return;
@@ -456,14 +456,6 @@ static int64_t rows_at_once(const register_nest *nest, const ir_value *value, un
   return registers < EPILOGUE_REGISTERS ? EPILOGUE_REGISTERS / registers : 1;
 }
 
-static ir_value *extract_rows(ir_builder *builder, ir_value *rows, int64_t first, int64_t count) {
-  ir_module *module = builder->module;
-  ir_named_attr attrs[] = {{"offsets", ir_attr_numbers(module, 1, &first)},
-                           {"sizes", ir_attr_numbers(module, 1, &count)},
-                           {"strides", ir_attr_numbers(module, 1, (const int64_t[]){1})}};
-  return ir_create(builder, OP_VECTOR_EXTRACT_STRIDED_SLICE, NULL, 1, &rows, 3, attrs);
-}
-
 /* Writes the output, a few rows of the tile after the other where that leaves epilogues registers (an MLP with gelu
  * or erf 1.01 to 1.03 times as fast; Zen 3). */
 static void write_output(register_nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator) {
@@ -481,7 +473,7 @@ static void write_output(register_nest *nest, ir_builder *builder, unsigned out,
     int64_t count = first + most < rows ? most : rows - first;
     nest->tile.sizes[row] = count;
     nest->tile.starts[loop] = ir_index_add(builder, whole.starts[loop], ir_index_const(first));
-    write_value(nest, builder, out, extract_rows(builder, value, first, count));
+    write_value(nest, builder, out, ir_vector_slice(builder, value, first, count));
   }
   nest->tile = whole;
 }
@@ -588,7 +580,6 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
     emit_segment(nest, &inside, depth, segment, accumulators);
     if (operand)
       *operand = in_place;
-    nest->has_row_panels = false;
   }
   nest->block = NULL;
 }
@@ -632,7 +623,7 @@ static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth,
   const register_plan *plan = &nest->plan;
   if (depth && (int)plan->order[depth - 1] == plan->simd)
     register_pack_inputs(nest, builder);
-  if (depth && nest->has_row_panels && plan->order[depth - 1] == register_plan_row(plan))
+  if (depth && register_pack_has_rows(nest) && plan->order[depth - 1] == register_plan_row(plan))
     register_pack_read_rows(nest, builder);
   bool innermost = depth == plan->num_loops;
   if (depth + 1 == plan->num_loops) {

@@ -398,8 +398,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
       tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
-  else if (
-      !tile.is_shared) { /* a product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows */
+  else if (!tile.is_shared) {
+    /* A product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows. */
     bool alone = target->threads == 1 && p.op == root && !whole && !tile_maker(p.op, ir_input(p.op, 1 - rows));
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || tile.keeps_columns ? -1 : second,
               (int64_t)target->threads * (tile.is_streamed || alone ? 1 : TILE_BATCH_ITERATIONS));

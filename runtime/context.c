@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 const char *tec_version(void) { return TEC_VERSION; }
 
@@ -63,16 +62,12 @@ tec_status tec_context_create(const tec_context_options *given, tec_context **co
     return TEC_OUT_OF_MEMORY;
   created->message = options.message;
   created->user = options.user;
-  created->threads = created->given_threads = options.threads;
+  created->threads = options.threads;
   created->device = options.device;
   created->stream = options.stream;
   created->asynchronous = options.asynchronous;
   created->report = options.report;
   created->spin = options.spin;
-  if (!created->threads) {
-    long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    created->threads = cores > 0 ? (unsigned)cores : 1;
-  }
   *context = created;
   return TEC_OK;
 }

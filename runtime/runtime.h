@@ -19,8 +19,8 @@ enum { RUNTIME_LARGE_PAGE = 2 << 20, RUNTIME_MANY_BYTES = 2 * RUNTIME_LARGE_PAGE
 struct tec_context {
   tec_message_callback message;
   void *user;
-  unsigned threads, spin;
-  unsigned given_threads; /* those that whoever made it asked for; 0: none */
+  unsigned threads; /* 0: one for each core */
+  unsigned spin;
   uint32_t device;
   void *stream;
   bool asynchronous;

@@ -92,7 +92,7 @@ tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compi
   if (options->tf32)
     target_allow_tf32(&run->facts);
   run->facts.fast_exp = options->fast_exp;
-  size_t cores = options->cores ? options->cores : module->context->given_threads;
+  size_t cores = options->cores ? options->cores : module->context->threads;
   if (cores)
     run->facts.threads = cores < TEC_MAX_CORES ? (unsigned)cores : TEC_MAX_CORES;
   if (options->tiles && (on_gpu || !read_tiles(options->tiles, &run->facts.tiles)))

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
   STACK_BYTES = 8 << 20,  /* kernels keep tile-sized scratch on the stack */
@@ -112,7 +113,8 @@ static void *work(void *argument) {
 }
 
 thread_pool *thread_pool_create(unsigned threads, unsigned spin) {
-  unsigned wanted = threads ? threads - 1 : 0;
+  long cores = threads ? (long)threads : sysconf(_SC_NPROCESSORS_ONLN);
+  unsigned wanted = cores > 0 ? (unsigned)cores - 1 : 0;
   thread_pool *pool = calloc(1, sizeof *pool + wanted * sizeof pool->workers[0]);
   if (!pool)
     return NULL;
