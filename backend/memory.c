@@ -431,6 +431,7 @@ typedef struct transfer {
   bool transposed;
   unsigned order[IR_MAX_RANK]; /* vector dim i is the op's vector dim order[i]; order is its own inverse */
   bool is_near;                /* what is asked for is to be in the first cache */
+  bool is_asked_again;         /* from half as far ahead, too */
   unsigned num_ahead;          /* 0, or the memref's rank: */
   const int64_t *ahead;        /* accesses ask for the lines so many subscripts further, too */
 } transfer;
@@ -642,17 +643,18 @@ void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) {
   prefetch_line(e, address, false, is_near ? FIRST : SECOND);
 }
 
-/* Asks for the cache lines of what lies `t->ahead` subscripts beyond the row. What the first cache is asked for, where
+/* Asks for the cache lines of what lies `t->ahead` subscripts, over `nearer`, beyond the row. What the first cache is asked for, where
  * memory has few streams, is read once: it does not come by way of the second one, which would write it to the last one
  * in the end. */
-static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
+static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address, int64_t nearer) {
   enum { LINE_BYTES = 64 };
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < t->num_ahead; i++)
     if (t->ahead[i])
-      offset = LLVMBuildAdd(e->builder, offset,
-                            LLVMBuildMul(e->builder, emit_stride(t->memref, i), emit_index(e, t->ahead[i]), ""), "");
+      offset = LLVMBuildAdd(
+          e->builder, offset,
+          LLVMBuildMul(e->builder, emit_stride(t->memref, i), emit_index(e, t->ahead[i] / nearer), ""), "");
   address = emit_address(e, t->element, address, offset);
   int64_t bytes = t->shape[t->rank - 1] * ir_scalar_bytes(t->element);
   line_place place = !t->is_near ? SECOND : e->facts->has_few_streams ? PAST_SECOND : FIRST;
@@ -686,7 +688,9 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
     LLVMValueRef address = row_address(e, t, position);
     LLVMValueRef mask = drop_full_mask(row_mask(e, t, position));
     if (t->num_ahead)
-      prefetch_row(e, t, address);
+      prefetch_row(e, t, address, 1);
+    if (t->num_ahead && t->is_asked_again)
+      prefetch_row(e, t, address, 2);
     if (t->padding)
       rows[row] = read_row(e, t, address, mask);
     else
@@ -704,6 +708,7 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
   ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
   t.is_near = ir_attr_get(op, "tec.near");
+  t.is_asked_again = ir_attr_get(op, "tec.again");
   if (!t.transposed) {
     transfer_rows(e, &t, result);
     return true;

@@ -50,6 +50,9 @@ enum { USES_PAST = 4, PAST_ONCE_BYTES = 768, PAST_WIDENED_BYTES = 1024, PAST_AGA
  * few of its sets (products of 4 rows of bf16 would take 1.3 times as long). */
 enum { FEW_USES = 15, FAR_BYTES = 2048 };
 
+/* So many rows leave the time to memory: for them it is asked again for what was not taken down. */
+enum { AGAIN_ROWS = 4 };
+
 /* So much ahead in long rows of terms, of which a few are read at a time, the machine does not see by itself (x W^T of
  * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). */
 enum { SOON_BYTES = 1024 };
@@ -473,4 +476,15 @@ const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *
   bool follows =
       ir_is_contraction(op) && is_read_in_turn(op, plan, i) && (has_time || stays_in_last_cache(op, i, facts));
   return follows ? NULL : register_prefetch_distance(op, plan, facts, i, uses);
+}
+
+bool register_prefetch_asks_again(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
+                                  int64_t uses) {
+  const ir_type *type = ir_operand(op, i)->type;
+  int64_t bytes = view_root_bytes(ir_operand(op, i));
+  bool is_far = bytes != IR_DYNAMIC && bytes >= (int64_t)(facts->l3_bytes / 2);
+  int64_t rows = register_prefetch_uses(op, i, uses);
+  return target_has_loads_to_spare(facts) && ir_is_contraction(op) && is_far && type->element == IR_F32 && type->rank &&
+         are_rows_a_stream(type) && !is_read_in_turn(op, plan, i) && rows >= (facts->threads == 1 ? 1 : 2) &&
+         rows <= AGAIN_ROWS;
 }

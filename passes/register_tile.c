@@ -756,6 +756,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
                   register_ask_plan_own(&nest, i);
       nest.tile.operands[i].ahead = asks ? NULL : ahead;
       nest.tile.operands[i].is_near = register_prefetch_is_near(op, facts, i, nest.uses);
+      nest.tile.operands[i].is_asked_again = register_prefetch_asks_again(op, &nest.plan, facts, i, nest.uses);
     }
   ask_for_next(op, &nest.plan, facts, left, &nest.tile);
   register_ask_plan_pieces(&nest);

@@ -2,6 +2,7 @@
  * Terminates: one walk over producers, upwards; sizes are halved or doubled up to limits. */
 #include "passes/extent.h"
 #include "passes/hidden.h"
+#include "passes/memory.h"
 #include "passes/pass.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
@@ -13,6 +14,9 @@ enum {
   LONG_STEPS = 4,       /* times as long ones where one row reads keys and values in turn */
   EVEN_KEYS = 8,        /* that register tiles of a power of two of rows take */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
+  PIECE_ROWS = 4,       /* for which memory takes the time, .. */
+  PIECE_BYTES = 8192,   /* .. and of values in a step then, .. */
+  PIECE_KEYS = 8,       /* .. but so many keys in any case */
 };
 
 /* Columns of the state of a running softmax and of its other factor. */
@@ -306,6 +310,28 @@ static bool reads_in_turn(const ir_op *op, unsigned side, const target_facts *ta
          ir_scalar_bits(element_beside(op, side)) > 16;
 }
 
+/* The step of few rows where keys and values come from memory, which has time to follow the one while the other is
+ * computed with if both are read in small pieces by turns: short enough for a piece of so many bytes, or of half as many
+ * for one row. `step`, where there are more rows, or the last cache may hold what they read, or one row of f32 shares
+ * memory's rate with other threads. (Over 8192 keys of 128 features, with requests as in register_prefetch.c, two queries
+ * 1.25 to 1.35 times as fast, three 1.2 and four 1.35 to 1.4 times, one 1.05 times, in bf16 one 1.15 to 1.25 and two 1.15
+ * times, three and four 1.0; six and eight of f32 .95; from a cache .8 to 1.0; one query on two threads .94 to .97, in
+ * bf16 1.15; Zen 4.) */
+static int64_t step_of_pieces(const ir_op *op, unsigned side, int64_t step, const target_facts *target,
+                              const int64_t *extents) {
+  const ir_value *values = ir_operand(op, 1 - side);
+  int64_t rows = extent_of_rows(op, side, extents), bytes = view_root_bytes(values);
+  int64_t row = columns_beside(op, side, extents) * ir_scalar_bytes(values->type->element);
+  bool is_far = bytes != IR_DYNAMIC && (uint64_t)bytes >= target->l3_bytes / 2;
+  bool is_narrow = ir_scalar_bits(values->type->element) <= 16;
+  if (!target_has_loads_to_spare(target) || !is_far || rows == IR_DYNAMIC ||
+      rows > (is_narrow ? PIECE_ROWS / 2 : PIECE_ROWS) || (rows == 1 && !is_narrow && target->threads > 1))
+    return step;
+  while (step > PIECE_KEYS && step * row > (rows == 1 ? PIECE_BYTES / 2 : PIECE_BYTES))
+    step /= 2;
+  return step;
+}
+
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of
  * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
  * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. `least`: so
@@ -321,7 +347,8 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, co
       keys = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
   uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(keys, columns);
   bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
-  shared += even; /* what fills that half just so is shared, too, where no mask leaves anything to skip (1.01x, Zen 1) */
+  shared +=
+      even; /* what fills that half just so is shared, too, where no mask leaves anything to skip (1.01x, Zen 1) */
   while ((rows < least || shared > half * (uint64_t)(rows / host_policy.rows)) &&
          tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
          (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {
@@ -350,6 +377,7 @@ softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts 
     int64_t times = shares_pairs(op, side, target, extents) ? PAIRED_TILES : 1;
     tile.rows = rows_of_softmax(op, side, times * host_policy.rows, target, extents);
     tile.step = (reads_in_turn(op, side, target, extents) ? LONG_STEPS : times) * host_policy.running_softmax;
+    tile.step = step_of_pieces(op, side, tile.step, target, extents);
   }
   tile.step = step_in_cache(op, tile.step, target, extents);
   return tile;

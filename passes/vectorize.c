@@ -406,6 +406,8 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
     ir_attr_set(read, "tec.prefetch", tile->operands[i].ahead);
   if (tile->operands[i].ahead && tile->operands[i].is_near && where.rank)
     ir_attr_set(read, "tec.near", ir_attr_unit(builder->module));
+  if (tile->operands[i].ahead && tile->operands[i].is_asked_again && where.rank)
+    ir_attr_set(read, "tec.again", ir_attr_unit(builder->module));
   ir_value *value = ir_result(read, 0);
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }

@@ -42,7 +42,7 @@ func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf
   return
 }
 
-// Two meet short rows together where one pipe multiplies, and ask for nothing; three do not.
+// Two meet short rows together where one pipe multiplies, and ask for nothing; three ask.
 // FEW-LABEL: func.func @two(
 // FEW-NOT: prefetch
 // FEW: vector.contract {{.*}} : vector<2x128xf32>, vector<128xf32> into vector<2xf32>
@@ -62,9 +62,8 @@ func.func @two(%q: memref<2x128xf32>, %keys: memref<4096x128xf32>, %s: memref<2x
 }
 
 // FEW-LABEL: func.func @three(
-// FEW-NOT: vector<3x{{.*}} : vector<3x128xf32>
 // FEW: tec.prefetch
-// FEW: return
+// FEW: vector.contract {{.*}} : vector<3x128xf32>, vector<128xf32> into vector<3xf32>
 func.func @three(%q: memref<3x128xf32>, %keys: memref<4096x128xf32>, %s: memref<3x4096xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
@@ -92,14 +91,23 @@ func.func @kept(%q: memref<7x128xf32>, %k: memref<48x128xf32>, %s: memref<7x48xf
   return
 }
 
-// Four of f32 take turns where one pipe multiplies.
+// Three of f32 do, and two where two pipes multiply; where one does, two take turns.
 // CHECK-LABEL: func.func @few(
-// CHECK: vector.contract {{.*}} : vector<4x128xf32>, vector<128xf32> into vector<4xf32>
+// CHECK: vector.contract {{.*}} : vector<3x128xf32>, vector<128xf32> into vector<3xf32>
 // FEW-LABEL: func.func @few(
-// FEW-NOT: vector<4x128xf32>
+// FEW: vector.contract {{.*}} : vector<3x128xf32>, vector<128xf32> into vector<3xf32>
+func.func @few(%q: memref<3x128xf32>, %k: memref<48x128xf32>, %s: memref<3x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<3x128xf32>, memref<48x128xf32>) outs(%s : memref<3x48xf32>) layout = "nt"
+  return
+}
+
+// CHECK-LABEL: func.func @fewer(
+// CHECK: vector.contract {{.*}} : vector<2x256xf32>, vector<256xf32> into vector<2xf32>
+// FEW-LABEL: func.func @fewer(
+// FEW-NOT: vector<2x256xf32>
 // FEW: return
-func.func @few(%q: memref<4x128xf32>, %k: memref<48x128xf32>, %s: memref<4x48xf32>) {
-  linalg_ext.batch_matmul ins(%q, %k : memref<4x128xf32>, memref<48x128xf32>) outs(%s : memref<4x48xf32>) layout = "nt"
+func.func @fewer(%q: memref<2x256xf32>, %k: memref<48x256xf32>, %s: memref<2x48xf32>) {
+  linalg_ext.batch_matmul ins(%q, %k : memref<2x256xf32>, memref<48x256xf32>) outs(%s : memref<2x48xf32>) layout = "nt"
   return
 }
 
