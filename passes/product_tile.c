@@ -33,6 +33,7 @@ enum {
   LONE_COLUMNS = 512,      /* .. of so many columns, or of those of one panel */
   TURN_ROWS = 64,          /* so many rows use a panel for long enough to ask for the next one's memory, .. */
   TURN_TERMS = 256,        /* .. which has so many terms, .. */
+  TURN_LONGEST = 3,        /* .. but no more than this part of the longest one's, .. */
   TURN_COLUMNS = 1024,     /* .. in a tile of so many columns, or half of them; .. */
   TURN_SHARE = 2,          /* .. the other factor is so many times as large as the second-level cache */
   STREAMED_COLUMNS = 2048, /* of a factor whose elements have few uses: long rows are what memory is read fast by .. */
@@ -291,10 +292,14 @@ static bool takes_lone_panels(const product *p) {
 /* The columns of a tile that makes one panel of all terms after the other, and asks for the next one's memory while it
  * uses the one at hand (register_ask.c); 0: it does not. The other factor is so large, and the rows are so few, that to
  * bring it from the last cache takes long; fewer terms have panels for many columns at once. Tiles are wide, as far as
- * threads allow, since nobody asks for the first panel of one. */
+ * threads allow, since nobody asks for the first panel of one. Where the last cache is not near, panels are shorter (128 x
+ * 4096 over 512 terms 1.04 times as fast, 300 x 4000 over 600 1.01, 256 x 4096 over 512 on two threads 1.035; of 768 to
+ * 1024 terms they would take 1.01 to 1.03 times as long, of 2048 1.25; Zen 4). */
 static int64_t columns_in_turn(const product *p) {
-  int64_t rows = 1, columns = 1, terms = 1;
-  if (!p->target->loses_requests || p->structure->num_loops != 3 || !p->is_wide || !p->is_alone)
+  int64_t rows = 1, columns = 1, terms = 1, longest = register_plan_longest_panel(p->target);
+  if (target_has_loads_to_spare(p->target))
+    longest /= TURN_LONGEST;
+  if (!target_has_near_memory(p->target) || p->structure->num_loops != 3 || !p->is_wide || !p->is_alone)
     return 0;
   for (unsigned loop = 0; loop < 3; loop++) {
     int side = ir_loop_side(p->structure, loop);
@@ -302,7 +307,7 @@ static int64_t columns_in_turn(const product *p) {
     if (p->extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*count, p->extents[loop], count))
       return 0;
   }
-  if (rows < TURN_ROWS || rows > SHARED_ROWS || terms < TURN_TERMS || terms > register_plan_longest_panel(p->target) ||
+  if (rows < TURN_ROWS || rows > SHARED_ROWS || terms < TURN_TERMS || terms > longest ||
       columns < tile_trip_count(TURN_SHARE * (int64_t)p->target->l2_bytes, terms * (int64_t)sizeof(float)))
     return 0;
   int64_t width = TURN_COLUMNS, wanted = (int64_t)p->target->threads * TILE_BATCH_ITERATIONS;

@@ -1,17 +1,33 @@
 // A product of f32 whose other factor is larger than the second-level cache, and that has too few rows to make up for
 // bringing that from the last one, has tiles of many columns that take one panel of all terms after the other, where
-// requests get lost: while one panel is used, the next one is asked for (register-tile/prefetch.mlir).
+// memory is near: while one panel is used, the next one is asked for (register-tile/prefetch.mlir). With one multiply-add
+// a cycle panels are shorter.
 // RUN: tcc-attn opt %s --passes=schedule --target=host:znver5 | FileCheck %s
+// RUN: tcc-attn opt %s --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=SHORT
 // RUN: tcc-attn opt %s --passes=schedule --target=host:emeraldrapids | FileCheck %s --check-prefix=ELSE
 
 // CHECK-LABEL: @in_turn
 // CHECK: scf.forall {{.*}} step (1024, 1024)
 // CHECK-NOT: scf.for
 // CHECK: linalg.matmul
+// SHORT-LABEL: @in_turn
+// SHORT: scf.forall {{.*}} step (1024, 1024)
+// SHORT-NOT: scf.for
+// SHORT: linalg.matmul
 // ELSE-LABEL: @in_turn
 // ELSE: scf.forall {{.*}} step (1024, 128)
 func.func @in_turn(%a: tensor<200x512xf32>, %b: tensor<512x1048576xf32>, %c: tensor<200x1048576xf32>) -> tensor<200x1048576xf32> {
   %r = linalg.matmul ins(%a, %b : tensor<200x512xf32>, tensor<512x1048576xf32>) outs(%c : tensor<200x1048576xf32>)
+      -> tensor<200x1048576xf32>
+  return %r : tensor<200x1048576xf32>
+}
+
+// CHECK-LABEL: @longer
+// CHECK: scf.forall {{.*}} step (1024, 1024)
+// SHORT-LABEL: @longer
+// SHORT: scf.forall {{.*}} step (1024, 128)
+func.func @longer(%a: tensor<200x768xf32>, %b: tensor<768x1048576xf32>, %c: tensor<200x1048576xf32>) -> tensor<200x1048576xf32> {
+  %r = linalg.matmul ins(%a, %b : tensor<200x768xf32>, tensor<768x1048576xf32>) outs(%c : tensor<200x1048576xf32>)
       -> tensor<200x1048576xf32>
   return %r : tensor<200x1048576xf32>
 }
