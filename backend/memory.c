@@ -643,18 +643,16 @@ void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) {
   prefetch_line(e, address, false, is_near ? FIRST : SECOND);
 }
 
-/* Asks for the cache lines of what lies `t->ahead` subscripts, over `nearer`, beyond the row. What the first cache is asked for, where
- * memory has few streams, is read once: it does not come by way of the second one, which would write it to the last one
- * in the end. */
-static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address, int64_t nearer) {
+/* Asks for the cache lines of what lies beyond the row by `t->ahead` subscripts, or a part of these. What the first
+ * cache is asked for, where memory has few streams, is read once: it does not come by way of the second one, which would
+ * write it to the last one in the end. */
+static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address, int64_t part) {
   enum { LINE_BYTES = 64 };
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < t->num_ahead; i++)
     if (t->ahead[i])
-      offset = LLVMBuildAdd(
-          e->builder, offset,
-          LLVMBuildMul(e->builder, emit_stride(t->memref, i), emit_index(e, t->ahead[i] / nearer), ""), "");
+      offset = add_scaled(e, offset, emit_index(e, t->ahead[i] / part), emit_stride(t->memref, i));
   address = emit_address(e, t->element, address, offset);
   int64_t bytes = t->shape[t->rank - 1] * ir_scalar_bytes(t->element);
   line_place place = !t->is_near ? SECOND : e->facts->has_few_streams ? PAST_SECOND : FIRST;

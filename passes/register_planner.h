@@ -7,9 +7,8 @@
  * packing one that could be loaded in place. */
 enum { MIN_REUSE = 8 };
 /* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
- * rows that do not pay for packing are several tiles. At least, where these are not widened and one pipe multiplies:
- * fewer wait for memory, which comes faster in narrower pieces (3 and 4 queries .8x, 5 to 8 up to 1.6x; Zen 4). */
-enum { MAX_ROWS_TOGETHER = 8, MIN_ROWS_TOGETHER = 5 };
+ * rows that do not pay for packing are several tiles. */
+enum { MAX_ROWS_TOGETHER = 8 };
 
 typedef enum access_kind { ACCESS_ABSENT, ACCESS_UNIT, ACCESS_STRIDED } access_kind;
 

@@ -36,7 +36,9 @@
 #include <string.h>
 
 /* So much ahead is near: a page, at whose end the machine stops to follow by itself. */
-enum { NEAR_BYTES = 4096, FURTHER = 4 };
+enum { NEAR_BYTES = 4096 };
+/* From so many times as far copies of short rows ask where one multiply-add a cycle leaves loads to spare. */
+enum { FURTHER = 4 };
 
 /* So few uses, of what the last cache does not hold, are read past the caches where memory has few streams: the one of
  * short rows that follow each other from so far ahead, several from nearer by (one query 1.25 times, in bf16 1.23, four
@@ -481,10 +483,8 @@ const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *
 bool register_prefetch_asks_again(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                                   int64_t uses) {
   const ir_type *type = ir_operand(op, i)->type;
-  int64_t bytes = view_root_bytes(ir_operand(op, i));
-  bool is_far = bytes != IR_DYNAMIC && bytes >= (int64_t)(facts->l3_bytes / 2);
+  bool is_stream = ir_is_contraction(op) && type->element == IR_F32 && type->rank && are_rows_a_stream(type);
   int64_t rows = register_prefetch_uses(op, i, uses);
-  return target_has_loads_to_spare(facts) && ir_is_contraction(op) && is_far && type->element == IR_F32 && type->rank &&
-         are_rows_a_stream(type) && !is_read_in_turn(op, plan, i) && rows >= (facts->threads == 1 ? 1 : 2) &&
-         rows <= AGAIN_ROWS;
+  return target_has_loads_to_spare(facts) && is_stream && !is_read_in_turn(op, plan, i) &&
+         register_plan_fills_last_cache(ir_operand(op, i), facts) && rows > 1 && rows <= AGAIN_ROWS;
 }

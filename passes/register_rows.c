@@ -19,9 +19,12 @@ enum { MOST_BESIDE = 4, SUMS_BESIDE = 8 };
 /* So many rows do, each of which has so many terms as take longer to multiply than to add up lanes. */
 enum { MOST_ROWS_BESIDE = 15, TERMS_BESIDE = 16 };
 
-/* Rows that take others together which are not widened (three and four queries 1.1 to 1.2 times as fast as in turn, four
- * rows of x W^T 1.13 times, two of them .8; Zen 4). */
-static int64_t least_together(const target_facts *facts) { return target_has_near_last_cache(facts) ? 2 : 3; }
+/* Rows that take those of the input together, if these are not widened (three and four queries 1.1 to 1.2 times as fast as
+ * in turn; of x W^T, whose rows are read in pieces that lie apart, four rows 1.05 to 1.1, three .93 to 1.0, two .8 times;
+ * Zen 4). */
+static int64_t least_together(const planner *p, unsigned input) {
+  return target_has_near_last_cache(p->facts) ? 2 : planner_is_scattered(p, input) ? 4 : 3;
+}
 
 bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts) {
   return target_has_loads_to_spare(facts) && rows == TWO_TOGETHER && bytes <= BYTES_TOGETHER;
@@ -30,7 +33,7 @@ bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_fact
 /* So many rows are too few to take those of the input together, along the lanes of this loop. */
 static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
   int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, input)->type->element);
-  return rows < least_together(p->facts) && !planner_is_widened(p, input) &&
+  return rows < least_together(p, input) && !planner_is_widened(p, input) &&
          !register_plan_is_taken_twice(rows, bytes, p->facts);
 }
 

@@ -2,8 +2,8 @@
  * Terminates: one walk over producers, upwards; sizes are halved or doubled up to limits. */
 #include "passes/extent.h"
 #include "passes/hidden.h"
-#include "passes/memory.h"
 #include "passes/pass.h"
+#include "passes/register_plan.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 
@@ -15,8 +15,9 @@ enum {
   EVEN_KEYS = 8,        /* that register tiles of a power of two of rows take */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
   PIECE_ROWS = 4,       /* for which memory takes the time, .. */
-  PIECE_BYTES = 8192,   /* .. and of values in a step then, .. */
-  PIECE_KEYS = 8,       /* .. but so many keys in any case */
+  PIECE_BYTES = 8192,   /* .. and bytes of values in a step then, .. */
+  PIECE_KEYS = 8,       /* .. but so many keys in any case; .. */
+  SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so */
 };
 
 /* Columns of the state of a running softmax and of its other factor. */
@@ -310,24 +311,29 @@ static bool reads_in_turn(const ir_op *op, unsigned side, const target_facts *ta
          ir_scalar_bits(element_beside(op, side)) > 16;
 }
 
-/* The step of few rows where keys and values come from memory, which has time to follow the one while the other is
- * computed with if both are read in small pieces by turns: short enough for a piece of so many bytes, or of half as many
- * for one row. `step`, where there are more rows, or the last cache may hold what they read, or one row of f32 shares
- * memory's rate with other threads. (Over 8192 keys of 128 features, with requests as in register_prefetch.c, two queries
- * 1.25 to 1.35 times as fast, three 1.2 and four 1.35 to 1.4 times, one 1.05 times, in bf16 one 1.15 to 1.25 and two 1.15
- * times, three and four 1.0; six and eight of f32 .95; from a cache .8 to 1.0; one query on two threads .94 to .97, in
- * bf16 1.15; Zen 4.) */
+/* The bytes of values in a step of few rows that come from memory, which has time to follow keys while values are
+ * computed with, and the other way around, if both are read in small pieces by turns; 0: usual steps are better. (8192
+ * keys, with requests as in register_prefetch.c, in pages of 4 KiB and in huge ones: one query of 64 features 1.15 to 1.2
+ * and 1.15 times as fast, of 128 .85 and .75; two 1.25 to 1.55 and 1.1 to 1.5, three and four 1.2 to 1.4 and 1.25 to 1.3
+ * times; in bf16 one 1.1 to 1.2 and 1.1 to 1.2, two 1.15 and 1.1 times, three and four as fast; six and eight of f32
+ * .95; what a last cache holds .8 to 1.0; Zen 4.) */
+static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, bool is_narrow) {
+  if (is_narrow)
+    return rows <= 2 ? PIECE_BYTES : 0;
+  if (rows <= 2)
+    return rows == 1 && row_bytes > SHORT_ROW ? 0 : PIECE_BYTES / 4 * rows;
+  return rows <= PIECE_ROWS ? PIECE_BYTES : 0;
+}
+
 static int64_t step_of_pieces(const ir_op *op, unsigned side, int64_t step, const target_facts *target,
                               const int64_t *extents) {
   const ir_value *values = ir_operand(op, 1 - side);
-  int64_t rows = extent_of_rows(op, side, extents), bytes = view_root_bytes(values);
-  int64_t row = columns_beside(op, side, extents) * ir_scalar_bytes(values->type->element);
-  bool is_far = bytes != IR_DYNAMIC && (uint64_t)bytes >= target->l3_bytes / 2;
-  bool is_narrow = ir_scalar_bits(values->type->element) <= 16;
-  if (!target_has_loads_to_spare(target) || !is_far || rows == IR_DYNAMIC ||
-      rows > (is_narrow ? PIECE_ROWS / 2 : PIECE_ROWS) || (rows == 1 && !is_narrow && target->threads > 1))
+  int64_t rows = extent_of_rows(op, side, extents);
+  int64_t row_bytes = columns_beside(op, side, extents) * ir_scalar_bytes(values->type->element);
+  if (!target_has_loads_to_spare(target) || !register_plan_fills_last_cache(values, target) || rows == IR_DYNAMIC)
     return step;
-  while (step > PIECE_KEYS && step * row > (rows == 1 ? PIECE_BYTES / 2 : PIECE_BYTES))
+  int64_t bytes = bytes_of_pieces(rows, row_bytes, ir_scalar_bits(values->type->element) <= 16);
+  while (bytes && step > PIECE_KEYS && step * row_bytes > bytes)
     step /= 2;
   return step;
 }
@@ -347,8 +353,7 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, co
       keys = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
   uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(keys, columns);
   bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
-  shared +=
-      even; /* what fills that half just so is shared, too, where no mask leaves anything to skip (1.01x, Zen 1) */
+  shared += even; /* what fills that half just so is shared, too, where no mask hides anything (1.01x, Zen 1) */
   while ((rows < least || shared > half * (uint64_t)(rows / host_policy.rows)) &&
          tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
          (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {
