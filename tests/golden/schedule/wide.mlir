@@ -26,3 +26,22 @@ func.func @few_rows(%x: tensor<512x2048xf32>, %w: tensor<2048x2048xf32>, %y: ten
   %0 = linalg.matmul ins(%x, %w : tensor<512x2048xf32>, tensor<2048x2048xf32>) outs(%y : tensor<512x2048xf32>) -> tensor<512x2048xf32>
   return %0 : tensor<512x2048xf32>
 }
+
+// One row of 16 bits takes all terms of rows that come from memory; those that a cache holds it takes in steps.
+// CHECK-LABEL: func.func @one_row(
+// CHECK-NOT: scf.for {{.*}} step
+// CHECK: return
+#x = affine_map<(i, j, k) -> (i, k)>
+#w = affine_map<(i, j, k) -> (j, k)>
+#y = affine_map<(i, j, k) -> (i, j)>
+func.func @one_row(%x: tensor<1x4096xbf16>, %w: tensor<4096x4096xbf16>, %y: tensor<1x4096xf32>) -> tensor<1x4096xf32> {
+  %0 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<1x4096xbf16>, tensor<4096x4096xbf16>) outs(%y : tensor<1x4096xf32>) -> tensor<1x4096xf32>
+  return %0 : tensor<1x4096xf32>
+}
+
+// CHECK-LABEL: func.func @near_row(
+// CHECK: scf.for {{.*}} step
+func.func @near_row(%x: tensor<1x4096xbf16>, %w: tensor<1024x4096xbf16>, %y: tensor<1x1024xf32>) -> tensor<1x1024xf32> {
+  %0 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<1x4096xbf16>, tensor<1024x4096xbf16>) outs(%y : tensor<1x1024xf32>) -> tensor<1x1024xf32>
+  return %0 : tensor<1x1024xf32>
+}
