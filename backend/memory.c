@@ -685,10 +685,11 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
   do {
     LLVMValueRef address = row_address(e, t, position);
     LLVMValueRef mask = drop_full_mask(row_mask(e, t, position));
-    if (t->num_ahead)
+    if (t->num_ahead) {
       prefetch_row(e, t, address, 1);
-    if (t->num_ahead && t->is_asked_again)
-      prefetch_row(e, t, address, 2);
+      if (t->is_asked_again)
+        prefetch_row(e, t, address, 2);
+    }
     if (t->padding)
       rows[row] = read_row(e, t, address, mask);
     else

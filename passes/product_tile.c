@@ -552,17 +552,22 @@ static bool takes_all_columns(const product *p, unsigned rows_side) {
   return uses_of_factor(p, rows_side, most + 1) <= most && uses_of_factor(p, 1 - rows_side, MANY_USES) == MANY_USES;
 }
 
+/* The iterations of the last loop over terms. */
+static int64_t extent_of_terms(const product *p) {
+  int64_t terms = 1;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    if (ir_loop_is_reduction(p->structure, loop))
+      terms = p->extents[loop];
+  return terms;
+}
+
 /* A product of f32 alone of so many rows, columns and steps that its tiles, with twice the columns, save more by reading
  * rows half as often than they lose by panels that take half of the second-level cache (4096^3 1.03 to 1.04 times as
  * fast, 1024 x 4096 x 4096 1.025, 2048^3 1.005 to 1.015; 4096 x 4096 over 1024 terms would take 1.01 times as long, 256 x
  * 4096 over 512 1.03; Zen 4). */
 static bool takes_wide_tiles(const product *p, unsigned rows_side) {
-  int64_t terms = 0;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (ir_loop_is_reduction(p->structure, loop))
-      terms = p->extents[loop];
-  return target_has_loads_to_spare(p->target) && p->is_wide && p->is_alone && p->ready < 0 && terms >= WIDE_TERMS &&
-         uses_of_factor(p, rows_side, SHARED_ROWS) == SHARED_ROWS &&
+  return target_has_loads_to_spare(p->target) && p->is_wide && p->is_alone && p->ready < 0 &&
+         extent_of_terms(p) >= WIDE_TERMS && uses_of_factor(p, rows_side, SHARED_ROWS) == SHARED_ROWS &&
          uses_of_factor(p, 1 - rows_side, SHARED_ROWS) == SHARED_ROWS;
 }
 
@@ -573,10 +578,8 @@ static bool takes_wide_tiles(const product *p, unsigned rows_side) {
  * few rows meet it and `most` leaves a part over. */
 static int64_t columns_nearby(const product *p, unsigned rows_side, int64_t most) {
   bool turned = is_turned(p, 1 - rows_side);
-  int64_t terms = 1, columns = IR_DYNAMIC, rows = uses_of_factor(p, 1 - rows_side, MANY_USES), fewest = most / 4;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (ir_loop_is_reduction(p->structure, loop))
-      terms = p->extents[loop];
+  int64_t terms = extent_of_terms(p), columns = IR_DYNAMIC, fewest = most / 4;
+  int64_t rows = uses_of_factor(p, 1 - rows_side, MANY_USES);
   for (unsigned dim = 0; dim < p->structure->maps[2]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(p->structure->maps[2], dim);
     if (ir_map_find_dim(p->structure->maps[rows_side], loop) < 0)

@@ -402,12 +402,14 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
     return base;
   access where = access_of(builder, tile, i);
   ir_op *read = transfer(builder, &where, base, NULL);
-  if (tile->operands[i].ahead && where.rank)
-    ir_attr_set(read, "tec.prefetch", tile->operands[i].ahead);
-  if (tile->operands[i].ahead && tile->operands[i].is_near && where.rank)
-    ir_attr_set(read, "tec.near", ir_attr_unit(builder->module));
-  if (tile->operands[i].ahead && tile->operands[i].is_asked_again && where.rank)
-    ir_attr_set(read, "tec.again", ir_attr_unit(builder->module));
+  const vector_operand *operand = &tile->operands[i];
+  if (operand->ahead && where.rank) {
+    ir_attr_set(read, "tec.prefetch", operand->ahead);
+    if (operand->is_near)
+      ir_attr_set(read, "tec.near", ir_attr_unit(builder->module));
+    if (operand->is_asked_again)
+      ir_attr_set(read, "tec.again", ir_attr_unit(builder->module));
+  }
   ir_value *value = ir_result(read, 0);
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }
