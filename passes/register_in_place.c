@@ -6,15 +6,20 @@
  * is about speed only. Terminates: loops over the op's loops and subscripts. */
 #include "passes/memory.h"
 #include "passes/register_planner.h"
+#include "passes/register_prefetch.h"
 
 /* Rows that pay for packing a strided operand that all of them use where each would widen it, or pair its terms; and
  * where a few widen it together, or pair its terms, which twelve do in one tile. */
 enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 /* MIN_REUSE where the rows of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
-/* Rows that pay for reading panels that cost nothing, in the order of memory, in small tiles: fewer are not enough sums
- * to fill the pipes with (4 rows by 4096 x 4096 1.55, 3 .6 times as fast as in place, Zen 1). */
-enum { READY_ROWS = 4 };
+/* Rows that pay for reading panels that cost nothing, in the order of memory (2 rows by 4096 x 4096 1.1 to 1.2, 3 1.5, 4
+ * 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, Zen 4; 2 1.35 and 3 1.8 times, AVX2 code there), and where the last
+ * cache is slow (4 1.55, 3 .6 times, Zen 1). */
+enum { READY_ROWS = 2, READY_ROWS_OF_SLOW_CACHE = 4 };
+/* Registers that a few rows read of a panel at once at most: more of them LLVM loads in an order that the machine does
+ * not follow (2 rows 1.1 times as fast as with eight, Zen 4). */
+enum { MIN_STREAM_VECTORS = 2, MAX_STREAM_VECTORS = 4 };
 /* Rows of a register tile at most where such tiles ask for what they read in place. */
 enum { MAX_ASKING_ROWS = 12 };
 /* Terms that one row takes at a time from memory that the machine follows, and rows that do where it is asked. */
@@ -98,11 +103,35 @@ bool planner_is_ready(const planner *p, unsigned operand) {
   return register_plan_is_ready(p->op, operand) && !planner_is_widened(p, operand);
 }
 
+/* Fewer rows than pay for a copy read panels that are ready, whose columns fill lanes (of 8 columns 4 rows would take
+ * twice as long as in place). */
+static bool reads_panels_for_few(const planner *p, unsigned operand) {
+  bool has_columns = false;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    has_columns |= operand_uses(p, operand, loop) && !is_reduction(p, loop) && guess(p, loop) >= p->lanes;
+  return has_columns && (target_has_small_tiles(p->facts) || target_has_loads_to_spare(p->facts)) &&
+         planner_is_ready(p, operand);
+}
+
+/* As wide as leaves room for all rows beside an element of the other factor; the pipes need no more. */
+int64_t planner_vectors_of_stream(const planner *p, int64_t rows) {
+  int64_t vectors = MAX_STREAM_VECTORS;
+  while (vectors > 1 && (rows + 1) * vectors >= p->registers)
+    vectors /= 2;
+  return vectors;
+}
+
+bool planner_streams_panels(const planner *p, unsigned operand) {
+  int64_t rows = register_prefetch_uses(p->op, operand, 1);
+  return rows < MIN_REUSE && rows >= planner_rows_for_packing(p, operand) && reads_panels_for_few(p, operand) &&
+         planner_vectors_of_stream(p, rows) >= MIN_STREAM_VECTORS;
+}
+
 int64_t planner_rows_for_packing(const planner *p, unsigned operand) {
   if (planner_is_asked_by_tile(p, operand))
     return REGISTER_STREAM_ROWS + 1;
-  if (planner_is_ready(p, operand) && target_has_small_tiles(p->facts))
-    return READY_ROWS;
+  if (reads_panels_for_few(p, operand))
+    return p->facts->has_slow_last_cache ? READY_ROWS_OF_SLOW_CACHE : READY_ROWS;
   if (!planner_is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
   bool goes_in_pairs = p->facts->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
@@ -209,6 +238,11 @@ bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const tar
 bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts) {
   planner p = planner_of(op, facts);
   return is_followed(&p, simd);
+}
+
+bool register_plan_streams_panels(const ir_op *op, unsigned operand, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return planner_streams_panels(&p, operand);
 }
 
 int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts) {

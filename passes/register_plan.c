@@ -288,26 +288,28 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   plan->rows_outside = puts_rows_outside(p, simd, rows);
   if (plan->rows_outside) /* each tile reads all panels, so few and large ones are best */
     chains = p->registers - p->registers / 4;
+  unsigned lanes = operand_uses(p, 1, simd);
   bool in_place = planner_reads_in_place(p, simd, rows);
+  bool streams = row >= 0 && !in_place && !is_reduction(p, simd) && planner_streams_panels(p, lanes);
   int64_t at_once = in_place ? planner_rows_in_place(p, simd, (unsigned)row) : rows;
   int64_t wide = in_place ? planner_vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
   int64_t most_in_place = p->registers - p->registers / 4, beside = vectors_beside_rows(p, simd, rows, chains);
   /* Lanes as wide as elsewhere would leave no room for all rows. */
-  unsigned lanes = operand_uses(p, 1, simd);
   bool is_narrow = in_place && at_once * beside > most_in_place &&
                    (planner_is_asked_by_tile(p, lanes) ||
                     (TILES_OF_ROW * wide * p->lanes >= extent && !planner_is_scattered(p, lanes)));
-  wide = wide < beside && !is_narrow ? beside : wide;
+  wide = streams ? planner_vectors_of_stream(p, rows) : wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
   int64_t most_vectors = planner_is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
   int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? ir_bit(simd) : 0;
-  int64_t most = in_place ? most_in_place / vectors : rows_of_chains(p, chains, vectors);
+  int64_t most = in_place ? most_in_place / vectors : streams ? rows : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
     most = in_place ? most : smaller(most, planner_rows_of_set(p, simd, (unsigned)row));
     bool is_block = is_whole_block(p, plan, simd);
-    bool even = is_reduction(p, simd) || is_block || (!in_place && reads_neighbours(p, simd, (unsigned)row));
+    bool even =
+        is_reduction(p, simd) || is_block || (!in_place && !streams && reads_neighbours(p, simd, (unsigned)row));
     if (in_place && target_has_small_tiles(p->facts)) /* tiles of as many rows each (7 of 4096 x 4096 1.35x, Zen 1) */
       most = (at_once - 1) / ((at_once - 1) / most + 1) + 1;
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);

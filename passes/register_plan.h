@@ -74,6 +74,8 @@ int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, c
 /* The operand of a contraction is a constant whose panels are made before the program runs (register_constant.c), as
  * nobody else reads it and terms are known; and on tensors, of which versions may yet be made, rows. */
 bool register_plan_is_ready(const ir_op *op, unsigned operand);
+/* Few rows meet those panels as a stream from memory (see planner_streams_panels). */
+bool register_plan_streams_panels(const ir_op *op, unsigned operand, const target_facts *facts);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */
 int64_t register_plan_panel_bytes(const target_facts *facts);
 /* .. and what those of several SIMD tiles may, in the cache that holds them. */

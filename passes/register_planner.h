@@ -91,6 +91,11 @@ bool planner_are_rows_crowded(const planner *p, unsigned operand, int64_t least)
 bool planner_is_asked_by_tile(const planner *p, unsigned operand);
 /* The operand is a constant that is in panels before the program runs (register_constant.c). */
 bool planner_is_ready(const planner *p, unsigned operand);
+/* So few rows meet panels that are ready that memory, which the machine follows by itself, is what takes the time: they
+ * are one tile, which reads each panel once, from its first term to its last. */
+bool planner_streams_panels(const planner *p, unsigned operand);
+/* The registers of that tile along lanes. */
+int64_t planner_vectors_of_stream(const planner *p, int64_t rows);
 /* Rows that pay for packing the operand, if it could not be loaded in place. */
 int64_t planner_rows_for_packing(const planner *p, unsigned operand);
 /* Rows too few to pay for packing read the factor that lanes hold in place, where memory is what takes the time: lanes

@@ -46,12 +46,12 @@ func.func @second(%x: memref<12x3xf32>, %y: memref<12x20xf32>) {
   return
 }
 
-// Few rows read it in place.
+// One row reads it in place.
 memref.global "private" constant @streamed : memref<3x20xf32> = dense<"0x000000000000803f0000004000004040000080400000a0400000c0400000e0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000c8420000ca420000cc420000ce420000d0420000d2420000d4420000d6420000d8420000da420000dc420000de420000e0420000e2420000e4420000e6420000e8420000ea420000ec420000ee42000048430000494300004a4300004b4300004c4300004d4300004e4300004f430000504300005143000052430000534300005443000055430000564300005743000058430000594300005a4300005b43">
-// CHECK-LABEL: func.func @two_rows(
+// CHECK-LABEL: func.func @one_row(
 // CHECK: memref.get_global @streamed
-func.func @two_rows(%x: memref<2x3xf32>, %y: memref<2x20xf32>) {
+func.func @one_row(%x: memref<1x3xf32>, %y: memref<1x20xf32>) {
   %w = memref.get_global @streamed : memref<3x20xf32>
-  linalg.matmul ins(%x, %w : memref<2x3xf32>, memref<3x20xf32>) outs(%y : memref<2x20xf32>)
+  linalg.matmul ins(%x, %w : memref<1x3xf32>, memref<3x20xf32>) outs(%y : memref<1x20xf32>)
   return
 }
