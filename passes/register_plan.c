@@ -404,13 +404,13 @@ enum {
 };
 
 /* Each iteration of the loop reads all rows of an input that is reduced along lanes: inside of the loop over rows it
- * finds them in the nearest cache. */
+ * finds them in the nearest cache. Groups do not, which stay in registers and on the stack instead. */
 static bool uses_rows_again(const planner *p, const register_plan *plan, int row, unsigned loop) {
   if (row < 0 || !is_reduction(p, (unsigned)plan->simd))
     return false;
   for (unsigned i = 0; i < p->num_inputs; i++)
     if (operand_uses(p, i, (unsigned)row) && operand_uses(p, i, (unsigned)plan->simd) && !operand_uses(p, i, loop))
-      return true;
+      return !plan->singles || !planner_takes_groups(p, i, (unsigned)plan->simd, (unsigned)row);
   return false;
 }
 

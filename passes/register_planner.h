@@ -67,6 +67,9 @@ static inline int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t lim
  * once, or by a few rows of the other factor, those of the loop *beside, all of which take them together; *beside is -1
  * where there are none. A row must not end within a register. */
 bool planner_takes_rows(const planner *p, unsigned simd, int row, int *beside);
+/* Rows of the input are pieces of longer ones, where loads are to spare: a tile takes one, with a group of rows of the
+ * other factor, and each group meets all pieces in turn. */
+bool planner_takes_groups(const planner *p, unsigned input, unsigned simd, unsigned row);
 /* Sizes then: one row, or as many as fill a register with their sums with all rows beside them, but no more bytes at
  * once than the machine follows. */
 void planner_size_rows(const planner *p, register_plan *plan, int row, int beside);

@@ -14,6 +14,12 @@ enum { SHARE_OF_SHORT = 8, TWO_TOGETHER = 2 };
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
 enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
+/* Where loads are to spare, pieces of long rows, as of W in x W^T, meet the rows of x in groups of so many, or more of
+ * them where they are widened or in pairs that the last cache holds, and up to so many rows, before they pay for panels;
+ * if memory has them up to so many, or pairs (by 4096 x 4096 in bf16 8 rows 2 times as fast, 9 to 12 1.7 to 2, 14 1.5, 16
+ * 1.35, 24 1.2, 32 1.1 times; in f32 8 1.15, 9 1.3, 12 and 15 1.2, 20 and 24 1.05 times; in f16 8 1.6, 9 to 15 1.2, 20 and
+ * 24 1.1 times; from the last cache 8 rows 1.1 to 1.2, 12 1.1 to 1.4, 24 .9 times; Zen 4). */
+enum { GROUP = 7, LARGE_GROUP = 8, MOST_IN_GROUPS = 16, MOST_FROM_MEMORY = 24, MOST_PAIRS_FROM_MEMORY = 32 };
 /* Rows that meet those of the other factor together at most in small tiles, and their sums. */
 enum { MOST_BESIDE = 4, SUMS_BESIDE = 8 };
 /* So many rows do, each of which has so many terms as take longer to multiply than to add up lanes. */
@@ -37,16 +43,39 @@ static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t
          !register_plan_is_taken_twice(rows, bytes, p->facts);
 }
 
+/* The machine adds up products of pairs of both factors' elements. */
+static bool are_pairs(const planner *p) {
+  bool pairs = p->facts->has_fast_pair_dot;
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
+  return pairs;
+}
+
+bool planner_takes_groups(const planner *p, unsigned input, unsigned simd, unsigned row) {
+  int64_t strides[IR_MAX_RANK];
+  ir_type_strides(ir_operand(p->op, input)->type, strides);
+  return target_has_loads_to_spare(p->facts) &&
+         strides[ir_map_find_dim(p->structure->maps[input], row)] > p->extents[simd];
+}
+
+/* So many rows are too many to take those of the input, of the loop `row`, together. */
+static bool are_too_many(const planner *p, unsigned input, unsigned simd, unsigned row, int64_t rows) {
+  int64_t from_memory = are_pairs(p) ? MOST_PAIRS_FROM_MEMORY : MOST_FROM_MEMORY;
+  if (planner_takes_groups(p, input, simd, row))
+    return rows > (register_plan_fills_last_cache(ir_operand(p->op, input), p->facts) ? from_memory : MOST_IN_GROUPS);
+  return rows > MAX_ROWS_TOGETHER && rows >= planner_rows_for_packing(p, input);
+}
+
 /* The input that lanes, of the loop `simd`, and rows move over is used once, or by the few iterations of the one
  * parallel loop that it does not have, `beside`, which is -1 otherwise. False where it is used more. */
-static bool is_streamed(const planner *p, unsigned input, unsigned simd, int *beside) {
+static bool is_streamed(const planner *p, unsigned input, unsigned simd, unsigned row, int *beside) {
   *beside = -1;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
     if (operand_uses(p, input, loop) || guess(p, loop) == 1)
       continue;
     if (!target_has_near_memory(p->facts) || ir_init(p->op, 0)->type->element != IR_F32 || *beside >= 0 ||
         !(p->allowed & ir_bit(loop)) || is_reduction(p, loop) || are_too_few(p, input, simd, guess(p, loop)) ||
-        (guess(p, loop) > MAX_ROWS_TOGETHER && guess(p, loop) >= planner_rows_for_packing(p, input)))
+        are_too_many(p, input, simd, row, guess(p, loop)))
       return false;
     *beside = (int)loop;
   }
@@ -61,7 +90,7 @@ bool planner_takes_rows(const planner *p, unsigned simd, int row, int *beside) {
     return false;
   for (unsigned i = 0; i < p->num_inputs; i++) {
     bool moves = operand_uses(p, i, simd) && operand_uses(p, i, (unsigned)row);
-    if (moves && is_streamed(p, i, simd, beside) &&
+    if (moves && is_streamed(p, i, simd, (unsigned)row, beside) &&
         (*beside < 0 || (access_along(p, i, simd) == ACCESS_UNIT && access_along(p, 1 - i, simd) == ACCESS_UNIT &&
                          guess(p, (unsigned)row) >= guess(p, (unsigned)*beside))))
       return true;
@@ -105,24 +134,31 @@ bool planner_is_taken_by_rows(const planner *p, unsigned operand, unsigned simd)
 
 /* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
 static int64_t rows_together(const planner *p, unsigned simd) {
-  bool pairs = p->facts->has_fast_pair_dot;
-  for (unsigned i = 0; i < p->num_inputs; i++)
-    pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
-  int64_t registers = p->extents[simd] / (p->lanes * (pairs ? 2 : 1));
+  int64_t registers = p->extents[simd] / (p->lanes * (are_pairs(p) ? 2 : 1));
   return registers <= p->registers / SHARE_OF_SHORT ? MAX_ROWS_TOGETHER / 2 : MAX_ROWS_TOGETHER;
+}
+
+/* Groups as nearly alike as can be, so that none is too small to fill the pipes. */
+static int64_t rows_of_group(const planner *p, unsigned input, int64_t rows) {
+  bool is_large = !are_pairs(p) || !register_plan_fills_last_cache(ir_operand(p->op, input), p->facts);
+  int64_t most = planner_is_widened(p, input) && is_large ? LARGE_GROUP : GROUP;
+  int64_t groups = (rows - 1) / most + 1;
+  return (rows - 1) / groups + 1;
 }
 
 void planner_size_rows(const planner *p, register_plan *plan, int row, int beside) {
   plan->steps[plan->simd] = p->extents[plan->simd];
   if (beside < 0)
     return;
-  unsigned streamed = operand_uses(p, 1, (unsigned)row);
-  int64_t bytes = p->extents[plan->simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
-  int64_t rows = smaller(guess(p, (unsigned)beside), rows_together(p, (unsigned)plan->simd));
-  int64_t sums = p->lanes / rows, most = BYTES_FOR_ROW * rows;
+  unsigned streamed = operand_uses(p, 1, (unsigned)row), simd = (unsigned)plan->simd;
+  bool in_groups = planner_takes_groups(p, streamed, simd, (unsigned)row);
+  int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
+  int64_t rows = guess(p, (unsigned)beside);
+  rows = in_groups ? rows_of_group(p, streamed, rows) : smaller(rows, rows_together(p, simd));
+  int64_t sums = in_groups && !are_pairs(p) ? 1 : p->lanes / rows, most = BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
-  plan->steps[beside] = rows;
   plan->singles = ir_bit((unsigned)row);
+  plan->steps[beside] = rows;
   plan->steps[row] = fitting_vectors(smaller(smaller(sums, near), guess(p, (unsigned)row)), 1, p->lanes);
 }
 
