@@ -159,10 +159,14 @@ static softmax_tile beside_own_factor(softmax_tile tile, int64_t columns, const 
 /* So large may keys and values be that are read element by element: twice the second-level cache, or four times where
  * transposing keys instead would take the place of multiply-adds (8192 keys of 80 and 128 features 1.06 to 1.15x,
  * Emerald Rapids with a busy neighbour). From a last cache that is near they are read as well from there (1.07 to
- * 1.15x, and 1.04x where they fill it; Zen 5). */
+ * 1.15x, and 1.04x where they fill it; Zen 5); a quarter of it where one pipe multiplies (8192 keys of 64 and 128
+ * features 1.03x, 16384 of 64 1.04x; of what is half of it .98 to 1.02x; Zen 4). */
 static uint64_t most_bytes_of_steps(const target_facts *target) {
   uint64_t bytes = (target_shuffles_in_pipes(target) ? 4 : 2) * target->l2_bytes;
-  return target_has_near_last_cache(target) && target->l3_bytes > bytes ? target->l3_bytes : bytes;
+  uint64_t near = target_has_near_last_cache(target)  ? target->l3_bytes
+                  : target_has_loads_to_spare(target) ? target->l3_bytes / 4
+                                                      : 0;
+  return near > bytes ? near : bytes;
 }
 
 /* Where a mask cuts tiles: small ones, of which little is hidden; but as many rows as elsewhere share what comes from a

@@ -66,10 +66,13 @@ func.func @masked(%query: tensor<256x2048x64xf32>, %key: tensor<256x64x2048xf32>
 }
 
 // Keys and values that are far away are shared by more rows; later so where shuffles, which transpose tiles of keys, take
-// the place of multiply-adds.
+// the place of multiply-adds, or where a quarter of the last cache holds them.
+// RUN: sed 's/8192/16384/g' %s | tcc-attn opt - --passes=schedule --target=host:znver4 | FileCheck %s --check-prefix=FAR
+// FAR-LABEL: @far
+// FAR: scf.forall {{.*}} step (1, 512)
+// FAR: scf.for {{.*}} step %c128
 // CHECK-LABEL: @far
-// CHECK: scf.forall {{.*}} step (1, 512)
-// CHECK: scf.for {{.*}} step %c128
+// CHECK: scf.forall {{.*}} step (1, 64)
 // ROOM-LABEL: @far
 // ROOM: scf.forall {{.*}} step (1, 64)
 func.func @far(%query: tensor<256x8192x128xf32>, %key: tensor<256x128x8192xf32>, %value: tensor<256x8192x128xf32>,
