@@ -250,20 +250,11 @@ static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
   return false;
 }
 
-/* The tile has all lanes that there are, two registers of the few, as a block of rows has (see orient.c). Then a power of
- * two of rows leaves none over, and loops are short enough to be worth more copies of what is in them. */
-static bool is_whole_block(const planner *p, const register_plan *plan, unsigned simd) {
-  return target_has_small_tiles(p->facts) && ir_is_contraction(p->op) && !is_reduction(p, simd) &&
-         plan->steps[simd] == TILE_VECTORS * p->lanes && register_plan_bound(p->op, simd) == plan->steps[simd];
-}
-
 /* The copies of a term in a loop over terms, for a tile of so many registers. LLVM orders multiply-adds anew across copies
  * of a term: of 16 to a term, those of four copies wait for each other (attention over 2048 keys of 128 features 1.01
  * times as fast with two, over 512 keys 1.005 to 1.018, in bf16 1.005 to 1.01, of 64 features 1.0 to 1.005; products have
  * 24, and 2048^3 would take 1.01 times as long; Zen 4). */
-static int64_t unroll_of(const planner *p, const register_plan *plan, unsigned simd, int64_t registers) {
-  if (is_whole_block(p, plan, simd))
-    return 2 * REGISTER_UNROLL;
+static int64_t unroll_of(const planner *p, unsigned simd, int64_t registers) {
   bool is_few = target_has_loads_to_spare(p->facts) && ir_is_contraction(p->op) && !is_reduction(p, simd) &&
                 registers == p->accumulators;
   return is_few ? REGISTER_UNROLL / 2 : REGISTER_UNROLL;
@@ -307,13 +298,11 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   int64_t most = in_place ? most_in_place / vectors : streams ? rows : rows_of_chains(p, chains, vectors);
   if (row >= 0) {
     most = in_place ? most : smaller(most, planner_rows_of_set(p, simd, (unsigned)row));
-    bool is_block = is_whole_block(p, plan, simd);
-    bool even =
-        is_reduction(p, simd) || is_block || (!in_place && !streams && reads_neighbours(p, simd, (unsigned)row));
+    bool even = is_reduction(p, simd) || (!in_place && !streams && reads_neighbours(p, simd, (unsigned)row));
     if (in_place && target_has_small_tiles(p->facts)) /* tiles of as many rows each (7 of 4096 x 4096 1.35x, Zen 1) */
       most = (at_once - 1) / ((at_once - 1) / most + 1) + 1;
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);
-    plan->unroll = unroll_of(p, plan, simd, plan->steps[row] * vectors);
+    plan->unroll = unroll_of(p, simd, plan->steps[row] * vectors);
   }
 }
 

@@ -1,6 +1,6 @@
 // Where registers are few, rows are in lanes block by block: a loop in each step of keys goes over the blocks, of which a
 // causal mask leaves out those that it hides. What is transposed before the loop, and divided behind it, is so a block at
-// a time; a product's tiles ask for what the next step reads.
+// a time; a product's tiles, of six rows and of those left over, ask for what the next step reads.
 // RUN: tcc-attn compile %s --target=host:x86-64-v3 --cores=2 --verify --dump=hoist-factors,register-tile -o /dev/null 2>&1 | FileCheck %s
 // RUN: tcc-attn compile %s --target=host:nehalem --cores=2 --dump=hoist-factors -o /dev/null 2>&1 | FileCheck %s --check-prefix=NARROW
 // RUN: %if avx2 %{ tcc-attn run %s --func=causal --random --check --target=host:x86-64-v3 2>&1 | FileCheck %s --check-prefix=RESULT %}
@@ -40,16 +40,17 @@
 
 // CHECK: after register-tile
 // CHECK-LABEL: func.func @causal(
-// CHECK: scf.for {{.*}} to %c64{{[_0-9]*}} step %c4{{[_0-9]*}} {
-// CHECK-COUNT-2: vector_ext.prefetch %{{.*}} : memref<1x64x64xf32
+// CHECK: scf.for {{.*}} to %c60{{[_0-9]*}} step %c6{{[_0-9]*}} {
+// CHECK-COUNT-3: vector_ext.prefetch %{{.*}} : memref<1x64x64xf32
 // CHECK-NOT: vector_ext.prefetch
-// CHECK: scf.for {{.*}} -> (vector<4x16xf32>)
+// CHECK: scf.for {{.*}} -> (vector<6x16xf32>)
 // CHECK-NOT: tec.prefetch
-// CHECK: } {tec.unroll = 8 : i64}
+// CHECK: } {tec.unroll = 4 : i64}
+// CHECK: scf.for {{.*}} -> (vector<4x16xf32>)
 // Exponentials of four registers are made together.
 // CHECK: math.exp2 {{.*}} : vector<2x16xf32>
-// CHECK: scf.for {{.*}} -> (vector<4x16xf32>)
-// CHECK: } {tec.unroll = 8 : i64}
+// CHECK: scf.for {{.*}} -> (vector<6x16xf32>)
+// CHECK: } {tec.unroll = 4 : i64}
 
 func.func @causal(%query: tensor<2x1024x64xf32>, %key: tensor<2x1024x64xf32>, %value: tensor<2x1024x64xf32>) -> tensor<2x1024x64xf32> {
   %zero = arith.constant 0.0 : f32
