@@ -488,3 +488,58 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<?xf32>) -> (tensor<2xf32>, tensor<?xf
   %s = tensor.extract_slice %b[%c1] [%c2] [1] : tensor<?xf32> to tensor<?xf32>
   return %r, %s : tensor<2xf32>, tensor<?xf32>
 }
+
+//--- correlation.mlir
+// One subscript is the sum of two loops that are dims of a tile: of rows and of lanes that are reduced,
+func.func @f(%a: tensor<55xf32>, %b: tensor<50xf32>, %e: tensor<6xf32>) -> tensor<6xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]} ins(%a, %b : tensor<55xf32>, tensor<50xf32>) outs(%e : tensor<6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<6xf32>
+  return %r : tensor<6xf32>
+}
+
+//--- window-sum.mlir
+// of terms and of lanes,
+func.func @f(%a: tensor<12xf32>, %e: tensor<5xf32>) -> tensor<5xf32> {
+  %w = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]} ins(%a, %w : tensor<12xf32>, tensor<8xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+//--- diagonals.mlir
+// of rows that end with a part of a tile, in what follows a product,
+func.func @f(%a: tensor<41x16xf32>, %b: tensor<16x51xf32>, %t: tensor<91xf32>) -> tensor<41x51xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<41x51xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<41x51xf32>) -> tensor<41x51xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<41x16xf32>, tensor<16x51xf32>) outs(%i : tensor<41x51xf32>) -> tensor<41x51xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%p, %t : tensor<41x51xf32>, tensor<91xf32>) outs(%e : tensor<41x51xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<41x51xf32>
+  return %r : tensor<41x51xf32>
+}
+
+//--- diagonals-turned.mlir
+// and beside what is turned in registers.
+func.func @f(%a: tensor<40x16xf32>, %t: tensor<55xf32>) -> tensor<16x40xf32> {
+  %e = tensor.empty() : tensor<16x40xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%a, %t : tensor<40x16xf32>, tensor<55xf32>) outs(%e : tensor<16x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<16x40xf32>
+  return %r : tensor<16x40xf32>
+}
