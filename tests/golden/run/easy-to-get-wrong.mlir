@@ -543,3 +543,35 @@ func.func @f(%a: tensor<40x16xf32>, %t: tensor<55xf32>) -> tensor<16x40xf32> {
   } -> tensor<16x40xf32>
   return %r : tensor<16x40xf32>
 }
+
+//--- short-sum.mlir
+// A sum of two loops leaves out the end of a dim; that the first one has a single iteration does not make the other longer:
+func.func @f(%a: tensor<9xf32>) -> tensor<1x5xf32> {
+  %e = tensor.empty() : tensor<1x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%a : tensor<9xf32>) outs(%e : tensor<1x5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<1x5xf32>
+  return %r : tensor<1x5xf32>
+}
+
+//--- short-sum-read.mlir
+// nor where one place of that loop is read.
+func.func @f(%a: tensor<9xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%a : tensor<9xf32>) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<3x5xf32>
+  %f = tensor.empty() : tensor<5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(j) -> (0, j)>, affine_map<(j) -> (j)>],
+    iterator_types = ["parallel"]} ins(%m : tensor<3x5xf32>) outs(%f : tensor<5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
