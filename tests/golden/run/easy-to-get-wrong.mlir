@@ -575,3 +575,174 @@ func.func @f(%a: tensor<9xf32>) -> tensor<5xf32> {
   } -> tensor<5xf32>
   return %r : tensor<5xf32>
 }
+
+//--- read-twice.mlir
+// What makes the input of a reduction joins it only if that reads no other element of what was made: here the transpose.
+func.func @f(%a: tensor<8x8xf32>) -> tensor<8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %v = tensor.empty() : tensor<8xf32>
+  %i = linalg.fill ins(%z : f32) outs(%v : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.softmax dimension(0) ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(k, j) -> (k, j)>, affine_map<(k, j) -> (j, k)>, affine_map<(k, j) -> (j)>],
+    iterator_types = ["reduction", "parallel"]} ins(%s, %s : tensor<8x8xf32>, tensor<8x8xf32>) outs(%i : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %d = arith.subf %x, %y : f32
+    %t = math.tanh %d : f32
+    %n = arith.addf %t, %o : f32
+    linalg.yield %n : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+//--- read-copy-elsewhere.mlir
+// Nor other elements of a second copy of it.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<40x40xf32>) outs(%p : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #back, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%p, %h : memref<40x40xf32>, memref<40x40xf32>) outs(%s : memref<40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.maximumf %x, %y : f32
+    %n = arith.addf %m, %o : f32
+    linalg.yield %n : f32
+  }
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
+
+//--- rewritten.mlir
+// What is then made of the input in its place waits where the reduction reads it twice.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%h, %h : memref<40x40xf32>, memref<40x40xf32>) outs(%s : memref<40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.maximumf %x, %y : f32
+    %n = arith.addf %m, %o : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
+
+//--- chain-reads-back.mlir
+// A chain of three: the last one reads other elements of the first one's result.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<40x40xf32>) outs(%p : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  %q = memref.alloc() : memref<40x40xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<40x40xf32>) outs(%q : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #back, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%q, %p : memref<40x40xf32>, memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %o: f32):
+    %v = arith.addf %x0, %x1 : f32
+    linalg.yield %v : f32
+  }
+  memref.dealloc %q : memref<40x40xf32>
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
+
+//--- start-overwritten.mlir
+// What a product starts from is made of memory that its result goes to.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  memref.copy %a, %h : memref<40x40xf32> to memref<40x40xf32>
+  linalg.generic {indexing_maps = [#first, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h : memref<40x40xf32>) outs(%p : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.matmul ins(%a, %b : memref<40x40xf32>, memref<40x40xf32>) outs(%p : memref<40x40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
