@@ -55,7 +55,7 @@ static ir_value *find_original(const recast *parts, unsigned i, const ir_map **m
     return NULL;
   if (is_move(producer)) {
     *map = recast_read_through(producer, 0, read);
-    return ir_operand(producer, 0);
+    return recast_keeps_loops(parts->op, producer, 0, *map) ? ir_operand(producer, 0) : NULL;
   }
   unsigned kept[IR_MAX_RANK];
   if (producer->code != OP_TENSOR_EXPAND_SHAPE || !recast_unit_dims(producer, kept))
@@ -519,6 +519,19 @@ static void fold_unit_loops(recast *parts, const ir_type *result, const ir_expr 
   parts->num_loops = left;
 }
 
+/* All loops that are left are as long as before: `loops` tells each old loop in terms of them. */
+static bool keeps_lengths(const recast *before, const recast *folded, const ir_expr *const *loops) {
+  bool keeps = true;
+  for (unsigned i = 0; i < folded->num_ins; i++) {
+    const ir_map *was = before->maps[i], *map = folded->maps[i];
+    for (unsigned dim = 0; dim < map->num_results; dim++)
+      for (unsigned loop = 0; loop < before->num_loops; loop++)
+        keeps &= map->results[dim]->kind != IR_EXPR_DIM || loops[loop] != map->results[dim] ||
+                 recast_reads_whole(before->op, was->results[dim], loop, before->operands[i], dim);
+  }
+  return keeps;
+}
+
 /* A result with dims of extent 1 that no input has loses them, and gets them back after the op: reductions keep such
  * dims, and reshapes before a transpose add them. */
 static ir_op *drop_kept_dims(ir_op *op) {
@@ -531,11 +544,12 @@ static ir_op *drop_kept_dims(ir_op *op) {
     read += parts.maps[i]->num_results;
   if (!read) /* fills take the shape that their users ask for */
     return op;
+  recast before = parts;
   fold_unit_loops(&parts, ir_init(op, 0)->type, loops);
   const ir_map *map = parts.maps[parts.num_ins];
   for (unsigned dim = 0; dim < map->num_results; dim++)
     constants += is_constant_subscript(map, dim);
-  if (!constants || constants == map->num_results)
+  if (!constants || constants == map->num_results || !keeps_lengths(&before, &parts, loops))
     return op;
   ir_builder builder = ir_builder_before(op);
   parts.operands[parts.num_ins] = drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);

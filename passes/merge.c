@@ -125,7 +125,7 @@ static unsigned add_input(recast *parts, ir_value *value, const ir_map *map) {
   return parts->num_ins++;
 }
 
-/* The consumer with the producer's body in front of its own; NULL where that has too many operands. */
+/* The consumer with the producer's body in front of its own; NULL where that has too many operands, or other extents. */
 static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
   recast from, to, merged;
   ir_module *module = consumer->module;
@@ -143,7 +143,10 @@ static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
     if (i != input)
       to_places[i] = add_input(&merged, to.operands[i], to.maps[i]);
   for (unsigned i = 0; i < from.num_ins; i++) {
-    from_places[i] = add_input(&merged, from.operands[i], recast_read_through(producer, i, to.maps[input]));
+    const ir_map *read = recast_read_through(producer, i, to.maps[input]);
+    if (!recast_keeps_loops(consumer, producer, i, read))
+      return NULL;
+    from_places[i] = add_input(&merged, from.operands[i], read);
   }
   merged.operands[merged.num_ins] = to.operands[to.num_ins];
   merged.maps[merged.num_ins] = to.maps[to.num_ins];

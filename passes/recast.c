@@ -1,6 +1,8 @@
 /* recast.c - see recast.h. Terminates: each loop is over operands, loops or the ops of a body. */
 #include "passes/recast.h"
 
+#include "passes/extent.h"
+
 #include <string.h>
 
 bool recast_begin(recast *recast, ir_op *op) {
@@ -109,6 +111,23 @@ const ir_map *recast_read_through(const ir_op *producer, unsigned input, const i
   for (unsigned dim = 0; dim < in->num_results; dim++)
     results[dim] = ir_expr_replace(producer->module, in->results[dim], loops, NULL);
   return ir_map_get(producer->module, read->num_dims, 0, in->num_results, results);
+}
+
+bool recast_reads_whole(const ir_op *op, const ir_expr *was, unsigned loop, ir_value *value, unsigned dim) {
+  unsigned from, at;
+  return was->kind == IR_EXPR_DIM || (ir_loop_extent(op, loop, &from, &at) &&
+                                      extent_equal(extent_of(value, dim), extent_of(ir_operand(op, from), at)));
+}
+
+bool recast_keeps_loops(const ir_op *op, const ir_op *producer, unsigned input, const ir_map *map) {
+  const ir_map *was = ir_structure_of(producer)->maps[input];
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    const ir_expr *subscript = map->results[dim];
+    if (subscript->kind == IR_EXPR_DIM &&
+        !recast_reads_whole(op, was->results[dim], (unsigned)subscript->value, ir_operand(producer, input), dim))
+      return false;
+  }
+  return true;
 }
 
 bool recast_unit_dims(const ir_op *reshape, unsigned *kept) {

@@ -547,7 +547,7 @@ static bool can_ask_own(const register_nest *nest, const register_left *own) {
     return can_ask(nest->op, nest->facts, own->lines);
   int term = innermost_terms(nest->op, &nest->plan);
   int64_t tiles = term < 0 ? 0 : number_of_pieces(nest->op, &nest->plan, register_plan_bound(nest->op, (unsigned)term));
-  return tiles && (own->lines - 1) / MOST_AT_ONCE < tiles * register_blocks(own->blocks);
+  return (own->lines - 1) / MOST_AT_ONCE / register_blocks(own->blocks) < tiles;
 }
 
 bool register_ask_plan_own(register_nest *nest, unsigned i) {
@@ -614,10 +614,11 @@ static void ask_for_number(ir_builder *builder, const register_left *left, ir_in
 }
 
 /* Asks for the lines that are the share of the current piece, in order; again for the last ones where all have been
- * asked for, or it is not yet time for any. */
+ * asked for, or it is not yet time for any. Of pieces that are too many to count, smaller ones than the product was
+ * chosen by, each has one line. */
 static void ask_for_left(const register_nest *nest, ir_builder *builder, const register_left *left) {
-  int64_t pieces = number_of_pieces(nest->op, &nest->plan, nest->terms) * register_blocks(left->blocks);
-  int64_t share = (left->lines - 1) / pieces + 1;
+  int64_t pieces = number_of_pieces(nest->op, &nest->plan, nest->terms);
+  int64_t share = pieces ? (left->lines - 1) / pieces / register_blocks(left->blocks) + 1 : 1;
   ir_index first = ir_index_scale(builder, number_of_piece(nest, builder, left->blocks), share);
   if (left->loop)
     first = ir_index_add(builder, first, ir_index_scale(builder, rest_of_loop(builder, left->loop), left->lines));

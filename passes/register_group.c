@@ -82,21 +82,53 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
 
 static const ir_map *result_map(const ir_op *op) { return ir_structure_of(op)->maps[ir_num_inputs(op)]; }
 
-/* What the op writes is either the result before or memory of its own, unknown to all members. */
+/* No operand of `op` may overlap the memory, unless it is `memory` itself and `linked`. */
+static bool lies_apart(const ir_op *op, const ir_value *memory, const ir_value *linked) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    const ir_value *operand = ir_operand(op, i);
+    if (ir_type_is_shaped(operand->type) && operand != linked && !memory_is_disjoint(operand, memory))
+      return false;
+  }
+  return true;
+}
+
+/* Of the memory, which is written tile by tile as the op runs, it reads at most the element that its tile has at hand:
+ * that of the map. */
+static bool reads_at_hand(const ir_op *op, const ir_value *memory, const ir_map *map) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    const ir_value *input = ir_input(op, i);
+    bool is_at_hand = input == memory && ir_structure_of(op)->maps[i] == map;
+    if (ir_type_is_shaped(input->type) && !is_at_hand && !memory_is_disjoint(input, memory))
+      return false;
+  }
+  return true;
+}
+
+/* What the op writes is either the result before or memory of its own, unknown to all members but the prologue, which
+ * has read the tile's element of it by then. */
 static bool writes_apart(const ir_op *op, const ir_value *result, const ir_op *leader, const register_group *group) {
   const ir_value *target = ir_init(op, 0);
   if (target == result)
     return true;
-  for (unsigned i = 0; i < leader->num_operands; i++)
-    if (ir_type_is_shaped(ir_operand(leader, i)->type) && !memory_is_disjoint(ir_operand(leader, i), target))
-      return false;
+  const ir_op *prologue = group->prologue.op;
+  bool apart = lies_apart(leader, target, NULL) && (!prologue || reads_at_hand(prologue, target, result_map(prologue)));
+  for (unsigned k = 0; k < group->num_feeders; k++)
+    apart &= lies_apart(group->feeders[k].op, target, NULL);
   for (unsigned k = 0; k < group->count; k++)
-    for (unsigned i = 0; i < group->epilogues[k].op->num_operands; i++) {
-      const ir_value *other = ir_operand(group->epilogues[k].op, i);
-      if (ir_type_is_shaped(other->type) && !memory_is_disjoint(other, target))
-        return false;
-    }
-  return true;
+    apart &= lies_apart(group->epilogues[k].op, target, NULL);
+  return apart;
+}
+
+/* Of all results before `result`, the op behind it reads at most the element that its tile has at hand. */
+static bool reads_members_at_hand(const ir_op *op, const ir_value *result, const ir_op *leader,
+                                  const register_group *group) {
+  const ir_value *made = ir_init(leader, 0);
+  bool at_hand = true;
+  for (unsigned k = 0; k < group->num_feeders; k++)
+    at_hand &= lies_apart(op, ir_init(group->feeders[k].op, 0), NULL);
+  for (unsigned k = 0; k < group->count && made != result; made = ir_init(group->epilogues[k++].op, 0))
+    at_hand &= reads_at_hand(op, made, result_map(op));
+  return at_hand;
 }
 
 /* An elementwise op that can run on tiles of what the leader has at `map`, linked by `memory`. */
@@ -175,16 +207,6 @@ static void find_prologue(ir_op *leader, const register_plan *plan, register_gro
   group->loop = loop;
 }
 
-/* No operand of `op` may overlap the memory, unless it is `memory` itself and `linked`. */
-static bool lies_apart(const ir_op *op, const ir_value *memory, const ir_value *linked) {
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    const ir_value *operand = ir_operand(op, i);
-    if (ir_type_is_shaped(operand->type) && operand != linked && !memory_is_disjoint(operand, memory))
-      return false;
-  }
-  return true;
-}
-
 /* Each element of input `i` is read once, by a reduction that is no product. */
 static bool reads_once(const ir_op *op, unsigned i) {
   const ir_structure *structure = ir_structure_of(op);
@@ -200,13 +222,13 @@ static void find_feeders(ir_op *leader, const register_plan *plan, unsigned i, r
   const ir_value *memory = ir_input(leader, i);
   register_member found[REGISTER_GROUP_MAX];
   unsigned count = 0;
-  if (!reads_once(leader, i) || !lies_apart(leader, memory, memory))
+  if (!reads_once(leader, i) || !lies_apart(leader, memory, memory) || !reads_at_hand(leader, memory, map))
     return;
   for (ir_op *op = neighbour(leader, false); count < REGISTER_GROUP_MAX; op = neighbour(op, false)) {
     register_member *member = &found[count];
     *member = (register_member){.op = op};
     if (!is_structured(op) || ir_num_inits(op) != 1 || !fits_tiles(map, plan, memory, member) ||
-        !lies_apart(op, ir_init(leader, 0), NULL))
+        !lies_apart(op, ir_init(leader, 0), NULL) || !reads_at_hand(leader, ir_init(op, 0), map))
       return;
     for (unsigned k = 0; k < count; k++)
       if (!lies_apart(op, ir_init(found[k].op, 0), NULL) || !lies_apart(found[k].op, ir_init(op, 0), memory))
@@ -231,8 +253,7 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
   if (!ir_is_contraction(leader) || plan->simd < 0 || !is_structured(op) || ir_num_inits(op) != 1 ||
       ir_num_inputs(op) != 1 || ir_input(op, 0) != memory || ir_init(op, 0) == memory || !reads_once(op, 0) ||
       !ir_body_reads_init(op, 0) || !ir_map_is_projected_permutation(result_map(op)) ||
-      !writes_apart(op, memory, leader, group) ||
-      (group->prologue.op && !lies_apart(group->prologue.op, ir_init(op, 0), NULL)))
+      !writes_apart(op, memory, leader, group))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   uint32_t allowed = vectorize_loops(op);
@@ -262,10 +283,14 @@ static bool is_known_before(const ir_op *op, ir_op *place) {
 }
 
 /* The op right behind the leader that writes its fed input anew, element by element, after that was read: it works on
- * what the feeders have in registers. Whatever else it reads lies apart from what they and the leader write. */
+ * what the feeders have in registers, and so does the leader, which reads no more of that memory. Whatever else it reads
+ * lies apart from what they and the leader write. */
 static void find_rewriter(ir_op *leader, const register_plan *plan, register_group *group) {
   const ir_value *memory = ir_input(leader, group->fed);
   register_member member = {.op = neighbour(leader, true)};
+  for (unsigned i = 0; i < ir_num_inputs(leader); i++)
+    if (i != group->fed && ir_input(leader, i) == memory)
+      return;
   if (!is_structured(member.op) || ir_num_inits(member.op) != 1 || ir_init(member.op, 0) != memory ||
       !fits_tiles(ir_structure_of(leader)->maps[group->fed], plan, memory, &member) ||
       !lies_apart(member.op, ir_init(leader, 0), NULL) || !is_known_before(member.op, leader))
@@ -314,7 +339,7 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
     if (next->op && is_follower(leader, plan, result, group, next))
       group->count++;
     if (!next->op || !fits_tiles(result_map(leader), plan, result, next) ||
-        !writes_apart(next->op, result, leader, group))
+        !writes_apart(next->op, result, leader, group) || !reads_members_at_hand(next->op, result, leader, group))
       return;
     result = ir_init(next->op, 0);
     group->count++;

@@ -309,10 +309,12 @@ static ir_value *select_masked(ir_builder *builder, const vector_tile *tile, uin
 
 /* ---------------------------------------------------------------------------------------------- reading and writing */
 
-/* How the vector dims of one operand lie in memory. */
+/* How the vector dims of one operand lie in memory. Of several that are terms of one subscript (i + j), memory has the
+ * last one; the others come first, and one iteration of each is accessed at a time. */
 typedef struct access {
   uint32_t loops;                 /* its vector dims */
   unsigned rank;                  /* how many */
+  unsigned shared;                /* the first ones: terms of a subscript that a later one is of, too */
   unsigned dims[IR_MAX_RANK];     /* memory order: the memref's dim .. */
   int64_t sizes[IR_MAX_RANK];     /* .. its extent in the tile .. */
   bool in_bounds[IR_MAX_RANK];    /* .. and whether it surely ends inside */
@@ -322,21 +324,32 @@ typedef struct access {
   ir_value *indices[IR_MAX_RANK]; /* a memref dim: the tile's first subscript */
 } access;
 
+/* No vector dim behind dim `i` of the tile is a term of the subscript. */
+static bool ends_subscript(const vector_tile *tile, const ir_expr *subscript, unsigned i) {
+  for (i++; i < tile->num_dims; i++)
+    if (ir_expr_uses_dim(subscript, tile->loops[i]))
+      return false;
+  return true;
+}
+
 /* All but the indices. */
 static access access_dims(const vector_tile *tile, unsigned number) {
   const vector_operand *operand = &tile->operands[number];
   const ir_map *map = operand->map;
   access result = {.loops = vectorize_operand_loops(operand) & vector_loops(tile)};
   unsigned tile_position[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
-    for (unsigned i = 0; i < tile->num_dims; i++) {
-      unsigned loop = tile->loops[i];
-      if (!ir_expr_uses_dim(map->results[dim], loop))
-        continue;
-      result.dims[result.rank] = dim;
-      result.sizes[result.rank] = tile->sizes[i];
-      result.in_bounds[result.rank] = (operand->local | ~tile->masked) & ir_bit(loop);
-      tile_position[result.rank++] = i;
+  for (unsigned last = 0; last < 2; last++) {
+    for (unsigned dim = 0; dim < map->num_results; dim++) {
+      for (unsigned i = 0; i < tile->num_dims; i++) {
+        unsigned loop = tile->loops[i];
+        if (!ir_expr_uses_dim(map->results[dim], loop) || ends_subscript(tile, map->results[dim], i) != last)
+          continue;
+        result.dims[result.rank] = dim;
+        result.sizes[result.rank] = tile->sizes[i];
+        result.in_bounds[result.rank] = (operand->local | ~tile->masked) & ir_bit(loop);
+        tile_position[result.rank++] = i;
+        result.shared += !last;
+      }
     }
   }
   for (unsigned i = 0; i < result.rank; i++) {
@@ -392,6 +405,48 @@ static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base,
                      where->in_bounds);
 }
 
+/* One iteration of the first dim of an access, which shares its subscript. */
+static access access_part(ir_builder *builder, const access *whole, int64_t iteration) {
+  access part = *whole;
+  unsigned dim = whole->dims[0];
+  part.rank--;
+  part.shared--;
+  memmove(part.dims, whole->dims + 1, part.rank * sizeof *part.dims);
+  memmove(part.sizes, whole->sizes + 1, part.rank * sizeof *part.sizes);
+  memmove(part.in_bounds, whole->in_bounds + 1, part.rank * sizeof *part.in_bounds);
+  for (unsigned i = 0; i < part.rank; i++)
+    part.in_bounds[i] &= part.dims[i] != dim || whole->in_bounds[0];
+  ir_index first = {.value = whole->indices[dim]};
+  part.indices[dim] = ir_index_value(builder, ir_index_add(builder, first, ir_index_const(iteration)));
+  return part;
+}
+
+/* In memory order. */
+static ir_value *read_access(ir_builder *builder, const vector_operand *operand, const access *where) {
+  ir_module *module = builder->module;
+  if (where->shared) {
+    ir_scalar element = operand->value->type->element;
+    const ir_type *type = ir_type_vector(module, element, where->rank, where->sizes);
+    ir_value *rows = ir_splat(builder, type, neutral_cell(ZERO, element));
+    for (int64_t row = 0; row < where->sizes[0]; row++) {
+      access part = access_part(builder, where, row);
+      ir_value *operands[] = {read_access(builder, operand, &part), rows};
+      ir_named_attr position = {"static_position", ir_attr_i64s(module, 1, &row)};
+      rows = ir_create(builder, OP_VECTOR_INSERT, type, 2, operands, 1, &position);
+    }
+    return rows;
+  }
+  ir_op *read = transfer(builder, where, operand->value, NULL);
+  if (operand->ahead && where->rank) {
+    ir_attr_set(read, "tec.prefetch", operand->ahead);
+    if (operand->is_near)
+      ir_attr_set(read, "tec.near", ir_attr_unit(module));
+    if (operand->is_asked_again)
+      ir_attr_set(read, "tec.again", ir_attr_unit(module));
+  }
+  return ir_result(read, 0);
+}
+
 ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned i) {
   ir_value *base = tile->operands[i].value, *known = tile->operands[i].vector;
   if (known) {
@@ -401,16 +456,7 @@ ir_value *vectorize_read(ir_builder *builder, const vector_tile *tile, unsigned 
   if (!ir_type_is_shaped(base->type))
     return base;
   access where = access_of(builder, tile, i);
-  ir_op *read = transfer(builder, &where, base, NULL);
-  const vector_operand *operand = &tile->operands[i];
-  if (operand->ahead && where.rank) {
-    ir_attr_set(read, "tec.prefetch", operand->ahead);
-    if (operand->is_near)
-      ir_attr_set(read, "tec.near", ir_attr_unit(builder->module));
-    if (operand->is_asked_again)
-      ir_attr_set(read, "tec.again", ir_attr_unit(builder->module));
-  }
-  ir_value *value = ir_result(read, 0);
+  ir_value *value = read_access(builder, &tile->operands[i], &where);
   return where.transposed ? transpose(builder, value, where.to_tile) : value;
 }
 

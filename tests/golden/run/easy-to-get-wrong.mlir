@@ -488,3 +488,261 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<?xf32>) -> (tensor<2xf32>, tensor<?xf
   %s = tensor.extract_slice %b[%c1] [%c2] [1] : tensor<?xf32> to tensor<?xf32>
   return %r, %s : tensor<2xf32>, tensor<?xf32>
 }
+
+//--- correlation.mlir
+// One subscript is the sum of two loops that are dims of a tile: of rows and of lanes that are reduced,
+func.func @f(%a: tensor<55xf32>, %b: tensor<50xf32>, %e: tensor<6xf32>) -> tensor<6xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]} ins(%a, %b : tensor<55xf32>, tensor<50xf32>) outs(%e : tensor<6xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %p, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<6xf32>
+  return %r : tensor<6xf32>
+}
+
+//--- window-sum.mlir
+// of terms and of lanes,
+func.func @f(%a: tensor<12xf32>, %e: tensor<5xf32>) -> tensor<5xf32> {
+  %w = tensor.empty() : tensor<8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>],
+    iterator_types = ["parallel", "reduction"]} ins(%a, %w : tensor<12xf32>, tensor<8xf32>) outs(%e : tensor<5xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+//--- diagonals.mlir
+// of rows that end with a part of a tile, in what follows a product,
+func.func @f(%a: tensor<41x16xf32>, %b: tensor<16x51xf32>, %t: tensor<91xf32>) -> tensor<41x51xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<41x51xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<41x51xf32>) -> tensor<41x51xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<41x16xf32>, tensor<16x51xf32>) outs(%i : tensor<41x51xf32>) -> tensor<41x51xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%p, %t : tensor<41x51xf32>, tensor<91xf32>) outs(%e : tensor<41x51xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<41x51xf32>
+  return %r : tensor<41x51xf32>
+}
+
+//--- diagonals-turned.mlir
+// and beside what is turned in registers.
+func.func @f(%a: tensor<40x16xf32>, %t: tensor<55xf32>) -> tensor<16x40xf32> {
+  %e = tensor.empty() : tensor<16x40xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%a, %t : tensor<40x16xf32>, tensor<55xf32>) outs(%e : tensor<16x40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  } -> tensor<16x40xf32>
+  return %r : tensor<16x40xf32>
+}
+
+//--- short-sum.mlir
+// A sum of two loops leaves out the end of a dim; that the first one has a single iteration does not make the other longer:
+func.func @f(%a: tensor<9xf32>) -> tensor<1x5xf32> {
+  %e = tensor.empty() : tensor<1x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%a : tensor<9xf32>) outs(%e : tensor<1x5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<1x5xf32>
+  return %r : tensor<1x5xf32>
+}
+
+//--- short-sum-read.mlir
+// nor where one place of that loop is read.
+func.func @f(%a: tensor<9xf32>) -> tensor<5xf32> {
+  %e = tensor.empty() : tensor<3x5xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i + j)>, affine_map<(i, j) -> (i, j)>],
+    iterator_types = ["parallel", "parallel"]} ins(%a : tensor<9xf32>) outs(%e : tensor<3x5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<3x5xf32>
+  %f = tensor.empty() : tensor<5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(j) -> (0, j)>, affine_map<(j) -> (j)>],
+    iterator_types = ["parallel"]} ins(%m : tensor<3x5xf32>) outs(%f : tensor<5xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  } -> tensor<5xf32>
+  return %r : tensor<5xf32>
+}
+
+//--- read-twice.mlir
+// What makes the input of a reduction joins it only if that reads no other element of what was made: here the transpose.
+func.func @f(%a: tensor<8x8xf32>) -> tensor<8xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %v = tensor.empty() : tensor<8xf32>
+  %i = linalg.fill ins(%z : f32) outs(%v : tensor<8xf32>) -> tensor<8xf32>
+  %s = linalg.softmax dimension(0) ins(%a : tensor<8x8xf32>) outs(%e : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(k, j) -> (k, j)>, affine_map<(k, j) -> (j, k)>, affine_map<(k, j) -> (j)>],
+    iterator_types = ["reduction", "parallel"]} ins(%s, %s : tensor<8x8xf32>, tensor<8x8xf32>) outs(%i : tensor<8xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %d = arith.subf %x, %y : f32
+    %t = math.tanh %d : f32
+    %n = arith.addf %t, %o : f32
+    linalg.yield %n : f32
+  } -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+//--- read-copy-elsewhere.mlir
+// Nor other elements of a second copy of it.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<40x40xf32>) outs(%p : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #back, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%p, %h : memref<40x40xf32>, memref<40x40xf32>) outs(%s : memref<40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.maximumf %x, %y : f32
+    %n = arith.addf %m, %o : f32
+    linalg.yield %n : f32
+  }
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
+
+//--- rewritten.mlir
+// What is then made of the input in its place waits where the reduction reads it twice.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id, #column], iterator_types = ["reduction", "parallel"]}
+      ins(%h, %h : memref<40x40xf32>, memref<40x40xf32>) outs(%s : memref<40xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.maximumf %x, %y : f32
+    %n = arith.addf %m, %o : f32
+    linalg.yield %n : f32
+  }
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
+
+//--- chain-reads-back.mlir
+// A chain of three: the last one reads other elements of the first one's result.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<40x40xf32>) outs(%p : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  %q = memref.alloc() : memref<40x40xf32>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<40x40xf32>) outs(%q : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.mulf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.generic {indexing_maps = [#id, #back, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%q, %p : memref<40x40xf32>, memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %o: f32):
+    %v = arith.addf %x0, %x1 : f32
+    linalg.yield %v : f32
+  }
+  memref.dealloc %q : memref<40x40xf32>
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
+
+//--- start-overwritten.mlir
+// What a product starts from is made of memory that its result goes to.
+#id = affine_map<(i, j) -> (i, j)>
+#column = affine_map<(i, j) -> (j)>
+#back = affine_map<(i, j) -> (39 - i, j)>
+#first = affine_map<(i, j) -> (0, j)>
+func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>, %out: memref<40x40xf32>) {
+  %z = arith.constant 0.0 : f32
+  %p = memref.alloc() : memref<40x40xf32>
+  %h = memref.alloc() : memref<40x40xf32>
+  %s = memref.alloc() : memref<40xf32>
+  linalg.fill ins(%z : f32) outs(%s : memref<40xf32>)
+  memref.copy %a, %h : memref<40x40xf32> to memref<40x40xf32>
+  linalg.generic {indexing_maps = [#first, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%h : memref<40x40xf32>) outs(%p : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  linalg.matmul ins(%a, %b : memref<40x40xf32>, memref<40x40xf32>) outs(%p : memref<40x40xf32>)
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+      ins(%p : memref<40x40xf32>) outs(%h : memref<40x40xf32>) {
+  ^bb0(%x0: f32, %o: f32):
+    %v = arith.addf %x0, %x0 : f32
+    linalg.yield %v : f32
+  }
+  memref.copy %s, %sums : memref<40xf32> to memref<40xf32>
+  memref.copy %h, %out : memref<40x40xf32> to memref<40x40xf32>
+  memref.dealloc %p : memref<40x40xf32>
+  memref.dealloc %h : memref<40x40xf32>
+  memref.dealloc %s : memref<40xf32>
+  return
+}
