@@ -198,26 +198,24 @@ bool emit_kept_dims(const ir_op *op, bool *kept) {
 bool emit_subview(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   const ir_type *type = ir_operand(op, 0)->type;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  LLVMValueRef new_sizes[IR_MAX_RANK], new_strides[IR_MAX_RANK];
+  ir_slice slice = ir_slice_of(op);
+  LLVMValueRef sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   bool kept[IR_MAX_RANK];
-  ir_slice_of(op, offsets, sizes, steps);
   if (!emit_kept_dims(op, kept))
     return false;
   LLVMValueRef offset = emit_index(e, 0);
   unsigned next = 0;
   for (unsigned i = 0; i < type->rank; i++) {
-    LLVMValueRef start = offsets[i].value ? emit_scalar(e, offsets[i].value) : emit_index(e, offsets[i].constant);
-    LLVMValueRef stride = emit_stride(source, i);
+    LLVMValueRef start = emit_index_value(e, slice.offsets[i]), stride = emit_stride(source, i);
     offset = add_scaled(e, offset, start, stride);
     if (!kept[i])
       continue;
-    LLVMValueRef step = steps[i].value ? emit_scalar(e, steps[i].value) : emit_index(e, steps[i].constant);
-    new_sizes[next] = sizes[i].value ? emit_scalar(e, sizes[i].value) : emit_index(e, sizes[i].constant);
-    new_strides[next++] = add_scaled(e, emit_index(e, 0), stride, step);
+    LLVMValueRef step = emit_index_value(e, slice.strides[i]);
+    sizes[next] = emit_index_value(e, slice.sizes[i]);
+    strides[next++] = add_scaled(e, emit_index(e, 0), stride, step);
   }
   LLVMValueRef address = emit_address(e, type->element, source->pieces[0], offset);
-  emit_bind_memref(e, ir_result(op, 0), address, new_sizes, new_strides);
+  emit_bind_memref(e, ir_result(op, 0), address, sizes, strides);
   return true;
 }
 

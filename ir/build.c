@@ -231,20 +231,23 @@ const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **oper
   return ir_attr_i64s(module, count, statics);
 }
 
-unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides) {
+ir_slice ir_slice_of(const ir_op *op) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
-  ir_index *const parts[] = {offsets, sizes, strides};
-  unsigned first = ir_info_num_groups(ir_op_row(op)) - 3, rank = 0;
+  ir_slice slice = {.rank = 0};
+  ir_index *const parts[] = {slice.offsets, slice.sizes, slice.strides};
+  unsigned first = ir_info_num_groups(ir_op_row(op)) - 3;
   const int64_t *statics;
   for (unsigned part = 0; part < 3; part++) {
-    ir_attr_i64s_of(op, names[part], &rank, &statics);
+    ir_attr_i64s_of(op, names[part], &slice.rank, &statics);
     unsigned dynamic = 0;
-    for (unsigned i = 0; i < rank; i++)
+    for (unsigned i = 0; i < slice.rank; i++)
       parts[part][i] = statics[i] == IR_DYNAMIC ? ir_index_of(ir_group_operand(op, first + part, dynamic++))
                                                 : ir_index_const(statics[i]);
   }
-  return rank;
+  return slice;
 }
+
+bool ir_slice_has_unit_strides(const ir_slice *slice) { return ir_indices_are(slice->rank, slice->strides, 1); }
 
 ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim) {
   return loop->code == OP_SCF_FOR
@@ -261,16 +264,17 @@ bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant) {
   return true;
 }
 
+bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsigned k) {
+  return ir_index_equal(a->offsets[i], b->offsets[k]) && ir_index_equal(a->sizes[i], b->sizes[k]) &&
+         ir_index_equal(a->strides[i], b->strides[k]);
+}
+
 bool ir_slice_equal(const ir_op *a, const ir_op *b) {
-  ir_index x[3][IR_MAX_RANK], y[3][IR_MAX_RANK];
-  unsigned rank = ir_slice_of(a, x[0], x[1], x[2]);
-  if (ir_slice_of(b, y[0], y[1], y[2]) != rank)
-    return false;
-  for (unsigned part = 0; part < 3; part++)
-    for (unsigned i = 0; i < rank; i++)
-      if (!ir_index_equal(x[part][i], y[part][i]))
-        return false;
-  return true;
+  ir_slice x = ir_slice_of(a), y = ir_slice_of(b);
+  bool equal = x.rank == y.rank;
+  for (unsigned i = 0; equal && i < x.rank; i++)
+    equal = ir_slice_dim_equal(&x, i, &y, i);
+  return equal;
 }
 
 /* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be

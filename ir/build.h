@@ -50,8 +50,13 @@ ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i)
  * gives the attribute with all others. */
 const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **operands, unsigned group, unsigned count,
                             const ir_index *indices);
-/* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
-unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
+/* What such an op takes of each dim. */
+typedef struct ir_slice {
+  unsigned rank;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+} ir_slice;
+
+ir_slice ir_slice_of(const ir_op *op);
 
 /* The range of a loop. */
 typedef struct ir_bounds {
@@ -64,7 +69,9 @@ ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim);
 /* All of the indices are that constant. */
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
 
-/* Same offsets, sizes and strides. */
+bool ir_slice_has_unit_strides(const ir_slice *slice);
+/* Same offsets, sizes and strides: in one dim of each, and in all. */
+bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsigned k);
 bool ir_slice_equal(const ir_op *a, const ir_op *b);
 
 ir_value *ir_const_index(ir_builder *builder, int64_t value);

@@ -194,15 +194,14 @@ static void compute_in_slice(ir_op *insert, const target_facts *target) {
   ir_use *use = origin(source);
   if (!use || use->value->type != source->type || is_best_apart(insert, target))
     return;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(insert, offsets, sizes, strides);
-  if (!ir_indices_are(rank, strides, 1))
+  ir_slice place = ir_slice_of(insert);
+  if (!ir_slice_has_unit_strides(&place))
     return;
   if (!slice_is_visible(insert, use->user) &&
       (insert->code != OP_TENSOR_INSERT_SLICE || use->user != source->op || !move_down(source->op, insert)))
     return;
   ir_builder builder = ir_builder_before(use->user);
-  ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), offsets, sizes, source->type);
+  ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), place.offsets, place.sizes, source->type);
   ir_set_operand(use->user, ir_use_index(use), slice);
 }
 

@@ -171,13 +171,13 @@ static bool match_slice(const carried *value, bool exclusive, ir_op **extract, i
 /* One side of a step through slices. */
 typedef struct slice {
   ir_op *extract, *insert;
-  ir_index part[3][IR_MAX_RANK]; /* offsets, sizes, strides */
-  unsigned rank, num_kept, kept[IR_MAX_RANK];
+  ir_slice part;
+  unsigned num_kept, kept[IR_MAX_RANK];
   bool is_kept[IR_MAX_RANK];
 } slice;
 
 static void read_slice(slice *s, const ir_type *type) {
-  s->rank = ir_slice_of(s->extract, s->part[0], s->part[1], s->part[2]);
+  s->part = ir_slice_of(s->extract);
   s->num_kept = slice_kept_dims(s->extract, type, s->kept);
   for (unsigned i = 0; i < s->num_kept; i++)
     s->is_kept[s->kept[i]] = true;
@@ -188,12 +188,12 @@ static bool pair_rows(const slice *accumulator, const slice *sum, const unsigned
   unsigned dropped = 0;
   for (unsigned i = 0; i < sum->num_kept; i++)
     row[sum->kept[i]] = accumulator->kept[inner[i]];
-  for (unsigned i = 0; i < sum->rank; i++) {
+  for (unsigned i = 0; i < sum->part.rank; i++) {
     if (sum->is_kept[i])
       continue;
-    while (dropped < accumulator->rank && accumulator->is_kept[dropped])
+    while (dropped < accumulator->part.rank && accumulator->is_kept[dropped])
       dropped++;
-    if (dropped == accumulator->rank)
+    if (dropped == accumulator->part.rank)
       return false;
     row[i] = dropped++;
   }
@@ -212,18 +212,17 @@ static bool step_through_slice(carry *state) {
   if (!pair_rows(&accumulator, &sum, state->row, row))
     return false;
   bool is_row[IR_MAX_RANK] = {0};
-  for (unsigned i = 0; i < sum.rank; i++) {
-    for (unsigned p = 0; p < 3; p++)
-      if (!ir_index_equal(accumulator.part[p][row[i]], sum.part[p][i]))
-        return false;
+  for (unsigned i = 0; i < sum.part.rank; i++) {
+    if (!ir_slice_dim_equal(&accumulator.part, row[i], &sum.part, i))
+      return false;
     is_row[row[i]] = true;
   }
   ir_value *whole = ir_operand(accumulator.extract, 0);
-  for (unsigned i = 0; i < accumulator.rank; i++)
-    if (!is_row[i] && (!ir_index_is_const(accumulator.part[0][i], 0) ||
-                       !extent_equal(extent_of_index(accumulator.part[1][i]), extent_of(whole, i))))
+  for (unsigned i = 0; i < accumulator.part.rank; i++)
+    if (!is_row[i] && (!ir_index_is_const(accumulator.part.offsets[i], 0) ||
+                       !extent_equal(extent_of_index(accumulator.part.sizes[i]), extent_of(whole, i))))
       return false;
-  for (unsigned i = 0; i < sum.rank; i++)
+  for (unsigned i = 0; i < sum.part.rank; i++)
     state->row[i] = row[i];
   state->accumulator = (carried){whole, ir_result(accumulator.insert, 0)};
   state->sum = (carried){ir_operand(sum.extract, 0), ir_result(sum.insert, 0)};

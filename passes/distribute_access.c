@@ -34,17 +34,17 @@ struct known_index {
 /* Has the memref an element at 0 in all dims in which the access has bounds? */
 static bool has_first_element(const lane_access *access) {
   const ir_value *memref = access->memref;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  ir_slice slice;
   unsigned kept[IR_MAX_RANK], rank = memref->type->rank;
   bool is_slice = memref->op && memref->op->code == OP_MEMREF_SUBVIEW;
   if (is_slice) {
-    ir_slice_of(memref->op, offsets, sizes, steps);
+    slice = ir_slice_of(memref->op);
     is_slice = slice_kept_dims(memref->op, memref->type, kept) == rank;
   }
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t extent = memref->type->shape[dim];
     if (access->bounded >> dim & 1 &&
-        (extent == IR_DYNAMIC ? !is_slice || ir_index_least(sizes[kept[dim]]) < 1 : !extent))
+        (extent == IR_DYNAMIC ? !is_slice || ir_index_least(slice.sizes[kept[dim]]) < 1 : !extent))
       return false;
   }
   return true;

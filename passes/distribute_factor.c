@@ -159,20 +159,20 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
 /* --------------------------------------------------------------------------------------------------------- prefetch */
 
 /* The loop that reads one tile after the other: the read is of a slice that moves with it along just one dim. Fills the
- * slice's offsets, and the dim, in the new kernel; NULL: there is none. */
-static const ir_op *find_moving(const late_factor *factor, ir_index *offsets, unsigned *moving) {
-  const ir_op *loop = factor->read->block->parent, *slice = factor->access.memref->op;
-  ir_index sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  if (loop->code != OP_SCF_FOR || !slice || slice->code != OP_MEMREF_SUBVIEW || ir_index_of(ir_operand(loop, 2)).value)
+ * slice, and the dim, in the new kernel; NULL: there is none. */
+static const ir_op *find_moving(const late_factor *factor, ir_slice *slice, unsigned *moving) {
+  const ir_op *loop = factor->read->block->parent, *view = factor->access.memref->op;
+  if (loop->code != OP_SCF_FOR || !view || view->code != OP_MEMREF_SUBVIEW || ir_index_of(ir_operand(loop, 2)).value)
     return NULL;
   const ir_value *counter = ir_value_map_get(factor->d->lanes, ir_region(loop, 0)->args[0]);
-  unsigned rank = ir_slice_of(slice, offsets, sizes, steps), found = 0;
-  for (unsigned i = 0; i < rank; i++)
-    if (offsets[i].value == counter) {
+  unsigned found = 0;
+  *slice = ir_slice_of(view);
+  for (unsigned i = 0; i < slice->rank; i++)
+    if (slice->offsets[i].value == counter) {
       *moving = i;
       found++;
     }
-  bool plain = rank == factor->access.memref->type->rank && factor->access.memory_dim[0] >= 0 &&
+  bool plain = slice->rank == factor->access.memref->type->rank && factor->access.memory_dim[0] >= 0 &&
                factor->access.memory_dim[1] >= 0;
   return found == 1 && plain ? loop : NULL;
 }
@@ -182,9 +182,9 @@ static void prefetch_next(const late_factor *factor) {
   distributor *d = factor->d;
   ir_module *module = d->module;
   const ir_type *tile = ir_result(factor->read, 0)->type;
-  ir_index offsets[IR_MAX_RANK];
+  ir_slice slice;
   unsigned moving = 0;
-  const ir_op *loop = d->facts->prefetch_bytes ? find_moving(factor, offsets, &moving) : NULL;
+  const ir_op *loop = d->facts->prefetch_bytes ? find_moving(factor, &slice, &moving) : NULL;
   if (!loop)
     return;
   ir_value *memory = ir_operand(factor->access.memref->op, 0);
@@ -201,7 +201,7 @@ static void prefetch_next(const late_factor *factor) {
                                               ir_expr_const(module, line))};
     ir_value *operands[IR_MAX_RANK + 1] = {memory};
     for (unsigned dim = 0; dim < rank; dim++) {
-      ir_index at = ir_index_add(&d->at, offsets[dim], factor->access.start[dim]);
+      ir_index at = ir_index_add(&d->at, slice.offsets[dim], factor->access.start[dim]);
       if (dim == moving)
         at = ir_index_add(&d->at, at, ir_index_of(ir_operand(loop, 2)));
       for (unsigned i = 0; i < 2; i++)

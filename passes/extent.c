@@ -8,12 +8,12 @@
 static ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
 
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(slice, offsets, sizes, strides), to_drop = rank - type->rank, count = 0;
-  for (unsigned i = 0; i < rank; i++) {
+  ir_slice s = ir_slice_of(slice);
+  unsigned to_drop = s.rank - type->rank, count = 0;
+  for (unsigned i = 0; i < s.rank; i++) {
     /* A unit size that the smaller side does not show at this place has been dropped. */
-    bool unit = ir_index_is_const(sizes[i], 1);
-    if (unit && to_drop && (count >= type->rank || type->shape[count] != 1 || rank - i == to_drop))
+    bool unit = ir_index_is_const(s.sizes[i], 1);
+    if (unit && to_drop && (count >= type->rank || type->shape[count] != 1 || s.rank - i == to_drop))
       to_drop--;
     else
       kept[count++] = i;
@@ -22,16 +22,15 @@ unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept
 }
 
 bool slice_is_whole(const ir_op *op) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   bool inserts = op->code == OP_TENSOR_INSERT_SLICE;
   if (!inserts && op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_MEMREF_SUBVIEW)
     return false;
   ir_value *whole = ir_operand(op, inserts ? 1 : 0), *part = inserts ? ir_operand(op, 0) : ir_result(op, 0);
-  bool same = whole->type == part->type;
-  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  for (unsigned i = 0; same && i < rank; i++)
-    same = ir_index_is_const(offsets[i], 0) && ir_index_is_const(strides[i], 1) &&
-           extent_equal(extent_of_index(sizes[i]), extent_of(whole, i));
+  ir_slice slice = ir_slice_of(op);
+  bool same =
+      whole->type == part->type && ir_indices_are(slice.rank, slice.offsets, 0) && ir_slice_has_unit_strides(&slice);
+  for (unsigned i = 0; same && i < slice.rank; i++)
+    same = extent_equal(extent_of_index(slice.sizes[i]), extent_of(whole, i));
   return same;
 }
 

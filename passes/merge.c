@@ -172,12 +172,13 @@ static ir_value *slice_operand(tile_builder *builder, ir_op *op, unsigned operan
 
 /* The part of the elementwise op's result that the slice takes, computed at the slice; NULL where it has other dims. */
 static ir_op *compute_part(ir_op *slice, ir_op *op) {
-  ir_index strides[IR_MAX_RANK];
-  tile_box box, domain, tile;
+  ir_slice part = ir_slice_of(slice);
+  tile_box box = {.rank = part.rank}, domain, tile;
   tile_builder builder = {ir_builder_before(slice), ir_builder_before(slice), slice_operand};
   ir_value *result;
-  box.rank = ir_slice_of(slice, box.offsets, box.sizes, strides);
-  if (!ir_indices_are(box.rank, strides, 1) || ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
+  for (unsigned dim = 0; dim < part.rank; dim++)
+    box.offsets[dim] = part.offsets[dim], box.sizes[dim] = part.sizes[dim];
+  if (!ir_slice_has_unit_strides(&part) || ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
     return NULL;
   tile_domain(&builder.index, op, &domain);
   return tile_from_result(op, 0, &box, &domain, &tile) && tile_create(&builder, op, &tile, &result) ? result->op : NULL;

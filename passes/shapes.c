@@ -354,11 +354,10 @@ static void check_reads(shapes *s, const ir_op *op) {
 }
 
 static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
-  ir_index part[3][IR_MAX_RANK];
-  unsigned rank = ir_slice_of(op, part[0], part[1], part[2]);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    ir_index offset = part[0][dim], size = part[1][dim], extent;
-    bool known = ir_index_is_const(part[2][dim], 1) && find_extent(s, whole, dim, &extent) &&
+  ir_slice slice = ir_slice_of(op);
+  for (unsigned dim = 0; dim < slice.rank; dim++) {
+    ir_index offset = slice.offsets[dim], size = slice.sizes[dim], extent;
+    bool known = ir_index_is_const(slice.strides[dim], 1) && find_extent(s, whole, dim, &extent) &&
                  (!offset.value || find_index(s, offset.value, &offset)) &&
                  (!size.value || find_index(s, size.value, &size));
     if (!known || (!extent.value && !offset.value && !size.value))
