@@ -68,9 +68,7 @@ static bool find_loop(open_rows *o, const target_facts *target) {
       int side = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) ? tile_running_operand(op) : -1;
       if (side < 0 || !find_rows(o, op, (unsigned)side))
         continue;
-      int64_t extents[IR_MAX_LOOPS];
-      ir_loop_extents(op, extents);
-      o->tile = softmax_tile_of_open_rows(op, (unsigned)side, target, extents, &o->most_keys);
+      o->tile = softmax_tile_of_open_rows(op, (unsigned)side, target, &o->most_keys);
       return o->tile.rows > 0;
     }
   }
