@@ -649,16 +649,10 @@ static ir_op *reshape_narrow(ir_op *op) {
   return reshape;
 }
 
-static void visit(ir_op *op, const void *data) {
-  (void)data;
+void pass_absorb_moves(ir_op *op, const pass_options *options) {
+  (void)options;
   if (is_reshape(op))
     reshape_original(reshape_narrow(op));
   else
     absorb(op);
-}
-
-bool pass_absorb_moves(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit, NULL);
-  return true;
 }

@@ -144,13 +144,9 @@ static void hoist_in_loop(ir_op *loop, const pass_options *options) {
   }
 }
 
-static bool hoist_in_kernel(ir_op *kernel, const pass_options *options) {
+bool pass_hoist_factors(ir_op *kernel, const pass_options *options) {
   for (ir_op *loop = ir_region(kernel, 0)->first; loop; loop = loop->next)
     if (loop->code == OP_SCF_FOR)
       hoist_in_loop(loop, options);
   return true;
-}
-
-bool pass_hoist_factors(ir_module *module, const pass_options *options) {
-  return pass_visit_kernels(module, options, hoist_in_kernel);
 }

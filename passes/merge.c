@@ -216,14 +216,8 @@ static void merge_producers(ir_op *consumer) {
   }
 }
 
-static void visit(ir_op *op, const void *data) {
-  (void)data;
+void pass_merge_elementwise(ir_op *op, const pass_options *options) {
+  (void)options;
   if (may_merge(op))
     merge_producers(op);
-}
-
-bool pass_merge_elementwise(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit, NULL);
-  return true;
 }

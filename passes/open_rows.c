@@ -145,9 +145,10 @@ static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
   ir_set_operand(loop, STEP, ir_const_index(&builder, o->tile.step));
 }
 
-static bool visit(ir_op *kernel, const pass_options *options) {
+bool pass_open_rows(ir_op *kernel, const pass_options *options) {
   open_rows o = {.kernel = kernel};
-  if (options->target->tiles.rows || !starts_empty(kernel) || !find_loop(&o, options->target))
+  if (!target_has_rows_in_lanes(options->target) || options->target->tiles.rows || !starts_empty(kernel) ||
+      !find_loop(&o, options->target))
     return true;
   ir_builder builder = ir_builder_before(kernel);
   ir_value *fit = create_condition(&builder, &o), *none = ir_const_index(&builder, 0);
@@ -163,8 +164,4 @@ static bool visit(ir_op *kernel, const pass_options *options) {
   }
   ir_op_erase(kernel);
   return true;
-}
-
-bool pass_open_rows(ir_module *module, const pass_options *options) {
-  return !target_has_rows_in_lanes(options->target) || pass_visit_kernels(module, options, visit);
 }

@@ -374,16 +374,13 @@ static bool find_orientation(ir_op *loop, const target_facts *facts, orientation
   return false;
 }
 
-static bool orient_kernel(ir_op *kernel, const pass_options *options) {
+bool pass_orient(ir_op *kernel, const pass_options *options) {
   for (ir_op *op = ir_region(kernel, 0)->first, *next; op; op = next) {
     orientation o;
     next = op->next;
-    if (op->code == OP_SCF_FOR && find_orientation(op, options->target, &o))
+    if (target_has_rows_in_lanes(options->target) && op->code == OP_SCF_FOR &&
+        find_orientation(op, options->target, &o))
       orient_loop(&o);
   }
   return true;
-}
-
-bool pass_orient(ir_module *module, const pass_options *options) {
-  return !target_has_rows_in_lanes(options->target) || pass_visit_kernels(module, options, orient_kernel);
 }

@@ -280,10 +280,8 @@ static void parallelize_block(ir_block *block) {
   }
 }
 
-bool pass_parallelize(ir_module *module, const pass_options *options) {
+bool pass_parallelize(ir_op *function, const pass_options *options) {
   (void)options;
-  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC)
-      parallelize_block(ir_region(op, 0));
+  parallelize_block(ir_region(function, 0));
   return true;
 }

@@ -324,8 +324,8 @@ static ir_op *find_read(const ir_op *op, read_subscript *subscripts) {
   return NULL;
 }
 
-static void absorb_reads_in(ir_block *block, const void *data) {
-  (void)data;
+void pass_absorb_reads(ir_block *block, const pass_options *options) {
+  (void)options;
   reads r = {0};
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
@@ -339,10 +339,4 @@ static void absorb_reads_in(ir_block *block, const void *data) {
       op = recast_add_input(op, ir_result(read, 0), input, map);
     }
   }
-}
-
-bool pass_absorb_reads(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled(module, absorb_reads_in, NULL);
-  return true;
 }

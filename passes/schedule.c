@@ -325,8 +325,7 @@ static bool drop_if_empty(ir_op *op) {
   return empty;
 }
 
-static void schedule_block(ir_block *block, const void *options_of_pass) {
-  const pass_options *pass = options_of_pass;
+void pass_schedule(ir_block *block, const pass_options *pass) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     if (!drop_if_empty(op) && op->code == OP_LINALG_SOFTMAX)
@@ -367,9 +366,4 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
     if (!schedule_root(op, pass, FUSE_FREE, stops, num_stops))
       next = op;
   }
-}
-
-bool pass_schedule(ir_module *module, const pass_options *options) {
-  pass_visit_unscheduled(module, schedule_block, options);
-  return true;
 }

@@ -124,10 +124,8 @@ static void share_in_block(ir_block *block) {
   }
 }
 
-bool pass_share_memory(ir_module *module, const pass_options *options) {
+bool pass_share_memory(ir_op *function, const pass_options *options) {
   (void)options;
-  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first)
-      share_in_block(ir_region(op, 0));
+  share_in_block(ir_region(function, 0));
   return true;
 }

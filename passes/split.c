@@ -304,7 +304,7 @@ static void merge_parts(const split *s, const ir_op *parts) {
   ir_op_erase(s->loop);
 }
 
-static bool split_kernel(ir_op *forall, const pass_options *options) {
+bool pass_split(ir_op *forall, const pass_options *options) {
   split s;
   if (!find_loops(forall, &s) || !find_updates(&s))
     return true;
@@ -312,8 +312,4 @@ static bool split_kernel(ir_op *forall, const pass_options *options) {
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
   return true;
-}
-
-bool pass_split(ir_module *module, const pass_options *options) {
-  return pass_visit_kernels(module, options, split_kernel);
 }

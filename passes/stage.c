@@ -594,7 +594,7 @@ static void stage_block(stager *s, ir_block *block) {
       stage_in_place(s, tiles);
 }
 
-static bool stage_kernel(ir_op *kernel, const pass_options *options) {
+bool pass_stage(ir_op *kernel, const pass_options *options) {
   const target_facts *facts = options->target;
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
   stager s = {.module = kernel->module,
@@ -602,11 +602,7 @@ static bool stage_kernel(ir_op *kernel, const pass_options *options) {
               .lanes = {facts->warp, threads / facts->warp},
               .bytes_left = (int64_t)facts->shared_bytes / 2,
               .facts = facts};
-  if (threads && threads % facts->warp == 0)
+  if (facts->copy_stages && threads && threads % facts->warp == 0)
     stage_block(&s, ir_region(kernel, 0));
   return true;
-}
-
-bool pass_stage(ir_module *module, const pass_options *options) {
-  return !options->target->copy_stages || pass_visit_kernels(module, options, stage_kernel);
 }

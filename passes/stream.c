@@ -118,12 +118,10 @@ static bool stream_result(ir_op *kernel, ir_value *memory, const target_facts *t
   return true;
 }
 
-static bool visit(ir_op *kernel, const pass_options *options) {
+bool pass_stream(ir_op *kernel, const pass_options *options) {
   const ir_block *function = kernel->block;
   for (unsigned i = 0; i < function->num_args; i++)
     if (function->args[i]->type->kind == IR_TYPE_MEMREF && stream_result(kernel, function->args[i], options->target))
       return true;
   return true;
 }
-
-bool pass_stream(ir_module *module, const pass_options *options) { return pass_visit_kernels(module, options, visit); }

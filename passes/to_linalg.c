@@ -168,8 +168,7 @@ static void fill_destinations(ir_op *constant) {
   }
 }
 
-static void visit(ir_op *op, const void *pass) {
-  const pass_options *options = pass;
+void pass_to_linalg(ir_op *op, const pass_options *options) {
   if (ir_op_has(op, IR_CONSTANT)) {
     fill_destinations(op);
     return;
@@ -177,9 +176,4 @@ static void visit(ir_op *op, const void *pass) {
   ir_op *structured = pass_op_to_linalg(op);
   if (target_is_gpu(options->target))
     read_inside(structured ? structured : op);
-}
-
-bool pass_to_linalg(ir_module *module, const pass_options *options) {
-  pass_visit_unscheduled_ops(module, visit, options);
-  return true;
 }

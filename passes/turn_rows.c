@@ -91,15 +91,9 @@ static void turn_rows(ir_op *op, const turn *t) {
   ir_op_erase(op);
 }
 
-static void visit(ir_op *op, const void *data) {
+void pass_turn_rows(ir_op *op, const pass_options *options) {
   turn turn;
-  if (ir_is_contraction(op) && can_turn(op) && find_turn(op, data, &turn))
+  if (options->target->kind == TARGET_HOST && ir_is_contraction(op) && can_turn(op) &&
+      find_turn(op, options->target, &turn))
     turn_rows(op, &turn);
-}
-
-bool pass_turn_rows(ir_module *module, const pass_options *options) {
-  const target_facts *facts = options->target;
-  if (facts->kind == TARGET_HOST)
-    pass_visit_unscheduled_ops(module, visit, facts);
-  return true;
 }

@@ -568,7 +568,7 @@ static bool number_op(ir_op *op, void *data) {
   return true;
 }
 
-static bool vectorize_kernel(ir_op *forall, const pass_options *options) {
+bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
   (void)options;
   if (!forall->num_results) /* no tensors */
     return true;
@@ -586,8 +586,4 @@ static bool vectorize_kernel(ir_op *forall, const pass_options *options) {
     if (k.retired[--k.num_retired])
       ir_op_erase(k.retired[k.num_retired]);
   return true;
-}
-
-bool pass_vectorize_tiles(ir_module *module, const pass_options *options) {
-  return pass_visit_kernels(module, options, vectorize_kernel);
 }

@@ -60,16 +60,10 @@ static ir_op *widen_accumulator(ir_op *op) {
   return wide;
 }
 
-static void visit_sum(ir_op *op, const void *data) {
-  (void)data;
+void pass_widen_accumulators(ir_op *op, const pass_options *options) {
+  (void)options;
   if (ir_is_contraction(op) && op->num_results == 1)
     widen_accumulator(op);
-}
-
-bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit_sum, NULL);
-  return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- factors */
@@ -170,19 +164,13 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   contract_instead(op, factors);
 }
 
-static void visit_factors(ir_op *op, const void *data) {
-  const target_facts *facts = data;
-  if (!ir_is_contraction(op) || op->num_results != 1)
+void pass_widen_factors(ir_op *op, const pass_options *options) {
+  const target_facts *facts = options->target;
+  if (facts->kind != TARGET_HOST || !ir_is_contraction(op) || op->num_results != 1)
     return;
   const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
   if (softmax[0] || softmax[1])
     widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
   else if (!target_has_small_tiles(facts) && target_has_rows_in_lanes(facts) && !softmax_may_follow(ir_result(op, 0)))
     widen_rows(op, facts);
-}
-
-bool pass_widen_factors(ir_module *module, const pass_options *options) {
-  if (options->target->kind == TARGET_HOST)
-    pass_visit_unscheduled_ops(module, visit_factors, options->target);
-  return true;
 }
