@@ -31,7 +31,6 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
 }
 
 static bool emit_barrier(emitter *e, const ir_op *op) {
-  (void)op;
   LLVMValueRef number = word(e, 0);
   call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
   return true;

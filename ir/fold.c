@@ -255,7 +255,6 @@ ir_value *fold_computed_shape(ir_builder *builder, ir_op *op) {
 }
 
 ir_value *fold_transpose(ir_builder *builder, ir_op *op) {
-  (void)builder;
   unsigned count;
   const int64_t *permutation, *first;
   const ir_op *inner = ir_operand(op, 0)->op;

@@ -395,10 +395,7 @@ bool eval_store(ir_interp *interp, const ir_op *op) {
   return cell;
 }
 
-bool eval_nothing(ir_interp *interp, const ir_op *op) {
-  (void)interp, (void)op;
-  return true;
-}
+bool eval_nothing(ir_interp *interp, const ir_op *op) { return true; }
 
 bool eval_copy(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0), *target = interp_operand(interp, op, 1);
@@ -406,7 +403,4 @@ bool eval_copy(ir_interp *interp, const ir_op *op) {
 }
 
 /* Here copies are done when they are started, so there are no groups to wait for. */
-bool eval_async(ir_interp *interp, const ir_op *op) {
-  (void)interp, (void)op;
-  return true;
-}
+bool eval_async(ir_interp *interp, const ir_op *op) { return true; }

@@ -261,7 +261,6 @@ static ir_op *advance(verifier *verifier, ir_op *op) {
 }
 
 static bool forget_mark(ir_op *op, void *data) {
-  (void)data;
   op->mark = 0;
   return true;
 }

@@ -650,7 +650,6 @@ static ir_op *reshape_narrow(ir_op *op) {
 }
 
 void pass_absorb_moves(ir_op *op, const pass_options *options) {
-  (void)options;
   if (is_reshape(op))
     reshape_original(reshape_narrow(op));
   else

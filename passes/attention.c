@@ -235,7 +235,6 @@ static bool visit(ir_op *op, void *scripted) {
 }
 
 bool pass_decompose_attention(ir_module *module, const pass_options *options) {
-  (void)options;
   bool scripted = false;
   for (const ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
     scripted |= op->code == OP_TRANSFORM_SEQUENCE || op->code == OP_TRANSFORM_NAMED_SEQUENCE;

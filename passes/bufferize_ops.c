@@ -300,7 +300,8 @@ static void lower_constant(buffers *b, ir_op *op) {
 
 /* ----------------------------------------------------------------------------------------------------------- any op */
 
-static void lower_empty(buffers *b, ir_op *op) { (void)b, (void)op; /* gets memory on demand */ }
+static void lower_empty(buffers *b, ir_op *op) { /* gets memory on demand */
+}
 
 bool bufferize_op(buffers *b, ir_op *op) {
   static const struct {

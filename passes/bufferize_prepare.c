@@ -127,10 +127,7 @@ static bool is_visible(const ir_value *value, ir_op *at) {
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
 }
 
-static bool touches_no_memory(ir_op *op, void *unused) {
-  (void)unused;
-  return !ir_op_touches(op, IR_TYPE_MEMREF);
-}
+static bool touches_no_memory(ir_op *op, void *unused) { return !ir_op_touches(op, IR_TYPE_MEMREF); }
 
 /* The op writes over a tensor that `maker` needs. */
 static bool writes_over_operand(const ir_op *op, const ir_op *maker) {

@@ -145,14 +145,12 @@ static void mask_once(ir_op *op) {
 }
 
 static bool visit_mask(ir_op *op, void *data) {
-  (void)data;
   if (op->code == OP_ARITH_SELECT && op->results[0].type->element == IR_F32)
     mask_once(op);
   return true;
 }
 
 static bool visit(ir_op *op, void *data) {
-  (void)data;
   if (!op->num_results || op->results[0].type->element != IR_F32)
     return true;
   if (op->code == OP_ARITH_SELECT)
@@ -163,6 +161,5 @@ static bool visit(ir_op *op, void *data) {
 }
 
 bool pass_delay_scales(ir_module *module, const pass_options *options) {
-  (void)options;
   return ir_walk(ir_region(module->root, 0), visit_mask, NULL) && ir_walk(ir_region(module->root, 0), visit, NULL);
 }

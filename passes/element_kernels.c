@@ -146,7 +146,6 @@ static ir_op *as_structured(ir_op *copy) {
 }
 
 bool pass_element_kernels(ir_op *function, const pass_options *options) {
-  (void)options;
   for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
     next = op->next;
     if (op->code == OP_MEMREF_COPY)

@@ -217,7 +217,6 @@ static void merge_producers(ir_op *consumer) {
 }
 
 void pass_merge_elementwise(ir_op *op, const pass_options *options) {
-  (void)options;
   if (may_merge(op))
     merge_producers(op);
 }

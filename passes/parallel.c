@@ -90,7 +90,6 @@ static bool stems_from(const ir_value *value, const ir_value *carried) {
 }
 
 static bool has_no_effect(ir_op *op, void *data) {
-  (void)data;
   return op->code == OP_TENSOR_PARALLEL_INSERT_SLICE || !(ir_op_row(op)->traits & (IR_WRITES | IR_READS));
 }
 

@@ -281,7 +281,6 @@ static void parallelize_block(ir_block *block) {
 }
 
 bool pass_parallelize(ir_op *function, const pass_options *options) {
-  (void)options;
   parallelize_block(ir_region(function, 0));
   return true;
 }

@@ -325,7 +325,6 @@ static ir_op *find_read(const ir_op *op, read_subscript *subscripts) {
 }
 
 void pass_absorb_reads(ir_block *block, const pass_options *options) {
-  (void)options;
   reads r = {0};
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;

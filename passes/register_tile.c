@@ -842,7 +842,6 @@ static bool collect_op(ir_op *op, void *data) {
 
 /* Counts those of each memref.global. */
 static bool count_reader(ir_op *op, void *data) {
-  (void)data;
   ir_op *global = memory_global(op);
   if (global)
     global->mark++;

@@ -428,7 +428,6 @@ static void check_assertion(shapes *s, const ir_op *op) {
 }
 
 static bool drop_assertion(ir_op *op, void *data) {
-  (void)data;
   if (op->code == OP_CF_ASSERT)
     ir_op_erase(op);
   return true;
@@ -608,7 +607,6 @@ static bool add_shapes(ir_op *function) {
 }
 
 bool pass_shapes(ir_module *module, const pass_options *options) {
-  (void)options;
   ir_block *top = ir_region(module->root, 0);
   for (ir_op *op = top->first; op; op = op->next)
     op->mark = ir_attr_get(op, "tec.shapes") ? DONE : NOT_VISITED;

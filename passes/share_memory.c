@@ -125,7 +125,6 @@ static void share_in_block(ir_block *block) {
 }
 
 bool pass_share_memory(ir_op *function, const pass_options *options) {
-  (void)options;
   share_in_block(ir_region(function, 0));
   return true;
 }

@@ -309,7 +309,6 @@ static void simplify_block(simplifier *simplifier, ir_block *block) {
 }
 
 static bool count_op(ir_op *op, void *count) {
-  (void)op;
   ++*(uint32_t *)count;
   return true;
 }
@@ -325,7 +324,6 @@ static bool run_round(ir_module *module) {
 }
 
 bool pass_simplify(ir_module *module, const pass_options *options) {
-  (void)options;
   while (run_round(module))
     continue;
   /* Constants that came to light may show that an op is illegal, a slice out of bounds say. That is the input's

@@ -341,10 +341,7 @@ static bool writes_global_memory(const ir_op *op) {
   return false;
 }
 
-static bool keeps_global_memory(ir_op *op, void *data) {
-  (void)data;
-  return !writes_global_memory(op);
-}
+static bool keeps_global_memory(ir_op *op, void *data) { return !writes_global_memory(op); }
 
 static bool is_marked(const ir_op *op) { return op->mark != 0; }
 
@@ -478,10 +475,7 @@ static int64_t choose_stages(const stager *s, const pipeline *p) {
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */
 
-static bool closes_no_group(ir_op *op, void *data) {
-  (void)data;
-  return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
-}
+static bool closes_no_group(ir_op *op, void *data) { return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP; }
 
 /* How many groups are certainly closed between two ops of a block. */
 static int64_t groups_between(const ir_op *from, const ir_op *to) {

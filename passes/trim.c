@@ -225,13 +225,11 @@ static void trim_loop(ir_op *loop) {
 }
 
 static bool visit(ir_op *op, void *data) {
-  (void)data;
   if (op->code == OP_SCF_FOR)
     trim_loop(op);
   return true;
 }
 
 bool pass_trim(ir_module *module, const pass_options *options) {
-  (void)options;
   return ir_walk(ir_region(module->root, 0), visit, NULL);
 }

@@ -569,7 +569,6 @@ static bool number_op(ir_op *op, void *data) {
 }
 
 bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
-  (void)options;
   if (!forall->num_results) /* no tensors */
     return true;
   kernel k = {.module = forall->module, .block = ir_region(forall, 0)};

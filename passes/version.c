@@ -43,7 +43,6 @@ static bool can_retype(ir_op *op, void *data) {
 
 /* Gives views the types that their sizes have become; what folds is folded first. */
 static bool retype(ir_op *op, void *data) {
-  (void)data;
   ir_builder builder = ir_builder_before(op);
   ir_value *value = NULL;
   if (op->code == OP_MEMREF_SUBVIEW) {
@@ -93,7 +92,6 @@ static bool seen_shape(const ir_value *memory, int64_t *shape) {
  * small. */
 static bool shrink(ir_op *op, void *data) {
   enum { STACK_BYTES = 4096 };
-  (void)data;
   int64_t shape[IR_MAX_RANK];
   if ((op->code != OP_MEMREF_ALLOC && op->code != OP_MEMREF_ALLOCA) || !seen_shape(ir_result(op, 0), shape))
     return true;

@@ -61,7 +61,6 @@ static ir_op *widen_accumulator(ir_op *op) {
 }
 
 void pass_widen_accumulators(ir_op *op, const pass_options *options) {
-  (void)options;
   if (ir_is_contraction(op) && op->num_results == 1)
     widen_accumulator(op);
 }
