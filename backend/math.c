@@ -8,7 +8,6 @@
 #include "backend/math.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* -------------------------------------------------------------------------------------------- exponentials in f32 */
 

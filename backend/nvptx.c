@@ -5,7 +5,6 @@
 #include "backend/kernels.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { GLOBAL_SPACE = 1, SHARED_SPACE = 3 };
 

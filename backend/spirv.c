@@ -7,7 +7,6 @@
 #include "backend/spirv.h"
 #include "backend/kernels.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static LLVMValueRef spirv_place_shared(emitter *e, uint64_t offset, uint64_t bytes) {

@@ -4,7 +4,6 @@
 #include "pointer_map.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------- modules */

@@ -15,7 +15,6 @@
 #include "verify_util.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { OPEN_BITS = 4, OPEN_MASK = (1 << OPEN_BITS) - 1 };
 

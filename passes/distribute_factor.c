@@ -13,8 +13,6 @@
 #include "passes/alignment.h"
 #include "passes/distribute.h"
 
-#include <string.h>
-
 enum { BLOCK_LANES = 16, BLOCK_ROWS = 8, LEAST_WIDTH = 64, PITCH_UNIT = 16 };
 
 struct late_factor {

@@ -11,7 +11,6 @@
 #include "ir/text.h"
 #include "passes/passes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

@@ -7,7 +7,6 @@
  *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
-#include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/passes.h"
 #include "passes/register_matrix.h"

@@ -226,8 +226,6 @@ static void split_insert_slice(splitter *s, const ir_op *op) {
 
 /* ---------------------------------------------------------------------------------------------------- control flow */
 
-static void split_block(splitter *s, ir_block *block);
-
 /* Moves the ops of a block to that of the op which replaces its parent. */
 static void move_block(splitter *s, ir_block *from, ir_block *to) {
   for (unsigned i = 0; i < from->num_args; i++) {

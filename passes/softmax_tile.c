@@ -2,7 +2,6 @@
  * Terminates: one walk over producers, upwards; sizes are halved or doubled up to limits. */
 #include "passes/extent.h"
 #include "passes/hidden.h"
-#include "passes/pass.h"
 #include "passes/register_plan.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"

@@ -16,8 +16,6 @@
 #include "passes/vectorize.h"
 #include "passes/vectorize_tiles.h"
 
-#include <string.h>
-
 enum {
   SIZE_UNIT = 16,       /* vector sizes are multiples of this: no matrix unit has longer sides .. */
   LONG_SIZE_UNIT = 512, /* .. and long ones of this: every lane of a block has as much to do */
