@@ -602,6 +602,12 @@ ir_builder ir_inside(ir_op *op, unsigned region) {
   return ir_builder_before(ir_terminator(&at_end, OP_SCF_YIELD, 0, NULL));
 }
 
+ir_index ir_enter_for(ir_builder *builder, ir_index from, ir_index to, int64_t step) {
+  ir_op *loop = ir_for(builder, from, to, ir_index_const(step), 0, NULL);
+  *builder = ir_inside(loop, 0);
+  return (ir_index){.value = ir_region(loop, 0)->args[0]};
+}
+
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs) {
   static const char *const names[] = {"staticLowerBound", "staticUpperBound", "staticStep"};

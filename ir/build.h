@@ -154,6 +154,8 @@ ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, un
 ir_op *ir_if(ir_builder *builder, ir_value *condition, const ir_type *result);
 /* Ends the empty region of a loop or branch that carries nothing; what is built then goes before that. */
 ir_builder ir_inside(ir_op *op, unsigned region);
+/* An scf.for that carries nothing: its counter. The builder goes on inside. */
+ir_index ir_enter_for(ir_builder *builder, ir_index from, ir_index to, int64_t step);
 /* scf.forall with an empty body: block arguments are an induction variable a loop, then the shared outputs. */
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs);

@@ -28,10 +28,7 @@ static ir_index least_of_others(const register_nest *nest, ir_builder *builder, 
       continue;
     ir_index last = nest->extents[loop];
     if (at < depth) {
-      last = ir_index_const(1);
-      for (unsigned i = 0; i < tile->num_dims; i++)
-        if (tile->loops[i] == loop)
-          last = ir_index_const(tile->sizes[i]);
+      last = ir_index_const(vector_tile_size(tile, loop));
       sum = ir_index_add(builder, sum, ir_index_scale(builder, tile->starts[loop], step));
     }
     if (step < 0)

@@ -189,19 +189,13 @@ typedef struct part {
 static ir_index enter(ir_builder *builder, const part *part) {
   if (!part->from.value && !part->to.value && part->to.constant - part->from.constant <= part->step)
     return part->from;
-  ir_op *loop = ir_for(builder, part->from, part->to, ir_index_const(part->step), 0, NULL);
-  *builder = ir_inside(loop, 0);
-  return (ir_index){.value = ir_region(loop, 0)->args[0]};
-}
-
-static ir_index whole_steps(ir_builder *builder, ir_index extent, int64_t step) {
-  return ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
+  return ir_enter_for(builder, part->from, part->to, part->step);
 }
 
 /* Cuts the extent in whole steps and what is left; returns how many of both there may be. */
 static unsigned cut(ir_builder *builder, ir_index extent, int64_t step, part parts[2]) {
   unsigned count = 0;
-  ir_index whole = whole_steps(builder, extent, step);
+  ir_index whole = register_whole_tiles(builder, extent, step);
   if (!ir_index_is_const(whole, 0))
     parts[count++] = (part){ir_index_const(0), whole, step, false};
   if (!ir_index_equal(whole, extent))
@@ -508,15 +502,13 @@ static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index 
     starts[loop] = ir_index_const(0);
     if (loop == nest->row || loop == nest->column || loop == nest->term || extents[loop] == 1)
       continue;
-    ir_op *outer = ir_for(builder, ir_index_const(0), extent_of_loop(op, builder, loop), ir_index_const(1), 0, NULL);
-    *builder = ir_inside(outer, 0);
-    starts[loop].value = ir_region(outer, 0)->args[0];
+    starts[loop] = ir_enter_for(builder, ir_index_const(0), extent_of_loop(op, builder, loop), 1);
   }
 }
 
 /* Copies what is copied of the rows' factor. */
 static void copy_lhs(matrix_nest *nest, ir_builder *builder) {
-  ir_index from = nest->is_copied ? ir_index_const(0) : whole_steps(builder, nest->rows, BLOCK);
+  ir_index from = nest->is_copied ? ir_index_const(0) : register_whole_tiles(builder, nest->rows, BLOCK);
   if (!nest->copy)
     return;
   copy_rows(nest, builder, nest->copy, from, ir_index_sub(builder, nest->rows, from));

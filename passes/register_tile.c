@@ -62,6 +62,16 @@ static bool is_carried(const register_nest *nest, unsigned out, unsigned depth) 
   return nest->depths[out] <= depth && !nest->left_out;
 }
 
+/* The accumulators that a loop at the depth carries; returns how many. */
+static unsigned gather_carried(const register_nest *nest, unsigned depth, ir_value *const *accumulators,
+                               ir_value **carried) {
+  unsigned count = 0;
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (is_carried(nest, out, depth))
+      carried[count++] = accumulators[out];
+  return count;
+}
+
 /* The same nest where terms are left over behind pairs: each by itself, widened, as where there are no pairs. */
 static register_nest without_pairs(const register_nest *nest) {
   register_nest single = *nest;
@@ -121,7 +131,7 @@ static uint32_t keep_rows(register_nest *nest, ir_builder *builder, unsigned dep
 static void emit_segment(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                          ir_value **accumulators) {
   ir_module *module = nest->op->module;
-  unsigned loop = nest->plan.order[depth], count = 0;
+  unsigned loop = nest->plan.order[depth];
   if ((int)loop == nest->plan.paired && segment->size == 1) {
     register_nest single = without_pairs(nest);
     emit_segment(&single, builder, depth, segment, accumulators);
@@ -134,29 +144,22 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
   }
   uint32_t kept = keep_rows(nest, builder, depth);
   ir_value **carried = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_outs);
-  for (unsigned out = 0; out < nest->num_outs; out++)
-    if (is_carried(nest, out, depth))
-      carried[count++] = accumulators[out];
+  unsigned count = gather_carried(nest, depth, accumulators, carried);
   ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
   if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
     ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), unrolled_copies(nest)));
   ir_block *body = ir_region(op, 0);
   ir_builder inside = ir_builder_at_end(body);
-  count = 0;
-  for (unsigned out = 0; out < nest->num_outs; out++)
+  for (unsigned out = 0, k = 1; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
-      accumulators[out] = body->args[1 + count++];
+      accumulators[out] = body->args[k++];
   enter_segment(nest, loop, segment, (ir_index){.value = body->args[0]});
   emit_loops(nest, &inside, depth + 1, accumulators);
-  count = 0;
-  for (unsigned out = 0; out < nest->num_outs; out++)
-    if (is_carried(nest, out, depth))
-      carried[count++] = accumulators[out];
+  gather_carried(nest, depth, accumulators, carried);
   ir_terminator(&inside, OP_SCF_YIELD, count, carried);
-  count = 0;
-  for (unsigned out = 0; out < nest->num_outs; out++)
+  for (unsigned out = 0, k = 0; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
-      accumulators[out] = ir_result(op, count++);
+      accumulators[out] = ir_result(op, k++);
   for (unsigned i = 0; i < nest->num_inputs; i++)
     if (kept & ir_bit(i))
       nest->tile.operands[i].vector = NULL;
@@ -566,9 +569,7 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
     ir_builder inside = *builder;
     nest->block = &block;
     if (!block.single && !block.masked) {
-      ir_op *blocks = ir_for(builder, block.from, block.to, ir_index_const(plan->row_block), 0, NULL);
-      inside = ir_inside(blocks, 0);
-      block.from = (ir_index){.value = ir_region(blocks, 0)->args[0]};
+      block.from = ir_enter_for(&inside, block.from, block.to, plan->row_block);
       ir_index end = ir_index_add(&inside, block.from, ir_index_const(plan->row_block));
       block.to = ir_index_min(&inside, end, rows[i].to);
     }
