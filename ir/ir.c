@@ -115,6 +115,11 @@ void ir_replace_uses(ir_value *value, ir_value *with) {
     ir_set_operand(value->uses->user, ir_use_index(value->uses), with);
 }
 
+void ir_replace_op(ir_op *op, ir_value *with) {
+  ir_replace_uses(ir_result(op, 0), with);
+  ir_op_erase(op);
+}
+
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block) {
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;

@@ -504,6 +504,8 @@ void ir_remove_operand(ir_op *op, unsigned i);
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
 static inline bool ir_value_has_one_use(const ir_value *value) { return value->uses && !value->uses->next; }
 void ir_replace_uses(ir_value *value, ir_value *with);
+/* The value takes the place of the op's one result, and the op goes. */
+void ir_replace_op(ir_op *op, ir_value *with);
 /* Only the uses by ops inside `block`, nested ones included. */
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block);
 /* The position of a use among its user's operands. */

@@ -456,8 +456,7 @@ static ir_op *split_softmax(ir_op *op) {
   ir_value *out = ir_empty(&builder, wide->type->element, wide->type->rank, sizes);
   ir_named_attr along = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), before)};
   ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
-  ir_replace_uses(ir_result(op, 0), collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
-  ir_op_erase(op);
+  ir_replace_op(op, collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
   return fresh;
 }
 
@@ -545,8 +544,7 @@ static ir_op *drop_kept_dims(ir_op *op) {
   for (unsigned dim = 0; dim < type->rank; dim++)
     sizes[dim] = pass_dim(&builder, ir_init(op, 0), dim);
   ir_value *wide = ir_expand(&builder, ir_result(fresh, 0), type->rank, sizes, counts);
-  ir_replace_uses(ir_result(op, 0), wide);
-  ir_op_erase(op);
+  ir_replace_op(op, wide);
   return fresh;
 }
 
@@ -606,8 +604,7 @@ static void reshape_original(ir_op *op) {
     if (!value)
       return;
     ir_op *only = is_reshape(value->op) && ir_operand(value->op, 0) == original ? value->op : NULL;
-    ir_replace_uses(ir_result(op, 0), value->type == type ? value : ir_unary(&builder, OP_TENSOR_CAST, value, type));
-    ir_op_erase(op);
+    ir_replace_op(op, value->type == type ? value : ir_unary(&builder, OP_TENSOR_CAST, value, type));
     op = only;
   }
 }

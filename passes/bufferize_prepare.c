@@ -41,8 +41,7 @@ static void normalise(ir_block *block) {
     if (!ir_op_has(op, IR_CONSTANT) || !ir_value_splat(ir_result(op, 0), &splat))
       continue;
     ir_builder builder = ir_builder_before(op);
-    ir_replace_uses(ir_result(op, 0), pass_fill_for(&builder, op, splat));
-    ir_op_erase(op);
+    ir_replace_op(op, pass_fill_for(&builder, op, splat));
   }
 }
 

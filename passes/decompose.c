@@ -97,9 +97,8 @@ static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag)
   ir_op *product = match->product;
   ir_builder builder = ir_builder_before(product);
   ir_value *other = ir_operand(product, ir_operand(product, 0) == ir_result(diag, 0) ? 1 : 0);
-  ir_replace_uses(ir_result(product, 0), create_scaling(&builder, ir_operand(diag, 0), match->scale, other,
-                                                        match->other, ir_init(product, 0)));
-  ir_op_erase(product);
+  ir_replace_op(product,
+                create_scaling(&builder, ir_operand(diag, 0), match->scale, other, match->other, ir_init(product, 0)));
 }
 
 /* out[.., i, j] = i == j ? s[.., i] : 0 */

@@ -512,8 +512,7 @@ static void simplify_dims(ir_block *block, const ir_op *root) {
       continue;
     ir_builder before = ir_builder_before(op);
     ir_index extent = pass_dim(&before, ir_operand(op, 0), (unsigned)dim.constant);
-    ir_replace_uses(ir_result(op, 0), ir_index_value(&before, extent));
-    ir_op_erase(op);
+    ir_replace_op(op, ir_index_value(&before, extent));
   }
 }
 

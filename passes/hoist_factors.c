@@ -86,8 +86,7 @@ static void hoist_factor(ir_op *contraction) {
   ir_builder body = ir_builder_before(end);
   ir_value *element = body_argument(copy, 0), *factor = ir_const(&body, element->type, cell.f);
   ir_set_operand(end, 0, ir_binary(&body, OP_ARITH_MULF, element, factor));
-  ir_replace_uses(ir_result(product, 0), ir_operand(product, 1 - constant));
-  ir_op_erase(product);
+  ir_replace_op(product, ir_operand(product, 1 - constant));
 }
 
 /* The matrix unit makes the product, if of enough rows. */

@@ -177,8 +177,7 @@ static void replace_result(ir_builder *builder, ir_value *old, ir_value *fresh, 
     if (!merges_same(use->user, fresh->type))
       continue;
     ir_op *collapse = use->user;
-    ir_replace_uses(ir_result(collapse, 0), fresh);
-    ir_op_erase(collapse);
+    ir_replace_op(collapse, fresh);
   }
   if (ir_value_unused(old))
     return;

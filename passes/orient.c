@@ -233,8 +233,7 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
     recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
   }
   if (op->code == OP_LINALG_FILL) {
-    ir_replace_uses(ir_result(op, 0), ir_fill(&builder, recast.operands[0], recast.operands[1]));
-    ir_op_erase(op);
+    ir_replace_op(op, ir_fill(&builder, recast.operands[0], recast.operands[1]));
     return;
   }
   ir_op *turned = recast_create(&recast, &builder, NULL);
@@ -355,8 +354,7 @@ static void drop_whole_slices(ir_op *loop) {
     next = op->next;
     if (!op->mark)
       continue;
-    ir_replace_uses(ir_result(op, 0), ir_operand(op, 0));
-    ir_op_erase(op);
+    ir_replace_op(op, ir_operand(op, 0));
   }
 }
 

@@ -129,8 +129,7 @@ static register_shown without_masks(ir_op *op) {
     next = in_copy->next;
     if (!add_mask(&shown, op, inner, &visible))
       continue;
-    ir_replace_uses(ir_result(in_copy, 0), ir_operand(in_copy, visible));
-    ir_op_erase(in_copy);
+    ir_replace_op(in_copy, ir_operand(in_copy, visible));
     shown.op = copy;
   }
   if (!shown.op)

@@ -96,8 +96,7 @@ bool softmax_take_sink(ir_op *softmax) {
   for (ir_use *use = ir_result(softmax, 0)->uses, *next; use; use = next) {
     ir_op *slice = use->user;
     next = use->next;
-    ir_replace_uses(ir_result(slice, 0), ir_result(with_sink, 0));
-    ir_op_erase(slice);
+    ir_replace_op(slice, ir_result(with_sink, 0));
   }
   for (unsigned i = 1; i < softmax->num_results; i++)
     ir_replace_uses(ir_result(softmax, i), ir_result(with_sink, i));

@@ -174,7 +174,6 @@ ir_op *softmax_make_online(ir_op *softmax) {
   ir_builder builder = ir_builder_before(softmax);
   unsigned dim = (unsigned)ir_attr_int_or(softmax, "dimension", 0);
   ir_op *online = softmax_create(&builder, ir_input(softmax, 0), ir_init(softmax, 0), dim, NULL);
-  ir_replace_uses(ir_result(softmax, 0), ir_result(online, 0));
-  ir_op_erase(softmax);
+  ir_replace_op(softmax, ir_result(online, 0));
   return online;
 }

@@ -27,8 +27,7 @@ static unsigned input_of(ir_value *value, ir_value **inputs, unsigned *num_input
 }
 
 static ir_op *replace_by(ir_op *op, ir_op *structured) {
-  ir_replace_uses(ir_result(op, 0), ir_result(structured, 0));
-  ir_op_erase(op);
+  ir_replace_op(op, ir_result(structured, 0));
   return structured;
 }
 

@@ -193,8 +193,7 @@ void turn_move_indices(ir_op *op, unsigned loop, ir_index first) {
       continue;
     ir_builder body = ir_builder_before(inner);
     ir_index moved = ir_index_add(&body, (ir_index){.value = ir_loop_index(&body, loop)}, first);
-    ir_replace_uses(ir_result(inner, 0), moved.value);
-    ir_op_erase(inner);
+    ir_replace_op(inner, moved.value);
   }
 }
 

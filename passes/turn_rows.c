@@ -87,8 +87,7 @@ static void turn_rows(ir_op *op, const turn *t) {
                           ir_map_get(module, 3, 0, 2, dims)};
   ir_value *y = body_contract(ir_generic(&builder, 2, factors, 1, &sums, maps, 3, ir_bit(2)));
   y = body_copy(&builder, y, turned, ir_empty(&builder, IR_F32, 2, (ir_index[]){shape[1], shape[0]}), identity);
-  ir_replace_uses(ir_result(op, 0), y);
-  ir_op_erase(op);
+  ir_replace_op(op, y);
 }
 
 void pass_turn_rows(ir_op *op, const pass_options *options) {

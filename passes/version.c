@@ -53,10 +53,8 @@ static bool retype(ir_op *op, void *data) {
   } else if (op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_APPLY) {
     value = ir_op_row(op)->fold(&builder, op);
   }
-  if (value) {
-    ir_replace_uses(ir_result(op, 0), value);
-    ir_op_erase(op);
-  }
+  if (value)
+    ir_replace_op(op, value);
   return true;
 }
 
@@ -107,8 +105,7 @@ static bool shrink(ir_op *op, void *data) {
     if (use->user->code == OP_MEMREF_DEALLOC)
       ir_op_erase(use->user);
   }
-  ir_replace_uses(ir_result(op, 0), ir_result(smaller, 0));
-  ir_op_erase(op);
+  ir_replace_op(op, ir_result(smaller, 0));
   return true;
 }
 

@@ -55,8 +55,7 @@ static ir_op *widen_accumulator(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
   ir_op *wide = contract_onto(&builder, op, factors, convert_tensor(&builder, ir_init(op, 0), IR_F32));
-  ir_replace_uses(ir_result(op, 0), convert_tensor(&builder, ir_result(wide, 0), narrow));
-  ir_op_erase(op);
+  ir_replace_op(op, convert_tensor(&builder, ir_result(wide, 0), narrow));
   return wide;
 }
 
@@ -107,8 +106,7 @@ static void contract_instead(ir_op *op, ir_value **factors) {
   op = widen_accumulator(op);
   ir_builder builder = ir_builder_before(op);
   ir_op *wide = contract_onto(&builder, op, factors, ir_init(op, 0));
-  ir_replace_uses(ir_result(op, 0), ir_result(wide, 0));
-  ir_op_erase(op);
+  ir_replace_op(op, ir_result(wide, 0));
 }
 
 /* The machine multiplies such factors as f32, and the sums are no wider. `shared` is the factor that all rows read. */
