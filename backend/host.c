@@ -60,8 +60,7 @@ static LLVMValueRef call_environment(emitter *e, unsigned member, LLVMTypeRef re
 }
 
 static slot *new_slot(emitter *e, bool automatic) {
-  slot *s = IR_NEW(&e->arena, slot);
-  *s = (slot){emit_alloca(e, pointer_type(e), 8), automatic, frame_of(e)->slots};
+  slot *s = IR_NEW_OF(&e->arena, slot, emit_alloca(e, pointer_type(e), 8), automatic, frame_of(e)->slots);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
   LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->allocas));
   LLVMBuildStore(e->builder, LLVMConstNull(pointer_type(e)), s->memory);

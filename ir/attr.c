@@ -64,6 +64,10 @@ const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_INT, .type = type, .value = value});
 }
 
+const ir_attr *ir_attr_i64(ir_module *module, int64_t value) {
+  return ir_attr_int(module, ir_type_scalar(module, IR_I64), value);
+}
+
 const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value) {
   value = ir_scalar_round(type->element, value);
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_FLOAT, .type = type, .number = value});
@@ -77,6 +81,8 @@ const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size) 
   const char *string = ir_intern(module, text, size);
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_STRING, .string = string, .count = (unsigned)size});
 }
+
+const ir_attr *ir_attr_cstr(ir_module *module, const char *text) { return ir_attr_string(module, text, strlen(text)); }
 
 const ir_attr *ir_attr_symbol(ir_module *module, const char *name) {
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_SYMBOL, .string = ir_intern_cstr(module, name)});
@@ -125,7 +131,7 @@ const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *in
 const ir_attr *ir_attr_numbers(ir_module *module, unsigned count, const int64_t *numbers) {
   const ir_attr *attrs[IR_MAX_RANK];
   for (unsigned i = 0; i < count; i++)
-    attrs[i] = ir_attr_int(module, ir_type_scalar(module, IR_I64), numbers[i]);
+    attrs[i] = ir_attr_i64(module, numbers[i]);
   return ir_attr_array(module, count, attrs);
 }
 

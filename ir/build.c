@@ -386,7 +386,7 @@ ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value
 
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs) {
   const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
-  ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
+  ir_named_attr attr = {"predicate", ir_attr_i64(builder->module, predicate)};
   ir_value *operands[] = {lhs, rhs};
   return ir_create(builder, code, boolean, 2, operands, 1, &attr);
 }
@@ -397,7 +397,7 @@ ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_
 }
 
 ir_value *ir_loop_index(ir_builder *builder, unsigned loop) {
-  ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), loop)};
+  ir_named_attr dim = {"dim", ir_attr_i64(builder->module, loop)};
   return ir_create(builder, OP_LINALG_INDEX, NULL, 0, NULL, 1, &dim);
 }
 

@@ -252,8 +252,7 @@ ir_value *ir_block_add_arg(ir_block *block, const ir_type *type) {
       memcpy(grown, block->args, n * sizeof *grown);
     block->args = grown;
   }
-  ir_value *arg = IR_NEW(arena, ir_value);
-  *arg = (ir_value){.type = type, .block = block, .index = n};
+  ir_value *arg = IR_NEW_OF(arena, ir_value, .type = type, .block = block, .index = n);
   block->args[block->num_args++] = arg;
   return arg;
 }

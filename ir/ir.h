@@ -275,9 +275,11 @@ struct ir_attr {
 const ir_attr *ir_attr_unit(ir_module *module);
 const ir_attr *ir_attr_bool(ir_module *module, bool value);
 const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value);
+const ir_attr *ir_attr_i64(ir_module *module, int64_t value);
 const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value);
 const ir_attr *ir_attr_scalar(ir_module *module, const ir_type *type, ir_cell cell); /* one of these */
 const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size);
+const ir_attr *ir_attr_cstr(ir_module *module, const char *text);
 const ir_attr *ir_attr_symbol(ir_module *module, const char *name);
 const ir_attr *ir_attr_keyword(ir_module *module, const char *name, const char *keyword);
 const ir_attr *ir_attr_array(ir_module *module, unsigned count, const ir_attr *const *elements);

@@ -454,7 +454,7 @@ static ir_op *split_softmax(ir_op *op) {
   for (unsigned dim = 0; dim < wide->type->rank; dim++)
     sizes[dim] = pass_dim(&builder, wide, dim);
   ir_value *out = ir_empty(&builder, wide->type->element, wide->type->rank, sizes);
-  ir_named_attr along = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), before)};
+  ir_named_attr along = {"dimension", ir_attr_i64(op->module, before)};
   ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
   ir_replace_op(op, collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
   return fresh;

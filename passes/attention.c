@@ -168,7 +168,7 @@ static void stand_for_op(const decomposition *d, ir_op *product) {
   for (unsigned i = 0; i < d->op->num_attrs; i++)
     if (strcmp(d->op->attrs[i].name, "indexing_maps"))
       ir_attr_set(product, d->op->attrs[i].name, d->op->attrs[i].attr);
-  ir_attr_set(product, PASS_STANDS_FOR, ir_attr_string(module, name, strlen(name)));
+  ir_attr_set(product, PASS_STANDS_FOR, ir_attr_cstr(module, name));
   ir_attr_set(product, PASS_STANDS_FOR_LOOPS, ir_attr_i64s(module, d->structure->num_loops, loops));
 }
 
@@ -200,7 +200,7 @@ static ir_value *weights_empty(decomposition *d) {
 static void decompose_online(decomposition *d, ir_value *scores) {
   ir_op *op = d->op;
   ir_value *outs[] = {weights_empty(d), ir_init(op, 1), ir_init(op, 2), create_empty(d, d->statistics, d->rank - 1)};
-  ir_named_attr dim = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), d->rank - 1)};
+  ir_named_attr dim = {"dimension", ir_attr_i64(op->module, d->rank - 1)};
   ir_op *softmax = ir_structured(&d->builder, OP_LINALG_EXT_SOFTMAX, 1, &scores, 4, outs, 1, &dim);
   ir_value *quotients = weigh_values(d, ir_result(softmax, 0), zeros(d));
   ir_replace_uses(ir_result(op, 0), create_numerators(d, quotients, softmax, !body_starts_from_zero(op)));

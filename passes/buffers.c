@@ -27,9 +27,7 @@ void buffer_place(buffers *b, ir_value *tensor, ir_value *memref, bool is_view) 
   if (is_view)
     return;
   buffer_root *root = root_of(b, memref);
-  buffer_tenant *tenant = IR_NEW(&b->module->arena, buffer_tenant);
-  *tenant = (buffer_tenant){tensor, root->tenants};
-  root->tenants = tenant;
+  root->tenants = IR_NEW_OF(&b->module->arena, buffer_tenant, tensor, root->tenants);
 }
 
 ir_value *buffer_of(buffers *b, ir_value *tensor, ir_op *op) {
@@ -86,16 +84,14 @@ static buffer_frame *frame_of(const buffers *b, const ir_block *block) {
 
 static ir_value *create_allocation(buffers *b, ir_builder *builder, ir_opcode code, const ir_type *type,
                                    unsigned num_sizes, ir_value *const *sizes) {
-  ir_named_attr alignment = {"alignment", ir_attr_int(b->module, ir_type_scalar(b->module, IR_I64), 64)};
+  ir_named_attr alignment = {"alignment", ir_attr_i64(b->module, 64)};
   ir_value *memory = ir_create(builder, code, type, num_sizes, sizes, 1, &alignment);
   memory->op->mark = buffer_add_root(b, true);
   return memory;
 }
 
 static void release_at_end(buffers *b, buffer_frame *frame, ir_value *memref) {
-  buffer_release *release = IR_NEW(&b->module->arena, buffer_release);
-  *release = (buffer_release){memref, frame->releases};
-  frame->releases = release;
+  frame->releases = IR_NEW_OF(&b->module->arena, buffer_release, memref, frame->releases);
 }
 
 /* Memory of static shape, at the start of the scope around `op`. */

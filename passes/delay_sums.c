@@ -44,7 +44,7 @@ static void set_layout(ir_op *op, unsigned entry, const layout *l) {
   for (unsigned i = 0; i < op->num_results; i++)
     texts[i] = old && i < old->count ? old->elements[i] : ir_attr_string(module, "", 0);
   layout_print(l, text, sizeof text);
-  texts[entry] = ir_attr_string(module, text, strlen(text));
+  texts[entry] = ir_attr_cstr(module, text);
   ir_attr_set(op, "tec.layouts", ir_attr_array(module, op->num_results, texts));
 }
 

@@ -106,8 +106,7 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
   for (known_index *known = plan->known; known; known = known->next)
     if (known->dim == dim && known->constant == constant && known->row == row)
       return known;
-  known_index *made = IR_NEW(&d->module->arena, known_index);
-  *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL, NULL};
+  known_index *made = IR_NEW_OF(&d->module->arena, known_index, dim, constant, row, plan->base[dim]);
   int64_t near = row == PLAIN ? 0 : constant % swizzle_period(plan);
   if (row != PLAIN && near == constant)
     made->index =
@@ -163,8 +162,7 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
   bool single = plan->run == 1;
   ir_scalar element = memref->type->element;
   const ir_type *type = single ? ir_type_scalar(at->module, element) : distribute_type(plan->d, element, plan->run);
-  ir_named_attr alignment = {"alignment", ir_attr_int(at->module, ir_type_scalar(at->module, IR_I64),
-                                                      plan->run * ir_scalar_bytes(element))};
+  ir_named_attr alignment = {"alignment", ir_attr_i64(at->module, plan->run * ir_scalar_bytes(element))};
   ir_op_spec spec = {.operands = operands,
                      .num_operands = count,
                      .types = &type,
@@ -361,11 +359,8 @@ lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *
   shared_scratch *known = d->scratch;
   while (known && known->memref->type->element != element)
     known = known->next;
-  if (!known) {
-    known = IR_NEW(&d->module->arena, shared_scratch);
-    *known = (shared_scratch){workgroup_memory(d, element, end), d->scratch};
-    d->scratch = known;
-  }
+  if (!known)
+    known = d->scratch = IR_NEW_OF(&d->module->arena, shared_scratch, workgroup_memory(d, element, end), d->scratch);
   if (known->memref->type->shape[0] < end)
     known->memref->type = workgroup_type(d, element, end);
   access.memref = known->memref;

@@ -216,8 +216,7 @@ static void prefetch_next(const late_factor *factor) {
 /* -------------------------------------------------------------------------------------------------------- fragments */
 
 late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
-  late_factor *factor = IR_NEW(&d->module->arena, late_factor);
-  *factor = (late_factor){.d = d};
+  late_factor *factor = IR_NEW_OF(&d->module->arena, late_factor, .d = d);
   factor->read = find_read(value, factor->dims);
   factor->access = lane_access_of(factor->read, 0, 2);
   factor->access.unseen = distribute_unseen(factor->read, &factor->access);

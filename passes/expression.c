@@ -39,8 +39,7 @@ static const expression *intern(expression_space *space, const expression *node)
       return space->nodes[i];
   if (space->num_nodes == EXPRESSION_MAX_NODES)
     return NULL;
-  expression *copy = IR_NEW(&space->module->arena, expression);
-  *copy = *node;
+  expression *copy = ir_arena_copy(&space->module->arena, node, sizeof *node);
   copy->number = space->num_nodes;
   copy->loops = loops_of(node);
   return space->nodes[space->num_nodes++] = copy;

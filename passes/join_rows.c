@@ -249,7 +249,7 @@ static void join_op(const chain *chain, const link *l) {
     fresh = recast_create(&parts, &builder, loops);
   } else {
     int64_t along = ir_attr_int_or(op, "dimension", 0);
-    ir_named_attr attr = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), loops[along]->value)};
+    ir_named_attr attr = {"dimension", ir_attr_i64(module, loops[along]->value)};
     fresh = ir_structured(&builder, op->code, parts.num_ins, parts.operands, parts.num_outs,
                           parts.operands + parts.num_ins, 1, &attr);
   }

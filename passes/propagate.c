@@ -89,9 +89,7 @@ static const placed *place(propagation *p, const layout *l) {
   for (placed *known = p->known; known; known = known->next)
     if (!strcmp(known->text, text))
       return known;
-  placed *result = IR_NEW(&p->module->arena, placed);
-  *result = (placed){settled, ir_intern_cstr(p->module, text), p->known};
-  return p->known = result;
+  return p->known = IR_NEW_OF(&p->module->arena, placed, settled, ir_intern_cstr(p->module, text), p->known);
 }
 
 static void require(propagation *p, ir_op *user, unsigned operand, const placed *wanted) {
@@ -222,8 +220,8 @@ static ir_value *convert(propagation *p, ir_value *value, const placed *have, co
     return ir_result(op, 0);
   }
   const char *cost = layout_conversion_name(layout_classify(&have->layout, &wanted->layout));
-  ir_named_attr attrs[] = {{"conversion", ir_attr_string(p->module, cost, strlen(cost))},
-                           {"layout", ir_attr_string(p->module, wanted->text, strlen(wanted->text))}};
+  ir_named_attr attrs[] = {{"conversion", ir_attr_cstr(p->module, cost)},
+                           {"layout", ir_attr_cstr(p->module, wanted->text)}};
   op = ir_create(&builder, OP_VECTOR_EXT_TO_LAYOUT, value->type, 1, &value, 2, attrs)->op;
   add_slots(p, op);
   p->slots[op->mark].layout = wanted;
@@ -466,7 +464,7 @@ static void write_conflict(ir_op *op, const placed *from, const placed *to) {
   const char *parts =
       from && to && from->layout.rank == to->layout.rank ? layout_conflict(&from->layout, &to->layout) : NULL;
   if (parts)
-    ir_attr_set(op, "tec.conflict", ir_attr_string(op->module, parts, strlen(parts)));
+    ir_attr_set(op, "tec.conflict", ir_attr_cstr(op->module, parts));
 }
 
 static bool write_conflicts(ir_op *op, void *data) {
@@ -500,7 +498,7 @@ static bool write_layouts(ir_op *op, void *data) {
   for (unsigned i = 0; i < op->num_results; i++) {
     bool vector = is_vector(ir_result(op, i));
     const char *text = vector ? layout_of(p, ir_result(op, i))->text : "";
-    texts[i] = ir_attr_string(p->module, text, strlen(text));
+    texts[i] = ir_attr_cstr(p->module, text);
     any |= vector;
   }
   if (any)
@@ -520,7 +518,7 @@ static void write_launch(const propagation *p, ir_op *forall) {
   }
   ir_attr_set(forall, "mapping", ir_attr_array(module, rank, mapping));
   int64_t threads = p->lanes.warp * p->lanes.warps;
-  ir_attr_set(forall, "tec.threads", ir_attr_int(module, ir_type_scalar(module, IR_I64), threads));
+  ir_attr_set(forall, "tec.threads", ir_attr_i64(module, threads));
 }
 
 static bool propagate_kernel(ir_op *forall, const pass_options *options) {

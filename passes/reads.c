@@ -269,9 +269,7 @@ static ir_value *view_of(reads *r, ir_value *source, const selection *part) {
     if (known->source == source && same_selection(&known->part, part, rank))
       return known->result;
   ir_value *result = create_view(r, source, part);
-  view *added = IR_NEW(&r->builder.module->arena, view);
-  *added = (view){r->views, source, result, *part};
-  r->views = added;
+  r->views = IR_NEW_OF(&r->builder.module->arena, view, r->views, source, result, *part);
   return result;
 }
 

@@ -494,11 +494,9 @@ static bool count_lines(register_left *left) {
   return true;
 }
 
-static void keep_left(ir_arena *arena, register_left **all, const register_left *left) {
-  register_left *kept = IR_NEW(arena, register_left);
-  *kept = *left;
-  kept->next = *all;
-  *all = kept;
+static void keep_left(ir_arena *arena, register_left **all, register_left *left) {
+  left->next = *all;
+  *all = ir_arena_copy(arena, left, sizeof *left);
 }
 
 /* The last product from `op` on that can ask for so many lines; NULL: none. */

@@ -359,7 +359,7 @@ static void run_block(const matrix_nest *nest, ir_builder *builder, const block 
   }
   ir_index end = ir_index_add(builder, b->term, ir_index_const(b->terms));
   ir_op *loop = ir_for(builder, b->term, end, ir_index_const(TERMS), count, sums);
-  ir_attr_set(loop, "tec.unroll", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), UNROLL));
+  ir_attr_set(loop, "tec.unroll", ir_attr_i64(builder->module, UNROLL));
   ir_block *body = ir_region(loop, 0);
   ir_builder inside = ir_builder_at_end(body);
   for (unsigned i = 0; i < count; i++)

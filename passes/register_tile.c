@@ -147,7 +147,7 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
   unsigned count = gather_carried(nest, depth, accumulators, carried);
   ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
   if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
-    ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), unrolled_copies(nest)));
+    ir_attr_set(op, "tec.unroll", ir_attr_i64(module, unrolled_copies(nest)));
   ir_block *body = ir_region(op, 0);
   ir_builder inside = ir_builder_at_end(body);
   for (unsigned out = 0, k = 1; out < nest->num_outs; out++)
@@ -832,10 +832,8 @@ static bool collect_op(ir_op *op, void *data) {
     return false;
   work *item = &list->items[list->count++];
   item->op = op;
-  if (hidden_reduction(&list->facts, op, &reduced)) {
-    item->reduced = IR_NEW(&op->module->arena, hidden_terms);
-    *item->reduced = reduced;
-  }
+  if (hidden_reduction(&list->facts, op, &reduced))
+    item->reduced = ir_arena_copy(&op->module->arena, &reduced, sizeof reduced);
   hidden_pass(&list->facts, op);
   return true;
 }

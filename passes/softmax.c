@@ -166,7 +166,7 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
     outs[i] = ir_empty(builder, statistic, rank, sizes);
   outs[1] = sink ? sink : softmax_start(builder, SOFTMAX_MAX, outs[1]);
   outs[2] = sink ? ir_fill_const(builder, 1, outs[2]) : softmax_start(builder, SOFTMAX_SUM, outs[2]);
-  ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
+  ir_named_attr dimension = {"dimension", ir_attr_i64(module, dim)};
   return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
 }
 

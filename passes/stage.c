@@ -182,7 +182,7 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
 /* ---------------------------------------------------------------------------------------------------- shared memory */
 
 static const ir_attr *layouts_of(ir_module *module, const char *text) {
-  const ir_attr *one = ir_attr_string(module, text, strlen(text));
+  const ir_attr *one = ir_attr_cstr(module, text);
   return ir_attr_array(module, 1, &one);
 }
 
@@ -438,7 +438,7 @@ static ir_value *carry_stage(pipeline *p) {
 static void build_pipeline(stager *s, pipeline *p) {
   ir_value *stage = carry_stage(p), *group = NULL;
   /* tiles ahead are what unrolling would bring; an assembler that does it all the same runs out of registers */
-  ir_attr_set(p->loop, "tec.unroll", ir_attr_int(s->module, ir_type_scalar(s->module, IR_I64), 1));
+  ir_attr_set(p->loop, "tec.unroll", ir_attr_i64(s->module, 1));
   ir_builder before = ir_builder_before(p->loop), inside = ir_builder_before(p->body->first);
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
@@ -514,8 +514,7 @@ static staged_tile *find_tiles(const stager *s, ir_block *block) {
   staged_tile *tiles = NULL, **end = &tiles, tile;
   for (ir_op *op = block->first; op; op = op->next)
     if (op->code == OP_VECTOR_TRANSFER_READ && find_tile(s, op, &tile)) {
-      *end = IR_NEW(&s->module->arena, staged_tile);
-      **end = tile;
+      *end = ir_arena_copy(&s->module->arena, &tile, sizeof tile);
       end = &(*end)->next;
     }
   return tiles;

@@ -85,7 +85,7 @@ static bool stream(ir_op *op, void *data) {
   ir_builder builder = ir_builder_before(op);
   ir_module *module = builder.module;
   ir_named_attr attrs[] = {{"nontemporal", ir_attr_bool(module, true)},
-                           {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), ALIGNMENT_MOST)}};
+                           {"alignment", ir_attr_i64(module, ALIGNMENT_MOST)}};
   ir_value *operands[2 + IR_MAX_RANK];
   ir_op_spec spec = {.operands = operands, .attrs = attrs, .num_attrs = 2};
   for (unsigned group = VALUE; group <= INDICES; group++) {

@@ -113,9 +113,7 @@ static unsigned value_number(const ir_value *value) {
 }
 
 static tile *define(kernel *k, const ir_value *value, const tile *t) {
-  tile *copy = IR_NEW(&k->module->arena, tile);
-  *copy = *t;
-  return k->tiles[value_number(value)] = copy;
+  return k->tiles[value_number(value)] = ir_arena_copy(&k->module->arena, t, sizeof *t);
 }
 
 /* The vector of a tile, zeros where its content does not matter. */
@@ -165,9 +163,7 @@ static tile *outer_tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
     return NULL;
   if (!tensor->op || tensor->op->code != OP_TENSOR_EMPTY)
     read_tensor(k, &builder, tensor, t);
-  outer_tile *entry = IR_NEW(&k->module->arena, outer_tile);
-  *entry = (outer_tile){tensor, t, k->outer};
-  k->outer = entry;
+  k->outer = IR_NEW_OF(&k->module->arena, outer_tile, tensor, t, k->outer);
   return t;
 }
 
