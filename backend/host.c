@@ -479,8 +479,8 @@ static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRe
 static unsigned *data_numbers(emitter *e, const ir_op *op, const ir_type *type) {
   unsigned total = type->num_inputs + type->num_results, num_moved = 0;
   unsigned *numbers = IR_NEW_ARRAY(&e->arena, unsigned, total + 1);
-  const int64_t *order = NULL;
-  if (ir_attr_get(op, "tec.result_order") && !ir_attr_i64s_of(op, "tec.result_order", &num_moved, &order))
+  const int64_t *order = ir_attr_i64s_of(op, "tec.result_order", &num_moved);
+  if (ir_attr_get(op, "tec.result_order") && !order)
     num_moved = total + 1;
   bool fits = num_moved <= total;
   unsigned first = fits ? total - num_moved : 0;

@@ -183,8 +183,8 @@ bool emit_get_global(emitter *e, const ir_op *op) {
 bool emit_kept_dims(const ir_op *op, bool *kept) {
   const ir_type *source = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
   unsigned drops = source->rank - type->rank, next = 0, rank;
-  const int64_t *sizes; /* as the type has them, which may know less than a constant operand tells */
-  ir_attr_i64s_of(op, "static_sizes", &rank, &sizes);
+  const int64_t *sizes = ir_attr_i64s_of(
+      op, "static_sizes", &rank); /* as the type has them, which may know less than a constant operand tells */
   for (unsigned i = 0; i < source->rank; i++) {
     kept[i] = next < type->rank && type->shape[next] == sizes[i];
     if (kept[i])
@@ -703,7 +703,7 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
     return ir_op_error(op, "still reads a tensor");
   transfer t = transfer_of(e, op, 0, type);
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
-  ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
+  t.ahead = ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead);
   t.is_near = ir_attr_get(op, "tec.near");
   t.is_asked_again = ir_attr_get(op, "tec.again");
   if (!t.transposed) {
@@ -722,7 +722,7 @@ bool emit_transfer_write(emitter *e, const ir_op *op) {
   if (ir_operand(op, 1)->type->kind != IR_TYPE_MEMREF)
     return ir_op_error(op, "still writes a tensor");
   transfer t = transfer_of(e, op, 1, type);
-  ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
+  t.ahead = ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead);
   LLVMValueRef *rows = emit_operand(e, op, 0)->pieces;
   if (t.transposed) {
     unsigned count = (unsigned)(ir_type_num_elements(type) / t.shape[t.rank - 1]);

@@ -219,24 +219,19 @@ const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fal
   return attr && attr->string ? attr->string : fallback;
 }
 
-bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const int64_t **ints) {
+const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count) {
+  static const int64_t none = 0;
   const ir_attr *attr = ir_attr_get(op, name);
-  if (!attr)
-    return false;
-  if (attr->kind == IR_ATTR_I64S) {
-    *count = attr->count;
-    *ints = attr->ints;
-    return true;
-  }
-  if (attr->kind != IR_ATTR_ARRAY)
-    return false;
+  *count = attr ? attr->count : 0;
+  if (attr && attr->kind == IR_ATTR_I64S)
+    return attr->count ? attr->ints : &none;
+  if (!attr || attr->kind != IR_ATTR_ARRAY)
+    return NULL;
   int64_t *copy = IR_NEW_ARRAY(&op->module->arena, int64_t, attr->count);
   for (unsigned i = 0; i < attr->count; i++) {
     if (attr->elements[i]->kind != IR_ATTR_INT)
-      return false;
+      return NULL;
     copy[i] = attr->elements[i]->value;
   }
-  *count = attr->count;
-  *ints = copy;
-  return true;
+  return copy;
 }

@@ -209,9 +209,9 @@ ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
 
 ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i) {
   unsigned count, dynamic = 0;
-  const int64_t *statics;
-  if (!ir_attr_i64s_of(op, name, &count, &statics) || statics[i] != IR_DYNAMIC)
-    return ir_index_const(count ? statics[i] : 0);
+  const int64_t *statics = ir_attr_i64s_of(op, name, &count);
+  if (!statics || statics[i] != IR_DYNAMIC)
+    return ir_index_const(statics && count ? statics[i] : 0);
   for (unsigned k = 0; k < i; k++)
     dynamic += statics[k] == IR_DYNAMIC;
   return ir_index_of(ir_group_operand(op, group, dynamic));
@@ -235,9 +235,8 @@ ir_slice ir_slice_of(const ir_op *op) {
   ir_slice slice = {.rank = 0};
   ir_index *const parts[] = {slice.offsets, slice.sizes, slice.strides};
   unsigned first = ir_info_num_groups(ir_op_row(op)) - 3;
-  const int64_t *statics;
   for (unsigned part = 0; part < 3; part++) {
-    ir_attr_i64s_of(op, names[part], &slice.rank, &statics);
+    const int64_t *statics = ir_attr_i64s_of(op, names[part], &slice.rank);
     unsigned dynamic = 0;
     for (unsigned i = 0; i < slice.rank; i++)
       parts[part][i] = statics[i] == IR_DYNAMIC ? ir_index_of(ir_group_operand(op, first + part, dynamic++))

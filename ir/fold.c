@@ -256,14 +256,14 @@ ir_value *fold_computed_shape(ir_builder *builder, ir_op *op) {
 
 ir_value *fold_transpose(ir_builder *builder, ir_op *op) {
   unsigned count;
-  const int64_t *permutation, *first;
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
   const ir_op *inner = ir_operand(op, 0)->op;
-  bool identity = ir_attr_i64s_of(op, "permutation", &count, &permutation), inverse = identity && inner;
+  bool identity = true, inverse = inner && inner->code == op->code;
   for (unsigned i = 0; i < count; i++)
     identity &= permutation[i] == i;
   if (identity)
     return ir_operand(op, 0);
-  inverse = inverse && inner->code == op->code && ir_attr_i64s_of(inner, "permutation", &count, &first);
+  const int64_t *first = inverse ? ir_attr_i64s_of(inner, "permutation", &count) : NULL;
   for (unsigned i = 0; inverse && i < count; i++)
     inverse = first[permutation[i]] == i;
   return inverse ? ir_operand(inner, 0) : NULL;

@@ -532,8 +532,9 @@ bool ir_attrs_equal(unsigned count, const ir_named_attr *a, const ir_named_attr 
 /* Typed look-ups; the attribute must be there and of the kind, unless a fallback is given. */
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback);
 const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fallback); /* STRING, SYMBOL, KEYWORD */
-/* An array of integers however it is spelled: array<i64: ..> or [1, 2]. False if absent or not such. */
-bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const int64_t **ints);
+/* The `count` elements of an array of integers, however it is spelled: array<i64: ..> or [1, 2]. NULL if absent or not
+ * such. */
+const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count);
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);

@@ -52,12 +52,12 @@ static bool has_first_element(const lane_access *access) {
 
 static void find_swizzle(access_plan *plan) {
   const ir_value *memref = plan->access->memref;
-  unsigned count;
-  const int64_t *numbers;
-  if (!memref->op || memref->op->code != OP_MEMREF_ALLOCA || memref->type->rank < 2 ||
-      !ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count, &numbers) || count != 2)
+  if (!memref->op || memref->op->code != OP_MEMREF_ALLOCA || memref->type->rank < 2)
     return;
-  plan->swizzle = (layout_shared){.shift = (unsigned)numbers[0], .mask = (unsigned)numbers[1]};
+  unsigned count;
+  const int64_t *numbers = ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count);
+  if (numbers && count == 2)
+    plan->swizzle = (layout_shared){.shift = (unsigned)numbers[0], .mask = (unsigned)numbers[1]};
 }
 
 access_plan distribute_plan(distributor *d, const layout *l, const lane_access *access) {

@@ -158,10 +158,9 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   layout l = distribute_layout(source), wanted = {0};
   ir_opcode combine;
   unsigned count;
-  const int64_t *dims;
   if (!vectorize_kind(op, source->type->element, &combine))
     return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(source->type->element));
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   uint32_t within = 0, across = 0;
   for (unsigned i = 0; i < count; i++)
     *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= UINT32_C(1) << dims[i];

@@ -216,8 +216,7 @@ bool distribute_transpose(distributor *d, const ir_op *op) {
 bool distribute_transpose_now(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   unsigned count;
-  const int64_t *permutation;
-  ir_attr_i64s_of(op, "permutation", &count, &permutation);
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
   for (unsigned i = 0; i < l.num_digits; i++)
     l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
   return convert_operand(d, op, &l, NULL);
@@ -241,8 +240,7 @@ bool distribute_slice(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   ir_index start[LAYOUT_MAX_RANK] = {{0}};
   unsigned count;
-  const int64_t *offsets;
-  ir_attr_i64s_of(op, "offsets", &count, &offsets);
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &count);
   for (unsigned i = 0; i < count; i++)
     start[i] = ir_index_const(offsets[i]);
   return convert_operand(d, op, &l, start);
@@ -251,8 +249,7 @@ bool distribute_slice(distributor *d, const ir_op *op) {
 /* The position of vector.extract or .insert in leading dims, in the new kernel; returns how many there are. */
 static unsigned position_of(distributor *d, const ir_op *op, unsigned group, ir_index *start) {
   unsigned count;
-  const int64_t *statics;
-  ir_attr_i64s_of(op, "static_position", &count, &statics);
+  ir_attr_i64s_of(op, "static_position", &count);
   for (unsigned i = 0; i < count; i++) {
     start[i] = ir_mixed(op, group, "static_position", i);
     if (start[i].value)
@@ -290,8 +287,8 @@ bool distribute_insert(distributor *d, const ir_op *op) {
   layout from = distribute_layout(whole), to = distribute_layout(ir_result(op, 0));
   ir_index start[LAYOUT_MAX_RANK] = {{0}};
   unsigned leading, count;
-  const int64_t *offsets;
-  if (ir_attr_i64s_of(op, "offsets", &count, &offsets)) {
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &count);
+  if (offsets) {
     for (unsigned i = 0; i < count; i++)
       start[i] = ir_index_const(offsets[i]);
     leading = whole->type->rank - part->type->rank;

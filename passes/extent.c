@@ -174,12 +174,12 @@ static bool is_dim(ir_index index, ir_value **value, unsigned *dim) {
 /* The first argument's extent that equals the one of an argument. */
 static extent first_equal(ir_value *value, unsigned dim) {
   const ir_op *function = value->op ? NULL : value->block->parent;
-  const int64_t *pairs;
+  bool is_argument = function && function->code == OP_FUNC_FUNC;
   unsigned count;
-  if (function && function->code == OP_FUNC_FUNC && ir_attr_i64s_of(function, EXTENT_EQUAL, &count, &pairs))
-    for (unsigned i = 0; i + 4 <= count; i += 4)
-      if (pairs[i] == value->index && pairs[i + 1] == dim)
-        return (extent){.value = value->block->args[pairs[i + 2]], .dim = (unsigned)pairs[i + 3]};
+  const int64_t *pairs = is_argument ? ir_attr_i64s_of(function, EXTENT_EQUAL, &count) : NULL;
+  for (unsigned i = 0; pairs && i + 4 <= count; i += 4)
+    if (pairs[i] == value->index && pairs[i + 1] == dim)
+      return (extent){.value = value->block->args[pairs[i + 2]], .dim = (unsigned)pairs[i + 3]};
   return (extent){.value = value, .dim = dim};
 }
 

@@ -132,9 +132,8 @@ static ir_op *clone_over(const open_rows *o, ir_builder *builder, ir_value *rows
 /* The kernel and its loop take tiles for lanes. */
 static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
   unsigned count;
-  const int64_t *old;
   int64_t sizes[IR_MAX_LOOPS];
-  ir_attr_i64s_of(kernel, "staticStep", &count, &old);
+  const int64_t *old = ir_attr_i64s_of(kernel, "staticStep", &count);
   for (unsigned i = 0; i < count; i++)
     sizes[i] = i == o->dim ? o->tile.rows : old[i];
   ir_attr_set(kernel, "staticStep", ir_attr_i64s(kernel->module, count, sizes));

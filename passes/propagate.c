@@ -104,8 +104,7 @@ static void require(propagation *p, ir_op *user, unsigned operand, const placed 
 /* Of the operand of a transpose, from the result's; or the other way round. */
 static const placed *through_transpose(propagation *p, const ir_op *op, const placed *from, bool backward) {
   unsigned count, permutation[LAYOUT_MAX_RANK] = {0};
-  const int64_t *dims;
-  ir_attr_i64s_of(op, "permutation", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "permutation", &count);
   for (unsigned i = 0; i < count; i++)
     permutation[backward ? (unsigned)dims[i] : i] = backward ? i : (unsigned)dims[i];
   layout l = layout_permute(&from->layout, permutation);
@@ -297,8 +296,7 @@ static void forward_contraction(propagation *p, ir_op *op) {
 static void forward_reduction(propagation *p, ir_op *op) {
   layout l = anchor(p, ir_operand(op, 0))->layout;
   unsigned count;
-  const int64_t *dims;
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   for (unsigned dim = l.rank; dim-- > 0;)
     for (unsigned i = 0; i < count; i++)
       if (dims[i] == dim) {

@@ -125,11 +125,10 @@ static int64_t extra_of_users(const stager *s, const staged_tile *tile, const la
   for (const ir_use *use = value->uses; use; use = use->next) {
     bool transposed = is_factor_transposed(use->user);
     layout l = distribute_layout(transposed ? ir_result(use->user, 0) : value);
-    const int64_t *permutation;
     unsigned count;
-    if (transposed && ir_attr_i64s_of(use->user, "permutation", &count, &permutation))
-      for (unsigned i = 0; i < l.num_digits; i++)
-        l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
+    const int64_t *permutation = transposed ? ir_attr_i64s_of(use->user, "permutation", &count) : NULL;
+    for (unsigned i = 0; permutation && i < l.num_digits; i++)
+      l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
     bool matrices = bits == MATRIX_BITS && (transposed || is_factor(use));
     extra += matrices ? (layout_shared_conflicts(place, row) - 1) * layout_size(&l, LAYOUT_REGISTER)
                       : extra_wavefronts(s, place, &l, bits);
@@ -303,10 +302,9 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
     next = use->next;
     ir_op *user = use->user;
     unsigned count, dims[IR_MAX_RANK];
-    const int64_t *permutation;
     if (!is_factor_transposed(user))
       continue;
-    ir_attr_i64s_of(user, "permutation", &count, &permutation);
+    const int64_t *permutation = ir_attr_i64s_of(user, "permutation", &count);
     for (unsigned i = 0; i < count; i++)
       dims[i] = (unsigned)permutation[i];
     replace_factors(s, tile, stage, ir_result(user, 0), dims);
