@@ -36,6 +36,11 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
   }
 }
 
+bool ir_value_is_zero(const ir_value *value) {
+  ir_cell cell;
+  return ir_value_splat(value, &cell) && (ir_scalar_is_float(value->type->element) ? cell.f == 0 : cell.i == 0);
+}
+
 ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *value) {
   ir_named_attr named = {"value", value};
   return ir_create(builder, OP_ARITH_CONSTANT, type, 0, NULL, 1, &named);

@@ -83,6 +83,8 @@ ir_value *ir_const(ir_builder *builder, const ir_type *type, double value);
 bool ir_value_constant(const ir_value *value, const ir_attr **attr);
 /* The value is a constant, or a splat of one, scalar or shaped (linalg.fill and vector.broadcast of one included). */
 bool ir_value_splat(const ir_value *value, ir_cell *cell);
+/* That number is 0. */
+bool ir_value_is_zero(const ir_value *value);
 
 /* The result of an op with that one, whose operand groups follow from the number of operands (see ir_op_spec); `type`
  * is NULL where it is inferred. */

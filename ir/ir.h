@@ -573,6 +573,9 @@ unsigned ir_num_inits(const ir_op *op);
 unsigned ir_num_inputs(const ir_op *op);
 static inline ir_value *ir_input(const ir_op *op, unsigned i) { return ir_operand(op, i); }
 static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand(op, ir_num_inputs(op) + i); }
+static inline const ir_map *ir_init_map(const ir_op *op, unsigned i) {
+  return ir_structure_of(op)->maps[ir_num_inputs(op) + i];
+}
 /* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on
  * creation. */
 void ir_structured_build_body(ir_op *op);

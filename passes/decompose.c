@@ -25,17 +25,8 @@
 
 #include <math.h>
 
-/* ----------------------------------------------------------------------------------------------- what is looked for */
-
 /* The value is zero everywhere, also when seen through slices and reshapes. */
-static bool is_zero(const ir_value *value) {
-  value = view_root(value);
-  ir_cell cell;
-  if (!ir_value_splat(value, &cell))
-    return false;
-  ir_scalar element = value->type->element;
-  return ir_scalar_is_float(element) ? cell.f == 0 : cell.i == 0;
-}
+static bool is_zero(const ir_value *value) { return ir_value_is_zero(view_root(value)); }
 
 /* -------------------------------------------------------------------------------------------------------- diagonals */
 
@@ -477,7 +468,7 @@ static ir_value *fill_quotient(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
   ir_value *b = convert_argument(&body, generic, 1, s->statistics);
-  return body_finish(&body, generic, body_quotient(&body, a, b));
+  return body_finish(&body, generic, body_quotient(&body, a, b, false));
 }
 
 /* accumulator / sum where the loops end; all of a row share the sum. */
@@ -496,8 +487,7 @@ static void normalise(const deferral *match, ir_value *sum, const target_facts *
   ir_value *a = ir_convert(&body, body_argument(generic, 1), type),
            *b = ir_convert(&body, body_argument(generic, 0), type);
   bool shared = target && target->kind == TARGET_HOST;
-  ir_value *quotient = shared ? body_shared_quotient(&body, a, b) : body_quotient(&body, a, b);
-  ir_value *result = body_finish(&body, generic, quotient);
+  ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b, shared));
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
 }

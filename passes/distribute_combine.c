@@ -416,15 +416,14 @@ static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value 
   return deep ? c : distribute_pack(d, c->type->element, sums, flat);
 }
 
-static int by_row(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+static int compare_places(const int64_t *x, const int64_t *y, unsigned first) {
+  unsigned dim = x[first] != y[first] ? first : 1 - first;
+  return (x[dim] > y[dim]) - (x[dim] < y[dim]);
 }
 
-static int by_column(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return x[1] != y[1] ? (x[1] > y[1]) - (x[1] < y[1]) : (x[0] > y[0]) - (x[0] < y[0]);
-}
+static int by_row(const void *a, const void *b) { return compare_places(a, b, 0); }
+
+static int by_column(const void *a, const void *b) { return compare_places(a, b, 1); }
 
 /* Orders places so that of the factor with more fragments few are in registers at a time. */
 static void order_places(int64_t count, int64_t (*places)[2]) {

@@ -28,7 +28,7 @@ static bool may_merge(const ir_op *op) {
   if (!body_is_elementwise(op) || op->num_results != 1 || ir_num_inits(op) != 1 || ir_body_reads_init(op, 0))
     return false;
   const ir_structure *structure = ir_structure_of(op);
-  const ir_map *out = structure->maps[ir_num_inputs(op)];
+  const ir_map *out = ir_init_map(op, 0);
   return ir_map_is_projected_permutation(out) && out->num_results == structure->num_loops;
 }
 
@@ -40,9 +40,8 @@ static unsigned body_size(const ir_op *op) {
 }
 
 static bool reads_tensors(const ir_op *op) {
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    if (ir_type_is_shaped(ir_input(op, i)->type))
-      return true;
+  if (!body_reads_scalars_only(op))
+    return true;
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
     if (inner->code == OP_TENSOR_EXTRACT)
       return true;

@@ -201,7 +201,7 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
  * problem. */
 static bool is_candidate(const ir_op *op) {
   return body_is_elementwise(op) && op->num_results == 1 && op->num_operands < RECAST_MAX_OPERANDS &&
-         ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]);
+         ir_map_is_identity(ir_init_map(op, 0));
 }
 
 /* Is the op, or what it computes first, a softmax now? It is gone then. */

@@ -62,7 +62,7 @@ void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, u
 
 /* The bound, over the loops of a member of the group, over those of its leader. */
 static mask_bound bound_of_leader(const register_nest *nest, const register_member *member, const mask_bound *bound) {
-  const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
+  const ir_map *result = ir_init_map(nest->op, 0);
   mask_bound leaders = *bound;
   memset(leaders.steps, 0, sizeof leaders.steps);
   for (unsigned dim = 0; dim < result->num_results; dim++) {

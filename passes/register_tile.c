@@ -318,8 +318,6 @@ static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir
   return vectorize_end(builder, tile, 0, value);
 }
 
-static const ir_map *result_map(const register_nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
-
 /* What the first feeder is known to make of its tile. */
 static ir_value *known_tile(const register_nest *nest, ir_builder *builder, const vector_tile *tile) {
   ir_scalar element = ir_operand(nest->op, nest->group.fed)->type->element;
@@ -381,7 +379,7 @@ static ir_value *begin_output(register_nest *nest, ir_builder *builder, unsigned
   if (prologue->op) {
     vector_tile tile;
     unsigned operand = nest->num_inputs + out;
-    ir_value *value = run_member(nest, builder, result_map(nest), prologue, NULL, &tile);
+    ir_value *value = run_member(nest, builder, ir_init_map(nest->op, 0), prologue, NULL, &tile);
     value = vectorize_to_subscripts(builder, &tile, ir_num_inputs(prologue->op), value);
     nest->tile.operands[operand].vector = NULL; /* that of the tile before */
     nest->tile.operands[operand].vector = nest->group.loop ? known_at_first(nest, builder, operand, value) : value;
@@ -404,7 +402,7 @@ static void write_value(register_nest *nest, ir_builder *builder, unsigned out, 
     ir_value *known = vectorize_to_subscripts(builder, &tile, operand, value);
     const register_member *epilogue = &group->epilogues[k];
     bool follows = ir_structure_of(epilogue->op)->reductions;
-    value = (follows ? run_follower : run_member)(nest, builder, result_map(nest), epilogue, known, &tile);
+    value = (follows ? run_follower : run_member)(nest, builder, ir_init_map(nest->op, 0), epilogue, known, &tile);
     operand = ir_num_inputs(epilogue->op);
   }
 }
@@ -447,7 +445,7 @@ static bool has_long_epilogue(const register_group *group) {
 static int64_t rows_at_once(const register_nest *nest, const ir_value *value, unsigned *row) {
   const vector_tile *tile = &nest->tile;
   const register_plan *plan = &nest->plan;
-  for (*row = 0; *row < tile->num_dims && ir_map_find_dim(result_map(nest), tile->loops[*row]) < 0;)
+  for (*row = 0; *row < tile->num_dims && ir_map_find_dim(ir_init_map(nest->op, 0), tile->loops[*row]) < 0;)
     ++*row;
   if (nest->num_outs != 1 || value->type->kind != IR_TYPE_VECTOR || value->type->rank != 2 ||
       *row + 1 >= tile->num_dims || (int)tile->loops[*row] == plan->simd || tile->masked & ir_bit(tile->loops[*row]) ||

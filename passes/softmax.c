@@ -101,12 +101,12 @@ ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
 }
 
 bool softmax_starts_empty(const ir_op *softmax) {
-  ir_cell max, sum;
+  ir_cell max;
   if (softmax->num_results == 1)
     return true;
   return ir_value_splat(ir_init(softmax, SOFTMAX_MAX), &max) &&
          max.f <= ir_scalar_lowest(ir_init(softmax, SOFTMAX_MAX)->type->element) &&
-         ir_value_splat(ir_init(softmax, SOFTMAX_SUM), &sum) && sum.f == 0;
+         ir_value_is_zero(ir_init(softmax, SOFTMAX_SUM));
 }
 
 /* sum * e^(from - to), element by element: the sum of exponentials that were relative to `from`, at the maximum
@@ -150,7 +150,7 @@ ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **
   ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  return body_finish(&body, generic, body_quotient(&body, args[0], args[1]));
+  return body_finish(&body, generic, body_quotient(&body, args[0], args[1], false));
 }
 
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink) {

@@ -65,7 +65,6 @@ static bool find_update(const split *s, unsigned i, update *found) {
   const ir_block *body = ir_region(s->loop, 0);
   ir_value *argument = body->args[i + 1], *last = ir_operand(ir_block_terminator(body), i);
   ir_op *op = last->op;
-  ir_cell start;
   *found = (update){.op = op};
   if (!op || op->block != body || tile_num_readers(argument) != 1 || tile_num_readers(last) != 1)
     return false;
@@ -81,8 +80,7 @@ static bool find_update(const split *s, unsigned i, update *found) {
   if (!s->running || (factors[0] && factors[1]) || (factors[0] ? factors[0] : factors[1]) != s->running)
     return false;
   found->rows = rows_of(op, factors[1] != NULL, s->running);
-  return found->rows && running_argument(s->loop, last) == argument &&
-         ir_value_splat(ir_operand(s->loop, 3 + i), &start) && start.f == 0;
+  return found->rows && running_argument(s->loop, last) == argument && ir_value_is_zero(ir_operand(s->loop, 3 + i));
 }
 
 static bool find_updates(split *s) {

@@ -149,7 +149,7 @@ static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes
 /* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. */
 static void tile_by_footprint(const ir_op *root, const int64_t *extents, const target_facts *target, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
-  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  const ir_map *result = ir_init_map(root, 0);
   int64_t budget = (int64_t)(target->l2_bytes / 2 / sizeof(double) / root->num_operands), total = 1;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (extents[loop] != IR_DYNAMIC && total <= budget * target->threads * TILE_BATCH_ITERATIONS)
@@ -212,7 +212,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
   int64_t most = reduced_elements(root);
   for (unsigned i = 0; i < ir_num_inputs(root); i++) {
     const ir_op *producer = computed_by(root, ir_input(root, i));
-    if (producer && structure->maps[i]->num_results == structure->maps[ir_num_inputs(root)]->num_results &&
+    if (producer && structure->maps[i]->num_results == ir_init_map(root, 0)->num_results &&
         reduced_elements(producer) > most)
       most = reduced_elements(producer);
   }
@@ -222,7 +222,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
 /* No contraction, on a GPU: tiles that give each lane a few elements, whole rows where reductions are along them. */
 static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
-  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  const ir_map *result = ir_init_map(root, 0);
   int64_t budget = target_block_lanes(target) * LANE_ELEMENTS / reduced_in_tile(root);
   unsigned steps = 64;
   bool whole_rows = reads_reduction(root, &steps);
@@ -246,7 +246,7 @@ static void tile_by_lanes(const ir_op *root, const target_facts *target, const i
  * whole share what columns there may be with those that are inside of them. */
 static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
-  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  const ir_map *result = ir_init_map(root, 0);
   int64_t columns = gpu_policy.columns;
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
