@@ -210,6 +210,12 @@ ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
   return (ir_index){.value = ir_create(builder, code, index, 2, operands, 0, NULL)};
 }
 
+ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop) {
+  unsigned operand = 0, dim = 0;
+  ir_loop_extent(op, loop, &operand, &dim);
+  return ir_dim(builder, ir_operand(op, operand), dim);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- slices */
 
 ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i) {
@@ -272,12 +278,16 @@ bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsign
          ir_index_equal(a->strides[i], b->strides[k]);
 }
 
+bool ir_slices_equal(const ir_slice *a, const ir_slice *b) {
+  bool equal = a->rank == b->rank;
+  for (unsigned i = 0; equal && i < a->rank; i++)
+    equal = ir_slice_dim_equal(a, i, b, i);
+  return equal;
+}
+
 bool ir_slice_equal(const ir_op *a, const ir_op *b) {
   ir_slice x = ir_slice_of(a), y = ir_slice_of(b);
-  bool equal = x.rank == y.rank;
-  for (unsigned i = 0; equal && i < x.rank; i++)
-    equal = ir_slice_dim_equal(&x, i, &y, i);
-  return equal;
+  return ir_slices_equal(&x, &y);
 }
 
 /* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be

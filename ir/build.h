@@ -42,6 +42,8 @@ int64_t ir_index_most(ir_index x);
 uint64_t ir_index_divisor(ir_index x);
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
+/* That of a loop of a structured op, of the operand that ir_loop_extent finds. */
+ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop);
 
 /* Offsets, sizes and strides of extract_slice, insert_slice, subview: entry `i` of operand group `group`, whose static
  * values stand in the attribute `name`. */
@@ -70,8 +72,9 @@ ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim);
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
 
 bool ir_slice_has_unit_strides(const ir_slice *slice);
-/* Same offsets, sizes and strides: in one dim of each, and in all. */
+/* Same offsets, sizes and strides: in one dim of each, and in all; and of two such ops. */
 bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsigned k);
+bool ir_slices_equal(const ir_slice *a, const ir_slice *b);
 bool ir_slice_equal(const ir_op *a, const ir_op *b);
 
 ir_value *ir_const_index(ir_builder *builder, int64_t value);

@@ -160,13 +160,11 @@ static void split_as_divided(const recast *parts, ir_builder *builder, split *sp
     for (unsigned dim = 0; dim < parts->maps[i]->num_results; dim++) {
       const ir_expr *subscript = parts->maps[i]->results[dim];
       digits digits;
-      unsigned operand, from;
       if (subscript->kind == IR_EXPR_DIM || !recast_digits(subscript, &digits) || parts->reductions >> digits.loop & 1)
         continue;
       split_as_collapsed(parts, ~(1u << digits.loop), builder, split);
-      ir_loop_extent(parts->op, digits.loop, &operand, &from);
       if (split->count[digits.loop] == 1)
-        split->extents[digits.loop][0] = pass_dim(builder, parts->operands[operand], from);
+        split->extents[digits.loop][0] = extent_compute(builder, extent_of_loop(parts->op, digits.loop));
       parts_above(split, digits.loop, digits.low);
       if (digits.high)
         parts_above(split, digits.loop, digits.high);

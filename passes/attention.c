@@ -51,12 +51,9 @@ static const ir_map *new_map(const decomposition *d, unsigned operand, uint32_t 
 
 static ir_value *create_empty(decomposition *d, const ir_type *scalar, unsigned rank) {
   ir_index sizes[IR_MAX_RANK];
-  for (unsigned loop = 0; loop < d->structure->num_loops; loop++) {
-    unsigned operand, dim;
-    ir_loop_extent(d->op, loop, &operand, &dim);
+  for (unsigned loop = 0; loop < d->structure->num_loops; loop++)
     if (d->place[loop] < (int)rank)
-      sizes[d->place[loop]] = pass_dim(&d->builder, ir_operand(d->op, operand), dim);
-  }
+      sizes[d->place[loop]] = extent_compute(&d->builder, extent_of_loop(d->op, loop));
   return ir_empty(&d->builder, scalar->element, rank, sizes);
 }
 

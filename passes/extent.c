@@ -120,9 +120,7 @@ static bool to_operand(ir_value **value, unsigned *dim) {
   }
   ir_value *next = !op || ir_op_has(op, IR_CONTROL) ? before_loop(*value) : NULL;
   if (op && !ir_op_has(op, IR_CONTROL)) {
-    int loop = ir_op_has(op, IR_DPS | IR_STRUCTURED)
-                   ? ir_map_result_dim(ir_structure_of(op)->maps[ir_num_inputs(op) + (*value)->index], *dim)
-                   : -1;
+    int loop = ir_op_has(op, IR_DPS | IR_STRUCTURED) ? ir_map_result_dim(ir_init_map(op, (*value)->index), *dim) : -1;
     unsigned operand;
     next = loop >= 0 && ir_loop_extent(op, (unsigned)loop, &operand, dim) ? ir_operand(op, operand)
                                                                           : shape_operand(*value);
@@ -195,6 +193,12 @@ extent extent_of(ir_value *value, unsigned dim) {
       return first_equal(value, dim);
     }
   }
+}
+
+extent extent_of_loop(const ir_op *op, unsigned loop) {
+  unsigned operand, dim;
+  return ir_loop_extent(op, loop, &operand, &dim) ? extent_of(ir_operand(op, operand), dim)
+                                                  : (extent){.constant = INT64_MAX};
 }
 
 extent extent_of_index(ir_index index) {

@@ -101,13 +101,10 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
  * where that is not known. */
 static bool add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++) {
-    unsigned operand, dim;
     int64_t least;
     if (sign > 0 ? bound->steps[loop] >= 0 : bound->steps[loop] <= 0)
       continue;
-    if (!ir_loop_extent(bound->op, loop, &operand, &dim))
-      return false;
-    int64_t most = extent_bound(extent_of(ir_operand(bound->op, operand), dim));
+    int64_t most = extent_bound(extent_of_loop(bound->op, loop));
     if (most <= 0 || most == INT64_MAX || __builtin_mul_overflow(bound->steps[loop], most - 1, &least) ||
         !add_product(sum, least, sign))
       return false;

@@ -138,7 +138,7 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
     return true;
   if (!ir_op_has(value->op, IR_STRUCTURED))
     return is_last || (o->turns_tiles && value->op->code == OP_TENSOR_EXTRACT_SLICE);
-  int lane = ir_map_result_dim(ir_structure_of(value->op)->maps[ir_num_inputs(value->op) + value->index], dim);
+  int lane = ir_map_result_dim(ir_init_map(value->op, value->index), dim);
   return lane >= 0 && follow_op(o, value->op, (unsigned)lane) && follow_uses(o, value, dim);
 }
 

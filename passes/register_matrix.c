@@ -486,13 +486,6 @@ static void allocate(matrix_nest *nest) {
     nest->copy = memory_scratch(op, IR_BF16, 2, (int64_t[]){rows, nest->padded});
 }
 
-/* The number of the loop's iterations. */
-static ir_index extent_of_loop(const ir_op *op, ir_builder *builder, unsigned loop) {
-  unsigned operand = 0, dim = 0;
-  ir_loop_extent(op, loop, &operand, &dim);
-  return ir_dim(builder, ir_operand(op, operand), dim);
-}
-
 /* Loops over all others of the op; the builder goes on inside of them. */
 static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index *starts) {
   const ir_op *op = nest->op;
@@ -502,7 +495,7 @@ static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index 
     starts[loop] = ir_index_const(0);
     if (loop == nest->row || loop == nest->column || loop == nest->term || extents[loop] == 1)
       continue;
-    starts[loop] = ir_enter_for(builder, ir_index_const(0), extent_of_loop(op, builder, loop), 1);
+    starts[loop] = ir_enter_for(builder, ir_index_const(0), ir_loop_dim(builder, op, loop), 1);
   }
 }
 
@@ -521,8 +514,8 @@ static void lower(matrix_nest *nest) {
   ir_builder builder = ir_builder_before(op);
   unsigned columns_side = 1 - nest->rows_side;
   ir_index starts[IR_MAX_LOOPS];
-  nest->rows = extent_of_loop(op, &builder, nest->row);
-  nest->columns = extent_of_loop(op, &builder, nest->column);
+  nest->rows = ir_loop_dim(&builder, op, nest->row);
+  nest->columns = ir_loop_dim(&builder, op, nest->column);
   allocate(nest);
   enter_others(nest, &builder, starts);
   bool by_columns = ends_in(op, columns_side, nest->term);

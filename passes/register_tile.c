@@ -689,12 +689,9 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
   }
   int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
   ir_loop_extents(op, known);
-  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++) {
-    unsigned operand = 0, dim = 0;
-    ir_loop_extent(op, loop, &operand, &dim);
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
     nest->extents[loop] = tile->ends[loop] =
-        known[loop] == IR_DYNAMIC ? ir_dim(builder, ir_operand(op, operand), dim) : ir_index_const(known[loop]);
-  }
+        known[loop] == IR_DYNAMIC ? ir_loop_dim(builder, op, loop) : ir_index_const(known[loop]);
 }
 
 /* A feeder rounds f32 to bf16, which the machine does with two registers at a time. */

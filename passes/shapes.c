@@ -273,10 +273,8 @@ static void check_loops(shapes *s, const ir_op *op) {
 static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
   digits digits;
   ir_index other;
-  unsigned operand, dim;
   if (recast_digits(subscript, &digits)) {
-    ir_loop_extent(op, digits.loop, &operand, &dim);
-    if (!find_extent(s, ir_operand(op, operand), dim, end))
+    if (!find_origin(s, extent_of_loop(op, digits.loop), end))
       return false;
     *end = recast_digits_end(&s->builder, &digits, *end);
     return true;

@@ -166,11 +166,9 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
   ir_loop_extents(op, extents);
   domain->rank = ir_structure_of(op)->num_loops;
   for (unsigned loop = 0; loop < domain->rank; loop++) {
-    unsigned operand = 0, dim = 0;
     domain->offsets[loop] = ir_index_const(0);
-    domain->sizes[loop] = ir_index_const(extents[loop]);
-    if (extents[loop] == IR_DYNAMIC && ir_loop_extent(op, loop, &operand, &dim))
-      domain->sizes[loop] = pass_dim(builder, ir_operand(op, operand), dim);
+    domain->sizes[loop] =
+        extents[loop] == IR_DYNAMIC ? extent_compute(builder, extent_of_loop(op, loop)) : ir_index_const(extents[loop]);
   }
 }
 

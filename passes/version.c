@@ -143,12 +143,9 @@ static bool find_rows(ir_op *op, void *data) {
     return true;
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    unsigned operand, dim;
     int side = ir_loop_side(structure, loop);
-    if (side < 0 || ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
-      continue;
-    int tiled = tiled_dim(search->body, extent_of(ir_operand(op, operand), dim));
-    if (tiled < 0)
+    int tiled = tiled_dim(search->body, extent_of_loop(op, loop));
+    if (side < 0 || ir_loop_is_reduction(structure, loop) || tiled < 0)
       continue;
     int64_t few = register_plan_unpacked_rows(op, 1 - (unsigned)side, search->target);
     search->few = few < search->few ? few : search->few;
@@ -306,10 +303,7 @@ static bool find_step(ir_op *op, void *data) {
       has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    unsigned operand, dim;
-    if (!ir_loop_extent(op, loop, &operand, &dim))
-      continue;
-    extent x = extent_of(ir_operand(op, operand), dim);
+    extent x = extent_of_loop(op, loop);
     const ir_op *size = x.value ? x.value->op : NULL;
     const ir_expr *room = size ? extent_room(size, ir_region(search->loop, 0)->args[0], search->step) : NULL;
     if (room && (has_known_rest(search->loop, room, search->step) || (pairs && ir_loop_is_reduction(structure, loop))))
