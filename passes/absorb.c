@@ -448,10 +448,7 @@ static ir_op *split_softmax(ir_op *op) {
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_value *wide = ir_operand(collapse, 0);
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < wide->type->rank; dim++)
-    sizes[dim] = pass_dim(&builder, wide, dim);
-  ir_value *out = ir_empty(&builder, wide->type->element, wide->type->rank, sizes);
+  ir_value *out = pass_empty_like(&builder, wide, wide->type->element);
   ir_named_attr along = {"dimension", ir_attr_i64(op->module, before)};
   ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
   ir_replace_op(op, collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
@@ -537,12 +534,9 @@ static ir_op *drop_kept_dims(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   parts.operands[parts.num_ins] = drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);
   ir_op *fresh = recast_create(&parts, &builder, loops);
-  const ir_type *type = ir_result(op, 0)->type;
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    sizes[dim] = pass_dim(&builder, ir_init(op, 0), dim);
-  ir_value *wide = ir_expand(&builder, ir_result(fresh, 0), type->rank, sizes, counts);
-  ir_replace_op(op, wide);
+  tile_box whole;
+  tile_whole(&builder, ir_init(op, 0), &whole);
+  ir_replace_op(op, ir_expand(&builder, ir_result(fresh, 0), whole.rank, whole.sizes, counts));
   return fresh;
 }
 
