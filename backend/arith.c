@@ -9,7 +9,6 @@ typedef LLVMValueRef (*build_binary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef,
 
 #define SIMPLE(NAME, BUILD)                                                                                            \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
-    (void)op;                                                                                                          \
     return BUILD(e->builder, x[0], x[1], "");                                                                          \
   }
 SIMPLE(emit_addf, LLVMBuildFAdd)
@@ -26,7 +25,6 @@ SIMPLE(emit_xori, LLVMBuildXor)
 
 #define INTRINSIC(NAME, INTRINSIC_NAME, COUNT)                                                                         \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
-    (void)op;                                                                                                          \
     return emit_intrinsic(e, INTRINSIC_NAME, x, COUNT);                                                                \
   }
 INTRINSIC(emit_maxnumf, "llvm.maxnum", 2)
@@ -64,7 +62,6 @@ LLVMValueRef emit_maximumf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 LLVMValueRef emit_minimumf(emitter *e, const ir_op *op, const LLVMValueRef *x) { return extremum(e, op, false, x); }
 
 LLVMValueRef emit_negf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return LLVMBuildFNeg(e->builder, x[0], "");
 }
 
@@ -157,32 +154,22 @@ LLVMValueRef emit_modulo(emitter *e, LLVMValueRef a, LLVMValueRef b) {
 }
 
 LLVMValueRef emit_floordivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return divide_rounded(e, x[0], x[1], false);
 }
 
 LLVMValueRef emit_ceildivsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return divide_rounded(e, x[0], x[1], true);
 }
 
-LLVMValueRef emit_divsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return divide_signed(e, x[0], x[1]);
-}
+LLVMValueRef emit_divsi(emitter *e, const ir_op *op, const LLVMValueRef *x) { return divide_signed(e, x[0], x[1]); }
 
 LLVMValueRef emit_remsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return remainder_of(e, x[0], x[1], divide_signed(e, x[0], x[1]));
 }
 
-LLVMValueRef emit_divui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return divide_unsigned(e, x[0], x[1]);
-}
+LLVMValueRef emit_divui(emitter *e, const ir_op *op, const LLVMValueRef *x) { return divide_unsigned(e, x[0], x[1]); }
 
 LLVMValueRef emit_remui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return remainder_of(e, x[0], x[1], divide_unsigned(e, x[0], x[1]));
 }
 
@@ -195,20 +182,11 @@ static LLVMValueRef shift(emitter *e, build_binary build, const LLVMValueRef *x)
   return LLVMBuildSelect(e->builder, too_far, emit_int_like(e, x[0], 0), build(e->builder, x[0], x[1], ""), "");
 }
 
-LLVMValueRef emit_shli(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return shift(e, LLVMBuildShl, x);
-}
+LLVMValueRef emit_shli(emitter *e, const ir_op *op, const LLVMValueRef *x) { return shift(e, LLVMBuildShl, x); }
 
-LLVMValueRef emit_shrui(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return shift(e, LLVMBuildLShr, x);
-}
+LLVMValueRef emit_shrui(emitter *e, const ir_op *op, const LLVMValueRef *x) { return shift(e, LLVMBuildLShr, x); }
 
-LLVMValueRef emit_shrsi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return shift(e, LLVMBuildAShr, x);
-}
+LLVMValueRef emit_shrsi(emitter *e, const ir_op *op, const LLVMValueRef *x) { return shift(e, LLVMBuildAShr, x); }
 
 /* ----------------------------------------------------------------------------------------- comparisons and choices */
 
@@ -242,7 +220,6 @@ LLVMValueRef emit_cmpf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 }
 
 LLVMValueRef emit_select(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return LLVMBuildSelect(e->builder, x[0], x[1], x[2], "");
 }
 

@@ -349,10 +349,13 @@ bool emit_if(emitter *e, const ir_op *op) {
   return bind_flat(e, op, results_of(e, op), op->num_results, merged);
 }
 
+LLVMValueRef emit_index_value(emitter *e, ir_index index) {
+  return index.value ? emit_scalar(e, index.value) : emit_index(e, index.constant);
+}
+
 /* A constant or an operand of a mixed list. */
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i) {
-  ir_index mixed = ir_mixed(op, group, name, i);
-  return mixed.value ? emit_scalar(e, mixed.value) : emit_index(e, mixed.constant);
+  return emit_index_value(e, ir_mixed(op, group, name, i));
 }
 
 void emit_forall_dim(emitter *e, const ir_op *op, unsigned dim, LLVMValueRef *lower, LLVMValueRef *step,

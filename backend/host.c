@@ -60,8 +60,7 @@ static LLVMValueRef call_environment(emitter *e, unsigned member, LLVMTypeRef re
 }
 
 static slot *new_slot(emitter *e, bool automatic) {
-  slot *s = IR_NEW(&e->arena, slot);
-  *s = (slot){emit_alloca(e, pointer_type(e), 8), automatic, frame_of(e)->slots};
+  slot *s = IR_NEW_OF(&e->arena, slot, emit_alloca(e, pointer_type(e), 8), automatic, frame_of(e)->slots);
   LLVMBasicBlockRef here = LLVMGetInsertBlock(e->builder);
   LLVMPositionBuilderBefore(e->builder, LLVMGetBasicBlockTerminator(e->allocas));
   LLVMBuildStore(e->builder, LLVMConstNull(pointer_type(e)), s->memory);
@@ -480,8 +479,8 @@ static LLVMValueRef memref_argument(emitter *e, const ir_type *type, LLVMValueRe
 static unsigned *data_numbers(emitter *e, const ir_op *op, const ir_type *type) {
   unsigned total = type->num_inputs + type->num_results, num_moved = 0;
   unsigned *numbers = IR_NEW_ARRAY(&e->arena, unsigned, total + 1);
-  const int64_t *order = NULL;
-  if (ir_attr_get(op, "tec.result_order") && !ir_attr_i64s_of(op, "tec.result_order", &num_moved, &order))
+  const int64_t *order = ir_attr_i64s_of(op, "tec.result_order", &num_moved);
+  if (ir_attr_get(op, "tec.result_order") && !order)
     num_moved = total + 1;
   bool fits = num_moved <= total;
   unsigned first = fits ? total - num_moved : 0;

@@ -240,9 +240,8 @@ static void launch_alloc(launch_plan *plan, const ir_op *op) {
 static void launch_subview(launch_plan *plan, const ir_op *op) {
   launch_value view = *launch_get(plan, ir_operand(op, 0));
   const ir_type *type = ir_operand(op, 0)->type;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  ir_slice slice = ir_slice_of(op);
   bool kept[IR_MAX_RANK];
-  ir_slice_of(op, offsets, sizes, steps);
   if (view.kind != LAUNCH_MEMREF || !emit_kept_dims(op, kept))
     return;
   const uint32_t *strides = view.dims + type->rank;
@@ -250,13 +249,13 @@ static void launch_subview(launch_plan *plan, const ir_op *op) {
   uint32_t bytes = launch_constant(plan, ir_scalar_bytes(type->element)), offset, step;
   uint32_t *dims = new_dims(plan, rank);
   for (unsigned i = 0; i < type->rank; i++) {
-    if (!launch_index(plan, offsets[i], &offset) || !launch_index(plan, steps[i], &step))
+    if (!launch_index(plan, slice.offsets[i], &offset) || !launch_index(plan, slice.strides[i], &step))
       return;
     offset = launch_binary(plan, PROGRAM_MUL, launch_binary(plan, PROGRAM_MUL, offset, strides[i]), bytes);
     view.offset = launch_binary(plan, PROGRAM_ADD, view.offset, offset);
     if (!kept[i])
       continue;
-    if (!launch_index(plan, sizes[i], &dims[next]))
+    if (!launch_index(plan, slice.sizes[i], &dims[next]))
       return;
     dims[rank + next++] = launch_binary(plan, PROGRAM_MUL, step, strides[i]);
   }

@@ -213,6 +213,7 @@ bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *argumen
 LLVMValueRef emit_function_of(emitter *e, const ir_op *function);
 const emit_op_info *emit_info(ir_opcode code);
 /* Entry `i` of a list of constants (in the attribute `name`) and operands (in a group). */
+LLVMValueRef emit_index_value(emitter *e, ir_index index);
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i);
 
 /* ------------------------------------------------------------------------------------------ LLVM's side (machine.c) */

@@ -8,7 +8,6 @@
 #include "backend/math.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* -------------------------------------------------------------------------------------------- exponentials in f32 */
 
@@ -272,7 +271,6 @@ static bool is_f32(const LLVMValueRef x) { return LLVMGetTypeKind(emit_element_o
 /* In f32 a polynomial, but for targets with functions of their own. */
 #define POLYNOMIAL(NAME, FUNCTION, APPROXIMATE)                                                                        \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
-    (void)op;                                                                                                          \
     return is_f32(x[0]) && !e->target->library ? APPROXIMATE(e, x[0]) : math_library(e, FUNCTION, x, 1);               \
   }
 POLYNOMIAL(emit_expm1, "expm1", math_expm1)
@@ -317,14 +315,10 @@ LLVMValueRef emit_exp(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 }
 
 LLVMValueRef emit_powf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return is_f32(x[0]) && !e->target->library ? math_pow(e, x) : math_library(e, "pow", x, 2);
 }
 
-LLVMValueRef emit_remf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
-  return math_library(e, "fmod", x, 2);
-}
+LLVMValueRef emit_remf(emitter *e, const ir_op *op, const LLVMValueRef *x) { return math_library(e, "fmod", x, 2); }
 
 /* By squaring where the exponent is a small constant, as it is in norms and polynomials; else the library's pow. */
 LLVMValueRef emit_fpowi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
@@ -345,7 +339,6 @@ LLVMValueRef emit_fpowi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 #define INTRINSIC(NAME, INTRINSIC_NAME, COUNT)                                                                         \
   LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
-    (void)op;                                                                                                          \
     return emit_intrinsic(e, INTRINSIC_NAME, x, COUNT);                                                                \
   }
 INTRINSIC(emit_sqrt, "llvm.sqrt", 1)
@@ -359,14 +352,12 @@ INTRINSIC(emit_copysign, "llvm.copysign", 2)
 #undef INTRINSIC
 
 LLVMValueRef emit_absi(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   LLVMValueRef wrapping = LLVMConstNull(LLVMInt1TypeInContext(e->context));
   LLVMTypeRef type = LLVMTypeOf(x[0]);
   return emit_intrinsic_of(e, "llvm.abs", &type, 1, (LLVMValueRef[]){x[0], wrapping}, 2);
 }
 
 LLVMValueRef emit_rsqrt(emitter *e, const ir_op *op, const LLVMValueRef *x) {
-  (void)op;
   return LLVMBuildFDiv(e->builder, emit_float_like(e, x[0], 1), emit_intrinsic(e, "llvm.sqrt", x, 1), "");
 }
 

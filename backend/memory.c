@@ -183,8 +183,8 @@ bool emit_get_global(emitter *e, const ir_op *op) {
 bool emit_kept_dims(const ir_op *op, bool *kept) {
   const ir_type *source = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
   unsigned drops = source->rank - type->rank, next = 0, rank;
-  const int64_t *sizes; /* as the type has them, which may know less than a constant operand tells */
-  ir_attr_i64s_of(op, "static_sizes", &rank, &sizes);
+  const int64_t *sizes = ir_attr_i64s_of(
+      op, "static_sizes", &rank); /* as the type has them, which may know less than a constant operand tells */
   for (unsigned i = 0; i < source->rank; i++) {
     kept[i] = next < type->rank && type->shape[next] == sizes[i];
     if (kept[i])
@@ -198,26 +198,24 @@ bool emit_kept_dims(const ir_op *op, bool *kept) {
 bool emit_subview(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   const ir_type *type = ir_operand(op, 0)->type;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  LLVMValueRef new_sizes[IR_MAX_RANK], new_strides[IR_MAX_RANK];
+  ir_slice slice = ir_slice_of(op);
+  LLVMValueRef sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   bool kept[IR_MAX_RANK];
-  ir_slice_of(op, offsets, sizes, steps);
   if (!emit_kept_dims(op, kept))
     return false;
   LLVMValueRef offset = emit_index(e, 0);
   unsigned next = 0;
   for (unsigned i = 0; i < type->rank; i++) {
-    LLVMValueRef start = offsets[i].value ? emit_scalar(e, offsets[i].value) : emit_index(e, offsets[i].constant);
-    LLVMValueRef stride = emit_stride(source, i);
+    LLVMValueRef start = emit_index_value(e, slice.offsets[i]), stride = emit_stride(source, i);
     offset = add_scaled(e, offset, start, stride);
     if (!kept[i])
       continue;
-    LLVMValueRef step = steps[i].value ? emit_scalar(e, steps[i].value) : emit_index(e, steps[i].constant);
-    new_sizes[next] = sizes[i].value ? emit_scalar(e, sizes[i].value) : emit_index(e, sizes[i].constant);
-    new_strides[next++] = add_scaled(e, emit_index(e, 0), stride, step);
+    LLVMValueRef step = emit_index_value(e, slice.strides[i]);
+    sizes[next] = emit_index_value(e, slice.sizes[i]);
+    strides[next++] = add_scaled(e, emit_index(e, 0), stride, step);
   }
   LLVMValueRef address = emit_address(e, type->element, source->pieces[0], offset);
-  emit_bind_memref(e, ir_result(op, 0), address, new_sizes, new_strides);
+  emit_bind_memref(e, ir_result(op, 0), address, sizes, strides);
   return true;
 }
 
@@ -705,7 +703,7 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
     return ir_op_error(op, "still reads a tensor");
   transfer t = transfer_of(e, op, 0, type);
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
-  ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
+  t.ahead = ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead);
   t.is_near = ir_attr_get(op, "tec.near");
   t.is_asked_again = ir_attr_get(op, "tec.again");
   if (!t.transposed) {
@@ -724,7 +722,7 @@ bool emit_transfer_write(emitter *e, const ir_op *op) {
   if (ir_operand(op, 1)->type->kind != IR_TYPE_MEMREF)
     return ir_op_error(op, "still writes a tensor");
   transfer t = transfer_of(e, op, 1, type);
-  ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead, &t.ahead);
+  t.ahead = ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead);
   LLVMValueRef *rows = emit_operand(e, op, 0)->pieces;
   if (t.transposed) {
     unsigned count = (unsigned)(ir_type_num_elements(type) / t.shape[t.rank - 1]);

@@ -5,7 +5,6 @@
 #include "backend/kernels.h"
 
 #include <stdio.h>
-#include <string.h>
 
 enum { GLOBAL_SPACE = 1, SHARED_SPACE = 3 };
 
@@ -13,7 +12,6 @@ static LLVMValueRef nvptx_place_shared(emitter *e, uint64_t offset, uint64_t byt
   static const char name[] = "shared";
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);
   LLVMValueRef array = LLVMGetNamedGlobal(e->llvm, name), at = emit_index(e, (int64_t)offset);
-  (void)bytes;
   if (!array) {
     array = LLVMAddGlobalInAddressSpace(e->llvm, LLVMArrayType2(byte, 0), name, SHARED_SPACE);
     LLVMSetLinkage(array, LLVMExternalLinkage);

@@ -31,7 +31,6 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
 }
 
 static bool emit_barrier(emitter *e, const ir_op *op) {
-  (void)op;
   LLVMValueRef number = word(e, 0);
   call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
   return true;
@@ -121,8 +120,7 @@ static const struct {
 
 static const char *find_product(const ir_op *op) {
   unsigned count;
-  const int64_t *shape = NULL;
-  ir_attr_i64s_of(op, "mmaShape", &count, &shape);
+  const int64_t *shape = ir_attr_i64s_of(op, "mmaShape", &count);
   ir_scalar element = ir_operand(op, 0)->type->element, sum = ir_operand(op, 2)->type->element;
   bool tf32 = ir_attr_get(op, "tf32Enabled") != NULL;
   for (size_t i = 0; i < sizeof products / sizeof *products; i++)

@@ -7,11 +7,9 @@
 #include "backend/spirv.h"
 #include "backend/kernels.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static LLVMValueRef spirv_place_shared(emitter *e, uint64_t offset, uint64_t bytes) {
-  (void)offset;
   LLVMTypeRef type = LLVMArrayType2(LLVMInt8TypeInContext(e->context), bytes ? bytes : 1);
   LLVMValueRef memory = LLVMAddGlobalInAddressSpace(e->llvm, type, "shared", SPIRV_LOCAL);
   LLVMSetLinkage(memory, LLVMInternalLinkage);

@@ -56,7 +56,6 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
 static bool emit_barrier(emitter *e, const ir_op *op) {
   enum { LOCAL_FENCE = 1, GLOBAL_FENCE = 2 };
   LLVMValueRef fences = word(e, LOCAL_FENCE | GLOBAL_FENCE);
-  (void)op;
   spirv_call(e, "_Z7barrierj", LLVMVoidTypeInContext(e->context), &fences, 1, true);
   return true;
 }

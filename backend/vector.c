@@ -102,8 +102,7 @@ bool emit_transpose_op(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0);
   LLVMValueRef *result = emit_result(e, op);
   unsigned count, permutation[IR_MAX_RANK];
-  const int64_t *ints = NULL;
-  ir_attr_i64s_of(op, "permutation", &count, &ints);
+  const int64_t *ints = ir_attr_i64s_of(op, "permutation", &count);
   for (unsigned i = 0; i < type->rank; i++)
     permutation[i] = (unsigned)ints[i];
   if (type->rank)
@@ -242,8 +241,7 @@ typedef struct place {
 
 static place place_of(emitter *e, const ir_op *op, unsigned group) {
   place p = {0};
-  const int64_t *ints;
-  ir_attr_i64s_of(op, "static_position", &p.count, &ints);
+  ir_attr_i64s_of(op, "static_position", &p.count);
   for (unsigned i = 0; i < p.count; i++)
     p.indices[i] = emit_mixed(e, op, group, "static_position", i);
   return p;
@@ -304,27 +302,22 @@ bool emit_insert(emitter *e, const ir_op *op) {
 }
 
 /* The offsets of a strided slice, and how the rows of the part lie among those of the whole. Strides are 1. */
-static const int64_t *slice_offsets(const ir_op *op) {
-  unsigned count;
-  const int64_t *offsets = NULL, *strides = NULL;
-  if (!ir_attr_i64s_of(op, "offsets", &count, &offsets))
-    return NULL;
-  if (ir_attr_i64s_of(op, "strides", &count, &strides))
-    for (unsigned i = 0; i < count; i++)
-      if (strides[i] != 1)
-        return NULL;
-  return offsets;
+static const int64_t *slice_offsets(const ir_op *op, unsigned *count) {
+  unsigned num_strides;
+  const int64_t *strides = ir_attr_i64s_of(op, "strides", &num_strides);
+  for (unsigned i = 0; strides && i < num_strides; i++)
+    if (strides[i] != 1)
+      return NULL;
+  return ir_attr_i64s_of(op, "offsets", count);
 }
 
 bool emit_extract_strided_slice(emitter *e, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *source = emit_operand(e, op, 0);
-  unsigned num_offsets = 0, row = 0;
-  const int64_t *ints;
-  const int64_t *offsets = slice_offsets(op);
+  unsigned num_offsets, row = 0;
+  const int64_t *offsets = slice_offsets(op, &num_offsets);
   if (!offsets)
     return ir_op_error(op, "wants strides of 1");
-  ir_attr_i64s_of(op, "offsets", &num_offsets, &ints);
   LLVMValueRef *result = emit_result(e, op);
   unsigned outer = emit_outer_rank(from);
   int64_t position[IR_MAX_RANK] = {0};
@@ -356,7 +349,8 @@ static LLVMValueRef put_slice(emitter *e, LLVMValueRef row, LLVMValueRef part, u
 bool emit_insert_strided_slice(emitter *e, const ir_op *op) {
   const ir_type *part = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   const emit_value *value = emit_operand(e, op, 0), *dest = emit_operand(e, op, 1);
-  const int64_t *offsets = slice_offsets(op);
+  unsigned num_offsets;
+  const int64_t *offsets = slice_offsets(op, &num_offsets);
   if (!offsets)
     return ir_op_error(op, "wants strides of 1");
   LLVMValueRef *result = emit_result(e, op);
@@ -463,9 +457,8 @@ bool emit_multi_reduction(emitter *e, const ir_op *op) {
   const emit_value *source = emit_operand(e, op, 0), *start = emit_operand(e, op, 1);
   emit_piece_hook combine = emit_combine_of(op, from->element);
   unsigned count, outer = emit_outer_rank(from), row = 0;
-  const int64_t *dims = NULL;
   bool reduced[IR_MAX_RANK] = {0};
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   for (unsigned i = 0; i < count; i++)
     reduced[dims[i]] = true;
   LLVMValueRef *result = emit_result(e, op);

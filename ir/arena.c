@@ -41,6 +41,10 @@ void *ir_arena_alloc(ir_arena *arena, size_t size) {
   return memory;
 }
 
+void *ir_arena_copy(ir_arena *arena, const void *from, size_t size) {
+  return size ? memcpy(ir_arena_alloc(arena, size), from, size) : NULL;
+}
+
 void *ir_arena_grow(ir_arena *arena, void *array, size_t size, size_t count, size_t *capacity) {
   if (count < *capacity)
     return array;

@@ -17,6 +17,8 @@ typedef struct ir_arena {
 bool ir_arena_init(ir_arena *arena);
 /* Zeroed, 16-byte aligned memory. Never returns NULL; an exhausted reservation aborts the process with a message. */
 void *ir_arena_alloc(ir_arena *arena, size_t size);
+/* A copy of that many bytes; NULL for none. */
+void *ir_arena_copy(ir_arena *arena, const void *from, size_t size);
 /* The array, of `count` elements of `size` bytes, if it has room for more; else a copy that is twice as large. */
 void *ir_arena_grow(ir_arena *arena, void *array, size_t size, size_t count, size_t *capacity);
 /* Returns the memory to the system; every pointer into the arena dies. */
@@ -27,5 +29,7 @@ static inline size_t ir_arena_mark(const ir_arena *arena) { return arena->used; 
 void ir_arena_rewind(ir_arena *arena, size_t mark);
 
 #define IR_NEW(arena, type) ((type *)ir_arena_alloc((arena), sizeof(type)))
+/* With these members, as between the braces of an initialiser. */
+#define IR_NEW_OF(arena, type, ...) ((type *)ir_arena_copy((arena), &(type){__VA_ARGS__}, sizeof(type)))
 #define IR_NEW_ARRAY(arena, type, n) ((type *)ir_arena_alloc((arena), sizeof(type) * (size_t)(n)))
 #endif

@@ -55,10 +55,7 @@ const char *ir_attention_of(const ir_op *op, ir_attention *attention) {
   return NULL;
 }
 
-static const ir_type *type_of_score(const ir_op *op, unsigned i) {
-  (void)i;
-  return ir_region(op, 0)->args[0]->type;
-}
+static const ir_type *type_of_score(const ir_op *op, unsigned i) { return ir_region(op, 0)->args[0]->type; }
 
 bool verify_attention(const ir_op *op) {
   unsigned inputs = ir_num_inputs(op), inits = op->code == OP_IREE_LINALG_EXT_ONLINE_ATTENTION ? 3 : 1;

@@ -64,6 +64,10 @@ const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_INT, .type = type, .value = value});
 }
 
+const ir_attr *ir_attr_i64(ir_module *module, int64_t value) {
+  return ir_attr_int(module, ir_type_scalar(module, IR_I64), value);
+}
+
 const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value) {
   value = ir_scalar_round(type->element, value);
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_FLOAT, .type = type, .number = value});
@@ -77,6 +81,8 @@ const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size) 
   const char *string = ir_intern(module, text, size);
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_STRING, .string = string, .count = (unsigned)size});
 }
+
+const ir_attr *ir_attr_cstr(ir_module *module, const char *text) { return ir_attr_string(module, text, strlen(text)); }
 
 const ir_attr *ir_attr_symbol(ir_module *module, const char *name) {
   return intern_attr(module, &(ir_attr){.kind = IR_ATTR_SYMBOL, .string = ir_intern_cstr(module, name)});
@@ -125,7 +131,7 @@ const ir_attr *ir_attr_i64s(ir_module *module, unsigned count, const int64_t *in
 const ir_attr *ir_attr_numbers(ir_module *module, unsigned count, const int64_t *numbers) {
   const ir_attr *attrs[IR_MAX_RANK];
   for (unsigned i = 0; i < count; i++)
-    attrs[i] = ir_attr_int(module, ir_type_scalar(module, IR_I64), numbers[i]);
+    attrs[i] = ir_attr_i64(module, numbers[i]);
   return ir_attr_array(module, count, attrs);
 }
 
@@ -213,24 +219,19 @@ const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fal
   return attr && attr->string ? attr->string : fallback;
 }
 
-bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const int64_t **ints) {
+const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count) {
+  static const int64_t none = 0;
   const ir_attr *attr = ir_attr_get(op, name);
-  if (!attr)
-    return false;
-  if (attr->kind == IR_ATTR_I64S) {
-    *count = attr->count;
-    *ints = attr->ints;
-    return true;
-  }
-  if (attr->kind != IR_ATTR_ARRAY)
-    return false;
+  *count = attr ? attr->count : 0;
+  if (attr && attr->kind == IR_ATTR_I64S)
+    return attr->count ? attr->ints : &none;
+  if (!attr || attr->kind != IR_ATTR_ARRAY)
+    return NULL;
   int64_t *copy = IR_NEW_ARRAY(&op->module->arena, int64_t, attr->count);
   for (unsigned i = 0; i < attr->count; i++) {
     if (attr->elements[i]->kind != IR_ATTR_INT)
-      return false;
+      return NULL;
     copy[i] = attr->elements[i]->value;
   }
-  *count = attr->count;
-  *ints = copy;
-  return true;
+  return copy;
 }

@@ -2,7 +2,6 @@
 #include "build.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------- constants */
 
@@ -35,6 +34,11 @@ bool ir_value_splat(const ir_value *value, ir_cell *cell) {
   default:
     return false;
   }
+}
+
+bool ir_value_is_zero(const ir_value *value) {
+  ir_cell cell;
+  return ir_value_splat(value, &cell) && (ir_scalar_is_float(value->type->element) ? cell.f == 0 : cell.i == 0);
 }
 
 ir_value *ir_constant(ir_builder *builder, const ir_type *type, const ir_attr *value) {
@@ -206,13 +210,19 @@ ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim) {
   return (ir_index){.value = ir_create(builder, code, index, 2, operands, 0, NULL)};
 }
 
+ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop) {
+  unsigned operand = 0, dim = 0;
+  ir_loop_extent(op, loop, &operand, &dim);
+  return ir_dim(builder, ir_operand(op, operand), dim);
+}
+
 /* ---------------------------------------------------------------------------------------------------------- slices */
 
 ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i) {
   unsigned count, dynamic = 0;
-  const int64_t *statics;
-  if (!ir_attr_i64s_of(op, name, &count, &statics) || statics[i] != IR_DYNAMIC)
-    return ir_index_const(count ? statics[i] : 0);
+  const int64_t *statics = ir_attr_i64s_of(op, name, &count);
+  if (!statics || statics[i] != IR_DYNAMIC)
+    return ir_index_const(statics && count ? statics[i] : 0);
   for (unsigned k = 0; k < i; k++)
     dynamic += statics[k] == IR_DYNAMIC;
   return ir_index_of(ir_group_operand(op, group, dynamic));
@@ -231,20 +241,22 @@ const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **oper
   return ir_attr_i64s(module, count, statics);
 }
 
-unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides) {
+ir_slice ir_slice_of(const ir_op *op) {
   static const char *const names[] = {"static_offsets", "static_sizes", "static_strides"};
-  ir_index *const parts[] = {offsets, sizes, strides};
-  unsigned first = ir_info_num_groups(ir_op_row(op)) - 3, rank = 0;
-  const int64_t *statics;
+  ir_slice slice = {.rank = 0};
+  ir_index *const parts[] = {slice.offsets, slice.sizes, slice.strides};
+  unsigned first = ir_info_num_groups(ir_op_row(op)) - 3;
   for (unsigned part = 0; part < 3; part++) {
-    ir_attr_i64s_of(op, names[part], &rank, &statics);
+    const int64_t *statics = ir_attr_i64s_of(op, names[part], &slice.rank);
     unsigned dynamic = 0;
-    for (unsigned i = 0; i < rank; i++)
+    for (unsigned i = 0; i < slice.rank; i++)
       parts[part][i] = statics[i] == IR_DYNAMIC ? ir_index_of(ir_group_operand(op, first + part, dynamic++))
                                                 : ir_index_const(statics[i]);
   }
-  return rank;
+  return slice;
 }
+
+bool ir_slice_has_unit_strides(const ir_slice *slice) { return ir_indices_are(slice->rank, slice->strides, 1); }
 
 ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim) {
   return loop->code == OP_SCF_FOR
@@ -261,16 +273,21 @@ bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant) {
   return true;
 }
 
+bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsigned k) {
+  return ir_index_equal(a->offsets[i], b->offsets[k]) && ir_index_equal(a->sizes[i], b->sizes[k]) &&
+         ir_index_equal(a->strides[i], b->strides[k]);
+}
+
+bool ir_slices_equal(const ir_slice *a, const ir_slice *b) {
+  bool equal = a->rank == b->rank;
+  for (unsigned i = 0; equal && i < a->rank; i++)
+    equal = ir_slice_dim_equal(a, i, b, i);
+  return equal;
+}
+
 bool ir_slice_equal(const ir_op *a, const ir_op *b) {
-  ir_index x[3][IR_MAX_RANK], y[3][IR_MAX_RANK];
-  unsigned rank = ir_slice_of(a, x[0], x[1], x[2]);
-  if (ir_slice_of(b, y[0], y[1], y[2]) != rank)
-    return false;
-  for (unsigned part = 0; part < 3; part++)
-    for (unsigned i = 0; i < rank; i++)
-      if (!ir_index_equal(x[part][i], y[part][i]))
-        return false;
-  return true;
+  ir_slice x = ir_slice_of(a), y = ir_slice_of(b);
+  return ir_slices_equal(&x, &y);
 }
 
 /* Collects operands, group sizes and static attributes of a slice op; `source` and `dest` come first (dest may be
@@ -383,7 +400,7 @@ ir_value *ir_binary(ir_builder *builder, ir_opcode code, ir_value *lhs, ir_value
 
 ir_value *ir_compare(ir_builder *builder, ir_opcode code, ir_predicate predicate, ir_value *lhs, ir_value *rhs) {
   const ir_type *boolean = ir_type_with_element(builder->module, lhs->type, IR_I1);
-  ir_named_attr attr = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), predicate)};
+  ir_named_attr attr = {"predicate", ir_attr_i64(builder->module, predicate)};
   ir_value *operands[] = {lhs, rhs};
   return ir_create(builder, code, boolean, 2, operands, 1, &attr);
 }
@@ -394,7 +411,7 @@ ir_value *ir_select(ir_builder *builder, ir_value *condition, ir_value *yes, ir_
 }
 
 ir_value *ir_loop_index(ir_builder *builder, unsigned loop) {
-  ir_named_attr dim = {"dim", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), loop)};
+  ir_named_attr dim = {"dim", ir_attr_i64(builder->module, loop)};
   return ir_create(builder, OP_LINALG_INDEX, NULL, 0, NULL, 1, &dim);
 }
 
@@ -597,6 +614,12 @@ ir_op *ir_if(ir_builder *builder, ir_value *condition, const ir_type *result) {
 ir_builder ir_inside(ir_op *op, unsigned region) {
   ir_builder at_end = ir_builder_at_end(ir_region(op, region));
   return ir_builder_before(ir_terminator(&at_end, OP_SCF_YIELD, 0, NULL));
+}
+
+ir_index ir_enter_for(ir_builder *builder, ir_index from, ir_index to, int64_t step) {
+  ir_op *loop = ir_for(builder, from, to, ir_index_const(step), 0, NULL);
+  *builder = ir_inside(loop, 0);
+  return (ir_index){.value = ir_region(loop, 0)->args[0]};
 }
 
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,

@@ -42,6 +42,8 @@ int64_t ir_index_most(ir_index x);
 uint64_t ir_index_divisor(ir_index x);
 /* The extent of a dim of a tensor or memref value: a constant where the type knows it, else tensor.dim / memref.dim. */
 ir_index ir_dim(ir_builder *builder, ir_value *value, unsigned dim);
+/* That of a loop of a structured op, of the operand that ir_loop_extent finds. */
+ir_index ir_loop_dim(ir_builder *builder, const ir_op *op, unsigned loop);
 
 /* Offsets, sizes and strides of extract_slice, insert_slice, subview: entry `i` of operand group `group`, whose static
  * values stand in the attribute `name`. */
@@ -50,8 +52,13 @@ ir_index ir_mixed(const ir_op *op, unsigned group, const char *name, unsigned i)
  * gives the attribute with all others. */
 const ir_attr *ir_add_mixed(ir_module *module, ir_op_spec *spec, ir_value **operands, unsigned group, unsigned count,
                             const ir_index *indices);
-/* All offsets, sizes, strides of such an op (arrays of IR_MAX_RANK); returns the rank. */
-unsigned ir_slice_of(const ir_op *op, ir_index *offsets, ir_index *sizes, ir_index *strides);
+/* What such an op takes of each dim. */
+typedef struct ir_slice {
+  unsigned rank;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+} ir_slice;
+
+ir_slice ir_slice_of(const ir_op *op);
 
 /* The range of a loop. */
 typedef struct ir_bounds {
@@ -64,7 +71,10 @@ ir_bounds ir_bounds_of(const ir_op *loop, unsigned dim);
 /* All of the indices are that constant. */
 bool ir_indices_are(unsigned count, const ir_index *indices, int64_t constant);
 
-/* Same offsets, sizes and strides. */
+bool ir_slice_has_unit_strides(const ir_slice *slice);
+/* Same offsets, sizes and strides: in one dim of each, and in all; and of two such ops. */
+bool ir_slice_dim_equal(const ir_slice *a, unsigned i, const ir_slice *b, unsigned k);
+bool ir_slices_equal(const ir_slice *a, const ir_slice *b);
 bool ir_slice_equal(const ir_op *a, const ir_op *b);
 
 ir_value *ir_const_index(ir_builder *builder, int64_t value);
@@ -76,6 +86,8 @@ ir_value *ir_const(ir_builder *builder, const ir_type *type, double value);
 bool ir_value_constant(const ir_value *value, const ir_attr **attr);
 /* The value is a constant, or a splat of one, scalar or shaped (linalg.fill and vector.broadcast of one included). */
 bool ir_value_splat(const ir_value *value, ir_cell *cell);
+/* That number is 0. */
+bool ir_value_is_zero(const ir_value *value);
 
 /* The result of an op with that one, whose operand groups follow from the number of operands (see ir_op_spec); `type`
  * is NULL where it is inferred. */
@@ -147,6 +159,8 @@ ir_op *ir_for(ir_builder *builder, ir_index from, ir_index to, ir_index step, un
 ir_op *ir_if(ir_builder *builder, ir_value *condition, const ir_type *result);
 /* Ends the empty region of a loop or branch that carries nothing; what is built then goes before that. */
 ir_builder ir_inside(ir_op *op, unsigned region);
+/* An scf.for that carries nothing: its counter. The builder goes on inside. */
+ir_index ir_enter_for(ir_builder *builder, ir_index from, ir_index to, int64_t step);
 /* scf.forall with an empty body: block arguments are an induction variable a loop, then the shared outputs. */
 ir_op *ir_forall(ir_builder *builder, unsigned num_loops, const ir_index *from, const ir_index *to,
                  const ir_index *step, unsigned num_outs, ir_value *const *outs);

@@ -255,16 +255,15 @@ ir_value *fold_computed_shape(ir_builder *builder, ir_op *op) {
 }
 
 ir_value *fold_transpose(ir_builder *builder, ir_op *op) {
-  (void)builder;
   unsigned count;
-  const int64_t *permutation, *first;
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
   const ir_op *inner = ir_operand(op, 0)->op;
-  bool identity = ir_attr_i64s_of(op, "permutation", &count, &permutation), inverse = identity && inner;
+  bool identity = true, inverse = inner && inner->code == op->code;
   for (unsigned i = 0; i < count; i++)
     identity &= permutation[i] == i;
   if (identity)
     return ir_operand(op, 0);
-  inverse = inverse && inner->code == op->code && ir_attr_i64s_of(inner, "permutation", &count, &first);
+  const int64_t *first = inverse ? ir_attr_i64s_of(inner, "permutation", &count) : NULL;
   for (unsigned i = 0; inverse && i < count; i++)
     inverse = first[permutation[i]] == i;
   return inverse ? ir_operand(inner, 0) : NULL;
@@ -295,19 +294,6 @@ ir_value *fold_vector_extract(ir_builder *builder, ir_op *op) {
 
 /* ----------------------------------------------------------------------------------------------------------- slices */
 
-typedef struct slice {
-  unsigned rank;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-} slice;
-
-static slice slice_of(const ir_op *op) {
-  slice slice;
-  slice.rank = ir_slice_of(op, slice.offsets, slice.sizes, slice.strides);
-  return slice;
-}
-
-static bool has_unit_strides(const slice *slice) { return ir_indices_are(slice->rank, slice->strides, 1); }
-
 /* The size is the whole extent of the dim, seen from the type or from a dim op on the value itself. */
 static bool is_extent(ir_index size, const ir_value *value, unsigned dim) {
   if (!size.value)
@@ -317,20 +303,20 @@ static bool is_extent(ir_index size, const ir_value *value, unsigned dim) {
          ir_index_is_const(ir_index_of(ir_operand(op, 1)), dim);
 }
 
-static bool is_whole(const slice *slice, const ir_value *value) {
+static bool is_whole(const ir_slice *slice, const ir_value *value) {
   for (unsigned i = 0; i < slice->rank; i++)
     if (!is_extent(slice->sizes[i], value, i))
       return false;
-  return ir_indices_are(slice->rank, slice->offsets, 0) && has_unit_strides(slice);
+  return ir_indices_are(slice->rank, slice->offsets, 0) && ir_slice_has_unit_strides(slice);
 }
 
 /* The slice of a slice as one slice of the inner source. Dims that the inner one drops have extent 1 and stay so. */
-static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const slice *outer, const ir_op *inner_op) {
-  slice inner = slice_of(inner_op);
+static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const ir_slice *outer, const ir_op *inner_op) {
+  ir_slice inner = ir_slice_of(inner_op);
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
   const ir_type *middle = ir_result(inner_op, 0)->type;
   unsigned kept[IR_MAX_RANK], at = 0;
-  if (!has_unit_strides(&inner) || !has_unit_strides(outer))
+  if (!ir_slice_has_unit_strides(&inner) || !ir_slice_has_unit_strides(outer))
     return NULL;
   for (unsigned i = 0; i < inner.rank; i++) {
     int64_t size = ir_index_static(inner.sizes[i]);
@@ -347,7 +333,7 @@ static ir_value *merge_slices(ir_builder *builder, const ir_op *op, const slice 
   return ir_extract_slice(builder, ir_operand(inner_op, 0), offsets, sizes, ir_result(op, 0)->type);
 }
 
-static ir_value *empty_like(ir_builder *builder, const ir_type *type, const slice *slice) {
+static ir_value *empty_like(ir_builder *builder, const ir_type *type, const ir_slice *slice) {
   ir_index shape[IR_MAX_RANK];
   unsigned at = 0;
   for (unsigned i = 0; i < slice->rank && at < type->rank; i++) {
@@ -367,7 +353,7 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0);
   const ir_type *type = ir_result(op, 0)->type;
   ir_op *from = source->op;
-  slice slice = slice_of(op);
+  ir_slice slice = ir_slice_of(op);
   const ir_attr *attr;
   /* The slice of a tensor that iterations share is what one of them owns, also where that is all of it: the tensor
    * itself is what all of them see. */
@@ -391,7 +377,7 @@ ir_value *fold_extract_slice(ir_builder *builder, ir_op *op) {
 
 ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0), *dest = ir_operand(op, 1);
-  slice slice = slice_of(op);
+  ir_slice slice = ir_slice_of(op);
   if (source->type == dest->type && is_whole(&slice, dest))
     return source;
   /* What was cut out is put back unchanged. */
@@ -399,7 +385,7 @@ ir_value *fold_insert_slice(ir_builder *builder, ir_op *op) {
       ir_slice_equal(op, source->op))
     return dest;
   /* What was put there is overwritten. */
-  if (dest->op && dest->op->code == OP_TENSOR_INSERT_SLICE && has_unit_strides(&slice) &&
+  if (dest->op && dest->op->code == OP_TENSOR_INSERT_SLICE && ir_slice_has_unit_strides(&slice) &&
       source->type->rank == dest->type->rank && ir_slice_equal(op, dest->op))
     return ir_insert_slice(builder, source, ir_operand(dest->op, 1), slice.offsets, slice.sizes);
   return NULL;

@@ -54,10 +54,6 @@ uint64_t ir_hash_bytes(uint64_t hash, const void *bytes, size_t size) {
   return ir_hash_combine(hash, rest);
 }
 
-void *ir_arena_copy(ir_arena *arena, const void *from, size_t size) {
-  return size ? memcpy(ir_arena_alloc(arena, size), from, size) : NULL;
-}
-
 /* Strings are stored with their size in front, so that they may hold NULs. */
 typedef struct string_entry {
   size_t size;

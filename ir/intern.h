@@ -27,6 +27,4 @@ uint64_t ir_hash_bytes(uint64_t hash, const void *bytes, size_t size);
  * entered a block or got one. Other ops than symbols may come too. */
 void ir_symbol_leave(ir_op *op);
 void ir_symbol_enter(ir_op *op);
-/* A copy of an array in the arena; NULL for no elements. */
-void *ir_arena_copy(ir_arena *arena, const void *from, size_t size);
 #endif

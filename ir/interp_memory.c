@@ -19,19 +19,19 @@ static bool keeps_dim(ir_index size, const ir_type *type, unsigned kept, unsigne
 /* The part of `source` that a slice op names, less the unit dims that `type` lacks. It has no reference of its own. */
 static bool slice_view(ir_interp *interp, const ir_op *op, const interp_value *source, const ir_type *type,
                        interp_value *view) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(op, offsets, sizes, strides), kept = 0;
+  ir_slice slice = ir_slice_of(op);
+  unsigned kept = 0;
   *view = *source;
-  for (unsigned i = 0; i < rank; i++) {
-    int64_t offset = interp_index(interp, offsets[i]), size = interp_index(interp, sizes[i]);
-    int64_t stride = interp_index(interp, strides[i]), last;
+  for (unsigned i = 0; i < slice.rank; i++) {
+    int64_t offset = interp_index(interp, slice.offsets[i]), size = interp_index(interp, slice.sizes[i]);
+    int64_t stride = interp_index(interp, slice.strides[i]), last;
     bool overflow = __builtin_mul_overflow(size - 1, stride, &last) | __builtin_add_overflow(last, offset, &last);
     int64_t extent = source->shape[i];
     if (size < 0 || (size && (overflow || offset < 0 || offset >= extent || last < 0 || last >= extent)))
       return ir_op_error(op, "slice [%lld] [%lld] [%lld] leaves dim %u, which has extent %lld", (long long)offset,
                          (long long)size, (long long)stride, i, (long long)extent);
     view->offset += size ? offset * source->strides[i] : 0;
-    if (keeps_dim(sizes[i], type, kept, rank - i)) {
+    if (keeps_dim(slice.sizes[i], type, kept, slice.rank - i)) {
       view->shape[kept] = size;
       view->strides[kept++] = stride * source->strides[i];
     } else if (size != 1) {
@@ -395,10 +395,7 @@ bool eval_store(ir_interp *interp, const ir_op *op) {
   return cell;
 }
 
-bool eval_nothing(ir_interp *interp, const ir_op *op) {
-  (void)interp, (void)op;
-  return true;
-}
+bool eval_nothing(ir_interp *interp, const ir_op *op) { return true; }
 
 bool eval_copy(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0), *target = interp_operand(interp, op, 1);
@@ -406,7 +403,4 @@ bool eval_copy(ir_interp *interp, const ir_op *op) {
 }
 
 /* Here copies are done when they are started, so there are no groups to wait for. */
-bool eval_async(ir_interp *interp, const ir_op *op) {
-  (void)interp, (void)op;
-  return true;
-}
+bool eval_async(ir_interp *interp, const ir_op *op) { return true; }

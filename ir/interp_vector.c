@@ -264,8 +264,8 @@ bool eval_contract(ir_interp *interp, const ir_op *op) {
 bool eval_multi_reduction(ir_interp *interp, const ir_op *op) {
   interp_value *source = interp_operand(interp, op, 0), acc;
   unsigned count = 0;
-  const int64_t *dims;
-  if (!take_accumulator(interp, op, 1, &acc) || !ir_attr_i64s_of(op, "reduction_dims", &count, &dims))
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
+  if (!take_accumulator(interp, op, 1, &acc) || !dims)
     return false;
   combine_hook *hook = combine_of(op, source->element);
   if (!hook)
@@ -312,8 +312,7 @@ bool eval_transpose(ir_interp *interp, const ir_op *op) {
   const interp_value *source = interp_operand(interp, op, 0);
   interp_value view = *source;
   unsigned count = 0;
-  const int64_t *permutation = NULL;
-  ir_attr_i64s_of(op, "permutation", &count, &permutation);
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
   for (unsigned i = 0; i < count; i++) {
     view.shape[i] = source->shape[permutation[i]];
     view.strides[i] = source->strides[permutation[i]];
@@ -411,8 +410,7 @@ bool eval_deinterleave(ir_interp *interp, const ir_op *op) {
 static bool position_view(ir_interp *interp, const ir_op *op, unsigned group, const interp_value *vector,
                           interp_value *view) {
   unsigned count = 0;
-  const int64_t *statics;
-  ir_attr_i64s_of(op, "static_position", &count, &statics);
+  ir_attr_i64s_of(op, "static_position", &count);
   *view = *vector;
   view->rank = vector->rank - count;
   for (unsigned i = 0; i < count; i++) {
@@ -453,8 +451,9 @@ bool eval_vector_insert(ir_interp *interp, const ir_op *op) {
 /* The part of `whole` at `offsets` with `strides`, which name leading dims; the trailing dims of the part's shape match
  * the last dims of `whole`. */
 static bool part_view(const ir_op *op, const interp_value *whole, const ir_type *part, interp_value *view) {
-  unsigned count = 0;
-  const int64_t *offsets, *strides;
+  unsigned num_offsets, num_strides;
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &num_offsets);
+  const int64_t *strides = ir_attr_i64s_of(op, "strides", &num_strides);
   unsigned leading = whole->rank - part->rank;
   *view = *whole;
   view->rank = part->rank;
@@ -462,12 +461,10 @@ static bool part_view(const ir_op *op, const interp_value *whole, const ir_type 
     view->shape[i] = part->shape[i];
     view->strides[i] = whole->strides[leading + i];
   }
-  if (ir_attr_i64s_of(op, "offsets", &count, &offsets))
-    for (unsigned i = 0; i < count; i++)
-      view->offset += offsets[i] * whole->strides[i];
-  if (ir_attr_i64s_of(op, "strides", &count, &strides))
-    for (unsigned i = 0; i < count && i < part->rank; i++)
-      view->strides[i] *= strides[i];
+  for (unsigned i = 0; offsets && i < num_offsets; i++)
+    view->offset += offsets[i] * whole->strides[i];
+  for (unsigned i = 0; strides && i < num_strides && i < part->rank; i++)
+    view->strides[i] *= strides[i];
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include "pointer_map.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------- modules */
@@ -114,6 +113,11 @@ void ir_replace_uses(ir_value *value, ir_value *with) {
   assert(value != with);
   while (value->uses)
     ir_set_operand(value->uses->user, ir_use_index(value->uses), with);
+}
+
+void ir_replace_op(ir_op *op, ir_value *with) {
+  ir_replace_uses(ir_result(op, 0), with);
+  ir_op_erase(op);
 }
 
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block) {
@@ -248,8 +252,7 @@ ir_value *ir_block_add_arg(ir_block *block, const ir_type *type) {
       memcpy(grown, block->args, n * sizeof *grown);
     block->args = grown;
   }
-  ir_value *arg = IR_NEW(arena, ir_value);
-  *arg = (ir_value){.type = type, .block = block, .index = n};
+  ir_value *arg = IR_NEW_OF(arena, ir_value, .type = type, .block = block, .index = n);
   block->args[block->num_args++] = arg;
   return arg;
 }

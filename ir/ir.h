@@ -275,9 +275,11 @@ struct ir_attr {
 const ir_attr *ir_attr_unit(ir_module *module);
 const ir_attr *ir_attr_bool(ir_module *module, bool value);
 const ir_attr *ir_attr_int(ir_module *module, const ir_type *type, int64_t value);
+const ir_attr *ir_attr_i64(ir_module *module, int64_t value);
 const ir_attr *ir_attr_float(ir_module *module, const ir_type *type, double value);
 const ir_attr *ir_attr_scalar(ir_module *module, const ir_type *type, ir_cell cell); /* one of these */
 const ir_attr *ir_attr_string(ir_module *module, const char *text, size_t size);
+const ir_attr *ir_attr_cstr(ir_module *module, const char *text);
 const ir_attr *ir_attr_symbol(ir_module *module, const char *name);
 const ir_attr *ir_attr_keyword(ir_module *module, const char *name, const char *keyword);
 const ir_attr *ir_attr_array(ir_module *module, unsigned count, const ir_attr *const *elements);
@@ -504,6 +506,8 @@ void ir_remove_operand(ir_op *op, unsigned i);
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
 static inline bool ir_value_has_one_use(const ir_value *value) { return value->uses && !value->uses->next; }
 void ir_replace_uses(ir_value *value, ir_value *with);
+/* The value takes the place of the op's one result, and the op goes. */
+void ir_replace_op(ir_op *op, ir_value *with);
 /* Only the uses by ops inside `block`, nested ones included. */
 void ir_replace_uses_in(ir_value *value, ir_value *with, const ir_block *block);
 /* The position of a use among its user's operands. */
@@ -528,8 +532,9 @@ bool ir_attrs_equal(unsigned count, const ir_named_attr *a, const ir_named_attr 
 /* Typed look-ups; the attribute must be there and of the kind, unless a fallback is given. */
 int64_t ir_attr_int_or(const ir_op *op, const char *name, int64_t fallback);
 const char *ir_attr_string_or(const ir_op *op, const char *name, const char *fallback); /* STRING, SYMBOL, KEYWORD */
-/* An array of integers however it is spelled: array<i64: ..> or [1, 2]. False if absent or not such. */
-bool ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count, const int64_t **ints);
+/* The `count` elements of an array of integers, however it is spelled: array<i64: ..> or [1, 2]. NULL if absent or not
+ * such. */
+const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *count);
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
@@ -568,6 +573,9 @@ unsigned ir_num_inits(const ir_op *op);
 unsigned ir_num_inputs(const ir_op *op);
 static inline ir_value *ir_input(const ir_op *op, unsigned i) { return ir_operand(op, i); }
 static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand(op, ir_num_inputs(op) + i); }
+static inline const ir_map *ir_init_map(const ir_op *op, unsigned i) {
+  return ir_structure_of(op)->maps[ir_num_inputs(op) + i];
+}
 /* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on
  * creation. */
 void ir_structured_build_body(ir_op *op);

@@ -413,7 +413,6 @@ static bool parse_element(void *data, const format_element *element) {
 }
 
 static bool element_is_next(void *data, const format_element *first, const format_element *anchor) {
-  (void)anchor;
   const ir_parser *parser = ((format_parse *)data)->parser;
   lex_token token = parser->lex.token;
   if (first->kind == FORMAT_LITERAL)

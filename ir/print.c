@@ -395,7 +395,6 @@ static bool print_element(void *data, const format_element *element) {
 }
 
 static bool anchor_is_present(void *data, const format_element *first, const format_element *anchor) {
-  (void)first;
   const format_print *print = data;
   if (anchor->kind == FORMAT_OPERAND)
     return ir_group_size(print->op, anchor->index) > 0;

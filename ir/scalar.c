@@ -21,12 +21,10 @@ static uint64_t unsigned_operand(const ir_op *op, const ir_cell *operands, unsig
 /* One-line hooks. `a`, `b`, `c` are the operands. */
 #define FLOAT_HOOK(NAME, VALUE)                                                                                        \
   ir_cell scalar_##NAME(const ir_op *op, const ir_cell *x) {                                                           \
-    (void)op;                                                                                                          \
     return float_cell(VALUE);                                                                                          \
   }
 #define INT_HOOK(NAME, VALUE)                                                                                          \
   ir_cell scalar_##NAME(const ir_op *op, const ir_cell *x) {                                                           \
-    (void)op;                                                                                                          \
     return int_cell(VALUE);                                                                                            \
   }
 #define UNSIGNED_HOOK(NAME, VALUE)                                                                                     \
@@ -94,7 +92,6 @@ INT_HOOK(floordivsi, quotient(x) - (remainder_of(x) && (x[0].i < 0) != (x[1].i <
 INT_HOOK(ceildivsi, quotient(x) + (remainder_of(x) && (x[0].i < 0) == (x[1].i < 0)))
 
 const char *undefined_unsigned_quotient(const ir_op *op, const ir_cell *operands) {
-  (void)op;
   return operands[1].i ? NULL : "division by zero";
 }
 
@@ -154,10 +151,7 @@ ir_cell scalar_cmpi(const ir_op *op, const ir_cell *x) {
   return outcome_in(op, int_predicates, sizeof int_predicates, a < b ? LESS : a > b ? GREATER : EQUAL);
 }
 
-ir_cell scalar_select(const ir_op *op, const ir_cell *x) {
-  (void)op;
-  return x[0].i ? x[1] : x[2];
-}
+ir_cell scalar_select(const ir_op *op, const ir_cell *x) { return x[0].i ? x[1] : x[2]; }
 
 /* ------------------------------------------------------------------------------------------------------------ casts */
 
@@ -176,10 +170,7 @@ static uint64_t saturate_unsigned(double x, unsigned bits) {
 }
 
 /* Widening floats and signed integers keeps the value; narrowing is the caller's rounding or wrapping. */
-ir_cell scalar_copy(const ir_op *op, const ir_cell *x) {
-  (void)op;
-  return x[0];
-}
+ir_cell scalar_copy(const ir_op *op, const ir_cell *x) { return x[0]; }
 ir_cell scalar_zero_extend(const ir_op *op, const ir_cell *x) { return int_cell((int64_t)unsigned_operand(op, x, 0)); }
 FLOAT_HOOK(sitofp, (double)x[0].i)
 ir_cell scalar_uitofp(const ir_op *op, const ir_cell *x) { return float_cell((double)unsigned_operand(op, x, 0)); }

@@ -146,7 +146,8 @@ const ir_structure *structure_maps(const ir_op *op) {
 
 /* Reads a list of distinct dims below `rank`. */
 static bool get_dims(const ir_op *op, const char *name, unsigned rank, unsigned *count, const int64_t **dims) {
-  if (!ir_attr_i64s_of(op, name, count, dims))
+  *dims = ir_attr_i64s_of(op, name, count);
+  if (!*dims)
     return refuse(op, "needs '%s', a list of dims", name);
   uint32_t seen = 0;
   for (unsigned i = 0; i < *count; i++) {

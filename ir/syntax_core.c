@@ -229,7 +229,7 @@ bool parse_compare(ir_parser *parser, ir_draft *draft) {
   if (i == count)
     return parse_error(parser, "expected a predicate such as '%s'", names[1]);
   lex_advance(&parser->lex);
-  draft_attr(parser, draft, "predicate", ir_attr_int(parser->module, ir_type_scalar(parser->module, IR_I64), i));
+  draft_attr(parser, draft, "predicate", ir_attr_i64(parser->module, i));
   if (!parse_expect(parser, ',') || !parse_operand(parser, draft, 0) || !parse_expect(parser, ',') ||
       !parse_operand(parser, draft, 1))
     return false;

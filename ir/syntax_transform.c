@@ -3,8 +3,6 @@
 #include "parser.h"
 #include "printer.h"
 
-#include <string.h>
-
 /* As upstream numbers them. */
 static const char *const failure_modes[] = {[1] = "propagate", [2] = "suppress"};
 

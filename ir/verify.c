@@ -15,7 +15,6 @@
 #include "verify_util.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { OPEN_BITS = 4, OPEN_MASK = (1 << OPEN_BITS) - 1 };
 
@@ -261,7 +260,6 @@ static ir_op *advance(verifier *verifier, ir_op *op) {
 }
 
 static bool forget_mark(ir_op *op, void *data) {
-  (void)data;
   op->mark = 0;
   return true;
 }

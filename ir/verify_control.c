@@ -85,9 +85,9 @@ bool verify_for(const ir_op *op) {
 
 bool verify_forall(const ir_op *op) {
   const ir_block *body = ir_region(op, 0);
-  const int64_t *lower, *upper, *steps;
   unsigned rank, outs = ir_group_size(op, 3);
-  if (!ir_attr_i64s_of(op, "staticLowerBound", &rank, &lower) || rank > IR_MAX_LOOPS)
+  const int64_t *lower = ir_attr_i64s_of(op, "staticLowerBound", &rank), *upper, *steps;
+  if (!lower || rank > IR_MAX_LOOPS)
     return ir_op_error(op, "must have at most %u loops", IR_MAX_LOOPS);
   if (!verify_mixed(op, 0, "staticLowerBound", rank, &lower) ||
       !verify_mixed(op, 1, "staticUpperBound", rank, &upper) || !verify_mixed(op, 2, "staticStep", rank, &steps))
@@ -174,8 +174,8 @@ bool verify_transform_match(const ir_op *op) {
 
 bool verify_transform_fuse(const ir_op *op) {
   unsigned num_sizes, num_places, loops = 0;
-  const int64_t *sizes, *places;
-  ir_attr_i64s_of(op, "tile_sizes", &num_sizes, &sizes);
+  const int64_t *sizes = ir_attr_i64s_of(op, "tile_sizes", &num_sizes);
+  const int64_t *places = ir_attr_i64s_of(op, "tile_interchange", &num_places);
   for (unsigned i = 0; i < num_sizes; i++) {
     if (sizes[i] < 0)
       return ir_op_error(op, "tile size %u must not be negative", i);
@@ -184,13 +184,11 @@ bool verify_transform_fuse(const ir_op *op) {
   if (op->num_results != loops + 1)
     return ir_op_error(op, "gives the fused op and %u loops, one a tile size that is not 0; got %u results", loops,
                        op->num_results);
-  if (ir_attr_get(op, "tile_interchange") && ir_attr_i64s_of(op, "tile_interchange", &num_places, &places)) {
-    uint32_t seen = 0;
-    for (unsigned i = 0; i < num_places; i++) {
-      if (num_places > IR_MAX_LOOPS || places[i] < 0 || places[i] >= num_places || seen >> places[i] & 1)
-        return ir_op_error(op, "'tile_interchange' must be a permutation");
-      seen |= UINT32_C(1) << places[i];
-    }
+  uint32_t seen = 0;
+  for (unsigned i = 0; places && i < num_places; i++) {
+    if (num_places > IR_MAX_LOOPS || places[i] < 0 || places[i] >= num_places || seen >> places[i] & 1)
+      return ir_op_error(op, "'tile_interchange' must be a permutation");
+    seen |= UINT32_C(1) << places[i];
   }
   return verify_handles(op);
 }

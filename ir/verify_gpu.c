@@ -59,8 +59,8 @@ static bool verify_fragment(const ir_op *op, const ir_type *type, int64_t elemen
 
 bool verify_mma_sync(const ir_op *op) {
   unsigned count;
-  const int64_t *shape;
-  if (!ir_attr_i64s_of(op, "mmaShape", &count, &shape) || count != 3)
+  const int64_t *shape = ir_attr_i64s_of(op, "mmaShape", &count);
+  if (!shape || count != 3)
     return ir_op_error(op, "'mmaShape' must be [m, n, k]");
   for (unsigned i = 0; i < 3; i++)
     if (shape[i] < 1 || shape[i] > 256)

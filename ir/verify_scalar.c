@@ -2,8 +2,6 @@
  * Runs after the checks of the row (verify.c), so counts hold and attributes are of their kinds. */
 #include "verify_util.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------------------------------------- inferred types */
 
 bool infer_index(const ir_op *op, const ir_type **types) {

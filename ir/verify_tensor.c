@@ -106,10 +106,9 @@ static bool verify_slice_of(const ir_op *op, const ir_type *whole, const ir_type
 static bool verify_subview_offset(const ir_op *op) {
   const ir_type *whole = ir_operand(op, 0)->type;
   int64_t strides[IR_MAX_RANK], offset = whole->offset;
-  const int64_t *offsets;
   unsigned rank;
   ir_type_strides(whole, strides);
-  ir_attr_i64s_of(op, "static_offsets", &rank, &offsets);
+  const int64_t *offsets = ir_attr_i64s_of(op, "static_offsets", &rank);
   for (unsigned i = 0; i < rank; i++)
     offset = ir_static_offset(offset, offsets[i], strides[i]);
   if (ir_result(op, 0)->type->offset == offset)

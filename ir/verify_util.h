@@ -71,7 +71,8 @@ static inline bool verify_terminator(const ir_op *op, unsigned region, unsigned 
 static inline bool verify_mixed(const ir_op *op, unsigned group, const char *name, unsigned rank,
                                 const int64_t **ints) {
   unsigned count, dynamic = 0;
-  if (!ir_attr_i64s_of(op, name, &count, ints) || count != rank)
+  *ints = ir_attr_i64s_of(op, name, &count);
+  if (!*ints || count != rank)
     return ir_op_error(op, "'%s' must have %u entries", name, rank);
   for (unsigned i = 0; i < count; i++)
     dynamic += (*ints)[i] == IR_DYNAMIC;

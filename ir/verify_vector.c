@@ -177,13 +177,12 @@ bool verify_vector_contract(const ir_op *op) {
 
 bool verify_multi_reduction(const ir_op *op) {
   const ir_type *source = ir_operand(op, 0)->type;
-  const int64_t *dims;
   unsigned count, rank = 0;
   uint32_t reduced = 0;
   int64_t shape[IR_MAX_RANK];
   if (!verify_kind(op, ir_operand(op, 0), IR_TYPE_VECTOR, "the source") || !verify_combining_kind(op))
     return false;
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   for (unsigned i = 0; i < count; i++) {
     if (dims[i] < 0 || dims[i] >= source->rank || reduced >> dims[i] & 1)
       return ir_op_error(op, "'reduction_dims' must be distinct dims of %s", type_text(op, source));
@@ -211,13 +210,13 @@ bool verify_vector_broadcast(const ir_op *op) {
 
 bool infer_vector_transpose(const ir_op *op, const ir_type **types) {
   const ir_type *type = ir_operand(op, 0)->type;
-  const int64_t *permutation;
   unsigned count;
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
   uint32_t seen = 0;
   int64_t shape[IR_MAX_RANK];
   if (!verify_kind(op, ir_operand(op, 0), IR_TYPE_VECTOR, "the operand"))
     return false;
-  bool fits = ir_attr_i64s_of(op, "permutation", &count, &permutation) && count == type->rank;
+  bool fits = permutation && count == type->rank;
   for (unsigned i = 0; fits && i < count; i++) {
     fits = permutation[i] >= 0 && permutation[i] < type->rank && !(seen >> permutation[i] & 1);
     if (fits) {
@@ -279,11 +278,11 @@ bool infer_vector_deinterleave(const ir_op *op, const ir_type **types) {
 
 /* The position (operand group `group`) is one of `whole`; *part is the type of what lies there. */
 static bool verify_position(const ir_op *op, unsigned group, const ir_type *whole, const ir_type **part) {
-  const int64_t *position;
   unsigned count;
+  const int64_t *position = ir_attr_i64s_of(op, "static_position", &count);
   if (whole->kind != IR_TYPE_VECTOR)
     return ir_op_error(op, "works on vectors, not on %s", type_text(op, whole));
-  if (!ir_attr_i64s_of(op, "static_position", &count, &position) || count > whole->rank)
+  if (!position || count > whole->rank)
     return ir_op_error(op, "the position must have at most %u entries", whole->rank);
   for (unsigned i = 0; i < count; i++)
     if (position[i] != IR_DYNAMIC && (position[i] < 0 || position[i] >= whole->shape[i]))
@@ -307,11 +306,10 @@ bool verify_vector_insert(const ir_op *op) {
 
 /* Offsets and unit strides of a part of a vector: `sizes` are the part's trailing extents. */
 static bool verify_strided(const ir_op *op, const ir_type *whole, unsigned rank, const int64_t *sizes) {
-  const int64_t *offsets, *strides;
   unsigned num_offsets, num_strides;
-  if (!ir_attr_i64s_of(op, "offsets", &num_offsets, &offsets) ||
-      !ir_attr_i64s_of(op, "strides", &num_strides, &strides) || num_strides != rank || num_offsets < rank ||
-      num_offsets > whole->rank)
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &num_offsets);
+  const int64_t *strides = ir_attr_i64s_of(op, "strides", &num_strides);
+  if (!offsets || !strides || num_strides != rank || num_offsets < rank || num_offsets > whole->rank)
     return ir_op_error(op, "needs one stride a dim of the part, and as many offsets, at most the rank of %s",
                        type_text(op, whole));
   for (unsigned i = 0; i < num_offsets; i++) {
@@ -328,13 +326,12 @@ static bool verify_strided(const ir_op *op, const ir_type *whole, unsigned rank,
 
 bool infer_strided_slice(const ir_op *op, const ir_type **types) {
   const ir_type *whole = ir_operand(op, 0)->type;
-  const int64_t *sizes, *offsets;
   unsigned count, num_offsets;
+  const int64_t *sizes = ir_attr_i64s_of(op, "sizes", &count);
   int64_t shape[IR_MAX_RANK];
   if (!verify_kind(op, ir_operand(op, 0), IR_TYPE_VECTOR, "the source"))
     return false;
-  if (!ir_attr_i64s_of(op, "sizes", &count, &sizes) || !ir_attr_i64s_of(op, "offsets", &num_offsets, &offsets) ||
-      count != num_offsets)
+  if (!sizes || !ir_attr_i64s_of(op, "offsets", &num_offsets) || count != num_offsets)
     return ir_op_error(op, "needs as many sizes as offsets");
   if (!verify_strided(op, whole, count, sizes))
     return false;
@@ -349,9 +346,8 @@ bool verify_insert_strided_slice(const ir_op *op) {
   if (part->kind != IR_TYPE_VECTOR || whole->kind != IR_TYPE_VECTOR || part->element != whole->element ||
       part->rank > whole->rank)
     return ir_op_error(op, "cannot insert %s into %s", type_text(op, part), type_text(op, whole));
-  const int64_t *offsets;
   unsigned count;
-  if (!ir_attr_i64s_of(op, "offsets", &count, &offsets) || count != whole->rank)
+  if (!ir_attr_i64s_of(op, "offsets", &count) || count != whole->rank)
     return ir_op_error(op, "needs one offset a dim of %s", type_text(op, whole));
   return verify_strided(op, whole, part->rank, part->shape);
 }

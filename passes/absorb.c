@@ -160,13 +160,11 @@ static void split_as_divided(const recast *parts, ir_builder *builder, split *sp
     for (unsigned dim = 0; dim < parts->maps[i]->num_results; dim++) {
       const ir_expr *subscript = parts->maps[i]->results[dim];
       digits digits;
-      unsigned operand, from;
       if (subscript->kind == IR_EXPR_DIM || !recast_digits(subscript, &digits) || parts->reductions >> digits.loop & 1)
         continue;
       split_as_collapsed(parts, ~(1u << digits.loop), builder, split);
-      ir_loop_extent(parts->op, digits.loop, &operand, &from);
       if (split->count[digits.loop] == 1)
-        split->extents[digits.loop][0] = pass_dim(builder, parts->operands[operand], from);
+        split->extents[digits.loop][0] = extent_compute(builder, extent_of_loop(parts->op, digits.loop));
       parts_above(split, digits.loop, digits.low);
       if (digits.high)
         parts_above(split, digits.loop, digits.high);
@@ -450,14 +448,10 @@ static ir_op *split_softmax(ir_op *op) {
     return op;
   ir_builder builder = ir_builder_before(op);
   ir_value *wide = ir_operand(collapse, 0);
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < wide->type->rank; dim++)
-    sizes[dim] = pass_dim(&builder, wide, dim);
-  ir_value *out = ir_empty(&builder, wide->type->element, wide->type->rank, sizes);
-  ir_named_attr along = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), before)};
+  ir_value *out = pass_empty_like(&builder, wide, wide->type->element);
+  ir_named_attr along = {"dimension", ir_attr_i64(op->module, before)};
   ir_op *fresh = ir_structured(&builder, OP_LINALG_SOFTMAX, 1, &wide, 1, &out, 1, &along);
-  ir_replace_uses(ir_result(op, 0), collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
-  ir_op_erase(op);
+  ir_replace_op(op, collapse_known(&builder, ir_result(fresh, 0), ir_result(op, 0)->type, counts));
   return fresh;
 }
 
@@ -554,13 +548,9 @@ static ir_op *drop_kept_dims(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   parts.operands[parts.num_ins] = drop_constant_dims(&builder, ir_init(op, 0), map, &parts.maps[parts.num_ins], counts);
   ir_op *fresh = recast_create(&parts, &builder, loops);
-  const ir_type *type = ir_result(op, 0)->type;
-  ir_index sizes[IR_MAX_RANK];
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    sizes[dim] = pass_dim(&builder, ir_init(op, 0), dim);
-  ir_value *wide = ir_expand(&builder, ir_result(fresh, 0), type->rank, sizes, counts);
-  ir_replace_uses(ir_result(op, 0), wide);
-  ir_op_erase(op);
+  tile_box whole;
+  tile_whole(&builder, ir_init(op, 0), &whole);
+  ir_replace_op(op, ir_expand(&builder, ir_result(fresh, 0), whole.rank, whole.sizes, counts));
   return fresh;
 }
 
@@ -620,8 +610,7 @@ static void reshape_original(ir_op *op) {
     if (!value)
       return;
     ir_op *only = is_reshape(value->op) && ir_operand(value->op, 0) == original ? value->op : NULL;
-    ir_replace_uses(ir_result(op, 0), value->type == type ? value : ir_unary(&builder, OP_TENSOR_CAST, value, type));
-    ir_op_erase(op);
+    ir_replace_op(op, value->type == type ? value : ir_unary(&builder, OP_TENSOR_CAST, value, type));
     op = only;
   }
 }
@@ -663,16 +652,9 @@ static ir_op *reshape_narrow(ir_op *op) {
   return reshape;
 }
 
-static void visit(ir_op *op, const void *data) {
-  (void)data;
+void pass_absorb_moves(ir_op *op, const pass_options *options) {
   if (is_reshape(op))
     reshape_original(reshape_narrow(op));
   else
     absorb(op);
-}
-
-bool pass_absorb_moves(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit, NULL);
-  return true;
 }

@@ -39,11 +39,10 @@ int64_t alignment_of_stride(const ir_value *memref, unsigned dim) { return of_st
 
 int64_t alignment_of_extent(const ir_value *memref, unsigned dim) {
   const ir_op *op = memref->op;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
   if (memref->type->shape[dim] != IR_DYNAMIC)
     return power_in(memref->type->shape[dim]);
-  bool known = op && op->code == OP_MEMREF_SUBVIEW && ir_slice_of(op, offsets, sizes, steps) == memref->type->rank;
-  return known ? alignment_of_index(sizes[dim]) : 1;
+  bool known = op && op->code == OP_MEMREF_SUBVIEW && ir_operand(op, 0)->type->rank == memref->type->rank;
+  return known ? alignment_of_index(ir_slice_of(op).sizes[dim]) : 1;
 }
 
 static int64_t of_memref(const ir_value *memref, int64_t root, unsigned depth) {
@@ -55,12 +54,10 @@ static int64_t of_memref(const ir_value *memref, int64_t root, unsigned depth) {
   int64_t result = of_memref(ir_operand(op, 0), root, depth + 1);
   if (op->code != OP_MEMREF_SUBVIEW)
     return result;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  ir_slice slice = ir_slice_of(op);
   int64_t bytes = ir_scalar_bytes(memref->type->element);
-  unsigned rank = ir_slice_of(op, offsets, sizes, steps);
-  for (unsigned i = 0; i < rank; i++)
-    result =
-        least(result, alignment_of_index(offsets[i]) * of_stride(ir_operand(op, 0), i, depth) * bytes);
+  for (unsigned i = 0; i < slice.rank; i++)
+    result = least(result, alignment_of_index(slice.offsets[i]) * of_stride(ir_operand(op, 0), i, depth) * bytes);
   return result;
 }
 

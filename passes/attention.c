@@ -51,12 +51,9 @@ static const ir_map *new_map(const decomposition *d, unsigned operand, uint32_t 
 
 static ir_value *create_empty(decomposition *d, const ir_type *scalar, unsigned rank) {
   ir_index sizes[IR_MAX_RANK];
-  for (unsigned loop = 0; loop < d->structure->num_loops; loop++) {
-    unsigned operand, dim;
-    ir_loop_extent(d->op, loop, &operand, &dim);
+  for (unsigned loop = 0; loop < d->structure->num_loops; loop++)
     if (d->place[loop] < (int)rank)
-      sizes[d->place[loop]] = pass_dim(&d->builder, ir_operand(d->op, operand), dim);
-  }
+      sizes[d->place[loop]] = extent_compute(&d->builder, extent_of_loop(d->op, loop));
   return ir_empty(&d->builder, scalar->element, rank, sizes);
 }
 
@@ -168,7 +165,7 @@ static void stand_for_op(const decomposition *d, ir_op *product) {
   for (unsigned i = 0; i < d->op->num_attrs; i++)
     if (strcmp(d->op->attrs[i].name, "indexing_maps"))
       ir_attr_set(product, d->op->attrs[i].name, d->op->attrs[i].attr);
-  ir_attr_set(product, PASS_STANDS_FOR, ir_attr_string(module, name, strlen(name)));
+  ir_attr_set(product, PASS_STANDS_FOR, ir_attr_cstr(module, name));
   ir_attr_set(product, PASS_STANDS_FOR_LOOPS, ir_attr_i64s(module, d->structure->num_loops, loops));
 }
 
@@ -200,7 +197,7 @@ static ir_value *weights_empty(decomposition *d) {
 static void decompose_online(decomposition *d, ir_value *scores) {
   ir_op *op = d->op;
   ir_value *outs[] = {weights_empty(d), ir_init(op, 1), ir_init(op, 2), create_empty(d, d->statistics, d->rank - 1)};
-  ir_named_attr dim = {"dimension", ir_attr_int(op->module, ir_type_scalar(op->module, IR_I64), d->rank - 1)};
+  ir_named_attr dim = {"dimension", ir_attr_i64(op->module, d->rank - 1)};
   ir_op *softmax = ir_structured(&d->builder, OP_LINALG_EXT_SOFTMAX, 1, &scores, 4, outs, 1, &dim);
   ir_value *quotients = weigh_values(d, ir_result(softmax, 0), zeros(d));
   ir_replace_uses(ir_result(op, 0), create_numerators(d, quotients, softmax, !body_starts_from_zero(op)));
@@ -235,7 +232,6 @@ static bool visit(ir_op *op, void *scripted) {
 }
 
 bool pass_decompose_attention(ir_module *module, const pass_options *options) {
-  (void)options;
   bool scripted = false;
   for (const ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
     scripted |= op->code == OP_TRANSFORM_SEQUENCE || op->code == OP_TRANSFORM_NAMED_SEQUENCE;

@@ -35,8 +35,7 @@ void pass_visit_unscheduled_ops(ir_module *module, void (*visit)(ir_op *op, cons
   pass_visit_unscheduled(module, visit_ops, &(op_visitor){visit, data});
 }
 
-bool pass_visit_kernels(ir_module *module, const pass_options *options,
-                        bool (*visit)(ir_op *kernel, const pass_options *options)) {
+bool pass_visit_kernels(ir_module *module, const pass_options *options, pass_of_kernel *visit) {
   for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next)
     for (ir_op *op = function->code == OP_FUNC_FUNC ? ir_region(function, 0)->first : NULL, *next; op; op = next) {
       next = op->next;

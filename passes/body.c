@@ -43,20 +43,19 @@ bool body_is_product(const ir_op *op) {
   return seen == 3;
 }
 
-bool body_starts_from_zero(const ir_op *op) {
-  ir_cell init;
-  return ir_value_splat(ir_init(op, 0), &init) && init.f == 0;
+bool body_reads_scalars_only(const ir_op *op) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    if (ir_type_is_shaped(ir_input(op, i)->type))
+      return false;
+  return true;
 }
 
-ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b) {
-  ir_value *zero = ir_const(body, b->type, 0), *is_zero = ir_compare(body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, b, zero);
-  return ir_select(body, is_zero, zero, ir_binary(body, OP_ARITH_DIVF, a, b));
-}
+bool body_starts_from_zero(const ir_op *op) { return ir_value_is_zero(ir_init(op, 0)); }
 
-ir_value *body_shared_quotient(ir_builder *body, ir_value *a, ir_value *b) {
+ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shared) {
   ir_value *zero = ir_const(body, b->type, 0), *is_zero = ir_compare(body, OP_ARITH_CMPF, IR_ORDERED_EQUAL, b, zero);
-  ir_value *reciprocal = ir_binary(body, OP_ARITH_DIVF, ir_const(body, b->type, 1), b);
-  return ir_select(body, is_zero, zero, ir_binary(body, OP_ARITH_MULF, a, reciprocal));
+  ir_value *quotient = ir_binary(body, OP_ARITH_DIVF, is_shared ? ir_const(body, b->type, 1) : a, b);
+  return ir_select(body, is_zero, zero, is_shared ? ir_binary(body, OP_ARITH_MULF, a, quotient) : quotient);
 }
 
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value) {

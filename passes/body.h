@@ -14,17 +14,17 @@ bool body_is_widening(const ir_op *op);
 bool body_is_elementwise(const ir_op *op);
 /* The op has two operands, and its body gives the product of their elements, up to conversions. */
 bool body_is_product(const ir_op *op);
+/* The op reads no tensor, vector or memref as a whole, but for what it starts from. */
+bool body_reads_scalars_only(const ir_op *op);
 /* What the op's first output starts from is known to be 0 everywhere. */
 bool body_starts_from_zero(const ir_op *op);
 
 /* Where the body of a generic goes; its argument for operand i. */
 static inline ir_builder body_of(const ir_op *generic) { return ir_builder_at_end(ir_region(generic, 0)); }
 static inline ir_value *body_argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
-/* a / b, and 0 where b is 0. */
-ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b);
-/* The same for many a by one b, by way of 1 / b, which is one more rounding: on CPUs a division takes the time of many
- * products. */
-ir_value *body_shared_quotient(ir_builder *body, ir_value *a, ir_value *b);
+/* a / b, and 0 where b is 0. Where many a share one b (`is_shared`), by way of 1 / b, which is one more rounding: on CPUs
+ * a division takes the time of many products. */
+ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shared);
 /* Ends the body of a generic with `value`, converted to the type of the one output. Returns its result. */
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value);
 /* The body of a contraction: out + lhs * rhs, in the type of the output. Returns the generic's result. */

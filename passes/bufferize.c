@@ -108,9 +108,7 @@ static bool lower_forall(buffers *b, ir_op *op) {
         ir_builder builder = ir_builder_before(op);
         buffer_copy(&builder, memory[i], before);
       }
-      buffer_tenant *frozen = IR_NEW(arena, buffer_tenant);
-      *frozen = (buffer_tenant){argument, b->frozen};
-      b->frozen = frozen;
+      b->frozen = IR_NEW_OF(arena, buffer_tenant, argument, b->frozen);
     } else {
       before = memory[i];
     }

@@ -226,24 +226,12 @@ static void lower_cast(buffers *b, ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------------- single elements */
 
-static void lower_extract(buffers *b, ir_op *op) {
-  read_memory(op, OP_MEMREF_LOAD, buffer_of(b, ir_operand(op, 0), op));
-}
-
 /* Ops that write to operand 1, which their result is. */
 static void write_memory(buffers *b, ir_op *op, ir_opcode code) {
   ir_value *memref = buffer_for_writing(b, op, 1, true);
   ir_builder builder = ir_builder_before(op);
   create_on_memory(&builder, op, code, 1, memref, NULL);
   buffer_place(b, ir_result(op, 0), memref, false);
-}
-
-static void lower_insert(buffers *b, ir_op *op) { write_memory(b, op, OP_MEMREF_STORE); }
-
-static void lower_transfer_write(buffers *b, ir_op *op) { write_memory(b, op, OP_VECTOR_TRANSFER_WRITE); }
-
-static void lower_transfer_read(buffers *b, ir_op *op) {
-  read_memory(op, OP_VECTOR_TRANSFER_READ, buffer_of(b, ir_operand(op, 0), op));
 }
 
 static void lower_from_elements(buffers *b, ir_op *op) {
@@ -300,23 +288,16 @@ static void lower_constant(buffers *b, ir_op *op) {
 
 /* ----------------------------------------------------------------------------------------------------------- any op */
 
-static void lower_empty(buffers *b, ir_op *op) { (void)b, (void)op; /* gets memory on demand */ }
-
 bool bufferize_op(buffers *b, ir_op *op) {
   static const struct {
     ir_opcode code;
     void (*lower)(buffers *b, ir_op *op);
-  } rows[] = {{OP_TENSOR_EMPTY, lower_empty},
-              {OP_TENSOR_EXTRACT_SLICE, lower_extract_slice},
+  } rows[] = {{OP_TENSOR_EXTRACT_SLICE, lower_extract_slice},
               {OP_TENSOR_INSERT_SLICE, lower_insert_slice},
               {OP_TENSOR_EXPAND_SHAPE, lower_expand_shape},
               {OP_TENSOR_COLLAPSE_SHAPE, lower_collapse_shape},
               {OP_TENSOR_CAST, lower_cast},
               {OP_TENSOR_DIM, lower_dim},
-              {OP_TENSOR_EXTRACT, lower_extract},
-              {OP_TENSOR_INSERT, lower_insert},
-              {OP_VECTOR_TRANSFER_READ, lower_transfer_read},
-              {OP_VECTOR_TRANSFER_WRITE, lower_transfer_write},
               {OP_TENSOR_FROM_ELEMENTS, lower_from_elements},
               {OP_TENSOR_PAD, lower_pad},
               {OP_ARITH_CONSTANT, lower_constant}};
@@ -331,5 +312,11 @@ bool bufferize_op(buffers *b, ir_op *op) {
       rows[i].lower(b, op);
       return true;
     }
-  return ir_op_error(op, "has no form on memory");
+  if (op->code == OP_TENSOR_EXTRACT || op->code == OP_VECTOR_TRANSFER_READ)
+    read_memory(op, op->code == OP_TENSOR_EXTRACT ? OP_MEMREF_LOAD : op->code, buffer_of(b, ir_operand(op, 0), op));
+  else if (op->code == OP_TENSOR_INSERT || op->code == OP_VECTOR_TRANSFER_WRITE)
+    write_memory(b, op, op->code == OP_TENSOR_INSERT ? OP_MEMREF_STORE : op->code);
+  else if (op->code != OP_TENSOR_EMPTY) /* gets memory on demand */
+    return ir_op_error(op, "has no form on memory");
+  return true;
 }

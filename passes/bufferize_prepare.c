@@ -41,8 +41,7 @@ static void normalise(ir_block *block) {
     if (!ir_op_has(op, IR_CONSTANT) || !ir_value_splat(ir_result(op, 0), &splat))
       continue;
     ir_builder builder = ir_builder_before(op);
-    ir_replace_uses(ir_result(op, 0), pass_fill_for(&builder, op, splat));
-    ir_op_erase(op);
+    ir_replace_op(op, pass_fill_for(&builder, op, splat));
   }
 }
 
@@ -127,10 +126,7 @@ static bool is_visible(const ir_value *value, ir_op *at) {
   return ancestor && ancestor != value->op && ir_op_is_before(value->op, ancestor);
 }
 
-static bool touches_no_memory(ir_op *op, void *unused) {
-  (void)unused;
-  return !ir_op_touches(op, IR_TYPE_MEMREF);
-}
+static bool touches_no_memory(ir_op *op, void *unused) { return !ir_op_touches(op, IR_TYPE_MEMREF); }
 
 /* The op writes over a tensor that `maker` needs. */
 static bool writes_over_operand(const ir_op *op, const ir_op *maker) {
@@ -194,15 +190,14 @@ static void compute_in_slice(ir_op *insert, const target_facts *target) {
   ir_use *use = origin(source);
   if (!use || use->value->type != source->type || is_best_apart(insert, target))
     return;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(insert, offsets, sizes, strides);
-  if (!ir_indices_are(rank, strides, 1))
+  ir_slice place = ir_slice_of(insert);
+  if (!ir_slice_has_unit_strides(&place))
     return;
   if (!slice_is_visible(insert, use->user) &&
       (insert->code != OP_TENSOR_INSERT_SLICE || use->user != source->op || !move_down(source->op, insert)))
     return;
   ir_builder builder = ir_builder_before(use->user);
-  ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), offsets, sizes, source->type);
+  ir_value *slice = ir_extract_slice(&builder, ir_operand(insert, 1), place.offsets, place.sizes, source->type);
   ir_set_operand(use->user, ir_use_index(use), slice);
 }
 

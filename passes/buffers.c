@@ -27,9 +27,7 @@ void buffer_place(buffers *b, ir_value *tensor, ir_value *memref, bool is_view) 
   if (is_view)
     return;
   buffer_root *root = root_of(b, memref);
-  buffer_tenant *tenant = IR_NEW(&b->module->arena, buffer_tenant);
-  *tenant = (buffer_tenant){tensor, root->tenants};
-  root->tenants = tenant;
+  root->tenants = IR_NEW_OF(&b->module->arena, buffer_tenant, tensor, root->tenants);
 }
 
 ir_value *buffer_of(buffers *b, ir_value *tensor, ir_op *op) {
@@ -49,22 +47,22 @@ void buffer_copy(ir_builder *builder, ir_value *from, ir_value *to) {
 }
 
 ir_value *buffer_subview(ir_builder *builder, ir_value *memref, const ir_op *slice, const ir_type *part) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(slice, offsets, sizes, steps), kept[IR_MAX_RANK];
+  ir_slice s = ir_slice_of(slice);
+  unsigned kept[IR_MAX_RANK];
   int64_t strides[IR_MAX_RANK], shape[IR_MAX_RANK], part_strides[IR_MAX_RANK];
   int64_t offset = memref->type->strides ? memref->type->offset : 0;
   ir_type_strides(memref->type, strides);
-  for (unsigned i = 0; i < rank; i++)
-    offset = ir_static_offset(offset, ir_index_static(offsets[i]), strides[i]);
+  for (unsigned i = 0; i < s.rank; i++)
+    offset = ir_static_offset(offset, ir_index_static(s.offsets[i]), strides[i]);
   unsigned num_kept = slice_kept_dims(slice, part, kept);
   for (unsigned i = 0; i < num_kept; i++) {
     unsigned dim = kept[i];
-    part_strides[i] = ir_static_offset(0, ir_index_static(steps[dim]), strides[dim]);
-    shape[i] = ir_index_static(sizes[dim]);
+    part_strides[i] = ir_static_offset(0, ir_index_static(s.strides[dim]), strides[dim]);
+    shape[i] = ir_index_static(s.sizes[dim]);
   }
   const ir_type *type = ir_type_memref(builder->module, memref->type->element, num_kept, shape, part_strides, offset,
                                        memref->type->space);
-  return ir_subview_as(builder, memref, offsets, sizes, steps, type);
+  return ir_subview_as(builder, memref, s.offsets, s.sizes, s.strides, type);
 }
 
 ir_index buffer_extent(buffers *b, ir_builder *builder, extent x) {
@@ -86,16 +84,14 @@ static buffer_frame *frame_of(const buffers *b, const ir_block *block) {
 
 static ir_value *create_allocation(buffers *b, ir_builder *builder, ir_opcode code, const ir_type *type,
                                    unsigned num_sizes, ir_value *const *sizes) {
-  ir_named_attr alignment = {"alignment", ir_attr_int(b->module, ir_type_scalar(b->module, IR_I64), 64)};
+  ir_named_attr alignment = {"alignment", ir_attr_i64(b->module, 64)};
   ir_value *memory = ir_create(builder, code, type, num_sizes, sizes, 1, &alignment);
   memory->op->mark = buffer_add_root(b, true);
   return memory;
 }
 
 static void release_at_end(buffers *b, buffer_frame *frame, ir_value *memref) {
-  buffer_release *release = IR_NEW(&b->module->arena, buffer_release);
-  *release = (buffer_release){memref, frame->releases};
-  frame->releases = release;
+  frame->releases = IR_NEW_OF(&b->module->arena, buffer_release, memref, frame->releases);
 }
 
 /* Memory of static shape, at the start of the scope around `op`. */

@@ -25,17 +25,8 @@
 
 #include <math.h>
 
-/* ----------------------------------------------------------------------------------------------- what is looked for */
-
 /* The value is zero everywhere, also when seen through slices and reshapes. */
-static bool is_zero(const ir_value *value) {
-  value = view_root(value);
-  ir_cell cell;
-  if (!ir_value_splat(value, &cell))
-    return false;
-  ir_scalar element = value->type->element;
-  return ir_scalar_is_float(element) ? cell.f == 0 : cell.i == 0;
-}
+static bool is_zero(const ir_value *value) { return ir_value_is_zero(view_root(value)); }
 
 /* -------------------------------------------------------------------------------------------------------- diagonals */
 
@@ -97,9 +88,8 @@ static void rewrite_diagonal_product(const diagonal_product *match, ir_op *diag)
   ir_op *product = match->product;
   ir_builder builder = ir_builder_before(product);
   ir_value *other = ir_operand(product, ir_operand(product, 0) == ir_result(diag, 0) ? 1 : 0);
-  ir_replace_uses(ir_result(product, 0), create_scaling(&builder, ir_operand(diag, 0), match->scale, other,
-                                                        match->other, ir_init(product, 0)));
-  ir_op_erase(product);
+  ir_replace_op(product,
+                create_scaling(&builder, ir_operand(diag, 0), match->scale, other, match->other, ir_init(product, 0)));
 }
 
 /* out[.., i, j] = i == j ? s[.., i] : 0 */
@@ -171,13 +161,13 @@ static bool match_slice(const carried *value, bool exclusive, ir_op **extract, i
 /* One side of a step through slices. */
 typedef struct slice {
   ir_op *extract, *insert;
-  ir_index part[3][IR_MAX_RANK]; /* offsets, sizes, strides */
-  unsigned rank, num_kept, kept[IR_MAX_RANK];
+  ir_slice part;
+  unsigned num_kept, kept[IR_MAX_RANK];
   bool is_kept[IR_MAX_RANK];
 } slice;
 
 static void read_slice(slice *s, const ir_type *type) {
-  s->rank = ir_slice_of(s->extract, s->part[0], s->part[1], s->part[2]);
+  s->part = ir_slice_of(s->extract);
   s->num_kept = slice_kept_dims(s->extract, type, s->kept);
   for (unsigned i = 0; i < s->num_kept; i++)
     s->is_kept[s->kept[i]] = true;
@@ -188,12 +178,12 @@ static bool pair_rows(const slice *accumulator, const slice *sum, const unsigned
   unsigned dropped = 0;
   for (unsigned i = 0; i < sum->num_kept; i++)
     row[sum->kept[i]] = accumulator->kept[inner[i]];
-  for (unsigned i = 0; i < sum->rank; i++) {
+  for (unsigned i = 0; i < sum->part.rank; i++) {
     if (sum->is_kept[i])
       continue;
-    while (dropped < accumulator->rank && accumulator->is_kept[dropped])
+    while (dropped < accumulator->part.rank && accumulator->is_kept[dropped])
       dropped++;
-    if (dropped == accumulator->rank)
+    if (dropped == accumulator->part.rank)
       return false;
     row[i] = dropped++;
   }
@@ -212,18 +202,17 @@ static bool step_through_slice(carry *state) {
   if (!pair_rows(&accumulator, &sum, state->row, row))
     return false;
   bool is_row[IR_MAX_RANK] = {0};
-  for (unsigned i = 0; i < sum.rank; i++) {
-    for (unsigned p = 0; p < 3; p++)
-      if (!ir_index_equal(accumulator.part[p][row[i]], sum.part[p][i]))
-        return false;
+  for (unsigned i = 0; i < sum.part.rank; i++) {
+    if (!ir_slice_dim_equal(&accumulator.part, row[i], &sum.part, i))
+      return false;
     is_row[row[i]] = true;
   }
   ir_value *whole = ir_operand(accumulator.extract, 0);
-  for (unsigned i = 0; i < accumulator.rank; i++)
-    if (!is_row[i] && (!ir_index_is_const(accumulator.part[0][i], 0) ||
-                       !extent_equal(extent_of_index(accumulator.part[1][i]), extent_of(whole, i))))
+  for (unsigned i = 0; i < accumulator.part.rank; i++)
+    if (!is_row[i] && (!ir_index_is_const(accumulator.part.offsets[i], 0) ||
+                       !extent_equal(extent_of_index(accumulator.part.sizes[i]), extent_of(whole, i))))
       return false;
-  for (unsigned i = 0; i < sum.rank; i++)
+  for (unsigned i = 0; i < sum.part.rank; i++)
     state->row[i] = row[i];
   state->accumulator = (carried){whole, ir_result(accumulator.insert, 0)};
   state->sum = (carried){ir_operand(sum.extract, 0), ir_result(sum.insert, 0)};
@@ -479,7 +468,7 @@ static ir_value *fill_quotient(step *s, ir_op *generic) {
   ir_builder body = body_of(generic);
   ir_value *a = convert_argument(&body, generic, 0, s->statistics);
   ir_value *b = convert_argument(&body, generic, 1, s->statistics);
-  return body_finish(&body, generic, body_quotient(&body, a, b));
+  return body_finish(&body, generic, body_quotient(&body, a, b, false));
 }
 
 /* accumulator / sum where the loops end; all of a row share the sum. */
@@ -498,8 +487,7 @@ static void normalise(const deferral *match, ir_value *sum, const target_facts *
   ir_value *a = ir_convert(&body, body_argument(generic, 1), type),
            *b = ir_convert(&body, body_argument(generic, 0), type);
   bool shared = target && target->kind == TARGET_HOST;
-  ir_value *quotient = shared ? body_shared_quotient(&body, a, b) : body_quotient(&body, a, b);
-  ir_value *result = body_finish(&body, generic, quotient);
+  ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b, shared));
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
 }

@@ -110,14 +110,13 @@ static bool is_above(const ir_value *value, unsigned *steps) {
 
 /* Selects of 0 by the mask where the value, or what it is rounded to, is 0 already. */
 static void drop_selects(ir_value *value, const ir_value *mask) {
-  ir_cell cell;
   for (ir_use *use = value->uses, *next; use; use = next) {
     next = use->next;
     const ir_op *user = use->user;
     if (user->code == OP_ARITH_TRUNCF)
       drop_selects(ir_result(user, 0), mask);
     else if (user->code == OP_ARITH_SELECT && ir_operand(user, 0) == mask && ir_use_index(use) == 1 &&
-             ir_value_splat(ir_operand(user, 2), &cell) && cell.f == 0)
+             ir_value_is_zero(ir_operand(user, 2)))
       ir_replace_uses(ir_result(user, 0), value);
   }
 }
@@ -145,14 +144,12 @@ static void mask_once(ir_op *op) {
 }
 
 static bool visit_mask(ir_op *op, void *data) {
-  (void)data;
   if (op->code == OP_ARITH_SELECT && op->results[0].type->element == IR_F32)
     mask_once(op);
   return true;
 }
 
 static bool visit(ir_op *op, void *data) {
-  (void)data;
   if (!op->num_results || op->results[0].type->element != IR_F32)
     return true;
   if (op->code == OP_ARITH_SELECT)
@@ -163,6 +160,5 @@ static bool visit(ir_op *op, void *data) {
 }
 
 bool pass_delay_scales(ir_module *module, const pass_options *options) {
-  (void)options;
   return ir_walk(ir_region(module->root, 0), visit_mask, NULL) && ir_walk(ir_region(module->root, 0), visit, NULL);
 }

@@ -44,7 +44,7 @@ static void set_layout(ir_op *op, unsigned entry, const layout *l) {
   for (unsigned i = 0; i < op->num_results; i++)
     texts[i] = old && i < old->count ? old->elements[i] : ir_attr_string(module, "", 0);
   layout_print(l, text, sizeof text);
-  texts[entry] = ir_attr_string(module, text, strlen(text));
+  texts[entry] = ir_attr_cstr(module, text);
   ir_attr_set(op, "tec.layouts", ir_attr_array(module, op->num_results, texts));
 }
 
@@ -106,13 +106,12 @@ static bool match_sum(ir_op *loop, unsigned carried, running_sum *sum) {
   *sum = (running_sum){.loop = loop, .carried = carried, .reduction = yielded->op};
   const ir_op *op = yielded->op;
   unsigned count;
-  const int64_t *dims;
   ir_cell start;
   if (!op || op->code != OP_VECTOR_MULTI_REDUCTION || op->block != body ||
       strcmp(ir_attr_string_or(op, "kind", ""), "add") || yielded->type->kind != IR_TYPE_VECTOR ||
       !ir_scalar_is_float(yielded->type->element) || !ir_value_has_one_use(yielded) || !ir_value_has_one_use(argument))
     return false;
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   if (count != 1 || dims[0] != ir_operand(op, 0)->type->rank - 1 || !match_scaling(sum, ir_operand(op, 1), argument) ||
       !ir_value_splat(ir_group_operand(loop, 3, carried), &start) || !has_layout(ir_operand(op, 0)) ||
       (sum->scaling && !has_layout(ir_operand(sum->scaling, sum->factor))) || !split_last_dim(sum))

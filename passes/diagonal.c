@@ -59,18 +59,18 @@ static bool find_runs(const ir_attr *constant, diagonals *found) {
   return true;
 }
 
-/* The constant of which the value is all, or a part with unit strides that begins at `offsets`, which come as 0. NULL
- * if there is none. */
-static const ir_attr *find_constant(const ir_value *value, ir_index *offsets) {
+/* The constant of which the value is all, or `part`, which comes as nothing and has unit strides then. NULL if there is
+ * none. */
+static const ir_attr *find_constant(const ir_value *value, ir_slice *part) {
   const ir_op *slice = value->op && value->op->code == OP_TENSOR_EXTRACT_SLICE ? value->op : NULL;
   const ir_value *source = slice ? ir_operand(slice, 0) : value;
   const ir_attr *constant;
-  ir_index sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   if (!ir_value_constant(source, &constant) || constant->kind != IR_ATTR_DENSE ||
       source->type->rank != value->type->rank)
     return NULL;
-  unsigned rank = slice ? ir_slice_of(slice, offsets, sizes, strides) : 0;
-  return ir_indices_are(rank, strides, 1) ? constant : NULL;
+  if (slice)
+    *part = ir_slice_of(slice);
+  return ir_slice_has_unit_strides(part) ? constant : NULL;
 }
 
 static ir_value *element(ir_builder *builder, const ir_attr *constant, int64_t position) {
@@ -79,14 +79,14 @@ static ir_value *element(ir_builder *builder, const ir_attr *constant, int64_t p
 }
 
 ir_op *diagonal_compute(ir_builder *builder, ir_value *value) {
-  ir_index offsets[IR_MAX_RANK] = {0};
+  ir_slice part = {.rank = 0};
   diagonals found = {0};
-  const ir_attr *constant = find_constant(value, offsets);
+  const ir_attr *constant = find_constant(value, &part);
   if (!constant || !find_runs(constant, &found))
     return NULL;
   ir_value *out = pass_empty_like(builder, value, value->type->element);
   const ir_map *map = ir_map_identity(builder->module, value->type->rank);
-  ir_index shift = ir_index_sub(builder, offsets[found.column], offsets[found.row]);
+  ir_index shift = ir_index_sub(builder, part.offsets[found.column], part.offsets[found.row]);
   ir_op *generic = ir_generic(builder, 0, NULL, 1, &out, &map, value->type->rank, 0);
   ir_builder body = body_of(generic);
   ir_value *result = element(&body, constant, found.position[0]);

@@ -350,10 +350,7 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
   return true;
 }
 
-static bool asks_no_lane(ir_op *op, void *data) {
-  (void)data;
-  return op->code != OP_GPU_THREAD_ID;
-}
+static bool asks_no_lane(ir_op *op, void *data) { return op->code != OP_GPU_THREAD_ID; }
 
 /* Kernels that ask for the number of the lane are at the LANE stage already. */
 static bool visit(ir_op *kernel, const pass_options *options) {

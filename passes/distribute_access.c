@@ -34,17 +34,17 @@ struct known_index {
 /* Has the memref an element at 0 in all dims in which the access has bounds? */
 static bool has_first_element(const lane_access *access) {
   const ir_value *memref = access->memref;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+  ir_slice slice;
   unsigned kept[IR_MAX_RANK], rank = memref->type->rank;
   bool is_slice = memref->op && memref->op->code == OP_MEMREF_SUBVIEW;
   if (is_slice) {
-    ir_slice_of(memref->op, offsets, sizes, steps);
+    slice = ir_slice_of(memref->op);
     is_slice = slice_kept_dims(memref->op, memref->type, kept) == rank;
   }
   for (unsigned dim = 0; dim < rank; dim++) {
     int64_t extent = memref->type->shape[dim];
     if (access->bounded >> dim & 1 &&
-        (extent == IR_DYNAMIC ? !is_slice || ir_index_least(sizes[kept[dim]]) < 1 : !extent))
+        (extent == IR_DYNAMIC ? !is_slice || ir_index_least(slice.sizes[kept[dim]]) < 1 : !extent))
       return false;
   }
   return true;
@@ -52,12 +52,12 @@ static bool has_first_element(const lane_access *access) {
 
 static void find_swizzle(access_plan *plan) {
   const ir_value *memref = plan->access->memref;
-  unsigned count;
-  const int64_t *numbers;
-  if (!memref->op || memref->op->code != OP_MEMREF_ALLOCA || memref->type->rank < 2 ||
-      !ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count, &numbers) || count != 2)
+  if (!memref->op || memref->op->code != OP_MEMREF_ALLOCA || memref->type->rank < 2)
     return;
-  plan->swizzle = (layout_shared){.shift = (unsigned)numbers[0], .mask = (unsigned)numbers[1]};
+  unsigned count;
+  const int64_t *numbers = ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count);
+  if (numbers && count == 2)
+    plan->swizzle = (layout_shared){.shift = (unsigned)numbers[0], .mask = (unsigned)numbers[1]};
 }
 
 access_plan distribute_plan(distributor *d, const layout *l, const lane_access *access) {
@@ -106,8 +106,7 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
   for (known_index *known = plan->known; known; known = known->next)
     if (known->dim == dim && known->constant == constant && known->row == row)
       return known;
-  known_index *made = IR_NEW(&d->module->arena, known_index);
-  *made = (known_index){dim, constant, row, plan->base[dim], NULL, NULL, NULL};
+  known_index *made = IR_NEW_OF(&d->module->arena, known_index, dim, constant, row, plan->base[dim]);
   int64_t near = row == PLAIN ? 0 : constant % swizzle_period(plan);
   if (row != PLAIN && near == constant)
     made->index =
@@ -163,8 +162,7 @@ static ir_op *move(const access_plan *plan, ir_builder *at, ir_value *const *sub
   bool single = plan->run == 1;
   ir_scalar element = memref->type->element;
   const ir_type *type = single ? ir_type_scalar(at->module, element) : distribute_type(plan->d, element, plan->run);
-  ir_named_attr alignment = {"alignment", ir_attr_int(at->module, ir_type_scalar(at->module, IR_I64),
-                                                      plan->run * ir_scalar_bytes(element))};
+  ir_named_attr alignment = {"alignment", ir_attr_i64(at->module, plan->run * ir_scalar_bytes(element))};
   ir_op_spec spec = {.operands = operands,
                      .num_operands = count,
                      .types = &type,
@@ -361,11 +359,8 @@ lane_access distribute_scratch(distributor *d, ir_scalar element, const layout *
   shared_scratch *known = d->scratch;
   while (known && known->memref->type->element != element)
     known = known->next;
-  if (!known) {
-    known = IR_NEW(&d->module->arena, shared_scratch);
-    *known = (shared_scratch){workgroup_memory(d, element, end), d->scratch};
-    d->scratch = known;
-  }
+  if (!known)
+    known = d->scratch = IR_NEW_OF(&d->module->arena, shared_scratch, workgroup_memory(d, element, end), d->scratch);
   if (known->memref->type->shape[0] < end)
     known->memref->type = workgroup_type(d, element, end);
   access.memref = known->memref;

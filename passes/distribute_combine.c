@@ -158,10 +158,9 @@ bool distribute_reduction(distributor *d, const ir_op *op) {
   layout l = distribute_layout(source), wanted = {0};
   ir_opcode combine;
   unsigned count;
-  const int64_t *dims;
   if (!vectorize_kind(op, source->type->element, &combine))
     return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(source->type->element));
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   uint32_t within = 0, across = 0;
   for (unsigned i = 0; i < count; i++)
     *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= UINT32_C(1) << dims[i];
@@ -417,15 +416,14 @@ static ir_value *multiply(distributor *d, const target_matrix *matrix, ir_value 
   return deep ? c : distribute_pack(d, c->type->element, sums, flat);
 }
 
-static int by_row(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return x[0] != y[0] ? (x[0] > y[0]) - (x[0] < y[0]) : (x[1] > y[1]) - (x[1] < y[1]);
+static int compare_places(const int64_t *x, const int64_t *y, unsigned first) {
+  unsigned dim = x[first] != y[first] ? first : 1 - first;
+  return (x[dim] > y[dim]) - (x[dim] < y[dim]);
 }
 
-static int by_column(const void *a, const void *b) {
-  const int64_t *x = a, *y = b;
-  return x[1] != y[1] ? (x[1] > y[1]) - (x[1] < y[1]) : (x[0] > y[0]) - (x[0] < y[0]);
-}
+static int by_row(const void *a, const void *b) { return compare_places(a, b, 0); }
+
+static int by_column(const void *a, const void *b) { return compare_places(a, b, 1); }
 
 /* Orders places so that of the factor with more fragments few are in registers at a time. */
 static void order_places(int64_t count, int64_t (*places)[2]) {

@@ -31,7 +31,7 @@ bool distribute_elements(distributor *d, ir_op *kernel) {
   ir_op *made = ir_forall(&before, 1, &zero, &blocks, &one, 0, NULL);
   const ir_attr *mapping = ir_attr_keyword(module, "gpu.block", "x");
   ir_attr_set(made, "mapping", ir_attr_array(module, 1, &mapping));
-  ir_attr_set(made, "tec.threads", ir_attr_int(module, ir_type_scalar(module, IR_I64), threads));
+  ir_attr_set(made, "tec.threads", ir_attr_i64(module, threads));
   d->at = ir_builder_at_end(ir_region(made, 0));
   d->thread = distribute_thread_id(d);
   ir_index block = ir_index_scale(&d->at, ir_index_of(ir_region(made, 0)->args[0]), threads);

@@ -13,8 +13,6 @@
 #include "passes/alignment.h"
 #include "passes/distribute.h"
 
-#include <string.h>
-
 enum { BLOCK_LANES = 16, BLOCK_ROWS = 8, LEAST_WIDTH = 64, PITCH_UNIT = 16 };
 
 struct late_factor {
@@ -32,8 +30,7 @@ static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
   dims[1] = 1;
   if (op && op->code == OP_VECTOR_TRANSPOSE && value->type->rank == 2) {
     unsigned count;
-    const int64_t *permutation;
-    ir_attr_i64s_of(op, "permutation", &count, &permutation);
+    const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
     for (unsigned i = 0; i < 2; i++)
       dims[i] = (unsigned)permutation[i];
     value = ir_operand(op, 0);
@@ -159,20 +156,20 @@ static ir_value *load_block(const late_factor *factor, const layout *l, const ir
 /* --------------------------------------------------------------------------------------------------------- prefetch */
 
 /* The loop that reads one tile after the other: the read is of a slice that moves with it along just one dim. Fills the
- * slice's offsets, and the dim, in the new kernel; NULL: there is none. */
-static const ir_op *find_moving(const late_factor *factor, ir_index *offsets, unsigned *moving) {
-  const ir_op *loop = factor->read->block->parent, *slice = factor->access.memref->op;
-  ir_index sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  if (loop->code != OP_SCF_FOR || !slice || slice->code != OP_MEMREF_SUBVIEW || ir_index_of(ir_operand(loop, 2)).value)
+ * slice, and the dim, in the new kernel; NULL: there is none. */
+static const ir_op *find_moving(const late_factor *factor, ir_slice *slice, unsigned *moving) {
+  const ir_op *loop = factor->read->block->parent, *view = factor->access.memref->op;
+  if (loop->code != OP_SCF_FOR || !view || view->code != OP_MEMREF_SUBVIEW || ir_index_of(ir_operand(loop, 2)).value)
     return NULL;
   const ir_value *counter = ir_value_map_get(factor->d->lanes, ir_region(loop, 0)->args[0]);
-  unsigned rank = ir_slice_of(slice, offsets, sizes, steps), found = 0;
-  for (unsigned i = 0; i < rank; i++)
-    if (offsets[i].value == counter) {
+  unsigned found = 0;
+  *slice = ir_slice_of(view);
+  for (unsigned i = 0; i < slice->rank; i++)
+    if (slice->offsets[i].value == counter) {
       *moving = i;
       found++;
     }
-  bool plain = rank == factor->access.memref->type->rank && factor->access.memory_dim[0] >= 0 &&
+  bool plain = slice->rank == factor->access.memref->type->rank && factor->access.memory_dim[0] >= 0 &&
                factor->access.memory_dim[1] >= 0;
   return found == 1 && plain ? loop : NULL;
 }
@@ -182,9 +179,9 @@ static void prefetch_next(const late_factor *factor) {
   distributor *d = factor->d;
   ir_module *module = d->module;
   const ir_type *tile = ir_result(factor->read, 0)->type;
-  ir_index offsets[IR_MAX_RANK];
+  ir_slice slice;
   unsigned moving = 0;
-  const ir_op *loop = d->facts->prefetch_bytes ? find_moving(factor, offsets, &moving) : NULL;
+  const ir_op *loop = d->facts->prefetch_bytes ? find_moving(factor, &slice, &moving) : NULL;
   if (!loop)
     return;
   ir_value *memory = ir_operand(factor->access.memref->op, 0);
@@ -201,7 +198,7 @@ static void prefetch_next(const late_factor *factor) {
                                               ir_expr_const(module, line))};
     ir_value *operands[IR_MAX_RANK + 1] = {memory};
     for (unsigned dim = 0; dim < rank; dim++) {
-      ir_index at = ir_index_add(&d->at, offsets[dim], factor->access.start[dim]);
+      ir_index at = ir_index_add(&d->at, slice.offsets[dim], factor->access.start[dim]);
       if (dim == moving)
         at = ir_index_add(&d->at, at, ir_index_of(ir_operand(loop, 2)));
       for (unsigned i = 0; i < 2; i++)
@@ -218,8 +215,7 @@ static void prefetch_next(const late_factor *factor) {
 /* -------------------------------------------------------------------------------------------------------- fragments */
 
 late_factor *distribute_late_factor(distributor *d, const ir_value *value) {
-  late_factor *factor = IR_NEW(&d->module->arena, late_factor);
-  *factor = (late_factor){.d = d};
+  late_factor *factor = IR_NEW_OF(&d->module->arena, late_factor, .d = d);
   factor->read = find_read(value, factor->dims);
   factor->access = lane_access_of(factor->read, 0, 2);
   factor->access.unseen = distribute_unseen(factor->read, &factor->access);

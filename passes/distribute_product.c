@@ -230,7 +230,7 @@ static ir_value *view_part(distributor *d, const placed_factor *placed) {
     size *= shape[dim];
     offsets[dim] = ir_index_const(0);
     sizes[dim] = ir_index_const(part->shape[dim]);
-    dims[dim] = ir_attr_int(module, ir_type_scalar(module, IR_I64), dim);
+    dims[dim] = ir_attr_i64(module, dim);
   }
   ir_index length = ir_index_const(size);
   ir_value *rows = ir_subview(&d->at, memory->memref, memory->start, &length);
@@ -275,9 +275,8 @@ static void keep(distributor *d, const product *p, unsigned i, const layout *who
   d->kept_bytes += part_bytes(p, i, p->extents[p->loop]);
   store_part(d, p, i, placed, ir_index_const(0));
   d->at = inside;
-  kept_factor *kept = IR_NEW(&d->module->arena, kept_factor);
-  *kept = (kept_factor){factor, placed->form, placed->memory, p->op->block->parent->block, d->kept};
-  d->kept = kept;
+  d->kept = IR_NEW_OF(&d->module->arena, kept_factor, factor, placed->form, placed->memory, p->op->block->parent->block,
+                      d->kept);
 }
 
 /* Memory for the factors; what is kept is stored at once, before the loop around the product. */

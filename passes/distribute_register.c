@@ -39,21 +39,18 @@ int64_t distribute_significant(const layout *l, layout_level level, int64_t inde
   return result;
 }
 
-layout distribute_lane_part(const layout *l) {
+/* The part of those levels, a set of bits. */
+static layout part_of(const layout *l, unsigned levels) {
   layout part = {.rank = l->rank};
   for (unsigned i = 0; i < l->num_digits; i++)
-    if (l->digits[i].level != LAYOUT_REGISTER && l->digits[i].dim_stride)
+    if (levels >> l->digits[i].level & 1 && l->digits[i].dim_stride)
       part.digits[part.num_digits++] = l->digits[i];
   return part;
 }
 
-layout distribute_level_part(const layout *l, layout_level level) {
-  layout part = {.rank = l->rank};
-  for (unsigned i = 0; i < l->num_digits; i++)
-    if (l->digits[i].level == level && l->digits[i].dim_stride)
-      part.digits[part.num_digits++] = l->digits[i];
-  return part;
-}
+layout distribute_lane_part(const layout *l) { return part_of(l, ~(1u << LAYOUT_REGISTER)); }
+
+layout distribute_level_part(const layout *l, layout_level level) { return part_of(l, 1u << level); }
 
 ir_index distribute_lane_offset(distributor *d, const layout *l, const int64_t *scale) {
   ir_module *module = d->module;
@@ -140,6 +137,12 @@ static bool registers_within_lane(const layout *from, const layout *to, const in
   return true;
 }
 
+/* The 1-D memory begins at that coordinate of `count` dims. */
+static void move_start(distributor *d, lane_access *memory, unsigned count, const ir_index *start) {
+  for (unsigned dim = 0; dim < count; dim++)
+    memory->start[0] = ir_index_add(&d->at, memory->start[0], ir_index_scale(&d->at, start[dim], memory->scale[dim]));
+}
+
 ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *from, const layout *to,
                              const ir_index *start) {
   int64_t constants[LAYOUT_MAX_RANK] = {0}, count = distribute_registers(to);
@@ -168,8 +171,8 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
   shared_form_layout(&form, from, &stored);
   shared_form_layout(&form, to, &loaded);
   distribute_store(d, &stored, &memory, vector);
-  for (unsigned dim = 0; start && dim < to->rank; dim++)
-    memory.start[0] = ir_index_add(&d->at, memory.start[0], ir_index_scale(&d->at, start[dim], memory.scale[dim]));
+  if (start)
+    move_start(d, &memory, to->rank, start);
   return distribute_load(d, &loaded, &memory, NULL);
 }
 
@@ -216,8 +219,7 @@ bool distribute_transpose(distributor *d, const ir_op *op) {
 bool distribute_transpose_now(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   unsigned count;
-  const int64_t *permutation;
-  ir_attr_i64s_of(op, "permutation", &count, &permutation);
+  const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
   for (unsigned i = 0; i < l.num_digits; i++)
     l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
   return convert_operand(d, op, &l, NULL);
@@ -237,22 +239,26 @@ bool distribute_shape_cast(distributor *d, const ir_op *op) {
   return true;
 }
 
+/* The offsets of a strided slice; returns how many there are. */
+static unsigned offsets_of(const ir_op *op, ir_index *start) {
+  unsigned count;
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &count);
+  for (unsigned i = 0; i < count; i++)
+    start[i] = ir_index_const(offsets[i]);
+  return count;
+}
+
 bool distribute_slice(distributor *d, const ir_op *op) {
   layout l = distribute_layout(ir_result(op, 0));
   ir_index start[LAYOUT_MAX_RANK] = {{0}};
-  unsigned count;
-  const int64_t *offsets;
-  ir_attr_i64s_of(op, "offsets", &count, &offsets);
-  for (unsigned i = 0; i < count; i++)
-    start[i] = ir_index_const(offsets[i]);
+  offsets_of(op, start);
   return convert_operand(d, op, &l, start);
 }
 
 /* The position of vector.extract or .insert in leading dims, in the new kernel; returns how many there are. */
 static unsigned position_of(distributor *d, const ir_op *op, unsigned group, ir_index *start) {
   unsigned count;
-  const int64_t *statics;
-  ir_attr_i64s_of(op, "static_position", &count, &statics);
+  ir_attr_i64s_of(op, "static_position", &count);
   for (unsigned i = 0; i < count; i++) {
     start[i] = ir_mixed(op, group, "static_position", i);
     if (start[i].value)
@@ -277,31 +283,19 @@ bool distribute_extract(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* The part that a value goes to: behind `leading` dims, at `start`. */
-static void access_part(distributor *d, lane_access *memory, unsigned leading, unsigned count, const ir_index *start) {
-  for (unsigned dim = 0; dim < count; dim++)
-    memory->start[0] = ir_index_add(&d->at, memory->start[0], ir_index_scale(&d->at, start[dim], memory->scale[dim]));
-  memmove(memory->scale, memory->scale + leading, (LAYOUT_MAX_RANK - leading) * sizeof *memory->scale);
-}
-
 /* Through shared memory: the whole, then the part over it. */
 bool distribute_insert(distributor *d, const ir_op *op) {
   ir_value *part = ir_operand(op, 0), *whole = ir_operand(op, 1);
   layout from = distribute_layout(whole), to = distribute_layout(ir_result(op, 0));
   ir_index start[LAYOUT_MAX_RANK] = {{0}};
-  unsigned leading, count;
-  const int64_t *offsets;
-  if (ir_attr_i64s_of(op, "offsets", &count, &offsets)) {
-    for (unsigned i = 0; i < count; i++)
-      start[i] = ir_index_const(offsets[i]);
-    leading = whole->type->rank - part->type->rank;
-  } else {
-    leading = count = position_of(d, op, 2, start);
-  }
+  bool is_slice = op->code == OP_VECTOR_INSERT_STRIDED_SLICE;
+  unsigned count = is_slice ? offsets_of(op, start) : position_of(d, op, 2, start);
+  unsigned leading = is_slice ? whole->type->rank - (unsigned)part->type->rank : count;
   const shared_form row_major = {.interleave = 1};
   lane_access memory = distribute_scratch(d, whole->type->element, &from, &row_major, NULL), inner = memory;
   distribute_store(d, &from, &memory, distribute_lane(d, whole, NULL));
-  access_part(d, &inner, leading, count, start);
+  move_start(d, &inner, count, start); /* behind the leading dims */
+  memmove(inner.scale, inner.scale + leading, (LAYOUT_MAX_RANK - leading) * sizeof *inner.scale);
   layout part_layout = {0};
   ir_value *value = distribute_lane(d, part, NULL);
   if (part->type->kind == IR_TYPE_VECTOR)

@@ -145,18 +145,13 @@ static ir_op *as_structured(ir_op *copy) {
   return made;
 }
 
-bool pass_element_kernels(ir_module *module, const pass_options *options) {
-  (void)options;
-  for (ir_op *function = ir_region(module->root, 0)->first; function; function = function->next) {
-    if (function->code != OP_FUNC_FUNC)
-      continue;
-    for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
-      next = op->next;
-      if (op->code == OP_MEMREF_COPY)
-        op = as_structured(op);
-      if (ir_op_has(op, IR_STRUCTURED) && !lower(op))
-        return false;
-    }
+bool pass_element_kernels(ir_op *function, const pass_options *options) {
+  for (ir_op *op = ir_region(function, 0)->first, *next; op; op = next) {
+    next = op->next;
+    if (op->code == OP_MEMREF_COPY)
+      op = as_structured(op);
+    if (ir_op_has(op, IR_STRUCTURED) && !lower(op))
+      return false;
   }
   return true;
 }

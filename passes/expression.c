@@ -39,8 +39,7 @@ static const expression *intern(expression_space *space, const expression *node)
       return space->nodes[i];
   if (space->num_nodes == EXPRESSION_MAX_NODES)
     return NULL;
-  expression *copy = IR_NEW(&space->module->arena, expression);
-  *copy = *node;
+  expression *copy = ir_arena_copy(&space->module->arena, node, sizeof *node);
   copy->number = space->num_nodes;
   copy->loops = loops_of(node);
   return space->nodes[space->num_nodes++] = copy;
@@ -428,13 +427,9 @@ static bool is_whole(const expression_space *space, const expression_seen *tenso
 static ir_value *create_empty(expression_space *space, ir_builder *builder, ir_scalar element, int without) {
   ir_index sizes[IR_MAX_LOOPS];
   unsigned rank = 0;
-  for (unsigned loop = 0; loop < space->num_loops; loop++) {
-    unsigned operand, dim;
-    if ((int)loop == without)
-      continue;
-    ir_loop_extent(space->root, loop, &operand, &dim);
-    sizes[rank++] = pass_dim(builder, ir_operand(space->root, operand), dim);
-  }
+  for (unsigned loop = 0; loop < space->num_loops; loop++)
+    if ((int)loop != without)
+      sizes[rank++] = extent_compute(builder, extent_of_loop(space->root, loop));
   return ir_empty(builder, element, rank, sizes);
 }
 

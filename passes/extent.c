@@ -8,12 +8,12 @@
 static ir_value *tied_init(const ir_value *result) { return ir_init(result->op, result->index); }
 
 unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(slice, offsets, sizes, strides), to_drop = rank - type->rank, count = 0;
-  for (unsigned i = 0; i < rank; i++) {
+  ir_slice s = ir_slice_of(slice);
+  unsigned to_drop = s.rank - type->rank, count = 0;
+  for (unsigned i = 0; i < s.rank; i++) {
     /* A unit size that the smaller side does not show at this place has been dropped. */
-    bool unit = ir_index_is_const(sizes[i], 1);
-    if (unit && to_drop && (count >= type->rank || type->shape[count] != 1 || rank - i == to_drop))
+    bool unit = ir_index_is_const(s.sizes[i], 1);
+    if (unit && to_drop && (count >= type->rank || type->shape[count] != 1 || s.rank - i == to_drop))
       to_drop--;
     else
       kept[count++] = i;
@@ -22,16 +22,15 @@ unsigned slice_kept_dims(const ir_op *slice, const ir_type *type, unsigned *kept
 }
 
 bool slice_is_whole(const ir_op *op) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
   bool inserts = op->code == OP_TENSOR_INSERT_SLICE;
   if (!inserts && op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_MEMREF_SUBVIEW)
     return false;
   ir_value *whole = ir_operand(op, inserts ? 1 : 0), *part = inserts ? ir_operand(op, 0) : ir_result(op, 0);
-  bool same = whole->type == part->type;
-  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  for (unsigned i = 0; same && i < rank; i++)
-    same = ir_index_is_const(offsets[i], 0) && ir_index_is_const(strides[i], 1) &&
-           extent_equal(extent_of_index(sizes[i]), extent_of(whole, i));
+  ir_slice slice = ir_slice_of(op);
+  bool same =
+      whole->type == part->type && ir_indices_are(slice.rank, slice.offsets, 0) && ir_slice_has_unit_strides(&slice);
+  for (unsigned i = 0; same && i < slice.rank; i++)
+    same = extent_equal(extent_of_index(slice.sizes[i]), extent_of(whole, i));
   return same;
 }
 
@@ -121,9 +120,7 @@ static bool to_operand(ir_value **value, unsigned *dim) {
   }
   ir_value *next = !op || ir_op_has(op, IR_CONTROL) ? before_loop(*value) : NULL;
   if (op && !ir_op_has(op, IR_CONTROL)) {
-    int loop = ir_op_has(op, IR_DPS | IR_STRUCTURED)
-                   ? ir_map_result_dim(ir_structure_of(op)->maps[ir_num_inputs(op) + (*value)->index], *dim)
-                   : -1;
+    int loop = ir_op_has(op, IR_DPS | IR_STRUCTURED) ? ir_map_result_dim(ir_init_map(op, (*value)->index), *dim) : -1;
     unsigned operand;
     next = loop >= 0 && ir_loop_extent(op, (unsigned)loop, &operand, dim) ? ir_operand(op, operand)
                                                                           : shape_operand(*value);
@@ -175,12 +172,12 @@ static bool is_dim(ir_index index, ir_value **value, unsigned *dim) {
 /* The first argument's extent that equals the one of an argument. */
 static extent first_equal(ir_value *value, unsigned dim) {
   const ir_op *function = value->op ? NULL : value->block->parent;
-  const int64_t *pairs;
+  bool is_argument = function && function->code == OP_FUNC_FUNC;
   unsigned count;
-  if (function && function->code == OP_FUNC_FUNC && ir_attr_i64s_of(function, EXTENT_EQUAL, &count, &pairs))
-    for (unsigned i = 0; i + 4 <= count; i += 4)
-      if (pairs[i] == value->index && pairs[i + 1] == dim)
-        return (extent){.value = value->block->args[pairs[i + 2]], .dim = (unsigned)pairs[i + 3]};
+  const int64_t *pairs = is_argument ? ir_attr_i64s_of(function, EXTENT_EQUAL, &count) : NULL;
+  for (unsigned i = 0; pairs && i + 4 <= count; i += 4)
+    if (pairs[i] == value->index && pairs[i + 1] == dim)
+      return (extent){.value = value->block->args[pairs[i + 2]], .dim = (unsigned)pairs[i + 3]};
   return (extent){.value = value, .dim = dim};
 }
 
@@ -196,6 +193,12 @@ extent extent_of(ir_value *value, unsigned dim) {
       return first_equal(value, dim);
     }
   }
+}
+
+extent extent_of_loop(const ir_op *op, unsigned loop) {
+  unsigned operand, dim;
+  return ir_loop_extent(op, loop, &operand, &dim) ? extent_of(ir_operand(op, operand), dim)
+                                                  : (extent){.constant = INT64_MAX};
 }
 
 extent extent_of_index(ir_index index) {

@@ -22,6 +22,8 @@ typedef struct extent {
 
 /* Of a tensor or memref. What is found is visible wherever `value` is. */
 extent extent_of(ir_value *value, unsigned dim);
+/* That of a loop of a structured op, as some operand shows it; INT64_MAX where none does. */
+extent extent_of_loop(const ir_op *op, unsigned loop);
 /* The same of an index: tensor.dim and memref.dim are traced through. */
 extent extent_of_index(ir_index index);
 /* Provably equal; two different values may of course turn out equal at run time. */

@@ -247,12 +247,7 @@ static ir_op *move_factor(ir_op *op, unsigned side, const pass_options *options)
   return fresh;
 }
 
-static void visit(ir_op *op, const void *options) {
+void pass_move_factors(ir_op *op, const pass_options *options) {
   for (unsigned side = 0; side < 2 && ir_is_contraction(op) && op->num_results == 1; side++)
     op = move_factor(op, side, options);
-}
-
-bool pass_move_factors(ir_module *module, const pass_options *options) {
-  pass_visit_unscheduled_ops(module, visit, options);
-  return true;
 }

@@ -103,9 +103,8 @@ static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operan
     need_before(f, value);
   } else if (value->op && value->op->block == f->block) {
     fusion_node *producer = fusion_expect(f, value->op);
-    fusion_request *fresh = IR_NEW(&f->module->arena, fusion_request);
-    *fresh = (fusion_request){.next = producer->requests, .consumer = op, .value = value, .slice = slice, .box = *box};
-    producer->requests = fresh;
+    producer->requests = IR_NEW_OF(&f->module->arena, fusion_request, .next = producer->requests, .consumer = op,
+                                   .value = value, .slice = slice, .box = *box);
   }
   return slice;
 }
@@ -512,8 +511,7 @@ static void simplify_dims(ir_block *block, const ir_op *root) {
       continue;
     ir_builder before = ir_builder_before(op);
     ir_index extent = pass_dim(&before, ir_operand(op, 0), (unsigned)dim.constant);
-    ir_replace_uses(ir_result(op, 0), ir_index_value(&before, extent));
-    ir_op_erase(op);
+    ir_replace_op(op, ir_index_value(&before, extent));
   }
 }
 

@@ -142,7 +142,7 @@ static void forget(hidden_facts *facts, const ir_value *memory) {
 /* What the op makes of all elements of its one output. */
 static hidden_element written_element(const hidden_facts *facts, ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
-  const ir_map *map = structure->maps[ir_num_inputs(op)];
+  const ir_map *map = ir_init_map(op, 0);
   int dims[IR_MAX_LOOPS];
   ir_opcode combine;
   if (!ir_map_is_projected_permutation(map))

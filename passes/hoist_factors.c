@@ -86,8 +86,7 @@ static void hoist_factor(ir_op *contraction) {
   ir_builder body = ir_builder_before(end);
   ir_value *element = body_argument(copy, 0), *factor = ir_const(&body, element->type, cell.f);
   ir_set_operand(end, 0, ir_binary(&body, OP_ARITH_MULF, element, factor));
-  ir_replace_uses(ir_result(product, 0), ir_operand(product, 1 - constant));
-  ir_op_erase(product);
+  ir_replace_op(product, ir_operand(product, 1 - constant));
 }
 
 /* The matrix unit makes the product, if of enough rows. */
@@ -144,13 +143,9 @@ static void hoist_in_loop(ir_op *loop, const pass_options *options) {
   }
 }
 
-static bool hoist_in_kernel(ir_op *kernel, const pass_options *options) {
+bool pass_hoist_factors(ir_op *kernel, const pass_options *options) {
   for (ir_op *loop = ir_region(kernel, 0)->first; loop; loop = loop->next)
     if (loop->code == OP_SCF_FOR)
       hoist_in_loop(loop, options);
   return true;
-}
-
-bool pass_hoist_factors(ir_module *module, const pass_options *options) {
-  return pass_visit_kernels(module, options, hoist_in_kernel);
 }

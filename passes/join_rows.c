@@ -249,7 +249,7 @@ static void join_op(const chain *chain, const link *l) {
     fresh = recast_create(&parts, &builder, loops);
   } else {
     int64_t along = ir_attr_int_or(op, "dimension", 0);
-    ir_named_attr attr = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), loops[along]->value)};
+    ir_named_attr attr = {"dimension", ir_attr_i64(module, loops[along]->value)};
     fresh = ir_structured(&builder, op->code, parts.num_ins, parts.operands, parts.num_outs,
                           parts.operands + parts.num_ins, 1, &attr);
   }
@@ -269,10 +269,10 @@ static void drop_old(const chain *chain, const link *l) {
   ir_op_erase(l->op);
 }
 
-static void join_in(ir_block *block, const void *facts) {
-  const target_facts *target = facts;
+void pass_join_rows(ir_block *block, const pass_options *options) {
+  const target_facts *target = options->target;
   chain chain;
-  for (ir_op *op = block->first, *next; op; op = next) {
+  for (ir_op *op = options->fuse ? block->first : NULL, *next; op; op = next) {
     next = op->next;
     bool is_found = false;
     for (unsigned side = 0; side < 2 && !is_found && ir_is_contraction(op); side++)
@@ -287,10 +287,4 @@ static void join_in(ir_block *block, const void *facts) {
       drop_old(&chain, &chain.links[i]);
     next = fresh->next;
   }
-}
-
-bool pass_join_rows(ir_module *module, const pass_options *options) {
-  if (options->fuse)
-    pass_visit_unscheduled(module, join_in, options->target);
-  return true;
 }

@@ -97,6 +97,21 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   }
 }
 
+/* Adds the least that the iterations of the bound's loops add to its left side, with `sign` -1 to that times -1; false
+ * where that is not known. */
+static bool add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++) {
+    int64_t least;
+    if (sign > 0 ? bound->steps[loop] >= 0 : bound->steps[loop] <= 0)
+      continue;
+    int64_t most = extent_bound(extent_of_loop(bound->op, loop));
+    if (most <= 0 || most == INT64_MAX || __builtin_mul_overflow(bound->steps[loop], most - 1, &least) ||
+        !add_product(sum, least, sign))
+      return false;
+  }
+  return true;
+}
+
 /* Adds the least that the terms come to, with `sign` -1 the least of their negatives; false where there is none. */
 static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
   if (!add_product(sum, bound->constant, sign) || !add_product(sum, sign > 0 ? bound->least : bound->most, sign))
@@ -109,7 +124,7 @@ static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
         !add_product(sum, added, sign))
       return false;
   }
-  return mask_add_least_steps(bound, sign, sum);
+  return add_least_steps(bound, sign, sum);
 }
 
 static bool fits(ir_op *op, ir_value *value, unsigned *steps) {
@@ -226,22 +241,6 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted) {
   add_condition(mask, op, condition, wanted, &steps);
 }
 
-bool mask_add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
-  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++) {
-    unsigned operand, dim;
-    int64_t least;
-    if (sign > 0 ? bound->steps[loop] >= 0 : bound->steps[loop] <= 0)
-      continue;
-    if (!ir_loop_extent(bound->op, loop, &operand, &dim))
-      return false;
-    int64_t most = extent_bound(extent_of(ir_operand(bound->op, operand), dim));
-    if (most <= 0 || most == INT64_MAX || __builtin_mul_overflow(bound->steps[loop], most - 1, &least) ||
-        !add_product(sum, least, sign))
-      return false;
-  }
-  return true;
-}
-
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least) {
   const ir_op *minimum = index->op && index->op->code == OP_AFFINE_MIN ? index->op : NULL;
   const ir_map *map = minimum ? ir_attr_get(minimum, "map")->map : NULL;
@@ -318,6 +317,6 @@ bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bou
 
 void mask_keep_below(ir_builder *builder, mask_window *window, mask_bound bound) {
   if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
-      mask_add_least_steps(&bound, 1, &bound.constant))
+      add_least_steps(&bound, 1, &bound.constant))
     mask_narrow(builder, window, &bound);
 }

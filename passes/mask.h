@@ -37,9 +37,6 @@ void mask_add(mask *mask, ir_op *op, const ir_value *condition, bool wanted);
 /* Adds that an index, of which affine.min may have been taken, is at least so much; false where not all of that can be
  * said. */
 bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least);
-/* Adds the least that the iterations of the bound's loops add to its left side, with `sign` -1 to that times -1; false
- * where that is not known. */
-bool mask_add_least_steps(const mask_bound *bound, int sign, int64_t *sum);
 /* The value is the constant -infinity, by which scores are hidden. */
 bool mask_is_hidden(const ir_value *value);
 /* The factor is a constant above 0: what is hidden still is when it is multiplied by it. */

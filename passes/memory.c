@@ -18,7 +18,7 @@ ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, cons
   ir_block *block = scratch_block(op);
   ir_builder builder = {.module = module, .block = block, .before = block->first, .loc = op->loc};
   const ir_type *type = ir_type_memref(module, element, rank, shape, NULL, 0, IR_SPACE_GLOBAL);
-  ir_named_attr alignment = {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), 64)};
+  ir_named_attr alignment = {"alignment", ir_attr_i64(module, 64)};
   return ir_create(&builder, OP_MEMREF_ALLOCA, type, 0, NULL, 1, &alignment);
 }
 
@@ -62,7 +62,7 @@ ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
     snprintf(name, sizeof name, "tec_constant_%u", number++);
   while (ir_module_lookup(module, name));
   ir_builder top = ir_builder_before(ir_op_ancestor_in(builder->block->parent, ir_region(module->root, 0)));
-  ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
+  ir_named_attr attrs[] = {{"sym_name", ir_attr_cstr(module, name)},
                            {"sym_visibility", ir_attr_string(module, "private", 7)},
                            {"type", ir_attr_type(module, memory)},
                            {"initial_value", ir_attr_dense_bytes(module, tensor, value->count, value->bytes)},

@@ -28,7 +28,7 @@ static bool may_merge(const ir_op *op) {
   if (!body_is_elementwise(op) || op->num_results != 1 || ir_num_inits(op) != 1 || ir_body_reads_init(op, 0))
     return false;
   const ir_structure *structure = ir_structure_of(op);
-  const ir_map *out = structure->maps[ir_num_inputs(op)];
+  const ir_map *out = ir_init_map(op, 0);
   return ir_map_is_projected_permutation(out) && out->num_results == structure->num_loops;
 }
 
@@ -40,9 +40,8 @@ static unsigned body_size(const ir_op *op) {
 }
 
 static bool reads_tensors(const ir_op *op) {
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    if (ir_type_is_shaped(ir_input(op, i)->type))
-      return true;
+  if (!body_reads_scalars_only(op))
+    return true;
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
     if (inner->code == OP_TENSOR_EXTRACT)
       return true;
@@ -175,12 +174,13 @@ static ir_value *slice_operand(tile_builder *builder, ir_op *op, unsigned operan
 
 /* The part of the elementwise op's result that the slice takes, computed at the slice; NULL where it has other dims. */
 static ir_op *compute_part(ir_op *slice, ir_op *op) {
-  ir_index strides[IR_MAX_RANK];
-  tile_box box, domain, tile;
+  ir_slice part = ir_slice_of(slice);
+  tile_box box = {.rank = part.rank}, domain, tile;
   tile_builder builder = {ir_builder_before(slice), ir_builder_before(slice), slice_operand};
   ir_value *result;
-  box.rank = ir_slice_of(slice, box.offsets, box.sizes, strides);
-  if (!ir_indices_are(box.rank, strides, 1) || ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
+  for (unsigned dim = 0; dim < part.rank; dim++)
+    box.offsets[dim] = part.offsets[dim], box.sizes[dim] = part.sizes[dim];
+  if (!ir_slice_has_unit_strides(&part) || ir_result(slice, 0)->type->rank != box.rank || !tile_can(op))
     return NULL;
   tile_domain(&builder.index, op, &domain);
   return tile_from_result(op, 0, &box, &domain, &tile) && tile_create(&builder, op, &tile, &result) ? result->op : NULL;
@@ -218,14 +218,7 @@ static void merge_producers(ir_op *consumer) {
   }
 }
 
-static void visit(ir_op *op, const void *data) {
-  (void)data;
+void pass_merge_elementwise(ir_op *op, const pass_options *options) {
   if (may_merge(op))
     merge_producers(op);
-}
-
-bool pass_merge_elementwise(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit, NULL);
-  return true;
 }

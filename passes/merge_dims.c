@@ -177,8 +177,7 @@ static void replace_result(ir_builder *builder, ir_value *old, ir_value *fresh, 
     if (!merges_same(use->user, fresh->type))
       continue;
     ir_op *collapse = use->user;
-    ir_replace_uses(ir_result(collapse, 0), fresh);
-    ir_op_erase(collapse);
+    ir_replace_op(collapse, fresh);
   }
   if (ir_value_unused(old))
     return;
@@ -247,10 +246,11 @@ static bool find_merged_rows(const recast *parts, merged_loops *merged) {
   return false;
 }
 
-static void merge_in(ir_block *block, const void *options) {
-  (void)options;
+void pass_merge_dims(ir_block *block, const pass_options *options) {
   recast parts;
   merged_loops merged;
+  if (!options->fuse)
+    return;
   for (ir_op *op = block->first; op; op = op->next)
     op->mark = false;
   for (ir_op *op = block->first; op; op = op->next)
@@ -259,10 +259,4 @@ static void merge_in(ir_block *block, const void *options) {
   for (ir_op *op = block->last; op; op = op->prev)
     while (recast_begin(&parts, op) && find_merged_rows(&parts, &merged))
       op = merge_loops(&parts, &merged);
-}
-
-bool pass_merge_dims(ir_module *module, const pass_options *options) {
-  if (options->fuse)
-    pass_visit_unscheduled(module, merge_in, NULL);
-  return true;
 }

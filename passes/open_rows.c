@@ -68,9 +68,7 @@ static bool find_loop(open_rows *o, const target_facts *target) {
       int side = ir_op_has(op, IR_STRUCTURED) && ir_is_contraction(op) ? tile_running_operand(op) : -1;
       if (side < 0 || !find_rows(o, op, (unsigned)side))
         continue;
-      int64_t extents[IR_MAX_LOOPS];
-      ir_loop_extents(op, extents);
-      o->tile = softmax_tile_of_open_rows(op, (unsigned)side, target, extents, &o->most_keys);
+      o->tile = softmax_tile_of_open_rows(op, (unsigned)side, target, &o->most_keys);
       return o->tile.rows > 0;
     }
   }
@@ -134,9 +132,8 @@ static ir_op *clone_over(const open_rows *o, ir_builder *builder, ir_value *rows
 /* The kernel and its loop take tiles for lanes. */
 static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
   unsigned count;
-  const int64_t *old;
   int64_t sizes[IR_MAX_LOOPS];
-  ir_attr_i64s_of(kernel, "staticStep", &count, &old);
+  const int64_t *old = ir_attr_i64s_of(kernel, "staticStep", &count);
   for (unsigned i = 0; i < count; i++)
     sizes[i] = i == o->dim ? o->tile.rows : old[i];
   ir_attr_set(kernel, "staticStep", ir_attr_i64s(kernel->module, count, sizes));
@@ -147,9 +144,10 @@ static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
   ir_set_operand(loop, STEP, ir_const_index(&builder, o->tile.step));
 }
 
-static bool visit(ir_op *kernel, const pass_options *options) {
+bool pass_open_rows(ir_op *kernel, const pass_options *options) {
   open_rows o = {.kernel = kernel};
-  if (options->target->tiles.rows || !starts_empty(kernel) || !find_loop(&o, options->target))
+  if (!target_has_rows_in_lanes(options->target) || options->target->tiles.rows || !starts_empty(kernel) ||
+      !find_loop(&o, options->target))
     return true;
   ir_builder builder = ir_builder_before(kernel);
   ir_value *fit = create_condition(&builder, &o), *none = ir_const_index(&builder, 0);
@@ -165,8 +163,4 @@ static bool visit(ir_op *kernel, const pass_options *options) {
   }
   ir_op_erase(kernel);
   return true;
-}
-
-bool pass_open_rows(ir_module *module, const pass_options *options) {
-  return !target_has_rows_in_lanes(options->target) || pass_visit_kernels(module, options, visit);
 }

@@ -138,7 +138,7 @@ static bool follow_value(orientation *o, ir_value *value, unsigned dim) {
     return true;
   if (!ir_op_has(value->op, IR_STRUCTURED))
     return is_last || (o->turns_tiles && value->op->code == OP_TENSOR_EXTRACT_SLICE);
-  int lane = ir_map_result_dim(ir_structure_of(value->op)->maps[ir_num_inputs(value->op) + value->index], dim);
+  int lane = ir_map_result_dim(ir_init_map(value->op, value->index), dim);
   return lane >= 0 && follow_op(o, value->op, (unsigned)lane) && follow_uses(o, value, dim);
 }
 
@@ -233,8 +233,7 @@ static void orient_op(ir_op *op, unsigned lane, const orientation *o, ir_op *loo
     recast.operands[i] = block ? turn_extract(&builder, operand, block) : operand;
   }
   if (op->code == OP_LINALG_FILL) {
-    ir_replace_uses(ir_result(op, 0), ir_fill(&builder, recast.operands[0], recast.operands[1]));
-    ir_op_erase(op);
+    ir_replace_op(op, ir_fill(&builder, recast.operands[0], recast.operands[1]));
     return;
   }
   ir_op *turned = recast_create(&recast, &builder, NULL);
@@ -355,8 +354,7 @@ static void drop_whole_slices(ir_op *loop) {
     next = op->next;
     if (!op->mark)
       continue;
-    ir_replace_uses(ir_result(op, 0), ir_operand(op, 0));
-    ir_op_erase(op);
+    ir_replace_op(op, ir_operand(op, 0));
   }
 }
 
@@ -374,16 +372,13 @@ static bool find_orientation(ir_op *loop, const target_facts *facts, orientation
   return false;
 }
 
-static bool orient_kernel(ir_op *kernel, const pass_options *options) {
+bool pass_orient(ir_op *kernel, const pass_options *options) {
   for (ir_op *op = ir_region(kernel, 0)->first, *next; op; op = next) {
     orientation o;
     next = op->next;
-    if (op->code == OP_SCF_FOR && find_orientation(op, options->target, &o))
+    if (target_has_rows_in_lanes(options->target) && op->code == OP_SCF_FOR &&
+        find_orientation(op, options->target, &o))
       orient_loop(&o);
   }
   return true;
-}
-
-bool pass_orient(ir_module *module, const pass_options *options) {
-  return !target_has_rows_in_lanes(options->target) || pass_visit_kernels(module, options, orient_kernel);
 }

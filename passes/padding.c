@@ -45,9 +45,8 @@ static int contracted_dim(const ir_op *op, unsigned operand, int dim) {
 
 static int reduced_dim(const ir_op *op, unsigned operand, int dim) {
   unsigned count;
-  const int64_t *dims;
   int result = dim;
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   for (unsigned i = 0; i < count && !operand; i++) {
     if (dims[i] == dim)
       return NONE;
@@ -63,8 +62,6 @@ static int dim_of_result(const ir_op *op, unsigned operand, int dim) {
   if (op->num_results != 1 || ir_result(op, 0)->type->kind != IR_TYPE_VECTOR)
     return NONE;
   const ir_type *to = ir_result(op, 0)->type;
-  unsigned count;
-  const int64_t *permutation;
   switch (op->code) {
   case OP_VECTOR_BROADCAST: {
     int result = dim + to->rank - from->rank;
@@ -72,12 +69,13 @@ static int dim_of_result(const ir_op *op, unsigned operand, int dim) {
   }
   case OP_VECTOR_SHAPE_CAST:
     return cast_dim(from, to, dim);
-  case OP_VECTOR_TRANSPOSE:
-    ir_attr_i64s_of(op, "permutation", &count, &permutation);
-    for (unsigned i = 0; i < count; i++)
-      if (permutation[i] == dim)
-        return (int)i;
-    return NONE;
+  case OP_VECTOR_TRANSPOSE: {
+    unsigned count, i = 0;
+    const int64_t *permutation = ir_attr_i64s_of(op, "permutation", &count);
+    while (permutation[i] != dim)
+      i++;
+    return (int)i;
+  }
   case OP_VECTOR_CONTRACT:
     return contracted_dim(op, operand, dim);
   case OP_VECTOR_MULTI_REDUCTION:

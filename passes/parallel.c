@@ -16,19 +16,18 @@ typedef struct access {
 
 static bool is_own_part(const access *a, const ir_op *slice) {
   parallel_part *part = a->part;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(slice, offsets, sizes, strides);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    int64_t factor = tile_index_factor(offsets[dim], a->iv);
-    if (factor <= 0 || !ir_index_is_const(strides[dim], 1) || a->step > INT64_MAX / factor ||
-        extent_bound(extent_of_index(sizes[dim])) > factor * a->step)
+  ir_slice s = ir_slice_of(slice);
+  for (unsigned dim = 0; dim < s.rank; dim++) {
+    int64_t factor = tile_index_factor(s.offsets[dim], a->iv);
+    if (factor <= 0 || !ir_index_is_const(s.strides[dim], 1) || a->step > INT64_MAX / factor ||
+        extent_bound(extent_of_index(s.sizes[dim])) > factor * a->step)
       continue;
     if (part->factor && (part->factor != factor || part->dim != dim))
       continue;
-    part->same_size = part->factor ? part->same_size && ir_index_equal(part->size, sizes[dim]) : true;
+    part->same_size = part->factor ? part->same_size && ir_index_equal(part->size, s.sizes[dim]) : true;
     part->factor = factor;
     part->dim = dim;
-    part->size = sizes[dim];
+    part->size = s.sizes[dim];
     return true;
   }
   return false;
@@ -91,7 +90,6 @@ static bool stems_from(const ir_value *value, const ir_value *carried) {
 }
 
 static bool has_no_effect(ir_op *op, void *data) {
-  (void)data;
   return op->code == OP_TENSOR_PARALLEL_INSERT_SLICE || !(ir_op_row(op)->traits & (IR_WRITES | IR_READS));
 }
 

@@ -121,9 +121,8 @@ static tile_box box_of(const loop_nest *nest, unsigned k, ir_builder *outside, i
 /* Makes the offset of a slice in `dim`, a value so far, 0. */
 static void start_at_zero(ir_op *slice, unsigned dim) {
   unsigned rank, dynamic = 0, group = ir_info_num_groups(ir_op_row(slice)) - 3;
-  const int64_t *statics;
   int64_t offsets[IR_MAX_RANK];
-  ir_attr_i64s_of(slice, "static_offsets", &rank, &statics);
+  const int64_t *statics = ir_attr_i64s_of(slice, "static_offsets", &rank);
   for (unsigned i = 0; i < rank; i++) {
     offsets[i] = i == dim ? 0 : statics[i];
     dynamic += i < dim && statics[i] == IR_DYNAMIC;
@@ -280,10 +279,7 @@ static void parallelize_block(ir_block *block) {
   }
 }
 
-bool pass_parallelize(ir_module *module, const pass_options *options) {
-  (void)options;
-  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC)
-      parallelize_block(ir_region(op, 0));
+bool pass_parallelize(ir_op *function, const pass_options *options) {
+  parallelize_block(ir_region(function, 0));
   return true;
 }

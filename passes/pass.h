@@ -9,11 +9,22 @@
 
 struct pass_options;
 
+typedef bool pass_of_module(ir_module *module, const struct pass_options *options);
+typedef bool pass_of_function(ir_op *function, const struct pass_options *options);
+typedef bool pass_of_kernel(ir_op *kernel, const struct pass_options *options);
+typedef void pass_of_block(ir_block *block, const struct pass_options *options);
+typedef void pass_of_op(ir_op *op, const struct pass_options *options);
+
+/* What runs where: one of the places has a function. */
 typedef struct pass_row {
   const char *name;
-  bool (*run)(ir_module *module, const struct pass_options *options);
+  pass_of_module *module;
   unsigned result_stages; /* ir_stage bits legal afterwards; 0: as before */
   const char *doc;
+  pass_of_function *function; /* each that has a body */
+  pass_of_kernel *kernel;     /* see pass_visit_kernels */
+  pass_of_block *block;       /* see pass_visit_unscheduled .. */
+  pass_of_op *op;             /* .. and _ops */
 } pass_row;
 
 typedef struct pass_options {

@@ -11,13 +11,12 @@
 #include "ir/text.h"
 #include "passes/passes.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 static const pass_row rows[] = {
-#define PASS(NAME, FUNCTION, STAGES, DOC) {.name = NAME, .run = FUNCTION, .result_stages = STAGES, .doc = DOC},
+#define PASS(NAME, PLACE, FUNCTION, STAGES, DOC) {.name = NAME, .PLACE = FUNCTION, .result_stages = STAGES, .doc = DOC},
 #include "passes/pass.def"
 #undef PASS
 };
@@ -73,9 +72,46 @@ static bool dump(ir_module *module, const pass_row *pass, const pass_options *op
   return true;
 }
 
+typedef struct running {
+  const pass_row *pass;
+  const pass_options *options;
+} running;
+
+static void run_in_block(ir_block *block, const void *data) {
+  const running *r = data;
+  r->pass->block(block, r->options);
+}
+
+static void run_on_op(ir_op *op, const void *data) {
+  const running *r = data;
+  r->pass->op(op, r->options);
+}
+
+static bool run_on_functions(ir_module *module, pass_of_function *run, const pass_options *options) {
+  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
+    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first && !run(op, options))
+      return false;
+  return true;
+}
+
+/* Does what the pass does at each of its places. */
+static bool run_everywhere(ir_module *module, const pass_row *pass, const pass_options *options) {
+  if (pass->module)
+    return pass->module(module, options);
+  if (pass->function)
+    return run_on_functions(module, pass->function, options);
+  if (pass->kernel)
+    return pass_visit_kernels(module, options, pass->kernel);
+  if (pass->block)
+    pass_visit_unscheduled(module, run_in_block, &(running){pass, options});
+  else
+    pass_visit_unscheduled_ops(module, run_on_op, &(running){pass, options});
+  return true;
+}
+
 static bool run_one(ir_module *module, const pass_row *pass, unsigned *stages, const pass_options *options) {
   double start = seconds_now();
-  bool done = pass->run(module, options);
+  bool done = run_everywhere(module, pass, options);
   if (options->time_sink)
     options->time_sink(options->time_user, pass->name, seconds_now() - start);
   if (!done)

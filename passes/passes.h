@@ -5,7 +5,7 @@
 #include "passes/pass.h"
 
 /* The function of each row of pass.def. */
-#define PASS(NAME, FUNCTION, STAGES, DOC) bool FUNCTION(ir_module *module, const pass_options *options);
+#define PASS(NAME, PLACE, FUNCTION, STAGES, DOC) pass_of_##PLACE FUNCTION;
 #include "passes/pass.def"
 #undef PASS
 
@@ -31,8 +31,7 @@ void pass_visit_unscheduled_ops(ir_module *module, void (*visit)(ir_op *op, cons
 
 /* Calls `visit` for each kernel, an scf.forall that stands in the body of a function, first to last; it may be replaced
  * or moved, and what comes before it is not visited again. Stops on false (blocks.c). */
-bool pass_visit_kernels(ir_module *module, const pass_options *options,
-                        bool (*visit)(ir_op *kernel, const pass_options *options));
+bool pass_visit_kernels(ir_module *module, const pass_options *options, pass_of_kernel *visit);
 
 /* if (condition) { } else { kernel }; returns where a copy of the kernel goes (blocks.c). */
 ir_builder pass_branch_around(ir_op *kernel, ir_value *condition);

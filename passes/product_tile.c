@@ -13,7 +13,6 @@
  * Terminates: loops over loops, and sizes that are doubled up to a bound. */
 #include "passes/body.h"
 #include "passes/memory.h"
-#include "passes/pass.h"
 #include "passes/register_plan.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"

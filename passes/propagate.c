@@ -89,9 +89,7 @@ static const placed *place(propagation *p, const layout *l) {
   for (placed *known = p->known; known; known = known->next)
     if (!strcmp(known->text, text))
       return known;
-  placed *result = IR_NEW(&p->module->arena, placed);
-  *result = (placed){settled, ir_intern_cstr(p->module, text), p->known};
-  return p->known = result;
+  return p->known = IR_NEW_OF(&p->module->arena, placed, settled, ir_intern_cstr(p->module, text), p->known);
 }
 
 static void require(propagation *p, ir_op *user, unsigned operand, const placed *wanted) {
@@ -106,8 +104,7 @@ static void require(propagation *p, ir_op *user, unsigned operand, const placed 
 /* Of the operand of a transpose, from the result's; or the other way round. */
 static const placed *through_transpose(propagation *p, const ir_op *op, const placed *from, bool backward) {
   unsigned count, permutation[LAYOUT_MAX_RANK] = {0};
-  const int64_t *dims;
-  ir_attr_i64s_of(op, "permutation", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "permutation", &count);
   for (unsigned i = 0; i < count; i++)
     permutation[backward ? (unsigned)dims[i] : i] = backward ? i : (unsigned)dims[i];
   layout l = layout_permute(&from->layout, permutation);
@@ -222,8 +219,8 @@ static ir_value *convert(propagation *p, ir_value *value, const placed *have, co
     return ir_result(op, 0);
   }
   const char *cost = layout_conversion_name(layout_classify(&have->layout, &wanted->layout));
-  ir_named_attr attrs[] = {{"conversion", ir_attr_string(p->module, cost, strlen(cost))},
-                           {"layout", ir_attr_string(p->module, wanted->text, strlen(wanted->text))}};
+  ir_named_attr attrs[] = {{"conversion", ir_attr_cstr(p->module, cost)},
+                           {"layout", ir_attr_cstr(p->module, wanted->text)}};
   op = ir_create(&builder, OP_VECTOR_EXT_TO_LAYOUT, value->type, 1, &value, 2, attrs)->op;
   add_slots(p, op);
   p->slots[op->mark].layout = wanted;
@@ -299,8 +296,7 @@ static void forward_contraction(propagation *p, ir_op *op) {
 static void forward_reduction(propagation *p, ir_op *op) {
   layout l = anchor(p, ir_operand(op, 0))->layout;
   unsigned count;
-  const int64_t *dims;
-  ir_attr_i64s_of(op, "reduction_dims", &count, &dims);
+  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
   for (unsigned dim = l.rank; dim-- > 0;)
     for (unsigned i = 0; i < count; i++)
       if (dims[i] == dim) {
@@ -466,7 +462,7 @@ static void write_conflict(ir_op *op, const placed *from, const placed *to) {
   const char *parts =
       from && to && from->layout.rank == to->layout.rank ? layout_conflict(&from->layout, &to->layout) : NULL;
   if (parts)
-    ir_attr_set(op, "tec.conflict", ir_attr_string(op->module, parts, strlen(parts)));
+    ir_attr_set(op, "tec.conflict", ir_attr_cstr(op->module, parts));
 }
 
 static bool write_conflicts(ir_op *op, void *data) {
@@ -500,7 +496,7 @@ static bool write_layouts(ir_op *op, void *data) {
   for (unsigned i = 0; i < op->num_results; i++) {
     bool vector = is_vector(ir_result(op, i));
     const char *text = vector ? layout_of(p, ir_result(op, i))->text : "";
-    texts[i] = ir_attr_string(p->module, text, strlen(text));
+    texts[i] = ir_attr_cstr(p->module, text);
     any |= vector;
   }
   if (any)
@@ -520,7 +516,7 @@ static void write_launch(const propagation *p, ir_op *forall) {
   }
   ir_attr_set(forall, "mapping", ir_attr_array(module, rank, mapping));
   int64_t threads = p->lanes.warp * p->lanes.warps;
-  ir_attr_set(forall, "tec.threads", ir_attr_int(module, ir_type_scalar(module, IR_I64), threads));
+  ir_attr_set(forall, "tec.threads", ir_attr_i64(module, threads));
 }
 
 static bool propagate_kernel(ir_op *forall, const pass_options *options) {

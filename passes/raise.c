@@ -179,8 +179,7 @@ static void replace_scalar(ir_op *root, ir_value *scalar, ir_value *tensor) {
     recast_add_input(root, scalar, tensor, ir_map_identity(root->module, ir_structure_of(root)->num_loops));
     return;
   }
-  ir_replace_uses(ir_result(root, 0), tensor);
-  ir_op_erase(root);
+  ir_replace_op(root, tensor);
 }
 
 static bool raise_match(expression_space *space, const softmax_match *match) {
@@ -202,7 +201,7 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
  * problem. */
 static bool is_candidate(const ir_op *op) {
   return body_is_elementwise(op) && op->num_results == 1 && op->num_operands < RECAST_MAX_OPERANDS &&
-         ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]);
+         ir_map_is_identity(ir_init_map(op, 0));
 }
 
 /* Is the op, or what it computes first, a softmax now? It is gone then. */
@@ -285,8 +284,7 @@ static bool raise_behind_product(ir_op *op, expression_space *space, const pass_
     ir_op *fresh = ir_op_clone(&builder, product, ir_value_map_create(op->module));
     ir_set_operand(fresh, i % 2, ir_result(quotient, 0));
     if (raise_softmax(quotient, space, options)) {
-      ir_replace_uses(ir_result(op, 0), ir_result(fresh, 0));
-      ir_op_erase(op);
+      ir_replace_op(op, ir_result(fresh, 0));
       ir_op_erase(product);
       return true;
     }

@@ -43,12 +43,6 @@ static bool is_invariant(const ir_value *value, const ir_block *body) {
   return is_computed(value, body, OP_ARITH_CMPI, is_extent);
 }
 
-static extent extent_of_loop(const ir_op *op, unsigned loop) {
-  unsigned operand, dim;
-  ir_loop_extent(op, loop, &operand, &dim);
-  return extent_of(ir_operand(op, operand), dim);
-}
-
 /* What an op makes of the index of a loop that is its first operand: digits of it; else NULL. */
 static const ir_expr *divide(const ir_op *op, const ir_expr *index) {
   ir_index by = op->num_operands == 2 ? ir_index_of(ir_operand(op, 1)) : ir_index_const(1);
@@ -136,15 +130,10 @@ bool read_subscripts(const ir_op *op, const ir_op *read, read_subscript *subscri
 
 /* ----------------------------------------------------------------------------------------------------------- views */
 
-/* Which elements of a tensor: in each dim `sizes` of them, `steps` apart, from `offsets`. */
-typedef struct selection {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-} selection;
-
 typedef struct view {
   struct view *next;
   ir_value *source, *result;
-  selection part;
+  ir_slice part;
 } view;
 
 typedef struct reads {
@@ -153,25 +142,23 @@ typedef struct reads {
   unsigned depth;
 } reads;
 
-static ir_value *view_of(reads *r, ir_value *source, const selection *part);
+static ir_value *view_of(reads *r, ir_value *source, const ir_slice *part);
 
-static bool is_whole_dim(ir_value *source, const selection *part, unsigned dim) {
-  return ir_index_is_const(part->offsets[dim], 0) && ir_index_is_const(part->steps[dim], 1) &&
+static bool is_whole_dim(ir_value *source, const ir_slice *part, unsigned dim) {
+  return ir_index_is_const(part->offsets[dim], 0) && ir_index_is_const(part->strides[dim], 1) &&
          extent_equal(extent_of(source, dim), extent_of_index(part->sizes[dim]));
 }
 
-static void select_whole_dim(reads *r, ir_value *source, selection *part, unsigned dim) {
+static void select_whole_dim(reads *r, ir_value *source, ir_slice *part, unsigned dim) {
   part->offsets[dim] = ir_index_const(0);
   part->sizes[dim] = pass_dim(&r->builder, source, dim);
-  part->steps[dim] = ir_index_const(1);
+  part->strides[dim] = ir_index_const(1);
 }
 
-static bool same_selection(const selection *a, const selection *b, unsigned rank) {
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (!ir_index_equal(a->offsets[dim], b->offsets[dim]) || !ir_index_equal(a->sizes[dim], b->sizes[dim]) ||
-        !ir_index_equal(a->steps[dim], b->steps[dim]))
-      return false;
-  return true;
+static void select_dim(ir_slice *part, unsigned dim, const ir_slice *like, unsigned from) {
+  part->offsets[dim] = like->offsets[from];
+  part->sizes[dim] = like->sizes[from];
+  part->strides[dim] = like->strides[from];
 }
 
 /* Computes each element by itself, from elements at its own place, so that a view of it is computed from views. */
@@ -190,21 +177,19 @@ static bool has_views(const ir_op *op) {
 }
 
 /* The op on views of its inputs; NULL where it has too many. */
-static ir_value *view_elementwise(reads *r, ir_op *op, const selection *part) {
+static ir_value *view_elementwise(reads *r, ir_op *op, const ir_slice *part) {
   recast parts;
   if (!recast_begin(&parts, op))
     return NULL;
   const ir_map *out = parts.maps[parts.num_ins];
   for (unsigned i = 0; i < parts.num_ins; i++) {
     ir_value *input = parts.operands[i];
-    selection of_input;
     if (!ir_type_is_shaped(input->type))
       continue;
+    ir_slice of_input = {.rank = input->type->rank};
     for (unsigned dim = 0; dim < input->type->rank; dim++) {
       unsigned from = (unsigned)ir_map_find_dim(out, (unsigned)ir_map_result_dim(parts.maps[i], dim));
-      of_input.offsets[dim] = part->offsets[from];
-      of_input.sizes[dim] = part->sizes[from];
-      of_input.steps[dim] = part->steps[from];
+      select_dim(&of_input, dim, part, from);
     }
     parts.operands[i] = view_of(r, input, &of_input);
   }
@@ -214,14 +199,14 @@ static ir_value *view_elementwise(reads *r, ir_op *op, const selection *part) {
 }
 
 /* A reshape of a view; NULL where the view takes a part of dims that the reshape merges or splits. */
-static ir_value *view_reshaped(reads *r, ir_op *op, const selection *part) {
+static ir_value *view_reshaped(reads *r, ir_op *op, const ir_slice *part) {
   bool splits = op->code == OP_TENSOR_EXPAND_SHAPE;
   const ir_attr *groups = ir_attr_get(op, "reassociation");
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
   const ir_type *type = result->type;
   unsigned counts[IR_MAX_RANK];
   int64_t shape[IR_MAX_RANK];
-  selection of_source;
+  ir_slice of_source = {.rank = source->type->rank};
   for (unsigned g = 0, wide = 0; g < groups->count; wide += counts[g++]) {
     counts[g] = groups->elements[g]->count;
     for (unsigned i = 0; i < counts[g]; i++) {
@@ -229,11 +214,8 @@ static ir_value *view_reshaped(reads *r, ir_op *op, const selection *part) {
       if (counts[g] > 1 && !is_whole_dim(result, part, from))
         return NULL;
       select_whole_dim(r, source, &of_source, to);
-      if (counts[g] > 1)
-        continue;
-      of_source.offsets[to] = part->offsets[from];
-      of_source.sizes[to] = part->sizes[from];
-      of_source.steps[to] = part->steps[from];
+      if (counts[g] == 1)
+        select_dim(&of_source, to, part, from);
     }
   }
   for (unsigned dim = 0; dim < type->rank; dim++)
@@ -244,7 +226,7 @@ static ir_value *view_reshaped(reads *r, ir_op *op, const selection *part) {
              : ir_collapse(&r->builder, view, ir_type_with_shape(r->builder.module, type, type->rank, shape), counts);
 }
 
-static ir_value *create_view(reads *r, ir_value *source, const selection *part) {
+static ir_value *create_view(reads *r, ir_value *source, const ir_slice *part) {
   ir_op *op = source->op;
   ir_value *value = NULL;
   if (op && op->block == r->builder.block && r->depth < MAX_DEPTH) {
@@ -255,23 +237,20 @@ static ir_value *create_view(reads *r, ir_value *source, const selection *part) 
       value = view_reshaped(r, op, part);
     r->depth--;
   }
-  return value ? value : ir_extract_strided(&r->builder, source, part->offsets, part->sizes, part->steps);
+  return value ? value : ir_extract_strided(&r->builder, source, part->offsets, part->sizes, part->strides);
 }
 
-static ir_value *view_of(reads *r, ir_value *source, const selection *part) {
-  unsigned rank = source->type->rank;
+static ir_value *view_of(reads *r, ir_value *source, const ir_slice *part) {
   bool whole = true;
-  for (unsigned dim = 0; dim < rank; dim++)
+  for (unsigned dim = 0; dim < part->rank; dim++)
     whole &= is_whole_dim(source, part, dim);
   if (whole)
     return source;
   for (view *known = r->views; known; known = known->next)
-    if (known->source == source && same_selection(&known->part, part, rank))
+    if (known->source == source && ir_slices_equal(&known->part, part))
       return known->result;
   ir_value *result = create_view(r, source, part);
-  view *added = IR_NEW(&r->builder.module->arena, view);
-  *added = (view){r->views, source, result, *part};
-  r->views = added;
+  r->views = IR_NEW_OF(&r->builder.module->arena, view, r->views, source, result, *part);
   return result;
 }
 
@@ -293,12 +272,12 @@ static ir_value *input_of(reads *r, const ir_op *op, const ir_op *read, const re
   ir_value *source = ir_operand(read, 0);
   const ir_expr *results[IR_MAX_RANK];
   ir_module *module = op->module;
-  selection part;
   unsigned rank = source->type->rank;
+  ir_slice part = {.rank = rank};
   for (unsigned dim = 0; dim < rank; dim++) {
     read_subscript at = subscripts[dim];
     part.offsets[dim] = ir_index_const(at.constant);
-    part.sizes[dim] = part.steps[dim] = ir_index_const(1);
+    part.sizes[dim] = part.strides[dim] = ir_index_const(1);
     results[dim] = ir_expr_const(module, 0);
     if (!at.index)
       continue;
@@ -310,7 +289,7 @@ static ir_value *input_of(reads *r, const ir_op *op, const ir_op *read, const re
       ir_value *condition = outside(r, at.condition, op);
       ir_value *step = ir_select(&r->builder, condition, ir_const_index(&r->builder, !at.zero_where),
                                  ir_const_index(&r->builder, at.zero_where));
-      part.steps[dim] = ir_index_of(step);
+      part.strides[dim] = ir_index_of(step);
     }
   }
   *map = ir_map_get(module, ir_structure_of(op)->num_loops, 0, rank, results);
@@ -324,8 +303,7 @@ static ir_op *find_read(const ir_op *op, read_subscript *subscripts) {
   return NULL;
 }
 
-static void absorb_reads_in(ir_block *block, const void *data) {
-  (void)data;
+void pass_absorb_reads(ir_block *block, const pass_options *options) {
   reads r = {0};
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
@@ -339,10 +317,4 @@ static void absorb_reads_in(ir_block *block, const void *data) {
       op = recast_add_input(op, ir_result(read, 0), input, map);
     }
   }
-}
-
-bool pass_absorb_reads(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled(module, absorb_reads_in, NULL);
-  return true;
 }

@@ -104,7 +104,7 @@ void recast_replace(ir_op *op, ir_op *with) {
 
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read) {
   const ir_structure *structure = ir_structure_of(producer);
-  const ir_map *out = structure->maps[ir_num_inputs(producer)], *in = structure->maps[input];
+  const ir_map *out = ir_init_map(producer, 0), *in = structure->maps[input];
   const ir_expr *loops[IR_MAX_LOOPS] = {0}, *results[IR_MAX_RANK];
   for (unsigned dim = 0; dim < read->num_results; dim++)
     loops[ir_map_result_dim(out, dim)] = read->results[dim];

@@ -393,11 +393,9 @@ static void plan_rows(register_nest *nest) {
 
 /* The tile at hand has all the rows that a tile may have: few others have a next one. */
 static bool asks_for_rows(const register_nest *nest) {
-  const vector_tile *tile = &nest->tile;
-  for (unsigned k = 0; nest->rows.asked && k < tile->num_dims; k++)
-    if (tile->loops[k] == nest->rows.row)
-      return tile->sizes[k] == nest->plan.steps[nest->rows.row] && !(tile->masked & ir_bit(nest->rows.row));
-  return false;
+  unsigned row = nest->rows.row;
+  return nest->rows.asked && vector_tile_size(&nest->tile, row) == nest->plan.steps[row] &&
+         !(nest->tile.masked & ir_bit(row));
 }
 
 /* Asks for the line of an operand that lies at the tile's start, `rows` and `columns` further. */
@@ -496,11 +494,9 @@ static bool count_lines(register_left *left) {
   return true;
 }
 
-static void keep_left(ir_arena *arena, register_left **all, const register_left *left) {
-  register_left *kept = IR_NEW(arena, register_left);
-  *kept = *left;
-  kept->next = *all;
-  *all = kept;
+static void keep_left(ir_arena *arena, register_left **all, register_left *left) {
+  left->next = *all;
+  *all = ir_arena_copy(arena, left, sizeof *left);
 }
 
 /* The last product from `op` on that can ask for so many lines; NULL: none. */
@@ -628,10 +624,9 @@ static void ask_for_left(const register_nest *nest, ir_builder *builder, const r
       ask_for_number(builder, left, ir_index_add(builder, first, ir_index_const(line)));
     return;
   }
-  ir_op *lines =
-      ir_for(builder, first, ir_index_add(builder, first, ir_index_const(share)), ir_index_const(1), 0, NULL);
-  ir_builder inside = ir_inside(lines, 0);
-  ask_for_number(&inside, left, (ir_index){.value = ir_region(lines, 0)->args[0]});
+  ir_builder inside = *builder;
+  ir_index end = ir_index_add(builder, first, ir_index_const(share));
+  ask_for_number(&inside, left, ir_enter_for(&inside, first, end, 1));
 }
 
 void register_ask_pieces(const register_nest *nest, ir_builder *builder) {

@@ -29,17 +29,16 @@ typedef struct constant_view {
 } constant_view;
 
 static bool find_constant(ir_builder *builder, const ir_value *input, constant_view *found) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
   const ir_value *view = input;
   found->value = memory_own_constant(input);
   if (!found->value)
     return false;
   for (; view->op->code == OP_MEMREF_SUBVIEW; view = ir_operand(view->op, 0)) {
-    unsigned rank = ir_slice_of(view->op, offsets, sizes, steps);
-    if (!ir_indices_are(rank, steps, 1))
+    ir_slice slice = ir_slice_of(view->op);
+    if (!ir_slice_has_unit_strides(&slice))
       return false;
-    for (unsigned dim = 0; dim < rank; dim++)
-      found->begins[dim] = ir_index_add(builder, found->begins[dim], offsets[dim]);
+    for (unsigned dim = 0; dim < slice.rank; dim++)
+      found->begins[dim] = ir_index_add(builder, found->begins[dim], slice.offsets[dim]);
   }
   return memory_global(view->op)->mark == 1;
 }

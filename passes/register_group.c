@@ -18,6 +18,7 @@
  * Terminates: walks to neighbours in the block, at most REGISTER_GROUP_MAX members or past MAX_PASSED ops. */
 #include "passes/register_group.h"
 
+#include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_matrix.h"
@@ -80,8 +81,6 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
   return true;
 }
 
-static const ir_map *result_map(const ir_op *op) { return ir_structure_of(op)->maps[ir_num_inputs(op)]; }
-
 /* No operand of `op` may overlap the memory, unless it is `memory` itself and `linked`. */
 static bool lies_apart(const ir_op *op, const ir_value *memory, const ir_value *linked) {
   for (unsigned i = 0; i < op->num_operands; i++) {
@@ -111,7 +110,8 @@ static bool writes_apart(const ir_op *op, const ir_value *result, const ir_op *l
   if (target == result)
     return true;
   const ir_op *prologue = group->prologue.op;
-  bool apart = lies_apart(leader, target, NULL) && (!prologue || reads_at_hand(prologue, target, result_map(prologue)));
+  bool apart =
+      lies_apart(leader, target, NULL) && (!prologue || reads_at_hand(prologue, target, ir_init_map(prologue, 0)));
   for (unsigned k = 0; k < group->num_feeders; k++)
     apart &= lies_apart(group->feeders[k].op, target, NULL);
   for (unsigned k = 0; k < group->count; k++)
@@ -127,7 +127,7 @@ static bool reads_members_at_hand(const ir_op *op, const ir_value *result, const
   for (unsigned k = 0; k < group->num_feeders; k++)
     at_hand &= lies_apart(op, ir_init(group->feeders[k].op, 0), NULL);
   for (unsigned k = 0; k < group->count && made != result; made = ir_init(group->epilogues[k++].op, 0))
-    at_hand &= reads_at_hand(op, made, result_map(op));
+    at_hand &= reads_at_hand(op, made, ir_init_map(op, 0));
   return at_hand;
 }
 
@@ -163,7 +163,8 @@ static bool is_prologue(ir_op *leader, const register_plan *plan, register_membe
   if (!ir_body_reads_init(leader, 0) || !is_structured(member->op) || ir_num_inits(member->op) != 1)
     return false;
   const ir_value *memory = ir_init(member->op, 0);
-  if (whole_memory(memory) != whole_memory(ir_init(leader, 0)) || !fits_tiles(result_map(leader), plan, memory, member))
+  if (whole_memory(memory) != whole_memory(ir_init(leader, 0)) ||
+      !fits_tiles(ir_init_map(leader, 0), plan, memory, member))
     return false;
   for (unsigned i = 0; i < ir_num_inputs(leader); i++)
     if (!is_apart(ir_input(leader, i), memory))
@@ -189,19 +190,12 @@ static ir_op *loop_that_begins_with(const ir_op *leader) {
   return !from.value && !to.value && from.constant < to.constant ? loop : NULL;
 }
 
-static bool reads_scalars_only(const ir_op *op) {
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    if (ir_type_is_shaped(ir_input(op, i)->type))
-      return false;
-  return true;
-}
-
 /* Finds what the leader starts from: right before it, or before the loop that begins with it, whose other iterations
  * start from the result of the one before; only from scalars then, which nothing in the loop changes. */
 static void find_prologue(ir_op *leader, const register_plan *plan, register_group *group) {
   ir_op *loop = loop_that_begins_with(leader);
   register_member prologue = {.op = neighbour(loop ? loop : leader, false)};
-  if (!is_prologue(leader, plan, &prologue) || (loop && !reads_scalars_only(prologue.op)))
+  if (!is_prologue(leader, plan, &prologue) || (loop && !body_reads_scalars_only(prologue.op)))
     return;
   group->prologue = prologue;
   group->loop = loop;
@@ -249,10 +243,10 @@ static void find_feeders(ir_op *leader, const register_plan *plan, unsigned i, r
 static bool is_follower(const ir_op *leader, const register_plan *plan, const ir_value *memory,
                         const register_group *group, register_member *member) {
   ir_op *op = member->op;
-  const ir_map *map = result_map(leader);
+  const ir_map *map = ir_init_map(leader, 0);
   if (!ir_is_contraction(leader) || plan->simd < 0 || !is_structured(op) || ir_num_inits(op) != 1 ||
       ir_num_inputs(op) != 1 || ir_input(op, 0) != memory || ir_init(op, 0) == memory || !reads_once(op, 0) ||
-      !ir_body_reads_init(op, 0) || !ir_map_is_projected_permutation(result_map(op)) ||
+      !ir_body_reads_init(op, 0) || !ir_map_is_projected_permutation(ir_init_map(op, 0)) ||
       !writes_apart(op, memory, leader, group))
     return false;
   const ir_structure *structure = ir_structure_of(op);
@@ -311,9 +305,8 @@ bool register_group_takes_before(const register_group *group, const ir_op *op) {
 /* The matrix unit's sums are written as they are, and may start from 0 without a look at memory. */
 static void find_zero(ir_op *leader, register_group *group) {
   ir_op *before = neighbour(leader, false);
-  ir_cell cell;
   if (before && before->code == OP_LINALG_FILL && ir_init(before, 0) == ir_init(leader, 0) &&
-      ir_value_splat(ir_operand(before, 0), &cell) && cell.f == 0 && register_matrix_sums_at_once(leader))
+      ir_value_is_zero(ir_operand(before, 0)) && register_matrix_sums_at_once(leader))
     group->prologue.op = before;
 }
 
@@ -323,7 +316,7 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
     find_zero(leader, group);
     return;
   }
-  if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_structure_of(leader)->maps[ir_num_inputs(leader)]))
+  if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_init_map(leader, 0)))
     return;
   find_prologue(leader, plan, group);
   for (unsigned i = 0; !group->prologue.op && !group->num_feeders && i < ir_num_inputs(leader); i++)
@@ -338,7 +331,7 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
     *next = (register_member){.op = neighbour(last, true)};
     if (next->op && is_follower(leader, plan, result, group, next))
       group->count++;
-    if (!next->op || !fits_tiles(result_map(leader), plan, result, next) ||
+    if (!next->op || !fits_tiles(ir_init_map(leader, 0), plan, result, next) ||
         !writes_apart(next->op, result, leader, group) || !reads_members_at_hand(next->op, result, leader, group))
       return;
     result = ir_init(next->op, 0);
@@ -349,7 +342,7 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
 /* The op writes all of the memory and reads none of it. */
 static bool overwrites(const ir_op *op, const ir_value *memory) {
   if (!is_structured(op) || ir_num_inits(op) != 1 || ir_init(op, 0) != memory || ir_body_reads_init(op, 0) ||
-      ir_structure_of(op)->reductions || !ir_map_is_projected_permutation(result_map(op)))
+      ir_structure_of(op)->reductions || !ir_map_is_projected_permutation(ir_init_map(op, 0)))
     return false;
   for (unsigned i = 0; i < ir_num_inputs(op); i++)
     if (ir_type_is_shaped(ir_input(op, i)->type) && !memory_is_disjoint(ir_input(op, i), memory))
@@ -492,7 +485,7 @@ static void clear_way(ir_op *reduction, const target_facts *facts) {
   register_group group = {.count = 0};
   if (is_prologue(product, &plan, &prologue))
     group.prologue = prologue;
-  if (!is_complete_in_tile(&plan, result_map(product)) ||
+  if (!is_complete_in_tile(&plan, ir_init_map(product, 0)) ||
       !is_follower(product, &plan, ir_input(reduction, 0), &group, &member))
     return;
   ir_op *place = group.prologue.op ? group.prologue.op : product;
@@ -516,9 +509,8 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
   const ir_value *made = ir_init(maker, 0);
   register_plan plan = register_plan_make(maker, facts);
   register_member member = {.op = op};
-  if (plan.is_matrix || ir_init(op, 0) == made ||
-      !is_complete_in_tile(&plan, ir_structure_of(maker)->maps[ir_num_inputs(maker)]) ||
-      !fits_tiles(result_map(maker), &plan, made, &member) ||
+  if (plan.is_matrix || ir_init(op, 0) == made || !is_complete_in_tile(&plan, ir_init_map(maker, 0)) ||
+      !fits_tiles(ir_init_map(maker, 0), &plan, made, &member) ||
       !writes_apart(op, made, maker, &(register_group){.count = 0}))
     return;
   move_before(op, maker->next);

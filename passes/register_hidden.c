@@ -28,10 +28,7 @@ static ir_index least_of_others(const register_nest *nest, ir_builder *builder, 
       continue;
     ir_index last = nest->extents[loop];
     if (at < depth) {
-      last = ir_index_const(1);
-      for (unsigned i = 0; i < tile->num_dims; i++)
-        if (tile->loops[i] == loop)
-          last = ir_index_const(tile->sizes[i]);
+      last = ir_index_const(vector_tile_size(tile, loop));
       sum = ir_index_add(builder, sum, ir_index_scale(builder, tile->starts[loop], step));
     }
     if (step < 0)
@@ -65,7 +62,7 @@ void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, u
 
 /* The bound, over the loops of a member of the group, over those of its leader. */
 static mask_bound bound_of_leader(const register_nest *nest, const register_member *member, const mask_bound *bound) {
-  const ir_map *result = ir_structure_of(nest->op)->maps[nest->num_inputs];
+  const ir_map *result = ir_init_map(nest->op, 0);
   mask_bound leaders = *bound;
   memset(leaders.steps, 0, sizeof leaders.steps);
   for (unsigned dim = 0; dim < result->num_results; dim++) {
@@ -132,8 +129,7 @@ static register_shown without_masks(ir_op *op) {
     next = in_copy->next;
     if (!add_mask(&shown, op, inner, &visible))
       continue;
-    ir_replace_uses(ir_result(in_copy, 0), ir_operand(in_copy, visible));
-    ir_op_erase(in_copy);
+    ir_replace_op(in_copy, ir_operand(in_copy, visible));
     shown.op = copy;
   }
   if (!shown.op)

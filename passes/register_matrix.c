@@ -189,19 +189,13 @@ typedef struct part {
 static ir_index enter(ir_builder *builder, const part *part) {
   if (!part->from.value && !part->to.value && part->to.constant - part->from.constant <= part->step)
     return part->from;
-  ir_op *loop = ir_for(builder, part->from, part->to, ir_index_const(part->step), 0, NULL);
-  *builder = ir_inside(loop, 0);
-  return (ir_index){.value = ir_region(loop, 0)->args[0]};
-}
-
-static ir_index whole_steps(ir_builder *builder, ir_index extent, int64_t step) {
-  return ir_index_scale(builder, ir_index_floordiv(builder, extent, step), step);
+  return ir_enter_for(builder, part->from, part->to, part->step);
 }
 
 /* Cuts the extent in whole steps and what is left; returns how many of both there may be. */
 static unsigned cut(ir_builder *builder, ir_index extent, int64_t step, part parts[2]) {
   unsigned count = 0;
-  ir_index whole = whole_steps(builder, extent, step);
+  ir_index whole = register_whole_tiles(builder, extent, step);
   if (!ir_index_is_const(whole, 0))
     parts[count++] = (part){ir_index_const(0), whole, step, false};
   if (!ir_index_equal(whole, extent))
@@ -365,7 +359,7 @@ static void run_block(const matrix_nest *nest, ir_builder *builder, const block 
   }
   ir_index end = ir_index_add(builder, b->term, ir_index_const(b->terms));
   ir_op *loop = ir_for(builder, b->term, end, ir_index_const(TERMS), count, sums);
-  ir_attr_set(loop, "tec.unroll", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), UNROLL));
+  ir_attr_set(loop, "tec.unroll", ir_attr_i64(builder->module, UNROLL));
   ir_block *body = ir_region(loop, 0);
   ir_builder inside = ir_builder_at_end(body);
   for (unsigned i = 0; i < count; i++)
@@ -492,13 +486,6 @@ static void allocate(matrix_nest *nest) {
     nest->copy = memory_scratch(op, IR_BF16, 2, (int64_t[]){rows, nest->padded});
 }
 
-/* The number of the loop's iterations. */
-static ir_index extent_of_loop(const ir_op *op, ir_builder *builder, unsigned loop) {
-  unsigned operand = 0, dim = 0;
-  ir_loop_extent(op, loop, &operand, &dim);
-  return ir_dim(builder, ir_operand(op, operand), dim);
-}
-
 /* Loops over all others of the op; the builder goes on inside of them. */
 static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index *starts) {
   const ir_op *op = nest->op;
@@ -508,15 +495,13 @@ static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index 
     starts[loop] = ir_index_const(0);
     if (loop == nest->row || loop == nest->column || loop == nest->term || extents[loop] == 1)
       continue;
-    ir_op *outer = ir_for(builder, ir_index_const(0), extent_of_loop(op, builder, loop), ir_index_const(1), 0, NULL);
-    *builder = ir_inside(outer, 0);
-    starts[loop].value = ir_region(outer, 0)->args[0];
+    starts[loop] = ir_enter_for(builder, ir_index_const(0), ir_loop_dim(builder, op, loop), 1);
   }
 }
 
 /* Copies what is copied of the rows' factor. */
 static void copy_lhs(matrix_nest *nest, ir_builder *builder) {
-  ir_index from = nest->is_copied ? ir_index_const(0) : whole_steps(builder, nest->rows, BLOCK);
+  ir_index from = nest->is_copied ? ir_index_const(0) : register_whole_tiles(builder, nest->rows, BLOCK);
   if (!nest->copy)
     return;
   copy_rows(nest, builder, nest->copy, from, ir_index_sub(builder, nest->rows, from));
@@ -529,8 +514,8 @@ static void lower(matrix_nest *nest) {
   ir_builder builder = ir_builder_before(op);
   unsigned columns_side = 1 - nest->rows_side;
   ir_index starts[IR_MAX_LOOPS];
-  nest->rows = extent_of_loop(op, &builder, nest->row);
-  nest->columns = extent_of_loop(op, &builder, nest->column);
+  nest->rows = ir_loop_dim(&builder, op, nest->row);
+  nest->columns = ir_loop_dim(&builder, op, nest->column);
   allocate(nest);
   enter_others(nest, &builder, starts);
   bool by_columns = ends_in(op, columns_side, nest->term);

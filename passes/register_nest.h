@@ -1,6 +1,6 @@
 /* register_nest.h - the loops over register tiles that one structured op becomes: what register_tile.c, which emits
- * them, register_pack.c, which copies factors into panels for them, and register_hidden.c, which knows what masks do,
- * share. */
+ * them, register_pack.c and register_constant.c, which have panels of factors for them, register_ask.c, which asks for
+ * memory ahead, and register_hidden.c, which knows what masks do, share. */
 #ifndef TEC_PASSES_REGISTER_NEST_H
 #define TEC_PASSES_REGISTER_NEST_H
 #include "passes/hidden.h"
@@ -73,7 +73,7 @@ typedef struct register_nest {
   ir_value **panels;  /* by input: the scratch memory of its panels; NULL when it is read in place */
   ir_index *firsts;   /* by input: the panel of its first SIMD tile, where the module has them all .. */
   uint32_t ready;     /* .. which it has of these inputs (bits) */
-  register_ask *asks; /* by input: how the memory of its next panels is asked for; NULL: not */
+  register_ask *asks; /* by input: how the memory of its next panels is asked for; no lines: not */
   unsigned term;      /* the innermost loop of a contraction whose tiles ask with each piece of it .. */
   int64_t terms;      /* .. of so many terms; 0: they do not */
   register_rows rows;

@@ -99,12 +99,7 @@ static void widen(register_nest *nest, ir_builder *builder, unsigned i) {
 }
 
 /* The iterations of the SIMD loop in the current tile. */
-static int64_t simd_size(const register_nest *nest) {
-  for (unsigned i = 0; i < nest->tile.num_dims; i++)
-    if ((int)nest->tile.loops[i] == nest->plan.simd)
-      return nest->tile.sizes[i];
-  return 1;
-}
+static int64_t simd_size(const register_nest *nest) { return vector_tile_size(&nest->tile, (unsigned)nest->plan.simd); }
 
 /* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. */
 static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number, ir_index lane) {
@@ -135,7 +130,7 @@ static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_
 static ir_index lanes_of_tile(const register_nest *nest, ir_builder *builder) {
   const vector_tile *tile = &nest->tile;
   unsigned simd = (unsigned)nest->plan.simd;
-  ir_index size = ir_index_const(tile->sizes[tile->num_dims - 1]);
+  ir_index size = ir_index_const(simd_size(nest));
   return tile->masked & ir_bit(simd)
              ? ir_index_min(builder, ir_index_sub(builder, nest->extents[simd], tile->starts[simd]), size)
              : size;
@@ -182,9 +177,7 @@ static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index 
 /* Lets one dim of a block begin at the carried index of a new loop, which covers `extent` iterations from `first`; the
  * builder goes on inside. Returns that index, counted from 0. */
 static ir_index block_loop(ir_builder *builder, vector_tile *block, unsigned dim, ir_index first, int64_t extent) {
-  ir_op *loop = ir_for(builder, ir_index_const(0), ir_index_const(extent), ir_index_const(block->sizes[dim]), 0, NULL);
-  ir_index at = {.value = ir_region(loop, 0)->args[0]};
-  *builder = ir_inside(loop, 0);
+  ir_index at = ir_enter_for(builder, ir_index_const(0), ir_index_const(extent), block->sizes[dim]);
   block->starts[block->loops[dim]] = ir_index_add(builder, first, at);
   return at;
 }

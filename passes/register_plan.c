@@ -77,10 +77,7 @@ bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
   return true;
 }
 
-int64_t register_plan_bound(const ir_op *op, unsigned loop) {
-  unsigned operand, dim;
-  return ir_loop_extent(op, loop, &operand, &dim) ? extent_bound(extent_of(ir_operand(op, operand), dim)) : INT64_MAX;
-}
+int64_t register_plan_bound(const ir_op *op, unsigned loop) { return extent_bound(extent_of_loop(op, loop)); }
 
 /* As many elements of the operand as all iterations of the reduction loops may touch; IR_DYNAMIC when not known, or too
  * many. */

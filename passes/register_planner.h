@@ -1,4 +1,5 @@
-/* register_planner.h - what register_plan.c and register_in_place.c share: an op and its target as both look at them. */
+/* register_planner.h - what register_plan.c, register_in_place.c and register_rows.c share: an op and its target as they
+ * look at them. */
 #ifndef TEC_PASSES_REGISTER_PLANNER_H
 #define TEC_PASSES_REGISTER_PLANNER_H
 #include "passes/register_plan.h"

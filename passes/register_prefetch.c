@@ -157,23 +157,21 @@ static bool takes_at_most(ir_value *value, int64_t bytes) {
 
 /* The scf.for that the view moves with; NULL where it moves with none. */
 static const ir_op *loop_of_view(const ir_op *view) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(view, offsets, sizes, steps);
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (step_of_induction(offsets[dim]))
-      return offsets[dim].value->block->parent;
+  ir_slice slice = ir_slice_of(view);
+  for (unsigned dim = 0; dim < slice.rank; dim++)
+    if (step_of_induction(slice.offsets[dim]))
+      return slice.offsets[dim].value->block->parent;
   return NULL;
 }
 
 /* The bytes that all iterations of the loop may touch through the view; INT64_MAX when not known. */
 static int64_t bytes_of_view(ir_op *view) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(view, offsets, sizes, steps);
+  ir_slice slice = ir_slice_of(view);
   int64_t bytes = ir_scalar_bytes(ir_result(view, 0)->type->element);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    int64_t extent = step_of_induction(offsets[dim]) ? extent_bound(extent_of(ir_operand(view, 0), dim))
-                     : sizes[dim].value              ? INT64_MAX
-                                                     : sizes[dim].constant;
+  for (unsigned dim = 0; dim < slice.rank; dim++) {
+    int64_t extent = step_of_induction(slice.offsets[dim]) ? extent_bound(extent_of(ir_operand(view, 0), dim))
+                     : slice.sizes[dim].value              ? INT64_MAX
+                                                           : slice.sizes[dim].constant;
     if (__builtin_mul_overflow(bytes, extent, &bytes))
       return INT64_MAX;
   }
@@ -202,10 +200,9 @@ static bool is_gone_over_again(const ir_op *view, const ir_op *loop) {
   const ir_value *last = body->args[body->num_args - 1];
   for (const ir_value *value = ir_result(view, 0); value->op && value->op->code == OP_MEMREF_SUBVIEW;
        value = ir_operand(value->op, 0)) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-    unsigned rank = ir_slice_of(value->op, offsets, sizes, steps);
-    for (unsigned dim = 0; dim < rank; dim++)
-      if (!step_of_induction(offsets[dim]) && !is_apart_from(offsets[dim], last))
+    ir_slice slice = ir_slice_of(value->op);
+    for (unsigned dim = 0; dim < slice.rank; dim++)
+      if (!step_of_induction(slice.offsets[dim]) && !is_apart_from(slice.offsets[dim], last))
         return false;
   }
   return true;
@@ -249,12 +246,12 @@ static bool find_move(const ir_op *op, unsigned i, int64_t (*step_of)(ir_index i
   unsigned rank = value->type->rank;
   bool found = false;
   for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
+    ir_slice slice = ir_slice_of(value->op);
     int64_t moved[IR_MAX_RANK], any = 0;
-    if (ir_slice_of(value->op, offsets, sizes, steps) != rank)
+    if (slice.rank != rank)
       return false;
     for (unsigned k = 0; k < rank; k++)
-      any |= moved[k] = step_of(offsets[k]);
+      any |= moved[k] = step_of(slice.offsets[k]);
     if (any && takes_at_most(value, bytes)) {
       memcpy(ahead, moved, sizeof moved);
       found = true;

@@ -14,6 +14,20 @@ int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses);
  * no loop does, or lanes are not contiguous. */
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
                                           unsigned i, int64_t uses);
+/* The same for what is copied from input `i` into panels, which a loop or the kernel moves on with each piece: how many
+ * subscripts further the next one lies, in ahead[]. False where it is not to be asked for while this one is used. */
+bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
+                             int64_t uses, int64_t *ahead);
+/* The same of input `i` that the op's register tiles read where it lies. */
+const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                          unsigned i, int64_t uses);
+/* The same in ahead[], where the tiles ask for the input line by line, each once; false where they do not. */
+bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
+                           int64_t uses, int64_t *ahead);
+/* The same of operand `i` for the kernel's next iteration; NULL where its memory does not follow from the kernel's last
+ * loop. */
+const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,
+                                      unsigned i);
 /* What is asked for of input `i` is to be in the first cache. */
 bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsigned i, int64_t uses);
 /* What is asked for of input `i`, which the op's register tiles read where it lies, is asked for again from half as far:
@@ -22,22 +36,8 @@ bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsig
  * other factor has long rows, .85 to 1.05 times; Zen 4), which one row does not wait for (.7 to .95). */
 bool register_prefetch_asks_again(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                                   int64_t uses);
-/* The same for what is copied from input `i` into panels, which a loop or the kernel moves on with each piece: how many
- * subscripts further the next one lies, in ahead[]. False where it is not to be asked for while this one is used. */
-bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
-                             int64_t uses, int64_t *ahead);
-/* The same of input `i` that the op's register tiles read where it lies. */
-const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
-                                          unsigned i, int64_t uses);
 /* The loop over blocks of rows around the op, 0, 1 and so on, which goes over all of input `i` in each iteration; NULL:
  * none. And its iterations at most; 1 without one. */
 const ir_op *register_loop_of_blocks(const ir_op *op, unsigned i);
 int64_t register_blocks(const ir_op *loop);
-/* The same in ahead[], where the tiles ask for the input line by line, each once; false where they do not. */
-bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
-                           int64_t uses, int64_t *ahead);
-/* The same of operand `i` for the kernel's next iteration; NULL where its memory does not follow from the kernel's last
- * loop. */
-const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,
-                                      unsigned i);
 #endif

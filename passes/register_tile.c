@@ -7,7 +7,6 @@
  *  - An output is read and written where the last loop that its subscripts use begins and ends; the loops inside carry
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
-#include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/passes.h"
 #include "passes/register_matrix.h"
@@ -61,6 +60,16 @@ static bool is_unrolled(const register_nest *nest) {
 
 static bool is_carried(const register_nest *nest, unsigned out, unsigned depth) {
   return nest->depths[out] <= depth && !nest->left_out;
+}
+
+/* The accumulators that a loop at the depth carries; returns how many. */
+static unsigned gather_carried(const register_nest *nest, unsigned depth, ir_value *const *accumulators,
+                               ir_value **carried) {
+  unsigned count = 0;
+  for (unsigned out = 0; out < nest->num_outs; out++)
+    if (is_carried(nest, out, depth))
+      carried[count++] = accumulators[out];
+  return count;
 }
 
 /* The same nest where terms are left over behind pairs: each by itself, widened, as where there are no pairs. */
@@ -122,7 +131,7 @@ static uint32_t keep_rows(register_nest *nest, ir_builder *builder, unsigned dep
 static void emit_segment(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                          ir_value **accumulators) {
   ir_module *module = nest->op->module;
-  unsigned loop = nest->plan.order[depth], count = 0;
+  unsigned loop = nest->plan.order[depth];
   if ((int)loop == nest->plan.paired && segment->size == 1) {
     register_nest single = without_pairs(nest);
     emit_segment(&single, builder, depth, segment, accumulators);
@@ -135,29 +144,22 @@ static void emit_segment(register_nest *nest, ir_builder *builder, unsigned dept
   }
   uint32_t kept = keep_rows(nest, builder, depth);
   ir_value **carried = IR_NEW_ARRAY(&module->arena, ir_value *, nest->num_outs);
-  for (unsigned out = 0; out < nest->num_outs; out++)
-    if (is_carried(nest, out, depth))
-      carried[count++] = accumulators[out];
+  unsigned count = gather_carried(nest, depth, accumulators, carried);
   ir_op *op = ir_for(builder, segment->from, segment->to, ir_index_const(segment->size), count, carried);
   if (depth + 1 == nest->plan.num_loops && is_unrolled(nest))
-    ir_attr_set(op, "tec.unroll", ir_attr_int(module, ir_type_scalar(module, IR_I64), unrolled_copies(nest)));
+    ir_attr_set(op, "tec.unroll", ir_attr_i64(module, unrolled_copies(nest)));
   ir_block *body = ir_region(op, 0);
   ir_builder inside = ir_builder_at_end(body);
-  count = 0;
-  for (unsigned out = 0; out < nest->num_outs; out++)
+  for (unsigned out = 0, k = 1; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
-      accumulators[out] = body->args[1 + count++];
+      accumulators[out] = body->args[k++];
   enter_segment(nest, loop, segment, (ir_index){.value = body->args[0]});
   emit_loops(nest, &inside, depth + 1, accumulators);
-  count = 0;
-  for (unsigned out = 0; out < nest->num_outs; out++)
-    if (is_carried(nest, out, depth))
-      carried[count++] = accumulators[out];
+  gather_carried(nest, depth, accumulators, carried);
   ir_terminator(&inside, OP_SCF_YIELD, count, carried);
-  count = 0;
-  for (unsigned out = 0; out < nest->num_outs; out++)
+  for (unsigned out = 0, k = 0; out < nest->num_outs; out++)
     if (is_carried(nest, out, depth))
-      accumulators[out] = ir_result(op, count++);
+      accumulators[out] = ir_result(op, k++);
   for (unsigned i = 0; i < nest->num_inputs; i++)
     if (kept & ir_bit(i))
       nest->tile.operands[i].vector = NULL;
@@ -316,8 +318,6 @@ static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir
   return vectorize_end(builder, tile, 0, value);
 }
 
-static const ir_map *result_map(const register_nest *nest) { return ir_structure_of(nest->op)->maps[nest->num_inputs]; }
-
 /* What the first feeder is known to make of its tile. */
 static ir_value *known_tile(const register_nest *nest, ir_builder *builder, const vector_tile *tile) {
   ir_scalar element = ir_operand(nest->op, nest->group.fed)->type->element;
@@ -379,7 +379,7 @@ static ir_value *begin_output(register_nest *nest, ir_builder *builder, unsigned
   if (prologue->op) {
     vector_tile tile;
     unsigned operand = nest->num_inputs + out;
-    ir_value *value = run_member(nest, builder, result_map(nest), prologue, NULL, &tile);
+    ir_value *value = run_member(nest, builder, ir_init_map(nest->op, 0), prologue, NULL, &tile);
     value = vectorize_to_subscripts(builder, &tile, ir_num_inputs(prologue->op), value);
     nest->tile.operands[operand].vector = NULL; /* that of the tile before */
     nest->tile.operands[operand].vector = nest->group.loop ? known_at_first(nest, builder, operand, value) : value;
@@ -402,7 +402,7 @@ static void write_value(register_nest *nest, ir_builder *builder, unsigned out, 
     ir_value *known = vectorize_to_subscripts(builder, &tile, operand, value);
     const register_member *epilogue = &group->epilogues[k];
     bool follows = ir_structure_of(epilogue->op)->reductions;
-    value = (follows ? run_follower : run_member)(nest, builder, result_map(nest), epilogue, known, &tile);
+    value = (follows ? run_follower : run_member)(nest, builder, ir_init_map(nest->op, 0), epilogue, known, &tile);
     operand = ir_num_inputs(epilogue->op);
   }
 }
@@ -445,7 +445,7 @@ static bool has_long_epilogue(const register_group *group) {
 static int64_t rows_at_once(const register_nest *nest, const ir_value *value, unsigned *row) {
   const vector_tile *tile = &nest->tile;
   const register_plan *plan = &nest->plan;
-  for (*row = 0; *row < tile->num_dims && ir_map_find_dim(result_map(nest), tile->loops[*row]) < 0;)
+  for (*row = 0; *row < tile->num_dims && ir_map_find_dim(ir_init_map(nest->op, 0), tile->loops[*row]) < 0;)
     ++*row;
   if (nest->num_outs != 1 || value->type->kind != IR_TYPE_VECTOR || value->type->rank != 2 ||
       *row + 1 >= tile->num_dims || (int)tile->loops[*row] == plan->simd || tile->masked & ir_bit(tile->loops[*row]) ||
@@ -567,9 +567,7 @@ static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth
     ir_builder inside = *builder;
     nest->block = &block;
     if (!block.single && !block.masked) {
-      ir_op *blocks = ir_for(builder, block.from, block.to, ir_index_const(plan->row_block), 0, NULL);
-      inside = ir_inside(blocks, 0);
-      block.from = (ir_index){.value = ir_region(blocks, 0)->args[0]};
+      block.from = ir_enter_for(&inside, block.from, block.to, plan->row_block);
       ir_index end = ir_index_add(&inside, block.from, ir_index_const(plan->row_block));
       block.to = ir_index_min(&inside, end, rows[i].to);
     }
@@ -691,12 +689,9 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
   }
   int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
   ir_loop_extents(op, known);
-  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++) {
-    unsigned operand = 0, dim = 0;
-    ir_loop_extent(op, loop, &operand, &dim);
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
     nest->extents[loop] = tile->ends[loop] =
-        known[loop] == IR_DYNAMIC ? ir_dim(builder, ir_operand(op, operand), dim) : ir_index_const(known[loop]);
-  }
+        known[loop] == IR_DYNAMIC ? ir_loop_dim(builder, op, loop) : ir_index_const(known[loop]);
 }
 
 /* A feeder rounds f32 to bf16, which the machine does with two registers at a time. */
@@ -832,17 +827,14 @@ static bool collect_op(ir_op *op, void *data) {
     return false;
   work *item = &list->items[list->count++];
   item->op = op;
-  if (hidden_reduction(&list->facts, op, &reduced)) {
-    item->reduced = IR_NEW(&op->module->arena, hidden_terms);
-    *item->reduced = reduced;
-  }
+  if (hidden_reduction(&list->facts, op, &reduced))
+    item->reduced = ir_arena_copy(&op->module->arena, &reduced, sizeof reduced);
   hidden_pass(&list->facts, op);
   return true;
 }
 
 /* Counts those of each memref.global. */
 static bool count_reader(ir_op *op, void *data) {
-  (void)data;
   ir_op *global = memory_global(op);
   if (global)
     global->mark++;

@@ -97,10 +97,9 @@ static ir_value *whole_of(ir_value *const *elements, const ir_type *type) {
   for (int64_t i = 0, count = ir_type_num_elements(type); i < count; i++) {
     const ir_op *op = elements[i]->op;
     unsigned rank;
-    const int64_t *position;
     if (!op || op->code != OP_VECTOR_EXTRACT || ir_operand(op, 0) != whole || op->num_operands > 1)
       return NULL;
-    ir_attr_i64s_of(op, "static_position", &rank, &position);
+    const int64_t *position = ir_attr_i64s_of(op, "static_position", &rank);
     int64_t linear = 0;
     for (unsigned dim = 0; dim < rank; dim++)
       linear = linear * type->shape[dim] + position[dim];
@@ -169,9 +168,8 @@ static void split_broadcast(splitter *s, const ir_op *op) {
 /* The part at constant offsets of leading dims: vector.extract. False where an offset is not constant. */
 static bool split_extract(splitter *s, ir_op *op) {
   unsigned rank;
-  const int64_t *position;
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
-  ir_attr_i64s_of(op, "static_position", &rank, &position);
+  const int64_t *position = ir_attr_i64s_of(op, "static_position", &rank);
   if (op->num_operands > 1)
     return false;
   int64_t first = 0;
@@ -204,9 +202,8 @@ static int64_t element_in_whole(const ir_type *part, const ir_type *whole, const
 
 static void split_extract_slice(splitter *s, const ir_op *op) {
   unsigned rank;
-  const int64_t *offsets;
   const ir_value *result = ir_result(op, 0);
-  ir_attr_i64s_of(op, "offsets", &rank, &offsets);
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &rank);
   ir_value **given = elements_of(s, ir_operand(op, 0)), **elements = new_elements(s, result);
   for (int64_t i = 0; i < count_of(result); i++)
     elements[i] = given[element_in_whole(result->type, ir_operand(op, 0)->type, offsets, rank, i)];
@@ -214,9 +211,8 @@ static void split_extract_slice(splitter *s, const ir_op *op) {
 
 static void split_insert_slice(splitter *s, const ir_op *op) {
   unsigned rank;
-  const int64_t *offsets;
   ir_value *part = ir_operand(op, 0), *whole = ir_operand(op, 1);
-  ir_attr_i64s_of(op, "offsets", &rank, &offsets);
+  const int64_t *offsets = ir_attr_i64s_of(op, "offsets", &rank);
   ir_value **given = elements_of(s, part), **old = elements_of(s, whole),
            **elements = new_elements(s, ir_result(op, 0));
   memcpy(elements, old, (size_t)count_of(whole) * sizeof *old);
@@ -225,8 +221,6 @@ static void split_insert_slice(splitter *s, const ir_op *op) {
 }
 
 /* ---------------------------------------------------------------------------------------------------- control flow */
-
-static void split_block(splitter *s, ir_block *block);
 
 /* Moves the ops of a block to that of the op which replaces its parent. */
 static void move_block(splitter *s, ir_block *from, ir_block *to) {

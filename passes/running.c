@@ -2,7 +2,6 @@
 #include "passes/running.h"
 
 #include "passes/body.h"
-#include "passes/extent.h"
 #include "passes/tile.h"
 
 enum { MAX_DEPTH = 32 };

@@ -104,8 +104,9 @@ static void tile_reductions(ir_block *block, const target_facts *target, bool ne
 }
 
 /* Tiles of a result without elements, which has nothing to compute, would lie outside of it. */
-static bool is_root(const ir_op *op) {
-  if (!ir_op_has(op, IR_STRUCTURED) || !tile_can(op) || tile_is_cheap(op))
+static bool is_root(ir_op *op, const target_facts *target) {
+  if (!ir_op_has(op, IR_STRUCTURED) || !tile_can(op) || tile_is_cheap(op) ||
+      (target_is_gpu(target) && !vectorize_tiles_can(op)))
     return false;
   const ir_structure *structure = ir_structure_of(op);
   bool has_elements = false;
@@ -325,8 +326,7 @@ static bool drop_if_empty(ir_op *op) {
   return empty;
 }
 
-static void schedule_block(ir_block *block, const void *options_of_pass) {
-  const pass_options *pass = options_of_pass;
+void pass_schedule(ir_block *block, const pass_options *pass) {
   for (ir_op *op = block->first, *next; op; op = next) {
     next = op->next;
     if (!drop_if_empty(op) && op->code == OP_LINALG_SOFTMAX)
@@ -342,7 +342,7 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
   bool waiting = false;
   for (ir_op *op = block->last, *next; op; op = next->prev) {
     next = op;
-    if (!is_root(op) || (target_is_gpu(pass->target) && !vectorize_tiles_can(op)))
+    if (!is_root(op, pass->target))
       continue;
     if (target_is_gpu(pass->target) &&
         has_long_rows(op, TILE_GPU_LONG_ROW)) { /* no reader has taken it into its loops */
@@ -361,15 +361,10 @@ static void schedule_block(ir_block *block, const void *options_of_pass) {
   }
   for (ir_op *op = block->last, *next; waiting && op; op = next->prev) {
     next = op;
-    if (!is_root(op) || !reads_statistics(op) || (target_is_gpu(pass->target) && !vectorize_tiles_can(op)))
+    if (!is_root(op, pass->target) || !reads_statistics(op))
       continue;
     next = op->next;
     if (!schedule_root(op, pass, FUSE_FREE, stops, num_stops))
       next = op;
   }
-}
-
-bool pass_schedule(ir_module *module, const pass_options *options) {
-  pass_visit_unscheduled(module, schedule_block, options);
-  return true;
 }

@@ -99,9 +99,7 @@ static ir_op *find_call(shapes *s, ir_op *call) {
     if (known->call == call)
       return known->shapes;
   ir_module *module = call->module;
-  known_call *known = IR_NEW(&module->arena, known_call);
-  *known = (known_call){call, NULL, s->calls};
-  s->calls = known;
+  known_call *known = s->calls = IR_NEW_OF(&module->arena, known_call, call, NULL, s->calls);
   ir_op *callee = ir_module_lookup(module, ir_attr_string_or(call, "callee", ""));
   if (!callee || callee->code != OP_FUNC_FUNC || !add_shapes(callee) || !ir_attr_get(callee, "tec.shapes"))
     return NULL;
@@ -181,11 +179,8 @@ static bool find_origin(shapes *s, extent x, ir_index *found) {
     s->depth++;
     bool ok = find_computed(s, x.value, x.dim, found);
     s->depth--;
-    if (ok) {
-      known_extent *known = IR_NEW(&s->function->module->arena, known_extent);
-      *known = (known_extent){x, *found, s->extents};
-      s->extents = known;
-    }
+    if (ok)
+      s->extents = IR_NEW_OF(&s->function->module->arena, known_extent, x, *found, s->extents);
     return ok;
   }
   if (x.value->block != ir_region(s->function, 0))
@@ -220,11 +215,8 @@ static unsigned first_equal(const shapes *s, unsigned position) {
 }
 
 static void learn_fact(shapes *s, const ir_value *value, const ir_value *argument) {
-  if (ir_op_has(value->op, IR_CONSTANT))
-    return;
-  fact *added = IR_NEW(&s->function->module->arena, fact);
-  *added = (fact){value, argument->index, s->facts};
-  s->facts = added;
+  if (!ir_op_has(value->op, IR_CONSTANT))
+    s->facts = IR_NEW_OF(&s->function->module->arena, fact, value, argument->index, s->facts);
 }
 
 /* From now on the two are equal. Of extents of arguments, the first one stands for both; one stands for what is
@@ -281,10 +273,8 @@ static void check_loops(shapes *s, const ir_op *op) {
 static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
   digits digits;
   ir_index other;
-  unsigned operand, dim;
   if (recast_digits(subscript, &digits)) {
-    ir_loop_extent(op, digits.loop, &operand, &dim);
-    if (!find_extent(s, ir_operand(op, operand), dim, end))
+    if (!find_origin(s, extent_of_loop(op, digits.loop), end))
       return false;
     *end = recast_digits_end(&s->builder, &digits, *end);
     return true;
@@ -354,11 +344,10 @@ static void check_reads(shapes *s, const ir_op *op) {
 }
 
 static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
-  ir_index part[3][IR_MAX_RANK];
-  unsigned rank = ir_slice_of(op, part[0], part[1], part[2]);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    ir_index offset = part[0][dim], size = part[1][dim], extent;
-    bool known = ir_index_is_const(part[2][dim], 1) && find_extent(s, whole, dim, &extent) &&
+  ir_slice slice = ir_slice_of(op);
+  for (unsigned dim = 0; dim < slice.rank; dim++) {
+    ir_index offset = slice.offsets[dim], size = slice.sizes[dim], extent;
+    bool known = ir_index_is_const(slice.strides[dim], 1) && find_extent(s, whole, dim, &extent) &&
                  (!offset.value || find_index(s, offset.value, &offset)) &&
                  (!size.value || find_index(s, size.value, &size));
     if (!known || (!extent.value && !offset.value && !size.value))
@@ -429,7 +418,6 @@ static void check_assertion(shapes *s, const ir_op *op) {
 }
 
 static bool drop_assertion(ir_op *op, void *data) {
-  (void)data;
   if (op->code == OP_CF_ASSERT)
     ir_op_erase(op);
   return true;
@@ -531,7 +519,7 @@ static ir_op *create_function(const ir_op *function, const char *name, unsigned 
   for (unsigned i = 0; i < num_results; i++)
     results[i] = i ? indices[i] : ir_type_scalar(module, IR_I1);
   const ir_type *type = ir_type_function(module, num_inputs, indices, num_results, results);
-  ir_named_attr attrs[] = {{"sym_name", ir_attr_string(module, name, strlen(name))},
+  ir_named_attr attrs[] = {{"sym_name", ir_attr_cstr(module, name)},
                            {"function_type", ir_attr_type(module, type)},
                            {"sym_visibility", ir_attr_string(module, "private", 7)}};
   ir_builder builder = ir_builder_after((ir_op *)function);
@@ -609,7 +597,6 @@ static bool add_shapes(ir_op *function) {
 }
 
 bool pass_shapes(ir_module *module, const pass_options *options) {
-  (void)options;
   ir_block *top = ir_region(module->root, 0);
   for (ir_op *op = top->first; op; op = op->next)
     op->mark = ir_attr_get(op, "tec.shapes") ? DONE : NOT_VISITED;

@@ -47,9 +47,7 @@ static bool add_user(buffer *b, const ir_use *use, alias **aliases) {
     if (ir_result(user, i)->type->kind == IR_TYPE_MEMREF) {
       if (!ir_op_has(user, IR_VIEW))
         return false;
-      alias *view = IR_NEW(&user->module->arena, alias);
-      *view = (alias){.next = *aliases, .memref = ir_result(user, i)};
-      *aliases = view;
+      *aliases = IR_NEW_OF(&user->module->arena, alias, .next = *aliases, .memref = ir_result(user, i));
     }
   return !ir_op_has(user, IR_TERMINATOR) && op != block->last;
 }
@@ -106,8 +104,7 @@ static void share_in_block(ir_block *block) {
       share_in_block(ir_region(op, i));
     if (op->code != OP_MEMREF_ALLOC)
       continue;
-    buffer *b = IR_NEW(arena, buffer);
-    *b = (buffer){.alloc = op};
+    buffer *b = IR_NEW_OF(arena, buffer, .alloc = op);
     if (!find_uses(b))
       continue;
     b->next = by_first_use[b->first->mark];
@@ -124,10 +121,7 @@ static void share_in_block(ir_block *block) {
   }
 }
 
-bool pass_share_memory(ir_module *module, const pass_options *options) {
-  (void)options;
-  for (ir_op *op = ir_region(module->root, 0)->first; op; op = op->next)
-    if (op->code == OP_FUNC_FUNC && ir_region(op, 0)->first)
-      share_in_block(ir_region(op, 0));
+bool pass_share_memory(ir_op *function, const pass_options *options) {
+  share_in_block(ir_region(function, 0));
   return true;
 }

@@ -11,6 +11,7 @@
 #include "passes/simplify.h"
 
 #include "passes/extent.h"
+#include "ir/intern.h"
 #include "ir/text.h"
 
 #include <string.h>
@@ -45,19 +46,14 @@ bool pass_is_pure(const ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------------------- equal ops */
 
-static uint64_t mix(uint64_t hash, uint64_t value) {
-  hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 29;
-}
-
 static uint64_t hash_op(const ir_op *op) {
-  uint64_t hash = mix(op->code, op->num_operands);
+  uint64_t hash = ir_hash_combine(op->code, op->num_operands);
   for (unsigned i = 0; i < op->num_operands; i++)
-    hash = mix(hash, (uintptr_t)ir_operand(op, i));
+    hash = ir_hash_combine(hash, (uintptr_t)ir_operand(op, i));
   for (unsigned i = 0; i < op->num_results; i++)
-    hash = mix(hash, (uintptr_t)ir_result(op, i)->type);
+    hash = ir_hash_combine(hash, (uintptr_t)ir_result(op, i)->type);
   for (unsigned i = 0; i < op->num_attrs; i++)
-    hash = mix(mix(hash, (uintptr_t)op->attrs[i].name), (uintptr_t)op->attrs[i].attr);
+    hash = ir_hash_combine(ir_hash_combine(hash, (uintptr_t)op->attrs[i].name), (uintptr_t)op->attrs[i].attr);
   return hash;
 }
 
@@ -309,7 +305,6 @@ static void simplify_block(simplifier *simplifier, ir_block *block) {
 }
 
 static bool count_op(ir_op *op, void *count) {
-  (void)op;
   ++*(uint32_t *)count;
   return true;
 }
@@ -325,7 +320,6 @@ static bool run_round(ir_module *module) {
 }
 
 bool pass_simplify(ir_module *module, const pass_options *options) {
-  (void)options;
   while (run_round(module))
     continue;
   /* Constants that came to light may show that an op is illegal, a slice out of bounds say. That is the input's

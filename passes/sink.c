@@ -16,18 +16,16 @@ typedef struct part {
 
 /* The slice has unit strides and full rank, and is all of `whole` in every dim but `dim`. */
 static bool match_part(const ir_op *slice, ir_value *whole, unsigned dim, part *found) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(slice, offsets, sizes, strides);
+  ir_slice s = ir_slice_of(slice);
   const ir_type *smaller =
       slice->code == OP_TENSOR_INSERT_SLICE ? ir_operand(slice, 0)->type : ir_result(slice, 0)->type;
-  if (smaller->rank != rank)
+  if (smaller->rank != s.rank || !ir_slice_has_unit_strides(&s))
     return false;
-  for (unsigned i = 0; i < rank; i++)
-    if (!ir_index_is_const(strides[i], 1) ||
-        (i != dim &&
-         (!ir_index_is_const(offsets[i], 0) || !extent_equal(extent_of_index(sizes[i]), extent_of(whole, i)))))
+  for (unsigned i = 0; i < s.rank; i++)
+    if (i != dim &&
+        (!ir_index_is_const(s.offsets[i], 0) || !extent_equal(extent_of_index(s.sizes[i]), extent_of(whole, i))))
       return false;
-  *found = (part){offsets[dim], sizes[dim]};
+  *found = (part){s.offsets[dim], s.sizes[dim]};
   return true;
 }
 
@@ -98,8 +96,7 @@ bool softmax_take_sink(ir_op *softmax) {
   for (ir_use *use = ir_result(softmax, 0)->uses, *next; use; use = next) {
     ir_op *slice = use->user;
     next = use->next;
-    ir_replace_uses(ir_result(slice, 0), ir_result(with_sink, 0));
-    ir_op_erase(slice);
+    ir_replace_op(slice, ir_result(with_sink, 0));
   }
   for (unsigned i = 1; i < softmax->num_results; i++)
     ir_replace_uses(ir_result(softmax, i), ir_result(with_sink, i));

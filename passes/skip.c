@@ -141,7 +141,6 @@ static void branch(skipper *s, ir_op *next) {
 }
 
 static bool visit(ir_op *loop, void *data) {
-  (void)data;
   if (loop->code != OP_SCF_FOR)
     return true;
   skipper s = {.body = ir_region(loop, 0)};

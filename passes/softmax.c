@@ -101,12 +101,12 @@ ir_value *softmax_start(ir_builder *builder, unsigned i, ir_value *out) {
 }
 
 bool softmax_starts_empty(const ir_op *softmax) {
-  ir_cell max, sum;
+  ir_cell max;
   if (softmax->num_results == 1)
     return true;
   return ir_value_splat(ir_init(softmax, SOFTMAX_MAX), &max) &&
          max.f <= ir_scalar_lowest(ir_init(softmax, SOFTMAX_MAX)->type->element) &&
-         ir_value_splat(ir_init(softmax, SOFTMAX_SUM), &sum) && sum.f == 0;
+         ir_value_is_zero(ir_init(softmax, SOFTMAX_SUM));
 }
 
 /* sum * e^(from - to), element by element: the sum of exponentials that were relative to `from`, at the maximum
@@ -150,7 +150,7 @@ ir_value *softmax_merge(ir_builder *builder, ir_value *const *parts, ir_value **
   ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, rank, 0);
   ir_value **args = ir_region(generic, 0)->args;
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  return body_finish(&body, generic, body_quotient(&body, args[0], args[1]));
+  return body_finish(&body, generic, body_quotient(&body, args[0], args[1], false));
 }
 
 ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned dim, ir_value *sink) {
@@ -166,7 +166,7 @@ ir_op *softmax_create(ir_builder *builder, ir_value *x, ir_value *out, unsigned 
     outs[i] = ir_empty(builder, statistic, rank, sizes);
   outs[1] = sink ? sink : softmax_start(builder, SOFTMAX_MAX, outs[1]);
   outs[2] = sink ? ir_fill_const(builder, 1, outs[2]) : softmax_start(builder, SOFTMAX_SUM, outs[2]);
-  ir_named_attr dimension = {"dimension", ir_attr_int(module, ir_type_scalar(module, IR_I64), dim)};
+  ir_named_attr dimension = {"dimension", ir_attr_i64(module, dim)};
   return ir_structured(builder, OP_LINALG_EXT_SOFTMAX, 1, &x, 4, outs, 1, &dimension);
 }
 
@@ -174,7 +174,6 @@ ir_op *softmax_make_online(ir_op *softmax) {
   ir_builder builder = ir_builder_before(softmax);
   unsigned dim = (unsigned)ir_attr_int_or(softmax, "dimension", 0);
   ir_op *online = softmax_create(&builder, ir_input(softmax, 0), ir_init(softmax, 0), dim, NULL);
-  ir_replace_uses(ir_result(softmax, 0), ir_result(online, 0));
-  ir_op_erase(softmax);
+  ir_replace_op(softmax, ir_result(online, 0));
   return online;
 }

@@ -2,7 +2,6 @@
  * Terminates: one walk over producers, upwards; sizes are halved or doubled up to limits. */
 #include "passes/extent.h"
 #include "passes/hidden.h"
-#include "passes/pass.h"
 #include "passes/register_plan.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
@@ -21,15 +20,17 @@ enum {
   WHOLE_ROW = 512,      /* .. and in as many */
 };
 
-/* Columns of the state of a running softmax and of its other factor. */
-static int64_t columns_beside(const ir_op *op, unsigned side, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t columns = 0;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_map_find_dim(structure->maps[side], loop) < 0 && extents[loop] != IR_DYNAMIC)
-      columns += extents[loop];
-  return columns;
-}
+/* A running softmax, and the contraction of which it is a factor. */
+typedef struct running {
+  const ir_op *op; /* the contraction */
+  const ir_structure *structure;
+  const target_facts *target;
+  unsigned side; /* of the softmax */
+  int64_t extents[IR_MAX_LOOPS];
+  int64_t rows;      /* of the loop that tiles have their rows along; IR_DYNAMIC: not known */
+  int64_t columns;   /* of the state and of the other factor */
+  ir_scalar element; /* of the other factor */
+} running;
 
 /* One iteration is no rows, and few of a running softmax are worse ones than more. */
 static bool has_better_rows(int64_t extent, int64_t than, bool is_running) {
@@ -54,47 +55,60 @@ int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among) {
   return rows;
 }
 
-static int64_t extent_of_rows(const ir_op *op, unsigned side, const int64_t *extents) {
+static int64_t extent_of_rows(const ir_op *op, unsigned side) {
+  int64_t extents[IR_MAX_LOOPS];
   int rows = tile_rows_loop(op, side, UINT32_MAX);
+  ir_loop_extents(op, extents);
   return rows < 0 ? IR_DYNAMIC : extents[rows];
 }
 
-/* The rows of operand `side` in all its batches, as far as they are known. */
-static int64_t all_rows(const ir_op *op, unsigned side, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
+static running running_of(const ir_op *op, unsigned side, const target_facts *target) {
+  running r = {.op = op,
+               .structure = ir_structure_of(op),
+               .target = target,
+               .side = side,
+               .rows = extent_of_rows(op, side),
+               .element = ir_operand(op, 1 - side)->type->element};
+  ir_loop_extents(op, r.extents);
+  for (unsigned loop = 0; loop < r.structure->num_loops; loop++)
+    if (ir_map_find_dim(r.structure->maps[side], loop) < 0 && r.extents[loop] != IR_DYNAMIC)
+      r.columns += r.extents[loop];
+  return r;
+}
+
+/* The rows in all batches, as far as they are known. */
+static int64_t all_rows(const running *r) {
   int64_t rows = 1;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && !ir_loop_is_reduction(structure, loop) &&
-        extents[loop] > 0 && rows < INT64_MAX / extents[loop])
-      rows *= extents[loop];
+  for (unsigned loop = 0; loop < r->structure->num_loops; loop++)
+    if (ir_map_find_dim(r->structure->maps[r->side], loop) >= 0 && !ir_loop_is_reduction(r->structure, loop) &&
+        r->extents[loop] > 0 && rows < INT64_MAX / r->extents[loop])
+      rows *= r->extents[loop];
   return rows;
 }
 
-/* The elements of the other factor of a running softmax. */
-static ir_scalar element_beside(const ir_op *op, unsigned side) { return ir_operand(op, 1 - side)->type->element; }
+static const ir_op *softmax_of(const running *r) { return tile_find_running(ir_operand(r->op, r->side)); }
 
 /* ------------------------------------------------------------------------------------------------------------- GPU */
 
 /* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
  * and of the state, in f32. Where it multiplies itself, it holds its share of a factor as well, on the way to shared
  * memory, and a quarter more to multiply with. */
-static bool softmax_fits_lanes(const ir_op *op, unsigned side, const target_facts *target, int64_t columns,
-                               int64_t rows, int64_t step) {
-  int64_t sums = rows * (step + columns) / target_block_lanes(target),
-          factor = step * columns / target_block_lanes(target);
-  bool pieces = target_has_pieces(target, element_beside(op, side));
-  return (pieces ? sums : (sums + factor) * 5 / 4) <= target->lane_registers;
+static bool fits_lanes(const running *r, int64_t rows, int64_t step) {
+  int64_t lanes = target_block_lanes(r->target);
+  int64_t sums = rows * (step + r->columns) / lanes, factor = step * r->columns / lanes;
+  return (target_has_pieces(r->target, r->element) ? sums : (sums + factor) * 5 / 4) <= r->target->lane_registers;
 }
 
 /* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take?
  * They are taken to be as wide as values. */
-static bool softmax_fits_memory(const target_facts *target, int64_t column_bytes, int64_t rows, int64_t step) {
-  return !target->copy_stages || (rows + 2 * 2 * step) * column_bytes <= (int64_t)target->shared_bytes / 2;
+static bool fits_memory(const running *r, int64_t rows, int64_t step) {
+  int64_t bytes = (rows + 2 * 2 * step) * r->columns * ir_scalar_bytes(r->element);
+  return !r->target->copy_stages || bytes <= (int64_t)r->target->shared_bytes / 2;
 }
 
-int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target) {
   bool wide = target->copy_stages && ir_scalar_bits(ir_operand(op, side)->type->element) > 16;
-  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = extent_of_rows(op, side, extents);
+  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = extent_of_rows(op, side);
   while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;
@@ -102,18 +116,17 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
 
 /* Rows and step of a running softmax on a GPU. Each key that comes from shared memory serves the rows of a warp, so
  * many rows go before long steps; but no warp is left without. */
-static softmax_tile tile_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  int64_t columns = columns_beside(op, side, extents), longest = gpu_policy.running_softmax;
-  int64_t bytes = columns * ir_scalar_bytes(element_beside(op, side));
+static softmax_tile tile_in_block(const running *r) {
+  const target_facts *target = r->target;
+  int64_t longest = gpu_policy.running_softmax;
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
-  int64_t least_rows = target->block_warps * target_warp_rows(target, element_beside(op, side), columns);
-  softmax_tile tile = {tile_rows_in_block(op, side, target, extents), longest};
-  while (tile.rows / 2 >= least_rows && (!softmax_fits_lanes(op, side, target, columns, tile.rows, shortest) ||
-                                         !softmax_fits_memory(target, bytes, tile.rows, shortest)))
+  int64_t least_rows = target->block_warps * target_warp_rows(target, r->element, r->columns);
+  softmax_tile tile = {tile_rows_in_block(r->op, r->side, target), longest};
+  while (tile.rows / 2 >= least_rows && (!fits_lanes(r, tile.rows, shortest) || !fits_memory(r, tile.rows, shortest)))
     tile.rows /= 2;
-  while (tile.step > shortest && !softmax_fits_memory(target, bytes, tile.rows, tile.step))
+  while (tile.step > shortest && !fits_memory(r, tile.rows, tile.step))
     tile.step /= 2;
-  while (tile.step > TILE_MIN_ROWS && !softmax_fits_lanes(op, side, target, columns, tile.rows, tile.step))
+  while (tile.step > TILE_MIN_ROWS && !fits_lanes(r, tile.rows, tile.step))
     tile.step /= 2;
   return tile;
 }
@@ -152,9 +165,9 @@ static bool fits_first_cache(softmax_tile tile, const target_facts *target) {
 
 /* The tile, with half the step where such scores and the rows of their own factor, which each key's row meets, are more
  * than that cache (128 features: 1.01 to 1.03x for 2048 keys, as fast for 512; Emerald Rapids). */
-static softmax_tile beside_own_factor(softmax_tile tile, int64_t columns, const target_facts *target) {
-  bool fits = (uint64_t)(tile.rows * (tile.step + columns)) * sizeof(float) <= target->l1_bytes;
-  return (softmax_tile){tile.rows, fits || !fits_first_cache(tile, target) ? tile.step : tile.step / 2, tile.rows};
+static softmax_tile beside_own_factor(const running *r, softmax_tile tile) {
+  bool fits = (uint64_t)(tile.rows * (tile.step + r->columns)) * sizeof(float) <= r->target->l1_bytes;
+  return (softmax_tile){tile.rows, fits || !fits_first_cache(tile, r->target) ? tile.step : tile.step / 2, tile.rows};
 }
 
 /* So large may keys and values be that are read element by element: twice the second-level cache, or four times where
@@ -175,11 +188,11 @@ static uint64_t most_bytes_of_steps(const target_facts *target) {
  * own factor, and there are tiles enough for threads to share them out (causal attention on 2048 keys of 96 and 128
  * features 1.01 to 1.03x, on 4096 and 8192 1.01 to 1.03x, and on 1024 less; Zen 5; on 8192 of 64 to 128 1.06x, on 4096
  * .99 and 1.05x; Granite Rapids). */
-static bool takes_small_tiles(softmax_tile tile, int64_t keys, int64_t columns, int64_t rows,
-                              const target_facts *target) {
-  bool is_near = bytes_of_steps(keys, columns) <= target->l2_bytes;
-  bool fits = (uint64_t)(tile.rows * columns) * sizeof(float) <= target->l1_bytes;
-  bool many = rows / tile.rows >= (int64_t)target->threads * MANY_ITERATIONS && keys / tile.rows >= MANY_KEYS;
+static bool takes_small_tiles(const running *r, softmax_tile tile, int64_t keys) {
+  const target_facts *target = r->target;
+  bool is_near = bytes_of_steps(keys, r->columns) <= target->l2_bytes;
+  bool fits = (uint64_t)(tile.rows * r->columns) * sizeof(float) <= target->l1_bytes;
+  bool many = all_rows(r) / tile.rows >= (int64_t)target->threads * MANY_ITERATIONS && keys / tile.rows >= MANY_KEYS;
   bool shares = target_has_near_last_cache(target) || target->has_far_memory;
   return !shares || is_near || !fits || !many;
 }
@@ -226,17 +239,14 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
   return false;
 }
 
-static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, const target_facts *target,
-                               const int64_t *extents);
+static int64_t rows_of_softmax(const running *r, int64_t least);
 
 /* Small tiles have blocks of rows in lanes, whose scores the first cache holds however many rows there are. Steps are as
  * long as half of it holds the values of: these lie a row apart, and each block goes over them column by column. */
-static softmax_tile tile_of_blocks(const ir_op *op, unsigned side, int64_t keys, const target_facts *target,
-                                   const int64_t *extents) {
-  softmax_tile tile = {rows_of_softmax(op, side, 0, target, extents), host_policy.running_softmax,
-                       tile_block_rows(target, IR_F32)};
-  uint64_t bytes = (uint64_t)columns_beside(op, side, extents) * sizeof(float);
-  while (tile.step > TILE_MIN_ROWS && (uint64_t)tile.step * bytes > target->l1_bytes / 2)
+static softmax_tile tile_of_blocks(const running *r, int64_t keys) {
+  softmax_tile tile = {rows_of_softmax(r, 0), host_policy.running_softmax, tile_block_rows(r->target, IR_F32)};
+  uint64_t bytes = (uint64_t)r->columns * sizeof(float);
+  while (tile.step > TILE_MIN_ROWS && (uint64_t)tile.step * bytes > r->target->l1_bytes / 2)
     tile.step /= 2;
   int64_t even = tile.step; /* such that all are as long, if there is one */
   while (keys != IR_DYNAMIC && even > tile.step / 2 && keys % even)
@@ -244,76 +254,72 @@ static softmax_tile tile_of_blocks(const ir_op *op, unsigned side, int64_t keys,
   return keys != IR_DYNAMIC && keys % even == 0 ? (softmax_tile){tile.rows, even, tile.block} : tile;
 }
 
-/* Those of the running softmax that is factor `side` if its rows can be in lanes (see orient.c): whole tiles, as nearly
- * all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what
+/* Those of the running softmax if its rows can be in lanes (see orient.c): whole tiles, as nearly all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what
  * is accumulated is read and written least often. No rows if they cannot, or would not pay: keys and values are read
  * element by element then. */
-static softmax_tile tile_of_lanes(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
+static softmax_tile tile_of_lanes(const running *r) {
+  const ir_map *map = r->structure->maps[r->side];
+  const target_facts *target = r->target;
   int64_t rows = IR_DYNAMIC, keys = IR_DYNAMIC;
-  for (unsigned dim = 0; dim < structure->maps[side]->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(structure->maps[side], dim);
-    *(ir_loop_is_reduction(structure, loop) ? &keys : &rows) = extents[loop];
-    if (target_has_small_tiles(target) && !ir_loop_is_reduction(structure, loop) && rows == IR_DYNAMIC)
-      rows = extent_of_tiles(ir_operand(op, side), dim);
+  for (unsigned dim = 0; dim < map->num_results; dim++) {
+    unsigned loop = (unsigned)ir_map_result_dim(map, dim);
+    bool is_key = ir_loop_is_reduction(r->structure, loop);
+    *(is_key ? &keys : &rows) = r->extents[loop];
+    if (target_has_small_tiles(target) && !is_key && rows == IR_DYNAMIC)
+      rows = extent_of_tiles(ir_operand(r->op, r->side), dim);
   }
   if (!target_has_rows_in_lanes(target) || rows == IR_DYNAMIC || keys == IR_DYNAMIC)
     return (softmax_tile){0};
-  int64_t columns = columns_beside(op, side, extents);
-  const ir_op *softmax = tile_find_running(ir_operand(op, side));
+  const ir_op *softmax = softmax_of(r);
   bool masked;
   const ir_op *product = product_for_lanes(softmax, &masked);
   if (target_has_small_tiles(target)) {
-    softmax_tile tile = tile_of_blocks(op, side, keys, target, extents);
+    softmax_tile tile = tile_of_blocks(r, keys);
     bool fits = product && !reads_rows_and_keys(softmax, product, target) && tile_is_nearly_filled(rows, tile.block);
     return fits && keys > host_policy.running_softmax ? tile : (softmax_tile){0};
   }
-  if (bytes_of_steps(keys, columns) > most_bytes_of_steps(target))
+  if (bytes_of_steps(keys, r->columns) > most_bytes_of_steps(target))
     return (softmax_tile){0};
   bool only_whole = product && reads_rows_and_keys(softmax, product, target);
-  int64_t all = all_rows(op, side, extents);
-  unsigned first = masked ? LANES + takes_small_tiles(lane_tiles[LANES], keys, columns, all, target)
-                          : fits_first_cache(lane_tiles[LANES], target);
+  unsigned first =
+      masked ? LANES + takes_small_tiles(r, lane_tiles[LANES], keys) : fits_first_cache(lane_tiles[LANES], target);
   for (unsigned i = first; product && i < sizeof lane_tiles / sizeof *lane_tiles; i++)
     if (tile_is_nearly_filled(rows, lane_tiles[i].rows) && keys > lane_tiles[i].step &&
         (!only_whole || (rows % lane_tiles[i].rows == 0 && keys % lane_tiles[i].step == 0)))
-      return masked ? lane_tiles[i] : beside_own_factor(lane_tiles[i], columns, target);
+      return masked ? lane_tiles[i] : beside_own_factor(r, lane_tiles[i]);
   return (softmax_tile){0};
 }
 
-softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target,
-                                       const int64_t *extents, int64_t *most_keys) {
-  int64_t columns = columns_beside(op, side, extents);
-  const ir_op *softmax = tile_find_running(ir_operand(op, side));
+softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target, int64_t *most_keys) {
+  running r = running_of(op, side, target);
+  const ir_op *softmax = softmax_of(&r);
   bool masked;
   const ir_op *product = product_for_lanes(softmax, &masked);
-  if (!target_has_rows_in_lanes(target) || !columns || !product || reads_rows_and_keys(softmax, product, target))
+  if (!target_has_rows_in_lanes(target) || !r.columns || !product || reads_rows_and_keys(softmax, product, target))
     return (softmax_tile){0};
   *most_keys = INT64_MAX;
   if (target_has_small_tiles(target)) {
-    softmax_tile tile = tile_of_blocks(op, side, IR_DYNAMIC, target, extents);
+    softmax_tile tile = tile_of_blocks(&r, IR_DYNAMIC);
     return (softmax_tile){TILE_MOST_LANES, tile.step, tile.block};
   }
-  *most_keys = (int64_t)(most_bytes_of_steps(target) / bytes_of_steps(1, columns));
+  *most_keys = (int64_t)(most_bytes_of_steps(target) / bytes_of_steps(1, r.columns));
   return masked ? lane_tiles[SMALL_LANES]
-                : beside_own_factor(lane_tiles[fits_first_cache(lane_tiles[LANES], target)], columns, target);
+                : beside_own_factor(&r, lane_tiles[fits_first_cache(lane_tiles[LANES], target)]);
 }
 
 /* Each step of each tile puts terms of keys and values side by side in pairs, and takes maxima and sums across lanes:
  * more rows share the one, longer steps the other (bf16, 64 and 128 features, 1.01 to 1.05x; Zen 5, where shuffles take
  * the place of multiply-adds; 1.005 to 1.02x, Zen 4). */
-static bool shares_pairs(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  int64_t rows = extent_of_rows(op, side, extents);
-  return rows != IR_DYNAMIC && rows >= PAIRED_TILES * host_policy.rows &&
-         !target_widens(target, ir_operand(op, side)->type->element, element_beside(op, side), rows);
+static bool shares_pairs(const running *r) {
+  return r->rows != IR_DYNAMIC && r->rows >= PAIRED_TILES * host_policy.rows &&
+         !target_widens(r->target, ir_operand(r->op, r->side)->type->element, r->element, r->rows);
 }
 
 /* One row reads keys and values in turn, each element once: in longer steps memory goes on for longer until it is the
  * other's turn, which the machine follows by itself where requests get lost (8192 keys in f32 1.0 to 1.1x, Zen 5; two
  * rows and 16 bits no better, four rows worse). */
-static bool reads_in_turn(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
-  return target->loses_requests && extent_of_rows(op, side, extents) == 1 &&
-         ir_scalar_bits(element_beside(op, side)) > 16;
+static bool reads_in_turn(const running *r) {
+  return r->target->loses_requests && r->rows == 1 && ir_scalar_bits(r->element) > 16;
 }
 
 /* The bytes of values in a step of few rows that come from memory, which has time to follow keys while values are
@@ -332,14 +338,12 @@ static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, bool is_narrow) 
   return rows <= PIECE_ROWS ? PIECE_BYTES : 0;
 }
 
-static int64_t step_of_pieces(const ir_op *op, unsigned side, int64_t step, const target_facts *target,
-                              const int64_t *extents) {
-  const ir_value *values = ir_operand(op, 1 - side);
-  int64_t rows = extent_of_rows(op, side, extents);
-  int64_t row_bytes = columns_beside(op, side, extents) * ir_scalar_bytes(values->type->element);
-  if (!target_has_loads_to_spare(target) || !register_plan_fills_last_cache(values, target) || rows == IR_DYNAMIC)
+static int64_t step_of_pieces(const running *r, int64_t step) {
+  int64_t row_bytes = r->columns * ir_scalar_bytes(r->element);
+  if (!target_has_loads_to_spare(r->target) || r->rows == IR_DYNAMIC ||
+      !register_plan_fills_last_cache(ir_operand(r->op, 1 - r->side), r->target))
     return step;
-  int64_t bytes = bytes_of_pieces(rows, row_bytes, ir_scalar_bits(values->type->element) <= 16);
+  int64_t bytes = bytes_of_pieces(r->rows, row_bytes, ir_scalar_bits(r->element) <= 16);
   while (bytes && step > PIECE_KEYS && step * row_bytes > bytes)
     step /= 2;
   return step;
@@ -349,21 +353,18 @@ static int64_t step_of_pieces(const ir_op *op, unsigned side, int64_t step, cons
  * all steps are more than half of the second-level cache, more rows share what is brought there: as many times more as
  * that is, while scores, state and factors stay in three quarters of it and tiles are left for each thread. `least`: so
  * many of them, if so, in any case. */
-static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, const target_facts *target,
-                               const int64_t *extents) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t rows = host_policy.rows, columns = columns_beside(op, side, extents), keys = 0;
-  int64_t tiles = all_rows(op, side, extents) / rows;
+static int64_t rows_of_softmax(const running *r, int64_t least) {
+  int64_t rows = host_policy.rows, tiles = all_rows(r) / rows, keys = 0;
   bool masked;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_map_find_dim(structure->maps[side], loop) >= 0 && ir_loop_is_reduction(structure, loop))
-      keys = extents[loop] == IR_DYNAMIC ? 1 : extents[loop];
-  uint64_t half = target->l2_bytes / 2, shared = bytes_of_steps(keys, columns);
-  bool even = tile_product_of_scores(tile_find_running(ir_operand(op, side)), &masked) && !masked;
+  for (unsigned loop = 0; loop < r->structure->num_loops; loop++)
+    if (ir_map_find_dim(r->structure->maps[r->side], loop) >= 0 && ir_loop_is_reduction(r->structure, loop))
+      keys = r->extents[loop] == IR_DYNAMIC ? 1 : r->extents[loop];
+  uint64_t half = r->target->l2_bytes / 2, shared = bytes_of_steps(keys, r->columns);
+  bool even = tile_product_of_scores(softmax_of(r), &masked) && !masked;
   shared += even; /* what fills that half just so is shared, too, where no mask hides anything (1.01x, Zen 1) */
   while ((rows < least || shared > half * (uint64_t)(rows / host_policy.rows)) &&
-         tiles / 2 >= (int64_t)target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
-         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * columns)) * sizeof(float) <= half + half / 2) {
+         tiles / 2 >= (int64_t)r->target->threads * (even ? EVEN_ITERATIONS : MANY_ITERATIONS) &&
+         (uint64_t)(2 * rows * (host_policy.running_softmax + 2 * r->columns)) * sizeof(float) <= half + half / 2) {
     rows *= 2;
     tiles /= 2;
   }
@@ -371,26 +372,26 @@ static int64_t rows_of_softmax(const ir_op *op, unsigned side, int64_t least, co
 }
 
 /* Its step there: what an iteration touches stays in half of the second-level cache. */
-static int64_t step_in_cache(const ir_op *op, int64_t step, const target_facts *target, const int64_t *extents) {
+static int64_t step_in_cache(const running *r, int64_t step) {
   int64_t others = 0;
-  for (unsigned i = 0; i < ir_structure_of(op)->num_loops; i++)
-    if (!ir_loop_is_reduction(ir_structure_of(op), i) && extents[i] != IR_DYNAMIC)
-      others += extents[i];
-  while (step > TILE_MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > target->l2_bytes / 2)
+  for (unsigned loop = 0; loop < r->structure->num_loops; loop++)
+    if (!ir_loop_is_reduction(r->structure, loop) && r->extents[loop] != IR_DYNAMIC)
+      others += r->extents[loop];
+  while (step > TILE_MIN_ROWS && (uint64_t)(step * others) * sizeof(float) > r->target->l2_bytes / 2)
     step /= 2;
   return step;
 }
 
-softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents) {
+softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target) {
+  running r = running_of(op, side, target);
   if (target_is_gpu(target))
-    return tile_in_block(op, side, target, extents);
-  softmax_tile tile = tile_of_lanes(op, side, target, extents);
+    return tile_in_block(&r);
+  softmax_tile tile = tile_of_lanes(&r);
   if (!tile.rows) {
-    int64_t times = shares_pairs(op, side, target, extents) ? PAIRED_TILES : 1;
-    tile.rows = rows_of_softmax(op, side, times * host_policy.rows, target, extents);
-    tile.step = (reads_in_turn(op, side, target, extents) ? LONG_STEPS : times) * host_policy.running_softmax;
-    tile.step = step_of_pieces(op, side, tile.step, target, extents);
+    int64_t times = shares_pairs(&r) ? PAIRED_TILES : 1;
+    tile.rows = rows_of_softmax(&r, times * host_policy.rows);
+    tile.step = step_of_pieces(&r, (reads_in_turn(&r) ? LONG_STEPS : times) * host_policy.running_softmax);
   }
-  tile.step = step_in_cache(op, tile.step, target, extents);
+  tile.step = step_in_cache(&r, tile.step);
   return tile;
 }

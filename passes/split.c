@@ -65,7 +65,6 @@ static bool find_update(const split *s, unsigned i, update *found) {
   const ir_block *body = ir_region(s->loop, 0);
   ir_value *argument = body->args[i + 1], *last = ir_operand(ir_block_terminator(body), i);
   ir_op *op = last->op;
-  ir_cell start;
   *found = (update){.op = op};
   if (!op || op->block != body || tile_num_readers(argument) != 1 || tile_num_readers(last) != 1)
     return false;
@@ -81,8 +80,7 @@ static bool find_update(const split *s, unsigned i, update *found) {
   if (!s->running || (factors[0] && factors[1]) || (factors[0] ? factors[0] : factors[1]) != s->running)
     return false;
   found->rows = rows_of(op, factors[1] != NULL, s->running);
-  return found->rows && running_argument(s->loop, last) == argument &&
-         ir_value_splat(ir_operand(s->loop, 3 + i), &start) && start.f == 0;
+  return found->rows && running_argument(s->loop, last) == argument && ir_value_is_zero(ir_operand(s->loop, 3 + i));
 }
 
 static bool find_updates(split *s) {
@@ -304,7 +302,7 @@ static void merge_parts(const split *s, const ir_op *parts) {
   ir_op_erase(s->loop);
 }
 
-static bool split_kernel(ir_op *forall, const pass_options *options) {
+bool pass_split(ir_op *forall, const pass_options *options) {
   split s;
   if (!find_loops(forall, &s) || !find_updates(&s))
     return true;
@@ -312,8 +310,4 @@ static bool split_kernel(ir_op *forall, const pass_options *options) {
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
   return true;
-}
-
-bool pass_split(ir_module *module, const pass_options *options) {
-  return pass_visit_kernels(module, options, split_kernel);
 }

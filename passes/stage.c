@@ -125,11 +125,10 @@ static int64_t extra_of_users(const stager *s, const staged_tile *tile, const la
   for (const ir_use *use = value->uses; use; use = use->next) {
     bool transposed = is_factor_transposed(use->user);
     layout l = distribute_layout(transposed ? ir_result(use->user, 0) : value);
-    const int64_t *permutation;
     unsigned count;
-    if (transposed && ir_attr_i64s_of(use->user, "permutation", &count, &permutation))
-      for (unsigned i = 0; i < l.num_digits; i++)
-        l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
+    const int64_t *permutation = transposed ? ir_attr_i64s_of(use->user, "permutation", &count) : NULL;
+    for (unsigned i = 0; permutation && i < l.num_digits; i++)
+      l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
     bool matrices = bits == MATRIX_BITS && (transposed || is_factor(use));
     extra += matrices ? (layout_shared_conflicts(place, row) - 1) * layout_size(&l, LAYOUT_REGISTER)
                       : extra_wavefronts(s, place, &l, bits);
@@ -182,7 +181,7 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
 /* ---------------------------------------------------------------------------------------------------- shared memory */
 
 static const ir_attr *layouts_of(ir_module *module, const char *text) {
-  const ir_attr *one = ir_attr_string(module, text, strlen(text));
+  const ir_attr *one = ir_attr_cstr(module, text);
   return ir_attr_array(module, 1, &one);
 }
 
@@ -303,10 +302,9 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
     next = use->next;
     ir_op *user = use->user;
     unsigned count, dims[IR_MAX_RANK];
-    const int64_t *permutation;
     if (!is_factor_transposed(user))
       continue;
-    ir_attr_i64s_of(user, "permutation", &count, &permutation);
+    const int64_t *permutation = ir_attr_i64s_of(user, "permutation", &count);
     for (unsigned i = 0; i < count; i++)
       dims[i] = (unsigned)permutation[i];
     replace_factors(s, tile, stage, ir_result(user, 0), dims);
@@ -341,10 +339,7 @@ static bool writes_global_memory(const ir_op *op) {
   return false;
 }
 
-static bool keeps_global_memory(ir_op *op, void *data) {
-  (void)data;
-  return !writes_global_memory(op);
-}
+static bool keeps_global_memory(ir_op *op, void *data) { return !writes_global_memory(op); }
 
 static bool is_marked(const ir_op *op) { return op->mark != 0; }
 
@@ -441,7 +436,7 @@ static ir_value *carry_stage(pipeline *p) {
 static void build_pipeline(stager *s, pipeline *p) {
   ir_value *stage = carry_stage(p), *group = NULL;
   /* tiles ahead are what unrolling would bring; an assembler that does it all the same runs out of registers */
-  ir_attr_set(p->loop, "tec.unroll", ir_attr_int(s->module, ir_type_scalar(s->module, IR_I64), 1));
+  ir_attr_set(p->loop, "tec.unroll", ir_attr_i64(s->module, 1));
   ir_builder before = ir_builder_before(p->loop), inside = ir_builder_before(p->body->first);
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
@@ -478,10 +473,7 @@ static int64_t choose_stages(const stager *s, const pipeline *p) {
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */
 
-static bool closes_no_group(ir_op *op, void *data) {
-  (void)data;
-  return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
-}
+static bool closes_no_group(ir_op *op, void *data) { return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP; }
 
 /* How many groups are certainly closed between two ops of a block. */
 static int64_t groups_between(const ir_op *from, const ir_op *to) {
@@ -520,8 +512,7 @@ static staged_tile *find_tiles(const stager *s, ir_block *block) {
   staged_tile *tiles = NULL, **end = &tiles, tile;
   for (ir_op *op = block->first; op; op = op->next)
     if (op->code == OP_VECTOR_TRANSFER_READ && find_tile(s, op, &tile)) {
-      *end = IR_NEW(&s->module->arena, staged_tile);
-      **end = tile;
+      *end = ir_arena_copy(&s->module->arena, &tile, sizeof tile);
       end = &(*end)->next;
     }
   return tiles;
@@ -594,7 +585,7 @@ static void stage_block(stager *s, ir_block *block) {
       stage_in_place(s, tiles);
 }
 
-static bool stage_kernel(ir_op *kernel, const pass_options *options) {
+bool pass_stage(ir_op *kernel, const pass_options *options) {
   const target_facts *facts = options->target;
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
   stager s = {.module = kernel->module,
@@ -602,11 +593,7 @@ static bool stage_kernel(ir_op *kernel, const pass_options *options) {
               .lanes = {facts->warp, threads / facts->warp},
               .bytes_left = (int64_t)facts->shared_bytes / 2,
               .facts = facts};
-  if (threads && threads % facts->warp == 0)
+  if (facts->copy_stages && threads && threads % facts->warp == 0)
     stage_block(&s, ir_region(kernel, 0));
   return true;
-}
-
-bool pass_stage(ir_module *module, const pass_options *options) {
-  return !options->target->copy_stages || pass_visit_kernels(module, options, stage_kernel);
 }

@@ -11,7 +11,6 @@
 #include "passes/body.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
-#include "passes/passes.h"
 #include "passes/softmax.h"
 
 #include <math.h>

@@ -85,7 +85,7 @@ static bool stream(ir_op *op, void *data) {
   ir_builder builder = ir_builder_before(op);
   ir_module *module = builder.module;
   ir_named_attr attrs[] = {{"nontemporal", ir_attr_bool(module, true)},
-                           {"alignment", ir_attr_int(module, ir_type_scalar(module, IR_I64), ALIGNMENT_MOST)}};
+                           {"alignment", ir_attr_i64(module, ALIGNMENT_MOST)}};
   ir_value *operands[2 + IR_MAX_RANK];
   ir_op_spec spec = {.operands = operands, .attrs = attrs, .num_attrs = 2};
   for (unsigned group = VALUE; group <= INDICES; group++) {
@@ -118,12 +118,10 @@ static bool stream_result(ir_op *kernel, ir_value *memory, const target_facts *t
   return true;
 }
 
-static bool visit(ir_op *kernel, const pass_options *options) {
+bool pass_stream(ir_op *kernel, const pass_options *options) {
   const ir_block *function = kernel->block;
   for (unsigned i = 0; i < function->num_args; i++)
     if (function->args[i]->type->kind == IR_TYPE_MEMREF && stream_result(kernel, function->args[i], options->target))
       return true;
   return true;
 }
-
-bool pass_stream(ir_module *module, const pass_options *options) { return pass_visit_kernels(module, options, visit); }

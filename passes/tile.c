@@ -60,12 +60,9 @@ static uint32_t dependence(const ir_value *value, const ir_value *argument) {
 /* Both values are linear, or 0, which is linear in anything. */
 static bool are_linear(const ir_value *a, const ir_value *b, const ir_value *argument) {
   const ir_value *const values[] = {a, b};
-  for (unsigned i = 0; i < 2; i++) {
-    ir_cell cell;
-    bool zero = ir_value_splat(values[i], &cell) && cell.f == 0;
-    if (!zero && dependence(values[i], argument) != LINEARLY)
+  for (unsigned i = 0; i < 2; i++)
+    if (!ir_value_is_zero(values[i]) && dependence(values[i], argument) != LINEARLY)
       return false;
-  }
   return true;
 }
 
@@ -97,8 +94,8 @@ static uint32_t dependence_of_op(const ir_op *op, const ir_value *argument) {
 
 bool tile_is_linear_in(const ir_op *op, unsigned input) {
   if (!body_is_elementwise(op) || op->num_results != 1 || input >= ir_num_inputs(op) ||
-      !ir_map_is_identity(ir_structure_of(op)->maps[input]) ||
-      !ir_map_is_identity(ir_structure_of(op)->maps[ir_num_inputs(op)]) || ir_body_reads_init(op, 0))
+      !ir_map_is_identity(ir_structure_of(op)->maps[input]) || !ir_map_is_identity(ir_init_map(op, 0)) ||
+      ir_body_reads_init(op, 0))
     return false;
   const ir_block *body = ir_region(op, 0);
   for (ir_op *inner = body->first; inner != body->last; inner = inner->next)
@@ -147,10 +144,7 @@ int tile_running_operand(const ir_op *contraction) {
 bool tile_is_cheap(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
     return pass_op_info_of(op->code)->cheap;
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    if (ir_type_is_shaped(ir_input(op, i)->type))
-      return false;
-  return tile_only_moves(op);
+  return body_reads_scalars_only(op) && tile_only_moves(op);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- boxes */
@@ -172,11 +166,9 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
   ir_loop_extents(op, extents);
   domain->rank = ir_structure_of(op)->num_loops;
   for (unsigned loop = 0; loop < domain->rank; loop++) {
-    unsigned operand = 0, dim = 0;
     domain->offsets[loop] = ir_index_const(0);
-    domain->sizes[loop] = ir_index_const(extents[loop]);
-    if (extents[loop] == IR_DYNAMIC && ir_loop_extent(op, loop, &operand, &dim))
-      domain->sizes[loop] = pass_dim(builder, ir_operand(op, operand), dim);
+    domain->sizes[loop] =
+        extents[loop] == IR_DYNAMIC ? extent_compute(builder, extent_of_loop(op, loop)) : ir_index_const(extents[loop]);
   }
 }
 

@@ -31,18 +31,18 @@ ir_value *tile_cast(tile_builder *builder, ir_op *op, const tile_box *box) {
 }
 
 ir_value *tile_extract_slice(tile_builder *builder, ir_op *op, const tile_box *box) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  ir_slice own = ir_slice_of(op);
   unsigned kept[IR_MAX_RANK];
-  tile_box source = {.rank = ir_slice_of(op, offsets, sizes, strides)};
-  if (!ir_indices_are(source.rank, strides, 1))
+  tile_box source = {.rank = own.rank};
+  if (!ir_slice_has_unit_strides(&own))
     return NULL;
   for (unsigned dim = 0; dim < source.rank; dim++) {
-    source.offsets[dim] = offsets[dim];
+    source.offsets[dim] = own.offsets[dim];
     source.sizes[dim] = ir_index_const(1);
   }
   slice_kept_dims(op, ir_result(op, 0)->type, kept);
   for (unsigned i = 0; i < box->rank; i++) {
-    source.offsets[kept[i]] = ir_index_add(&builder->index, offsets[kept[i]], box->offsets[i]);
+    source.offsets[kept[i]] = ir_index_add(&builder->index, own.offsets[kept[i]], box->offsets[i]);
     source.sizes[kept[i]] = box->sizes[i];
   }
   ir_value *slice = builder->slice(builder, op, 0, &source);

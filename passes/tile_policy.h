@@ -51,7 +51,7 @@ int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among);
 
 /* Rows of a tile on a GPU: no half of it is empty, and fewer where lanes, not matrix units, multiply and so hold
  * factors. `side`: the operand that has them. */
-int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
+int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target);
 
 /* A tile on a GPU can have whole rows of the contraction's result, twice, so that statistics of them can be made there;
  * or nobody knows how long they are. */
@@ -92,9 +92,8 @@ typedef struct softmax_tile {
 } softmax_tile;
 
 /* Those of the running softmax that is factor `side` of the contraction. */
-softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target, const int64_t *extents);
+softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target);
 /* The same where the number of rows is open, of those that are in lanes; no rows where none should be. *most_keys: for
  * more than that they should not. */
-softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target,
-                                       const int64_t *extents, int64_t *most_keys);
+softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target, int64_t *most_keys);
 #endif

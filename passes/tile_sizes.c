@@ -149,7 +149,7 @@ static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes
 /* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. */
 static void tile_by_footprint(const ir_op *root, const int64_t *extents, const target_facts *target, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
-  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  const ir_map *result = ir_init_map(root, 0);
   int64_t budget = (int64_t)(target->l2_bytes / 2 / sizeof(double) / root->num_operands), total = 1;
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (extents[loop] != IR_DYNAMIC && total <= budget * target->threads * TILE_BATCH_ITERATIONS)
@@ -212,7 +212,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
   int64_t most = reduced_elements(root);
   for (unsigned i = 0; i < ir_num_inputs(root); i++) {
     const ir_op *producer = computed_by(root, ir_input(root, i));
-    if (producer && structure->maps[i]->num_results == structure->maps[ir_num_inputs(root)]->num_results &&
+    if (producer && structure->maps[i]->num_results == ir_init_map(root, 0)->num_results &&
         reduced_elements(producer) > most)
       most = reduced_elements(producer);
   }
@@ -222,7 +222,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
 /* No contraction, on a GPU: tiles that give each lane a few elements, whole rows where reductions are along them. */
 static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
-  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  const ir_map *result = ir_init_map(root, 0);
   int64_t budget = target_block_lanes(target) * LANE_ELEMENTS / reduced_in_tile(root);
   unsigned steps = 64;
   bool whole_rows = reads_reduction(root, &steps);
@@ -246,7 +246,7 @@ static void tile_by_lanes(const ir_op *root, const target_facts *target, const i
  * whole share what columns there may be with those that are inside of them. */
 static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
-  const ir_map *result = structure->maps[ir_num_inputs(root)];
+  const ir_map *result = ir_init_map(root, 0);
   int64_t columns = gpu_policy.columns;
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
@@ -262,14 +262,12 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 
 /* Rows and columns of the tile of the contraction that sets the pace. */
 static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
-  int64_t extents[IR_MAX_LOOPS];
   int side = tile_running_operand(p->op);
   product_tile tile = {.columns = policy_of(target)->columns};
-  ir_loop_extents(p->op, extents);
   if (side >= 0)
-    tile.rows = softmax_tile_of(p->op, (unsigned)side, target, extents).rows;
+    tile.rows = softmax_tile_of(p->op, (unsigned)side, target).rows;
   else if (target_is_gpu(target))
-    tile.rows = tile_rows_in_block(p->op, rows_side, target, extents);
+    tile.rows = tile_rows_in_block(p->op, rows_side, target);
   else
     tile = product_tile_of(p->op, rows_side, target);
   if (target->tiles.rows)
@@ -329,24 +327,22 @@ static bool fits_lanes(const target_facts *target, int64_t rows, int64_t words) 
  * open, so that what is made is better stored (with the layers of GPT-2 a lane would have kept up to 22 KB elsewhere).
  */
 static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side, const target_facts *target) {
-  int64_t extents[IR_MAX_LOOPS], words = columns_of(contraction, rows_side);
+  int64_t words = columns_of(contraction, rows_side);
   if (words == IR_DYNAMIC)
     return 0;
   words += words_of_maker(tile_maker(contraction, ir_input(contraction, rows_side)));
   for (unsigned loop = 0; loop < ir_structure_of(contraction)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(contraction), loop))
       words += tile_sizes_reduction(contraction, loop, target);
-  ir_loop_extents(contraction, extents);
-  int64_t rows = tile_rows_in_block(contraction, rows_side, target, extents);
+  int64_t rows = tile_rows_in_block(contraction, rows_side, target);
   if (rows > 1 && !fits_lanes(target, rows, words))
     rows /= 2;
   return fits_lanes(target, rows, words) ? rows : 0;
 }
 
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
-  int64_t extents[IR_MAX_LOOPS], columns = columns_of(contraction, 0);
-  ir_loop_extents(contraction, extents);
-  return columns == IR_DYNAMIC || fits_lanes(target, tile_rows_in_block(contraction, 0, target, extents), 2 * columns);
+  int64_t columns = columns_of(contraction, 0);
+  return columns == IR_DYNAMIC || fits_lanes(target, tile_rows_in_block(contraction, 0, target), 2 * columns);
 }
 
 /* The root reads statistics of rows that other reductions than products make, or what is made of them for it alone.
@@ -425,7 +421,7 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
   if (asked)
     return extents[loop] > asked || extents[loop] == IR_DYNAMIC ? asked : 0;
   if (side >= 0)
-    return softmax_tile_of(op, (unsigned)side, target, extents).step;
+    return softmax_tile_of(op, (unsigned)side, target).step;
   if (!target_is_gpu(target))
     return product_tile_step(op, loop, target);
   int64_t step = ir_scalar_bits(ir_operand(op, 0)->type->element) > 16 ? GPU_NARROW_STEP : policy->reduction;

@@ -27,8 +27,7 @@ static unsigned input_of(ir_value *value, ir_value **inputs, unsigned *num_input
 }
 
 static ir_op *replace_by(ir_op *op, ir_op *structured) {
-  ir_replace_uses(ir_result(op, 0), ir_result(structured, 0));
-  ir_op_erase(op);
+  ir_replace_op(op, ir_result(structured, 0));
   return structured;
 }
 
@@ -168,8 +167,7 @@ static void fill_destinations(ir_op *constant) {
   }
 }
 
-static void visit(ir_op *op, const void *pass) {
-  const pass_options *options = pass;
+void pass_to_linalg(ir_op *op, const pass_options *options) {
   if (ir_op_has(op, IR_CONSTANT)) {
     fill_destinations(op);
     return;
@@ -177,9 +175,4 @@ static void visit(ir_op *op, const void *pass) {
   ir_op *structured = pass_op_to_linalg(op);
   if (target_is_gpu(options->target))
     read_inside(structured ? structured : op);
-}
-
-bool pass_to_linalg(ir_module *module, const pass_options *options) {
-  pass_visit_unscheduled_ops(module, visit, options);
-  return true;
 }

@@ -120,9 +120,9 @@ static bool run_match(script *s, ir_op *op) {
  * stands for nothing. */
 static const int64_t *loops_stood_for(const ir_op *root, unsigned *count) {
   unsigned num_loops = fuse_num_loops(root), num_found = 0;
-  const int64_t *loops;
+  const int64_t *loops = ir_attr_i64s_of(root, PASS_STANDS_FOR_LOOPS, count);
   uint32_t found = 0;
-  if (!ir_attr_i64s_of(root, PASS_STANDS_FOR_LOOPS, count, &loops) || *count > IR_MAX_LOOPS)
+  if (!loops || *count > IR_MAX_LOOPS)
     return NULL;
   for (unsigned i = 0; i < *count; i++) {
     bool fresh = loops[i] >= 0 && loops[i] < num_loops && !(found >> loops[i] & 1);
@@ -137,12 +137,11 @@ static const int64_t *loops_stood_for(const ir_op *root, unsigned *count) {
 /* Tile sizes and interchange for one root; false after an error. What does not depend on the root has been verified. */
 static bool read_sizes(const ir_op *op, const ir_op *root, fuse_options *options) {
   unsigned num_loops, num_sizes = 0, num_places = 0, num_inner = 0;
-  const int64_t *sizes, *places, *stood = loops_stood_for(root, &num_loops);
+  const int64_t *stood = loops_stood_for(root, &num_loops);
   if (!stood)
     num_loops = fuse_num_loops(root);
-  ir_attr_i64s_of(op, "tile_sizes", &num_sizes, &sizes);
-  if (ir_attr_get(op, "tile_interchange"))
-    ir_attr_i64s_of(op, "tile_interchange", &num_places, &places);
+  const int64_t *sizes = ir_attr_i64s_of(op, "tile_sizes", &num_sizes);
+  const int64_t *places = ir_attr_i64s_of(op, "tile_interchange", &num_places);
   unsigned most = num_sizes > num_places ? num_sizes : num_places;
   if (most > num_loops)
     return ir_op_error(op, "is about %u loop%s, but '%s' has %u", most, most == 1 ? "" : "s", name_of(root), num_loops);

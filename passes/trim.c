@@ -60,18 +60,18 @@ static int single_element(const ir_op *op, const ir_value *value) {
 
 /* The first element of the tensor, before the loop; NULL where it is computed, or differs between steps. */
 static ir_value *read_first(trimmer *t, ir_value *tensor) {
-  ir_index at[IR_MAX_RANK] = {{0}}, sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
+  ir_slice part = {.rank = 0};
   const ir_block *body = ir_region(t->loop, 0);
   if (tensor->op && tensor->op->code == OP_TENSOR_EXTRACT_SLICE) {
-    ir_slice_of(tensor->op, at, sizes, strides);
+    part = ir_slice_of(tensor->op);
     tensor = ir_operand(tensor->op, 0);
   }
   ir_value *operands[1 + IR_MAX_RANK] = {tensor};
   bool same = ir_value_is_outside(tensor, body);
   for (unsigned dim = 0; dim < tensor->type->rank; dim++)
-    same &= !at[dim].value || ir_value_is_outside(at[dim].value, body);
+    same &= !part.offsets[dim].value || ir_value_is_outside(part.offsets[dim].value, body);
   for (unsigned dim = 0; same && dim < tensor->type->rank; dim++)
-    operands[1 + dim] = ir_index_value(&t->builder, at[dim]);
+    operands[1 + dim] = ir_index_value(&t->builder, part.offsets[dim]);
   const ir_type *type = ir_type_scalar(t->loop->module, tensor->type->element);
   return same ? ir_create(&t->builder, OP_TENSOR_EXTRACT, type, 1 + tensor->type->rank, operands, 0, NULL) : NULL;
 }
@@ -225,13 +225,11 @@ static void trim_loop(ir_op *loop) {
 }
 
 static bool visit(ir_op *op, void *data) {
-  (void)data;
   if (op->code == OP_SCF_FOR)
     trim_loop(op);
   return true;
 }
 
 bool pass_trim(ir_module *module, const pass_options *options) {
-  (void)options;
   return ir_walk(ir_region(module->root, 0), visit, NULL);
 }

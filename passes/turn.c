@@ -10,6 +10,7 @@
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/recast.h"
+#include "passes/tile.h"
 
 const ir_map *turn_map(ir_module *module, const ir_map *map, unsigned dim) {
   const ir_expr *results[IR_MAX_RANK];
@@ -85,13 +86,10 @@ static ir_value *insert_rows(ir_builder *builder, ir_value *rows, ir_value *into
 
 /* Where the rows of a value begin and how far they go, as a slice of one that has more. */
 static ir_value *leading_rows(ir_builder *builder, ir_value *padded, ir_value *like, ir_value *insert) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
-  for (unsigned i = 0; i < like->type->rank; i++) {
-    offsets[i] = ir_index_const(0);
-    sizes[i] = pass_dim(builder, like, i);
-  }
-  return insert ? ir_insert_slice(builder, insert, padded, offsets, sizes)
-                : ir_extract_slice(builder, padded, offsets, sizes, like->type);
+  tile_box rows;
+  tile_whole(builder, like, &rows);
+  return insert ? ir_insert_slice(builder, insert, padded, rows.offsets, rows.sizes)
+                : ir_extract_slice(builder, padded, rows.offsets, rows.sizes, like->type);
 }
 
 /* As the value, but with so many rows. */
@@ -193,8 +191,7 @@ void turn_move_indices(ir_op *op, unsigned loop, ir_index first) {
       continue;
     ir_builder body = ir_builder_before(inner);
     ir_index moved = ir_index_add(&body, (ir_index){.value = ir_loop_index(&body, loop)}, first);
-    ir_replace_uses(ir_result(inner, 0), moved.value);
-    ir_op_erase(inner);
+    ir_replace_op(inner, moved.value);
   }
 }
 

@@ -87,19 +87,12 @@ static void turn_rows(ir_op *op, const turn *t) {
                           ir_map_get(module, 3, 0, 2, dims)};
   ir_value *y = body_contract(ir_generic(&builder, 2, factors, 1, &sums, maps, 3, ir_bit(2)));
   y = body_copy(&builder, y, turned, ir_empty(&builder, IR_F32, 2, (ir_index[]){shape[1], shape[0]}), identity);
-  ir_replace_uses(ir_result(op, 0), y);
-  ir_op_erase(op);
+  ir_replace_op(op, y);
 }
 
-static void visit(ir_op *op, const void *data) {
+void pass_turn_rows(ir_op *op, const pass_options *options) {
   turn turn;
-  if (ir_is_contraction(op) && can_turn(op) && find_turn(op, data, &turn))
+  if (options->target->kind == TARGET_HOST && ir_is_contraction(op) && can_turn(op) &&
+      find_turn(op, options->target, &turn))
     turn_rows(op, &turn);
-}
-
-bool pass_turn_rows(ir_module *module, const pass_options *options) {
-  const target_facts *facts = options->target;
-  if (facts->kind == TARGET_HOST)
-    pass_visit_unscheduled_ops(module, visit, facts);
-  return true;
 }

@@ -530,8 +530,7 @@ static bool replace_iteration(ir_op *op, void *data) {
     body_state inside = *state;
     ir_builder builder = ir_builder_before(op);
     inside.builder = &builder;
-    ir_replace_uses(ir_result(op, 0), vectorize_iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
-    ir_op_erase(op);
+    ir_replace_op(op, vectorize_iteration(&inside, (unsigned)ir_attr_int_or(op, "dim", 0)).value);
   }
   return true;
 }

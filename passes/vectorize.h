@@ -37,6 +37,14 @@ typedef struct vector_tile {
   ir_index starts[IR_MAX_LOOPS]; /* all loops: the first iteration of the tile */
 } vector_tile;
 
+/* The iterations of the loop in the tile: 1 where it is no vector dim. */
+static inline int64_t vector_tile_size(const vector_tile *tile, unsigned loop) {
+  for (unsigned i = 0; i < tile->num_dims; i++)
+    if (tile->loops[i] == loop)
+      return tile->sizes[i];
+  return 1;
+}
+
 /* The operands as the op itself has them; the caller provides one vector_operand an operand. */
 void vectorize_operands(ir_op *op, vector_operand *operands);
 

@@ -111,7 +111,7 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   ir_value *narrow =
       ir_unary(builder, OP_ARITH_INDEX_CAST, ir_index_value(builder, room), ir_type_scalar(builder->module, IR_I32));
   tile_value sides[] = {{ir_constant(builder, type, sums), loops}, {narrow, 0}};
-  ir_named_attr predicate = {"predicate", ir_attr_int(builder->module, ir_type_scalar(builder->module, IR_I64), SLE)};
+  ir_named_attr predicate = {"predicate", ir_attr_i64(builder->module, SLE)};
   *result = vectorize_elementwise(state, OP_ARITH_CMPI, IR_I1, 2, sides, 1, &predicate);
   return true;
 }

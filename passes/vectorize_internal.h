@@ -1,4 +1,4 @@
-/* vectorize_internal.h - values of a body as vectors. Internal to vectorize.c and vectorize_index.c. */
+/* vectorize_internal.h - values of a body as vectors. Internal to vectorize*.c but vectorize_tiles.c. */
 #ifndef TEC_PASSES_VECTORIZE_INTERNAL_H
 #define TEC_PASSES_VECTORIZE_INTERNAL_H
 #include "passes/vectorize.h"

@@ -16,8 +16,6 @@
 #include "passes/vectorize.h"
 #include "passes/vectorize_tiles.h"
 
-#include <string.h>
-
 enum {
   SIZE_UNIT = 16,       /* vector sizes are multiples of this: no matrix unit has longer sides .. */
   LONG_SIZE_UNIT = 512, /* .. and long ones of this: every lane of a block has as much to do */
@@ -115,9 +113,7 @@ static unsigned value_number(const ir_value *value) {
 }
 
 static tile *define(kernel *k, const ir_value *value, const tile *t) {
-  tile *copy = IR_NEW(&k->module->arena, tile);
-  *copy = *t;
-  return k->tiles[value_number(value)] = copy;
+  return k->tiles[value_number(value)] = ir_arena_copy(&k->module->arena, t, sizeof *t);
 }
 
 /* The vector of a tile, zeros where its content does not matter. */
@@ -167,9 +163,7 @@ static tile *outer_tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
     return NULL;
   if (!tensor->op || tensor->op->code != OP_TENSOR_EMPTY)
     read_tensor(k, &builder, tensor, t);
-  outer_tile *entry = IR_NEW(&k->module->arena, outer_tile);
-  *entry = (outer_tile){tensor, t, k->outer};
-  k->outer = entry;
+  k->outer = IR_NEW_OF(&k->module->arena, outer_tile, tensor, t, k->outer);
   return t;
 }
 
@@ -314,33 +308,32 @@ static bool define_reshaped(kernel *k, ir_op *op, const tile *from, const ir_ind
 }
 
 /* The slice is all of the tile. */
-static bool is_all_of(const tile *t, unsigned rank, const ir_index *offsets, const ir_index *sizes,
-                      const ir_index *strides) {
-  bool all = ir_indices_are(rank, offsets, 0) && ir_indices_are(rank, strides, 1);
-  for (unsigned dim = 0; all && dim < rank; dim++)
-    all = tile_index_equal(sizes[dim], t->extents[dim]);
+static bool is_all_of(const tile *t, const ir_slice *slice) {
+  bool all = ir_indices_are(slice->rank, slice->offsets, 0) && ir_slice_has_unit_strides(slice);
+  for (unsigned dim = 0; all && dim < slice->rank; dim++)
+    all = tile_index_equal(slice->sizes[dim], t->extents[dim]);
   return all;
 }
 
 /* A slice of a tensor outside is read; one of a tile must be all of it. */
 static bool vectorize_extract_slice(kernel *k, ir_op *op, bool *stays) {
   ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK], extents[IR_MAX_RANK];
-  unsigned kept[IR_MAX_RANK], rank = ir_slice_of(op, offsets, sizes, strides);
-  unsigned result_rank = slice_kept_dims(op, result->type, kept);
-  for (unsigned dim = 0; dim < result_rank; dim++)
-    extents[dim] = sizes[kept[dim]];
+  ir_slice slice = ir_slice_of(op);
+  ir_index extents[IR_MAX_RANK];
+  unsigned kept[IR_MAX_RANK], rank = slice_kept_dims(op, result->type, kept);
+  for (unsigned dim = 0; dim < rank; dim++)
+    extents[dim] = slice.sizes[kept[dim]];
   if (is_outer(k, source)) {
     tile t;
     ir_builder builder = ir_builder_after(op);
     *stays = true;
-    if (!set_extents(&t, op, result->type->element, result_rank, extents))
+    if (!set_extents(&t, op, result->type->element, rank, extents))
       return false;
     read_tensor(k, &builder, result, &t);
     return define(k, result, &t);
   }
   const tile *from = tile_of(k, op, source);
-  if (!is_all_of(from, rank, offsets, sizes, strides))
+  if (!is_all_of(from, &slice))
     return ir_op_error(op, "takes a part of a tile, which this target cannot");
   return define_reshaped(k, op, from, extents);
 }
@@ -349,9 +342,8 @@ static bool vectorize_insert_slice(kernel *k, ir_op *op) {
   const tile *source = tile_of(k, op, ir_operand(op, 0)), *dest = tile_of(k, op, ir_operand(op, 1));
   if (!source || !dest)
     return false;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  if (!is_all_of(dest, rank, offsets, sizes, strides))
+  ir_slice slice = ir_slice_of(op);
+  if (!is_all_of(dest, &slice))
     return ir_op_error(op, "replaces a part of a tile, which this target cannot");
   return define_reshaped(k, op, source, dest->extents);
 }
@@ -411,13 +403,12 @@ static bool vectorize_parallel_insert(kernel *k, ir_op *op) {
   tile *t = tile_of(k, op, source);
   if (!t)
     return false;
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-  if (!ir_indices_are(rank, strides, 1))
+  ir_slice place = ir_slice_of(op);
+  if (!ir_slice_has_unit_strides(&place))
     return ir_op_error(op, "writes with a stride, which this target cannot");
   ir_builder builder = ir_builder_before(ir_op_parent(op));
   builder.loc = op->loc;
-  ir_value *slice = ir_extract_slice(&builder, dest, offsets, sizes, source->type);
+  ir_value *slice = ir_extract_slice(&builder, dest, place.offsets, place.sizes, source->type);
   ir_set_operand(op, 0, transfer(k, &builder, t, slice, content(k, &builder, t)));
   return true;
 }
@@ -571,8 +562,7 @@ static bool number_op(ir_op *op, void *data) {
   return true;
 }
 
-static bool vectorize_kernel(ir_op *forall, const pass_options *options) {
-  (void)options;
+bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
   if (!forall->num_results) /* no tensors */
     return true;
   kernel k = {.module = forall->module, .block = ir_region(forall, 0)};
@@ -589,8 +579,4 @@ static bool vectorize_kernel(ir_op *forall, const pass_options *options) {
     if (k.retired[--k.num_retired])
       ir_op_erase(k.retired[k.num_retired]);
   return true;
-}
-
-bool pass_vectorize_tiles(ir_module *module, const pass_options *options) {
-  return pass_visit_kernels(module, options, vectorize_kernel);
 }

@@ -43,22 +43,18 @@ static bool can_retype(ir_op *op, void *data) {
 
 /* Gives views the types that their sizes have become; what folds is folded first. */
 static bool retype(ir_op *op, void *data) {
-  (void)data;
   ir_builder builder = ir_builder_before(op);
   ir_value *value = NULL;
   if (op->code == OP_MEMREF_SUBVIEW) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
-    unsigned rank = ir_slice_of(op, offsets, sizes, strides);
-    if (!ir_indices_are(rank, strides, 1))
+    ir_slice slice = ir_slice_of(op);
+    if (!ir_slice_has_unit_strides(&slice))
       return true;
-    value = ir_subview(&builder, ir_operand(op, 0), offsets, sizes);
+    value = ir_subview(&builder, ir_operand(op, 0), slice.offsets, slice.sizes);
   } else if (op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_APPLY) {
     value = ir_op_row(op)->fold(&builder, op);
   }
-  if (value) {
-    ir_replace_uses(ir_result(op, 0), value);
-    ir_op_erase(op);
-  }
+  if (value)
+    ir_replace_op(op, value);
   return true;
 }
 
@@ -72,16 +68,15 @@ static bool seen_shape(const ir_value *memory, int64_t *shape) {
     return false;
   memset(shape, 0, sizeof *shape * IR_MAX_RANK);
   for (const ir_use *use = memory->uses; use; use = use->next) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], strides[IR_MAX_RANK];
     if (use->user->code == OP_MEMREF_DEALLOC)
       continue;
     if (use->user->code != OP_MEMREF_SUBVIEW || ir_result(use->user, 0)->type->rank != type->rank)
       return false;
-    ir_slice_of(use->user, offsets, sizes, strides);
+    ir_slice slice = ir_slice_of(use->user);
     viewed = true;
     for (unsigned dim = 0; dim < type->rank; dim++) {
-      bool first = ir_index_is_const(offsets[dim], 0) && ir_index_is_const(strides[dim], 1);
-      int64_t seen = first ? extent_bound(extent_of_index(sizes[dim])) : type->shape[dim];
+      bool first = ir_index_is_const(slice.offsets[dim], 0) && ir_index_is_const(slice.strides[dim], 1);
+      int64_t seen = first ? extent_bound(extent_of_index(slice.sizes[dim])) : type->shape[dim];
       seen = seen < type->shape[dim] ? seen : type->shape[dim];
       shape[dim] = seen > shape[dim] ? seen : shape[dim];
     }
@@ -95,7 +90,6 @@ static bool seen_shape(const ir_value *memory, int64_t *shape) {
  * small. */
 static bool shrink(ir_op *op, void *data) {
   enum { STACK_BYTES = 4096 };
-  (void)data;
   int64_t shape[IR_MAX_RANK];
   if ((op->code != OP_MEMREF_ALLOC && op->code != OP_MEMREF_ALLOCA) || !seen_shape(ir_result(op, 0), shape))
     return true;
@@ -111,8 +105,7 @@ static bool shrink(ir_op *op, void *data) {
     if (use->user->code == OP_MEMREF_DEALLOC)
       ir_op_erase(use->user);
   }
-  ir_replace_uses(ir_result(op, 0), ir_result(smaller, 0));
-  ir_op_erase(op);
+  ir_replace_op(op, ir_result(smaller, 0));
   return true;
 }
 
@@ -150,12 +143,9 @@ static bool find_rows(ir_op *op, void *data) {
     return true;
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    unsigned operand, dim;
     int side = ir_loop_side(structure, loop);
-    if (side < 0 || ir_loop_is_reduction(structure, loop) || !ir_loop_extent(op, loop, &operand, &dim))
-      continue;
-    int tiled = tiled_dim(search->body, extent_of(ir_operand(op, operand), dim));
-    if (tiled < 0)
+    int tiled = tiled_dim(search->body, extent_of_loop(op, loop));
+    if (side < 0 || ir_loop_is_reduction(structure, loop) || tiled < 0)
       continue;
     int64_t few = register_plan_unpacked_rows(op, 1 - (unsigned)side, search->target);
     search->few = few < search->few ? few : search->few;
@@ -207,14 +197,13 @@ typedef struct view_search {
 
 /* A step is open along a dim whose stride is known. */
 static bool hides_stride(const ir_op *view) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
   int64_t strides[IR_MAX_RANK];
   if (view->code != OP_MEMREF_SUBVIEW || ir_result(view, 0)->type->rank != ir_operand(view, 0)->type->rank)
     return false;
-  unsigned rank = ir_slice_of(view, offsets, sizes, steps);
+  ir_slice slice = ir_slice_of(view);
   ir_type_strides(ir_operand(view, 0)->type, strides);
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (steps[dim].value && strides[dim] != IR_DYNAMIC)
+  for (unsigned dim = 0; dim < slice.rank; dim++)
+    if (slice.strides[dim].value && strides[dim] != IR_DYNAMIC)
       return true;
   return false;
 }
@@ -237,12 +226,11 @@ static bool find_views(ir_op *op, void *data) {
 
 /* All steps of the view are 1. */
 static ir_value *has_unit_steps(ir_builder *builder, const ir_op *view, ir_value *condition) {
-  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
-  unsigned rank = ir_slice_of(view, offsets, sizes, steps);
-  for (unsigned dim = 0; dim < rank; dim++) {
-    if (ir_index_is_const(steps[dim], 1))
+  ir_slice slice = ir_slice_of(view);
+  for (unsigned dim = 0; dim < slice.rank; dim++) {
+    if (ir_index_is_const(slice.strides[dim], 1))
       continue;
-    ir_value *step = ir_index_value(builder, steps[dim]), *one = ir_const_index(builder, 1);
+    ir_value *step = ir_index_value(builder, slice.strides[dim]), *one = ir_const_index(builder, 1);
     ir_value *is_one = ir_compare(builder, OP_ARITH_CMPI, IR_EQUAL, step, one);
     condition = condition ? ir_binary(builder, OP_ARITH_ANDI, condition, is_one) : is_one;
   }
@@ -265,10 +253,9 @@ static ir_op *version_steps(ir_op *kernel) {
   ir_builder inside = pass_branch_around(kernel, condition);
   ir_value_map *map = ir_value_map_create(kernel->module);
   for (unsigned i = 0; i < search.count; i++) {
-    ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK], steps[IR_MAX_RANK];
     ir_op *view = search.views[i];
-    ir_slice_of(view, offsets, sizes, steps);
-    ir_value_map_set(map, ir_result(view, 0), ir_subview(&inside, ir_operand(view, 0), offsets, sizes));
+    ir_slice slice = ir_slice_of(view);
+    ir_value_map_set(map, ir_result(view, 0), ir_subview(&inside, ir_operand(view, 0), slice.offsets, slice.sizes));
   }
   ir_op *copy = ir_op_clone(&inside, kernel, map);
   retype_all(ir_region(copy, 0));
@@ -316,10 +303,7 @@ static bool find_step(ir_op *op, void *data) {
       has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    unsigned operand, dim;
-    if (!ir_loop_extent(op, loop, &operand, &dim))
-      continue;
-    extent x = extent_of(ir_operand(op, operand), dim);
+    extent x = extent_of_loop(op, loop);
     const ir_op *size = x.value ? x.value->op : NULL;
     const ir_expr *room = size ? extent_room(size, ir_region(search->loop, 0)->args[0], search->step) : NULL;
     if (room && (has_known_rest(search->loop, room, search->step) || (pairs && ir_loop_is_reduction(structure, loop))))

@@ -55,21 +55,13 @@ static ir_op *widen_accumulator(ir_op *op) {
   ir_builder builder = ir_builder_before(op);
   ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
   ir_op *wide = contract_onto(&builder, op, factors, convert_tensor(&builder, ir_init(op, 0), IR_F32));
-  ir_replace_uses(ir_result(op, 0), convert_tensor(&builder, ir_result(wide, 0), narrow));
-  ir_op_erase(op);
+  ir_replace_op(op, convert_tensor(&builder, ir_result(wide, 0), narrow));
   return wide;
 }
 
-static void visit_sum(ir_op *op, const void *data) {
-  (void)data;
+void pass_widen_accumulators(ir_op *op, const pass_options *options) {
   if (ir_is_contraction(op) && op->num_results == 1)
     widen_accumulator(op);
-}
-
-bool pass_widen_accumulators(ir_module *module, const pass_options *options) {
-  (void)options;
-  pass_visit_unscheduled_ops(module, visit_sum, NULL);
-  return true;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- factors */
@@ -114,8 +106,7 @@ static void contract_instead(ir_op *op, ir_value **factors) {
   op = widen_accumulator(op);
   ir_builder builder = ir_builder_before(op);
   ir_op *wide = contract_onto(&builder, op, factors, ir_init(op, 0));
-  ir_replace_uses(ir_result(op, 0), ir_result(wide, 0));
-  ir_op_erase(op);
+  ir_replace_op(op, ir_result(wide, 0));
 }
 
 /* The machine multiplies such factors as f32, and the sums are no wider. `shared` is the factor that all rows read. */
@@ -170,19 +161,13 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   contract_instead(op, factors);
 }
 
-static void visit_factors(ir_op *op, const void *data) {
-  const target_facts *facts = data;
-  if (!ir_is_contraction(op) || op->num_results != 1)
+void pass_widen_factors(ir_op *op, const pass_options *options) {
+  const target_facts *facts = options->target;
+  if (facts->kind != TARGET_HOST || !ir_is_contraction(op) || op->num_results != 1)
     return;
   const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
   if (softmax[0] || softmax[1])
     widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
   else if (!target_has_small_tiles(facts) && target_has_rows_in_lanes(facts) && !softmax_may_follow(ir_result(op, 0)))
     widen_rows(op, facts);
-}
-
-bool pass_widen_factors(ir_module *module, const pass_options *options) {
-  if (options->target->kind == TARGET_HOST)
-    pass_visit_unscheduled_ops(module, visit_factors, options->target);
-  return true;
 }

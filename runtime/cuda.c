@@ -222,7 +222,6 @@ static void cuda_close(void *pointer) {
 }
 
 static tec_status cuda_open(void *pointer, const char *code, size_t size) {
-  (void)size;
   cuda_session *session = pointer;
   session->stream = session->context->stream;
   tec_status status = load_api(session->context, &session->api);

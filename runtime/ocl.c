@@ -339,7 +339,6 @@ static tec_status ocl_finish(void *pointer, double *seconds) {
 
 /* Nothing is known of the device that a more special chip would need. */
 static tec_status ocl_target(tec_context *context, char target[RUNTIME_MAX_TARGET]) {
-  (void)context;
   strcpy(target, "spirv:generic");
   return TEC_OK;
 }

@@ -60,13 +60,11 @@ static void emulator_release(void *pointer, uint64_t address) {
 }
 
 static tec_status emulator_copy_in(void *session, uint64_t to, const void *from, size_t size) {
-  (void)session;
   memcpy((void *)(uintptr_t)to, from, size);
   return TEC_OK;
 }
 
 static tec_status emulator_copy_out(void *session, void *to, uint64_t from, size_t size) {
-  (void)session;
   memcpy(to, (const void *)(uintptr_t)from, size);
   return TEC_OK;
 }
@@ -111,7 +109,6 @@ static tec_status emulator_launch(void *pointer, const kernel_launch *launch) {
 }
 
 static tec_status emulator_target(tec_context *context, char target[RUNTIME_MAX_TARGET]) {
-  (void)context;
   strcpy(target, "nvptx:sm_80");
   return TEC_OK;
 }

@@ -132,11 +132,11 @@ static bool append_tiles(ir_op *op, void *data) {
   byte_buffer *text = data;
   const ir_attr *constant;
   unsigned count;
-  const int64_t *steps;
+  const int64_t *steps = ir_attr_i64s_of(op, "staticStep", &count);
   if (!ir_op_has(op, IR_LOOP))
     return true;
   const char *separator = text->size ? ", " : "";
-  if (op->code == OP_SCF_FORALL && ir_attr_i64s_of(op, "staticStep", &count, &steps)) {
+  if (op->code == OP_SCF_FORALL && steps) {
     byte_buffer_printf(text, "%sforall ", separator);
     for (unsigned i = 0; i < count; i++)
       append_step(text, i == 0, steps[i]);

@@ -47,10 +47,7 @@ typedef struct tuner {
 
 static volatile sig_atomic_t interrupted;
 
-static void interrupt(int signal_number) {
-  (void)signal_number;
-  interrupted = 1;
-}
+static void interrupt(int signal_number) { interrupted = 1; }
 
 static bool is_over(const tuner *tuner) { return interrupted || command_seconds() - tuner->start > tuner->budget; }
 

@@ -91,9 +91,6 @@ double fma_peak(unsigned threads) {
 
 #else
 
-double fma_peak(unsigned threads) {
-  (void)threads;
-  return 0;
-}
+double fma_peak(unsigned threads) { return 0; }
 
 #endif

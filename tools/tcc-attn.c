@@ -23,10 +23,7 @@ static const struct command_row {
 };
 enum { NUM_COMMANDS = sizeof commands / sizeof commands[0] };
 
-static void print_message(void *user, tec_severity severity, const char *text) {
-  (void)user, (void)severity;
-  fputs(text, stderr);
-}
+static void print_message(void *user, tec_severity severity, const char *text) { fputs(text, stderr); }
 
 tec_context *command_context(uint32_t threads, uint32_t spin, bool report) {
   tec_context_options options = {
@@ -44,7 +41,6 @@ tec_status command_failure(const char *text) {
 }
 
 static void print_dump(void *user, const char *pass, const char *text) {
-  (void)user;
   fprintf(stderr, "// ----- after %s\n%s", pass, text);
 }
 
@@ -52,10 +48,7 @@ void command_report_time(const char *phase, double seconds) {
   fprintf(stderr, "time: %-24s %9.3f ms\n", phase, seconds * 1e3);
 }
 
-static void print_time(void *user, const char *phase, double seconds) {
-  (void)user;
-  command_report_time(phase, seconds);
-}
+static void print_time(void *user, const char *phase, double seconds) { command_report_time(phase, seconds); }
 
 tec_compile_options command_compile_options(const command_options *options, const char *target) {
   return (tec_compile_options){sizeof(tec_compile_options),

@@ -131,7 +131,6 @@ static const chip *the_chip(void) {
 /* --------------------------------------------------------------------------------------------------- driver, device */
 
 EXPORT ze_result_t zeInit(ze_init_flags_t flags) {
-  (void)flags;
   STEP();
   return ZE_RESULT_SUCCESS;
 }
@@ -556,7 +555,6 @@ static command *append(struct _ze_command_list_handle_t *list, command_kind kind
 EXPORT ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t list, void *to, const void *from, size_t size,
                                                  ze_event_handle_t event, uint32_t num_waits,
                                                  ze_event_handle_t *waits) {
-  (void)waits;
   STEP();
   command *one = append(list, COPY, event, num_waits);
   const spirv_buffer *block = find_block(to) ? find_block(to) : find_block(from);
@@ -569,7 +567,6 @@ EXPORT ze_result_t zeCommandListAppendMemoryCopy(ze_command_list_handle_t list, 
 
 EXPORT ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_event_handle_t event,
                                               uint32_t num_waits, ze_event_handle_t *waits) {
-  (void)waits;
   STEP();
   append(list, BARRIER, event, num_waits);
   return ZE_RESULT_SUCCESS;
@@ -578,7 +575,6 @@ EXPORT ze_result_t zeCommandListAppendBarrier(ze_command_list_handle_t list, ze_
 EXPORT ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list, ze_kernel_handle_t kernel,
                                                    const ze_group_count_t *groups, ze_event_handle_t event,
                                                    uint32_t num_waits, ze_event_handle_t *waits) {
-  (void)waits;
   STEP();
   REQUIRE(kernel->kind == KERNEL && kernel->group_size[0]);
   for (unsigned i = 0; i < kernel->code->num_parameters; i++)
@@ -597,13 +593,11 @@ EXPORT ze_result_t zeCommandListAppendLaunchKernel(ze_command_list_handle_t list
 /* ----------------------------------------------------------------------------------------------------------- tables */
 
 static ze_result_t no_sub_devices(ze_device_handle_t device, uint32_t *count, ze_device_handle_t *devices) {
-  (void)device, (void)devices;
   *count = 0;
   return ZE_RESULT_SUCCESS;
 }
 
 static ze_result_t no_extensions(ze_driver_handle_t driver, uint32_t *count, ze_driver_extension_properties_t *list) {
-  (void)driver, (void)list;
   *count = 0;
   return ZE_RESULT_SUCCESS;
 }

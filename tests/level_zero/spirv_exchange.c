@@ -36,12 +36,10 @@ static bool exchange(spirv_subgroup *subgroup, const spirv_instruction *instruct
 }
 
 bool spirv_shuffle(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  (void)lanes;
   return exchange(subgroup, instruction, 0);
 }
 
 bool spirv_shuffle_xor(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  (void)lanes;
   return exchange(subgroup, instruction, UINT32_MAX);
 }
 
@@ -132,11 +130,9 @@ static bool move_block(spirv_subgroup *subgroup, const spirv_instruction *instru
 }
 
 bool spirv_block_read(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  (void)lanes;
   return move_block(subgroup, instruction, instruction->result, SPIRV_READ);
 }
 
 bool spirv_block_write(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  (void)lanes;
   return move_block(subgroup, instruction, instruction->operands[1], SPIRV_WRITE);
 }

@@ -61,7 +61,6 @@ static bool multiply(spirv_subgroup *subgroup, const spirv_instruction *instruct
 
 bool spirv_multiply_matrices(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
   enum { HALVES = 0x400 | 0x800, BFLOATS = 0x1000 | 0x2000 };
-  (void)lanes;
   uint32_t kind = instruction->num_operands > 4 ? instruction->operands[4] : 0;
   uint64_t depth = spirv_row_of(subgroup, instruction->operands[0], 0)[0];
   if (depth != DEPTH || (kind != HALVES && kind != BFLOATS) ||
@@ -72,12 +71,10 @@ bool spirv_multiply_matrices(spirv_subgroup *subgroup, const spirv_instruction *
 
 /* The imported functions take A, B and the accumulator. */
 static bool call_multiply_halves(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  (void)lanes;
   return multiply(subgroup, instruction, instruction->operands, load_half);
 }
 
 static bool call_multiply_bfloats(spirv_subgroup *subgroup, const spirv_instruction *instruction, uint32_t lanes) {
-  (void)lanes;
   return multiply(subgroup, instruction, instruction->operands, load_bfloat);
 }
 

@@ -11,7 +11,6 @@
 enum { MAX_TENSORS = 64 };
 
 static void print_message(void *user, ir_severity severity, const char *text) {
-  (void)user;
   if (severity >= IR_WARNING) /* remarks tell why something is not fused: no failure */
     fputs(text, stderr);
 }

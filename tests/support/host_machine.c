@@ -9,12 +9,10 @@
 
 static void on_message(void *user, ir_severity severity, const char *rendered) {
   machine *m = user;
-  (void)severity;
   strncat(m->messages, rendered, sizeof m->messages - strlen(m->messages) - 1);
 }
 
 static void serial_for(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
-  (void)context;
   for (int64_t i = count; i-- > 0;)
     body(data, i);
 }

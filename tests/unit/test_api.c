@@ -207,7 +207,6 @@ Test(api, names_and_sizes_that_nobody_wants_may_be_null) {
 
 /* Compiles and calls the product in a context of this thread; returns NULL when all numbers are right. */
 static void *product_is_right(void *unused) {
-  (void)unused;
   messages kept;
   tec_context *context = new_context(&kept, 2);
   tec_program *program;

@@ -12,7 +12,6 @@
 enum { NUM_SEEDS = 60 };
 
 static void show(void *user, ir_severity severity, const char *text) {
-  (void)user;
   if (severity == IR_ERROR)
     fprintf(stderr, "%s", text);
 }

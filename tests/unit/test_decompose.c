@@ -16,7 +16,6 @@ enum { NUM_SEEDS = 40, MAX_VALUES = 12 };
 static const double tolerance = 1e-9; /* both sides are in double precision */
 
 static void show(void *user, ir_severity severity, const char *text) {
-  (void)user;
   if (severity == IR_ERROR)
     fprintf(stderr, "%s", text);
 }

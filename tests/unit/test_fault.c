@@ -18,7 +18,6 @@ static const char source[] = "func.func @f(%x: f32) -> f32 {\n"
                              "}\n";
 
 static bool find_fault(ir_module *module, const pass_options *options) {
-  (void)options;
   return ir_internal_error(module->root, "find-fault", "on purpose");
 }
 

@@ -17,8 +17,6 @@ enum { MAX_TEXT = 1 << 15 };
 static char messages[1 << 14];
 
 static void remember(void *user, ir_severity severity, const char *rendered) {
-  (void)user;
-  (void)severity;
   strncat(messages, rendered, sizeof messages - strlen(messages) - 1);
 }
 

@@ -16,7 +16,6 @@ typedef struct run {
 
 static char last_message[1024];
 static void keep_message(void *user, ir_severity severity, const char *text) {
-  (void)user;
   if (severity == IR_ERROR)
     snprintf(last_message, sizeof last_message, "%s", text);
 }

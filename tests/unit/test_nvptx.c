@@ -25,7 +25,6 @@ typedef struct compiled {
 
 static void on_message(void *user, ir_severity severity, const char *rendered) {
   compiled *c = user;
-  (void)severity;
   strncat(c->messages, rendered, sizeof c->messages - strlen(c->messages) - 1);
 }
 

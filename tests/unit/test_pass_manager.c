@@ -13,20 +13,17 @@ static const char text[] = "func.func @f(%x: f32) -> f32 {\n"
                            "}\n";
 
 static bool rename_function(ir_module *module, const pass_options *options) {
-  (void)options;
   ir_op *function = ir_region(module->root, 0)->first;
   ir_attr_set(function, "sym_name", ir_attr_string(module, "renamed", 7));
   return true;
 }
 
 static bool find_fault(ir_module *module, const pass_options *options) {
-  (void)options;
   ir_attr_set(ir_region(module->root, 0)->first, "sym_name", ir_attr_string(module, "half-changed", 12));
   return ir_internal_error(module->root, "find-fault", "on purpose");
 }
 
 static bool leave_illegal(ir_module *module, const pass_options *options) {
-  (void)options;
   ir_attr_set(ir_region(module->root, 0)->first, "function_type", ir_attr_unit(module));
   return true;
 }

@@ -200,7 +200,6 @@ static bool has_layouts(ir_op *op, void *data) {
 
 /* All operands of elementwise ops have the layout of their result. */
 static bool agrees(ir_op *op, void *data) {
-  (void)data;
   if (!ir_op_has(op, IR_ELEMENTWISE) || !op->num_results || op->results[0].type->kind != IR_TYPE_VECTOR)
     return true;
   const char *mine = ir_attr_get(op, "tec.layouts")->elements[0]->string;

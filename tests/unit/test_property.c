@@ -66,20 +66,13 @@ static void check_passes(const generated_program *program, uint64_t seed, const 
 /* -------------------------------------------------------------------------------------------------------- host code */
 
 static void serial_for(void *context, int64_t count, void (*body)(void *data, int64_t index), void *data) {
-  (void)context;
   for (int64_t i = count; i-- > 0;) /* backwards: no order is promised */
     body(data, i);
 }
 
-static void *allocate(void *context, size_t size) {
-  (void)context;
-  return aligned_alloc(64, (size + 63) & ~(size_t)63);
-}
+static void *allocate(void *context, size_t size) { return aligned_alloc(64, (size + 63) & ~(size_t)63); }
 
-static void release(void *context, void *memory) {
-  (void)context;
-  free(memory);
-}
+static void release(void *context, void *memory) { free(memory); }
 
 static int64_t count_cells(const ir_tensor *tensor) {
   int64_t count = 1;

@@ -318,10 +318,7 @@ static void count_one(void *data, int64_t i) {
   atomic_fetch_add(&c->sum, i);
 }
 
-static void count_nested(void *data, int64_t i) {
-  (void)i;
-  thread_pool_run(((counted *)data)->pool, 10, count_one, data);
-}
+static void count_nested(void *data, int64_t i) { thread_pool_run(((counted *)data)->pool, 10, count_one, data); }
 
 static void keep_first(void *data, int64_t i) {
   int64_t none = -1;
@@ -344,10 +341,7 @@ static void sleep_milliseconds(long milliseconds) {
   nanosleep(&(struct timespec){.tv_nsec = milliseconds * 1000000}, NULL);
 }
 
-static void sleep_by_index(void *data, int64_t i) {
-  (void)data;
-  sleep_milliseconds(i ? 1 : 100);
-}
+static void sleep_by_index(void *data, int64_t i) { sleep_milliseconds(i ? 1 : 100); }
 
 static double cpu_seconds(void) { return seconds_by(CLOCK_PROCESS_CPUTIME_ID); }
 

@@ -11,11 +11,7 @@
 static ir_module *module;
 static char *text;
 
-static void show(void *user, ir_severity severity, const char *rendered) {
-  (void)user;
-  (void)severity;
-  fputs(rendered, stderr);
-}
+static void show(void *user, ir_severity severity, const char *rendered) { fputs(rendered, stderr); }
 
 static void set_up(void) { module = ir_module_create(show, NULL); }
 static void tear_down(void) {

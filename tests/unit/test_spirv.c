@@ -207,7 +207,6 @@ static uint64_t checksum(const char *bytes, size_t size) {
 /* Modules of different sizes in turn, which are the same words each time; NULL, or what was wrong. LLVM keeps ids from
  * module to module: see spirv_write.c. */
 static void *write_many(void *unused) {
-  (void)unused;
   static const int extents[] = {1, 40, 7, 200};
   uint64_t sums[16] = {0};
   tec_context *context;

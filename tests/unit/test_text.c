@@ -93,7 +93,6 @@ Test(text, files_round_trip) { for_each_file(check_round_trip); }
 static bool seen[IR_NUM_OPCODES];
 
 static bool see(ir_op *op, void *data) {
-  (void)data;
   seen[op->code] = true;
   return true;
 }

@@ -12,7 +12,6 @@ static char last[1024];
 static unsigned count;
 
 static void remember(void *user, ir_severity severity, const char *rendered) {
-  (void)user;
   if (severity != IR_ERROR)
     return;
   count++;
