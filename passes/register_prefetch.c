@@ -55,9 +55,6 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
 /* So many rows leave the time to memory: for them it is asked again for what was not taken down. */
 enum { AGAIN_ROWS = 4 };
 
-/* The longest rows of keys and values that one row reads unasked. */
-enum { TURN_BYTES = 512 };
-
 /* So much ahead in long rows of terms, of which a few are read at a time, the machine does not see by itself (x W^T of
  * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). */
 enum { SOON_BYTES = 1024 };
@@ -208,21 +205,15 @@ static bool is_gone_over_again(const ir_op *view, const ir_op *loop) {
   return true;
 }
 
-/* The innermost loop that moves the input, by the view *moved; NULL where none does. */
-static const ir_op *loop_of_input(const ir_op *op, unsigned i, const ir_op **moved) {
-  const ir_op *loop = NULL;
-  for (const ir_value *value = ir_operand(op, i); !loop && value->op && value->op->code == OP_MEMREF_SUBVIEW;
-       value = ir_operand(value->op, 0)) {
-    *moved = value->op;
-    loop = loop_of_view(*moved);
-  }
-  return loop;
-}
-
 /* What a loop that moves the input moves over as a whole is no more than `most` bytes, and each iteration of the kernel
  * goes over it again; over half of it, on average, where a mask lets the loop end sooner (`halves`). */
 static bool goes_over_again(const ir_op *op, unsigned i, uint64_t most, bool halves) {
-  const ir_op *moved, *loop = loop_of_input(op, i, &moved);
+  const ir_op *loop = NULL, *moved = NULL;
+  for (const ir_value *value = ir_operand(op, i); !loop && value->op && value->op->code == OP_MEMREF_SUBVIEW;
+       value = ir_operand(value->op, 0)) {
+    moved = value->op;
+    loop = loop_of_view(moved);
+  }
   if (!loop || !is_gone_over_again(moved, loop))
     return false;
   int64_t bytes = 0;
@@ -347,25 +338,6 @@ static bool are_rows_a_stream(const ir_type *type) {
   return true;
 }
 
-/* The steps of the loop read other memory as well that fills the last cache. */
-static bool takes_turns(const ir_op *op, unsigned i, const target_facts *facts) {
-  const ir_op *moved, *loop = loop_of_input(op, i, &moved);
-  for (ir_op *view = loop ? ir_region(loop, 0)->first : NULL; view; view = view->next)
-    if (view->code == OP_MEMREF_SUBVIEW && view != moved && loop_of_view(view) == loop &&
-        view_root(ir_result(view, 0)) != view_root(ir_operand(op, i)) &&
-        register_plan_fills_last_cache(ir_result(view, 0), facts))
-      return true;
-  return false;
-}
-
-/* One row reads the short rows of the input, in pieces by turns with another's (softmax_tile.c), as fast as memory brings
- * them (one query 1.1 to 1.4 times as fast unasked; of one input alone .8 times; Zen 4). */
-static bool is_followed_by_turns(const ir_op *op, unsigned i, bool once, int64_t row_bytes, const target_facts *facts) {
-  return target_has_loads_to_spare(facts) && once && row_bytes <= TURN_BYTES && ir_is_contraction(op) &&
-         are_rows_a_stream(ir_operand(op, i)->type) && register_plan_fills_last_cache(ir_operand(op, i), facts) &&
-         takes_turns(op, i, facts);
-}
-
 /* From how far ahead to read the input past the caches; 0: it is used more often, or may stay in the last one. */
 static int64_t bytes_past(const ir_op *op, unsigned i, int64_t all_uses, const target_facts *facts) {
   const ir_type *type = ir_operand(op, i)->type;
@@ -402,9 +374,7 @@ const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *
   if (!once && stays_near(op, i, facts))
     return NULL;
   bool widened = register_plan_element(op, i) != type->element;
-  int64_t row_bytes = bytes_of_row(type, ahead, &(int){0});
-  if (!widened &&
-      (register_plan_is_taken_twice(all_uses, row_bytes, facts) || is_followed_by_turns(op, i, once, row_bytes, facts)))
+  if (!widened && register_plan_is_taken_twice(all_uses, bytes_of_row(type, ahead, &(int){0}), facts))
     return NULL;
   bool asks = widened && asks_for_widened(plan, facts, type->element);
   int64_t near = facts->has_far_memory || (asks && type->element == IR_F16) ? 2 * NEAR_BYTES : NEAR_BYTES;

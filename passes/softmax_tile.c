@@ -16,8 +16,7 @@ enum {
   PIECE_ROWS = 4,       /* for which memory takes the time, .. */
   PIECE_BYTES = 8192,   /* .. and bytes of values in a step then, .. */
   PIECE_KEYS = 8,       /* .. but so many keys in any case; .. */
-  SHORT_ROW = 384,      /* .. bytes of a row that one row reads in half of them, .. */
-  WHOLE_ROW = 512,      /* .. and in as many */
+  SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so */
 };
 
 /* A running softmax, and the contraction of which it is a factor. */
@@ -324,17 +323,15 @@ static bool reads_in_turn(const running *r) {
 
 /* The bytes of values in a step of few rows that come from memory, which has time to follow keys while values are
  * computed with, and the other way around, if both are read in small pieces by turns; 0: usual steps are better. (8192
- * keys, with requests as in register_prefetch.c, in pages of 4 KiB and in huge ones: one query of 64 features 1.3 to 1.35
- * and 1.2 times as fast, of 80 and 96 1.1 to 1.2 in both, of 128 1.0 to 1.07 and 1.1, of 192 and 256 .6 to .9; two 1.25 to
- * 1.55 and 1.1 to 1.5, three and four 1.2 to 1.4 and 1.25 to 1.3 times; in bf16 one 1.1 to 1.2 and 1.1 to 1.2, two 1.15 and
- * 1.1 times, three and four as fast; six and eight of f32 .95; what a last cache holds .8 to 1.0; Zen 4.) */
+ * keys, with requests as in register_prefetch.c, in pages of 4 KiB and in huge ones: one query of 64 features 1.15 to 1.2
+ * and 1.15 times as fast, of 128 .85 and .75; two 1.25 to 1.55 and 1.1 to 1.5, three and four 1.2 to 1.4 and 1.25 to 1.3
+ * times; in bf16 one 1.1 to 1.2 and 1.1 to 1.2, two 1.15 and 1.1 times, three and four as fast; six and eight of f32
+ * .95; what a last cache holds .8 to 1.0; Zen 4.) */
 static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, bool is_narrow) {
   if (is_narrow)
     return rows <= 2 ? PIECE_BYTES : 0;
-  if (rows == 1)
-    return row_bytes <= SHORT_ROW ? PIECE_BYTES / 2 : row_bytes <= WHOLE_ROW ? PIECE_BYTES : 0;
-  if (rows == 2)
-    return PIECE_BYTES / 2;
+  if (rows <= 2)
+    return rows == 1 && row_bytes > SHORT_ROW ? 0 : PIECE_BYTES / 4 * rows;
   return rows <= PIECE_ROWS ? PIECE_BYTES : 0;
 }
 

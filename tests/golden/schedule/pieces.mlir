@@ -1,7 +1,6 @@
 // Few queries read keys and values that come from memory in small pieces by turns, where one multiply-add a cycle leaves
 // loads to spare: 8 KiB of values a step for three and four queries of f32 and up to two of 16 bits, 4 KiB for two of f32,
-// and for one of rows that are short, 8 KiB of longer ones, which it asks nothing for, unless rows are longer still. What
-// the scores of three or four read of keys is asked for again on the way.
+// and 2 KiB for one, unless rows are long. What the scores of three or four read of keys is asked for again on the way.
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=simplify,schedule | FileCheck %s
 // RUN: tcc-attn compile %s --target=host:znver4 --emit=asm --dump=register-tile -o %t 2>&1 | FileCheck %s --check-prefix=AGAIN
 
@@ -38,11 +37,9 @@ func.func @two(%q: tensor<8x2x128xf32>, %k: tensor<8x8192x128xf32>, %v: tensor<8
 }
 
 // CHECK-LABEL: func.func @one(
-// CHECK: scf.for {{.*}} step %c16{{[ _]}}
+// CHECK: scf.for {{.*}} step %c8{{[ _]}}
 // AGAIN-LABEL: func.func @one(
 // AGAIN-NOT: tec.again
-// AGAIN-NOT: tec.prefetch
-// AGAIN: return
 func.func @one(%q: tensor<16x1x64xf32>, %k: tensor<16x8192x64xf32>, %v: tensor<16x8192x64xf32>) -> tensor<16x1x64xf32> {
   %zero = arith.constant 0.0 : f32
   %s = tensor.empty() : tensor<16x1x8192xf32>
@@ -55,13 +52,11 @@ func.func @one(%q: tensor<16x1x64xf32>, %k: tensor<16x8192x64xf32>, %v: tensor<1
   return %result : tensor<16x1x64xf32>
 }
 
-// CHECK-LABEL: func.func @longer(
-// CHECK: scf.for {{.*}} step %c16{{[ _]}}
-// AGAIN-LABEL: func.func @longer(
+// CHECK-LABEL: func.func @long(
+// CHECK: scf.for {{.*}} step %c128{{[ _]}}
+// AGAIN-LABEL: func.func @long(
 // AGAIN-NOT: tec.again
-// AGAIN-NOT: tec.prefetch
-// AGAIN: return
-func.func @longer(%q: tensor<8x1x128xf32>, %k: tensor<8x8192x128xf32>, %v: tensor<8x8192x128xf32>) -> tensor<8x1x128xf32> {
+func.func @long(%q: tensor<8x1x128xf32>, %k: tensor<8x8192x128xf32>, %v: tensor<8x8192x128xf32>) -> tensor<8x1x128xf32> {
   %zero = arith.constant 0.0 : f32
   %s = tensor.empty() : tensor<8x1x8192xf32>
   %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<8x1x8192xf32>) -> tensor<8x1x8192xf32>
@@ -71,22 +66,6 @@ func.func @longer(%q: tensor<8x1x128xf32>, %k: tensor<8x8192x128xf32>, %v: tenso
   %r0 = linalg.fill ins(%zero : f32) outs(%r : tensor<8x1x128xf32>) -> tensor<8x1x128xf32>
   %result = linalg.batch_matmul ins(%w, %v : tensor<8x1x8192xf32>, tensor<8x8192x128xf32>) outs(%r0 : tensor<8x1x128xf32>) -> tensor<8x1x128xf32>
   return %result : tensor<8x1x128xf32>
-}
-
-// CHECK-LABEL: func.func @long(
-// CHECK: scf.for {{.*}} step %c128{{[ _]}}
-// AGAIN-LABEL: func.func @long(
-// AGAIN-NOT: tec.again
-func.func @long(%q: tensor<8x1x160xf32>, %k: tensor<8x8192x160xf32>, %v: tensor<8x8192x160xf32>) -> tensor<8x1x160xf32> {
-  %zero = arith.constant 0.0 : f32
-  %s = tensor.empty() : tensor<8x1x8192xf32>
-  %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<8x1x8192xf32>) -> tensor<8x1x8192xf32>
-  %scores = linalg.batch_matmul indexing_maps = [affine_map<(b, i, j, c) -> (b, i, c)>, affine_map<(b, i, j, c) -> (b, j, c)>, affine_map<(b, i, j, c) -> (b, i, j)>] ins(%q, %k : tensor<8x1x160xf32>, tensor<8x8192x160xf32>) outs(%s0 : tensor<8x1x8192xf32>) -> tensor<8x1x8192xf32>
-  %w = linalg.softmax dimension(2) ins(%scores : tensor<8x1x8192xf32>) outs(%s : tensor<8x1x8192xf32>) -> tensor<8x1x8192xf32>
-  %r = tensor.empty() : tensor<8x1x160xf32>
-  %r0 = linalg.fill ins(%zero : f32) outs(%r : tensor<8x1x160xf32>) -> tensor<8x1x160xf32>
-  %result = linalg.batch_matmul ins(%w, %v : tensor<8x1x8192xf32>, tensor<8x8192x160xf32>) outs(%r0 : tensor<8x1x160xf32>) -> tensor<8x1x160xf32>
-  return %result : tensor<8x1x160xf32>
 }
 
 // CHECK-LABEL: func.func @narrow(
