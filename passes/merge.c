@@ -124,7 +124,8 @@ static unsigned add_input(recast *parts, ir_value *value, const ir_map *map) {
   return parts->num_ins++;
 }
 
-/* The consumer with the producer's body in front of its own; NULL where that has too many operands, or other extents. */
+/* The consumer with the producer's body in front of its own; NULL where that has too many operands, or other
+ * extents. */
 static ir_op *merge(ir_op *producer, ir_op *consumer, unsigned input) {
   recast from, to, merged;
   ir_module *module = consumer->module;

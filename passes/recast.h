@@ -32,9 +32,9 @@ void recast_replace(ir_op *op, ir_op *with);
 /* The map with which a reader of the producer's result, under the map `read`, finds the element of its input that the
  * result is computed from. The producer has no reductions and its result's map is a permutation. */
 const ir_map *recast_read_through(const ir_op *producer, unsigned input, const ir_map *read);
-/* A subscript of the value's dim that is this loop of the op, and was the expression `was` of other loops, does not change
- * how long the loop is: it was a loop before, or the dim is as long. A sum of which the other terms have become constant
- * may leave some of the dim out. */
+/* A subscript of the value's dim that is this loop of the op, and was the expression `was` of other loops, does not
+ * change how long the loop is: it was a loop before, or the dim is as long. A sum of which the other terms have become
+ * constant may leave some of the dim out. */
 bool recast_reads_whole(const ir_op *op, const ir_expr *was, unsigned loop, ir_value *value, unsigned dim);
 /* So it is for all subscripts of a map from recast_read_through, with which the op is to read the input. */
 bool recast_keeps_loops(const ir_op *op, const ir_op *producer, unsigned input, const ir_map *map);

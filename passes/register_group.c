@@ -277,8 +277,8 @@ static bool is_known_before(const ir_op *op, ir_op *place) {
 }
 
 /* The op right behind the leader that writes its fed input anew, element by element, after that was read: it works on
- * what the feeders have in registers, and so does the leader, which reads no more of that memory. Whatever else it reads
- * lies apart from what they and the leader write. */
+ * what the feeders have in registers, and so does the leader, which reads no more of that memory. Whatever else it
+ * reads lies apart from what they and the leader write. */
 static void find_rewriter(ir_op *leader, const register_plan *plan, register_group *group) {
   const ir_value *memory = ir_input(leader, group->fed);
   register_member member = {.op = neighbour(leader, true)};
