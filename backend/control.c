@@ -353,7 +353,6 @@ LLVMValueRef emit_index_value(emitter *e, ir_index index) {
   return index.value ? emit_scalar(e, index.value) : emit_index(e, index.constant);
 }
 
-/* A constant or an operand of a mixed list. */
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i) {
   return emit_index_value(e, ir_mixed(op, group, name, i));
 }

@@ -212,8 +212,9 @@ bool emit_function_body(emitter *e, const ir_op *function, LLVMValueRef *argumen
 /* The declared LLVM function of a func.func; NULL if it has none. */
 LLVMValueRef emit_function_of(emitter *e, const ir_op *function);
 const emit_op_info *emit_info(ir_opcode code);
-/* Entry `i` of a list of constants (in the attribute `name`) and operands (in a group). */
+/* A constant, or the value. */
 LLVMValueRef emit_index_value(emitter *e, ir_index index);
+/* Entry `i` of a list of constants (in the attribute `name`) and operands (in a group). */
 LLVMValueRef emit_mixed(emitter *e, const ir_op *op, unsigned group, const char *name, unsigned i);
 
 /* ------------------------------------------------------------------------------------------ LLVM's side (machine.c) */

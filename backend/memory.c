@@ -183,8 +183,8 @@ bool emit_get_global(emitter *e, const ir_op *op) {
 bool emit_kept_dims(const ir_op *op, bool *kept) {
   const ir_type *source = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
   unsigned drops = source->rank - type->rank, next = 0, rank;
-  const int64_t *sizes = ir_attr_i64s_of(
-      op, "static_sizes", &rank); /* as the type has them, which may know less than a constant operand tells */
+  /* As the type has them, which may know less than a constant operand tells. */
+  const int64_t *sizes = ir_attr_i64s_of(op, "static_sizes", &rank);
   for (unsigned i = 0; i < source->rank; i++) {
     kept[i] = next < type->rank && type->shape[next] == sizes[i];
     if (kept[i])

@@ -491,9 +491,9 @@ static int parted_factor(const product *p) {
   return -1;
 }
 
-/* The few rows that meet a stream of panels take all terms of one at a time, where the second-level cache keeps them from
- * panel to panel (4096 x 4096 constants 1.04 to 1.08 times as fast for 2 to 4 rows as in two steps, as fast for 5, .97
- * and .8 times for 6 and 7; Zen 4). */
+/* The few rows that meet a stream of panels take all terms of one at a time, where the second-level cache keeps them
+ * from panel to panel (4096 x 4096 constants 1.04 to 1.08 times as fast for 2 to 4 rows as in two steps, as fast for
+ * 5, .97 and .8 times for 6 and 7; Zen 4). */
 static bool takes_whole_panels(const product *p, int64_t terms) {
   if (p->ready < 0 || terms == IR_DYNAMIC || !register_plan_streams_panels(p->op, (unsigned)p->ready, p->target))
     return false;
@@ -501,9 +501,9 @@ static bool takes_whole_panels(const product *p, int64_t terms) {
   return rows <= WHOLE_ROWS && terms <= (int64_t)p->target->l2_bytes / WHOLE_SHARE / (rows * (int64_t)sizeof(float));
 }
 
-/* The step of panels that are ready, which none is of terms that are left over (register_constant.c): the longest that
- * divides the terms and is no less than half of `most`, or steps that are nearly alike (constants of 11008 terms 2.3
- * times as fast for 8 rows, 1.75 for 16, 1.2 for 64, 1.09 for 256; Zen 4). */
+/* The step of panels that are ready, which none is of terms that are left over (register_constant.c): the longest
+ * that divides the terms and is no less than half of `most`, or steps that are nearly alike (constants of 11008
+ * terms 2.3 times as fast for 8 rows, 1.75 for 16, 1.2 for 64, 1.09 for 256; Zen 4). */
 static int64_t ready_step(int64_t terms, int64_t most) {
   int64_t least = tile_trip_count(terms, most);
   for (int64_t steps = least; steps <= 2 * least; steps++)

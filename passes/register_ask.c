@@ -394,7 +394,8 @@ static void plan_rows(register_nest *nest) {
 /* The tile at hand has all the rows that a tile may have: few others have a next one. */
 static bool asks_for_rows(const register_nest *nest) {
   unsigned row = nest->rows.row;
-  return nest->rows.asked && vector_tile_size(&nest->tile, row) == nest->plan.steps[row] &&
+  int64_t most = nest->plan.steps[row]; /* 1: the rows are no dim of the tile */
+  return nest->rows.asked && most > 1 && vector_tile_size(&nest->tile, row) == most &&
          !(nest->tile.masked & ir_bit(row));
 }
 

@@ -92,7 +92,7 @@ static bool lies_apart(const ir_op *op, const ir_value *memory, const ir_value *
 }
 
 /* Of the memory, which is written tile by tile as the op runs, it reads at most the element that its tile has at hand:
- * that of the map. */
+ * that of the map; NULL: nothing. */
 static bool reads_at_hand(const ir_op *op, const ir_value *memory, const ir_map *map) {
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
     const ir_value *input = ir_input(op, i);
@@ -344,10 +344,7 @@ static bool overwrites(const ir_op *op, const ir_value *memory) {
   if (!is_structured(op) || ir_num_inits(op) != 1 || ir_init(op, 0) != memory || ir_body_reads_init(op, 0) ||
       ir_structure_of(op)->reductions || !ir_map_is_projected_permutation(ir_init_map(op, 0)))
     return false;
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    if (ir_type_is_shaped(ir_input(op, i)->type) && !memory_is_disjoint(ir_input(op, i), memory))
-      return false;
-  return true;
+  return reads_at_hand(op, memory, NULL);
 }
 
 /* Each run of the block begins to use the memory by writing all of it, and behind the first feeder only members read

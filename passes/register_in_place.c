@@ -13,9 +13,9 @@
 enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 /* MIN_REUSE where the rows of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
-/* Rows that pay for reading panels that cost nothing, in the order of memory (2 rows by 4096 x 4096 1.1 to 1.2, 3 1.5, 4
- * 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, Zen 4; 2 1.35 and 3 1.8 times, AVX2 code there), and where the last
- * cache is slow (4 1.55, 3 .6 times, Zen 1). */
+/* Rows that pay for reading panels that cost nothing, in the order of memory (2 rows by 4096 x 4096 1.1 to 1.2, 3
+ * 1.5, 4 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, Zen 4; 2 1.35 and 3 1.8 times, AVX2 code there), and
+ * where the last cache is slow (4 1.55, 3 .6 times, Zen 1). */
 enum { READY_ROWS = 2, READY_ROWS_OF_SLOW_CACHE = 4 };
 /* Registers that a few rows read of a panel at once at most: more of them LLVM loads in an order that the machine does
  * not follow (2 rows 1.1 times as fast as with eight, Zen 4). */

@@ -14,11 +14,11 @@ enum { SHARE_OF_SHORT = 8, TWO_TOGETHER = 2 };
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
  * more of them. */
 enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
-/* Where loads are to spare, pieces of long rows, as of W in x W^T, meet the rows of x in groups of so many, or more of
- * them where they are widened or in pairs that the last cache holds, and up to so many rows, before they pay for panels;
- * if memory has them up to so many, or pairs (by 4096 x 4096 in bf16 8 rows 2 times as fast, 9 to 12 1.7 to 2, 14 1.5, 16
- * 1.35, 24 1.2, 32 1.1 times; in f32 8 1.15, 9 1.3, 12 and 15 1.2, 20 and 24 1.05 times; in f16 8 1.6, 9 to 15 1.2, 20 and
- * 24 1.1 times; from the last cache 8 rows 1.1 to 1.2, 12 1.1 to 1.4, 24 .9 times; Zen 4). */
+/* Where loads are to spare, pieces of long rows, as of W in x W^T, meet the rows of x in groups of so many, or more
+ * of them where they are widened or in pairs that the last cache holds, and up to so many rows, before they pay for
+ * panels; if memory has them up to so many, or pairs (by 4096 x 4096 in bf16 8 rows 2 times as fast, 9 to 12 1.7 to
+ * 2, 14 1.5, 16 1.35, 24 1.2, 32 1.1 times; in f32 8 1.15, 9 1.3, 12 and 15 1.2, 20 and 24 1.05 times; in f16 8 1.6,
+ * 9 to 15 1.2, 20 and 24 1.1 times; from the last cache 8 rows 1.1 to 1.2, 12 1.1 to 1.4, 24 .9 times; Zen 4). */
 enum { GROUP = 7, LARGE_GROUP = 8, MOST_IN_GROUPS = 16, MOST_FROM_MEMORY = 24, MOST_PAIRS_FROM_MEMORY = 32 };
 /* Rows that meet those of the other factor together at most in small tiles, and their sums. */
 enum { MOST_BESIDE = 4, SUMS_BESIDE = 8 };

@@ -253,9 +253,10 @@ static softmax_tile tile_of_blocks(const running *r, int64_t keys) {
   return keys != IR_DYNAMIC && keys % even == 0 ? (softmax_tile){tile.rows, even, tile.block} : tile;
 }
 
-/* Those of the running softmax if its rows can be in lanes (see orient.c): whole tiles, as nearly all are. Steps are as long as the first cache holds scores; where it holds those of none, long ones, for which what
- * is accumulated is read and written least often. No rows if they cannot, or would not pay: keys and values are read
- * element by element then. */
+/* Those of the running softmax if its rows can be in lanes (see orient.c): whole tiles, as nearly all are. Steps are
+ * as long as the first cache holds scores; where it holds those of none, long ones, for which what is accumulated is
+ * read and written least often. No rows if they cannot, or would not pay: keys and values are read element by
+ * element then. */
 static softmax_tile tile_of_lanes(const running *r) {
   const ir_map *map = r->structure->maps[r->side];
   const target_facts *target = r->target;
