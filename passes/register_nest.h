@@ -1,6 +1,7 @@
 /* register_nest.h - the loops over register tiles that one structured op becomes: what register_tile.c, which emits
- * them, register_pack.c and register_constant.c, which have panels of factors for them, register_ask.c, which asks for
- * memory ahead, and register_hidden.c, which knows what masks do, share. */
+ * them, register_members.c, which has other ops of its group on each tile, register_pack.c and register_constant.c, which
+ * have panels of factors for them, register_ask.c, which asks for memory ahead, and register_hidden.c, which knows what
+ * masks do, share. */
 #ifndef TEC_PASSES_REGISTER_NEST_H
 #define TEC_PASSES_REGISTER_NEST_H
 #include "passes/hidden.h"
@@ -88,6 +89,17 @@ typedef struct register_nest {
  * everywhere. `left`: see register_nest. Returns how many of those came after it. */
 unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_terms *reduced, int64_t copied,
                           register_left **left);
+
+/* Lets the tile read what the group's feeders make of its part of an input, and stores that for others. */
+void register_feed(register_nest *nest, ir_builder *builder);
+/* What the tile's output starts from: what the prologue makes, or what is there. */
+ir_value *register_begin_output(register_nest *nest, ir_builder *builder, unsigned out);
+/* Writes the tile's output after the epilogues; where no mask of one of these cuts the tile, without that mask. */
+void register_end_output(register_nest *nest, ir_builder *builder, unsigned out, ir_value *accumulator);
+/* Lets the tile ask for memory of the kernel's next iteration where little work is done on it, which would wait for it;
+ * what is read before the kernel's loop may be left to that (`left` as in register_nest). */
+void register_ask_for_next(ir_op *op, const register_plan *plan, const target_facts *facts, register_left **left,
+                           vector_tile *tile);
 
 /* Adds to what the leader's reductions need where an epilogue hides its result, the only trace of it. */
 void register_add_hidden_result(register_nest *nest);

@@ -3,8 +3,9 @@
  *
  * The SIMD loop is the one with the cheapest memory access, over all operands. Rows are a second parallel loop, for
  * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are
- * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies, and not
- * through a panel, is in register_in_place.c; tiles in which rows of both factors meet are in register_rows.c.
+ * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies is in
+ * register_in_place.c, what is read through copies in register_panels.c; tiles in which rows of both factors meet are in
+ * register_rows.c.
  * Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
 #include "passes/memory.h"
@@ -16,8 +17,6 @@
 enum { COST_UNIT = 2, COST_PACKED = 3, COST_TRANSPOSED = 4, COST_LANE = 2, COST_HORIZONTAL = 2, CARRIED_SHARE = 8 };
 /* A tile of this many rows and lanes is transposed in registers. */
 enum { MAX_TRANSPOSED = 16 };
-/* Rows that pay for packing where memory of panels, of so many terms, is asked for while those before are used. */
-enum { MIN_REUSE_ASKED_FOR = 16, MAX_ASKED_FOR = 256 };
 /* Rows for which terms read in place are put together in pairs, if one tile has them all or there may be so many: fewer
  * wait for memory anyway, and two terms at a time from rows a page apart come slower (Zen 5). */
 enum { MIN_PAIRED_ROWS = 7 };
@@ -28,32 +27,17 @@ enum { MIN_PAIRED_IN_ONE_PIPE = 4 };
 /* Lanes are so many tiles at most where these are narrow so that one has all rows of the other factor: memory is read
  * once, and in pieces that are not too short. */
 enum { TILES_OF_ROW = 4 };
-/* SIMD tiles that pay for widening what they all read. */
-enum { MIN_TILES = 2 };
-/* Panels take a quarter of the second-level cache, or so many bytes where that is not known; copies of whole operands,
- * which are read in order, may as well take a quarter of the last cache. */
-enum { PANEL_SHARE = 4, PANEL_BYTES = 64 * 1024, COPY_SHARE = 4 };
-/* A block of rows takes so many such shares of the second-level cache, and the panels it meets one of the last; rows
- * that are copied, too, one of that. */
-enum { BLOCK_PARTS = 3, BLOCK_SHARE = 8, BLOCKED_SHARE = 4, ROW_PANELS_SHARE = 16, PANELS_SHARE = 8 };
 /* Rows that pay for short panels, all of which each tile of them meets in turn. */
 enum { MIN_ROWS_OUTSIDE = 256 };
-/* Registers side by side in a product's tile, where it has rows, at least. */
-enum { TILE_VECTORS = 2 };
-enum { LINE_BYTES = 64 };
 /* Terms for each row of sums whose lanes are worth putting apart and together again, and the bits of a part of a
  * register: elements move within one more easily than from one to another. */
 enum { APART_TERMS = 8, PART_BITS = 128 };
 /* Registers of a tile that computes much with each element. */
 enum { LIGHT_REGISTERS = 4 };
 
-static unsigned vector_bits_of(const target_facts *facts) { return facts->vector_bits ? facts->vector_bits : 128; }
-
 static unsigned registers_of(const target_facts *facts) {
   return facts->vector_registers ? facts->vector_registers : 16;
 }
-
-static unsigned accumulators_of(const target_facts *facts) { return facts->accumulators ? facts->accumulators : 8; }
 
 /* Elements of the widest operand in one register. Sub-byte elements take a byte in memory. */
 static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
@@ -79,20 +63,6 @@ bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
 
 int64_t register_plan_bound(const ir_op *op, unsigned loop) { return extent_bound(extent_of_loop(op, loop)); }
 
-/* As many elements of the operand as all iterations of the reduction loops may touch; IR_DYNAMIC when not known, or too
- * many. */
-static int64_t panel_depth(const planner *p, unsigned operand) {
-  int64_t depth = 1;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (is_reduction(p, loop) && operand_uses(p, operand, loop)) {
-      int64_t bound = register_plan_bound(p->op, loop);
-      if (bound > p->panel_bytes)
-        return IR_DYNAMIC;
-      depth = smaller(depth * bound, p->panel_bytes);
-    }
-  return depth;
-}
-
 /* What the elements of an input are widened to wherever the body uses them; else their own type. */
 ir_scalar register_plan_element(const ir_op *op, unsigned input) {
   const ir_value *argument = ir_region(op, 0)->args[input];
@@ -106,23 +76,6 @@ ir_scalar register_plan_element(const ir_op *op, unsigned input) {
     wide = element;
   }
   return wide;
-}
-
-/* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
- * of the reductions. */
-static bool is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width) {
-  if (operand >= p->num_inputs || is_reduction(p, simd) || access_along(p, operand, simd) == ACCESS_ABSENT ||
-      !p->structure->reductions || !ir_map_is_projected_permutation(p->structure->maps[operand]) ||
-      planner_is_taken_by_rows(p, operand, simd))
-    return false;
-  int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand));
-  if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * bytes > p->panel_bytes))
-    return false;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) &&
-        guess(p, loop) >= planner_rows_for_packing(p, operand))
-      return true;
-  return false;
 }
 
 /* The row loop along which an operand that is strided along the SIMD loop is contiguous: they are transposed in
@@ -152,7 +105,7 @@ static int64_t access_cost(const planner *p, unsigned operand, unsigned simd) {
   if (kind == ACCESS_ABSENT)
     return carried && is_reduction(p, simd) ? COST_HORIZONTAL : 0;
   int64_t cost = kind == ACCESS_UNIT                            ? COST_UNIT
-                 : is_worth_packing(p, operand, simd, p->lanes) ? COST_PACKED
+                 : planner_is_worth_packing(p, operand, simd, p->lanes) ? COST_PACKED
                  : transposed_row(p, operand, simd) >= 0        ? COST_TRANSPOSED
                                                                 : COST_LANE * p->lanes;
   return carried ? cost / CARRIED_SHARE : cost;
@@ -209,17 +162,7 @@ static bool is_read_in_place(const planner *p, unsigned simd) {
   return true;
 }
 
-/* Registers side by side in the tile of a product that has rows. The nearer to a square the fewer loads serve a
- * multiply-add; but a register of the lanes' factor comes from a panel in the second-level cache, an element of the
- * rows' factor from the first, so there are more rows than registers. */
-static int64_t vectors_of_chains(int64_t chains) {
-  int64_t vectors = TILE_VECTORS;
-  while (4 * vectors * vectors < chains)
-    vectors *= 2;
-  return vectors;
-}
-
-/* The same for the tile at hand: lanes that fill a square of chains are taken whole, so that each element of the rows'
+/* Registers side by side in the tile at hand (see vectors_of_chains): lanes that fill a square of chains are taken whole, so that each element of the rows'
  * factor is read once. */
 static int64_t vectors_beside_rows(const planner *p, unsigned simd, int64_t rows, int64_t chains) {
   int64_t side = TILE_VECTORS;
@@ -429,97 +372,6 @@ static void order_loops(const planner *p, register_plan *plan, int row) {
         plan->order[count++] = loop;
 }
 
-/* Rows that pay for packing an operand that could be loaded in place, in register tiles of so many: few where small
- * tiles would each read it anew from memory, as it falls into a single set of the first cache and few of the second
- * (16 and 32 rows of 4096 x 4096 1.3 and 1.5 times as fast with 256-bit vectors, Zen 4). */
-static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile) {
-  if (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, operand, TARGET_PAGE_BYTES))
-    return MIN_REUSE + !register_plan_copies_from_memory(ir_operand(p->op, operand), p->facts);
-  int64_t depth = panel_depth(p, operand);
-  bool is_asked_for =
-      p->facts->loses_requests && !planner_is_widened(p, operand) && depth != IR_DYNAMIC && depth <= MAX_ASKED_FOR;
-  return is_asked_for ? smaller(MIN_REUSE_ASKED_FOR, MIN_REUSE * tile) : MIN_REUSE * tile;
-}
-
-/* The operands to read through panels: those whose elements the rows use again. One that can be loaded in place must
- * be used again by several register tiles, and lie far apart or need widening. */
-static uint32_t choose_packed(const planner *p, const register_plan *plan, int row) {
-  unsigned simd = (unsigned)plan->simd;
-  uint32_t packed = 0;
-  if (row >= 0)
-    for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
-      bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
-      bool pays = planner_is_scattered(p, i) || planner_is_widened(p, i) ||
-                  (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, i, LINE_BYTES));
-      if (guess(p, (unsigned)row) < planner_rows_for_packing(p, i) ||
-          (in_place && !planner_is_ready(p, i) &&
-           (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
-        continue;
-      if (!operand_uses(p, i, (unsigned)row) && is_worth_packing(p, i, simd, plan->steps[simd]))
-        packed |= ir_bit(i);
-    }
-  return packed;
-}
-
-/* As many elements as the operand may have, up to a copy's bytes and some. */
-static int64_t most_elements(const planner *p, ir_value *operand) {
-  int64_t count = 1, enough = p->copy_bytes + 1;
-  for (unsigned dim = 0; dim < operand->type->rank; dim++)
-    count = smaller(count * smaller(extent_bound(extent_of(operand, dim)), enough), enough);
-  return count;
-}
-
-/* The operands to widen before all loops: those that are read element by element in each of several SIMD tiles, or by
- * the rows of a wide one, where multiply-adds are what takes the time; and few rows that meet several of the other
- * factor's (register_rows.c) in each tile. */
-static uint32_t choose_widened(const planner *p, const register_plan *plan, int row, int beside) {
-  unsigned simd = (unsigned)plan->simd;
-  bool has_rows = row >= 0 && plan->steps[row] > 1;
-  int64_t tile = has_rows ? smaller(plan->steps[simd], TILE_VECTORS * p->lanes) : plan->steps[simd];
-  uint32_t widened = 0;
-  for (unsigned i = 0; ir_is_contraction(p->op) && i < p->num_inputs; i++) {
-    int64_t bytes = ir_scalar_bytes(register_plan_element(p->op, i));
-    bool is_beside = plan->partial && beside >= 0 && operand_uses(p, i, (unsigned)beside);
-    if (planner_is_widened(p, i) && (is_beside || !operand_uses(p, i, simd)) &&
-        most_elements(p, ir_operand(p->op, i)) <= p->copy_bytes / bytes && guess(p, simd) >= MIN_TILES * tile)
-      widened |= ir_bit(i);
-  }
-  return widened;
-}
-
-/* Rows that meet the panels of all SIMD tiles in turn, block by block, where these are more than the second-level cache
- * holds beside the block: panels come from the last cache, once for so many rows, and rows from the second one. 0: all
- * rows meet one panel after the other. */
-static int64_t rows_of_block(const planner *p, const register_plan *plan, int row) {
-  unsigned simd = (unsigned)plan->simd;
-  if (!ir_is_contraction(p->op) || p->structure->num_loops != 3 || row < 0 || !register_plan_blocked_terms(p->facts))
-    return 0;
-  unsigned lanes = operand_uses(p, 1, simd);
-  int term = contracted_loop(p, plan->simd);
-  if (term < 0 || !(plan->packed & ir_bit(lanes)) || planner_is_widened(p, lanes) || planner_is_ready(p, lanes))
-    return 0;
-  int64_t rows = register_plan_bound(p->op, (unsigned)row), columns = register_plan_bound(p->op, simd);
-  int64_t elements = register_plan_blocked_bytes(p->facts) / (int64_t)sizeof(float), terms = p->extents[term];
-  bool copies = p->facts->fills_last_cache;
-  int64_t least_rows = copies ? REGISTER_PANELED_ROWS : REGISTER_BLOCKED_ROWS;
-  int64_t least_columns = copies ? REGISTER_PANELED_COLUMNS : 1;
-  if (rows < least_rows || terms < 1 || terms > register_plan_blocked_terms(p->facts) || columns < least_columns ||
-      columns > elements / terms || columns * terms * (int64_t)sizeof(float) <= 2 * register_plan_panel_bytes(p->facts))
-    return 0;
-  int64_t bytes = copies ? (int64_t)(p->facts->l3_bytes / ROW_PANELS_SHARE)
-                         : (int64_t)p->facts->l2_bytes * BLOCK_PARTS / BLOCK_SHARE;
-  int64_t block = bytes / (terms * (int64_t)sizeof(float)), step = plan->steps[row];
-  return rows < block ? (rows + step - 1) / step * step : block - block % step;
-}
-
-/* The factor of such a block, where its rows are copied into panels; -1: they are read where they lie. */
-static int panels_of_rows(const planner *p, const register_plan *plan, int row) {
-  unsigned rows = plan->simd >= 0 && operand_uses(p, 0, (unsigned)plan->simd);
-  bool is_copied =
-      plan->row_block && p->facts->fills_last_cache && ir_map_is_projected_permutation(p->structure->maps[rows]);
-  return is_copied && operand_uses(p, rows, (unsigned)row) ? (int)rows : -1;
-}
-
 /* The input is read, widened, from where it lies. */
 static bool is_widened_in_place(const planner *p, const register_plan *plan, unsigned input) {
   return ir_operand(p->op, input)->type->element == IR_BF16 && register_plan_element(p->op, input) == IR_F32 &&
@@ -581,10 +433,11 @@ static void choose_tile(const planner *p, register_plan *plan) {
     else
       size_elementwise(p, plan, row);
   }
-  plan->packed = choose_packed(p, plan, row);
-  plan->widened = choose_widened(p, plan, row, beside);
-  plan->row_block = rows_of_block(p, plan, row);
-  plan->row_panels = panels_of_rows(p, plan, row);
+  int contracted = contracted_loop(p, plan->simd);
+  plan->packed = planner_packed(p, plan, row);
+  plan->widened = planner_widened(p, plan, row, beside);
+  plan->row_block = planner_rows_of_block(p, plan, row, contracted);
+  plan->row_panels = planner_panels_of_rows(p, plan, row);
   if (beside >= 0)
     plan->dims[plan->num_dims++] = (unsigned)beside;
   if (row >= 0 && plan->steps[row] > 1)
@@ -592,7 +445,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (row < 0 && p->structure->reductions && !is_reduction(p, simd) && !ir_is_contraction(p->op) &&
       p->op->num_operands == p->num_inputs + 1)
     take_terms(p, plan);
-  int contracted = contracted_loop(p, plan->simd), paired = paired_input(p, plan, row, contracted);
+  int paired = paired_input(p, plan, row, contracted);
   if (paired >= 0) {
     plan->paired = contracted;
     plan->steps[contracted] = 2;
@@ -609,57 +462,6 @@ static void choose_tile(const planner *p, register_plan *plan) {
   plan->apart = choose_apart(p, plan);
 }
 
-int64_t register_plan_panel_bytes(const target_facts *facts) {
-  return facts->l2_bytes ? (int64_t)(facts->l2_bytes / PANEL_SHARE) : PANEL_BYTES;
-}
-
-int64_t register_plan_panels_bytes(const target_facts *facts) {
-  return facts->fills_last_cache ? (int64_t)(facts->l3_bytes / PANELS_SHARE) : 2 * register_plan_panel_bytes(facts);
-}
-
-bool register_plan_is_near(const ir_value *value, const target_facts *facts) {
-  int64_t bytes = view_root_bytes(value);
-  return bytes != IR_DYNAMIC && bytes <= (int64_t)facts->l3_bytes;
-}
-
-bool register_plan_fills_last_cache(const ir_value *value, const target_facts *facts) {
-  int64_t bytes = view_root_bytes(value);
-  return bytes != IR_DYNAMIC && (uint64_t)bytes >= facts->l3_bytes / 2;
-}
-
-bool register_plan_copies_from_memory(const ir_value *value, const target_facts *facts) {
-  return facts->fills_last_cache && facts->threads == 1 && !register_plan_is_near(value, facts);
-}
-
-/* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. */
-static int64_t most_panel_bytes(const target_facts *facts) {
-  return (target_has_near_last_cache(facts) ? 2 : 1) * register_plan_panel_bytes(facts);
-}
-
-static int64_t copy_bytes(const target_facts *facts) {
-  int64_t share = (int64_t)(facts->l3_bytes / COPY_SHARE);
-  return share > register_plan_panel_bytes(facts) ? share : register_plan_panel_bytes(facts);
-}
-
-/* The bytes of a term in a panel. */
-static int64_t panel_width(const target_facts *facts) {
-  return vectors_of_chains(accumulators_of(facts)) * (int64_t)vector_bits_of(facts) / 8;
-}
-
-int64_t register_plan_panel_columns(const target_facts *facts) { return panel_width(facts) / (int64_t)sizeof(float); }
-
-int64_t register_plan_longest_panel(const target_facts *facts) {
-  return register_plan_panel_bytes(facts) / panel_width(facts);
-}
-
-int64_t register_plan_lone_panel(const target_facts *facts) { return most_panel_bytes(facts) / panel_width(facts); }
-
-int64_t register_plan_blocked_terms(const target_facts *facts) {
-  return facts->has_slow_last_cache || facts->fills_last_cache ? register_plan_longest_panel(facts) / 2 : 0;
-}
-
-int64_t register_plan_blocked_bytes(const target_facts *facts) { return (int64_t)(facts->l3_bytes / BLOCKED_SHARE); }
-
 planner planner_of(const ir_op *op, const target_facts *facts) {
   planner p = {.op = op,
                .structure = ir_structure_of(op),
@@ -668,8 +470,8 @@ planner planner_of(const ir_op *op, const target_facts *facts) {
                .lanes = register_lanes(op, vector_bits_of(facts)),
                .registers = registers_of(facts),
                .accumulators = accumulators_of(facts),
-               .panel_bytes = most_panel_bytes(facts),
-               .copy_bytes = copy_bytes(facts)};
+               .panel_bytes = planner_panel_bytes(facts),
+               .copy_bytes = planner_copy_bytes(facts)};
   ir_loop_extents(op, p.extents);
   return p;
 }

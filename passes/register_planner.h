@@ -1,5 +1,5 @@
-/* register_planner.h - what register_plan.c, register_in_place.c and register_rows.c share: an op and its target as they
- * look at them. */
+/* register_planner.h - what register_plan.c, register_panels.c, register_in_place.c and register_rows.c share: an op and
+ * its target as they look at them. */
 #ifndef TEC_PASSES_REGISTER_PLANNER_H
 #define TEC_PASSES_REGISTER_PLANNER_H
 #include "passes/register_plan.h"
@@ -7,6 +7,8 @@
 /* Rows that pay for packing an operand that is not widened; register tiles, and rows along the reductions, that pay for
  * packing one that could be loaded in place. */
 enum { MIN_REUSE = 8 };
+/* Registers side by side in a product's tile, where it has rows, at least. */
+enum { TILE_VECTORS = 2 };
 /* Rows of a product that meet each row of the other factor at once, at most: all their sums end in one register. More
  * rows that do not pay for packing are several tiles. */
 enum { MAX_ROWS_TOGETHER = 8 };
@@ -28,6 +30,24 @@ typedef struct planner {
 
 /* What is known before any loop is chosen; no loop is allowed yet. */
 planner planner_of(const ir_op *op, const target_facts *facts);
+
+static inline unsigned vector_bits_of(const target_facts *facts) {
+  return facts->vector_bits ? facts->vector_bits : 128;
+}
+
+static inline unsigned accumulators_of(const target_facts *facts) {
+  return facts->accumulators ? facts->accumulators : 8;
+}
+
+/* Registers side by side in the tile of a product that has rows. The nearer to a square the fewer loads serve a
+ * multiply-add; but a register of the lanes' factor comes from a panel in the second-level cache, an element of the
+ * rows' factor from the first, so there are more rows than registers. */
+static inline int64_t vectors_of_chains(int64_t chains) {
+  int64_t vectors = TILE_VECTORS;
+  while (4 * vectors * vectors < chains)
+    vectors *= 2;
+  return vectors;
+}
 
 static inline bool is_reduction(const planner *p, unsigned loop) { return ir_loop_is_reduction(p->structure, loop); }
 
@@ -61,6 +81,29 @@ static inline int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t lim
     vectors *= 2;
   return vectors;
 }
+
+/* --------------------------------------------------------------------------------------------- register_panels.c */
+
+/* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. And what
+ * copies of whole operands may. */
+int64_t planner_panel_bytes(const target_facts *facts);
+int64_t planner_copy_bytes(const target_facts *facts);
+/* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration
+ * of the reductions. */
+bool planner_is_worth_packing(const planner *p, unsigned operand, unsigned simd, int64_t width);
+/* The operands (bits) to read through panels: those whose elements the rows use again. One that can be loaded in place
+ * must be used again by several register tiles, and lie far apart or need widening. */
+uint32_t planner_packed(const planner *p, const register_plan *plan, int row);
+/* The operands (bits) to widen before all loops: those that are read element by element in each of several SIMD tiles,
+ * or by the rows of a wide one, where multiply-adds are what takes the time; and few rows that meet several of the
+ * other factor's (register_rows.c) in each tile. */
+uint32_t planner_widened(const planner *p, const register_plan *plan, int row, int beside);
+/* Rows that meet the panels of all SIMD tiles in turn, block by block, where these are more than the second-level cache
+ * holds beside the block: panels come from the last cache, once for so many rows, and rows from the second one. 0: all
+ * rows meet one panel after the other. `term`: the loop over terms, or -1. */
+int64_t planner_rows_of_block(const planner *p, const register_plan *plan, int row, int term);
+/* The factor of such a block, where its rows are copied into panels; -1: they are read where they lie. */
+int planner_panels_of_rows(const planner *p, const register_plan *plan, int row);
 
 /* ----------------------------------------------------------------------------------------------- register_rows.c */
 
