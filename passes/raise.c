@@ -19,6 +19,7 @@
 #include "passes/softmax.h"
 #include "passes/tile.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,9 +33,30 @@ typedef struct softmax_match {
 
 static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
 
+static bool is_number(const expression *node) {
+  return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT;
+}
+
+/* node * factor, in one product where the node is one with a constant. NULL when there is no room. */
+static const expression *scaled(expression_space *space, const expression *node, double factor) {
+  const expression *constant = expression_constant(space, node->type, factor);
+  for (unsigned side = 0; is_op(node, OP_ARITH_MULF) && side < 2; side++) {
+    const expression *number = node->arguments[side];
+    double product = is_number(number) ? factor * number->attr->number : INFINITY;
+    if (fabs(product) <= FLT_MAX) {
+      constant = expression_constant(space, node->type, product);
+      node = node->arguments[1 - side];
+    }
+  }
+  if (!constant || expression_is_constant(constant, 1))
+    return constant ? node : NULL;
+  return expression_apply(space, OP_ARITH_MULF, node, constant);
+}
+
 /* Takes off terms that do not vary along the loop, also inside a product with a factor that does not: (x - m) * c
- * becomes x * c. *shift is the one thing subtracted, or NULL. NULL when there is no room. */
-static const expression *without_shifts(expression_space *space, const expression *node, int loop,
+ * becomes x * c, unless c * `unit` is known to be larger than 1, so that finite numbers might become infinite. *shift is
+ * the one thing subtracted, or NULL. NULL when there is no room. */
+static const expression *without_shifts(expression_space *space, const expression *node, int loop, double unit,
                                         const expression **shift) {
   unsigned count = 0;
   *shift = NULL;
@@ -44,15 +66,17 @@ static const expression *without_shifts(expression_space *space, const expressio
     bool sum = is_op(node, OP_ARITH_ADDF), difference = is_op(node, OP_ARITH_SUBF);
     if (left == right || !(sum || difference || is_op(node, OP_ARITH_MULF)) || (difference && right))
       return node;
-    const expression *varying = node->arguments[right];
+    const expression *varying = node->arguments[right], *other = node->arguments[left];
     if (!sum && !difference) {
-      const expression *scaled_shift, *inner = without_shifts(space, varying, loop, &scaled_shift);
-      if (inner == varying)
+      double factor = is_number(other) ? unit * fabs(other->attr->number) : unit;
+      const expression *scaled_shift, *inner = without_shifts(space, varying, loop, factor, &scaled_shift);
+      if (inner == varying || factor > 1)
         return node;
       *shift = NULL; /* it was subtracted before the product */
-      return expression_apply(space, OP_ARITH_MULF, inner, node->arguments[left]);
+      return is_number(other) && inner ? scaled(space, inner, other->attr->number)
+                                       : expression_apply(space, OP_ARITH_MULF, inner, other);
     }
-    *shift = count++ || sum ? NULL : node->arguments[1];
+    *shift = count++ || sum ? NULL : other;
     node = varying;
   }
 }
@@ -124,7 +148,8 @@ static bool match_softmax(expression_space *space, const expression *node, softm
       (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)) || !split_sum(sum, element, &total, &extra))
     return false;
   match->loop = total->loop;
-  match->argument = without_shifts(space, element->arguments[0], match->loop, &shift);
+  double unit = element->code == OP_MATH_EXP2 ? M_LN2 : 1; /* 2^x = e^(x ln 2) */
+  match->argument = without_shifts(space, element->arguments[0], match->loop, unit, &shift);
   if (!match->argument || !expression_depends(match->argument, match->loop))
     return false;
   if (extra) {
@@ -133,14 +158,11 @@ static bool match_softmax(expression_space *space, const expression *node, softm
     if (!match->sink)
       return false;
   }
-  if (element->code == OP_MATH_EXP2) { /* 2^x = e^(x ln 2) */
-    const expression *ln2 = expression_constant(space, match->argument->type, M_LN2);
-    match->argument = ln2 ? expression_apply(space, OP_ARITH_MULF, match->argument, ln2) : NULL;
-    if (match->sink)
-      match->sink = ln2 ? expression_apply(space, OP_ARITH_MULF, match->sink, ln2) : NULL;
-    return match->argument && (!extra || match->sink);
+  if (unit != 1) {
+    match->argument = scaled(space, match->argument, unit);
+    match->sink = extra ? scaled(space, match->sink, unit) : NULL;
   }
-  return true;
+  return match->argument && (!extra || match->sink);
 }
 
 /* `node` is true where x is minus infinity all along the loop. */
