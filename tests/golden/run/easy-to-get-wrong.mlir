@@ -746,3 +746,37 @@ func.func @f(%a: memref<40x40xf32>, %b: memref<40x40xf32>, %sums: memref<40xf32>
   memref.dealloc %s : memref<40xf32>
   return
 }
+
+//--- steep-hidden-rows.mlir
+// Rows that are hidden by a large finite number: times a factor above 1 their scores would be infinite.
+#id = affine_map<(r, c) -> (r, c)>
+#row = affine_map<(r, c) -> (r)>
+func.func @f(%x: tensor<5x33xf32>) -> tensor<5x33xf32> {
+  %lowest = arith.constant 0xFF800000 : f32
+  %zero = arith.constant 0.0 : f32
+  %hidden = arith.constant -3.0e+38 : f32
+  %steepness = arith.constant 3.0 : f32
+  %e = tensor.empty() : tensor<5x33xf32>
+  %er = tensor.empty() : tensor<5xf32>
+  %s = linalg.map ins(%x : tensor<5x33xf32>) outs(%e : tensor<5x33xf32>) (%a: f32, %init: f32) {
+    %1 = arith.addf %a, %hidden : f32
+    linalg.yield %1 : f32
+  }
+  %start = linalg.fill ins(%lowest : f32) outs(%er : tensor<5xf32>) -> tensor<5xf32>
+  %max = linalg.reduce { arith.maximumf } ins(%s : tensor<5x33xf32>) outs(%start : tensor<5xf32>) dimensions = [1]
+  %p = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%s, %max : tensor<5x33xf32>, tensor<5xf32>) outs(%e : tensor<5x33xf32>) {
+  ^bb0(%a: f32, %m: f32, %o: f32):
+    %1 = arith.subf %a, %m : f32
+    %2 = arith.mulf %1, %steepness : f32
+    %3 = math.exp2 %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<5x33xf32>
+  %none = linalg.fill ins(%zero : f32) outs(%er : tensor<5xf32>) -> tensor<5xf32>
+  %sum = linalg.reduce { arith.addf } ins(%p : tensor<5x33xf32>) outs(%none : tensor<5xf32>) dimensions = [1]
+  %r = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%p, %sum : tensor<5x33xf32>, tensor<5xf32>) outs(%e : tensor<5x33xf32>) {
+  ^bb0(%a: f32, %d: f32, %o: f32):
+    %1 = arith.divf %a, %d : f32
+    linalg.yield %1 : f32
+  } -> tensor<5x33xf32>
+  return %r : tensor<5x33xf32>
+}
