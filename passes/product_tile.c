@@ -98,7 +98,7 @@ static int64_t least_uses(const product *p, int64_t enough) {
  * them; or -1. */
 static int ready_factor(const product *p) {
   for (unsigned i = 0; i < 2; i++) {
-    if (!register_plan_is_ready(p->op, i))
+    if (!register_plan_is_ready(p->op, i, p->target))
       continue;
     int64_t few = register_plan_unpacked_rows(p->op, i, p->target);
     if (uses_of_factor(p, i, few + 1) > few)
@@ -414,10 +414,12 @@ static bool puts_rows_outside(const product *p) {
 }
 
 /* The terms of a panel at most; where it is one of several for rows to meet in turn, these leave as much of the
- * second-level cache to the next ones. */
+ * second-level cache to the next ones. Of pairs that are ready, which are half as wide, twice as many (4096 x 4096
+ * constants of bf16 1.04 to 1.1 times as fast for 8 to 32 rows; Zen 4). */
 static int64_t longest_panel(const product *p) {
+  bool has_pairs = p->ready >= 0 && register_plan_has_pairs(p->op, p->target);
   return puts_rows_outside(p) ? register_plan_panel_bytes(p->target) / (host_policy.columns * (int64_t)sizeof(float))
-                              : register_plan_longest_panel(p->target);
+                              : (has_pairs ? 2 : 1) * register_plan_longest_panel(p->target);
 }
 
 /* A few rows are the lanes of a factor, and the other one lies along terms, to be read where it is. */

@@ -1,7 +1,8 @@
 /* register_constant.c - panels of factors that are constants of the module: they are made here, once, instead of by the
  * kernel in each call (see register_nest.h).
  *
- * The constant's elements move to another one, [batches ..][SIMD tiles][reductions ..][lanes], where the tile that has
+ * The constant's elements move to another one, [batches ..][SIMD tiles][reductions ..][lanes], or, where terms are
+ * multiplied in pairs, [batches ..][SIMD tiles][pairs of terms][lanes, of both terms in turn]; there the tile that has
  * part of the columns and of the terms finds its panels as a view. So weights that are known are never copied, and one
  * after the other is read in the order of memory.
  *
@@ -21,6 +22,9 @@
  * what it would read (4 rows .7, 6 .85 times as fast as unasked; 8 are 1.1 times as fast asked, Zen 4, and 4 1.5 times
  * in AVX2 code there). */
 enum { ASKING_ROWS = 64, AHEAD_BYTES = 4096 };
+/* .. which more rows do where each line has elements for two registers, widened or in pairs (7 rows of pairs 1.13 to 1.2,
+ * 5 to 7 that widen 1.05 to 1.3 times as fast asked, fewer .6 to .97; Zen 4). */
+enum { UNASKED_ROWS_OF_PAIRS = 6, UNASKED_ROWS_OF_WIDENED = 4 };
 
 /* The constant that an input is a view of, and where the view begins in it. */
 typedef struct constant_view {
@@ -48,7 +52,7 @@ typedef struct panel_layout {
   unsigned rank;              /* of the panels, one more than the constant's, whose dim dims[i] is .. */
   unsigned dims[IR_MAX_RANK]; /* .. dim i of the panels but for the last, which counts lanes within a tile */
   unsigned num_batches;       /* dims that no panel has come first; then the one that lanes are along */
-  int64_t lanes;
+  int64_t lanes, pair;        /* terms that are side by side: 2 in pairs, else 1 */
 } panel_layout;
 
 static bool layout_of(const register_nest *nest, unsigned i, panel_layout *layout) {
@@ -57,7 +61,7 @@ static bool layout_of(const register_nest *nest, unsigned i, panel_layout *layou
   unsigned loops[IR_MAX_LOOPS], count = register_pack_loops(nest, i, loops), simd = loops[count - 1];
   if (map->num_results == IR_MAX_RANK)
     return false;
-  *layout = (panel_layout){.lanes = nest->plan.steps[simd]};
+  *layout = (panel_layout){.lanes = nest->plan.steps[simd], .pair = nest->plan.paired < 0 ? 1 : 2};
   for (unsigned dim = 0; dim < map->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(map, dim);
     if (loop != simd && !ir_loop_is_reduction(structure, loop))
@@ -75,14 +79,17 @@ static void shape_of_panels(const panel_layout *layout, const ir_type *type, int
   for (unsigned dim = 0; dim + 1 < layout->rank; dim++)
     shape[dim] = type->shape[layout->dims[dim]];
   shape[layout->num_batches] = (shape[layout->num_batches] + layout->lanes - 1) / layout->lanes;
-  shape[layout->rank - 1] = layout->lanes;
+  shape[layout->rank - 2] /= layout->pair;
+  shape[layout->rank - 1] = layout->lanes * layout->pair;
 }
 
 /* Copies `count` elements that lie so many apart. */
 static void copy_apart(uint8_t *to, int64_t to_step, const uint8_t *from, int64_t from_step, int64_t count,
                        size_t width) {
   size_t to_bytes = (size_t)to_step * width, from_bytes = (size_t)from_step * width;
-  if (width == sizeof(float)) /* of known size, a copy is an instruction */
+  if (to_step == 1 && from_step == 1)
+    memcpy(to, from, (size_t)count * width);
+  else if (width == sizeof(float)) /* of known size, a copy is an instruction */
     for (int64_t i = 0; i < count; i++)
       memcpy(to + (size_t)i * to_bytes, from + (size_t)i * from_bytes, sizeof(float));
   else
@@ -99,23 +106,24 @@ static const ir_attr *reorder(ir_module *module, const ir_attr *value, const pan
   ir_type_strides(from, strides);
   const ir_type *type = ir_type_tensor(module, from->element, layout->rank, shape);
   size_t width = ir_scalar_bytes(from->element);
-  int64_t row = shape[inner] * layout->lanes, count = ir_type_num_elements(type) / row;
+  int64_t pair = layout->pair, row = shape[inner] * shape[last], count = ir_type_num_elements(type) / row;
   uint8_t *bytes = ir_arena_alloc(&module->arena, (size_t)(row * count) * width), *to = bytes;
   for (int64_t r = 0; r < count; r++, to += (size_t)row * width) {
     int64_t first = at[tiles] * layout->lanes, left = from->shape[layout->dims[tiles]] - first, begins = 0;
     for (unsigned dim = 0; dim < inner; dim++)
       begins += (dim == tiles ? first : at[dim]) * strides[layout->dims[dim]];
     const uint8_t *source = value->bytes + (size_t)begins * width;
-    int64_t lanes = left < layout->lanes ? left : layout->lanes, terms = shape[inner];
+    int64_t lanes = left < layout->lanes ? left : layout->lanes, terms = shape[inner] * pair;
     int64_t by_lane = strides[layout->dims[tiles]], by_term = strides[layout->dims[inner]];
     if (by_lane == 1)
       for (int64_t term = 0; term < terms; term++)
-        memcpy(to + (size_t)(term * layout->lanes) * width, source + (size_t)(term * by_term) * width,
-               (size_t)lanes * width);
+        copy_apart(to + (size_t)(term / pair * shape[last] + term % pair) * width, pair,
+                   source + (size_t)(term * by_term) * width, 1, lanes, width);
     else
-      for (int64_t lane = 0; lane < lanes; lane++)
-        copy_apart(to + (size_t)lane * width, layout->lanes, source + (size_t)(lane * by_lane) * width, by_term, terms,
-                   width);
+      for (int64_t lane = 0; lane < lanes * pair; lane++)
+        copy_apart(to + (size_t)lane * width, shape[last],
+                   source + (size_t)(lane / pair * by_lane + lane % pair * by_term) * width, pair * by_term,
+                   shape[inner], width);
     for (unsigned dim = inner; dim-- > 0 && ++at[dim] == shape[dim];)
       at[dim] = 0;
   }
@@ -126,7 +134,8 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
   const ir_value *input = ir_operand(nest->op, i);
   constant_view view = {0};
   panel_layout layout;
-  if (nest->plan.paired >= 0 || register_plan_element(nest->op, i) != input->type->element ||
+  bool is_wide = register_plan_element(nest->op, i) == input->type->element;
+  if (!(is_wide || nest->plan.paired >= 0 || register_plan_is_ready(nest->op, i, nest->facts)) ||
       !find_constant(builder, input, &view) || !layout_of(nest, i, &layout) || layout.rank < 3)
     return false;
   unsigned columns = layout.dims[layout.num_batches];
@@ -135,7 +144,9 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
     if (dim < layout.num_batches ? extent != 1 : extent == IR_DYNAMIC && layout.dims[dim] != columns)
       return false;
   }
-  if (ir_index_divisor(view.begins[columns]) % (uint64_t)layout.lanes)
+  unsigned terms = layout.rank - 2;
+  if (ir_index_divisor(view.begins[columns]) % (uint64_t)layout.lanes ||
+      ir_index_divisor(view.begins[layout.dims[terms]]) % (uint64_t)layout.pair)
     return false;
   ir_value *memory = memory_of_constant(builder, reorder(builder->module, view.value, &layout));
   ir_index offsets[IR_MAX_RANK] = {0}, sizes[IR_MAX_RANK];
@@ -143,8 +154,9 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
   ir_type_strides(memory->type, strides);
   for (unsigned dim = 0; dim < layout.rank; dim++) {
     bool is_part = dim + 1 < layout.rank && dim != layout.num_batches; /* of a batch or of the terms */
-    offsets[dim] = is_part ? view.begins[layout.dims[dim]] : ir_index_const(0);
-    shape[dim] = is_part ? input->type->shape[layout.dims[dim]] : memory->type->shape[dim];
+    int64_t pair = dim == terms ? layout.pair : 1;
+    offsets[dim] = is_part ? ir_index_floordiv(builder, view.begins[layout.dims[dim]], pair) : ir_index_const(0);
+    shape[dim] = is_part ? input->type->shape[layout.dims[dim]] / pair : memory->type->shape[dim];
     sizes[dim] = ir_index_const(dim < layout.num_batches ? 1 : shape[dim]);
     offset = ir_static_offset(offset, ir_index_static(offsets[dim]), strides[dim]);
   }
@@ -157,13 +169,20 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
   return true;
 }
 
+/* The machine follows panels of input `i` by itself as fast as rows use them. */
+static bool is_followed(const register_nest *nest, unsigned i) {
+  bool is_narrow = ir_scalar_bits(ir_operand(nest->op, i)->type->element) <= 16;
+  int64_t most = !is_narrow ? INT64_MAX : nest->plan.paired < 0 ? UNASKED_ROWS_OF_WIDENED : UNASKED_ROWS_OF_PAIRS;
+  return target_has_loads_to_spare(nest->facts) && register_prefetch_uses(nest->op, i, 1) <= most &&
+         register_plan_streams_panels(nest->op, i, nest->facts);
+}
+
 const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i) {
   const ir_type *panels = nest->panels[i]->type;
   int64_t ahead[IR_MAX_RANK] = {0}, bytes = ir_scalar_bytes(panels->element);
   unsigned inner = panels->rank - 2;
   ahead[inner] = (nest->facts->has_far_memory ? 2 : 1) * AHEAD_BYTES / (panels->shape[inner + 1] * bytes);
-  bool asks = register_prefetch_uses(nest->op, i, 1) <= ASKING_ROWS &&
-              !(target_has_loads_to_spare(nest->facts) && register_plan_streams_panels(nest->op, i, nest->facts));
+  bool asks = register_prefetch_uses(nest->op, i, 1) <= ASKING_ROWS && !is_followed(nest, i);
   return asks ? ir_attr_i64s(nest->op->module, panels->rank, ahead) : NULL;
 }
 

@@ -13,10 +13,15 @@
 enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 /* MIN_REUSE where the rows of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
-/* Rows that pay for reading panels that cost nothing, in the order of memory (2 rows by 4096 x 4096 1.1 to 1.2, 3
- * 1.5, 4 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, Zen 4; 2 1.35 and 3 1.8 times, AVX2 code there), and
- * where the last cache is slow (4 1.55, 3 .6 times, Zen 1). */
-enum { READY_ROWS = 2, READY_ROWS_OF_SLOW_CACHE = 4 };
+/* Rows that pay for reading panels that cost nothing, in the order of memory (by 4096 x 4096 of f32 1 row as fast, 2 1.1
+ * to 1.2, 3 1.5, 4 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, 1 of a layer that the last cache holds 1.3 times,
+ * 1 of bf16 1.5 to 1.8 and of f16 1 to 1.7 times, Zen 4; AVX2 code there: 1 row 1.0 to 1.2, 2 1.35 and 3 1.8 times, but 1
+ * that is widened .8 to 1.1 times), and where the last cache is slow (4 1.55, 3 .6 times, Zen 1). */
+enum { READY_ROWS = 1, READY_ROWS_OF_WIDENED = 2, READY_ROWS_OF_SLOW_CACHE = 4 };
+/* So few rows widen what they read of such panels rather than that each call makes others of it (4096 x 4096 constants of
+ * f16 for 2 to 4 rows 1.05 to 1.25, 5 to 48 1.03 to 1.15, 64 .95 times as fast; of AVX2 code there 2 to 12 rows 1.05 to
+ * 2.7, 16 to 64 1.1 to 1.6, 96 .99 to 1.05 times; Zen 4). */
+enum { WIDENING_ROWS = 48, WIDENING_ROWS_OF_SMALL_TILES = 96 };
 /* Registers that a few rows read of a panel at once at most: more of them LLVM loads in an order that the machine does
  * not follow (2 rows 1.1 times as fast as with eight, Zen 4). */
 enum { MIN_STREAM_VECTORS = 2, MAX_STREAM_VECTORS = 4 };
@@ -84,23 +89,43 @@ bool planner_is_asked_by_tile(const planner *p, unsigned operand) {
   return p->facts->loses_requests && planner_is_scattered(p, operand) && !planner_is_widened(p, operand);
 }
 
-bool register_plan_is_ready(const ir_op *op, unsigned operand) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t extents[IR_MAX_LOOPS];
-  if (!ir_is_contraction(op) || operand > 1 || ir_operand(op, operand)->type->element != IR_F32)
-    return false;
-  bool may_become_versions = op->num_results; /* on memory they exist, as more readers */
-  ir_loop_extents(op, extents);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    bool is_column = ir_loop_side(structure, loop) == (int)operand;
-    if (extents[loop] == IR_DYNAMIC && !is_column && (may_become_versions || ir_loop_is_reduction(structure, loop)))
-      return false;
-  }
-  return memory_own_constant(ir_operand(op, operand));
+bool planner_has_pairs(const planner *p) {
+  bool pairs = p->facts->has_fast_pair_dot && ir_init(p->op, 0)->type->element == IR_F32;
+  for (unsigned i = 0; i < p->num_inputs; i++)
+    pairs &= ir_operand(p->op, i)->type->element == IR_BF16 && register_plan_element(p->op, i) == IR_F32;
+  return pairs;
+}
+
+bool planner_pairs_terms(const planner *p, unsigned term, unsigned lanes) {
+  return planner_has_pairs(p) && p->structure->reductions == ir_bit(term) && p->extents[term] != IR_DYNAMIC &&
+         p->extents[term] % 2 == 0 && access_along(p, 1 - lanes, term) == ACCESS_UNIT;
+}
+
+/* The operand is of f32, or so few rows, or an open number, read its panels that each may widen their elements. */
+static bool is_read_as_f32(const planner *p, unsigned operand) {
+  bool is_open = false;
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
+    is_open |= p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop);
+  int64_t most = target_has_small_tiles(p->facts)      ? WIDENING_ROWS_OF_SMALL_TILES
+                 : target_has_loads_to_spare(p->facts) ? WIDENING_ROWS
+                                                       : 0;
+  return register_plan_element(p->op, operand) == IR_F32 &&
+         (!planner_is_widened(p, operand) || (is_open && most) || register_prefetch_uses(p->op, operand, 1) <= most);
 }
 
 bool planner_is_ready(const planner *p, unsigned operand) {
-  return register_plan_is_ready(p->op, operand) && !planner_is_widened(p, operand);
+  const ir_op *op = p->op;
+  if (!ir_is_contraction(op) || operand > 1 || !memory_own_constant(ir_operand(op, operand)))
+    return false;
+  bool becomes_versions = op->num_results && !target_streams_panels_for_any(p->facts); /* which are more readers */
+  bool goes = is_read_as_f32(p, operand);
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+    bool is_term = is_reduction(p, loop), is_column = ir_loop_side(p->structure, loop) == (int)operand;
+    if (p->extents[loop] == IR_DYNAMIC && !is_column && (becomes_versions || is_term))
+      return false;
+    goes |= is_term && planner_pairs_terms(p, loop, operand);
+  }
+  return goes;
 }
 
 /* Fewer rows than pay for a copy read panels that are ready, whose columns fill lanes (of 8 columns 4 rows would take
@@ -109,8 +134,7 @@ static bool reads_panels_for_few(const planner *p, unsigned operand) {
   bool has_columns = false;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     has_columns |= operand_uses(p, operand, loop) && !is_reduction(p, loop) && guess(p, loop) >= p->lanes;
-  return has_columns && (target_has_small_tiles(p->facts) || target_has_loads_to_spare(p->facts)) &&
-         planner_is_ready(p, operand);
+  return has_columns && target_streams_panels(p->facts) && planner_is_ready(p, operand);
 }
 
 /* As wide as leaves room for all rows beside an element of the other factor; the pipes need no more. */
@@ -131,7 +155,9 @@ int64_t planner_rows_for_packing(const planner *p, unsigned operand) {
   if (planner_is_asked_by_tile(p, operand))
     return REGISTER_STREAM_ROWS + 1;
   if (reads_panels_for_few(p, operand))
-    return p->facts->has_slow_last_cache ? READY_ROWS_OF_SLOW_CACHE : READY_ROWS;
+    return p->facts->has_slow_last_cache                                        ? READY_ROWS_OF_SLOW_CACHE
+           : target_has_small_tiles(p->facts) && planner_is_widened(p, operand) ? READY_ROWS_OF_WIDENED
+                                                                                : READY_ROWS;
   if (!planner_is_widened(p, operand))
     return rows_for_reuse(ir_operand(p->op, operand), p->lanes, p->registers);
   bool goes_in_pairs = p->facts->has_fast_pair_dot && ir_operand(p->op, operand)->type->element == IR_BF16;
@@ -229,6 +255,16 @@ int64_t planner_rows_of_set(const planner *p, unsigned simd, unsigned row) {
 }
 
 /* -------------------------------------------------------------------------------------------- for other passes */
+
+bool register_plan_has_pairs(const ir_op *op, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return planner_has_pairs(&p);
+}
+
+bool register_plan_is_ready(const ir_op *op, unsigned operand, const target_facts *facts) {
+  planner p = planner_of(op, facts);
+  return planner_is_ready(&p, operand);
+}
 
 bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const target_facts *facts) {
   planner p = planner_of(op, facts);

@@ -52,12 +52,13 @@ static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   return columns < most && columns * bytes <= most ? (columns + step - 1) / step : 1;
 }
 
-/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], the same for tiles of rows, or that of pairs. */
+/* Scratch memory [SIMD tiles][iterations of the reductions ..][lanes], the same for tiles of rows, or for one tile [1]
+ * [pairs of terms][lanes, of both terms in turn]. */
 static ir_value *allocate_panel(const register_nest *nest, unsigned i) {
   int paired = nest->plan.paired;
   if (paired >= 0)
-    return memory_scratch(nest->op, ir_operand(nest->op, i)->type->element, 2,
-                          (int64_t[]){nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
+    return memory_scratch(nest->op, ir_operand(nest->op, i)->type->element, 3,
+                          (int64_t[]){1, nest->extents[paired].constant / 2, 2 * nest->plan.steps[nest->plan.simd]});
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
   bool is_rows = (int)i == nest->plan.row_panels;
   int64_t shape[IR_MAX_RANK] = {is_rows ? nest->plan.row_block / nest->plan.steps[loops[rank - 1]]
@@ -101,7 +102,8 @@ static void widen(register_nest *nest, ir_builder *builder, unsigned i) {
 /* The iterations of the SIMD loop in the current tile. */
 static int64_t simd_size(const register_nest *nest) { return vector_tile_size(&nest->tile, (unsigned)nest->plan.simd); }
 
-/* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. */
+/* Lets the tile read panel `number` of input `i`; where the tile is narrower, from lane `lane` on. Pairs are then taken
+ * from there (register_pack_read_pairs). */
 static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_index number, ir_index lane) {
   ir_module *module = nest->op->module;
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops);
@@ -113,8 +115,9 @@ static void read_panel(register_nest *nest, ir_builder *builder, unsigned i, ir_
   }
   bool is_only = nest->panels[i]->type->shape[0] == 1 && ir_index_is_const(lane, 0);
   if (!ir_index_is_const(lane, 0)) {
-    offsets[rank] = lane;
-    sizes[rank] = ir_index_const(simd_size(nest));
+    int64_t pair = nest->plan.paired < 0 ? 1 : 2;
+    offsets[rank] = ir_index_scale(builder, lane, pair);
+    sizes[rank] = ir_index_const(pair * simd_size(nest));
   }
   nest->tile.operands[i] =
       (vector_operand){.value = is_only ? nest->panels[i] : ir_subview(builder, nest->panels[i], offsets, sizes),
@@ -225,18 +228,24 @@ static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
   for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
     ir_value *both = interleave(&builder, rows, 2 * pair);
     ir_index row = ir_index_add(&builder, first, ir_index_const(pair));
-    ir_value *stored[] = {both, nest->panels[i], ir_index_value(&builder, row), ir_index_value(&builder, column)};
-    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 4, .groups = {1, 1, 2}});
+    ir_value *stored[] = {both, nest->panels[i], ir_const_index(&builder, 0), ir_index_value(&builder, row),
+                          ir_index_value(&builder, column)};
+    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 5, .groups = {1, 1, 3}});
   }
 }
 
-/* The current pairs of terms of input `i`, from its panel. */
-static ir_value *pairs_of_panel(const register_nest *nest, ir_builder *builder, unsigned i) {
-  ir_value *panel = nest->panels[i];
+/* The current pairs of terms of an operand that is a panel of them. */
+static ir_value *pairs_of_panel(const register_nest *nest, ir_builder *builder, const vector_operand *operand) {
+  enum { LANES = 2 };
+  ir_scalar element = operand->value->type->element;
   ir_index pair = ir_index_floordiv(builder, nest->tile.starts[nest->plan.paired], 2);
-  ir_value *operands[] = {panel, ir_index_value(builder, pair), ir_const_index(builder, 0)};
-  const ir_type *type = ir_type_vector(builder->module, panel->type->element, 1, (int64_t[]){2 * simd_size(nest)});
-  return ir_create(builder, OP_VECTOR_LOAD, type, 3, operands, 0, NULL);
+  ir_value *first = ir_const_index(builder, 0), *indices[] = {first, ir_index_value(builder, pair), first};
+  ir_value *padding = ir_const(builder, ir_type_scalar(builder->module, element), 0);
+  const ir_type *type = ir_type_vector(builder->module, element, 1, (int64_t[]){2 * simd_size(nest)});
+  ir_op *read = ir_transfer(builder, OP_VECTOR_TRANSFER_READ, type, padding, operand->value, indices,
+                            (unsigned[]){LANES}, (bool[]){true});
+  vectorize_ask_ahead(read, operand);
+  return ir_result(read, 0);
 }
 
 /* The same from where they lie, in rows of which each has one term for all lanes. */
@@ -257,9 +266,9 @@ static ir_value *pairs_in_place(const register_nest *nest, ir_builder *builder, 
 static void read_pairs_of(register_nest *nest, ir_builder *builder, unsigned i) {
   ir_module *module = builder->module;
   unsigned loops[] = {(unsigned)nest->plan.simd, (unsigned)nest->plan.paired};
-  ir_value *row = nest->panels[i] ? pairs_of_panel(nest, builder, i) : pairs_in_place(nest, builder, i);
-  const ir_type *type = ir_type_vector(module, row->type->element, 2, (int64_t[]){simd_size(nest), 2});
   vector_operand *operand = &nest->tile.operands[i];
+  ir_value *row = nest->panels[i] ? pairs_of_panel(nest, builder, operand) : pairs_in_place(nest, builder, i);
+  const ir_type *type = ir_type_vector(module, row->type->element, 2, (int64_t[]){simd_size(nest), 2});
   operand->map = ir_map_select(module, nest->plan.num_loops, 2, loops);
   operand->vector = ir_unary(builder, OP_VECTOR_SHAPE_CAST, row, type);
 }
@@ -268,10 +277,6 @@ void register_pack_inputs(register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < nest->num_inputs; i++) {
     if (!nest->panels[i] || (int)i == nest->plan.row_panels)
       continue;
-    if (nest->plan.paired >= 0) {
-      pack_pairs(nest, builder, i);
-      continue;
-    }
     unsigned simd = (unsigned)nest->plan.simd;
     int64_t step = nest->plan.steps[simd];
     ir_index start = nest->tile.starts[simd], number = ir_index_floordiv(builder, start, step);
@@ -284,7 +289,10 @@ void register_pack_inputs(register_nest *nest, ir_builder *builder) {
     } else if (nest->packed_before & ir_bit(i)) {
       read_panel(nest, builder, i, number, ir_index_const(0));
     } else {
-      pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
+      if (nest->plan.paired >= 0)
+        pack_pairs(nest, builder, i);
+      else
+        pack(nest, builder, i, ir_index_const(1), lanes_of_tile(nest, builder));
       read_panel(nest, builder, i, ir_index_const(0), ir_index_const(0));
     }
   }

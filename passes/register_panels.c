@@ -96,11 +96,11 @@ bool planner_is_worth_packing(const planner *p, unsigned operand, unsigned simd,
   int64_t depth = panel_depth(p, operand), bytes = ir_scalar_bytes(register_plan_element(p->op, operand));
   if (!planner_is_ready(p, operand) && (depth == IR_DYNAMIC || depth * width * bytes > p->panel_bytes))
     return false;
+  int64_t most = 1;
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) &&
-        guess(p, loop) >= planner_rows_for_packing(p, operand))
-      return true;
-  return false;
+    if (may_be_row(p, loop, simd) && !operand_uses(p, operand, loop) && guess(p, loop) > most)
+      most = guess(p, loop);
+  return most >= planner_rows_for_packing(p, operand);
 }
 
 /* Rows that pay for packing an operand that could be loaded in place, in register tiles of so many: few where small
@@ -117,19 +117,19 @@ static int64_t rows_for_panels(const planner *p, unsigned operand, int64_t tile)
 
 uint32_t planner_packed(const planner *p, const register_plan *plan, int row) {
   unsigned simd = (unsigned)plan->simd;
+  int64_t rows = rows_of(p, row);
   uint32_t packed = 0;
-  if (row >= 0)
-    for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
-      bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
-      bool pays = planner_is_scattered(p, i) || planner_is_widened(p, i) ||
-                  (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, i, LINE_BYTES));
-      if (guess(p, (unsigned)row) < planner_rows_for_packing(p, i) ||
-          (in_place && !planner_is_ready(p, i) &&
-           (!pays || guess(p, (unsigned)row) < rows_for_panels(p, i, plan->steps[row]))))
-        continue;
-      if (!operand_uses(p, i, (unsigned)row) && planner_is_worth_packing(p, i, simd, plan->steps[simd]))
-        packed |= ir_bit(i);
-    }
+  for (unsigned i = 0; i < p->num_inputs && i < 32; i++) {
+    bool in_place = access_along(p, i, simd) == ACCESS_UNIT;
+    bool pays = planner_is_scattered(p, i) || planner_is_widened(p, i) ||
+                (target_has_small_tiles(p->facts) && planner_are_rows_crowded(p, i, LINE_BYTES));
+    if (rows < planner_rows_for_packing(p, i) ||
+        (in_place && !planner_is_ready(p, i) &&
+         (!pays || rows < rows_for_panels(p, i, row < 0 ? 1 : plan->steps[row]))))
+      continue;
+    if ((row < 0 || !operand_uses(p, i, (unsigned)row)) && planner_is_worth_packing(p, i, simd, plan->steps[simd]))
+      packed |= ir_bit(i);
+  }
   return packed;
 }
 

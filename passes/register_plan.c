@@ -32,6 +32,9 @@ enum { MIN_ROWS_OUTSIDE = 256 };
 /* Terms for each row of sums whose lanes are worth putting apart and together again, and the bits of a part of a
  * register: elements move within one more easily than from one to another. */
 enum { APART_TERMS = 8, PART_BITS = 128 };
+/* Rows of an open number that are left over behind full tiles: tiles of more are halved; where these read panels that
+ * come from memory, each half would read them again. */
+enum { LEFT_OVER = 4, LEFT_OVER_OF_READY = 8 };
 /* Registers of a tile that computes much with each element. */
 enum { LIGHT_REGISTERS = 4 };
 
@@ -104,10 +107,10 @@ static int64_t access_cost(const planner *p, unsigned operand, unsigned simd) {
   bool carried = is_carried(p, operand);
   if (kind == ACCESS_ABSENT)
     return carried && is_reduction(p, simd) ? COST_HORIZONTAL : 0;
-  int64_t cost = kind == ACCESS_UNIT                            ? COST_UNIT
+  int64_t cost = kind == ACCESS_UNIT                                    ? COST_UNIT
                  : planner_is_worth_packing(p, operand, simd, p->lanes) ? COST_PACKED
-                 : transposed_row(p, operand, simd) >= 0        ? COST_TRANSPOSED
-                                                                : COST_LANE * p->lanes;
+                 : transposed_row(p, operand, simd) >= 0                ? COST_TRANSPOSED
+                                                                        : COST_LANE * p->lanes;
   return carried ? cost / CARRIED_SHARE : cost;
 }
 
@@ -215,13 +218,13 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
   for (unsigned i = p->num_inputs; i < p->op->num_operands; i++)
     carried += is_carried(p, i);
   int64_t chains = p->accumulators / (carried ? carried : 1);
-  int64_t rows = row >= 0 ? guess(p, (unsigned)row) : 1, extent = guess(p, simd);
+  int64_t rows = rows_of(p, row), extent = guess(p, simd);
   plan->rows_outside = puts_rows_outside(p, simd, rows);
   if (plan->rows_outside) /* each tile reads all panels, so few and large ones are best */
     chains = p->registers - p->registers / 4;
   unsigned lanes = operand_uses(p, 1, simd);
   bool in_place = planner_reads_in_place(p, simd, rows);
-  bool streams = row >= 0 && !in_place && !is_reduction(p, simd) && planner_streams_panels(p, lanes);
+  bool streams = !in_place && !is_reduction(p, simd) && planner_streams_panels(p, lanes);
   int64_t at_once = in_place ? planner_rows_in_place(p, simd, (unsigned)row) : rows;
   int64_t wide = in_place ? planner_vectors_in_place(p, simd, at_once) : chains / fitting_vectors(rows, 1, chains);
   int64_t most_in_place = p->registers - p->registers / 4, beside = vectors_beside_rows(p, simd, rows, chains);
@@ -231,7 +234,7 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
                     (TILES_OF_ROW * wide * p->lanes >= extent && !planner_is_scattered(p, lanes)));
   wide = streams ? planner_vectors_of_stream(p, rows) : wide < beside && !is_narrow ? beside : wide;
   /* Lanes of a reduction end in a horizontal step: the loop must be long enough to pay for several. */
-  int64_t most_vectors = planner_is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
+  int64_t most_vectors = !streams && planner_is_narrow_stream(p, simd) ? TILE_VECTORS : wide;
   int64_t vectors = fitting_vectors(is_reduction(p, simd) ? extent / 2 : extent, p->lanes, most_vectors);
   plan->steps[simd] = smaller(vectors * p->lanes, next_power_of_two(extent));
   plan->partial = is_reduction(p, simd) ? ir_bit(simd) : 0;
@@ -243,6 +246,8 @@ static void size_accumulators(const planner *p, register_plan *plan, int row) {
       most = (at_once - 1) / ((at_once - 1) / most + 1) + 1;
     plan->steps[row] = smaller(even ? fitting_vectors(most, 1, most) : most, at_once);
     plan->unroll = unroll_of(p, simd, plan->steps[row] * vectors);
+    if (planner_is_ready(p, lanes))
+      plan->left_over = LEFT_OVER_OF_READY;
   }
 }
 
@@ -295,24 +300,23 @@ static int64_t least_paired(const target_facts *facts) {
  * side by side in a panel, or so few that these are read in place, and put so in registers: an open number of terms,
  * of which one may be left over, or of rows, in several tiles, too. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
-  if (!p->facts->has_fast_pair_dot || row < 0 || contracted < 0 ||
-      p->structure->reductions != ir_bit((unsigned)contracted) || ir_init(p->op, 0)->type->element != IR_F32)
+  if (contracted < 0 || p->structure->reductions != ir_bit((unsigned)contracted) || !planner_has_pairs(p))
     return -1;
-  for (unsigned i = 0; i < 2; i++)
-    if (ir_operand(p->op, i)->type->element != IR_BF16 || register_plan_element(p->op, i) != IR_F32)
-      return -1;
   unsigned simd = (unsigned)plan->simd, lanes = operand_uses(p, 1, simd);
   bool is_unit = access_along(p, lanes, simd) == ACCESS_UNIT;
-  bool is_packed = guess(p, (unsigned)row) >= planner_rows_for_packing(p, lanes);
-  bool is_once = guess(p, (unsigned)row) >= least_paired(p->facts) &&
+  int64_t rows = rows_of(p, row);
+  bool is_packed = rows >= planner_rows_for_packing(p, lanes);
+  bool is_once = row >= 0 && rows >= least_paired(p->facts) &&
                  (plan->steps[row] == p->extents[row] || p->extents[row] == IR_DYNAMIC);
   if (!is_packed && !(target_has_near_memory(p->facts) && is_unit && is_once && !planner_is_scattered(p, lanes)))
     return -1;
   if (p->extents[contracted] == IR_DYNAMIC ? is_packed : p->extents[contracted] % 2)
     return -1;
   bool together = is_unit || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
-  bool fits = !is_packed || p->extents[contracted] * plan->steps[simd] * ir_scalar_bytes(IR_BF16) <= p->panel_bytes;
-  return together && fits && !operand_uses(p, 1 - lanes, simd) && !operand_uses(p, lanes, (unsigned)row) &&
+  bool fits = !is_packed || planner_is_ready(p, lanes) ||
+              p->extents[contracted] * plan->steps[simd] * ir_scalar_bytes(IR_BF16) <= p->panel_bytes;
+  return together && fits && !operand_uses(p, 1 - lanes, simd) &&
+                 !(row >= 0 && operand_uses(p, lanes, (unsigned)row)) &&
                  access_along(p, 1 - lanes, (unsigned)contracted) == ACCESS_UNIT
              ? (int)lanes
              : -1;
@@ -449,8 +453,7 @@ static void choose_tile(const planner *p, register_plan *plan) {
   if (paired >= 0) {
     plan->paired = contracted;
     plan->steps[contracted] = 2;
-    plan->packed =
-        guess(p, (unsigned)row) >= planner_rows_for_packing(p, (unsigned)paired) ? ir_bit((unsigned)paired) : 0;
+    plan->packed = rows_of(p, row) >= planner_rows_for_packing(p, (unsigned)paired) ? ir_bit((unsigned)paired) : 0;
     plan->widened = 0;
   }
   if (contracted >= 0 && paired < 0)
@@ -480,8 +483,12 @@ register_plan register_plan_make(ir_op *op, const target_facts *facts) {
   planner p = planner_of(op, facts);
   p.vectorizable = vectorize_loops(op);
   p.allowed = p.vectorizable;
-  register_plan plan = {
-      .num_loops = p.structure->num_loops, .paired = -1, .row_panels = -1, .lanes = p.lanes, .unroll = REGISTER_UNROLL};
+  register_plan plan = {.num_loops = p.structure->num_loops,
+                        .paired = -1,
+                        .row_panels = -1,
+                        .lanes = p.lanes,
+                        .left_over = LEFT_OVER,
+                        .unroll = REGISTER_UNROLL};
   for (unsigned loop = 0; loop < plan.num_loops; loop++) {
     plan.steps[loop] = 1;
     if (p.extents[loop] == 0 || p.extents[loop] == 1)

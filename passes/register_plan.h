@@ -37,6 +37,7 @@ typedef struct register_plan {
   uint32_t packed;   /* inputs (bits) to copy into a panel for each SIMD tile: [its reduction loops][lanes], or
                       [pairs of iterations][lanes, of both iterations in turn] */
   uint32_t widened;  /* inputs (bits) to copy, widened, before all loops */
+  int64_t left_over; /* rows of an open number that have a tile for each number that may be left, at most */
   uint32_t singles;  /* loops (bits) of which open extents leave little behind full tiles, which goes one by one */
   bool is_matrix;    /* the matrix unit does all of it (register_matrix.c), and the rest is not meant */
   bool rows_outside; /* each tile of rows meets panels of several SIMD tiles in turn, where these are made at once */
@@ -71,9 +72,12 @@ bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_fact
 bool register_plan_takes_beside(int64_t rows, int64_t terms, const target_facts *facts);
 /* As many rows of a contraction's other factor as do not pay for packing this one, whatever its strides are. */
 int64_t register_plan_unpacked_rows(const ir_op *contraction, unsigned factor, const target_facts *facts);
-/* The operand of a contraction is a constant whose panels are made before the program runs (register_constant.c), as
- * nobody else reads it and terms are known; and on tensors, of which versions may yet be made, rows. */
-bool register_plan_is_ready(const ir_op *op, unsigned operand);
+/* The operand of a contraction, of f32 or of bf16 that the machine multiplies in pairs, is a constant whose panels are
+ * made before the program runs (register_constant.c), as nobody else reads it and terms are known; and on tensors, of
+ * which versions for few rows will be made, rows. */
+bool register_plan_is_ready(const ir_op *op, unsigned operand, const target_facts *facts);
+/* Both factors are of bf16, and the machine adds up products of pairs of their elements in f32. */
+bool register_plan_has_pairs(const ir_op *op, const target_facts *facts);
 /* Few rows meet those panels as a stream from memory (see planner_streams_panels). */
 bool register_plan_streams_panels(const ir_op *op, unsigned operand, const target_facts *facts);
 /* What copies of a part of an operand may take of the second-level cache, where other memory is used in between. */

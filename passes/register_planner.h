@@ -59,6 +59,9 @@ static inline int64_t guess(const planner *p, unsigned loop) {
   return p->extents[loop] == IR_DYNAMIC ? smaller(register_plan_bound(p->op, loop), LARGE) : p->extents[loop];
 }
 
+/* Iterations of the loop over rows, or of none (-1). */
+static inline int64_t rows_of(const planner *p, int row) { return row < 0 ? 1 : guess(p, (unsigned)row); }
+
 static inline bool operand_uses(const planner *p, unsigned operand, unsigned loop) {
   return ir_map_uses_dim(p->structure->maps[operand], loop);
 }
@@ -127,6 +130,10 @@ bool planner_is_taken_by_rows(const planner *p, unsigned operand, unsigned simd)
 
 /* ------------------------------------------------------------------------------------------- register_in_place.c */
 
+/* Both factors are of bf16, and the machine adds up products of pairs of their elements in f32. */
+bool planner_has_pairs(const planner *p);
+/* .. of an even number of terms, where these are side by side in the factor that lanes do not hold. */
+bool planner_pairs_terms(const planner *p, unsigned term, unsigned lanes);
 bool planner_is_widened(const planner *p, unsigned operand);
 /* The operand's rows along the reductions lie on pages of their own. */
 bool planner_is_scattered(const planner *p, unsigned operand);

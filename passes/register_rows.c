@@ -43,14 +43,6 @@ static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t
          !register_plan_is_taken_twice(rows, bytes, p->facts);
 }
 
-/* The machine adds up products of pairs of both factors' elements. */
-static bool are_pairs(const planner *p) {
-  bool pairs = p->facts->has_fast_pair_dot;
-  for (unsigned i = 0; i < p->num_inputs; i++)
-    pairs &= ir_operand(p->op, i)->type->element == IR_BF16;
-  return pairs;
-}
-
 bool planner_takes_groups(const planner *p, unsigned input, unsigned simd, unsigned row) {
   int64_t strides[IR_MAX_RANK];
   int dim = ir_map_find_dim(p->structure->maps[input], row);
@@ -60,7 +52,7 @@ bool planner_takes_groups(const planner *p, unsigned input, unsigned simd, unsig
 
 /* So many rows are too many to take those of the input, of the loop `row`, together. */
 static bool are_too_many(const planner *p, unsigned input, unsigned simd, unsigned row, int64_t rows) {
-  int64_t from_memory = are_pairs(p) ? MOST_PAIRS_FROM_MEMORY : MOST_FROM_MEMORY;
+  int64_t from_memory = planner_has_pairs(p) ? MOST_PAIRS_FROM_MEMORY : MOST_FROM_MEMORY;
   if (planner_takes_groups(p, input, simd, row))
     return rows > (register_plan_fills_last_cache(ir_operand(p->op, input), p->facts) ? from_memory : MOST_IN_GROUPS);
   return rows > MAX_ROWS_TOGETHER && rows >= planner_rows_for_packing(p, input);
@@ -134,13 +126,13 @@ bool planner_is_taken_by_rows(const planner *p, unsigned operand, unsigned simd)
 
 /* Terms of bf16 stay pairs in registers where the machine multiplies those fast. */
 static int64_t rows_together(const planner *p, unsigned simd) {
-  int64_t registers = p->extents[simd] / (p->lanes * (are_pairs(p) ? 2 : 1));
+  int64_t registers = p->extents[simd] / (p->lanes * (planner_has_pairs(p) ? 2 : 1));
   return registers <= p->registers / SHARE_OF_SHORT ? MAX_ROWS_TOGETHER / 2 : MAX_ROWS_TOGETHER;
 }
 
 /* Groups as nearly alike as can be, so that none is too small to fill the pipes. */
 static int64_t rows_of_group(const planner *p, unsigned input, int64_t rows) {
-  bool is_large = !are_pairs(p) || !register_plan_fills_last_cache(ir_operand(p->op, input), p->facts);
+  bool is_large = !planner_has_pairs(p) || !register_plan_fills_last_cache(ir_operand(p->op, input), p->facts);
   int64_t most = planner_is_widened(p, input) && is_large ? LARGE_GROUP : GROUP;
   int64_t groups = (rows - 1) / most + 1;
   return (rows - 1) / groups + 1;
@@ -155,7 +147,7 @@ void planner_size_rows(const planner *p, register_plan *plan, int row, int besid
   int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
   int64_t rows = guess(p, (unsigned)beside);
   rows = in_groups ? rows_of_group(p, streamed, rows) : smaller(rows, rows_together(p, simd));
-  int64_t sums = in_groups && !are_pairs(p) ? 1 : p->lanes / rows, most = BYTES_FOR_ROW * rows;
+  int64_t sums = in_groups && !planner_has_pairs(p) ? 1 : p->lanes / rows, most = BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
   plan->singles = ir_bit((unsigned)row);
   plan->steps[beside] = rows;

@@ -3,9 +3,6 @@
 
 #include "passes/extent.h"
 
-/* Tiles of more rows are halved for what is left over. */
-enum { MAX_LEFT_OVER = 4 };
-
 static register_segment known_tiles(int64_t from, int64_t to, int64_t size) {
   return (register_segment){ir_index_const(from), ir_index_const(to), size, (to - from) % size != 0, to - from <= size};
 }
@@ -89,7 +86,7 @@ unsigned register_segments(const ir_op *op, const register_plan *plan, ir_builde
     return count;
   }
   int64_t size = step;
-  for (; size > MAX_LEFT_OVER; size /= 2) {
+  for (; size > plan->left_over; size /= 2) {
     if (most < size / 2)
       continue;
     ir_index part = register_whole_tiles(builder, ir_index_sub(builder, extent, full), size / 2);

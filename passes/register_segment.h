@@ -4,7 +4,7 @@
 #include "ir/build.h"
 #include "passes/register_plan.h"
 
-enum { REGISTER_MAX_SEGMENTS = 8 };
+enum { REGISTER_MAX_SEGMENTS = 10 };
 
 /* Some iterations of a loop that run in tiles of one size. */
 typedef struct register_segment {

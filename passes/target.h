@@ -143,6 +143,16 @@ static inline bool target_has_loads_to_spare(const target_facts *facts) {
   return target_has_near_memory(facts) && !target_has_near_last_cache(facts);
 }
 
+/* Few rows read panels that are there before the program runs, from memory, as fast as others (register_in_place.c). */
+static inline bool target_streams_panels(const target_facts *facts) {
+  return target_has_small_tiles(facts) || target_has_loads_to_spare(facts);
+}
+
+/* .. and any number of rows does, so that no other code is for few of an open number. */
+static inline bool target_streams_panels_for_any(const target_facts *facts) {
+  return target_streams_panels(facts) && !facts->has_slow_last_cache;
+}
+
 /* Elements come from the first cache one by one as fast as in pieces, so that tiles of products have as many rows as
  * registers hold (attention on 2048 keys 1.01 to 1.02x, causal 1.01 to 1.06x; Granite Rapids). And tiles ask for what
  * they read in place, each line once, while they multiply: memory is far, and they are so large that they have the

@@ -61,7 +61,7 @@ static bool find_turn(const ir_op *op, const target_facts *facts, turn *t) {
     }
     if (is_matrix(op, t->side, t->row, t->term) && is_matrix(op, 1 - t->side, t->column, t->term) &&
         is_matrix(op, 2, t->row, t->column) && !tile_maker(op, ir_input(op, 1 - t->side)) && are_few(op, t, facts) &&
-        !register_plan_is_ready(op, 1 - t->side))
+        !register_plan_is_ready(op, 1 - t->side, facts))
       return true;
   }
   return false;

@@ -421,6 +421,17 @@ static access access_part(ir_builder *builder, const access *whole, int64_t iter
   return part;
 }
 
+void vectorize_ask_ahead(ir_op *access, const vector_operand *operand) {
+  ir_module *module = access->module;
+  if (!operand->ahead)
+    return;
+  ir_attr_set(access, "tec.prefetch", operand->ahead);
+  if (operand->is_near)
+    ir_attr_set(access, "tec.near", ir_attr_unit(module));
+  if (operand->is_asked_again)
+    ir_attr_set(access, "tec.again", ir_attr_unit(module));
+}
+
 /* In memory order. */
 static ir_value *read_access(ir_builder *builder, const vector_operand *operand, const access *where) {
   ir_module *module = builder->module;
@@ -437,13 +448,8 @@ static ir_value *read_access(ir_builder *builder, const vector_operand *operand,
     return rows;
   }
   ir_op *read = transfer(builder, where, operand->value, NULL);
-  if (operand->ahead && where->rank) {
-    ir_attr_set(read, "tec.prefetch", operand->ahead);
-    if (operand->is_near)
-      ir_attr_set(read, "tec.near", ir_attr_unit(module));
-    if (operand->is_asked_again)
-      ir_attr_set(read, "tec.again", ir_attr_unit(module));
-  }
+  if (where->rank)
+    vectorize_ask_ahead(read, operand);
   return ir_result(read, 0);
 }
 
@@ -493,8 +499,8 @@ void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, i
   if (where.transposed)
     value = transpose(builder, value, where.to_memory);
   ir_op *write = transfer(builder, &where, tile->operands[i].value, value);
-  if (tile->operands[i].ahead && where.rank)
-    ir_attr_set(write, "tec.prefetch", tile->operands[i].ahead);
+  if (where.rank)
+    vectorize_ask_ahead(write, &tile->operands[i]);
 }
 
 /* -------------------------------------------------------------------------------------------------------- the body */

@@ -69,6 +69,8 @@ ir_value *vectorize_to_subscripts(ir_builder *builder, const vector_tile *tile, 
 /* The value with 0 where one of `loops` (vector dims of operand `i`, masked) has ended. */
 ir_value *vectorize_zero_beyond(ir_builder *builder, const vector_tile *tile, unsigned i, uint32_t loops,
                                 ir_value *value);
+/* Lets an access of the operand, a vector, ask for memory ahead as the operand has it. */
+void vectorize_ask_ahead(ir_op *access, const vector_operand *operand);
 /* Writes what vectorize_read would read. */
 void vectorize_write(ir_builder *builder, const vector_tile *tile, unsigned i, ir_value *value);
 

@@ -13,7 +13,8 @@
  *
  * Few rows are as many as do not pay for packing either (register_plan.h). Their number stays open in that version, but
  * it is bounded, which register tiles are chosen by, and scratch memory is for so many. A version for each number would
- * be little faster, and costs time to compile; any other number is left to the general version.
+ * be little faster, and costs time to compile; any other number is left to the general version. Where rows of any number
+ * read panels of a constant that are made before the program runs (register_constant.c), there is that one alone.
  *
  * A loop whose last step may be a part of one runs its whole steps in a loop of their own where it is a number how much
  * is left then, so that both loops know their sizes (attention over 2000 keys 1.01x, and less code than for a size that
@@ -123,6 +124,7 @@ typedef struct row_search {
   const ir_block *body; /* of the forall */
   int dim;              /* of the forall: the first one over rows; -1: none so far */
   int64_t few;          /* rows that no product packs for, at most */
+  bool has_ready;       /* any number of rows reads panels of a constant, which no other code may read */
 } row_search;
 
 /* The dim of the forall that the extent is the tile of: min(step, end - induction variable); or -1. */
@@ -147,6 +149,8 @@ static bool find_rows(ir_op *op, void *data) {
     int tiled = tiled_dim(search->body, extent_of_loop(op, loop));
     if (side < 0 || ir_loop_is_reduction(structure, loop) || tiled < 0)
       continue;
+    search->has_ready |=
+        target_streams_panels_for_any(search->target) && register_plan_is_ready(op, 1 - (unsigned)side, search->target);
     int64_t few = register_plan_unpacked_rows(op, 1 - (unsigned)side, search->target);
     search->few = few < search->few ? few : search->few;
     if (search->dim < 0 || tiled < search->dim)
@@ -174,7 +178,7 @@ static void version_kernel(ir_op *kernel, const target_facts *target) {
   row_search search = {.target = target, .body = ir_region(kernel, 0), .dim = -1, .few = INT64_MAX};
   bool can = true;
   ir_walk(ir_region(kernel, 0), find_rows, &search);
-  if (search.dim < 0)
+  if (search.dim < 0 || search.has_ready)
     return;
   ir_bounds rows = ir_bounds_of(kernel, (unsigned)search.dim);
   ir_walk(ir_region(kernel, 0), can_retype, &can);
@@ -298,9 +302,8 @@ static bool find_step(ir_op *op, void *data) {
   can_retype(op, &search->can);
   if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
     return true;
-  bool pairs =
-      !target_widens(search->target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0) &&
-      has_rows(op, search->target);
+  bool pairs = !target_widens(search->target, ir_operand(op, 0)->type->element, ir_operand(op, 1)->type->element, 0) &&
+               has_rows(op, search->target);
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     extent x = extent_of_loop(op, loop);

@@ -46,12 +46,30 @@ func.func @second(%x: memref<12x3xf32>, %y: memref<12x20xf32>) {
   return
 }
 
-// One row reads it in place.
+// One row reads them as well, but not where it would widen what it reads.
 memref.global "private" constant @streamed : memref<3x20xf32> = dense<"0x000000000000803f0000004000004040000080400000a0400000c0400000e0400000004100001041000020410000304100004041000050410000604100007041000080410000884100009041000098410000c8420000ca420000cc420000ce420000d0420000d2420000d4420000d6420000d8420000da420000dc420000de420000e0420000e2420000e4420000e6420000e8420000ea420000ec420000ee42000048430000494300004a4300004b4300004c4300004d4300004e4300004f430000504300005143000052430000534300005443000055430000564300005743000058430000594300005a4300005b43">
 // CHECK-LABEL: func.func @one_row(
-// CHECK: memref.get_global @streamed
+// CHECK-NOT: memref.get_global @streamed
 func.func @one_row(%x: memref<1x3xf32>, %y: memref<1x20xf32>) {
   %w = memref.get_global @streamed : memref<3x20xf32>
   linalg.matmul ins(%x, %w : memref<1x3xf32>, memref<3x20xf32>) outs(%y : memref<1x20xf32>)
+  return
+}
+memref.global "private" constant @narrow : memref<3x20xf16> = dense<[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0], [32.0, 33.0, 34.0, 35.0, 36.0, 37.0, 38.0, 39.0, 40.0, 41.0, 42.0, 43.0, 44.0, 45.0, 46.0, 47.0, 48.0, 49.0, 50.0, 51.0], [64.0, 65.0, 66.0, 67.0, 68.0, 69.0, 70.0, 71.0, 72.0, 73.0, 74.0, 75.0, 76.0, 77.0, 78.0, 79.0, 80.0, 81.0, 82.0, 83.0]]>
+// CHECK-LABEL: func.func @one_row_of_f16(
+// CHECK: memref.get_global @narrow
+func.func @one_row_of_f16(%x: memref<1x3xf16>, %y: memref<1x20xf32>) {
+  %w = memref.get_global @narrow : memref<3x20xf16>
+  linalg.matmul ins(%x, %w : memref<1x3xf16>, memref<3x20xf16>) outs(%y : memref<1x20xf32>)
+  return
+}
+memref.global "private" constant @narrow_for_more : memref<3x20xf16> = dense<[[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0, 13.0, 14.0, 15.0, 16.0, 17.0, 18.0, 19.0], [32.0, 33.0, 34.0, 35.0, 36.0, 37.0, 38.0, 39.0, 40.0, 41.0, 42.0, 43.0, 44.0, 45.0, 46.0, 47.0, 48.0, 49.0, 50.0, 51.0], [64.0, 65.0, 66.0, 67.0, 68.0, 69.0, 70.0, 71.0, 72.0, 73.0, 74.0, 75.0, 76.0, 77.0, 78.0, 79.0, 80.0, 81.0, 82.0, 83.0]]>
+// CHECK-LABEL: func.func @rows_of_f16(
+// CHECK: %[[ALL:.*]] = memref.get_global @{{tec_constant_[0-9]+}} : memref<2x3x16xf16>
+// CHECK: vector.transfer_read {{.*}} vector<1x16xf16>
+// CHECK: arith.extf %{{.*}} : vector<1x16xf16> to vector<1x16xf32>
+func.func @rows_of_f16(%x: memref<4x3xf16>, %y: memref<4x20xf32>) {
+  %w = memref.get_global @narrow_for_more : memref<3x20xf16>
+  linalg.matmul ins(%x, %w : memref<4x3xf16>, memref<3x20xf16>) outs(%y : memref<4x20xf32>)
   return
 }

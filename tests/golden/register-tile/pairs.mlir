@@ -6,7 +6,7 @@
 // PLAIN-NOT: vector.interleave {{.*}}bf16
 // CHECK-LABEL: func.func @scores(
 // CHECK-SAME: %[[Q:.*]]: memref<64x48xbf16>, %[[K:.*]]: memref<40x48xbf16>
-// CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<24x64xbf16>
+// CHECK: %[[PANEL:.*]] = memref.alloca() {{.*}} : memref<1x24x64xbf16>
 // CHECK: %[[ROWS:.*]] = vector.transfer_read %[[K]]{{.*}} {in_bounds = [true, true]} {{.*}}, vector<16x16xbf16>
 // CHECK: %[[TERMS:.*]] = vector.transpose %[[ROWS]], [1, 0]
 // CHECK-DAG: %[[EVEN:.*]] = vector.extract %[[TERMS]][0]
@@ -15,7 +15,7 @@
 // CHECK: vector.store %[[PAIRS]], %[[PANEL]]
 // CHECK: scf.for %{{.*}} step %c8
 // CHECK: scf.for {{.*}} step %c2 iter_args
-// CHECK: %[[ROW:.*]] = vector.load %[[PANEL]]{{.*}} vector<64xbf16>
+// CHECK: %[[ROW:.*]] = vector.transfer_read %[[PANEL]]{{.*}} vector<64xbf16>
 // CHECK: %[[B:.*]] = vector.shape_cast %[[ROW]] : vector<64xbf16> to vector<32x2xbf16>
 // CHECK: %[[A:.*]] = vector.transfer_read %[[Q]]{{.*}} vector<8x2xbf16>
 // CHECK: vector.contract {{.*}} %[[A]], %[[B]], %{{.*}} : vector<8x2xbf16>, vector<32x2xbf16> into vector<8x32xf32>
