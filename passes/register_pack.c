@@ -205,7 +205,7 @@ static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first) 
 static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
   const register_plan *plan = &nest->plan;
   unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;
-  int64_t terms = nest->extents[paired].constant, size = simd_size(nest), strides[IR_MAX_RANK];
+  int64_t terms = nest->extents[paired].constant / 2 * 2, size = simd_size(nest), strides[IR_MAX_RANK];
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);

@@ -296,9 +296,10 @@ static int64_t least_paired(const target_facts *facts) {
 }
 
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
- * with an even number of terms, side by side in the rows' factor. Rows are enough to pay for putting those of the lanes
- * side by side in a panel, or so few that these are read in place, and put so in registers: an open number of terms,
- * of which one may be left over, or of rows, in several tiles, too. -1 where it cannot. */
+ * with terms side by side in the rows' factor. Rows are enough to pay for putting those of the lanes side by side in a
+ * panel, of a known number of terms, or so few that these are read in place, and put so in registers: an open number of
+ * terms, or of rows, in several tiles, too. One term may be left over, and is read in place; not so of a constant, which
+ * would be there twice. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (contracted < 0 || p->structure->reductions != ir_bit((unsigned)contracted) || !planner_has_pairs(p))
     return -1;
@@ -310,7 +311,8 @@ static int paired_input(const planner *p, const register_plan *plan, int row, in
                  (plan->steps[row] == p->extents[row] || p->extents[row] == IR_DYNAMIC);
   if (!is_packed && !(target_has_near_memory(p->facts) && is_unit && is_once && !planner_is_scattered(p, lanes)))
     return -1;
-  if (p->extents[contracted] == IR_DYNAMIC ? is_packed : p->extents[contracted] % 2)
+  bool has_other_panels = planner_is_ready(p, lanes) && !planner_pairs_terms(p, (unsigned)contracted, lanes);
+  if (is_packed && (p->extents[contracted] == IR_DYNAMIC || has_other_panels))
     return -1;
   bool together = is_unit || access_along(p, lanes, (unsigned)contracted) == ACCESS_UNIT;
   bool fits = !is_packed || planner_is_ready(p, lanes) ||

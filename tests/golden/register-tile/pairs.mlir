@@ -35,12 +35,23 @@ func.func @values(%p: memref<64x64xbf16>, %v: memref<64x32xbf16>, %o: memref<64x
   linalg.matmul ins(%p, %v : memref<64x64xbf16>, memref<64x32xbf16>) outs(%o : memref<64x32xf32>)
   return
 }
-// An odd number of terms, a factor of f32 and too few rows go without.
+// The last one of an odd number of terms is read in place, and widened.
+// CHECK-LABEL: func.func @odd(
+// CHECK-SAME: %[[P:.*]]: memref<64x33xbf16>, %[[V:.*]]: memref<33x32xbf16>
+// CHECK: memref.alloca() {{.*}} : memref<1x16x64xbf16>
+// CHECK: scf.for {{.*}} = %c0 to %c32 step %c2
+// CHECK: vector.contract {{.*}} vector<8x2xbf16>, vector<32x2xbf16> into vector<8x32xf32>
+// CHECK: vector.transfer_read %[[P]][%{{.*}}, %c32]{{.*}} vector<8x1xbf16>
+// CHECK: vector.transfer_read %[[V]][%c32, %{{.*}}]{{.*}} vector<1x32xbf16>
+// CHECK: vector.contract {{.*}} vector<8x1xf32>, vector<1x32xf32> into vector<8x32xf32>
+func.func @odd(%p: memref<64x33xbf16>, %v: memref<33x32xbf16>, %o: memref<64x32xf32>) {
+  linalg.matmul ins(%p, %v : memref<64x33xbf16>, memref<33x32xbf16>) outs(%o : memref<64x32xf32>)
+  return
+}
+// A factor of f32 and too few rows go without.
 // CHECK-LABEL: func.func @without(
 // CHECK-NOT: vector.interleave
-func.func @without(%a: memref<64x33xbf16>, %b: memref<33x32xbf16>, %c: memref<64x32xf32>, %d: memref<32x32xf32>,
-                   %e: memref<32x32xbf16>, %f: memref<3x32xbf16>, %g: memref<3x32xf32>) {
-  linalg.matmul ins(%a, %b : memref<64x33xbf16>, memref<33x32xbf16>) outs(%c : memref<64x32xf32>)
+func.func @without(%d: memref<32x32xf32>, %e: memref<32x32xbf16>, %f: memref<3x32xbf16>, %g: memref<3x32xf32>) {
   linalg.matmul ins(%d, %e : memref<32x32xf32>, memref<32x32xbf16>) outs(%d : memref<32x32xf32>)
   linalg.matmul ins(%f, %e : memref<3x32xbf16>, memref<32x32xbf16>) outs(%g : memref<3x32xf32>)
   return
