@@ -199,13 +199,31 @@ static ir_value *interleave(ir_builder *builder, ir_value *rows, int64_t first) 
   return ir_create(builder, OP_VECTOR_INTERLEAVE, type, 2, terms, 0, NULL);
 }
 
+/* Copies so many terms of the current SIMD tile, from `first` on, into the panel of input `i`, block by block. */
+static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned i, vector_tile *block, int64_t first,
+                        int64_t terms) {
+  unsigned simd = (unsigned)nest->plan.simd;
+  ir_index from = ir_index_const(first),
+           term = ir_index_add(&builder, from, block_loop(&builder, block, 0, from, terms));
+  ir_index lane = block_loop(&builder, block, 1, nest->tile.starts[simd], simd_size(nest));
+  ir_value *rows = vectorize_read(&builder, block, i);
+  ir_index pairs = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
+  for (int64_t pair = 0; pair < block->sizes[0] / 2; pair++) {
+    ir_value *both = interleave(&builder, rows, 2 * pair);
+    ir_index row = ir_index_add(&builder, pairs, ir_index_const(pair));
+    ir_value *stored[] = {both, nest->panels[i], ir_const_index(&builder, 0), ir_index_value(&builder, row),
+                          ir_index_value(&builder, column)};
+    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 5, .groups = {1, 1, 3}});
+  }
+}
+
 /* Copies what the current SIMD tile touches of input `i` into its panel, where the two terms of a pair stand side by
  * side: in blocks of as many terms and lanes as a register has lanes, which are transposed in registers where terms are
- * contiguous in memory, else of two terms. */
-static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
+ * contiguous in memory, and smaller ones for the terms that are left; else of two terms. */
+static void pack_pairs(register_nest *nest, ir_builder *builder, unsigned i) {
   const register_plan *plan = &nest->plan;
-  unsigned paired = (unsigned)plan->paired, simd = (unsigned)plan->simd;
-  int64_t terms = nest->extents[paired].constant / 2 * 2, size = simd_size(nest), strides[IR_MAX_RANK];
+  unsigned paired = (unsigned)plan->paired;
+  int64_t terms = nest->extents[paired].constant / 2 * 2, strides[IR_MAX_RANK];
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
@@ -214,23 +232,15 @@ static void pack_pairs(register_nest *nest, ir_builder *outside, unsigned i) {
   ir_type_strides(ir_operand(nest->op, i)->type, strides);
   bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
   block.num_dims = 2;
-  block.loops[0] = paired, block.loops[1] = simd;
-  block.sizes[0] = 2, block.sizes[1] = size;
-  while (transposed && block.sizes[0] < plan->lanes && terms % (2 * block.sizes[0]) == 0)
-    block.sizes[0] *= 2;
-  if (transposed && size > plan->lanes)
+  block.loops[0] = paired, block.loops[1] = (unsigned)plan->simd;
+  block.sizes[0] = transposed ? plan->lanes : 2, block.sizes[1] = simd_size(nest);
+  if (transposed && block.sizes[1] > plan->lanes)
     block.sizes[1] = plan->lanes;
-  ir_builder builder = *outside;
-  ir_index term = block_loop(&builder, &block, 0, ir_index_const(0), terms);
-  ir_index lane = block_loop(&builder, &block, 1, nest->tile.starts[simd], size);
-  ir_value *rows = vectorize_read(&builder, &block, i);
-  ir_index first = ir_index_floordiv(&builder, term, 2), column = ir_index_scale(&builder, lane, 2);
-  for (int64_t pair = 0; pair < block.sizes[0] / 2; pair++) {
-    ir_value *both = interleave(&builder, rows, 2 * pair);
-    ir_index row = ir_index_add(&builder, first, ir_index_const(pair));
-    ir_value *stored[] = {both, nest->panels[i], ir_const_index(&builder, 0), ir_index_value(&builder, row),
-                          ir_index_value(&builder, column)};
-    ir_op_create(&builder, OP_VECTOR_STORE, &(ir_op_spec){.operands = stored, .num_operands = 5, .groups = {1, 1, 3}});
+  for (int64_t first = 0, whole; first < terms; first += whole) {
+    while (block.sizes[0] > terms - first)
+      block.sizes[0] /= 2;
+    whole = (terms - first) / block.sizes[0] * block.sizes[0];
+    pack_blocks(nest, *builder, i, &block, first, whole);
   }
 }
 
