@@ -12,8 +12,9 @@
 #include <string.h>
 
 enum {
-  LANE_ELEMENTS = 32,   /* of a tile without contraction, in each lane */
-  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
+  LANE_ELEMENTS = 32,    /* of a tile without contraction, in each lane */
+  TURNED_ELEMENTS = 128, /* of each row of an input that a tile turns, in several lines of the cache */
+  GPU_NARROW_STEP = 32,  /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
 static const tile_policy *policy_of(const target_facts *target) {
@@ -146,7 +147,26 @@ static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes
   }
 }
 
-/* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. */
+/* The loop along which memory goes on in an input that the root turns: another one than that in its result. -1: there is
+ * none. */
+static int turned_loop(const ir_op *root) {
+  const ir_structure *structure = ir_structure_of(root);
+  const ir_map *result = ir_init_map(root, 0);
+  int inner = result->num_results ? ir_map_result_dim(result, result->num_results - 1) : -1;
+  for (unsigned i = 0; inner >= 0 && i < ir_num_inputs(root); i++) {
+    const ir_map *map = structure->maps[i];
+    int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+    if (last >= 0 && last != inner && ir_map_uses_dim(map, (unsigned)inner) &&
+        !ir_loop_is_reduction(structure, (unsigned)last))
+      return last;
+  }
+  return -1;
+}
+
+/* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. Where an
+ * input is turned, they have long parts of its rows as well, so that few lines are in two tiles, and whole register tiles
+ * of both (4096 x 1024 of f32 2.9, with the turned sum of another 11, 4096 x 4096 3, 4112 x 1024 17 times as fast as with
+ * whole rows of the result, 1000 x 3000 1.6, heads of 1000 x 128 .89 times; Zen 4). */
 static void tile_by_footprint(const ir_op *root, const int64_t *extents, const target_facts *target, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
@@ -159,19 +179,28 @@ static void tile_by_footprint(const ir_op *root, const int64_t *extents, const t
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     if (ir_loop_is_reduction(structure, loop) && extents[loop] != IR_DYNAMIC && extents[loop] > 0)
       budget /= extents[loop];
+  int turned = turned_loop(root);
+  int64_t beside = turned < 0 ? 1 : TURNED_ELEMENTS; /* what the turned loop is to have of the budget */
+  if (turned >= 0 && extents[turned] > 0 && extents[turned] < beside)
+    beside = extents[turned];
   for (unsigned dim = result->num_results; dim-- > 0;) {
     unsigned loop = (unsigned)ir_map_result_dim(result, dim);
     int64_t extent = extents[loop] == IR_DYNAMIC ? host_policy.rows : extents[loop];
     if (ir_loop_is_reduction(structure, loop)) /* it is whole */
       continue;
     bool innermost = dim + 1 == result->num_results;
-    int64_t least = innermost ? 4 * host_policy.rows : 1;
-    sizes[loop] = budget < least ? least : budget;
+    int64_t least = innermost && turned < 0 ? 4 * host_policy.rows
+                    : innermost             ? TURNED_ELEMENTS
+                    : (int)loop == turned   ? beside
+                                            : 1;
+    beside = (int)loop == turned ? 1 : beside;
+    sizes[loop] = budget / beside < least ? least : budget / beside;
     if (sizes[loop] > TILE_REGISTER_ROWS)
       sizes[loop] -= sizes[loop] % TILE_REGISTER_ROWS;
-    if (sizes[loop] >= extent && extents[loop] != IR_DYNAMIC)
+    bool is_whole = sizes[loop] >= extent && extents[loop] != IR_DYNAMIC;
+    budget /= turned >= 0 && !is_whole ? sizes[loop] : extent > 0 ? extent : 1;
+    if (is_whole)
       sizes[loop] = innermost ? 0 : extent;
-    budget /= extent > 0 ? extent : 1;
   }
 }
 
