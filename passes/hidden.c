@@ -6,7 +6,7 @@
  * pass trim; only -infinity by an affine comparison counts as a mask, and only its exponential as such a weight.
  *
  * Invariants
- *  - A fact holds where the walk stands: what may write to its memory removes it, and so does entering or leaving a
+ *  - A fact holds where the walk stands: what may write to its memory, or releases it, removes it, and so does entering or leaving a
  *    block.
  *  - Bounds name only loops, or dims, of one op, or one memref, and index values that dominate it.
  * Terminates: one step an op; operands in a body are followed for MAX_STEPS. */
@@ -167,6 +167,10 @@ void hidden_pass(hidden_facts *facts, ir_op *op) {
   }
   if (!memory_touches(op))
     return;
+  if (op->code == OP_MEMREF_DEALLOC) {
+    forget(facts, ir_operand(op, 0));
+    return;
+  }
   if (!ir_op_has(op, IR_STRUCTURED) || !op->num_regions) {
     facts->count = 0;
     return;

@@ -3,7 +3,8 @@
  * A buffer is needed from the first op of its block that uses it, itself or in a region, to the last; views count as
  * uses, and so do uses of views. Buffers of one block with the same type and the same extents share memory where these
  * spans do not meet: in the order of their first uses, each takes the first buffer that is free by then. Then a buffer
- * is allocated right before its span and released right after it, so that others can have its memory too.
+ * is allocated right before its span and released behind it, before the next one is allocated or a loop begins, so that
+ * others can have its memory too.
  *
  * A buffer that leaves our sight (into a result of an op that is no view) or that is released anywhere but after its
  * uses in its own block is left alone, as are those on the stack.
@@ -93,6 +94,14 @@ static void share(buffer **all, buffer *b) {
   *all = b;
 }
 
+/* Behind the last use, and behind structured ops that follow it, as these may become one loop nest with that. */
+static ir_op *release_place(const buffer *b) {
+  ir_op *place = b->last->next;
+  while (place->next && (ir_op_has(place, IR_STRUCTURED) || pass_is_pure(place)))
+    place = place->next;
+  return place;
+}
+
 static void share_in_block(ir_block *block) {
   ir_arena *arena = &block->parent->module->arena;
   uint32_t count = 0;
@@ -115,10 +124,10 @@ static void share_in_block(ir_block *block) {
       next = b->next;
       share(&all, b);
     }
-  for (buffer *b = all; b; b = b->next) {
+  for (buffer *b = all; b; b = b->next)
     ir_op_move_before(b->alloc, b->first);
-    ir_op_move_before(b->dealloc, b->last->next);
-  }
+  for (buffer *b = all; b; b = b->next)
+    ir_op_move_before(b->dealloc, release_place(b));
 }
 
 bool pass_share_memory(ir_op *function, const pass_options *options) {

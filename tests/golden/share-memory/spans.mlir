@@ -1,5 +1,6 @@
 // RUN: tcc-attn opt %s --passes=share-memory | FileCheck %s
-// Buffers share memory where the spans in which they are needed do not meet; each is held during its span only.
+// Buffers share memory where the spans in which they are needed do not meet; each is held during its span only, and while
+// structured ops follow each other without need of more.
 
 // The third buffer takes the memory of the first; the second is needed together with both.
 // CHECK-LABEL: func.func @chain(
@@ -8,10 +9,10 @@
 // CHECK-NEXT: %[[B:.*]] = memref.alloc() : memref<8x8xf32>
 // CHECK-NEXT: linalg.exp ins(%[[A]] {{.*}} outs(%[[B]]
 // CHECK-NEXT: linalg.exp ins(%[[B]] {{.*}} outs(%[[A]]
-// CHECK-NEXT: memref.dealloc %[[B]]
 // CHECK-NEXT: linalg.exp ins(%[[A]] {{.*}} outs(%arg1
-// CHECK-NEXT: memref.dealloc %[[A]]
-// CHECK-NEXT: return
+// CHECK-DAG: memref.dealloc %[[B]]
+// CHECK-DAG: memref.dealloc %[[A]]
+// CHECK: return
 func.func @chain(%in: memref<8x8xf32>, %out: memref<8x8xf32>) {
   %a = memref.alloc() : memref<8x8xf32>
   %b = memref.alloc() : memref<8x8xf32>
@@ -23,6 +24,35 @@ func.func @chain(%in: memref<8x8xf32>, %out: memref<8x8xf32>) {
   memref.dealloc %a : memref<8x8xf32>
   memref.dealloc %b : memref<8x8xf32>
   memref.dealloc %c : memref<8x8xf32>
+  return
+}
+
+// Before another one is allocated, and before a loop, memory is released.
+// CHECK-LABEL: func.func @next(
+// CHECK: %[[A:.*]] = memref.alloc() : memref<8x8xf32>
+// CHECK: linalg.exp ins(%[[A]] {{.*}} outs(%arg1
+// CHECK-NEXT: linalg.exp ins(%arg0 {{.*}} outs(%arg2
+// CHECK-NEXT: memref.dealloc %[[A]]
+// CHECK-NEXT: %[[B:.*]] = memref.alloc() : memref<9x9xf32>
+// CHECK: linalg.exp ins(%[[B]] {{.*}} outs(%arg3
+// CHECK-NEXT: memref.dealloc %[[B]]
+// CHECK-NEXT: scf.for
+func.func @next(%in: memref<8x8xf32>, %out: memref<8x8xf32>, %second: memref<8x8xf32>, %third: memref<9x9xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %a = memref.alloc() : memref<8x8xf32>
+  %b = memref.alloc() : memref<9x9xf32>
+  linalg.exp ins(%in : memref<8x8xf32>) outs(%a : memref<8x8xf32>)
+  linalg.exp ins(%a : memref<8x8xf32>) outs(%out : memref<8x8xf32>)
+  linalg.exp ins(%in : memref<8x8xf32>) outs(%second : memref<8x8xf32>)
+  linalg.exp ins(%third : memref<9x9xf32>) outs(%b : memref<9x9xf32>)
+  linalg.exp ins(%b : memref<9x9xf32>) outs(%third : memref<9x9xf32>)
+  scf.for %i = %c0 to %c9 step %c1 {
+    linalg.exp ins(%in : memref<8x8xf32>) outs(%out : memref<8x8xf32>)
+  }
+  memref.dealloc %a : memref<8x8xf32>
+  memref.dealloc %b : memref<9x9xf32>
   return
 }
 
