@@ -6,8 +6,8 @@
  * pass trim; only -infinity by an affine comparison counts as a mask, and only its exponential as such a weight.
  *
  * Invariants
- *  - A fact holds where the walk stands: what may write to its memory, or releases it, removes it, and so does entering or leaving a
- *    block.
+ *  - A fact holds where the walk stands: what may write to its memory, or releases it, removes it, and so does entering
+ *    or leaving a block.
  *  - Bounds name only loops, or dims, of one op, or one memref, and index values that dominate it.
  * Terminates: one step an op; operands in a body are followed for MAX_STEPS. */
 #include "passes/hidden.h"

@@ -509,7 +509,7 @@ static bool takes_whole_panels(const product *p, int64_t terms) {
 static int64_t ready_step(int64_t terms, int64_t most) {
   int64_t least = tile_trip_count(terms, most);
   for (int64_t steps = least; steps <= 2 * least; steps++)
-    if (terms % steps == 0)
+    if (terms % steps == 0 && (terms / steps % 2 == 0 || terms % 2)) /* whole pairs */
       return terms / steps;
   return even_step(terms, most);
 }

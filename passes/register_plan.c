@@ -165,8 +165,8 @@ static bool is_read_in_place(const planner *p, unsigned simd) {
   return true;
 }
 
-/* Registers side by side in the tile at hand (see vectors_of_chains): lanes that fill a square of chains are taken whole, so that each element of the rows'
- * factor is read once. */
+/* Registers side by side in the tile at hand (see vectors_of_chains): lanes that fill a square of chains are taken whole,
+ * so that each element of the rows' factor is read once. */
 static int64_t vectors_beside_rows(const planner *p, unsigned simd, int64_t rows, int64_t chains) {
   int64_t side = TILE_VECTORS;
   if (is_reduction(p, simd))
