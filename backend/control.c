@@ -139,8 +139,8 @@ static LLVMValueRef join_pieces(emitter *e, const LLVMValueRef *pieces, unsigned
   return emit_join(e, join_pieces(e, pieces, count / 2), join_pieces(e, pieces + count / 2, count / 2));
 }
 
-/* An elementwise op, piece by piece, or a few at a time. Scalar operands of an op on vectors (the condition of a select)
- * serve each piece. */
+/* An elementwise op, piece by piece, or a few at a time. Scalar operands of an op on vectors (the condition of a
+ * select) serve each piece. */
 static bool emit_pieces(emitter *e, const ir_op *op, const emit_op_info *info) {
   LLVMValueRef *results = emit_result(e, op);
   ir_scalar element = ir_result(op, 0)->type->element;

@@ -642,8 +642,8 @@ void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) {
 }
 
 /* Asks for the cache lines of what lies beyond the row by `t->ahead` subscripts, or a part of these. What the first
- * cache is asked for, where memory has few streams, is read once: it does not come by way of the second one, which would
- * write it to the last one in the end. */
+ * cache is asked for, where memory has few streams, is read once: it does not come by way of the second one, which
+ * would write it to the last one in the end. */
 static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address, int64_t part) {
   enum { LINE_BYTES = 64 };
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);

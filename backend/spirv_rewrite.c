@@ -12,8 +12,8 @@ static LLVMValueRef signed_bit_to_float(emitter *e, LLVMValueRef cast) {
   return LLVMBuildSelect(e->builder, bit, emit_float_like(e, cast, -1), emit_float_like(e, cast, 0), "");
 }
 
-/* Of the low parts of a row's lanes passes make lanes of a longer row, or one of bits, that has the same bits as the row.
- * SPIR-V has no such row: the part is shifted out of its lane instead. */
+/* Of the low parts of a row's lanes passes make lanes of a longer row, or one of bits, that has the same bits as the
+ * row. SPIR-V has no such row: the part is shifted out of its lane instead. */
 static LLVMValueRef part_of_lane(emitter *e, LLVMValueRef extract) {
   LLVMBuilderRef b = e->builder;
   LLVMValueRef parts = LLVMGetOperand(extract, 0), position = LLVMGetOperand(extract, 1);

@@ -9,7 +9,8 @@
 
 static const size_t LARGEST = (size_t)16 << 30, LEAST = (size_t)64 << 20;
 
-/* Under a limit on address space, what leaves room for the other arenas that live at the same time, and for the rest. */
+/* Under a limit on address space, what leaves room for the other arenas that live at the same time, and for the
+ * rest. */
 static size_t most_of_limit(void) {
   enum { SHARES = 16 };
   struct rlimit limit;

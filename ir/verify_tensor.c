@@ -141,8 +141,8 @@ bool verify_parallel_insert_slice(const ir_op *op) {
 
 /* --------------------------------------------------------------------------------------------------------- reshapes */
 
-/* The dims `first` to `last` of `large` lie in memory as dim `dim` of `small` does. In row-major order all do, also where
- * an extent of 0 makes numbers of the strides that do not multiply up. */
+/* The dims `first` to `last` of `large` lie in memory as dim `dim` of `small` does. In row-major order all do, also
+ * where an extent of 0 makes numbers of the strides that do not multiply up. */
 static bool strides_agree(const ir_type *small, unsigned dim, const ir_type *large, unsigned first, unsigned last) {
   if (small->kind != IR_TYPE_MEMREF || (!small->strides && !large->strides))
     return true;

@@ -65,8 +65,8 @@ int64_t extent_bound(extent x);
  * the op's operands, where the counter is 0; or NULL. */
 const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t step);
 
-/* The extent that a dim of the value has in all tiles of the kernel around it together, as far as that is known: its own
- * where it is the same in all; else IR_DYNAMIC. */
+/* The extent that a dim of the value has in all tiles of the kernel around it together, as far as that is known: its
+ * own where it is the same in all; else IR_DYNAMIC. */
 int64_t extent_of_tiles(ir_value *value, unsigned dim);
 
 /* The dims of the larger side of a slice that its smaller side has kept, in order: fills kept[], returns how many there

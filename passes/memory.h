@@ -31,8 +31,8 @@ static inline bool memory_touches(const ir_op *op) {
   return op->num_regions || ir_op_has(op, IR_READS) || !(pass_is_pure(op) || ir_op_has(op, IR_ALLOCATES));
 }
 
-/* The elements of the constant that the value, a memref or a tensor, is all or a part of, where nobody else reads it: so
- * they may be put into another order for good. NULL where there is none. */
+/* The elements of the constant that the value, a memref or a tensor, is all or a part of, where nobody else reads it:
+ * so they may be put into another order for good. NULL where there is none. */
 const ir_attr *memory_own_constant(const ir_value *value);
 
 /* Scratch memory, row-major and aligned to lines of the cache, until the innermost forall's iteration, or the function,

@@ -211,7 +211,8 @@ static ir_op *merge_loops(recast *parts, const merged_loops *merged) {
 
 /* -------------------------------------------------------------------------------------------------------------- walks */
 
-/* The loops along what a reshape of the operand, or of all who read the result, makes of one dim that is a product's. */
+/* The loops along what a reshape of the operand, or of all who read the result, makes of one dim that is a
+ * product's. */
 static bool find_split_rows(const recast *parts, merged_loops *merged) {
   for (unsigned i = 0; i < parts->num_ins; i++) {
     const ir_op *expand = parts->operands[i]->op;

@@ -35,8 +35,8 @@
 
 #include <string.h>
 
-/* Registers of rows that a product's tile has side by side where it widens each element of the other factor: fewer are too
- * few for that (f16, 32 and 48 rows 1.4 to 1.5x; Zen 5). */
+/* Registers of rows that a product's tile has side by side where it widens each element of the other factor: fewer are
+ * too few for that (f16, 32 and 48 rows 1.4 to 1.5x; Zen 5). */
 enum { MIN_REGISTERS_WIDENING = 4, MAX_BLOCKS = 64, MAX_OPS = 64 };
 
 typedef struct orientation {

@@ -13,7 +13,8 @@
  * the op itself: destination-style ops count as pure only on tensors, and regions of loops are not looked into. */
 bool pass_is_pure(const ir_op *op);
 
-/* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not (to_linalg.c). */
+/* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not
+ * (to_linalg.c). */
 ir_op *pass_op_to_linalg(ir_op *op);
 /* A fill that gives what the constant, which is `splat` everywhere, does (to_linalg.c). */
 ir_value *pass_fill_for(ir_builder *builder, const ir_op *constant, ir_cell splat);
@@ -48,8 +49,8 @@ ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_va
 /* On a structured op on whole tensors: so many tiles read each element of its result that none makes it again. */
 #define PASS_ONCE "tec.once"
 
-/* On an scf.for: an iteration changes nothing that it carries where all scores of a running softmax are hidden (trim.c);
- * nor does a part of one change its part. */
+/* On an scf.for: an iteration changes nothing that it carries where all scores of a running softmax are hidden
+ * (trim.c); nor does a part of one change its part. */
 #define PASS_NEUTRAL "tec.neutral"
 
 /* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */

@@ -157,10 +157,11 @@ static bool is_crowded(const product *p, unsigned factor) {
   return bytes != IR_DYNAMIC && bytes % TARGET_PAGE_BYTES == 0;
 }
 
-/* How often each element is used, as far as it counts for reading it in place from memory past a large last cache: tiles
- * of registers that read it again find it in the first cache (10 and 16 rows of 4000 x 4000 1.5 and 1.2, of 4096 x 11008
- * 1.2 and 1.1 times as fast as from panels), unless its rows are crowded there: panels are better even for 8 on one thread
- * (of 4096 x 4096 1.37 times as fast, 7 rows .7; 8 on two threads, which wait for memory together, .8; Zen 3). */
+/* How often each element is used, as far as it counts for reading it in place from memory past a large last cache:
+ * tiles of registers that read it again find it in the first cache (10 and 16 rows of 4000 x 4000 1.5 and 1.2, of 4096
+ * x 11008 1.2 and 1.1 times as fast as from panels), unless its rows are crowded there: panels are better even for 8 on
+ * one thread (of 4096 x 4096 1.37 times as fast, 7 rows .7; 8 on two threads, which wait for memory together, .8; Zen
+ * 3). */
 static int64_t uses_in_place(const product *p, unsigned factor) {
   int64_t uses = uses_of_factor(p, factor, SOME_USES + 1);
   if (!p->target->fills_last_cache || !p->is_wide || is_near(p, factor) || tile_maker(p->op, ir_operand(p->op, factor)))
@@ -197,9 +198,9 @@ static bool has_many_sums(const product *p) {
   return p->target->loses_requests && uses_of_factor(p, (unsigned)p->streamed, SOME_USES) > FEW_USES;
 }
 
-/* Steps are a few rows, which are read side by side, and as long as the sums of all leave room in the second-level cache
- * (1, 2 and 4 rows by 4096 x 4096 1.3 to 1.4, by 1024 x 1024 1.2 to 1.3 times as fast; 8 would take up to 1.2 times as
- * long; one row of bf16 by long rows 1.12 to 1.4 times as fast, 2 rows no faster; Zen 1). */
+/* Steps are a few rows, which are read side by side, and as long as the sums of all leave room in the second-level
+ * cache (1, 2 and 4 rows by 4096 x 4096 1.3 to 1.4, by 1024 x 1024 1.2 to 1.3 times as fast; 8 would take up to 1.2
+ * times as long; one row of bf16 by long rows 1.12 to 1.4 times as fast, 2 rows no faster; Zen 1). */
 static bool reads_few_streams(const product *p) {
   unsigned streamed = (unsigned)p->streamed;
   int64_t columns = columns_of_stream(p);
@@ -293,9 +294,9 @@ static bool takes_lone_panels(const product *p) {
 /* The columns of a tile that makes one panel of all terms after the other, and asks for the next one's memory while it
  * uses the one at hand (register_ask.c); 0: it does not. The other factor is so large, and the rows are so few, that to
  * bring it from the last cache takes long; fewer terms have panels for many columns at once. Tiles are wide, as far as
- * threads allow, since nobody asks for the first panel of one. Where the last cache is not near, panels are shorter (128 x
- * 4096 over 512 terms 1.04 times as fast, 300 x 4000 over 600 1.01, 256 x 4096 over 512 on two threads 1.035; of 768 to
- * 1024 terms they would take 1.01 to 1.03 times as long, of 2048 1.25; Zen 4). */
+ * threads allow, since nobody asks for the first panel of one. Where the last cache is not near, panels are shorter
+ * (128 x 4096 over 512 terms 1.04 times as fast, 300 x 4000 over 600 1.01, 256 x 4096 over 512 on two threads 1.035; of
+ * 768 to 1024 terms they would take 1.01 to 1.03 times as long, of 2048 1.25; Zen 4). */
 static int64_t columns_in_turn(const product *p) {
   int64_t rows = 1, columns = 1, terms = 1, longest = register_plan_longest_panel(p->target);
   if (target_has_loads_to_spare(p->target))
@@ -362,7 +363,8 @@ static int64_t blocked_terms(const product *p) {
   return !most || terms == IR_DYNAMIC || (terms > most && has_reader(p)) ? 0 : even_step(terms, most);
 }
 
-/* The columns of a tile then, whole panels. Of an open number there are many; half of the largest one can be rounded. */
+/* The columns of a tile then, whole panels. Of an open number there are many; half of the largest one can be
+ * rounded. */
 static int64_t blocked_columns(const product *p) {
   int64_t width = register_plan_panel_columns(p->target);
   int64_t panels = register_plan_blocked_bytes(p->target) / (p->blocked * width * (int64_t)sizeof(float));
@@ -440,9 +442,9 @@ static bool takes_beside(const product *p, unsigned loop) {
          register_plan_takes_beside(least_uses(p, SOME_USES), terms, p->target);
 }
 
-/* One row of 16 bits takes all terms of x W^T at a time as well, where W comes from memory, which brings long rows faster
- * than pieces of many (4096 x 4096 to 8192 x 8192 of bf16 1.15 to 1.45, of f16 1.4 to 1.6 times as fast; of bf16 that a
- * cache holds .65 to .85; Zen 4). */
+/* One row of 16 bits takes all terms of x W^T at a time as well, where W comes from memory, which brings long rows
+ * faster than pieces of many (4096 x 4096 to 8192 x 8192 of bf16 1.15 to 1.45, of f16 1.4 to 1.6 times as fast; of bf16
+ * that a cache holds .65 to .85; Zen 4). */
 static bool takes_whole_row(const product *p) {
   if (!target_has_loads_to_spare(p->target) || p->structure->num_loops != 3 || !is_turned(p, 0) || !is_turned(p, 1))
     return false;
@@ -454,17 +456,17 @@ static bool takes_whole_row(const product *p) {
   return false;
 }
 
-/* Elements of a factor that are used no more often are copied into panels in parts of rows: any whose rows are crowded, if
- * it comes from memory and the last cache holds the panels (48 to 128 rows of 4096 x 4096 1.06 to 1.1 times as fast, of
- * 1024 x 1024 no faster, of 3072 x 768 .93, of 4000 x 4000 .96 to 1.1; on two threads .9; Zen 3). */
+/* Elements of a factor that are used no more often are copied into panels in parts of rows: any whose rows are crowded,
+ * if it comes from memory and the last cache holds the panels (48 to 128 rows of 4096 x 4096 1.06 to 1.1 times as fast,
+ * of 1024 x 1024 no faster, of 3072 x 768 .93, of 4000 x 4000 .96 to 1.1; on two threads .9; Zen 3). */
 static int64_t most_parted_uses(const product *p, unsigned factor) {
   return is_crowded(p, factor) && register_plan_copies_from_memory(ir_operand(p->op, factor), p->target) ? MANY_USES - 1
                                                                                                          : SOME_USES;
 }
 
-/* Those panels are many, for long parts of rows that are crowded, or for short ones, which follow each other closely (9 to
- * 32 rows of 4096 x 4096 and 5120 x 5120 1.2 to 1.4 times as fast, of 4000 x 4000 .7 to .85; 16 of 512 x 2048 and 768 x
- * 3072 1.2, of longer ones that the last cache holds, 1024 x 1024 to 3072 x 768, .75 to 1.15; Zen 3). */
+/* Those panels are many, for long parts of rows that are crowded, or for short ones, which follow each other closely (9
+ * to 32 rows of 4096 x 4096 and 5120 x 5120 1.2 to 1.4 times as fast, of 4000 x 4000 .7 to .85; 16 of 512 x 2048 and
+ * 768 x 3072 1.2, of longer ones that the last cache holds, 1024 x 1024 to 3072 x 768, .75 to 1.15; Zen 3). */
 static bool has_long_parts(const product *p) {
   unsigned factor = (unsigned)p->parted;
   int64_t bytes = bytes_of_row(p, factor);
@@ -483,9 +485,9 @@ static int64_t part_columns(const product *p) {
 }
 
 /* Small tiles copy a factor into panels for few rows. To bring the next piece of it takes as long as to use one, or
- * longer, and each part of a row that is in another page takes time of its own: pieces have few of them (16 x 4096 x 4096
- * 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x 768 3.3
- * times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
+ * longer, and each part of a row that is in another page takes time of its own: pieces have few of them (16 x 4096 x
+ * 4096 1.4 times as fast as with parts of 128 columns, 10 and 32 rows 1.4 to 1.5, 16 x 11008 x 4096 1.8, 32 x 3072 x
+ * 768 3.3 times; 64 rows as fast; Zen 1). Returns that factor, or -1. */
 static int parted_factor(const product *p) {
   for (unsigned i = 0; target_has_small_tiles(p->target) && p->is_wide && p->streamed < 0 && p->made < 0 && i < 2; i++)
     if ((int)i != p->ready && !is_turned(p, i) && uses_of_factor(p, i, MANY_USES) <= most_parted_uses(p, i))
@@ -586,10 +588,10 @@ static int64_t extent_of_terms(const product *p) {
   return terms;
 }
 
-/* A product of f32 alone of so many rows, columns and steps that its tiles, with twice the columns, save more by reading
- * rows half as often than they lose by panels that take half of the second-level cache (4096^3 1.03 to 1.04 times as
- * fast, 1024 x 4096 x 4096 1.025, 2048^3 1.005 to 1.015; 4096 x 4096 over 1024 terms would take 1.01 times as long, 256 x
- * 4096 over 512 1.03; Zen 4). */
+/* A product of f32 alone of so many rows, columns and steps that its tiles, with twice the columns, save more by
+ * reading rows half as often than they lose by panels that take half of the second-level cache (4096^3 1.03 to 1.04
+ * times as fast, 1024 x 4096 x 4096 1.025, 2048^3 1.005 to 1.015; 4096 x 4096 over 1024 terms would take 1.01 times as
+ * long, 256 x 4096 over 512 1.03; Zen 4). */
 static bool takes_wide_tiles(const product *p, unsigned rows_side) {
   return target_has_loads_to_spare(p->target) && p->is_wide && p->is_alone && p->ready < 0 &&
          extent_of_terms(p) >= WIDE_TERMS && uses_of_factor(p, rows_side, SHARED_ROWS) == SHARED_ROWS &&

@@ -54,8 +54,8 @@ static const expression *scaled(expression_space *space, const expression *node,
 }
 
 /* Takes off terms that do not vary along the loop, also inside a product with a factor that does not: (x - m) * c
- * becomes x * c, unless c * `unit` is known to be larger than 1, so that finite numbers might become infinite. *shift is
- * the one thing subtracted, or NULL. NULL when there is no room. */
+ * becomes x * c, unless c * `unit` is known to be larger than 1, so that finite numbers might become infinite. *shift
+ * is the one thing subtracted, or NULL. NULL when there is no room. */
 static const expression *without_shifts(expression_space *space, const expression *node, int loop, double unit,
                                         const expression **shift) {
   unsigned count = 0;

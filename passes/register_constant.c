@@ -17,14 +17,15 @@
 
 #include <string.h>
 
-/* So few rows ask for panels ahead, from so near, as memory takes longer than to multiply: more find the time. Where
- * multiply-adds wait for nothing but memory, its order is all that the machine needs: requests would take the place of
- * what it would read (4 rows .7, 6 .85 times as fast as unasked; 8 are 1.1 times as fast asked, Zen 4, and 4 1.5 times
- * in AVX2 code there). */
+/* So few rows, or an open number, ask for panels ahead, from so near, as memory takes longer than to multiply: more
+ * find the time. Where multiply-adds wait for nothing but memory, its order is all that the machine needs: requests
+ * would take the place of what it would read (4 rows .7, 6 .85 times as fast as unasked; 8 are 1.1 times as fast asked,
+ * Zen 4, and 4 1.5 times in AVX2 code there). */
 enum { ASKING_ROWS = 64, AHEAD_BYTES = 4096 };
-/* .. which more rows do where each line has elements for two registers, widened or in pairs (7 rows of pairs 1.13 to 1.2,
- * 5 to 7 that widen 1.05 to 1.3 times as fast asked, fewer .6 to .97; Zen 4). */
-enum { UNASKED_ROWS_OF_PAIRS = 6, UNASKED_ROWS_OF_WIDENED = 4 };
+/* .. which more rows do where each line has elements for two registers, widened or in pairs (7 rows of pairs 1.13 to
+ * 1.2, 5 to 7 that widen 1.05 to 1.3 times as fast asked, fewer .6 to .97; Zen 4), and one or two of AVX2 code as fast.
+ * An open number of f32 rows, whose tiles are wide, had better never ask (.75 to .95 times as fast; Zen 4). */
+enum { UNASKED_ROWS_OF_PAIRS = 6, UNASKED_ROWS_OF_WIDENED = 4, UNASKED_ROWS_OF_SMALL_TILES = 2 };
 
 /* The constant that an input is a view of, and where the view begins in it. */
 typedef struct constant_view {
@@ -169,20 +170,36 @@ bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned
   return true;
 }
 
-/* The machine follows panels of input `i` by itself as fast as rows use them. */
-static bool is_followed(const register_nest *nest, unsigned i) {
+/* Up to so many rows use panels of input `i` no faster than the machine follows them by itself. */
+static int64_t followed_rows(const register_nest *nest, unsigned i) {
   bool is_narrow = ir_scalar_bits(ir_operand(nest->op, i)->type->element) <= 16;
-  int64_t most = !is_narrow ? INT64_MAX : nest->plan.paired < 0 ? UNASKED_ROWS_OF_WIDENED : UNASKED_ROWS_OF_PAIRS;
-  return target_has_loads_to_spare(nest->facts) && register_prefetch_uses(nest->op, i, 1) <= most &&
-         register_plan_streams_panels(nest->op, i, nest->facts);
+  if (!target_has_loads_to_spare(nest->facts))
+    return UNASKED_ROWS_OF_SMALL_TILES;
+  return !is_narrow ? INT64_MAX : nest->plan.paired < 0 ? UNASKED_ROWS_OF_WIDENED : UNASKED_ROWS_OF_PAIRS;
+}
+
+/* An open number of rows, along the loop, uses the panels of input `i`. */
+static bool has_open_rows(const register_nest *nest, unsigned i, unsigned loop) {
+  return nest->ready & ir_bit(i) && nest->extents[loop].value &&
+         !ir_map_uses_dim(ir_structure_of(nest->op)->maps[i], loop);
+}
+
+void register_constant_ask(register_nest *nest, unsigned loop) {
+  for (unsigned i = 0; i < nest->num_inputs; i++)
+    if (has_open_rows(nest, i, loop) && nest->tile.operands[i].value != ir_operand(nest->op, i))
+      nest->tile.operands[i].ahead = register_constant_ahead(nest, i);
 }
 
 const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i) {
   const ir_type *panels = nest->panels[i]->type;
   int64_t ahead[IR_MAX_RANK] = {0}, bytes = ir_scalar_bytes(panels->element);
+  int64_t uses = register_prefetch_uses(nest->op, i, 1), followed = followed_rows(nest, i);
   unsigned inner = panels->rank - 2;
   ahead[inner] = (nest->facts->has_far_memory ? 2 : 1) * AHEAD_BYTES / (panels->shape[inner + 1] * bytes);
-  bool asks = register_prefetch_uses(nest->op, i, 1) <= ASKING_ROWS && !is_followed(nest, i);
+  bool asks = uses <= ASKING_ROWS && !(uses <= followed && register_plan_streams_panels(nest->op, i, nest->facts));
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
+    if (has_open_rows(nest, i, loop))
+      asks = vector_tile_size(&nest->tile, loop) > followed;
   return asks ? ir_attr_i64s(nest->op->module, panels->rank, ahead) : NULL;
 }
 

@@ -13,14 +13,14 @@
 enum { MIN_WIDENED_ROWS = 4, MIN_ROWS_APART = 12, MIN_PAIRS_APART = 13 };
 /* MIN_REUSE where the rows of the operand are short, as keys and values are. */
 enum { MIN_REUSE_OF_SHORT = 12 };
-/* Rows that pay for reading panels that cost nothing, in the order of memory (by 4096 x 4096 of f32 1 row as fast, 2 1.1
- * to 1.2, 3 1.5, 4 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, 1 of a layer that the last cache holds 1.3 times,
- * 1 of bf16 1.5 to 1.8 and of f16 1 to 1.7 times, Zen 4; AVX2 code there: 1 row 1.0 to 1.2, 2 1.35 and 3 1.8 times, but 1
- * that is widened .8 to 1.1 times), and where the last cache is slow (4 1.55, 3 .6 times, Zen 1). */
+/* Rows that pay for reading panels that cost nothing, in the order of memory (by 4096 x 4096 of f32 1 row as fast, 2
+ * 1.1 to 1.2, 3 1.5, 4 1.7, 5 to 7 1.3 to 1.75 times as fast as in place, 1 of a layer that the last cache holds 1.3
+ * times, 1 of bf16 1.5 to 1.8 and of f16 1 to 1.7 times, Zen 4; AVX2 code there: 1 row 1.0 to 1.2, 2 1.35 and 3 1.8
+ * times, but 1 that is widened .8 to 1.1 times), and where the last cache is slow (4 1.55, 3 .6 times, Zen 1). */
 enum { READY_ROWS = 1, READY_ROWS_OF_WIDENED = 2, READY_ROWS_OF_SLOW_CACHE = 4 };
-/* So few rows widen what they read of such panels rather than that each call makes others of it (4096 x 4096 constants of
- * f16 for 2 to 4 rows 1.05 to 1.25, 5 to 48 1.03 to 1.15, 64 .95 times as fast; of AVX2 code there 2 to 12 rows 1.05 to
- * 2.7, 16 to 64 1.1 to 1.6, 96 .99 to 1.05 times; Zen 4). */
+/* So few rows widen what they read of such panels rather than that each call makes others of it (4096 x 4096 constants
+ * of f16 for 2 to 4 rows 1.05 to 1.25, 5 to 48 1.03 to 1.15, 64 .95 times as fast; of AVX2 code there 2 to 12 rows 1.05
+ * to 2.7, 16 to 64 1.1 to 1.6, 96 .99 to 1.05 times; Zen 4). */
 enum { WIDENING_ROWS = 48, WIDENING_ROWS_OF_SMALL_TILES = 96 };
 /* Registers that a few rows read of a panel at once at most: more of them LLVM loads in an order that the machine does
  * not follow (2 rows 1.1 times as fast as with eight, Zen 4). */

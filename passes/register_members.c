@@ -220,8 +220,8 @@ static bool has_long_epilogue(const register_group *group) {
   return is_long;
 }
 
-/* The most rows of the tile on which long epilogues run at once, as the registers of all would leave few to compute with;
- * INT64_MAX: there is no need, or its value has other dims. *row: their dim of the tile. */
+/* The most rows of the tile on which long epilogues run at once, as the registers of all would leave few to compute
+ * with; INT64_MAX: there is no need, or its value has other dims. *row: their dim of the tile. */
 static int64_t rows_at_once(const register_nest *nest, const ir_value *value, unsigned *row) {
   const vector_tile *tile = &nest->tile;
   const register_plan *plan = &nest->plan;

@@ -1,7 +1,7 @@
 /* register_nest.h - the loops over register tiles that one structured op becomes: what register_tile.c, which emits
- * them, register_members.c, which has other ops of its group on each tile, register_pack.c and register_constant.c, which
- * have panels of factors for them, register_ask.c, which asks for memory ahead, and register_hidden.c, which knows what
- * masks do, share. */
+ * them, register_members.c, which has other ops of its group on each tile, register_pack.c and register_constant.c,
+ * which have panels of factors for them, register_ask.c, which asks for memory ahead, and register_hidden.c, which
+ * knows what masks do, share. */
 #ifndef TEC_PASSES_REGISTER_NEST_H
 #define TEC_PASSES_REGISTER_NEST_H
 #include "passes/hidden.h"
@@ -115,13 +115,15 @@ ir_value *register_is_shown(const register_nest *nest, ir_builder *builder);
 /* Gives the inputs that the plan packs scratch memory for panels, and copies those that it widens as a whole. */
 void register_pack_begin(register_nest *nest, ir_builder *builder);
 /* Makes the panels of input `i`, if it is a constant that nobody else reads, a part of the module, of all its columns;
- * false where it is none, or where the tile's columns do not begin with a panel. ir_op.mark of each memref.global is the
- * number of ops that read it. */
+ * false where it is none, or where the tile's columns do not begin with a panel. ir_op.mark of each memref.global is
+ * the number of ops that read it. */
 bool register_constant_panels(register_nest *nest, ir_builder *builder, unsigned i);
-/* How many subscripts further reads of such panels ask for memory; NULL: they do not. And whether they ask for the first
- * cache. */
+/* How many subscripts further reads of such panels ask for memory; NULL: they do not. And whether they ask for the
+ * first cache. */
 const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i);
 bool register_constant_is_near(const register_nest *nest, unsigned i);
+/* The same for the tile as it has become along the loop, where that has an open number of rows. */
+void register_constant_ask(register_nest *nest, unsigned loop);
 /* Packs for all tiles of a segment of the SIMD loop, which has full ones from 0 on, where memory is there for them. */
 void register_pack_before(register_nest *nest, ir_builder *builder, const register_segment *segment);
 /* The panels of input `i` for several tiles are all there before the tiles' loops, for each tile of rows to meet. */
@@ -134,7 +136,8 @@ bool register_pack_has_rows(const register_nest *nest);
 void register_pack_rows(register_nest *nest, ir_builder *builder);
 /* Lets the tile, just inside of the loop over rows, read its panel of these. */
 void register_pack_read_rows(register_nest *nest, ir_builder *builder);
-/* The dims of input `i` are loops: those of its panel, in order, that whose tiles have panels last. Returns how many. */
+/* The dims of input `i` are loops: those of its panel, in order, that whose tiles have panels last. Returns how
+ * many. */
 unsigned register_pack_loops(const register_nest *nest, unsigned i, unsigned *loops);
 /* Finds how the tiles ask for the next panels of input `i`: a line in each iteration, or two where tiles are few, in
  * the order of memory, so that rows are read in long pieces, and again from the beginning. */

@@ -35,8 +35,9 @@ static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned r
 }
 
 /* The SIMD tiles whose panels of input `i` are made at once: all that there may be, where lanes are contiguous in
- * memory and half of the second-level cache has room for them, or where blocks of rows meet them all. So each row of the
- * input is read as far as the tiles go, where those of one tile after the other would each begin on a page of its own. */
+ * memory and half of the second-level cache has room for them, or where blocks of rows meet them all. So each row of
+ * the input is read as far as the tiles go, where those of one tile after the other would each begin on a page of its
+ * own. */
 static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
@@ -139,8 +140,9 @@ static ir_index lanes_of_tile(const register_nest *nest, ir_builder *builder) {
              : size;
 }
 
-/* Copies what `count` SIMD tiles of so many lanes, or tiles of so many rows, from the current one on, touch of input `i`
- * into their panels, by an op that is lowered like any other: its loops are the reductions, the tiles and the lanes. */
+/* Copies what `count` SIMD tiles of so many lanes, or tiles of so many rows, from the current one on, touch of input
+ * `i` into their panels, by an op that is lowered like any other: its loops are the reductions, the tiles and the
+ * lanes. */
 static void pack(register_nest *nest, ir_builder *builder, unsigned i, ir_index count, ir_index lanes) {
   ir_module *module = nest->op->module;
   ir_value *source = ir_operand(nest->op, i);

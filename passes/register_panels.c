@@ -1,9 +1,8 @@
-/* register_panels.c - what a register tile reads through copies: panels of an input for each SIMD tile, an input widened
- * as a whole, and the rows of a block; and how much of the caches all of these may take.
+/* register_panels.c - what a register tile reads through copies: panels of an input for each SIMD tile, an input
+ * widened as a whole, and the rows of a block; and how much of the caches all of these may take.
  *
- * A copy pays where enough rows use it again, or where it could not be read in place at all. Numbers are about speed only
- * (see register_plan.c).
- * Terminates: loops over the op's loops and operands. */
+ * A copy pays where enough rows use it again, or where it could not be read in place at all. Numbers are about speed
+ * only (see register_plan.c). Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_planner.h"

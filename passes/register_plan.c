@@ -4,9 +4,8 @@
  * The SIMD loop is the one with the cheapest memory access, over all operands. Rows are a second parallel loop, for
  * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are
  * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies is in
- * register_in_place.c, what is read through copies in register_panels.c; tiles in which rows of both factors meet are in
- * register_rows.c.
- * Terminates: loops over the op's loops and operands. */
+ * register_in_place.c, what is read through copies in register_panels.c; tiles in which rows of both factors meet are
+ * in register_rows.c. Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_matrix.h"
@@ -165,8 +164,8 @@ static bool is_read_in_place(const planner *p, unsigned simd) {
   return true;
 }
 
-/* Registers side by side in the tile at hand (see vectors_of_chains): lanes that fill a square of chains are taken whole,
- * so that each element of the rows' factor is read once. */
+/* Registers side by side in the tile at hand (see vectors_of_chains): lanes that fill a square of chains are taken
+ * whole, so that each element of the rows' factor is read once. */
 static int64_t vectors_beside_rows(const planner *p, unsigned simd, int64_t rows, int64_t chains) {
   int64_t side = TILE_VECTORS;
   if (is_reduction(p, simd))
@@ -193,10 +192,10 @@ static bool reads_neighbours(const planner *p, unsigned simd, unsigned row) {
   return false;
 }
 
-/* The copies of a term in a loop over terms, for a tile of so many registers. LLVM orders multiply-adds anew across copies
- * of a term: of 16 to a term, those of four copies wait for each other (attention over 2048 keys of 128 features 1.01
- * times as fast with two, over 512 keys 1.005 to 1.018, in bf16 1.005 to 1.01, of 64 features 1.0 to 1.005; products have
- * 24, and 2048^3 would take 1.01 times as long; Zen 4). */
+/* The copies of a term in a loop over terms, for a tile of so many registers. LLVM orders multiply-adds anew across
+ * copies of a term: of 16 to a term, those of four copies wait for each other (attention over 2048 keys of 128 features
+ * 1.01 times as fast with two, over 512 keys 1.005 to 1.018, in bf16 1.005 to 1.01, of 64 features 1.0 to 1.005;
+ * products have 24, and 2048^3 would take 1.01 times as long; Zen 4). */
 static int64_t unroll_of(const planner *p, unsigned simd, int64_t registers) {
   bool is_few = target_has_loads_to_spare(p->facts) && ir_is_contraction(p->op) && !is_reduction(p, simd) &&
                 registers == p->accumulators;
@@ -298,8 +297,8 @@ static int64_t least_paired(const target_facts *facts) {
 /* The input whose elements lanes hold, where the machine's sums of two products can do the contraction: factors of bf16
  * with terms side by side in the rows' factor. Rows are enough to pay for putting those of the lanes side by side in a
  * panel, of a known number of terms, or so few that these are read in place, and put so in registers: an open number of
- * terms, or of rows, in several tiles, too. One term may be left over, and is read in place; not so of a constant, which
- * would be there twice. -1 where it cannot. */
+ * terms, or of rows, in several tiles, too. One term may be left over, and is read in place; not so of a constant,
+ * which would be there twice. -1 where it cannot. */
 static int paired_input(const planner *p, const register_plan *plan, int row, int contracted) {
   if (contracted < 0 || p->structure->reductions != ir_bit((unsigned)contracted) || !planner_has_pairs(p))
     return -1;

@@ -1,5 +1,5 @@
-/* register_planner.h - what register_plan.c, register_panels.c, register_in_place.c and register_rows.c share: an op and
- * its target as they look at them. */
+/* register_planner.h - what register_plan.c, register_panels.c, register_in_place.c and register_rows.c share: an op
+ * and its target as they look at them. */
 #ifndef TEC_PASSES_REGISTER_PLANNER_H
 #define TEC_PASSES_REGISTER_PLANNER_H
 #include "passes/register_plan.h"
@@ -87,8 +87,8 @@ static inline int64_t fitting_vectors(int64_t extent, int64_t lanes, int64_t lim
 
 /* --------------------------------------------------------------------------------------------- register_panels.c */
 
-/* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. And what
- * copies of whole operands may. */
+/* What one panel may take: where the last cache is near enough to stream all else from, half of the second one. And
+ * what copies of whole operands may. */
 int64_t planner_panel_bytes(const target_facts *facts);
 int64_t planner_copy_bytes(const target_facts *facts);
 /* An input that a row loop uses again may be worth a copy in the order of use, of `width` elements for each iteration

@@ -270,8 +270,8 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
 }
 
 /* The distance of a copy's input as it walks along it, whose rows do not follow each other in memory: as many rows
- * further as are near, or as lie in a few times as much where that was measured to be faster (4096^3 1.015 to 1.02 times,
- * Zen 4); NULL where they follow each other, as the machine then follows by itself. */
+ * further as are near, or as lie in a few times as much where that was measured to be faster (4096^3 1.015 to 1.02
+ * times, Zen 4); NULL where they follow each other, as the machine then follows by itself. */
 static const ir_attr *rows_further(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
   const ir_type *type = ir_operand(op, i)->type;
   const ir_map *map = ir_structure_of(op)->maps[i];

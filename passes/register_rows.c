@@ -2,8 +2,8 @@
  * each row is then read from memory, and widened, once, in memory's order, and no panel is made of it.
  *
  * Registers that hold whole rows, as keys have, take a few of them with all rows of the other factor at once, and add
- * up lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add up
- * lanes behind all terms. All here is about speed only. Terminates: loops over the op's loops and operands. */
+ * up lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add
+ * up lanes behind all terms. All here is about speed only. Terminates: loops over the op's loops and operands. */
 #include "passes/register_planner.h"
 
 /* Rows of a product that meet each row of the other factor at once are half as many where it is so short that an
@@ -25,9 +25,9 @@ enum { MOST_BESIDE = 4, SUMS_BESIDE = 8 };
 /* So many rows do, each of which has so many terms as take longer to multiply than to add up lanes. */
 enum { MOST_ROWS_BESIDE = 15, TERMS_BESIDE = 16 };
 
-/* Rows that take those of the input together, if these are not widened (three and four queries 1.1 to 1.2 times as fast as
- * in turn; of x W^T, whose rows are read in pieces that lie apart, four rows 1.05 to 1.1, three .93 to 1.0, two .8 times;
- * Zen 4). */
+/* Rows that take those of the input together, if these are not widened (three and four queries 1.1 to 1.2 times as fast
+ * as in turn; of x W^T, whose rows are read in pieces that lie apart, four rows 1.05 to 1.1, three .93 to 1.0, two .8
+ * times; Zen 4). */
 static int64_t least_together(const planner *p, unsigned input) {
   return target_has_near_last_cache(p->facts) ? 2 : planner_is_scattered(p, input) ? 4 : 3;
 }

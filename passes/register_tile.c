@@ -16,8 +16,10 @@
 #include <string.h>
 
 /* Sums of products over more than twice as many iterations are made of sums over so many; twice as many where rows come
- * from panels, so large are products then: to put parts together takes 1 to 3 % of the time (2048^3 to 4096^3, Zen 3). */
+ * from panels, so large are products then: to put parts together takes 1 to 3 % of the time (2048^3 to 4096^3, Zen
+ * 3). */
 enum { PART = 256 };
+
 static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 static void emit_loops(register_nest *nest, ir_builder *builder, unsigned depth, ir_value **accumulators);
 
@@ -33,6 +35,7 @@ static void enter_segment(register_nest *nest, unsigned loop, const register_seg
   for (unsigned i = 0; i < tile->num_dims; i++)
     if (tile->loops[i] == loop)
       tile->sizes[i] = segment->size;
+  register_constant_ask(nest, loop);
 }
 
 /* Copies of the innermost loop. Tiles of an open number of rows, which are small, take as many terms in pairs from
@@ -278,8 +281,8 @@ static void emit_inside(register_nest *nest, ir_builder *builder, unsigned depth
   order[depth + 1] = row;
 }
 
-/* Runs a segment of the SIMD loop for one block of rows after the other; the loop over rows that follows it goes over the
- * block alone. */
+/* Runs a segment of the SIMD loop for one block of rows after the other; the loop over rows that follows it goes over
+ * the block alone. */
 static void emit_blocks(register_nest *nest, ir_builder *builder, unsigned depth, const register_segment *segment,
                         ir_value **accumulators) {
   const register_plan *plan = &nest->plan;

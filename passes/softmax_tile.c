@@ -183,10 +183,10 @@ static uint64_t most_bytes_of_steps(const target_facts *target) {
 }
 
 /* Where a mask cuts tiles: small ones, of which little is hidden; but as many rows as elsewhere share what comes from a
- * near last cache, or from one that is as far as memory, where those are few beside all keys, the first cache holds their
- * own factor, and there are tiles enough for threads to share them out (causal attention on 2048 keys of 96 and 128
- * features 1.01 to 1.03x, on 4096 and 8192 1.01 to 1.03x, and on 1024 less; Zen 5; on 8192 of 64 to 128 1.06x, on 4096
- * .99 and 1.05x; Granite Rapids). */
+ * near last cache, or from one that is as far as memory, where those are few beside all keys, the first cache holds
+ * their own factor, and there are tiles enough for threads to share them out (causal attention on 2048 keys of 96 and
+ * 128 features 1.01 to 1.03x, on 4096 and 8192 1.01 to 1.03x, and on 1024 less; Zen 5; on 8192 of 64 to 128 1.06x, on
+ * 4096 .99 and 1.05x; Granite Rapids). */
 static bool takes_small_tiles(const running *r, softmax_tile tile, int64_t keys) {
   const target_facts *target = r->target;
   bool is_near = bytes_of_steps(keys, r->columns) <= target->l2_bytes;
@@ -240,8 +240,8 @@ static bool reads_rows_and_keys(const ir_op *softmax, const ir_op *product, cons
 
 static int64_t rows_of_softmax(const running *r, int64_t least);
 
-/* Small tiles have blocks of rows in lanes, whose scores the first cache holds however many rows there are. Steps are as
- * long as half of it holds the values of: these lie a row apart, and each block goes over them column by column. */
+/* Small tiles have blocks of rows in lanes, whose scores the first cache holds however many rows there are. Steps are
+ * as long as half of it holds the values of: these lie a row apart, and each block goes over them column by column. */
 static softmax_tile tile_of_blocks(const running *r, int64_t keys) {
   softmax_tile tile = {rows_of_softmax(r, 0), host_policy.running_softmax, tile_block_rows(r->target, IR_F32)};
   uint64_t bytes = (uint64_t)r->columns * sizeof(float);
@@ -324,10 +324,10 @@ static bool reads_in_turn(const running *r) {
 
 /* The bytes of values in a step of few rows that come from memory, which has time to follow keys while values are
  * computed with, and the other way around, if both are read in small pieces by turns; 0: usual steps are better. (8192
- * keys, with requests as in register_prefetch.c, in pages of 4 KiB and in huge ones: one query of 64 features 1.15 to 1.2
- * and 1.15 times as fast, of 128 .85 and .75; two 1.25 to 1.55 and 1.1 to 1.5, three and four 1.2 to 1.4 and 1.25 to 1.3
- * times; in bf16 one 1.1 to 1.2 and 1.1 to 1.2, two 1.15 and 1.1 times, three and four as fast; six and eight of f32
- * .95; what a last cache holds .8 to 1.0; Zen 4.) */
+ * keys, with requests as in register_prefetch.c, in pages of 4 KiB and in huge ones: one query of 64 features 1.15 to
+ * 1.2 and 1.15 times as fast, of 128 .85 and .75; two 1.25 to 1.55 and 1.1 to 1.5, three and four 1.2 to 1.4 and 1.25
+ * to 1.3 times; in bf16 one 1.1 to 1.2 and 1.1 to 1.2, two 1.15 and 1.1 times, three and four as fast; six and eight of
+ * f32 .95; what a last cache holds .8 to 1.0; Zen 4.) */
 static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, bool is_narrow) {
   if (is_narrow)
     return rows <= 2 ? PIECE_BYTES : 0;

@@ -62,8 +62,8 @@ static inline int64_t tile_block_rows(const target_facts *target, ir_scalar elem
   return TILE_LANE_REGISTERS * (int64_t)(target->vector_bits / ir_scalar_bits(element));
 }
 
-/* Rows in lanes fill tiles of so many, or all but a small part of the last one, which is computed for nothing: where that
- * is a fifteenth of all, they lose as much as they win (f32, Zen 5). */
+/* Rows in lanes fill tiles of so many, or all but a small part of the last one, which is computed for nothing: where
+ * that is a fifteenth of all, they lose as much as they win (f32, Zen 5). */
 static inline bool tile_is_nearly_filled(int64_t rows, int64_t tile) {
   return (tile - rows % tile) % tile * TILE_PADDING <= rows;
 }

@@ -147,8 +147,8 @@ static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes
   }
 }
 
-/* The loop along which memory goes on in an input that the root turns: another one than that in its result. -1: there is
- * none. */
+/* The loop along which memory goes on in an input that the root turns: another one than that in its result. -1: there
+ * is none. */
 static int turned_loop(const ir_op *root) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
@@ -163,10 +163,10 @@ static int turned_loop(const ir_op *root) {
   return -1;
 }
 
-/* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. Where an
- * input is turned, they have long parts of its rows as well, so that few lines are in two tiles, and whole register tiles
- * of both (4096 x 1024 of f32 2.9, with the turned sum of another 11, 4096 x 4096 3, 4112 x 1024 17 times as fast as with
- * whole rows of the result, 1000 x 3000 1.6, heads of 1000 x 128 .89 times; Zen 4). */
+/* No contraction: tiles of about half the second-level cache, whole in the innermost loops of the first result. Where
+ * an input is turned, they have long parts of its rows as well, so that few lines are in two tiles, and whole register
+ * tiles of both (4096 x 1024 of f32 2.9, with the turned sum of another 11, 4096 x 4096 3, 4112 x 1024 17 times as fast
+ * as with whole rows of the result, 1000 x 3000 1.6, heads of 1000 x 128 .89 times; Zen 4). */
 static void tile_by_footprint(const ir_op *root, const int64_t *extents, const target_facts *target, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
@@ -219,8 +219,8 @@ static bool reads_reduction(const ir_op *root, unsigned *steps) {
   return false;
 }
 
-/* Elements of a tile on a GPU that the reductions of an op read for each one that it makes: all, or those of a step, which
- * is one of the last of open or long ones. */
+/* Elements of a tile on a GPU that the reductions of an op read for each one that it makes: all, or those of a step,
+ * which is one of the last of open or long ones. */
 static int64_t reduced_elements(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   int64_t extents[IR_MAX_LOOPS], count = 1, step = gpu_policy.reduction;

@@ -40,8 +40,8 @@ tile_value vectorize_affine(const body_state *state, const ir_op *op);
  * where lanes do not have constants of their own. */
 bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result);
 
-/* vectorize_pairs.c: the rows of a vector of floats, with an even number of lanes, as those of even places and then those
- * of odd ones, widened to `element`; and that undone. */
+/* vectorize_pairs.c: the rows of a vector of floats, with an even number of lanes, as those of even places and then
+ * those of odd ones, widened to `element`; and that undone. */
 ir_value *vectorize_put_apart(ir_builder *builder, ir_value *value, ir_scalar element);
 ir_value *vectorize_put_together(ir_builder *builder, ir_value *value);
 #endif

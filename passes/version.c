@@ -4,25 +4,25 @@
  * A view whose step along a dim is known at run time only, 0 or 1, hides how far apart rows lie, which packing and
  * prefetching go by. A kernel that reads such views gets a version for steps of 1, which has the versions below.
  *
- * A kernel over an open number of rows gets a second version, for one row, and a third one for few.
- * With one query, as in decoding, a product reads each key once: nothing is gained by copying keys into panels, and
- * lanes run along the features instead. Extents in types say so where they are fixed; where rows are open, a branch
- * outside of the kernel asks. In the version for one row the loop over rows has one iteration, and the rows of every
- * tile are 1 in its type, so register tiles are chosen as for fixed extents. Scratch memory becomes as small: what lies
- * on the stack is known not to be what arguments point to, so loops do not read these again.
+ * A kernel over an open number of rows gets a second version, for one row, and a third one for few. With one query, as
+ * in decoding, a product reads each key once: nothing is gained by copying keys into panels, and lanes run along the
+ * features instead. Extents in types say so where they are fixed; where rows are open, a branch outside of the kernel
+ * asks. In the version for one row the loop over rows has one iteration, and the rows of every tile are 1 in its type,
+ * so register tiles are chosen as for fixed extents. Scratch memory becomes as small: what lies on the stack is known
+ * not to be what arguments point to, so loops do not read these again.
  *
  * Few rows are as many as do not pay for packing either (register_plan.h). Their number stays open in that version, but
  * it is bounded, which register tiles are chosen by, and scratch memory is for so many. A version for each number would
- * be little faster, and costs time to compile; any other number is left to the general version. Where rows of any number
- * read panels of a constant that are made before the program runs (register_constant.c), there is that one alone.
+ * be little faster, and costs time to compile; any other number is left to the general version. Where rows of any
+ * number read panels of a constant that are made before the program runs (register_constant.c), there is that one
+ * alone.
  *
  * A loop whose last step may be a part of one runs its whole steps in a loop of their own where it is a number how much
  * is left then, so that both loops know their sizes (attention over 2000 keys 1.01x, and less code than for a size that
  * is open), or where products in it can take their terms in pairs only if it is known how many there are; what is left
- * stays in the loop that there was.
- * Invariant: a branch is taken where the extent is 1, or at most the bound, and the loop of whole steps ends before the
- * first step that is cut, so putting numbers and bounds in the place of extents changes nothing.
- * Terminates: one walk over the functions' own ops, one over each copy. */
+ * stays in the loop that there was. Invariant: a branch is taken where the extent is 1, or at most the bound, and the
+ * loop of whole steps ends before the first step that is cut, so putting numbers and bounds in the place of extents
+ * changes nothing. Terminates: one walk over the functions' own ops, one over each copy. */
 #include "ir/build.h"
 #include "passes/extent.h"
 #include "passes/passes.h"

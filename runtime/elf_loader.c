@@ -3,8 +3,8 @@
  * The sections that occupy memory are laid out one after the other, each from a page boundary, followed by a table of
  * entries for symbols of other libraries: an address (what GOTPCREL relocations load) and a jump through it (where
  * calls go that could not reach the library). The memory is written while it is plain data and then given each
- * section's own protection: nothing is ever writable and executable. Sections of many bytes, which hold weights, ask for
- * large pages, as tensors do.
+ * section's own protection: nothing is ever writable and executable. Sections of many bytes, which hold weights, ask
+ * for large pages, as tensors do.
  *
  * The object may be damaged: offsets and counts are checked against the file before use, and relocations against their
  * section. All loops run over counts of the file. */

@@ -35,8 +35,8 @@ tec_status runtime_error(tec_context *context, tec_status status, const char *fo
  * `given` may be NULL. False when its size field cannot be right. */
 bool runtime_options(void *options, size_t size, const void *given);
 
-/* Memory of at least one byte, aligned to RUNTIME_ALIGNMENT, on large pages as far as it fills them; the caller frees it.
- * NULL: there is none. */
+/* Memory of at least one byte, aligned to RUNTIME_ALIGNMENT, on large pages as far as it fills them; the caller frees
+ * it. NULL: there is none. */
 void *runtime_allocate(size_t bytes);
 
 /* ------------------------------------------------------------------------------------------------ growing bytes */
@@ -78,8 +78,8 @@ static inline DLDataType runtime_dtype(uint8_t code, uint8_t bits) { return (DLD
 bool runtime_dtype_known(DLDataType dtype);
 /* "f32", "bf16", "i64", "i1"; the text is a constant. Signless, as the language's types are. */
 const char *runtime_dtype_name(DLDataType dtype);
-/* The number of elements, or -1 when an extent is negative, or `shape` NULL where there are extents, or the bytes do not
- * fit into half the address space. */
+/* The number of elements, or -1 when an extent is negative, or `shape` NULL where there are extents, or the bytes do
+ * not fit into half the address space. */
 int64_t runtime_num_elements(DLDataType dtype, int32_t ndim, const int64_t *shape);
 static inline void *runtime_tensor_data(const DLTensor *tensor) { return (char *)tensor->data + tensor->byte_offset; }
 /* One element as a double or, for integers, as 64 bits. */
