@@ -1,6 +1,7 @@
 """library.py - as much of libtec's public header as the benchmarks need, through ctypes."""
 
 import ctypes
+import math
 import random
 from array import array
 from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_bool, c_char_p, c_double, c_int, c_int32, c_int64, c_size_t, \
@@ -96,20 +97,23 @@ class Library:
 BFLOAT = 4  # DLPack's code of the type
 
 
+def random_bytes(narrow, count, seed):
+    """So many numbers, bf16 if `narrow`, else f32, normal with deviation 2. A long sequence of them is repeated: its length
+    has no common factor with usual extents, so that rows differ."""
+    source = random.Random(seed)
+    period = array("f", (source.gauss(0, 2) for _ in range(min(count, 65521))))
+    if narrow:  # the upper halves
+        period = array("H", period.tobytes())[1::2]
+    return (period * (count // len(period) + 1))[:count].tobytes()
+
+
 def random_tensor(library, dtype, shape, seed):
-    """A tensor of numbers, f32 or bf16, normal with deviation 2. A long sequence of them is repeated: its length has no
-    common factor with usual extents, so that rows differ."""
+    """A tensor of such numbers."""
+    if dtype.code != BFLOAT and dtype.bits != 32:
+        raise Failure(f"arguments are f32 or bf16, not numbers of {dtype.bits} bits")
     tensor, extents = POINTER(ManagedTensor)(), (c_int64 * len(shape))(*shape)
     library.check(library.calls.tec_tensor_create(library.context, dtype, c_int32(len(shape)), extents, byref(tensor)))
-    count, source = 1, random.Random(seed)
-    for extent in shape:
-        count *= extent
-    period = array("f", (source.gauss(0, 2) for _ in range(min(count, 65521))))
-    if dtype.code == BFLOAT:  # the upper halves
-        period = array("H", period.tobytes())[1::2]
-    elif dtype.bits != 32:
-        raise Failure(f"arguments are f32 or bf16, not numbers of {dtype.bits} bits")
-    data = (period * (count // len(period) + 1))[:count].tobytes()
+    data = random_bytes(dtype.code == BFLOAT, math.prod(shape), seed)
     ctypes.memmove(tensor.contents.tensor.data, data, len(data))
     return tensor
 

@@ -218,6 +218,8 @@ bool ir_map_is_identity(const ir_map *map);
 bool ir_map_is_projected_permutation(const ir_map *map);
 /* The dim that result `i` is, or -1 where it is another expression. */
 int ir_map_result_dim(const ir_map *map, unsigned i);
+/* .. that its last one is, along which memory goes on in a row-major operand; -1 also where there is none. */
+int ir_map_last_dim(const ir_map *map);
 /* The result that is exactly dim `dim`, or -1. */
 int ir_map_find_dim(const ir_map *map, unsigned dim);
 bool ir_expr_uses_dim(const ir_expr *expr, unsigned dim);

@@ -256,6 +256,10 @@ int ir_map_result_dim(const ir_map *map, unsigned i) {
   return map->results[i]->kind == IR_EXPR_DIM ? (int)map->results[i]->value : -1;
 }
 
+int ir_map_last_dim(const ir_map *map) {
+  return map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+}
+
 int ir_map_find_dim(const ir_map *map, unsigned dim) {
   for (unsigned i = 0; i < map->num_results; i++)
     if (ir_map_result_dim(map, i) == (int)dim)

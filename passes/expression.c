@@ -68,8 +68,12 @@ const expression *expression_apply(expression_space *space, ir_opcode code, cons
           .kind = EXPRESSION_OP, .type = a->type, .code = code, .num_arguments = b ? 2 : 1, .arguments = {a, b}});
 }
 
+bool expression_is_number(const expression *node) {
+  return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT;
+}
+
 bool expression_is_constant(const expression *node, double value) {
-  return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT && node->attr->number == value;
+  return expression_is_number(node) && node->attr->number == value;
 }
 
 bool expression_depends(const expression *node, int loop) { return node->loops >> loop & 1; }

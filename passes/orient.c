@@ -166,7 +166,7 @@ static bool fill_registers(orientation *o, int64_t rows, int64_t all, ir_scalar 
 static int find_lane(const ir_op *op, const ir_block *body, const target_facts *facts, orientation *o) {
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *out = structure->maps[2];
-  int last = out->num_results ? ir_map_result_dim(out, out->num_results - 1) : -1;
+  int last = ir_map_last_dim(out);
   for (unsigned side = 0; side < 2 && last >= 0; side++) {
     const ir_map *stays = structure->maps[side], *moves = structure->maps[1 - side];
     int inner = ir_map_find_dim(moves, (unsigned)last);

@@ -176,7 +176,7 @@ static int64_t uses_in_place(const product *p, unsigned factor) {
 static int streamed_factor(const product *p, int64_t *bytes) {
   for (unsigned i = 0; i < 2; i++) {
     const ir_map *map = p->structure->maps[i];
-    int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+    int last = ir_map_last_dim(map);
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
     *bytes = bytes_of_piece(uses_in_place(p, i), is_narrow(p->op, i), p->target);
     if (*bytes && maker)
@@ -327,7 +327,7 @@ static int64_t even_step(int64_t extent, int64_t most) {
 /* Memory goes on along a reduction in the factor, of which panels have the other loop in lanes. */
 static bool is_turned(const product *p, unsigned factor) {
   const ir_map *map = p->structure->maps[factor];
-  int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+  int last = ir_map_last_dim(map);
   return last >= 0 && ir_loop_is_reduction(p->structure, (unsigned)last);
 }
 

@@ -33,16 +33,12 @@ typedef struct softmax_match {
 
 static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
 
-static bool is_number(const expression *node) {
-  return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT;
-}
-
 /* node * factor, in one product where the node is one with a constant. NULL when there is no room. */
 static const expression *scaled(expression_space *space, const expression *node, double factor) {
   const expression *constant = expression_constant(space, node->type, factor);
   for (unsigned side = 0; is_op(node, OP_ARITH_MULF) && side < 2; side++) {
     const expression *number = node->arguments[side];
-    double product = is_number(number) ? factor * number->attr->number : INFINITY;
+    double product = expression_is_number(number) ? factor * number->attr->number : INFINITY;
     if (fabs(product) <= FLT_MAX) {
       constant = expression_constant(space, node->type, product);
       node = node->arguments[1 - side];
@@ -68,13 +64,13 @@ static const expression *without_shifts(expression_space *space, const expressio
       return node;
     const expression *varying = node->arguments[right], *other = node->arguments[left];
     if (!sum && !difference) {
-      double factor = is_number(other) ? unit * fabs(other->attr->number) : unit;
+      double factor = expression_is_number(other) ? unit * fabs(other->attr->number) : unit;
       const expression *scaled_shift, *inner = without_shifts(space, varying, loop, factor, &scaled_shift);
       if (inner == varying || factor > 1)
         return node;
       *shift = NULL; /* it was subtracted before the product */
-      return is_number(other) && inner ? scaled(space, inner, other->attr->number)
-                                       : expression_apply(space, OP_ARITH_MULF, inner, other);
+      return expression_is_number(other) && inner ? scaled(space, inner, other->attr->number)
+                                                  : expression_apply(space, OP_ARITH_MULF, inner, other);
     }
     *shift = count++ || sum ? NULL : other;
     node = varying;

@@ -82,11 +82,17 @@ static int64_t rows_for_reuse(const ir_value *operand, int64_t lanes, unsigned r
   return row != IR_DYNAMIC && row <= lanes * (int64_t)registers / 4 ? MIN_REUSE_OF_SHORT : MIN_REUSE;
 }
 
-bool planner_is_asked_by_tile(const planner *p, unsigned operand) {
+/* An open number of iterations use each element of the operand. */
+static bool has_open_uses(const planner *p, unsigned operand) {
   for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop))
-      return false;
-  return p->facts->loses_requests && planner_is_scattered(p, operand) && !planner_is_widened(p, operand);
+      return true;
+  return false;
+}
+
+bool planner_is_asked_by_tile(const planner *p, unsigned operand) {
+  return p->facts->loses_requests && !has_open_uses(p, operand) && planner_is_scattered(p, operand) &&
+         !planner_is_widened(p, operand);
 }
 
 bool planner_has_pairs(const planner *p) {
@@ -103,14 +109,12 @@ bool planner_pairs_terms(const planner *p, unsigned term, unsigned lanes) {
 
 /* The operand is of f32, or so few rows, or an open number, read its panels that each may widen their elements. */
 static bool is_read_as_f32(const planner *p, unsigned operand) {
-  bool is_open = false;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    is_open |= p->extents[loop] == IR_DYNAMIC && !operand_uses(p, operand, loop);
   int64_t most = target_has_small_tiles(p->facts)      ? WIDENING_ROWS_OF_SMALL_TILES
                  : target_has_loads_to_spare(p->facts) ? WIDENING_ROWS
                                                        : 0;
   return register_plan_element(p->op, operand) == IR_F32 &&
-         (!planner_is_widened(p, operand) || (is_open && most) || register_prefetch_uses(p->op, operand, 1) <= most);
+         (!planner_is_widened(p, operand) || (most && has_open_uses(p, operand)) ||
+          register_prefetch_uses(p->op, operand, 1) <= most);
 }
 
 bool planner_is_ready(const planner *p, unsigned operand) {

@@ -2,7 +2,8 @@
  * widened as a whole, and the rows of a block; and how much of the caches all of these may take.
  *
  * A copy pays where enough rows use it again, or where it could not be read in place at all. Numbers are about speed
- * only (see register_plan.c). Terminates: loops over the op's loops and operands. */
+ * only (see register_plan.c).
+ * Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_planner.h"

@@ -5,7 +5,8 @@
  * operands to be used again from registers and for enough independent chains to fill the pipes. All numbers here are
  * about speed only: every plan that keeps to vectorize_loops gives the same result. What is read where it lies is in
  * register_in_place.c, what is read through copies in register_panels.c; tiles in which rows of both factors meet are
- * in register_rows.c. Terminates: loops over the op's loops and operands. */
+ * in register_rows.c.
+ * Terminates: loops over the op's loops and operands. */
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_matrix.h"

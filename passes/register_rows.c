@@ -3,7 +3,8 @@
  *
  * Registers that hold whole rows, as keys have, take a few of them with all rows of the other factor at once, and add
  * up lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add
- * up lanes behind all terms. All here is about speed only. Terminates: loops over the op's loops and operands. */
+ * up lanes behind all terms. All here is about speed only.
+ * Terminates: loops over the op's loops and operands. */
 #include "passes/register_planner.h"
 
 /* Rows of a product that meet each row of the other factor at once are half as many where it is so short that an

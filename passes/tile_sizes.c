@@ -152,10 +152,10 @@ static void share_out(const int64_t *extents, unsigned num_loops, int64_t *sizes
 static int turned_loop(const ir_op *root) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
-  int inner = result->num_results ? ir_map_result_dim(result, result->num_results - 1) : -1;
+  int inner = ir_map_last_dim(result);
   for (unsigned i = 0; inner >= 0 && i < ir_num_inputs(root); i++) {
     const ir_map *map = structure->maps[i];
-    int last = map->num_results ? ir_map_result_dim(map, map->num_results - 1) : -1;
+    int last = ir_map_last_dim(map);
     if (last >= 0 && last != inner && ir_map_uses_dim(map, (unsigned)inner) &&
         !ir_loop_is_reduction(structure, (unsigned)last))
       return last;

@@ -20,9 +20,10 @@
  * A loop whose last step may be a part of one runs its whole steps in a loop of their own where it is a number how much
  * is left then, so that both loops know their sizes (attention over 2000 keys 1.01x, and less code than for a size that
  * is open), or where products in it can take their terms in pairs only if it is known how many there are; what is left
- * stays in the loop that there was. Invariant: a branch is taken where the extent is 1, or at most the bound, and the
- * loop of whole steps ends before the first step that is cut, so putting numbers and bounds in the place of extents
- * changes nothing. Terminates: one walk over the functions' own ops, one over each copy. */
+ * stays in the loop that there was.
+ * Invariant: a branch is taken where the extent is 1, or at most the bound, and the loop of whole steps ends before the
+ * first step that is cut, so putting numbers and bounds in the place of extents changes nothing.
+ * Terminates: one walk over the functions' own ops, one over each copy. */
 #include "ir/build.h"
 #include "passes/extent.h"
 #include "passes/passes.h"

@@ -145,7 +145,7 @@ static void widen_around(ir_op *op, unsigned side, const ir_op *softmax, const t
 static void widen_rows(ir_op *op, const target_facts *facts) {
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *out = structure->maps[2];
-  int columns = out->num_results ? ir_map_result_dim(out, out->num_results - 1) : -1;
+  int columns = ir_map_last_dim(out);
   unsigned rows = columns >= 0 && ir_map_find_dim(structure->maps[0], (unsigned)columns) >= 0;
   const ir_type *type = ir_input(op, rows)->type;
   uint64_t bytes = ir_scalar_bytes(IR_F32);
