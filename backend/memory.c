@@ -429,7 +429,6 @@ typedef struct transfer {
   bool transposed;
   unsigned order[IR_MAX_RANK]; /* vector dim i is the op's vector dim order[i]; order is its own inverse */
   bool is_near;                /* what is asked for is to be in the first cache */
-  bool is_asked_again;         /* from half as far ahead, too */
   unsigned num_ahead;          /* 0, or the memref's rank: */
   const int64_t *ahead;        /* accesses ask for the lines so many subscripts further, too */
 } transfer;
@@ -641,16 +640,16 @@ void emit_prefetch_line(emitter *e, LLVMValueRef address, bool is_near) {
   prefetch_line(e, address, false, is_near ? FIRST : SECOND);
 }
 
-/* Asks for the cache lines of what lies beyond the row by `t->ahead` subscripts, or a part of these. What the first
- * cache is asked for, where memory has few streams, is read once: it does not come by way of the second one, which
- * would write it to the last one in the end. */
-static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address, int64_t part) {
+/* Asks for the cache lines of what lies beyond the row by `t->ahead` subscripts. What the first cache is asked for,
+ * where memory has few streams, is read once: it does not come by way of the second one, which would write it to the
+ * last one in the end. */
+static void prefetch_row(emitter *e, const transfer *t, LLVMValueRef address) {
   enum { LINE_BYTES = 64 };
   LLVMTypeRef byte = LLVMInt8TypeInContext(e->context);
   LLVMValueRef offset = emit_index(e, 0);
   for (unsigned i = 0; i < t->num_ahead; i++)
     if (t->ahead[i])
-      offset = add_scaled(e, offset, emit_index(e, t->ahead[i] / part), emit_stride(t->memref, i));
+      offset = add_scaled(e, offset, emit_index(e, t->ahead[i]), emit_stride(t->memref, i));
   address = emit_address(e, t->element, address, offset);
   int64_t bytes = t->shape[t->rank - 1] * ir_scalar_bytes(t->element);
   line_place place = !t->is_near ? SECOND : e->facts->has_few_streams ? PAST_SECOND : FIRST;
@@ -683,11 +682,8 @@ static void transfer_rows(emitter *e, const transfer *t, LLVMValueRef *rows) {
   do {
     LLVMValueRef address = row_address(e, t, position);
     LLVMValueRef mask = drop_full_mask(row_mask(e, t, position));
-    if (t->num_ahead) {
-      prefetch_row(e, t, address, 1);
-      if (t->is_asked_again)
-        prefetch_row(e, t, address, 2);
-    }
+    if (t->num_ahead)
+      prefetch_row(e, t, address);
     if (t->padding)
       rows[row] = read_row(e, t, address, mask);
     else
@@ -705,7 +701,6 @@ bool emit_transfer_read(emitter *e, const ir_op *op) {
   t.padding = emit_scalar(e, ir_group_operand(op, 2, 0));
   t.ahead = ir_attr_i64s_of(op, "tec.prefetch", &t.num_ahead);
   t.is_near = ir_attr_get(op, "tec.near");
-  t.is_asked_again = ir_attr_get(op, "tec.again");
   if (!t.transposed) {
     transfer_rows(e, &t, result);
     return true;

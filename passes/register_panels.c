@@ -37,7 +37,7 @@ bool register_plan_is_near(const ir_value *value, const target_facts *facts) {
 
 bool register_plan_fills_last_cache(const ir_value *value, const target_facts *facts) {
   int64_t bytes = view_root_bytes(value);
-  return bytes != IR_DYNAMIC && (uint64_t)bytes >= facts->l3_bytes / 2;
+  return bytes == IR_DYNAMIC || (uint64_t)bytes >= facts->l3_bytes / 2;
 }
 
 bool register_plan_copies_from_memory(const ir_value *value, const target_facts *facts) {

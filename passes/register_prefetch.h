@@ -30,12 +30,6 @@ const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan
                                       unsigned i);
 /* What is asked for of input `i` is to be in the first cache. */
 bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsigned i, int64_t uses);
-/* What is asked for of input `i`, which the op's register tiles read where it lies, is asked for again from half as
- * far: short rows of f32 that follow each other in memory, whose lines no other tile asks for, and of which requests
- * get lost now and then (the scores of four queries that share keys 1.12 to 1.17 times as fast; products of a few rows,
- * whose other factor has long rows, .85 to 1.05 times; Zen 4), which one row does not wait for (.7 to .95). */
-bool register_prefetch_asks_again(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
-                                  int64_t uses);
 /* The loop over blocks of rows around the op, 0, 1 and so on, which goes over all of input `i` in each iteration; NULL:
  * none. And its iterations at most; 1 without one. */
 const ir_op *register_loop_of_blocks(const ir_op *op, unsigned i);

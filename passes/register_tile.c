@@ -451,7 +451,6 @@ static void plan_asks(register_nest *nest) {
                 register_ask_leave(op, nest->facts, i, ahead, false, nest->left) || register_ask_plan_own(nest, i);
     operand->ahead = asks ? NULL : ahead;
     operand->is_near = register_prefetch_is_near(op, nest->facts, i, nest->uses);
-    operand->is_asked_again = register_prefetch_asks_again(op, plan, nest->facts, i, nest->uses);
   }
   register_ask_for_next(op, plan, nest->facts, nest->left, &nest->tile);
   register_ask_plan_pieces(nest);

@@ -428,8 +428,6 @@ void vectorize_ask_ahead(ir_op *access, const vector_operand *operand) {
   ir_attr_set(access, "tec.prefetch", operand->ahead);
   if (operand->is_near)
     ir_attr_set(access, "tec.near", ir_attr_unit(module));
-  if (operand->is_asked_again)
-    ir_attr_set(access, "tec.again", ir_attr_unit(module));
 }
 
 /* In memory order. */

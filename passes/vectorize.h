@@ -18,7 +18,6 @@ typedef struct vector_operand {
                         scalar if none is; else NULL */
   const ir_attr *ahead; /* accesses ask for what lies so many subscripts further, too; NULL: they do not */
   bool is_near;         /* reads ask for it to be in the first cache */
-  bool is_asked_again;  /* .. and again from half as far ahead */
 } vector_operand;
 
 typedef struct vector_tile {

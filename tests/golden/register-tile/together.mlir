@@ -42,7 +42,7 @@ func.func @wide(%q: memref<5x128xf16>, %k: memref<48x128xf16>, %s: memref<5x48xf
   return
 }
 
-// Two meet short rows together where one pipe multiplies, and ask for nothing; three ask.
+// Two meet short rows together where one pipe multiplies, and ask for nothing; six ask.
 // FEW-LABEL: func.func @two(
 // FEW-NOT: prefetch
 // FEW: vector.contract {{.*}} : vector<2x128xf32>, vector<128xf32> into vector<2xf32>
@@ -61,18 +61,18 @@ func.func @two(%q: memref<2x128xf32>, %keys: memref<4096x128xf32>, %s: memref<2x
   return
 }
 
-// FEW-LABEL: func.func @three(
+// FEW-LABEL: func.func @six(
 // FEW: tec.prefetch
-// FEW: vector.contract {{.*}} : vector<3x128xf32>, vector<128xf32> into vector<3xf32>
-func.func @three(%q: memref<3x128xf32>, %keys: memref<4096x128xf32>, %s: memref<3x4096xf32>) {
+// FEW: vector.contract {{.*}} : vector<6x128xf32>, vector<128xf32> into vector<6xf32>
+func.func @six(%q: memref<6x128xf32>, %keys: memref<4096x128xf32>, %s: memref<6x4096xf32>) {
   %c0 = arith.constant 0 : index
   %c64 = arith.constant 64 : index
   %c4096 = arith.constant 4096 : index
   scf.for %j = %c0 to %c4096 step %c64 {
     %k = memref.subview %keys[%j, 0] [64, 128] [1, 1] : memref<4096x128xf32> to memref<64x128xf32, strided<[128, 1], offset: ?>>
-    %x = memref.subview %s[0, %j] [3, 64] [1, 1] : memref<3x4096xf32> to memref<3x64xf32, strided<[4096, 1], offset: ?>>
-    linalg_ext.batch_matmul ins(%q, %k : memref<3x128xf32>, memref<64x128xf32, strided<[128, 1], offset: ?>>)
-        outs(%x : memref<3x64xf32, strided<[4096, 1], offset: ?>>) layout = "nt"
+    %x = memref.subview %s[0, %j] [6, 64] [1, 1] : memref<6x4096xf32> to memref<6x64xf32, strided<[4096, 1], offset: ?>>
+    linalg_ext.batch_matmul ins(%q, %k : memref<6x128xf32>, memref<64x128xf32, strided<[128, 1], offset: ?>>)
+        outs(%x : memref<6x64xf32, strided<[4096, 1], offset: ?>>) layout = "nt"
   }
   return
 }
