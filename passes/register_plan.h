@@ -61,11 +61,6 @@ bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop);
 bool register_plan_is_followed(const ir_op *op, unsigned simd, const target_facts *facts);
 /* Register tiles ask for what later ones read of the operand (register_ask.c), if it is read in place. */
 bool register_plan_is_asked_by_tile(const ir_op *op, unsigned operand, const target_facts *facts);
-/* So many rows take rows of a factor of so many bytes, as they are, as fast as memory brings these: two, of short ones,
- * where loads are to spare. The machine follows them by itself, and requests take the place of what it would read (two
- * queries of 64 and 128 features, unasked, 1.2 to 1.4 times as fast, 1.1 times as asked for from 1 KiB ahead, 1.24
- * times as from 2 KiB; of 96 1.03, of 80 .96, of 256 .7; Zen 4). */
-bool register_plan_is_taken_twice(int64_t rows, int64_t bytes, const target_facts *facts);
 /* Small register tiles take so many rows of a factor beside rows of the other one, where both lie along so many terms.
  * Few terms are soon added up, which pays for few rows (up to 4 queries of 64 features, 8 of 128 1.05 to 1.45 times as
  * fast; x W^T of 2 to 15 rows 1.2 to 1.9 times, of 16 no faster than with rows in lanes; Zen 1). */

@@ -54,8 +54,8 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
 
 /* Uses so few that memory takes the time, and elements of rows so short that the machine follows these best by itself
  * then, where loads are to spare: it asks in larger pieces of its own accord, and requests take the place of reads (two
- * to four queries of 64 features 1.2 to 1.4 times as fast as asked for in f32, two 1.2 to 1.5 in bf16; of 80 to 128 .85 to 1.25
- * and 1.1 to 1.4, of 192 .4 to .8 and .9 to 1.15; three and four in bf16 .6 to 1.2; Zen 4). */
+ * to four queries of 64 features 1.2 to 1.4 times as fast as asked for in f32, two 1.2 to 1.5 in bf16; of 80 to 128 .85
+ * to 1.25 and 1.1 to 1.4, of 192 .4 to .8 and .9 to 1.15; three and four in bf16 .6 to 1.2; Zen 4). */
 enum { USES_FOLLOWED = 4, WIDENED_FOLLOWED = 2, ELEMENTS_FOLLOWED = 128 };
 
 /* So much ahead in long rows of terms, of which a few are read at a time, the machine does not see by itself (x W^T of
@@ -372,7 +372,8 @@ static int64_t bytes_past(const ir_op *op, unsigned i, int64_t all_uses, const t
 }
 
 /* The machine follows the input by itself, whose rows the loop moves along. */
-static bool is_followed(const ir_op *op, unsigned i, int64_t all_uses, const int64_t *ahead, const target_facts *facts) {
+static bool is_followed(const ir_op *op, unsigned i, int64_t all_uses, const int64_t *ahead,
+                        const target_facts *facts) {
   const ir_type *type = ir_operand(op, i)->type;
   bool is_widened = register_plan_element(op, i) != type->element;
   return target_has_loads_to_spare(facts) && all_uses <= (is_widened ? WIDENED_FOLLOWED : USES_FOLLOWED) &&
