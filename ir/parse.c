@@ -539,6 +539,8 @@ static const struct old_name {
 } old_names[] = {
     {"arith.maxf", "arith.maximumf", NULL},
     {"arith.minf", "arith.minimumf", NULL},
+    {"linalg.max_signed", "linalg.max", NULL},
+    {"linalg.min_signed", "linalg.min", NULL},
     {"linalg.matmul_transpose_a", "linalg.matmul", "km,kn,mn"},
     {"linalg.matmul_transpose_b", "linalg.matmul", "mk,nk,mn"},
     {"linalg.batch_matmul_transpose_a", "linalg.batch_matmul", "bkm,bkn,bmn"},
@@ -578,6 +580,21 @@ static bool find_row(ir_parser *parser, ir_draft *draft, const char *name, size_
   return true;
 }
 
+/* linalg.elementwise of the kind #linalg.elementwise_kind<exp> is linalg.exp. */
+static bool become_kind(ir_parser *parser, ir_draft *draft, const ir_attr *kind, ir_loc loc) {
+  char name[64];
+  if (!kind || kind->kind != IR_ATTR_KEYWORD || strcmp(kind->name, "linalg.elementwise_kind"))
+    return parse_error_at(parser, loc, "expected #linalg.elementwise_kind<..> as kind of 'linalg.elementwise'");
+  int size = snprintf(name, sizeof name, "linalg.%s", kind->string);
+  const ir_definition *found = ir_names_find(&parser->ops, name, strlen(name));
+  const ir_op_info *info = found ? ir_op_info_of((ir_opcode)found->count) : NULL;
+  if (!info || size >= (int)sizeof name || !info->map || info->combine)
+    return parse_error_at(parser, loc, "unknown kind of 'linalg.elementwise': %s", kind->string);
+  draft->code = (ir_opcode)found->count;
+  draft->info = info;
+  return true;
+}
+
 static bool parse_pretty(ir_parser *parser, ir_draft *draft) {
   if (!draft->info->parse && !draft->info->format)
     return parse_error_at(parser, draft->loc, "'%s' has only the generic form", draft->info->name);
@@ -587,15 +604,40 @@ static bool parse_pretty(ir_parser *parser, ir_draft *draft) {
   return true;
 }
 
+/* Behind the name of linalg.elementwise, with the kind in front or among the attributes. */
+static bool parse_elementwise(ir_parser *parser, ir_draft *draft, bool is_pretty) {
+  const ir_attr *kind = NULL;
+  ir_loc loc = draft->loc;
+  if (is_pretty) {
+    if (!parse_expect_word(parser, "kind") || !parse_expect(parser, '='))
+      return false;
+    loc = parse_loc(parser);
+    return parse_attr(parser, NULL, &kind) && become_kind(parser, draft, kind, loc) && parse_pretty(parser, draft);
+  }
+  draft->info = ir_op_info_of(OP_LINALG_ADD); /* all have the same operands */
+  if (!parse_generic(parser, draft))
+    return false;
+  for (unsigned i = 0; i < draft->attrs.count; i++)
+    if (!strcmp(draft->attrs.entries[i].name, "kind"))
+      kind = draft->attrs.entries[i].attr;
+  drop_attr(draft, "kind");
+  return become_kind(parser, draft, kind, loc);
+}
+
 static bool parse_op_body(ir_parser *parser, ir_draft *draft) {
   lex_token name = parser->lex.token;
   draft->loc = parse_loc(parser);
+  static const char elementwise[] = "linalg.elementwise";
   if (name.kind == LEX_STRING) {
     lex_advance(&parser->lex);
+    if (name.size == sizeof elementwise + 1 && !memcmp(name.text + 1, elementwise, sizeof elementwise - 1))
+      return parse_elementwise(parser, draft, false);
     return find_row(parser, draft, name.text + 1, name.size - 2) && parse_generic(parser, draft);
   }
   if (name.kind != LEX_WORD)
     return parse_error(parser, "expected an op");
+  if (parse_accept_word(parser, elementwise))
+    return parse_elementwise(parser, draft, true);
   if (!find_row(parser, draft, name.text, name.size))
     return false;
   lex_advance(&parser->lex);

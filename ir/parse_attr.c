@@ -273,6 +273,7 @@ static const char *const keyword_attrs[] = {
     "gpu.warp",
     "gpu.lane",
     "gpu.warpgroup",
+    "linalg.elementwise_kind",
     "linalg.iterator_type",
     "vector.iterator_type",
     "vector.kind",

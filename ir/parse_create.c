@@ -1,4 +1,5 @@
 /* parse_create.c - from a complete draft to the op: counts, bodies that follow from the row, regions. See parser.h. */
+#include "build.h"
 #include "parser.h"
 #include "row.h"
 
@@ -34,10 +35,11 @@ static bool check_implied_body(ir_parser *parser, const ir_draft *draft) {
     return parse_error_at(parser, draft->loc, "'%s' needs ins and outs", draft->info->name);
   for (const char *at = draft->info->loops; at && *at; at++)
     commas += *at == ',';
-  bool binary = draft->info->combine || commas == 2;
-  if (inputs != (binary ? 2 : 1) || draft->groups[last].count != 1)
+  static const char *const numbers[] = {"one input", "two inputs", "three inputs"};
+  unsigned expected = draft->info->combine ? 2 : commas ? commas : 1;
+  if (inputs != expected || draft->groups[last].count != 1)
     return parse_error_at(parser, draft->loc, "'%s' expects %s and one output", draft->info->name,
-                          binary ? "two inputs" : "one input");
+                          numbers[expected - 1]);
   for (unsigned i = 0; i <= last; i++)
     for (unsigned k = 0; k < draft->groups[i].count; k++) {
       const ir_type *type = draft->groups[i].values[k]->type;
@@ -59,7 +61,11 @@ static void adopt_region(ir_op *op, unsigned i, const ir_block *read) {
     region->args[k]->block = region;
 }
 
+/* Constants are the same by what they are: one may have been moved out of its body. */
 static bool same_operand(const ir_value *a, const ir_value *b) {
+  const ir_attr *left, *right;
+  if (ir_value_constant(a, &left) && ir_value_constant(b, &right))
+    return left == right && a->type == b->type;
   if (!a->op || !b->op)
     return a == b || (!a->op && !b->op && a->index == b->index && a->type == b->type);
   return a == b || (a->op->mark == b->op->mark && a->index == b->index);
@@ -78,14 +84,22 @@ static bool same_op(const ir_op *a, const ir_op *b) {
   return same;
 }
 
+static ir_op *behind_constants(ir_op *op) {
+  while (op && op->code == OP_ARITH_CONSTANT)
+    op = op->next;
+  return op;
+}
+
 static bool same_body(const ir_block *a, const ir_block *b) {
   bool same = a->num_args == b->num_args;
   for (unsigned i = 0; same && i < a->num_args; i++)
     same = a->args[i]->type == b->args[i]->type;
-  ir_op *left = a->first, *right = b->first;
-  for (uint32_t position = 1; same && left && right; left = left->next, right = right->next) {
+  ir_op *left = behind_constants(a->first), *right = behind_constants(b->first);
+  for (uint32_t position = 1; same && left && right; position++) {
     same = same_op(left, right);
-    left->mark = right->mark = position++;
+    left->mark = right->mark = position;
+    left = behind_constants(left->next);
+    right = behind_constants(right->next);
   }
   return same && !left && !right;
 }

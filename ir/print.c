@@ -407,6 +407,18 @@ static bool anchor_is_present(void *data, const format_element *first, const for
 
 /* ---------------------------------------------------------------------------------------------------- generic form */
 
+/* Named elementwise ops with maps are linalg.elementwise, whose kinds are their names but for two. */
+static bool is_elementwise(const ir_op *op) {
+  const ir_op_info *info = ir_op_row(op);
+  return info->map && !info->combine && ir_attr_get(op, "indexing_maps");
+}
+
+static void print_kind(ir_printer *printer, const ir_op *op) {
+  bool has_sign = op->code == OP_LINALG_MAX || op->code == OP_LINALG_MIN;
+  print_format(printer, "#linalg.elementwise_kind<%s%s>", strchr(ir_op_row(op)->name, '.') + 1,
+               has_sign ? "_signed" : "");
+}
+
 /* The op's attributes in braces: the inherent ones, with the operand segment sizes, or the others. */
 static unsigned print_attrs_if(ir_printer *printer, const ir_op *op, bool inherent, const char *open) {
   const ir_op_info *info = ir_op_row(op);
@@ -417,6 +429,10 @@ static unsigned print_attrs_if(ir_printer *printer, const ir_op *op, bool inhere
       continue;
     print_text(printer, printed++ ? ", " : open);
     print_entry(printer, &op->attrs[i]);
+  }
+  if (inherent && is_elementwise(op)) {
+    print_text(printer, ", kind = ");
+    print_kind(printer, op);
   }
   const char *at = info->operands;
   for (format_word word; inherent && format_next_word(&at, &word);)
@@ -431,7 +447,7 @@ static unsigned print_attrs_if(ir_printer *printer, const ir_op *op, bool inhere
 }
 
 static void print_generic(ir_printer *printer, const ir_op *op) {
-  print_format(printer, "\"%s\"(", ir_op_row(op)->name);
+  print_format(printer, "\"%s\"(", is_elementwise(op) ? "linalg.elementwise" : ir_op_row(op)->name);
   for (unsigned i = 0; i < op->num_operands; i++) {
     print_separator(printer, i);
     print_value(printer, ir_operand(op, i));
@@ -470,6 +486,18 @@ static bool swallows_next(const ir_op *op, const ir_op_info *info) {
   return end && !strcmp(end, " attr-dict") && !op->num_operands && !op->num_attrs;
 }
 
+/* Inside functions, ops of the func dialect go by their short names. */
+static void print_name(ir_printer *printer, const ir_op *op) {
+  const char *name = ir_op_row(op)->name;
+  bool is_short = op->code == OP_BUILTIN_MODULE || (!strncmp(name, "func.", 5) && !op->num_regions);
+  if (is_elementwise(op)) {
+    print_text(printer, "linalg.elementwise kind=");
+    print_kind(printer, op);
+  } else {
+    print_text(printer, is_short ? strchr(name, '.') + 1 : name);
+  }
+}
+
 static void print_op(ir_printer *printer, const ir_op *op) {
   const ir_op_info *info = ir_op_row(op);
   if (op->num_results) {
@@ -483,10 +511,7 @@ static void print_op(ir_printer *printer, const ir_op *op) {
     print_generic(printer, op);
     return;
   }
-  /* Inside functions, ops of the func dialect go by their short names. */
-  const char *dot = strchr(info->name, '.');
-  bool is_short = op->code == OP_BUILTIN_MODULE || (!strncmp(info->name, "func.", 5) && !op->num_regions);
-  print_text(printer, is_short ? dot + 1 : info->name);
+  print_name(printer, op);
   if (info->print) {
     info->print(printer, op);
     return;

@@ -130,7 +130,8 @@ const ir_structure *structure_maps(const ir_op *op) {
     set_map(structure, i, maps->elements[i]->map);
   if (!iterators) {
     derive_reductions(op, structure);
-    return structure;
+    bool sums = !ir_op_row(op)->map || ir_op_row(op)->combine;
+    return !structure->reductions || sums ? structure : refuse(op, "has a loop that its output lacks");
   }
   if (iterators->kind != IR_ATTR_ARRAY || iterators->count != num_loops)
     return refuse(op, "needs one iterator type for each of its %u loops", num_loops);
@@ -359,15 +360,21 @@ void ir_structured_build_body(ir_op *op) {
   if (op->code == OP_LINALG_EXT_DIAG) {
     value = diag_body(&builder, op);
   } else {
-    ir_value *operands[2] = {0};
-    for (unsigned i = 0; i < inputs && i < 2; i++)
-      operands[i] = ir_convert(&builder, body->args[i], result);
+    enum { MOST_INPUTS = 3 };
+    ir_value *operands[MOST_INPUTS] = {0};
+    bool selects = info->map == OP_ARITH_SELECT;
+    for (unsigned i = 0; i < inputs && i < MOST_INPUTS; i++)
+      operands[i] = selects && !i ? body->args[0] : ir_convert(&builder, body->args[i], result);
     value = operands[0];
     ir_opcode map = info->map ? for_element(info->map, result->element) : 0;
-    if (map && inputs == 2)
-      value = ir_binary(&builder, map, operands[0], operands[1]);
-    else if (map)
-      value = ir_unary(&builder, map, operands[0], result);
+    if (op->code == OP_LINALG_RECIPROCAL) {
+      operands[1] = value;
+      operands[0] = ir_const(&builder, result, 1);
+    } else if (op->code == OP_LINALG_SQUARE) {
+      operands[1] = value;
+    }
+    if (map)
+      value = ir_create(&builder, map, result, ir_info_num_groups(ir_op_info_of(map)), operands, 0, NULL);
     if (info->combine)
       value = ir_binary(&builder, for_element(info->combine, result->element), body->args[inputs], value);
   }

@@ -19,7 +19,7 @@ func.func @contractions(%a: tensor<4x8xf16>, %b: tensor<8x4xf16>, %c: tensor<4x4
   %6 = linalg.contract indexing_maps = [#lhs, #rhs_transposed, #out] {tag} ins(%a, %a : tensor<4x8xf16>, tensor<4x8xf16>) outs(%1 : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %6 : tensor<4x4xf32>
 }
-func.func @elementwise(%a: tensor<4x?xf32>, %b: tensor<4x?xf32>, %o: tensor<4x?xf32>, %x: f32) -> tensor<4x?xf32> {
+func.func @elementwise(%a: tensor<4x?xf32>, %b: tensor<4x?xf32>, %o: tensor<4x?xf32>, %x: f32, %c: tensor<4x?xi1>, %r: tensor<4xf32>) -> tensor<4x?xf32> {
   %0 = linalg.fill ins(%x : f32) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   %1 = linalg.copy ins(%a : tensor<4x?xf32>) outs(%0 : tensor<4x?xf32>) -> tensor<4x?xf32>
   %2 = linalg.add ins(%1, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
@@ -40,7 +40,12 @@ func.func @elementwise(%a: tensor<4x?xf32>, %b: tensor<4x?xf32>, %o: tensor<4x?x
   %ceil = linalg.ceil ins(%floor : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   %round = linalg.round ins(%ceil : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   %power = linalg.powf ins(%round, %b : tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
-  %16 = linalg.softmax {tag} dimension(1) ins(%power : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %square = linalg.square ins(%power : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %inverse = linalg.reciprocal ins(%square : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %chosen = linalg.select ins(%c, %a, %inverse : tensor<4x?xi1>, tensor<4x?xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %less = linalg.elementwise kind=#linalg.elementwise_kind<sub> indexing_maps = [#id, #row, #id] ins(%chosen, %r : tensor<4x?xf32>, tensor<4xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %more = linalg.elementwise kind=#linalg.elementwise_kind<max_signed> indexing_maps = [#row, #id, #id] {tag} ins(%r, %less : tensor<4xf32>, tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
+  %16 = linalg.softmax {tag} dimension(1) ins(%more : tensor<4x?xf32>) outs(%o : tensor<4x?xf32>) -> tensor<4x?xf32>
   return %16 : tensor<4x?xf32>
 }
 func.func @regions(%a: tensor<4x8xf32>, %o: tensor<4xf32>, %t: tensor<8x4xf32>, %x: f32) -> tensor<4xf32> {
