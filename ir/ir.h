@@ -561,6 +561,10 @@ static inline uint32_t ir_bit(unsigned i) { return UINT32_C(1) << i; }
 static inline bool ir_loop_is_reduction(const ir_structure *structure, unsigned loop) {
   return structure->reductions >> loop & 1;
 }
+/* The last of them; -1 where there is none. */
+static inline int ir_last_reduction(const ir_structure *structure) {
+  return structure->reductions ? 31 - __builtin_clz(structure->reductions) : -1;
+}
 /* The one factor of a contraction, 0 or 1, that has the loop as a subscript; -1: both have, or neither. */
 static inline int ir_loop_side(const ir_structure *structure, unsigned loop) {
   bool lhs = ir_map_find_dim(structure->maps[0], loop) >= 0, rhs = ir_map_find_dim(structure->maps[1], loop) >= 0;

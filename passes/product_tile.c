@@ -559,16 +559,13 @@ static int64_t panel_step(const product *p, unsigned loop) {
 /* The step of a product of f32 alone whose tiles ask for the next one's rows and results, where the last cache is near;
  * 0: it is no such product, or has no steps, or an open extent, which may be small. */
 static int64_t asking_step(const product *p) {
-  int64_t step = 0;
-  if (!target_has_near_last_cache(p->target) || !p->is_wide || !p->is_alone)
+  int last = ir_last_reduction(p->structure);
+  if (!target_has_near_last_cache(p->target) || !p->is_wide || !p->is_alone || last < 0)
     return 0;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++) {
+  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
     if (p->extents[loop] == IR_DYNAMIC)
       return 0;
-    if (ir_loop_is_reduction(p->structure, loop))
-      step = panel_step(p, loop);
-  }
-  return step;
+  return panel_step(p, (unsigned)last);
 }
 
 /* Such a product of many rows with so few columns that one tile has them all: in two, each would leave its results in
@@ -581,11 +578,8 @@ static bool takes_all_columns(const product *p, unsigned rows_side) {
 
 /* The iterations of the last loop over terms. */
 static int64_t extent_of_terms(const product *p) {
-  int64_t terms = 1;
-  for (unsigned loop = 0; loop < p->structure->num_loops; loop++)
-    if (ir_loop_is_reduction(p->structure, loop))
-      terms = p->extents[loop];
-  return terms;
+  int last = ir_last_reduction(p->structure);
+  return last < 0 ? 1 : p->extents[last];
 }
 
 /* A product of f32 alone of so many rows, columns and steps that its tiles, with twice the columns, save more by

@@ -238,15 +238,14 @@ static bool is_stop_of_gpu(ir_op *op, const target_facts *target) {
 /* The op makes each element of its result from a long product's: of a layer with weights, not of scores. `steps`: how
  * many ops the search may meet; none where it met another reduction, which is of whole rows. */
 static bool is_made_of_product(const ir_op *op, unsigned *steps) {
-  int64_t extents[IR_MAX_LOOPS], terms = 0;
+  int64_t extents[IR_MAX_LOOPS];
   if (!op || !ir_op_has(op, IR_STRUCTURED))
     return false;
+  int last = ir_last_reduction(ir_structure_of(op));
   ir_loop_extents(op, extents);
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
-    terms = ir_loop_is_reduction(ir_structure_of(op), loop) ? extents[loop] : terms;
   if (ir_is_contraction(op))
-    return terms >= host_policy.long_reduction;
-  if (ir_structure_of(op)->reductions)
+    return extents[last] >= host_policy.long_reduction;
+  if (last >= 0)
     *steps = 0;
   bool found = false;
   for (unsigned i = 0; i < ir_num_inputs(op) && *steps && --*steps; i++)

@@ -321,17 +321,15 @@ static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t 
 /* 32-bit words of each row that the factor of a product takes while another product makes it step by step, beside the
  * step itself: what the matrix unit reads of its rows stays with the lanes. */
 static int64_t words_of_maker(const ir_op *maker) {
-  int64_t extents[IR_MAX_LOOPS], words = 0;
+  int64_t extents[IR_MAX_LOOPS];
   pace inner;
   find_pace(maker, &inner);
   int64_t bits = inner.op ? ir_scalar_bits(ir_operand(inner.op, 0)->type->element) : 32;
-  if (bits > 16)
+  int last = bits > 16 ? -1 : ir_last_reduction(ir_structure_of(inner.op));
+  if (last < 0)
     return 0;
   ir_loop_extents(inner.op, extents);
-  for (unsigned loop = 0; loop < ir_structure_of(inner.op)->num_loops; loop++)
-    if (ir_loop_is_reduction(ir_structure_of(inner.op), loop))
-      words = extents[loop] == IR_DYNAMIC ? gpu_policy.reduction : extents[loop] * bits / 32;
-  return words;
+  return extents[last] == IR_DYNAMIC ? gpu_policy.reduction : extents[last] * bits / 32;
 }
 
 /* The columns that the factor beside the one with the rows gives a product's result; IR_DYNAMIC where they are open. */
