@@ -389,6 +389,8 @@ typedef struct ir_op_info {
   /* All others: runs the op in the interpreter; false after a reported error. */
   bool (*eval)(ir_interp *interp, const ir_op *op);
 } ir_op_info;
+/* A named op that computes each element of its result from one of each input. */
+static inline bool ir_info_is_elementwise(const ir_op_info *info) { return info->map && !info->combine; }
 
 const ir_op_info *ir_op_info_of(ir_opcode code);
 /* The row of a full name such as "arith.addf"; false if there is none. */

@@ -588,7 +588,7 @@ static bool become_kind(ir_parser *parser, ir_draft *draft, const ir_attr *kind,
   int size = snprintf(name, sizeof name, "linalg.%s", kind->string);
   const ir_definition *found = ir_names_find(&parser->ops, name, strlen(name));
   const ir_op_info *info = found ? ir_op_info_of((ir_opcode)found->count) : NULL;
-  if (!info || size >= (int)sizeof name || !info->map || info->combine)
+  if (!info || size >= (int)sizeof name || !ir_info_is_elementwise(info))
     return parse_error_at(parser, loc, "unknown kind of 'linalg.elementwise': %s", kind->string);
   draft->code = (ir_opcode)found->count;
   draft->info = info;

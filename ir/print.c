@@ -409,8 +409,7 @@ static bool anchor_is_present(void *data, const format_element *first, const for
 
 /* Named elementwise ops with maps are linalg.elementwise, whose kinds are their names but for two. */
 static bool is_elementwise(const ir_op *op) {
-  const ir_op_info *info = ir_op_row(op);
-  return info->map && !info->combine && ir_attr_get(op, "indexing_maps");
+  return ir_info_is_elementwise(ir_op_row(op)) && ir_attr_get(op, "indexing_maps");
 }
 
 static void print_kind(ir_printer *printer, const ir_op *op) {

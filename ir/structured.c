@@ -130,8 +130,9 @@ const ir_structure *structure_maps(const ir_op *op) {
     set_map(structure, i, maps->elements[i]->map);
   if (!iterators) {
     derive_reductions(op, structure);
-    bool sums = !ir_op_row(op)->map || ir_op_row(op)->combine;
-    return !structure->reductions || sums ? structure : refuse(op, "has a loop that its output lacks");
+    if (structure->reductions && ir_info_is_elementwise(ir_op_row(op)))
+      return refuse(op, "has a loop that its output lacks");
+    return structure;
   }
   if (iterators->kind != IR_ATTR_ARRAY || iterators->count != num_loops)
     return refuse(op, "needs one iterator type for each of its %u loops", num_loops);

@@ -386,14 +386,13 @@ static bool is_followed(const ir_op *op, unsigned i, int64_t all_uses, const int
 /* Of rows that are read in short pieces of terms, what comes after the next piece (see SOON_BYTES). */
 static void reach_further(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
                           int64_t *ahead) {
-  unsigned lanes = (unsigned)plan->simd;
-  int64_t soon = SOON_BYTES * 8 / (int64_t)ir_scalar_bits(ir_operand(op, i)->type->element);
+  int64_t soon[IR_MAX_RANK];
   if (!target_has_loads_to_spare(facts) || plan->simd < 0 || !ir_is_contraction(op) ||
-      !ir_loop_is_reduction(ir_structure_of(op), lanes) || !register_plan_is_dense(op, i, lanes))
+      !ir_loop_is_reduction(ir_structure_of(op), (unsigned)plan->simd) || !find_lanes(op, plan, i, SOON_BYTES, soon))
     return;
-  int dim = ir_map_find_dim(ir_structure_of(op)->maps[i], lanes);
-  if (dim >= 0 && ahead[dim] && ahead[dim] < soon)
-    ahead[dim] = soon;
+  for (unsigned dim = 0; dim < ir_operand(op, i)->type->rank; dim++)
+    if (ahead[dim] && ahead[dim] < soon[dim])
+      ahead[dim] = soon[dim];
 }
 
 const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
