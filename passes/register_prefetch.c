@@ -55,8 +55,9 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
 /* Uses so few that memory takes the time, and elements of rows so short that the machine follows these best by itself
  * then, where loads are to spare: it asks in larger pieces of its own accord, and requests take the place of reads (two
  * to four queries of 64 features 1.2 to 1.4 times as fast as asked for in f32, two 1.2 to 1.5 in bf16; of 80 to 128 .85
- * to 1.25 and 1.1 to 1.4, of 192 .4 to .8 and .9 to 1.15; three and four in bf16 .6 to 1.2; Zen 4). */
-enum { USES_FOLLOWED = 4, WIDENED_FOLLOWED = 2, ELEMENTS_FOLLOWED = 128 };
+ * to 1.25 and 1.1 to 1.4, of 192 .4 to .8 and .9 to 1.15; three and four in bf16 1.0 to 1.25, in f16, whose conversions
+ * take longer, .86 to 1.0; Zen 4). */
+enum { USES_FOLLOWED = 4, SLOW_USES_FOLLOWED = 2, ELEMENTS_FOLLOWED = 128 };
 
 /* So much ahead in long rows of terms, of which a few are read at a time, the machine does not see by itself (x W^T of
  * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). A few rows
@@ -377,8 +378,8 @@ static int64_t bytes_past(const ir_op *op, unsigned i, int64_t all_uses, const t
 static bool is_followed(const ir_op *op, unsigned i, int64_t all_uses, const int64_t *ahead,
                         const target_facts *facts) {
   const ir_type *type = ir_operand(op, i)->type;
-  bool is_widened = register_plan_element(op, i) != type->element;
-  return target_has_loads_to_spare(facts) && all_uses <= (is_widened ? WIDENED_FOLLOWED : USES_FOLLOWED) &&
+  bool is_slow = register_plan_element(op, i) != type->element && type->element != IR_BF16;
+  return target_has_loads_to_spare(facts) && all_uses <= (is_slow ? SLOW_USES_FOLLOWED : USES_FOLLOWED) &&
          ir_is_contraction(op) && type->rank && are_rows_a_stream(type) &&
          bytes_of_row(type, ahead, &(int){0}) <= ELEMENTS_FOLLOWED * ir_scalar_bytes(type->element);
 }

@@ -13,10 +13,11 @@ enum {
   LONG_STEPS = 4,       /* times as long ones where one row reads keys and values in turn */
   EVEN_KEYS = 8,        /* that register tiles of a power of two of rows take */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
-  PIECE_ROWS = 4,       /* of f32 for which memory takes the time, 2 of 16 bits, .. */
+  PIECE_ROWS = 4,       /* of f32 and bf16 for which memory takes the time, .. */
+  SLOW_ROWS = 2,        /* .. of elements that take longer to widen, .. */
   PIECE_BYTES = 4096,   /* .. and bytes of values in a step then, a page, .. */
   PIECE_KEYS = 8,       /* .. but so many keys in any case, twice as many of 16 bits; .. */
-  SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so */
+  SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so, and three and four of bf16 */
 };
 
 /* A running softmax, and the contraction of which it is a factor. */
@@ -326,13 +327,12 @@ static bool reads_in_turn(const running *r) {
  * computed with, and the other way around, if both are read in small pieces by turns; 0: usual steps are better.
  * (256 MiB of keys and values on Zen 4, of 64 to 256 features; what a last cache holds .75 to 1.0. One query of f32
  * with 64 features 1.1 to 1.15 times as fast, with 128 .75; in bf16 1.1 to 1.25. With requests as in
- * register_prefetch.c two to four queries of f32 1.1 to 1.4 times as fast, two of bf16 1.1 to 1.6, three .86 to
- * 1.1; but where eight rows are a page, two and three of f32 .55 to .65 times; six and eight .95.) */
-static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, bool is_narrow) {
-  bool is_single = rows == 1 && !is_narrow;
-  bool is_even = !is_narrow && rows < PIECE_ROWS && row_bytes == PIECE_BYTES / PIECE_KEYS;
-  bool is_long = is_single && row_bytes > SHORT_ROW;
-  if (rows > (is_narrow ? 2 : PIECE_ROWS) || is_even || is_long)
+ * register_prefetch.c two to four queries of f32 1.1 to 1.5 times as fast, two of bf16 1.1 to 1.6, three and four of
+ * up to 128 features 1.0 to 1.5, of f16 .86 to 1.0; six and eight .95, in bf16 .6 to 1.0.) */
+static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, ir_scalar element) {
+  bool is_narrow = ir_scalar_bits(element) <= 16, is_single = rows == 1 && !is_narrow;
+  bool is_long = (is_single || (is_narrow && rows > SLOW_ROWS)) && row_bytes > SHORT_ROW;
+  if (rows > (is_narrow && element != IR_BF16 ? SLOW_ROWS : PIECE_ROWS) || is_long)
     return 0;
   return is_single ? PIECE_BYTES / 2 : PIECE_BYTES;
 }
@@ -342,8 +342,8 @@ static int64_t step_of_pieces(const running *r, int64_t step) {
   if (!target_has_loads_to_spare(r->target) || r->rows == IR_DYNAMIC ||
       !register_plan_fills_last_cache(ir_operand(r->op, 1 - r->side), r->target))
     return step;
-  bool is_narrow = ir_scalar_bits(r->element) <= 16;
-  int64_t bytes = bytes_of_pieces(r->rows, row_bytes, is_narrow), keys = is_narrow ? 2 * PIECE_KEYS : PIECE_KEYS;
+  int64_t bytes = bytes_of_pieces(r->rows, row_bytes, r->element);
+  int64_t keys = ir_scalar_bits(r->element) <= 16 ? 2 * PIECE_KEYS : PIECE_KEYS;
   while (bytes && step > keys && step * row_bytes > bytes)
     step /= 2;
   return step;

@@ -1,7 +1,7 @@
 // Few queries read keys and values that come from memory in small pieces by turns, where one multiply-add a cycle leaves
-// loads to spare: a page of values a step for up to four queries of f32 and two of 16 bits, half a page for one of f32,
-// unless rows are long, or eight rows a page. What two to four read the machine follows by itself. An open number of
-// keys is taken for many.
+// loads to spare: a page of values a step for up to four queries of f32 and bf16 and two of f16, half a page for one of
+// f32, unless rows are long. What two to four read the machine follows by itself, as values are read in whole rows. An
+// open number of keys is taken for many.
 // RUN: tcc-attn opt %s --target=host:znver4 --passes=simplify,schedule | FileCheck %s
 // RUN: tcc-attn compile %s --target=host:znver4 --emit=asm --dump=register-tile -o %t 2>&1 | FileCheck %s --check-prefix=ASKS
 
@@ -38,8 +38,10 @@ func.func @two(%q: tensor<8x2x64xf32>, %k: tensor<8x8192x64xf32>, %v: tensor<8x8
 }
 
 // CHECK-LABEL: func.func @page(
-// CHECK: scf.for {{.*}} step %c128{{[ _]}}
+// CHECK: scf.for {{.*}} step %c8{{[ _]}}
 // ASKS-LABEL: func.func @page(
+// ASKS-NOT: tec.prefetch
+// ASKS: vector<1x128xf32> into vector<2x128xf32>
 // ASKS-NOT: tec.prefetch
 func.func @page(%q: tensor<8x2x128xf32>, %k: tensor<8x8192x128xf32>, %v: tensor<8x8192x128xf32>) -> tensor<8x2x128xf32> {
   %zero = arith.constant 0.0 : f32
@@ -89,16 +91,32 @@ func.func @long(%q: tensor<8x1x128xf32>, %k: tensor<8x8192x128xf32>, %v: tensor<
 // CHECK: scf.for {{.*}} step %c16{{[ _]}}
 // ASKS-LABEL: func.func @narrow(
 // ASKS-NOT: tec.prefetch
-func.func @narrow(%q: tensor<8x2x128xf32>, %k: tensor<8x8192x128xbf16>, %v: tensor<8x8192x128xbf16>) -> tensor<8x2x128xf32> {
+func.func @narrow(%q: tensor<8x4x128xf32>, %k: tensor<8x8192x128xbf16>, %v: tensor<8x8192x128xbf16>) -> tensor<8x4x128xf32> {
   %zero = arith.constant 0.0 : f32
-  %s = tensor.empty() : tensor<8x2x8192xf32>
-  %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<8x2x8192xf32>) -> tensor<8x2x8192xf32>
-  %scores = linalg.batch_matmul indexing_maps = [affine_map<(b, i, j, c) -> (b, i, c)>, affine_map<(b, i, j, c) -> (b, j, c)>, affine_map<(b, i, j, c) -> (b, i, j)>] ins(%q, %k : tensor<8x2x128xf32>, tensor<8x8192x128xbf16>) outs(%s0 : tensor<8x2x8192xf32>) -> tensor<8x2x8192xf32>
-  %w = linalg.softmax dimension(2) ins(%scores : tensor<8x2x8192xf32>) outs(%s : tensor<8x2x8192xf32>) -> tensor<8x2x8192xf32>
-  %r = tensor.empty() : tensor<8x2x128xf32>
-  %r0 = linalg.fill ins(%zero : f32) outs(%r : tensor<8x2x128xf32>) -> tensor<8x2x128xf32>
-  %result = linalg.batch_matmul ins(%w, %v : tensor<8x2x8192xf32>, tensor<8x8192x128xbf16>) outs(%r0 : tensor<8x2x128xf32>) -> tensor<8x2x128xf32>
-  return %result : tensor<8x2x128xf32>
+  %s = tensor.empty() : tensor<8x4x8192xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<8x4x8192xf32>) -> tensor<8x4x8192xf32>
+  %scores = linalg.batch_matmul indexing_maps = [affine_map<(b, i, j, c) -> (b, i, c)>, affine_map<(b, i, j, c) -> (b, j, c)>, affine_map<(b, i, j, c) -> (b, i, j)>] ins(%q, %k : tensor<8x4x128xf32>, tensor<8x8192x128xbf16>) outs(%s0 : tensor<8x4x8192xf32>) -> tensor<8x4x8192xf32>
+  %w = linalg.softmax dimension(2) ins(%scores : tensor<8x4x8192xf32>) outs(%s : tensor<8x4x8192xf32>) -> tensor<8x4x8192xf32>
+  %r = tensor.empty() : tensor<8x4x128xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%r : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
+  %result = linalg.batch_matmul ins(%w, %v : tensor<8x4x8192xf32>, tensor<8x8192x128xbf16>) outs(%r0 : tensor<8x4x128xf32>) -> tensor<8x4x128xf32>
+  return %result : tensor<8x4x128xf32>
+}
+
+// CHECK-LABEL: func.func @slow(
+// CHECK: scf.for {{.*}} step %c128{{[ _]}}
+// ASKS-LABEL: func.func @slow(
+// ASKS: tec.prefetch
+func.func @slow(%q: tensor<8x3x128xf32>, %k: tensor<8x8192x128xf16>, %v: tensor<8x8192x128xf16>) -> tensor<8x3x128xf32> {
+  %zero = arith.constant 0.0 : f32
+  %s = tensor.empty() : tensor<8x3x8192xf32>
+  %s0 = linalg.fill ins(%zero : f32) outs(%s : tensor<8x3x8192xf32>) -> tensor<8x3x8192xf32>
+  %scores = linalg.batch_matmul indexing_maps = [affine_map<(b, i, j, c) -> (b, i, c)>, affine_map<(b, i, j, c) -> (b, j, c)>, affine_map<(b, i, j, c) -> (b, i, j)>] ins(%q, %k : tensor<8x3x128xf32>, tensor<8x8192x128xf16>) outs(%s0 : tensor<8x3x8192xf32>) -> tensor<8x3x8192xf32>
+  %w = linalg.softmax dimension(2) ins(%scores : tensor<8x3x8192xf32>) outs(%s : tensor<8x3x8192xf32>) -> tensor<8x3x8192xf32>
+  %r = tensor.empty() : tensor<8x3x128xf32>
+  %r0 = linalg.fill ins(%zero : f32) outs(%r : tensor<8x3x128xf32>) -> tensor<8x3x128xf32>
+  %result = linalg.batch_matmul ins(%w, %v : tensor<8x3x8192xf32>, tensor<8x8192x128xf16>) outs(%r0 : tensor<8x3x128xf32>) -> tensor<8x3x128xf32>
+  return %result : tensor<8x3x128xf32>
 }
 
 // CHECK-LABEL: func.func @near(
