@@ -1,12 +1,14 @@
 """measure.py - interleaved rounds, a yardstick that tells when others had the machine, and what the numbers belong to.
 
-The yardstick is a small product that stays in the cache; a round in which it runs below .93 of its best is one in which
-something else had the machine, and is dropped. What counts is the median of the other rounds; where they are too few, the
-samples are marked as disturbed and the best of all rounds counts. The clock of a processor changes within minutes, so its
-multiply-add peak is measured in each round as well.
+The yardstick is a small product that stays in the cache; a round in which it runs below .93 of its best is one in
+which something else had the machine, and is dropped. What counts is the median of the other rounds; where they are too
+few, the samples are marked as disturbed and the best of all rounds counts. The clock of a processor changes within
+minutes, so its multiply-add peak is measured in each round as well; and where reading bounds the codes, so is the
+bandwidth of plain reads.
 """
 
 import argparse
+import concurrent.futures
 import ctypes
 import datetime
 import os
@@ -70,14 +72,30 @@ class Yardstick:
         return seconds * QUIET <= self.best
 
 
-PEAK = object()  # among the names of a round
+class PlainReads:
+    """Reads of arrays far beyond the caches, on each thread its own."""
+    BYTES = 1 << 28
+
+    def __init__(self, threads):
+        import numpy  # which not all benchmarks need
+        self.arrays = [numpy.ones(self.BYTES // 4, numpy.float32) for _ in range(threads)]
+        self.readers = (numpy.max, lambda array: numpy.dot(array, array))
+        self.pool = concurrent.futures.ThreadPoolExecutor(threads)
+
+    def bandwidth(self):
+        """Bytes a second by the faster of two ways to read."""
+        best = min(seconds_of(lambda: list(self.pool.map(reader, self.arrays))) for reader in self.readers)
+        return self.BYTES * len(self.arrays) / best
+
+
+PEAK, BANDWIDTH = object(), object()  # among the names of a round
 
 
 class Samples:
-    """`seconds` by name and the multiply-add peak in FLOP/s; `settled`: from quiet rounds; `dropped`: the number of other
-    rounds."""
+    """`seconds` by name, the multiply-add peak in FLOP/s, and the bandwidth in bytes a second where plain reads are given, 0
+    otherwise; `settled`: from quiet rounds; `dropped`: the number of other rounds."""
 
-    def __init__(self, timers, yardstick, rounds, patience):
+    def __init__(self, timers, yardstick, rounds, patience, plain_reads=None):
         """Measures by the timers of a dictionary in turn until there are `rounds` quiet rounds, or `patience` seconds and
         three rounds are over."""
         repeats = {name: max(1, int(SAMPLE_SECONDS / seconds(1))) for name, seconds in timers.items()}
@@ -86,12 +104,14 @@ class Samples:
             quiet_before = yardstick.is_quiet()
             everything.append({name: seconds(repeats[name]) for name, seconds in timers.items()})
             everything[-1][PEAK] = yardstick.peak()
+            everything[-1][BANDWIDTH] = plain_reads.bandwidth() if plain_reads else 0
             if quiet_before and yardstick.is_quiet():
                 quiet.append(everything[-1])
         self.settled, self.dropped = len(quiet) >= rounds, len(everything) - len(quiet)
         summary, kept = (statistics.median, quiet) if self.settled else (min, everything)
         self.seconds = {name: summary([row[name] for row in kept]) for name in timers}
-        self.peak = (summary if self.settled else max)(row[PEAK] for row in kept)
+        self.peak, self.bandwidth = ((summary if self.settled else max)(row[limit] for row in kept)
+                                     for limit in (PEAK, BANDWIDTH))
 
 
 def facts():
