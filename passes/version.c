@@ -28,6 +28,7 @@
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/register_plan.h"
+#include "passes/version_group.h"
 
 #include <string.h>
 
@@ -161,7 +162,7 @@ static bool find_rows(ir_op *op, void *data) {
 }
 
 /* if (extent <= most) the copy of the kernel, whose loop over rows has one iteration; else the kernel */
-static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t most) {
+static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t most, const target_facts *target) {
   ir_builder builder = ir_builder_before(kernel);
   ir_value *bound = ir_const_index(&builder, most), *zero = ir_const_index(&builder, 0);
   ir_builder inside = pass_branch_around(
@@ -172,6 +173,8 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t m
   ir_value_map_set(map, extent, ir_index_value(&inside, rows));
   ir_op *copy = ir_op_clone(&inside, kernel, map);
   ir_replace_uses(ir_region(copy, 0)->args[dim], zero);
+  if (most == 1)
+    version_group(copy, target);
   retype_all(ir_region(copy, 0));
 }
 
@@ -185,9 +188,9 @@ static void version_kernel(ir_op *kernel, const target_facts *target) {
   ir_walk(ir_region(kernel, 0), can_retype, &can);
   if (!can || !rows.upper.value || !ir_index_is_const(rows.lower, 0))
     return;
-  add_version(kernel, (unsigned)search.dim, rows.upper.value, 1);
+  add_version(kernel, (unsigned)search.dim, rows.upper.value, 1, target);
   if (!rows.step.value && rows.step.constant >= search.few)
-    add_version(kernel, (unsigned)search.dim, rows.upper.value, search.few);
+    add_version(kernel, (unsigned)search.dim, rows.upper.value, search.few, target);
 }
 
 /* ----------------------------------------------------------------------------------------------------- steps of one */
