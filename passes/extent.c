@@ -445,6 +445,28 @@ const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t ste
   return NULL;
 }
 
+typedef struct steps {
+  const ir_value *counter;
+  int64_t from, to;
+} steps;
+
+static bool set_step(ir_op *op, void *data) {
+  const steps *s = data;
+  if (!extent_room(op, s->counter, s->from))
+    return true;
+  const ir_map *map = ir_attr_get(op, "map")->map;
+  const ir_expr *results[2];
+  for (unsigned i = 0; i < 2; i++)
+    results[i] =
+        map->results[i] == ir_expr_const(op->module, s->from) ? ir_expr_const(op->module, s->to) : map->results[i];
+  ir_attr_set(op, "map", ir_attr_map(op->module, ir_map_get(op->module, map->num_dims, 0, 2, results)));
+  return true;
+}
+
+void extent_set_step(ir_block *body, const ir_value *counter, int64_t from, int64_t to) {
+  ir_walk(body, set_step, &(steps){counter, from, to});
+}
+
 int64_t extent_of_tiles(ir_value *value, unsigned dim) {
   extent x = extent_of(value, dim);
   const ir_op *size = x.value && x.value->type->kind == IR_TYPE_SCALAR ? x.value->op : NULL, *kernel = size;

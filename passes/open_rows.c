@@ -104,24 +104,6 @@ static ir_value *create_condition(ir_builder *builder, const open_rows *o) {
   return fit;
 }
 
-typedef struct steps {
-  const ir_value *counter;
-  int64_t from, to;
-} steps;
-
-static bool set_step(ir_op *op, void *data) {
-  const steps *s = data;
-  if (!extent_room(op, s->counter, s->from))
-    return true;
-  const ir_map *map = ir_attr_get(op, "map")->map;
-  const ir_expr *results[2];
-  for (unsigned i = 0; i < 2; i++)
-    results[i] =
-        map->results[i] == ir_expr_const(op->module, s->from) ? ir_expr_const(op->module, s->to) : map->results[i];
-  ir_attr_set(op, "map", ir_attr_map(op->module, ir_map_get(op->module, map->num_dims, 0, 2, results)));
-  return true;
-}
-
 /* The kernel over so many rows instead. */
 static ir_op *clone_over(const open_rows *o, ir_builder *builder, ir_value *rows) {
   ir_value_map *map = ir_value_map_create(builder->module);
@@ -138,9 +120,9 @@ static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
     sizes[i] = i == o->dim ? o->tile.rows : old[i];
   ir_attr_set(kernel, "staticStep", ir_attr_i64s(kernel->module, count, sizes));
   ir_block *body = ir_region(kernel, 0);
-  ir_walk(body, set_step, &(steps){body->args[o->dim], o->kernel_step, o->tile.rows});
+  extent_set_step(body, body->args[o->dim], o->kernel_step, o->tile.rows);
   ir_builder builder = ir_builder_before(loop);
-  ir_walk(ir_region(loop, 0), set_step, &(steps){ir_region(loop, 0)->args[0], o->loop_step, o->tile.step});
+  extent_set_step(ir_region(loop, 0), ir_region(loop, 0)->args[0], o->loop_step, o->tile.step);
   ir_set_operand(loop, STEP, ir_const_index(&builder, o->tile.step));
 }
 

@@ -337,16 +337,35 @@ static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, ir_scalar elemen
   return is_single ? PIECE_BYTES / 2 : PIECE_BYTES;
 }
 
-static int64_t step_of_pieces(const running *r, int64_t step) {
-  int64_t row_bytes = r->columns * ir_scalar_bytes(r->element);
-  if (!target_has_loads_to_spare(r->target) || r->rows == IR_DYNAMIC ||
-      !register_plan_fills_last_cache(ir_operand(r->op, 1 - r->side), r->target))
+/* Steps of so many rows by values of `columns` elements a row, in pieces where these come from memory. */
+static int64_t pieces_of(int64_t rows, ir_value *values, int64_t columns, int64_t step, const target_facts *target) {
+  ir_scalar element = values->type->element;
+  int64_t row_bytes = columns * ir_scalar_bytes(element);
+  if (!target_has_loads_to_spare(target) || rows == IR_DYNAMIC || !register_plan_fills_last_cache(values, target))
     return step;
-  int64_t bytes = bytes_of_pieces(r->rows, row_bytes, r->element);
-  int64_t keys = ir_scalar_bits(r->element) <= 16 ? 2 * PIECE_KEYS : PIECE_KEYS;
+  int64_t bytes = bytes_of_pieces(rows, row_bytes, element);
+  int64_t keys = ir_scalar_bits(element) <= 16 ? 2 * PIECE_KEYS : PIECE_KEYS;
   while (bytes && step > keys && step * row_bytes > bytes)
     step /= 2;
   return step;
+}
+
+static int64_t step_of_pieces(const running *r, int64_t step) {
+  return pieces_of(r->rows, ir_operand(r->op, 1 - r->side), r->columns, step, r->target);
+}
+
+int64_t softmax_step_of_pieces(const ir_op *product, unsigned side, int64_t step, const target_facts *target) {
+  const ir_structure *structure = ir_structure_of(product);
+  int64_t extents[IR_MAX_LOOPS], sizes[2] = {1, 1}; /* of weights and values, but for keys */
+  ir_loop_extents(product, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int of = ir_loop_side(structure, loop);
+    if (of >= 0 && extents[loop] == IR_DYNAMIC)
+      return step;
+    if (of >= 0)
+      sizes[(unsigned)of != side] *= extents[loop];
+  }
+  return pieces_of(sizes[0], ir_operand(product, 1 - side), sizes[1], step, target);
 }
 
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of

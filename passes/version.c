@@ -8,7 +8,8 @@
  * in decoding, a product reads each key once: nothing is gained by copying keys into panels, and lanes run along the
  * features instead. Extents in types say so where they are fixed; where rows are open, a branch outside of the kernel
  * asks. In the version for one row the loop over rows has one iteration, and the rows of every tile are 1 in its type,
- * so register tiles are chosen as for fixed extents. Scratch memory becomes as small: what lies on the stack is known
+ * so register tiles are chosen as for fixed extents; heads that share keys become rows of one tile, and loops over keys
+ * take steps for so many rows (version_query.c). Scratch memory becomes as small: what lies on the stack is known
  * not to be what arguments point to, so loops do not read these again.
  *
  * Few rows are as many as do not pay for packing either (register_plan.h). Their number stays open in that version, but
@@ -28,7 +29,7 @@
 #include "passes/extent.h"
 #include "passes/passes.h"
 #include "passes/register_plan.h"
-#include "passes/version_group.h"
+#include "passes/version_query.h"
 
 #include <string.h>
 
@@ -174,7 +175,11 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t m
   ir_op *copy = ir_op_clone(&inside, kernel, map);
   ir_replace_uses(ir_region(copy, 0)->args[dim], zero);
   if (most == 1)
-    version_group(copy, target);
+    version_join_heads(copy, target);
+  retype_all(ir_region(copy, 0));
+  if (most > 1)
+    return;
+  version_shorten_steps(copy, target);
   retype_all(ir_region(copy, 0));
 }
 

@@ -1,21 +1,29 @@
-/* version_group.c - see version_group.h.
+/* version_query.c - see version_query.h.
  *
- * With a known number of queries, heads that share keys are rows of one tile (tile_rows_loop, join_rows.c). Where that
- * number is open, the schedule gives each head tiles of its own, whose rows are its queries: many of them may pay for
- * what they read. The version for one query (version.c) would read keys and values once for each head, though: so the
- * loop over heads takes all of them in one step there, and every dim in which tiles have one head has as many.
+ * With a known number of queries, heads that share keys are rows of one tile (tile_rows_loop, join_rows.c), and the
+ * schedule's steps over keys are those for so many rows. Where that number is open, the schedule gives each head tiles
+ * of its own, whose rows are its queries, and steps for many: these may pay for what they read. The version for one
+ * query (version.c) would read keys and values once for each head, though: so there the loop over heads takes all of
+ * them in one step, and every dim in which tiles have one head has as many. Then steps become those for that many rows.
+ * (One query of 32 x 4 heads over 8192 keys of 128 features 2.1 times as fast, in f32 2.7 times; 8 x 4 over 512, from
+ * the last cache, 1.9 times; Zen 4.)
  *
  * Dims are found from views at the loop's counter, over views and the loops of structured ops, in both directions.
- * Invariants: elements and the order of sums stay. Nothing changes where a dim goes anywhere else, or the counter does.
+ * Invariants: elements and the order of sums over a step stay. No heads are joined where such a dim, or the counter,
+ * goes anywhere else.
  * Terminates: dims are only added to those found, until a walk finds no more. */
-#include "passes/version_group.h"
+#include "passes/version_query.h"
 
 #include "ir/build.h"
 #include "ir/pointer_map.h"
+#include "passes/extent.h"
+#include "passes/memory.h"
 #include "passes/tile_policy.h"
 
+/* ------------------------------------------------------------------------------------------------------------ heads */
+
 typedef struct group {
-  ir_op *kernel;
+  const ir_op *kernel;
   const ir_value *counter;
   int64_t heads;
   ir_pointer_map dims; /* from buffers to bits of their dims of heads */
@@ -41,7 +49,8 @@ static void visit_view(group *g, ir_op *op) {
   bool keeps_rank = view->type->rank == source->type->rank;
   g->can &= keeps_rank || !(dims_of(g, source) | dims_of(g, view));
   for (unsigned dim = 0; dim < slice.rank; dim++) {
-    bool is_head = slice.offsets[dim].value == g->counter, is_found = (dims_of(g, source) | dims_of(g, view)) >> dim & 1;
+    bool is_head = slice.offsets[dim].value == g->counter,
+         is_found = (dims_of(g, source) | dims_of(g, view)) >> dim & 1;
     if (is_head || is_found)
       g->can &= keeps_rank && ir_index_is_const(slice.sizes[dim], 1) && slice.offsets[dim].constant == 0 &&
                 (is_head || !slice.offsets[dim].value);
@@ -170,7 +179,7 @@ static int64_t other_iterations(const ir_op *kernel, unsigned dim, int64_t many)
   return iterations;
 }
 
-void version_group(ir_op *kernel, const target_facts *target) {
+void version_join_heads(ir_op *kernel, const target_facts *target) {
   int64_t threads = target->threads;
   for (unsigned dim = 0; dim < ir_region(kernel, 0)->num_args; dim++) {
     ir_bounds bounds = ir_bounds_of(kernel, dim);
@@ -180,4 +189,55 @@ void version_group(ir_op *kernel, const target_facts *target) {
     if (is_few && other_iterations(kernel, dim, threads) >= threads && join(kernel, dim, heads))
       return;
   }
+}
+
+/* ------------------------------------------------------------------------------------------------------------ steps */
+
+enum { STEP = 2 }; /* among the operands of a loop */
+
+/* Products in a loop over keys: one with as many columns as a step has keys, and one with as many terms. */
+typedef struct key_loop {
+  const ir_op *op;
+  int64_t step;
+  const ir_op *scores, *result;
+} key_loop;
+
+static bool find_products(ir_op *op, void *data) {
+  key_loop *keys = data;
+  if (!ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op))
+    return true;
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    extent x = extent_of_loop(op, loop);
+    if (x.value && x.value->op && extent_room(x.value->op, ir_region(keys->op, 0)->args[0], keys->step))
+      *(ir_loop_is_reduction(structure, loop) ? &keys->result : &keys->scores) = op;
+  }
+  return true;
+}
+
+/* The operand is made in scratch memory, as weights are. */
+static bool is_scratch(const ir_value *value) {
+  const ir_op *root = view_root(value)->op;
+  return root && (root->code == OP_MEMREF_ALLOC || root->code == OP_MEMREF_ALLOCA);
+}
+
+static bool shorten_steps(ir_op *op, void *data) {
+  const target_facts *target = data;
+  ir_index step = op->code == OP_SCF_FOR ? ir_index_of(ir_operand(op, STEP)) : ir_index_const(0);
+  key_loop keys = {.op = op, .step = step.constant};
+  if (op->code != OP_SCF_FOR || op->num_results || step.value)
+    return true;
+  ir_walk(ir_region(op, 0), find_products, &keys);
+  if (!keys.scores || !keys.result)
+    return true;
+  unsigned weights = is_scratch(ir_operand(keys.result, 0)) ? 0 : 1;
+  int64_t shorter = softmax_step_of_pieces(keys.result, weights, keys.step, target);
+  ir_builder builder = ir_builder_before(op);
+  extent_set_step(ir_region(op, 0), ir_region(op, 0)->args[0], keys.step, shorter);
+  ir_set_operand(op, STEP, ir_const_index(&builder, shorter));
+  return true;
+}
+
+void version_shorten_steps(ir_op *kernel, const target_facts *target) {
+  ir_walk(ir_region(kernel, 0), shorten_steps, (void *)target);
 }
