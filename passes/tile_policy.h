@@ -95,7 +95,8 @@ typedef struct softmax_tile {
 softmax_tile softmax_tile_of(const ir_op *op, unsigned side, const target_facts *target);
 /* The same where the number of rows is open, of those that are in lanes; no rows where none should be. *most_keys: for
  * more than that they should not. */
-/* The step of a loop over keys, instead of this one, in which the product takes weights, its operand `side`, and values. */
+/* The step of a loop over keys, instead of this one, in which the product takes weights, its operand `side`, and
+ * values. */
 int64_t softmax_step_of_pieces(const ir_op *product, unsigned side, int64_t step, const target_facts *target);
 softmax_tile softmax_tile_of_open_rows(const ir_op *op, unsigned side, const target_facts *target, int64_t *most_keys);
 #endif
