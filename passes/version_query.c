@@ -91,6 +91,7 @@ static void visit_structured(group *g, ir_op *op) {
     if (!(loops & ir_bit(loop)))
       continue;
     g->is_shared |= ir_is_contraction(op);
+    g->can &= !ir_loop_is_reduction(structure, loop);
     g->can &= !ir_is_contraction(op) || ir_loop_side(structure, loop) >= 0;
     for (unsigned i = 0; i < op->num_operands; i++)
       for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++)
@@ -102,9 +103,23 @@ static void visit_structured(group *g, ir_op *op) {
   g->can &= !loops || ir_walk(ir_region(op, 0), find_index, &loops);
 }
 
+/* The op uses the counter as anything else than an offset of a view. */
+static bool uses_counter(const group *g, const ir_op *op) {
+  unsigned uses = 0;
+  for (unsigned i = 0; i < op->num_operands; i++)
+    uses += ir_operand(op, i) == g->counter;
+  if (op->code == OP_MEMREF_SUBVIEW) {
+    ir_slice slice = ir_slice_of(op);
+    for (unsigned dim = 0; dim < slice.rank; dim++)
+      uses -= slice.offsets[dim].value == g->counter;
+  }
+  return uses;
+}
+
 /* Finds dims of what the op reads and writes; anything else than a view, a copy or a structured op has none. */
 static bool find_dims(ir_op *op, void *data) {
   group *g = data;
+  g->can &= !uses_counter(g, op);
   if (op->code == OP_MEMREF_SUBVIEW) {
     visit_view(g, op);
   } else if (ir_op_has(op, IR_STRUCTURED)) {
@@ -116,7 +131,7 @@ static bool find_dims(ir_op *op, void *data) {
           add_dim(g, ir_operand(op, 1 - i), dim);
   } else if (op->code != OP_MEMREF_DEALLOC) {
     for (unsigned i = 0; i < op->num_operands; i++)
-      g->can &= !dims_of(g, ir_operand(op, i)) && ir_operand(op, i) != g->counter;
+      g->can &= !dims_of(g, ir_operand(op, i));
   }
   return g->can;
 }
