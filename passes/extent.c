@@ -450,7 +450,7 @@ typedef struct steps {
   int64_t from, to;
 } steps;
 
-static bool set_step(ir_op *op, void *data) {
+static bool set_size(ir_op *op, void *data) {
   const steps *s = data;
   if (!extent_room(op, s->counter, s->from))
     return true;
@@ -463,8 +463,20 @@ static bool set_step(ir_op *op, void *data) {
   return true;
 }
 
-void extent_set_step(ir_block *body, const ir_value *counter, int64_t from, int64_t to) {
-  ir_walk(body, set_step, &(steps){counter, from, to});
+void extent_set_step(ir_op *loop, unsigned dim, int64_t step) {
+  ir_block *body = ir_region(loop, 0);
+  ir_walk(body, set_size, &(steps){body->args[dim], ir_bounds_of(loop, dim).step.constant, step});
+  if (loop->code == OP_SCF_FOR) {
+    ir_builder builder = ir_builder_before(loop);
+    ir_set_operand(loop, 2, ir_const_index(&builder, step));
+    return;
+  }
+  unsigned count;
+  int64_t sizes[IR_MAX_LOOPS];
+  const int64_t *old = ir_attr_i64s_of(loop, "staticStep", &count);
+  for (unsigned i = 0; i < count; i++)
+    sizes[i] = i == dim ? step : old[i];
+  ir_attr_set(loop, "staticStep", ir_attr_i64s(loop->module, count, sizes));
 }
 
 int64_t extent_of_tiles(ir_value *value, unsigned dim) {

@@ -65,8 +65,9 @@ int64_t extent_bound(extent x);
  * the op's operands, where the counter is 0; or NULL. */
 const ir_expr *extent_room(const ir_op *op, const ir_value *counter, int64_t step);
 
-/* Such sizes in the body of the counter's loop, of step `from`, become those of steps `to`. */
-void extent_set_step(ir_block *body, const ir_value *counter, int64_t from, int64_t to);
+/* The loop, an scf.for or dim `dim` of an scf.forall, whose step is a constant, takes this one; so do such sizes in
+ * it. */
+void extent_set_step(ir_op *loop, unsigned dim, int64_t step);
 
 /* The extent that a dim of the value has in all tiles of the kernel around it together, as far as that is known: its
  * own where it is the same in all; else IR_DYNAMIC. */

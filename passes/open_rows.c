@@ -24,7 +24,7 @@ typedef struct open_rows {
   unsigned dim; /* of the kernel: its rows */
   ir_value *rows;
   ir_index keys;
-  int64_t kernel_step, loop_step, most_keys;
+  int64_t most_keys;
   softmax_tile tile;
 } open_rows;
 
@@ -46,7 +46,6 @@ static bool find_rows(open_rows *o, const ir_op *op, unsigned side) {
         continue;
       o->dim = dim;
       o->rows = bounds.upper.value;
-      o->kernel_step = bounds.step.constant;
       return bounds.upper.value && ir_index_is_const(bounds.lower, 0);
     }
   }
@@ -61,7 +60,6 @@ static bool find_loop(open_rows *o, const target_facts *target) {
     ir_index step = ir_index_of(ir_operand(loop, STEP));
     o->loop = loop;
     o->keys = ir_index_of(ir_operand(loop, UPPER));
-    o->loop_step = step.constant;
     if (step.value || (o->keys.value && !ir_value_is_outside(o->keys.value, ir_region(o->kernel, 0))))
       continue;
     for (ir_op *op = ir_region(loop, 0)->first; op; op = op->next) {
@@ -111,21 +109,6 @@ static ir_op *clone_over(const open_rows *o, ir_builder *builder, ir_value *rows
   return ir_op_clone(builder, o->kernel, map);
 }
 
-/* The kernel and its loop take tiles for lanes. */
-static void set_tile(const open_rows *o, ir_op *kernel, ir_op *loop) {
-  unsigned count;
-  int64_t sizes[IR_MAX_LOOPS];
-  const int64_t *old = ir_attr_i64s_of(kernel, "staticStep", &count);
-  for (unsigned i = 0; i < count; i++)
-    sizes[i] = i == o->dim ? o->tile.rows : old[i];
-  ir_attr_set(kernel, "staticStep", ir_attr_i64s(kernel->module, count, sizes));
-  ir_block *body = ir_region(kernel, 0);
-  extent_set_step(body, body->args[o->dim], o->kernel_step, o->tile.rows);
-  ir_builder builder = ir_builder_before(loop);
-  extent_set_step(ir_region(loop, 0), ir_region(loop, 0)->args[0], o->loop_step, o->tile.step);
-  ir_set_operand(loop, STEP, ir_const_index(&builder, o->tile.step));
-}
-
 bool pass_open_rows(ir_op *kernel, const pass_options *options) {
   open_rows o = {.kernel = kernel};
   if (!target_has_rows_in_lanes(options->target) || options->target->tiles.rows || !starts_empty(kernel) ||
@@ -138,7 +121,8 @@ bool pass_open_rows(ir_op *kernel, const pass_options *options) {
   ir_op *loop = ir_region(first, 0)->first;
   for (const ir_op *op = ir_region(kernel, 0)->first; op != o.loop; op = op->next)
     loop = loop->next;
-  set_tile(&o, first, loop);
+  extent_set_step(first, o.dim, o.tile.rows);
+  extent_set_step(loop, 0, o.tile.step);
   for (unsigned i = 0; i < kernel->num_results; i++) {
     ir_set_operand(second, ir_group_start(second, OUTS) + i, ir_result(first, i));
     ir_replace_uses(ir_result(kernel, i), ir_result(second, i));

@@ -177,10 +177,10 @@ static void add_version(ir_op *kernel, unsigned dim, ir_value *extent, int64_t m
   if (most == 1)
     version_join_heads(copy, target);
   retype_all(ir_region(copy, 0));
-  if (most > 1)
-    return;
-  version_shorten_steps(copy, target);
-  retype_all(ir_region(copy, 0));
+  if (most == 1) {
+    version_shorten_steps(copy, target);
+    retype_all(ir_region(copy, 0));
+  }
 }
 
 static void version_kernel(ir_op *kernel, const target_facts *target) {

@@ -171,13 +171,8 @@ static bool join(ir_op *kernel, unsigned dim, int64_t heads) {
   }
   if (!g.can || !g.is_shared)
     return false;
-  unsigned count;
-  int64_t steps[IR_MAX_LOOPS];
-  const int64_t *old = ir_attr_i64s_of(kernel, "staticStep", &count);
-  for (unsigned i = 0; i < count; i++)
-    steps[i] = i == dim ? heads : old[i];
-  ir_attr_set(kernel, "staticStep", ir_attr_i64s(kernel->module, count, steps));
   ir_walk(body, take_heads, &g);
+  extent_set_step(kernel, dim, heads);
   return true;
 }
 
@@ -208,8 +203,6 @@ void version_join_heads(ir_op *kernel, const target_facts *target) {
 
 /* ------------------------------------------------------------------------------------------------------------ steps */
 
-enum { STEP = 2 }; /* among the operands of a loop */
-
 /* Products in a loop over keys: one with as many columns as a step has keys, and one with as many terms. */
 typedef struct key_loop {
   const ir_op *op;
@@ -230,26 +223,20 @@ static bool find_products(ir_op *op, void *data) {
   return true;
 }
 
-/* The operand is made in scratch memory, as weights are. */
-static bool is_scratch(const ir_value *value) {
-  const ir_op *root = view_root(value)->op;
-  return root && (root->code == OP_MEMREF_ALLOC || root->code == OP_MEMREF_ALLOCA);
-}
-
 static bool shorten_steps(ir_op *op, void *data) {
   const target_facts *target = data;
-  ir_index step = op->code == OP_SCF_FOR ? ir_index_of(ir_operand(op, STEP)) : ir_index_const(0);
+  if (op->code != OP_SCF_FOR || op->num_results)
+    return true;
+  ir_index step = ir_bounds_of(op, 0).step;
   key_loop keys = {.op = op, .step = step.constant};
-  if (op->code != OP_SCF_FOR || op->num_results || step.value)
+  if (step.value)
     return true;
   ir_walk(ir_region(op, 0), find_products, &keys);
   if (!keys.scores || !keys.result)
     return true;
-  unsigned weights = is_scratch(ir_operand(keys.result, 0)) ? 0 : 1;
-  int64_t shorter = softmax_step_of_pieces(keys.result, weights, keys.step, target);
-  ir_builder builder = ir_builder_before(op);
-  extent_set_step(ir_region(op, 0), ir_region(op, 0)->args[0], keys.step, shorter);
-  ir_set_operand(op, STEP, ir_const_index(&builder, shorter));
+  const ir_op *first = view_root(ir_operand(keys.result, 0))->op;
+  unsigned weights = first && ir_op_has(first, IR_ALLOCATES) ? 0 : 1; /* which are made in scratch memory */
+  extent_set_step(op, 0, softmax_step_of_pieces(keys.result, weights, keys.step, target));
   return true;
 }
 
