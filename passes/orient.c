@@ -306,10 +306,11 @@ static void skip_hidden(ir_op *blocks, ir_op *op) {
   ir_set_operand(blocks, 1, ir_index_value(&builder, window.upper));
 }
 
-static void orient_loop(const orientation *o) {
+/* Returns the loop that stands for the old one. */
+static ir_op *orient_loop(const orientation *o) {
   ir_op *old = o->loop;
   const turning *turning = &o->turning;
-  ir_builder before = ir_builder_before(old), after = ir_builder_after(old);
+  ir_builder before = ir_builder_before(old);
   ir_value *inits[MAX_OPS], *block = NULL;
   for (unsigned i = 0; i < old->num_results; i++) {
     inits[i] = ir_operand(old, 3 + i);
@@ -334,6 +335,7 @@ static void orient_loop(const orientation *o) {
       skip_hidden(block->block->parent, op);
   if (turning->blocks > 1 && !o->is_padded)
     turn_readers(old, loop, o->carried, turning);
+  ir_builder after = ir_builder_after(old); /* readers, which may have been next, are gone */
   for (unsigned i = 0; i < old->num_results; i++) {
     ir_value *result = ir_result(loop, i);
     if (o->carried[i] >= 0 && !ir_value_unused(ir_result(old, i)))
@@ -341,6 +343,7 @@ static void orient_loop(const orientation *o) {
     ir_replace_uses(ir_result(old, i), result);
   }
   ir_op_erase(old);
+  return loop;
 }
 
 /* --------------------------------------------------------------------------------------------------------- the pass */
@@ -373,12 +376,11 @@ static bool find_orientation(ir_op *loop, const target_facts *facts, orientation
 }
 
 bool pass_orient(ir_op *kernel, const pass_options *options) {
-  for (ir_op *op = ir_region(kernel, 0)->first, *next; op; op = next) {
+  for (ir_op *op = ir_region(kernel, 0)->first; op; op = op->next) {
     orientation o;
-    next = op->next;
     if (target_has_rows_in_lanes(options->target) && op->code == OP_SCF_FOR &&
         find_orientation(op, options->target, &o))
-      orient_loop(&o);
+      op = orient_loop(&o);
   }
   return true;
 }

@@ -3,11 +3,12 @@
  *   func.func private @NAME_shapes(index x all extents of all shaped arguments) -> (i1, index x all extents of all
  *       results)
  *
- * The i1 says whether the arguments fit together: the extents of each loop that several operands share, those that
- * casts and reshapes promise, slices in bounds, as far as they follow from the extents of the arguments alone, and what
- * the program asserts of them. cf.assert ends here. What must be equal for that is one value in NAME from then on: of
- * extents of arguments by an attribute (extent.h), of what is computed and an extent of an argument by replacing the
- * former. NAME gets the attribute tec.shapes = @NAME_shapes and, when it is public, tec.kernel.
+ * The i1 says whether the arguments fit together: the extents of each loop that several operands share, of operands of
+ * one shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they
+ * follow from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. What must
+ * be equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is
+ * computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and,
+ * when it is public, tec.kernel.
  *
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
@@ -243,30 +244,55 @@ static void require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
   s->fits = ir_binary(&s->builder, OP_ARITH_ANDI, s->fits, holds);
 }
 
+/* Extents that must be the same: the first one that was found. */
+typedef struct agreement {
+  bool has_first;
+  extent first;
+  ir_index expected;
+} agreement;
+
+static void agree(shapes *s, agreement *all, ir_value *operand, unsigned dim) {
+  extent x = extent_of(operand, dim);
+  ir_index found;
+  if ((all->has_first && extent_equal(x, all->first)) || !find_extent(s, operand, dim, &found))
+    return;
+  if (!all->has_first)
+    *all = (agreement){true, x, found};
+  else if (all->expected.value || found.value)
+    require(s, IR_EQUAL, all->expected, found);
+}
+
 /* Operands that share a loop agree on its extent. */
 static void check_loops(shapes *s, const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    bool has_first = false;
-    extent first = {0};
-    ir_index expected;
+    agreement all = {0};
     for (unsigned i = 0; i < op->num_operands; i++) {
       int dim = ir_map_find_dim(structure->maps[i], loop);
-      ir_index found;
-      if (dim < 0)
-        continue;
-      extent x = extent_of(ir_operand(op, i), (unsigned)dim);
-      if ((has_first && extent_equal(x, first)) || !find_extent(s, ir_operand(op, i), (unsigned)dim, &found))
-        continue;
-      if (has_first && (expected.value || found.value))
-        require(s, IR_EQUAL, expected, found);
-      if (!has_first) {
-        has_first = true;
-        first = x;
-        expected = found;
-      }
+      if (dim >= 0)
+        agree(s, &all, ir_operand(op, i), (unsigned)dim);
     }
   }
+}
+
+/* Tensors that an op goes over element by element have one shape. */
+static void check_elements(shapes *s, const ir_op *op) {
+  for (unsigned dim = 0; dim < ir_result(op, 0)->type->rank; dim++) {
+    agreement all = {0};
+    for (unsigned i = 0; i < op->num_operands; i++)
+      if (ir_type_is_shaped(ir_operand(op, i)->type))
+        agree(s, &all, ir_operand(op, i), dim);
+  }
+}
+
+/* Which branch is taken does not follow from extents: they are those of either. */
+static void check_branches(shapes *s, const ir_op *op) {
+  for (unsigned i = 0; i < op->num_results; i++)
+    for (unsigned dim = 0; dim < ir_result(op, i)->type->rank; dim++) {
+      agreement all = {0};
+      for (unsigned region = 0; region < op->num_regions; region++)
+        agree(s, &all, ir_operand(ir_region(op, region)->last, i), dim);
+    }
 }
 
 /* One more than the subscript comes to; not known where terms fall as loops go on. */
@@ -429,6 +455,8 @@ static bool check_op(ir_op *op, void *data) {
     check_loops(s, op);
     check_maps(s, op);
   }
+  if (ir_op_has(op, IR_ELEMENTWISE))
+    check_elements(s, op);
   if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
     check_reads(s, op);
   else if (op->code == OP_TENSOR_EXTRACT_SLICE)
@@ -439,6 +467,8 @@ static bool check_op(ir_op *op, void *data) {
     check_cast(s, op);
   else if (op->code == OP_TENSOR_EXPAND_SHAPE)
     check_expansion(s, op);
+  else if (op->code == OP_SCF_IF)
+    check_branches(s, op);
   else if (op->code == OP_FUNC_CALL)
     find_call(s, op);
   else if (op->code == OP_CF_ASSERT)
@@ -552,6 +582,14 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
   return true;
 }
 
+/* Shows what makes the result. */
+static bool refuse_result(ir_op *function, unsigned result) {
+  ir_op *end = ir_block_terminator(ir_region(function, 0)), *maker = ir_operand(end, result)->op;
+  return ir_op_error(maker ? maker : end,
+                     "makes result %u of @%s, whose extents do not follow from those of the arguments", result,
+                     ir_attr_string_or(function, "sym_name", ""));
+}
+
 static bool add_shapes(ir_op *function) {
   ir_module *module = function->module;
   const ir_block *body = ir_region(function, 0);
@@ -585,8 +623,7 @@ static bool add_shapes(ir_op *function) {
   ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
   if (!ok) {
     ir_op_erase(created);
-    return !is_public(function) ||
-           ir_op_error(function, "the extents of result %u do not follow from those of the arguments", missing);
+    return !is_public(function) || refuse_result(function, missing);
   }
   note_equal_extents(&s);
   ir_walk(ir_region(function, 0), replace_known, &s);
