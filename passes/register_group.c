@@ -36,7 +36,12 @@ static ir_op *neighbour(ir_op *op, bool after) {
   return op;
 }
 
-static bool is_structured(const ir_op *op) { return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions; }
+static bool is_no_load(ir_op *op, void *data) { return op->code != OP_MEMREF_LOAD; }
+
+/* A structured op that reads its operands alone. */
+static bool is_structured(const ir_op *op) {
+  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && ir_walk(ir_region(op, 0), is_no_load, NULL);
+}
 
 /* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */
 static bool is_complete_in_tile(const register_plan *plan, const ir_map *map) {

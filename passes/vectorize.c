@@ -161,20 +161,21 @@ static bool has_vector_form(const ir_op *op) {
          ir_op_has(op, IR_TERMINATOR);
 }
 
+uint32_t vectorize_depends(const body_loops *body, const ir_value *value) {
+  unsigned number;
+  return value_number(body->block, value, &number) ? body->loops[number] : 0;
+}
+
 typedef struct dependence {
-  const ir_block *body;
-  const uint32_t *loops; /* by value number */
+  body_loops body;
   uint32_t found;
   bool pinned; /* has effects: must run exactly as often as the scalar program runs it */
 } dependence;
 
 static bool add_dependence(ir_op *op, void *data) {
   dependence *state = data;
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    unsigned number;
-    if (value_number(state->body, ir_operand(op, i), &number))
-      state->found |= state->loops[number];
-  }
+  for (unsigned i = 0; i < op->num_operands; i++)
+    state->found |= vectorize_depends(&state->body, ir_operand(op, i));
   if (op->code == OP_LINALG_INDEX)
     state->found |= ir_bit((unsigned)ir_attr_int_or(op, "dim", 0));
   state->pinned |= ir_op_has(op, IR_WRITES) || ir_op_has(op, IR_ALLOCATES);
@@ -182,8 +183,8 @@ static bool add_dependence(ir_op *op, void *data) {
 }
 
 /* The loops that a body op, regions included, depends on. */
-static dependence op_dependence(const ir_block *body, ir_op *op, const uint32_t *loops) {
-  dependence state = {.body = body, .loops = loops};
+static dependence op_dependence(body_loops body, ir_op *op) {
+  dependence state = {.body = body};
   add_dependence(op, &state);
   for (unsigned i = 0; i < op->num_regions; i++)
     ir_walk(ir_region(op, i), add_dependence, &state);
@@ -191,7 +192,7 @@ static dependence op_dependence(const ir_block *body, ir_op *op, const uint32_t 
 }
 
 /* The loops that no body op without a vector form depends on. */
-static uint32_t body_loops(ir_op *op, const vector_operand *operands) {
+static uint32_t loops_of_body(ir_op *op, const vector_operand *operands) {
   ir_block *body = ir_region(op, 0);
   ir_arena *arena = &op->module->arena;
   size_t start = ir_arena_mark(arena);
@@ -199,11 +200,13 @@ static uint32_t body_loops(ir_op *op, const vector_operand *operands) {
   for (unsigned i = 0; i < body->num_args; i++)
     loops[i] = vectorize_operand_loops(&operands[i]);
   for (ir_op *inner = body->first; inner; inner = inner->next) {
-    dependence state = op_dependence(body, inner, loops);
+    dependence state = op_dependence((body_loops){body, loops}, inner);
     for (unsigned i = 0; i < inner->num_results; i++)
       loops[inner->mark + i] = state.found;
     if (state.pinned)
       allowed = 0;
+    else if (inner->code == OP_MEMREF_LOAD)
+      allowed &= ~state.found | vectorize_load_lanes(&state.body, inner);
     else if (!has_vector_form(inner))
       allowed &= ~state.found;
   }
@@ -211,8 +214,7 @@ static uint32_t body_loops(ir_op *op, const vector_operand *operands) {
   return allowed;
 }
 
-/* The expression is loop + something that does not depend on it. */
-static bool has_unit_coefficient(const ir_expr *expr, unsigned loop) {
+bool vectorize_has_term(const ir_expr *expr, unsigned loop) {
   while (expr->kind == IR_EXPR_ADD && ir_expr_uses_dim(expr->lhs, loop) != ir_expr_uses_dim(expr->rhs, loop))
     expr = ir_expr_uses_dim(expr->lhs, loop) ? expr->lhs : expr->rhs;
   return expr->kind == IR_EXPR_DIM && expr->value == loop;
@@ -224,7 +226,7 @@ static bool is_simple_subscript(const ir_map *map, unsigned loop) {
   for (unsigned i = 0; i < map->num_results; i++)
     if (ir_expr_uses_dim(map->results[i], loop)) {
       uses++;
-      if (!has_unit_coefficient(map->results[i], loop))
+      if (!vectorize_has_term(map->results[i], loop))
         return false;
     }
   return uses <= 1;
@@ -236,7 +238,7 @@ uint32_t vectorize_loops(ir_op *op) {
   size_t start = ir_arena_mark(arena);
   vector_operand *operands = IR_NEW_ARRAY(arena, vector_operand, op->num_operands);
   vectorize_operands(op, operands);
-  uint32_t loops = body_loops(op, operands);
+  uint32_t loops = loops_of_body(op, operands);
   ir_arena_rewind(arena, start);
   unsigned num_inputs = ir_num_inputs(op);
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++) {
@@ -565,6 +567,8 @@ static void run_body_op(const body_state *state, const ir_op *op) {
     set_value(state, ir_result(op, 0), operands[0]); /* the operand is a copy that was widened on the way */
   else if (!loops)
     clone_scalar_op(state, op);
+  else if (op->code == OP_MEMREF_LOAD)
+    set_value(state, ir_result(op, 0), vectorize_load(state, op, loops));
   else if (is_affine(op))
     set_value(state, ir_result(op, 0), vectorize_affine(state, op));
   else if (vectorize_comparison(state, op, &comparison))

@@ -9,6 +9,12 @@ typedef struct tile_value {
   uint32_t loops;
 } tile_value;
 
+/* The loops (bits) that values of the body depend on, by number. */
+typedef struct body_loops {
+  const ir_block *block;
+  const uint32_t *loops;
+} body_loops;
+
 typedef struct body_state {
   ir_builder *builder;
   const vector_tile *tile;
@@ -39,6 +45,15 @@ tile_value vectorize_affine(const body_state *state, const ir_op *op);
 /* A comparison of indices that is affine in the iterations, as one of constants with a scalar; false for other ops, and
  * where lanes do not have constants of their own. */
 bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result);
+
+/* The expression is dim `loop` plus something that does not depend on it. */
+bool vectorize_has_term(const ir_expr *expr, unsigned loop);
+/* Those that a value depends on: none, if it comes from outside. */
+uint32_t vectorize_depends(const body_loops *body, const ir_value *value);
+/* vectorize_load.c: the loops (bits) along which a memref.load of the body may have lanes .. */
+uint32_t vectorize_load_lanes(const body_loops *body, const ir_op *load);
+/* .. and what it loads in the tile along one of them, a vector dim. */
+tile_value vectorize_load(const body_state *state, const ir_op *load, uint32_t lanes);
 
 /* vectorize_pairs.c: the rows of a vector of floats, with an even number of lanes, as those of even places and then
  * those of odd ones, widened to `element`; and that undone. */
