@@ -50,6 +50,33 @@ bool body_reads_scalars_only(const ir_op *op) {
   return true;
 }
 
+/* The op becomes a polynomial, of which each step has constants of its own. */
+static bool is_polynomial(const ir_op *op) {
+  switch (op->code) {
+  case OP_MATH_EXP:
+  case OP_MATH_EXP2:
+  case OP_MATH_EXPM1:
+  case OP_MATH_LOG:
+  case OP_MATH_LOG2:
+  case OP_MATH_LOG1P:
+  case OP_MATH_TANH:
+  case OP_MATH_SIN:
+  case OP_MATH_COS:
+  case OP_MATH_ERF:
+  case OP_MATH_POWF:
+    return true;
+  default:
+    return false;
+  }
+}
+
+bool body_has_polynomial(const ir_op *op) {
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    if (is_polynomial(inner))
+      return true;
+  return false;
+}
+
 bool body_starts_from_zero(const ir_op *op) { return ir_value_is_zero(ir_init(op, 0)); }
 
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shared) {

@@ -3,6 +3,7 @@
  *
  * Each member runs on the part of its own iterations that the leader's tile is linked to, as its body says it.
  * Terminates: one tile of each member of a group. */
+#include "passes/body.h"
 #include "passes/register_nest.h"
 #include "passes/register_prefetch.h"
 
@@ -20,7 +21,7 @@ static bool is_before_loop(const ir_op *op) {
 }
 
 void register_ask_for_next(ir_op *op, const register_plan *plan, const target_facts *facts, register_left **left,
-                         vector_tile *tile) {
+                           vector_tile *tile) {
   unsigned num_inputs = ir_num_inputs(op);
   unsigned first = is_before_loop(op) ? 0 : num_inputs, end = num_inputs + is_last_pass(op);
   if (op->block->parent->code != OP_SCF_FORALL || ir_structure_of(op)->reductions)
@@ -187,26 +188,6 @@ static void write_value(register_nest *nest, ir_builder *builder, unsigned out, 
   }
 }
 
-/* The op becomes a polynomial, of which each step has constants of its own. */
-static bool is_polynomial(const ir_op *op) {
-  switch (op->code) {
-  case OP_MATH_EXP:
-  case OP_MATH_EXP2:
-  case OP_MATH_EXPM1:
-  case OP_MATH_LOG:
-  case OP_MATH_LOG2:
-  case OP_MATH_LOG1P:
-  case OP_MATH_TANH:
-  case OP_MATH_SIN:
-  case OP_MATH_COS:
-  case OP_MATH_ERF:
-  case OP_MATH_POWF:
-    return true;
-  default:
-    return false;
-  }
-}
-
 /* An epilogue computes much with each element, and none is a reduction of them. */
 static bool has_long_epilogue(const register_group *group) {
   bool is_long = false;
@@ -214,8 +195,7 @@ static bool has_long_epilogue(const register_group *group) {
     const ir_op *op = group->epilogues[k].op;
     if (ir_structure_of(op)->reductions)
       return false;
-    for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
-      is_long |= is_polynomial(inner);
+    is_long |= body_has_polynomial(op);
   }
   return is_long;
 }

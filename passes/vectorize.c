@@ -509,6 +509,7 @@ static void set_value(const body_state *state, const ir_value *body_value, tile_
   unsigned number = 0;
   value_number(state->body, body_value, &number);
   state->values[number] = value;
+  state->loops[number] = value.loops;
   if (!value.loops)
     ir_value_map_set(state->scalars, body_value, value.value);
 }
@@ -516,6 +517,10 @@ static void set_value(const body_state *state, const ir_value *body_value, tile_
 tile_value vectorize_value_of(const body_state *state, ir_value *value) {
   unsigned number;
   return value_number(state->body, value, &number) ? state->values[number] : (tile_value){value, 0};
+}
+
+ir_value *vectorize_broadcast(const body_state *state, tile_value value, uint32_t loops) {
+  return broadcast(state->builder, state->tile, value, loops);
 }
 
 tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
@@ -716,11 +721,13 @@ void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **acc
   ir_op *op = tile->op;
   ir_block *body = ir_region(op, 0);
   ir_arena *arena = &op->module->arena;
+  unsigned count = number_values(body);
   body_state state = {.builder = builder,
                       .tile = tile,
                       .body = body,
                       .scalars = ir_value_map_create(op->module),
-                      .values = IR_NEW_ARRAY(arena, tile_value, number_values(body))};
+                      .values = IR_NEW_ARRAY(arena, tile_value, count),
+                      .loops = IR_NEW_ARRAY(arena, uint32_t, count)};
   unsigned num_inputs = ir_num_inputs(op), num_outs = ir_num_inits(op);
   tile_value *old = IR_NEW_ARRAY(arena, tile_value, num_outs);
   for (unsigned i = 0; i < num_inputs; i++) {

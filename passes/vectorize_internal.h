@@ -20,6 +20,7 @@ typedef struct body_state {
   const vector_tile *tile;
   ir_block *body;
   tile_value *values;    /* by value number */
+  uint32_t *loops;       /* their loops, by value number */
   ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
 } body_state;
 
@@ -34,6 +35,8 @@ static inline uint32_t vector_loops(const vector_tile *tile) {
 const ir_type *vectorize_type(const vector_tile *tile, ir_scalar element, uint32_t loops);
 /* A value of the body, or one from outside. */
 tile_value vectorize_value_of(const body_state *state, ir_value *value);
+/* The value, repeated along the loops (bits) that it lacks. */
+ir_value *vectorize_broadcast(const body_state *state, tile_value value, uint32_t loops);
 /* An elementwise op on the values, which meet by broadcast. */
 tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
                                  const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs);
@@ -50,10 +53,11 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
 bool vectorize_has_term(const ir_expr *expr, unsigned loop);
 /* Those that a value depends on: none, if it comes from outside. */
 uint32_t vectorize_depends(const body_loops *body, const ir_value *value);
-/* vectorize_load.c: the loops (bits) along which a memref.load of the body may have lanes .. */
+/* vectorize_load.c: the loops (bits) along which a memref.load of the body may have lanes: those along which these are
+ * neighbours in memory, or else all if the body computes much .. */
 uint32_t vectorize_load_lanes(const body_loops *body, const ir_op *load);
-/* .. and what it loads in the tile along one of them, a vector dim. */
-tile_value vectorize_load(const body_state *state, const ir_op *load, uint32_t lanes);
+/* .. and what it loads in the tile along some of them, the vector dims that it depends on. */
+tile_value vectorize_load(const body_state *state, const ir_op *load, uint32_t loops);
 
 /* vectorize_pairs.c: the rows of a vector of floats, with an even number of lanes, as those of even places and then
  * those of odd ones, widened to `element`; and that undone. */

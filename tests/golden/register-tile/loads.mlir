@@ -9,6 +9,8 @@
 // RUN: tcc-attn run %s --func=partner --random=6 --check 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=rows --random --check --target=host:x86-64 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=moved --random=4 --check --target=host:x86-64 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=far --random=7 --check 2>&1 | FileCheck %s --check-prefix=RESULT
+// RUN: tcc-attn run %s --func=far --random=8 --check --target=host:x86-64 2>&1 | FileCheck %s --check-prefix=RESULT
 // RUN: tcc-attn run %s --func=partner --random=6 --check --fuse=off 2>&1 | FileCheck %s --check-prefix=RESULT
 
 // RESULT: {{: good$}}
@@ -119,6 +121,32 @@ func.func @elsewhere(%x: tensor<200xf32>) -> (tensor<100xf32>, tensor<100xf32>) 
     linalg.yield %second, %mirrored : f32, f32
   } -> (tensor<100xf32>, tensor<100xf32>)
   return %results#0, %results#1 : tensor<100xf32>, tensor<100xf32>
+}
+
+// Where the body computes much, they are loaded one by one, by way of scratch memory, and the rest goes as elsewhere. What
+// lies beyond the end of a row is not loaded.
+// CHECK-LABEL: func.func @far(
+// CHECK: vector.transfer_write {{.*}} : vector<[[LANES:[0-9]+]]xindex>, memref<[[LANES]]xindex>
+// CHECK: scf.for %[[LANE:[a-z0-9]+]] = %{{.*}} to %c{{[0-9]+}}
+// CHECK: %[[PLACE:.*]] = memref.load %{{.*}}[%[[LANE]]] : memref<[[LANES]]xindex>
+// CHECK: %[[ELEMENT:.*]] = memref.load %arg0[%{{.*}}, %[[PLACE]]]
+// CHECK: memref.store %[[ELEMENT]], %[[LOADED:.*]][%[[LANE]]]
+// CHECK: vector.transfer_read %[[LOADED]][
+// CHECK: math.exp {{.*}} : vector<[[LANES]]xf32>
+// CHECK: scf.for {{.*}} to %c13{{[ _]}}
+func.func @far(%x: tensor<9x200xf32>) -> tensor<9x77xf32> {
+  %two = arith.constant 2 : index
+  %empty = tensor.empty() : tensor<9x77xf32>
+  %result = linalg.generic {indexing_maps = [#both], iterator_types = ["parallel", "parallel"]} outs(%empty : tensor<9x77xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %twice = arith.muli %j, %two : index
+    %element = tensor.extract %x[%i, %twice] : tensor<9x200xf32>
+    %power = math.exp %element : f32
+    linalg.yield %power : f32
+  } -> tensor<9x77xf32>
+  return %result : tensor<9x77xf32>
 }
 
 // What the op before writes is read at another place: the two do not run tile by tile.
