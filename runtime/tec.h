@@ -12,6 +12,9 @@
  *  - Option structs start with their own size: `tec_compile_options options = {sizeof options};`. Zero is the default
  *    of every field, so that fields can be added at the end. A NULL options pointer means all defaults.
  *  - A context and all that belongs to it is used by one thread at a time; different contexts are independent.
+ *  - After fork(), the child may use and destroy its copies of contexts that were not in use just then, and all that
+ *    belongs to them. Their threads are not there: such contexts run kernels on the calling thread alone, new ones on
+ *    as many threads as ever. GPUs are for the parent alone, as their drivers want it.
  *  - Wherever a path is taken, "-" is standard input or standard output. Files are written whole or not at all.
  *  - The library never exits, prints, or changes a signal handler or the locale. The one file that it writes unasked is
  *    that of TEC_INTERNAL, in $TMPDIR or /tmp. */

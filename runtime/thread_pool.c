@@ -8,6 +8,8 @@
  *  - A worker touches the loop's fields only between announcing itself under the lock (`inside`) and leaving, and the
  *    caller returns only when nobody is inside, so body and data outlive their use.
  *  - A worker that wakes late, after the loop is over, sees `open` false and waits for the next one.
+ *  - Workers are threads of the process that started them. In another one, its child after fork(), they are not there,
+ *    and the lock may be held for ever by who is not: nothing there touches lock, conditions or workers.
  *  - Nobody but who runs iterations keeps a processor busy, but for a bounded time: the caller at a loop's end, and
  *    workers after a loop, where the pool was made so.
  *
@@ -53,7 +55,8 @@ struct thread_pool {
   int64_t count;
   _Atomic int64_t next;
   /* Constant. */
-  int64_t spin; /* nanoseconds for which workers look for the next loop */
+  pid_t process; /* that started the workers */
+  int64_t spin;  /* nanoseconds for which workers look for the next loop */
   unsigned num_workers;
   pthread_t workers[];
 };
@@ -118,6 +121,7 @@ thread_pool *thread_pool_create(unsigned threads, unsigned spin) {
   thread_pool *pool = calloc(1, sizeof *pool + wanted * sizeof pool->workers[0]);
   if (!pool)
     return NULL;
+  pool->process = getpid();
   pool->spin = (int64_t)spin * 1000;
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
@@ -131,9 +135,9 @@ thread_pool *thread_pool_create(unsigned threads, unsigned spin) {
   return pool;
 }
 
-void thread_pool_destroy(thread_pool *pool) {
-  if (!pool)
-    return;
+static bool is_of_this_process(const thread_pool *pool) { return pool->process == getpid(); }
+
+static void end_workers(thread_pool *pool) {
   pthread_mutex_lock(&pool->lock);
   pool->stop = true;
   pthread_cond_broadcast(&pool->wake);
@@ -143,6 +147,11 @@ void thread_pool_destroy(thread_pool *pool) {
   pthread_cond_destroy(&pool->left);
   pthread_cond_destroy(&pool->wake);
   pthread_mutex_destroy(&pool->lock);
+}
+
+void thread_pool_destroy(thread_pool *pool) {
+  if (pool && is_of_this_process(pool))
+    end_workers(pool);
   free(pool);
 }
 
@@ -192,6 +201,11 @@ static void run_loop(thread_pool *pool) {
   int64_t limit = WAKES * pool->wake_time, own = 0;
   if (!pool->spin && *place == pool->body && run_alone(pool, limit))
     return;
+  if (!is_of_this_process(pool)) {
+    while (run_next(pool))
+      continue;
+    return;
+  }
   open_loop(pool);
   int64_t start = nanoseconds();
   while (run_next(pool))

@@ -8,7 +8,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 static tec_context *new_context(messages *kept) { return messages_context(kept, (tec_context_options){.threads = 4}); }
 
@@ -416,5 +418,25 @@ Test(thread_pool, threads_that_look_for_loops_share_short_ones) {
     shared += c.calls_of_others > 0;
   }
   cr_assert_lt(seconds_by(CLOCK_MONOTONIC) - start, 10);
+  thread_pool_destroy(c.pool);
+}
+
+/* The threads are not there in a child: it runs loops alone, and waits for nobody. */
+Test(thread_pool, works_in_a_child_process_without_its_threads) {
+  counted c = {.pool = thread_pool_create(4, 0), .seconds = 1e-3, .caller = pthread_self()};
+  cr_assert_gt(run_counted(&c, 20), 0);
+  c.calls = 0;
+  pid_t child = fork();
+  if (!child) {
+    alarm(20);
+    bool alone = run_counted(&c, 20) == 0 && c.calls == 20;
+    thread_pool_destroy(c.pool);
+    _exit(!alone);
+  }
+  int status;
+  cr_assert_eq(waitpid(child, &status, 0), child);
+  cr_assert(WIFEXITED(status), "ended by signal %d", WTERMSIG(status));
+  cr_assert_eq(WEXITSTATUS(status), 0);
+  cr_assert_gt(run_counted(&c, 20), 0);
   thread_pool_destroy(c.pool);
 }
