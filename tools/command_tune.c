@@ -1,9 +1,9 @@
 /* command_tune.c - tcc-attn tune: measures tile sizes on this machine and keeps the fastest for `run` and `compile`.
  *
- * From the schedule's own choice, or what was kept before where that is faster, one size after the other is changed and
- * kept where that is faster, until no change helps, the time is over, or the user interrupts. Sizes that lead to loops
- * that were measured already are not measured again. A candidate must win twice: at first sight, and then in turns with
- * the best one.
+ * From the schedule's own choice, or what was kept before unless that is slower, one size after the other is changed
+ * and kept where that is faster, until no change helps, the time is over, or the user interrupts. Sizes that lead to
+ * loops that were measured already are not measured again. A candidate must win twice: at first sight, and then in
+ * turns with the best one. What was kept before won already: only in turns with the schedule's own choice can it lose.
  * Terminates: each round ends with the list of sizes; there is another one only after a gain of a few percent, and the
  * clock ends them all. */
 #include "tools/runner.h"
@@ -30,6 +30,7 @@ static const struct {
 
 typedef struct candidate {
   int sizes[NUM_SIZES]; /* 0: the schedule's choice */
+  bool is_kept;         /* by an earlier search */
   double seconds;
   check_run run;
 } candidate;
@@ -39,6 +40,7 @@ typedef struct tuner {
   double start, budget; /* seconds */
   uint64_t key;         /* under which the best is kept */
   candidate best;
+  bool is_kept_unseen;          /* there was no time to measure what an earlier search has kept */
   double speedup;               /* of the best over the schedule's own: the product of what was measured side by side */
   char *measured[MAX_MEASURED]; /* what loops the candidates had */
   unsigned num_measured;
@@ -125,16 +127,21 @@ static tec_status duel(tuner *tuner, candidate *one) {
   return status;
 }
 
+static tec_status compare(tuner *tuner, candidate *one, bool *better) {
+  double limit = one->is_kept ? 1 : gain;
+  tec_status status = one->is_kept ? TEC_OK : measure(tuner, one);
+  if (!status && one->seconds <= limit * tuner->best.seconds) {
+    status = duel(tuner, one);
+    *better = !status && one->seconds <= limit * tuner->best.seconds;
+  }
+  return status;
+}
+
 static tec_status try_candidate(tuner *tuner, candidate *one, bool *better) {
   *better = false;
   tec_status status = compile(tuner, one);
-  if (!status && !is_known(tuner, one)) {
-    status = measure(tuner, one);
-    if (!status && one->seconds < gain * tuner->best.seconds) {
-      status = duel(tuner, one);
-      *better = !status && one->seconds < gain * tuner->best.seconds;
-    }
-  }
+  if (!status && !is_known(tuner, one))
+    status = compare(tuner, one, better);
   tec_program *loser = one->run.program;
   if (*better) { /* the entry is part of the best one's program */
     tuner->speedup *= tuner->best.seconds / one->seconds;
@@ -149,7 +156,7 @@ static tec_status try_candidate(tuner *tuner, candidate *one, bool *better) {
 
 /* What an earlier search has kept is the first candidate: one that is cut short loses nothing. */
 static tec_status try_kept(tuner *tuner) {
-  candidate kept = {.seconds = 0};
+  candidate kept = {.is_kept = true};
   bool better, is_any = false;
   char *tiles;
   tec_status status = tuned_find(tuner->runner.context, tuner->key, &tiles);
@@ -159,7 +166,8 @@ static tec_status try_kept(tuner *tuner) {
     is_any |= kept.sizes[i] != 0;
   }
   free(tiles);
-  return status || !is_any ? status : try_candidate(tuner, &kept, &better);
+  tuner->is_kept_unseen = is_any && is_over(tuner);
+  return status || !is_any || tuner->is_kept_unseen ? status : try_candidate(tuner, &kept, &better);
 }
 
 static tec_status search(tuner *tuner) {
@@ -196,6 +204,10 @@ static tec_status store(tuner *tuner) {
   char text[MAX_TEXT], *path = NULL;
   const char *tiles = describe(tuner->best.sizes, text);
   bool own = !strcmp(tiles, COMMAND_OWN_TILES);
+  if (tuner->is_kept_unseen) {
+    printf("tune: stopped before the sizes that are kept were measured: they stay\n");
+    return TEC_OK;
+  }
   tec_status status = tuned_store(tuner->runner.context, tuner->key, own ? NULL : tiles, &path);
   if (status)
     return status;
