@@ -1,12 +1,14 @@
 /* file.c - whole files in and out.
  *
  * A regular file is replaced in one step: the bytes go to a temporary beside it, which is renamed once it is complete,
- * so no reader ever sees half of one. What is there and is no regular file (a device, a pipe) is written directly. */
+ * so no reader ever sees half of one. What is there and is no regular file (a device, a pipe) is written directly. Of
+ * several files none is renamed before everything else is done, which is where a write may fail. */
 #include "runtime/runtime.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +55,15 @@ static bool write_all(int file, const char *bytes, size_t size) {
   return true;
 }
 
-static tec_status write_directly(tec_context *context, const char *path, const char *bytes, size_t size) {
+static tec_status write_directly(tec_context *context, const tec_file *wanted) {
+  const char *path = wanted->path;
+  if (!strcmp(path, "-"))
+    return write_all(STDOUT_FILENO, wanted->bytes, wanted->size) ? TEC_OK
+                                                                 : io_error(context, "write", "standard output");
   int file = open(path, O_WRONLY | O_CLOEXEC);
   if (file < 0)
     return io_error(context, "write", path);
-  bool good = write_all(file, bytes, size);
+  bool good = write_all(file, wanted->bytes, wanted->size);
   int error = errno;
   if (close(file) && good)
     return io_error(context, "write", path);
@@ -65,44 +71,90 @@ static tec_status write_directly(tec_context *context, const char *path, const c
   return good ? TEC_OK : io_error(context, "write", path);
 }
 
-/* Completes the temporary and puts it in the place of `path`. The mode is what open() would have given. */
-static bool replace(int file, const char *temporary, const char *path, mode_t mode, const char *bytes, size_t size) {
-  bool good = write_all(file, bytes, size) && fchmod(file, mode) == 0;
+/* A regular file on its way; all zero for what is written directly. */
+typedef struct prepared_file {
+  char *target, *temporary;
+  bool is_there; /* the temporary */
+} prepared_file;
+
+/* Completes a temporary. The mode is what open() would have given. */
+static bool complete(int file, mode_t mode, const tec_file *wanted) {
+  bool good = write_all(file, wanted->bytes, wanted->size) && fchmod(file, mode) == 0;
   int error = errno;
   if (close(file) && good)
-    good = false, error = errno;
+    return false;
   errno = error;
-  return good && rename(temporary, path) == 0;
+  return good;
+}
+
+/* Makes the temporary of a regular file. */
+static tec_status prepare(tec_context *context, const tec_file *wanted, prepared_file *prepared) {
+  struct stat status;
+  bool exists = stat(wanted->path, &status) == 0;
+  if (!strcmp(wanted->path, "-") || (exists && !S_ISREG(status.st_mode)))
+    return TEC_OK;
+  /* Through a symbolic link, the file it points to is replaced, not the link. */
+  prepared->target = exists ? realpath(wanted->path, NULL) : strdup(wanted->path);
+  byte_buffer name = {0};
+  if (prepared->target)
+    byte_buffer_printf(&name, "%s.XXXXXX", prepared->target);
+  prepared->temporary = name.bytes;
+  if (!prepared->target || name.failed)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  mode_t mask = umask(0);
+  umask(mask);
+  int file = mkostemp(name.bytes, O_CLOEXEC);
+  prepared->is_there = file >= 0;
+  bool good = prepared->is_there && complete(file, exists ? status.st_mode & 07777 : 0666 & ~mask, wanted);
+  return good ? TEC_OK : io_error(context, "write", wanted->path);
+}
+
+/* Puts the temporary in the file's place. */
+static tec_status put_in_place(tec_context *context, const tec_file *wanted, prepared_file *prepared) {
+  if (rename(prepared->temporary, prepared->target))
+    return io_error(context, "write", wanted->path);
+  prepared->is_there = false;
+  return TEC_OK;
+}
+
+static void discard(prepared_file *prepared) {
+  if (prepared->is_there)
+    unlink(prepared->temporary);
+  free(prepared->temporary);
+  free(prepared->target);
+}
+
+static tec_status write_files(tec_context *context, size_t count, const tec_file *files, prepared_file *prepared) {
+  tec_status status = TEC_OK;
+  for (size_t i = 0; i < count && !status; i++)
+    status = prepare(context, &files[i], &prepared[i]);
+  for (size_t i = 0; i < count && !status; i++)
+    if (!prepared[i].target)
+      status = write_directly(context, &files[i]);
+  for (size_t i = 0; i < count && !status; i++)
+    if (prepared[i].target)
+      status = put_in_place(context, &files[i], &prepared[i]);
+  return status;
+}
+
+tec_status tec_files_write(tec_context *context, size_t count, const tec_file *files) {
+  prepared_file *prepared = calloc(count + 1, sizeof *prepared);
+  if (!prepared)
+    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+  /* A pipe that nobody reads any more ends the process, but not before the temporaries of the others are gone. */
+  sigset_t held, before;
+  sigemptyset(&held);
+  if (count > 1)
+    sigaddset(&held, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &held, &before);
+  tec_status status = write_files(context, count, files, prepared);
+  for (size_t i = 0; i < count; i++)
+    discard(&prepared[i]);
+  free(prepared);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return status;
 }
 
 tec_status tec_file_write(tec_context *context, const char *path, const char *bytes, size_t size) {
-  if (!strcmp(path, "-"))
-    return write_all(STDOUT_FILENO, bytes, size) ? TEC_OK : io_error(context, "write", "standard output");
-  struct stat status;
-  bool exists = stat(path, &status) == 0;
-  if (exists && !S_ISREG(status.st_mode))
-    return write_directly(context, path, bytes, size);
-  /* Through a symbolic link, the file it points to is replaced, not the link. */
-  char *target = exists ? realpath(path, NULL) : strdup(path);
-  byte_buffer temporary = {0};
-  if (target)
-    byte_buffer_printf(&temporary, "%s.XXXXXX", target);
-  if (!target || temporary.failed) {
-    free(target);
-    return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
-  }
-  mode_t mask = umask(0);
-  umask(mask);
-  mode_t mode = exists ? status.st_mode & 07777 : 0666 & ~mask;
-  tec_status result = TEC_OK;
-  int file = mkostemp(temporary.bytes, O_CLOEXEC);
-  if (file < 0)
-    result = io_error(context, "write", path);
-  else if (!replace(file, temporary.bytes, target, mode, bytes, size)) {
-    result = io_error(context, "write", path);
-    unlink(temporary.bytes);
-  }
-  free(temporary.bytes);
-  free(target);
-  return result;
+  return tec_files_write(context, 1, &(tec_file){path, bytes, size});
 }

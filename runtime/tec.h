@@ -124,6 +124,14 @@ TEC_API tec_status tec_device_target(tec_context *context, const char *device, c
 TEC_API tec_status tec_file_read(tec_context *context, const char *path, char **bytes, size_t *size);
 /* Writes a whole file: to a temporary beside it that is then renamed, or through a device or pipe directly. */
 TEC_API tec_status tec_file_write(tec_context *context, const char *path, const char *bytes, size_t size);
+/* A file to be written. */
+typedef struct tec_file {
+  const char *path, *bytes;
+  size_t size;
+} tec_file;
+/* Writes several files, all or none as far as the system lets it: only when all temporaries are complete, and what is
+ * no file has taken its bytes, are they renamed. */
+TEC_API tec_status tec_files_write(tec_context *context, size_t count, const tec_file *files);
 
 /* ------------------------------------------------------------------------------------------------------- tensors */
 

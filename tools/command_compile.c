@@ -1,15 +1,15 @@
 /* command_compile.c - tcc-attn compile: a module to IR, assembly, an object with its C header, or a program file.
  *
- * Everything is made before anything is written, so that a failure leaves no file behind; the header goes first, so
- * that no object stands without it. */
+ * Everything is made before anything is written, and an object together with its header, so that a failure leaves no
+ * file behind; the header comes first, so that no object is ever seen without it. */
 #include "tools/ocloc.h"
+#include "tools/path.h"
 #include "tools/tensors.h"
 #include "tools/tuned.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 typedef enum emit_kind {
@@ -52,10 +52,9 @@ static tec_status write_program(tec_context *context, const command_options *opt
     bytes = file;
   if (!status && options->header)
     status = tec_program_header(program, &header, &header_size);
-  if (!status && header)
-    status = tec_file_write(context, options->header, header, header_size);
+  const tec_file files[] = {{options->header, header, header_size}, {output, bytes, size}};
   if (!status)
-    status = tec_file_write(context, output, bytes, size);
+    status = tec_files_write(context, header ? 2 : 1, header ? files : files + 1);
   tec_free(header);
   tec_free(file);
   return status;
@@ -101,21 +100,13 @@ static emit_kind native_of(const char *target) {
   return strncmp(target, "nvptx:", 6) ? EMIT_OBJECT : EMIT_PTX;
 }
 
-/* Both names are of one file, which may not be there yet. */
-static bool is_same_file(const char *a, const char *b) {
-  struct stat first, second;
-  if (!a || !b || !strcmp(a, "-") || !strcmp(b, "-"))
-    return false;
-  if (stat(a, &first) || stat(b, &second))
-    return !strcmp(a, b);
-  return S_ISREG(first.st_mode) && first.st_dev == second.st_dev && first.st_ino == second.st_ino;
-}
-
 int command_compile(const command_options *options) {
   emit_kind emit = find_emit(options->emit);
   bool to_terminal = (!options->output || !strcmp(options->output, "-")) && isatty(STDOUT_FILENO);
   const char *target = options->target ? options->target : "host";
   emit_kind native = native_of(target), code = emit == EMIT_ZEBIN ? EMIT_SPIRV : emit;
+  path_file input = path_find(options->input), written = path_find(options->output ? options->output : "-"),
+            header = path_find(options->header);
   bool is_code = code == EMIT_PTX || code == EMIT_SPIRV || code == EMIT_OBJECT;
   const char *wrong =
       emit == EMIT_UNKNOWN                     ? "--emit is mlir, llvm, asm, ptx, spirv, zebin, obj or program"
@@ -123,11 +114,10 @@ int command_compile(const command_options *options) {
       : is_code && code != native
           ? "--emit=ptx goes with --target=nvptx:CHIP, spirv and zebin with --target=spirv:CHIP, obj with a host"
       : emit == EMIT_ZEBIN && !strcmp(target, "spirv:generic") ? "--emit=zebin needs a chip: --target=spirv:dg2, say"
-      : is_same_file(options->input, options->output) || is_same_file(options->input, options->header)
-          ? "the output would overwrite the input"
-      : is_same_file(options->output, options->header) ? "-o and --header name the same file"
-      : to_terminal && emit >= EMIT_OBJECT             ? "name an output with -o: this is no text"
-                                                       : NULL;
+      : path_overwrites(written, input) || path_overwrites(header, input) ? "the output would overwrite the input"
+      : path_is_same(written, header)                                     ? "-o and --header name the same file"
+      : to_terminal && emit >= EMIT_OBJECT                                ? "name an output with -o: this is no text"
+                                                                          : NULL;
   if (wrong) {
     fprintf(stderr, "tcc-attn: %s\n", wrong);
     return EXIT_USAGE;

@@ -3,6 +3,7 @@
  * FILE is a module's text, which is compiled for the device, or a program file. --check first runs the text twice in
  * the interpreter, on copies of the arguments (check.h says what is compared). */
 #include "tools/check.h"
+#include "tools/path.h"
 #include "tools/runner.h"
 #include "tools/tensors.h"
 
@@ -198,8 +199,34 @@ static tec_status run_all(run_state *run) {
   return status;
 }
 
+/* What is wrong with the files that --out names; NULL: nothing. */
+static const char *wrong_outputs(const command_options *options) {
+  const char *wrong = NULL;
+  uint32_t num_outputs, num_inputs;
+  path_file *outputs = path_find_all(options->out, &num_outputs), *inputs = path_find_all(options->in, &num_inputs);
+  path_file input = path_find(options->input);
+  for (uint32_t i = 0; i < num_outputs && !wrong; i++) {
+    if (path_overwrites(outputs[i], input))
+      wrong = "--out would overwrite the input";
+    for (uint32_t k = 0; k < num_inputs; k++)
+      if (path_overwrites(outputs[i], inputs[k]))
+        wrong = "--out would overwrite what --in names";
+    for (uint32_t k = 0; k < i; k++)
+      if (path_is_same(outputs[i], outputs[k]))
+        wrong = "--out names a file twice";
+  }
+  free(outputs);
+  free(inputs);
+  return wrong;
+}
+
 int command_run(const command_options *options) {
   run_state run = {0};
+  const char *wrong = wrong_outputs(options);
+  if (wrong) {
+    fprintf(stderr, "tcc-attn: %s\n", wrong);
+    return EXIT_USAGE;
+  }
   if (!options_number("--bench", options->bench, 1, 1000000, 20, &run.rounds))
     return EXIT_USAGE;
   int exit_status = runner_start(options, &run.runner);

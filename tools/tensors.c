@@ -63,27 +63,24 @@ tec_status tensors_read(tec_context *context, const char *list, uint32_t count, 
   return status;
 }
 
-typedef struct output_file {
-  char *path, *bytes;
-  size_t size;
-} output_file;
-
 tec_status tensors_write(tec_context *context, const char *list, DLManagedTensor *const *tensors) {
   uint32_t count = tensors_count(list);
-  output_file *files = calloc(count, sizeof *files);
+  tec_file *files = calloc(count, sizeof *files);
   if (!files)
     return out_of_memory();
   tec_status status = TEC_OK;
   for (uint32_t i = 0; i < count && !status; i++) {
+    char *bytes = NULL;
     files[i].path = next_path(&list);
-    status = files[i].path ? tec_tensor_write_npy(context, &tensors[i]->dl_tensor, &files[i].bytes, &files[i].size)
+    status = files[i].path ? tec_tensor_write_npy(context, &tensors[i]->dl_tensor, &bytes, &files[i].size)
                            : TEC_OUT_OF_MEMORY;
+    files[i].bytes = bytes;
   }
-  for (uint32_t i = 0; i < count && !status; i++)
-    status = tec_file_write(context, files[i].path, files[i].bytes, files[i].size);
+  if (!status)
+    status = tec_files_write(context, count, files);
   for (uint32_t i = 0; i < count; i++) {
-    free(files[i].path);
-    tec_free(files[i].bytes);
+    free((char *)files[i].path);
+    tec_free((char *)files[i].bytes);
   }
   free(files);
   return status;

@@ -7,7 +7,7 @@
 
 /* Reads a comma-separated list of exactly `count` .npy files. On failure `tensors` holds those read so far. */
 tec_status tensors_read(tec_context *context, const char *list, uint32_t count, DLManagedTensor **tensors);
-/* Writes a tensor to each file of the list; none unless all can be made. */
+/* Writes a tensor to each file of the list; all or none, as tec_files_write. */
 tec_status tensors_write(tec_context *context, const char *list, DLManagedTensor *const *tensors);
 /* The files that a list names; 0 for NULL. */
 uint32_t tensors_count(const char *list);

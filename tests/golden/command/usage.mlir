@@ -16,6 +16,8 @@
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --dump=nothing -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=/dev/full -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: test ! -e %t
+// RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=%t.h -o %t.none/o; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FOLDER
+// RUN: test ! -e %t.h
 // RUN: sh -c 'tcc-attn --help > /dev/full; test $? = 1' 2>&1 | FileCheck %s --check-prefix=CLOSED
 // RUN: tcc-attn compile %examples/attention.mlir -o %t.tecp
 // RUN: %reject opt %t.tecp | FileCheck %s --check-prefix=PROGRAM
@@ -27,12 +29,15 @@
 // RUN: sh -c 'tcc-attn compile %t.copy --emit=obj --header=%t.copy -o %t; test $? = 2' 2>&1 | FileCheck %s --check-prefix=INPUT
 // RUN: cmp %t.copy %examples/attention.mlir
 // RUN: sh -c 'tcc-attn compile %t.copy --emit=obj --header=%t.h -o %t.h; test $? = 2' 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sh -c 'tcc-attn compile %t.copy --emit=obj --header=%t.h -o "$(dirname %t.h)/./$(basename %t.h)"; test $? = 2' 2>&1 | FileCheck %s --check-prefix=BOTH
+// RUN: sh -c 'tcc-attn compile %t.copy --emit=obj --header=- -o - | cat' 2>&1 | FileCheck %s --check-prefix=BOTH
 // RUN: test ! -e %t.h
 // RUN: echo > %t.empty && %reject compile %t.empty -o /dev/null | FileCheck %s --check-prefix=EMPTY
 
 // INPUT: tcc-attn: the output would overwrite the input
 // BOTH: tcc-attn: -o and --header name the same file
 // EMPTY: usage.mlir{{.*}}.empty:1:1: error: there is no public function to compile
+// FOLDER: error: cannot write '{{.*}}.none/o': No such file or directory
 // HELP: usage:
 // HELP: tcc-attn opt
 // VERSION: tcc-attn {{[0-9]+\.[0-9]+\.[0-9]+}}
