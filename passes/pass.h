@@ -52,6 +52,8 @@ const pass_row *pass_get(unsigned i);
 
 /* Runs a comma-separated list of pass names. False after a reported error (an unknown name is one). */
 bool pass_run(ir_module *module, const char *list, const pass_options *options);
+/* Whether `list` is what pass_options wants of `dump`. False after a reported error. */
+bool pass_check_dump(ir_module *module, const char *list);
 /* The list that takes a TENSOR module down to what the target's backend emits. */
 const char *pass_default_list(const target_facts *target);
 #endif

@@ -150,19 +150,32 @@ static void show_fault(const ir_module *module, const char *list, const char *fa
     ir_module_destroy(again);
 }
 
-/* All names of the list are those of passes. Where `whole`, "all" stands for all of them. */
-static bool check_names(ir_module *module, const char *list, bool whole, const pass_options *options) {
+static bool unknown_pass(ir_module *module, const char *name, size_t size) {
+  return ir_error(module, (ir_loc){0}, "unknown pass '%.*s'; 'tcc-attn list passes' shows all", (int)size, name);
+}
+
+bool pass_check_dump(ir_module *module, const char *list) {
+  const char *name, *rest = list;
+  size_t size;
+  unsigned count = 0;
+  for (; next_name(&rest, &name, &size); count++)
+    if (!find_in(rows, pass_count(), name, size) && !(size == 3 && !memcmp(name, "all", 3)))
+      return unknown_pass(module, name, size);
+  return count || ir_error(module, (ir_loc){0}, "no pass to dump is named in '%s'", list);
+}
+
+/* All names of the list are those of passes. */
+static bool check_names(ir_module *module, const char *list, const pass_options *options) {
   const char *name;
   size_t size;
   while (next_name(&list, &name, &size))
-    if (!find_pass(options, name, size) && !(whole && size == 3 && !memcmp(name, "all", 3)))
-      return ir_error(module, (ir_loc){0}, "unknown pass '%.*s'; 'tcc-attn list passes' shows all", (int)size, name);
+    if (!find_pass(options, name, size))
+      return unknown_pass(module, name, size);
   return true;
 }
 
 bool pass_run(ir_module *module, const char *list, const pass_options *options) {
-  if (!check_names(module, list, false, options) ||
-      (options->dump && !check_names(module, options->dump, true, options)))
+  if (!check_names(module, list, options))
     return false;
   const char *name, *rest = list;
   size_t size;

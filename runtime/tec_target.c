@@ -41,8 +41,9 @@ static bool find_code(const char *name, compiler_code *code) {
   return false;
 }
 
-/* "rows=64,softmax=128" into `tiles`; false if it is not of that form. */
+/* "rows=64,softmax=128" into `tiles`; false if it is not of that form, with each size at most once. */
 static bool read_tiles(const char *text, target_tiles *tiles) {
+  *tiles = (target_tiles){0};
   const struct {
     const char *name;
     int64_t *size;
@@ -60,7 +61,7 @@ static bool read_tiles(const char *text, target_tiles *tiles) {
     text += strlen(sizes[i].name);
     char *end;
     long size = strtol(text, &end, 10);
-    if (*text < '1' || *text > '9' || size > MOST)
+    if (*text < '1' || *text > '9' || size > MOST || *sizes[i].size)
       return false;
     *sizes[i].size = size;
     more = *end == ',';
@@ -101,10 +102,12 @@ tec_status compiler_begin(compiler_run *run, tec_module *module, const tec_compi
                              ? "tile sizes are for the host; on a GPU they follow from its registers"
                              : "'%s' are no tile sizes; they look like rows=64,columns=128,reduction=256,softmax=128",
                          options->tiles);
+  if (options->dump && !pass_check_dump(module->ir, options->dump))
+    return TEC_INVALID;
   run->passes = (pass_options){.target = &run->facts,
                                .verify = options->verify,
                                .fuse = !options->no_fuse,
-                               .dump = options->on_dump ? options->dump : NULL,
+                               .dump = options->dump,
                                .dump_sink = options->on_dump,
                                .dump_user = options->user,
                                .time_sink = options->on_time,

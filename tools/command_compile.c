@@ -93,8 +93,10 @@ static tec_status compile(tec_context *context, const command_options *options) 
   return status;
 }
 
-/* What code a target is compiled to, other than by ocloc. */
+/* What code a target is compiled to, other than by ocloc; EMIT_PROGRAM: only what the interpreter reads. */
 static emit_kind native_of(const char *target) {
+  if (!strncmp(target, "interp", strlen("interp")))
+    return EMIT_PROGRAM;
   if (!strncmp(target, spirv_prefix, strlen(spirv_prefix)))
     return EMIT_SPIRV;
   return strncmp(target, "nvptx:", 6) ? EMIT_OBJECT : EMIT_PTX;

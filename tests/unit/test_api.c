@@ -112,6 +112,22 @@ Test(api, tile_sizes_of_another_form_are_refused) {
   tec_context_destroy(context);
 }
 
+Test(api, passes_to_dump_must_be_known_even_where_nobody_listens) {
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  const char *const wrong[] = {"nothing", "schedule,nothing", ""};
+  for (unsigned i = 0; i < 3; i++) {
+    const tec_compile_options options = {.size = sizeof options, .dump = wrong[i]};
+    tec_module *module;
+    tec_program *program;
+    cr_assert_eq(tec_module_parse(context, "text", product, strlen(product), &module), TEC_OK);
+    cr_assert_eq(tec_module_compile(module, &options, &program), TEC_INVALID);
+    cr_assert_eq(kept.count, i + 1);
+    tec_module_destroy(module);
+  }
+  tec_context_destroy(context);
+}
+
 Test(api, what_cannot_be_called_is_refused) {
   static const struct {
     const char *text, *message;

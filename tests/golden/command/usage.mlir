@@ -6,7 +6,7 @@
 // RUN: sh -c 'tcc-attn opt %s --unknown; test $? = 2' 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: sh -c 'tcc-attn opt %s -o; test $? = 2' 2>&1 | FileCheck %s --check-prefix=MISSING
 // RUN: sh -c 'tcc-attn opt %s --cores=0; test $? = 2' 2>&1 | FileCheck %s --check-prefix=CORES
-// RUN: sh -c 'for tiles in "" rows=0 rows=1048577 rows=8,rows rows=8, "rows=8 " depth=8; do tcc-attn opt %s "--tiles=$tiles"; test $? = 2 || exit 1; done' 2>&1 | FileCheck %s --check-prefix=TILES
+// RUN: sh -c 'for tiles in "" rows=0 rows=1048577 rows=8,rows rows=8, "rows=8 " depth=8 rows=4,rows=5; do tcc-attn opt %s "--tiles=$tiles"; test $? = 2 || exit 1; done' 2>&1 | FileCheck %s --check-prefix=TILES
 // RUN: sh -c 'tcc-attn opt %examples/attention.mlir --tiles=rows=1048576,softmax=128 -o /dev/null && tcc-attn opt %examples/attention.mlir --tiles=own -o /dev/null'
 // RUN: sh -c 'tcc-attn list things; test $? = 2' 2>&1 | FileCheck %s --check-prefix=LIST
 // RUN: sh -c 'tcc-attn opt %t.none; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NONE
@@ -14,6 +14,10 @@
 // RUN: test ! -e %t
 // RUN: sh -c 'tcc-attn opt %examples/attention.mlir --passes=nothing; test $? = 1' 2>&1 | FileCheck %s --check-prefix=PASS
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --dump=nothing -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=PASS
+// RUN: sh -c 'for dump in "" , ; do tcc-attn run %examples/attention.mlir "--dump=$dump"; test $? = 1 || exit 1; done' 2>&1 | FileCheck %s --check-prefix=DUMP
+// RUN: %reject compile %examples/attention.mlir --target=interp --dump=nothing | FileCheck %s --check-prefix=PASS
+// RUN: sh -c 'for target in interp interp:double; do tcc-attn compile %examples/attention.mlir --emit=obj --target=$target -o %t; test $? = 2 || exit 1; done' 2>&1 | FileCheck %s --check-prefix=OBJECT
+// RUN: test ! -e %t
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=/dev/full -o %t; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FULL
 // RUN: test ! -e %t
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=%t.h -o %t.none/o; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FOLDER
@@ -38,6 +42,9 @@
 // BOTH: tcc-attn: -o and --header name the same file
 // EMPTY: usage.mlir{{.*}}.empty:1:1: error: there is no public function to compile
 // FOLDER: error: cannot write '{{.*}}.none/o': No such file or directory
+// DUMP: error: no pass to dump is named in ''
+// DUMP: error: no pass to dump is named in ','
+// OBJECT-COUNT-2: obj with a host
 // HELP: usage:
 // HELP: tcc-attn opt
 // VERSION: tcc-attn {{[0-9]+\.[0-9]+\.[0-9]+}}
@@ -46,6 +53,7 @@
 // CORES: --cores wants a number from 1 to 4096, not '0'
 // TILES: --tiles wants sizes as in rows=64,columns=128,reduction=256,softmax=128, not ''
 // TILES: not 'rows=0'
+// TILES: not 'rows=4,rows=5'
 // LIST: cannot list 'things'; there are ops, passes, targets, devices, layouts
 // NONE: error: cannot read '{{.*}}': No such file or directory
 // CLOSED: error: cannot write to standard output
