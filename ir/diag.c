@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_MESSAGE = 2048, MAX_SOURCE_LINE = 160 };
+enum { MAX_MESSAGE = 2048, MAX_SOURCE_LINE = 160, MAX_ERRORS = 20 };
 
 /* What a location resolves to: the line it stands in, and its 1-based line and column. */
 typedef struct place {
@@ -65,6 +65,13 @@ static void append_source(char *out, size_t capacity, const place *at) {
   memcpy(cursor, "^\n", 3);
 }
 
+/* Instead of all errors behind the first ones, which tend to have one cause, and of what else is said with them. */
+static void report_more(const ir_module *module) {
+  char text[80];
+  snprintf(text, sizeof text, "note: there are more errors; the first %d are shown\n", MAX_ERRORS);
+  module->diag(module->diag_user, IR_NOTE, text);
+}
+
 static void report(ir_module *module, ir_severity severity, ir_loc loc, const char *prefix, const char *format,
                    va_list arguments) {
   static const char *const names[] = {"note", "remark", "warning", "error"};
@@ -72,6 +79,11 @@ static void report(ir_module *module, ir_severity severity, ir_loc loc, const ch
     module->num_errors++;
   if (!module->diag)
     return;
+  if (module->num_errors > MAX_ERRORS) {
+    if (severity == IR_ERROR && module->num_errors == MAX_ERRORS + 1)
+      report_more(module);
+    return;
+  }
   char text[MAX_MESSAGE], rendered[MAX_MESSAGE + 3 * MAX_SOURCE_LINE + 256];
   vsnprintf(text, sizeof text, format, arguments);
   place at;

@@ -732,6 +732,10 @@ static void add_op_names(ir_parser *parser) {
 }
 
 bool ir_parse(ir_module *module, const char *name, const char *text, size_t size) {
+  static const char byte_order_mark[] = "\xef\xbb\xbf"; /* which some editors put in front of UTF-8 */
+  size_t skipped = size >= 3 && !memcmp(text, byte_order_mark, 3) ? 3 : 0;
+  text += skipped;
+  size -= skipped;
   ir_parser parser = {.module = module};
   ir_names *const tables[] = {&parser.values, &parser.attrs, &parser.types, &parser.ops, &parser.resources};
   enum { NUM_TABLES = sizeof tables / sizeof *tables };

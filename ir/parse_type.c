@@ -165,6 +165,8 @@ static bool parse_dims(ir_parser *parser, unsigned *rank, int64_t *shape) {
           return parse_error(parser, "this extent does not fit in 64 bits");
     } else if (parse_at(parser, '-')) {
       return parse_error(parser, "an extent cannot be negative");
+    } else if (parse_at(parser, '*')) {
+      return parse_error(parser, "unranked types are not supported: write each extent, ? where it is open");
     } else {
       return true;
     }

@@ -160,6 +160,24 @@ static const ir_attr *find_attr(const row_subject *subject, const format_word *w
   return NULL;
 }
 
+/* An attribute that the op does not know, perhaps a misspelt one; NULL if there is none. What has a dialect's name in
+ * front may be on any op. */
+static const char *unknown_attr(const row_subject *subject) {
+  for (unsigned i = 0; i < subject->num_attrs; i++) {
+    const char *name = subject->attrs[i].name;
+    if (!strchr(name, '.') && !format_find_word(subject->info->attrs, name, strlen(name), NULL, NULL))
+      return name;
+  }
+  return NULL;
+}
+
+static bool missing_attr(const row_subject *subject, const format_word *word) {
+  const char *unknown = unknown_attr(subject);
+  return ir_error(subject->module, subject->loc, "'%s' requires attribute '%.*s'%s%s%s", subject->info->name,
+                  (int)word->size, word->text, unknown ? "; '" : "", unknown ? unknown : "",
+                  unknown ? "' is none of its attributes" : "");
+}
+
 bool row_check_attrs(const row_subject *subject) {
   const char *at = subject->info->attrs;
   for (format_word word; format_next_word(&at, &word);) {
@@ -167,8 +185,7 @@ bool row_check_attrs(const row_subject *subject) {
     if (!attr && word.mark)
       continue;
     if (!attr)
-      return ir_error(subject->module, subject->loc, "'%s' requires attribute '%.*s'", subject->info->name,
-                      (int)word.size, word.text);
+      return missing_attr(subject, &word);
     const attr_row *row = row_find_attr(word.text, word.size);
     if (!has_form(attr, row))
       return ir_error(subject->module, subject->loc, "attribute '%s' of '%s' must be %s%s", row->name,

@@ -24,6 +24,7 @@ tec_status tec_file_read(tec_context *context, const char *path, char **bytes, s
   int file = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
   if (file < 0)
     return io_error(context, "read", path);
+  const char *name = standard ? "standard input" : path;
   byte_buffer buffer = {0};
   char chunk[1 << 16];
   ssize_t count;
@@ -39,7 +40,7 @@ tec_status tec_file_read(tec_context *context, const char *path, char **bytes, s
     return byte_buffer_finish(context, &buffer, bytes, size);
   free(buffer.bytes);
   errno = error;
-  return io_error(context, "read", path);
+  return io_error(context, "read", name);
 }
 
 static bool write_all(int file, const char *bytes, size_t size) {

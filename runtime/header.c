@@ -63,7 +63,7 @@ static const char keywords[] =
     "struct switch template this thread_local throw true try typedef typeid typename union unsigned using virtual void "
     "volatile wchar_t while xor xor_eq ";
 
-static bool is_identifier(const char *name) {
+bool program_name_is_c(const char *name) {
   if (!isalpha((unsigned char)*name) && *name != '_')
     return false;
   size_t length = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
@@ -174,7 +174,7 @@ tec_status tec_program_header(const tec_program *program, char **out, size_t *si
   if (program->device != &host_device)
     return runtime_error(context, TEC_INVALID, "a C header is made for host programs, not for '%s'", program->target);
   for (unsigned i = 0; i < program->num_entries; i++)
-    if (!is_identifier(program->entries[i].name))
+    if (!program_name_is_c(program->entries[i].name))
       return runtime_error(context, TEC_INVALID, "the function name '%s' cannot be used in C",
                            program->entries[i].name);
   byte_buffer text = {0};

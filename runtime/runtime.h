@@ -114,6 +114,8 @@ struct tec_program {
 tec_status program_create(tec_context *context, const char *target, unsigned num_entries, const tec_entry *entries,
                           const program_routine *routines, const char *code, size_t code_size, tec_program **program);
 
+/* Can an entry point have that name in C and C++? (header.c) */
+bool program_name_is_c(const char *name);
 /* The entry point of that name, or the only one for NULL; one of program->entries. NULL after a reported error. */
 const tec_entry *program_find_entry(const tec_program *program, const char *name);
 

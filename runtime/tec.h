@@ -249,6 +249,7 @@ typedef struct tec_compile_options {
   /* Of the host that the code is for, which share its loops; 0: as many as the context was given threads, or else as
    * this process may use. More than TEC_MAX_CORES count as so many. */
   size_t cores;
+  bool c_names; /* refuse functions whose names tec_program_header could not use */
 } tec_compile_options;
 
 /* Enumerates the ops of the language: false past the last. The strings are constants, here and below. */
@@ -266,7 +267,8 @@ TEC_API bool tec_layout_get(unsigned i, const char **name, const char **doc);
 TEC_API tec_status tec_layout_draw(tec_context *context, const char *layout, bool svg, char **text, size_t *size);
 
 /* Parses and verifies a module; `name` stands for the text in messages (NULL: "<memory>"); both are copied. Each error
- * found is one message. *module is the caller's to tec_module_destroy; it is not set on failure. */
+ * found is one message, up to 20; a note says that there are more. *module is the caller's to tec_module_destroy; it is
+ * not set on failure. */
 TEC_API tec_status tec_module_parse(tec_context *context, const char *name, const char *text, size_t size,
                                     tec_module **module);
 /* Releases the module. Programs made from it stay. */

@@ -30,6 +30,7 @@ typedef struct entry_list {
   unsigned count;
   tec_entry *entries;
   bool double_results; /* float results come back as f64 */
+  bool c_names;        /* those that C cannot use are refused */
 } entry_list;
 
 static bool entry_type(const ir_op *function, const ir_type *type, tec_type *out) {
@@ -76,7 +77,10 @@ static bool is_entry(const ir_op *op) {
          strcmp(ir_attr_string_or(op, "sym_visibility", ""), "private");
 }
 
-static bool collect_entry(ir_op *function, bool double_results, tec_entry *entry) {
+static bool collect_entry(ir_op *function, const entry_list *list, tec_entry *entry) {
+  const char *name = ir_attr_string_or(function, "sym_name", "");
+  if (list->c_names && !program_name_is_c(name))
+    return ir_error(function->module, function->loc, "the function name '%s' cannot be used in C", name);
   ir_arena *arena = &function->module->arena;
   const ir_type *type = ir_attr_get(function, "function_type")->type;
   tec_type *arguments = IR_NEW_ARRAY(arena, tec_type, type->num_inputs + 1);
@@ -87,12 +91,12 @@ static bool collect_entry(ir_op *function, bool double_results, tec_entry *entry
   for (unsigned i = 0; i < type->num_results; i++) {
     if (!entry_type(function, type->results[i], &results[i]))
       return false;
-    if (double_results && runtime_dtype_is_float(results[i].dtype))
+    if (list->double_results && runtime_dtype_is_float(results[i].dtype))
       results[i].dtype = runtime_dtype(kDLFloat, 64);
   }
   double flops = 0;
   ir_walk(ir_region(function, 0), add_flops, &flops);
-  *entry = (tec_entry){.name = ir_attr_string_or(function, "sym_name", ""),
+  *entry = (tec_entry){.name = name,
                        .num_arguments = type->num_inputs,
                        .num_results = type->num_results,
                        .arguments = arguments,
@@ -109,7 +113,7 @@ static bool collect_entries(tec_module *module, entry_list *list) {
     count += is_entry(op);
   list->entries = IR_NEW_ARRAY(&module->ir->arena, tec_entry, count + 1);
   for (ir_op *op = body->first; op; op = op->next)
-    if (is_entry(op) && !collect_entry(op, list->double_results, &list->entries[list->count++]))
+    if (is_entry(op) && !collect_entry(op, list, &list->entries[list->count++]))
       return false;
   if (!list->count)
     return ir_error(module->ir, (ir_loc){.source = 1}, "there is no public function to compile");
@@ -244,7 +248,7 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
   if (status)
     return status;
   bool is_text = run.code == CODE_TEXT;
-  entry_list list = {.double_results = !strcmp(run.options.target, "interp:double")};
+  entry_list list = {.double_results = !strcmp(run.options.target, "interp:double"), .c_names = run.options.c_names};
   if (!collect_entries(module, &list))
     return TEC_INVALID;
   emitted code = {0};

@@ -44,7 +44,8 @@ static tec_status load(run_state *run) {
       fprintf(stderr, "error: %s needs a module's text, not a compiled program\n", wrong);
       return TEC_INVALID;
     }
-    status = tec_program_read(runner->context, options->input, runner->file, runner->file_size, &run->tested.program);
+    const char *name = strcmp(options->input, "-") ? options->input : "standard input";
+    status = tec_program_read(runner->context, name, runner->file, runner->file_size, &run->tested.program);
   }
   if (!status && options->device)
     status = tec_program_set_device(run->tested.program, options->device);

@@ -58,6 +58,7 @@ tec_compile_options command_compile_options(const command_options *options, cons
                                .tf32 = options->f32 && !strcmp(options->f32, "tf32"),
                                .fast_exp = options->fast_exp,
                                .cores = options_cores(options),
+                               .c_names = options->header != NULL,
                                .tiles =
                                    options->tiles && strcmp(options->tiles, COMMAND_OWN_TILES) ? options->tiles : NULL,
                                .dump = options->dump,

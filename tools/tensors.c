@@ -56,7 +56,7 @@ tec_status tensors_read(tec_context *context, const char *list, uint32_t count, 
       return TEC_OUT_OF_MEMORY;
     status = tec_file_read(context, path, &bytes, &size);
     if (!status)
-      status = tec_tensor_read_npy(context, path, bytes, size, &tensors[i]);
+      status = tec_tensor_read_npy(context, strcmp(path, "-") ? path : "standard input", bytes, size, &tensors[i]);
     tec_free(bytes);
     free(path);
   }

@@ -271,6 +271,23 @@ Test(api, four_contexts_work_at_once) {
   }
 }
 
+Test(api, names_that_c_cannot_use_are_refused_where_that_is_wanted) {
+  static const char text[] = "func.func private @class()\nfunc.func @f() { return }\nfunc.func @double() { return }";
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  for (int wanted = 0; wanted <= 1; wanted++) {
+    const tec_compile_options options = {.size = sizeof options, .c_names = wanted};
+    tec_module *module;
+    tec_program *program = NULL;
+    cr_assert_eq(tec_module_parse(context, "f.mlir", text, strlen(text), &module), TEC_OK, "%s", kept.last);
+    cr_assert_eq(tec_module_compile(module, &options, &program), wanted ? TEC_INVALID : TEC_OK, "%s", kept.last);
+    tec_program_destroy(program);
+    tec_module_destroy(module);
+  }
+  cr_assert(strstr(kept.last, "f.mlir:3:1: error: the function name 'double' cannot be used in C\n"), "%s", kept.last);
+  tec_context_destroy(context);
+}
+
 Test(api, header_needs_c_names) {
   static const char *const names[] = {"\"a b\"", "class", "xor_eq", "alignas"};
   messages kept;

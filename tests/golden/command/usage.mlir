@@ -22,6 +22,9 @@
 // RUN: test ! -e %t
 // RUN: sh -c 'tcc-attn compile %examples/attention.mlir --emit=obj --header=%t.h -o %t.none/o; test $? = 1' 2>&1 | FileCheck %s --check-prefix=FOLDER
 // RUN: test ! -e %t.h
+// RUN: echo 'func.func @double(%%x: f32) { return }' > %t.name && %reject compile %t.name --emit=obj --header=%t.h -o %t.o | FileCheck %s --check-prefix=NAME
+// RUN: sh -c 'tcc-attn opt - <&-; test $? = 1' 2>&1 | FileCheck %s --check-prefix=STDIN
+// RUN: sh -c 'tcc-attn run %examples/attention.mlir --in=-,-,- < %s; test $? = 1' 2>&1 | FileCheck %s --check-prefix=NPY
 // RUN: sh -c 'tcc-attn --help > /dev/full; test $? = 1' 2>&1 | FileCheck %s --check-prefix=CLOSED
 // RUN: tcc-attn compile %examples/attention.mlir -o %t.tecp
 // RUN: %reject opt %t.tecp | FileCheck %s --check-prefix=PROGRAM
@@ -44,6 +47,9 @@
 // FOLDER: error: cannot write '{{.*}}.none/o': No such file or directory
 // DUMP: error: no pass to dump is named in ''
 // DUMP: error: no pass to dump is named in ','
+// NAME: .name:1:1: error: the function name 'double' cannot be used in C
+// STDIN: error: cannot read 'standard input': Bad file descriptor
+// NPY: error: cannot read 'standard input': it is no .npy file
 // OBJECT-COUNT-2: obj with a host
 // HELP: usage:
 // HELP: tcc-attn opt
