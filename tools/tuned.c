@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MAX_PATH = 4096, KEY_DIGITS = 16 };
+enum { MAX_PATH = 4096, KEY_DIGITS = 16, MAX_BYTES = 16 << 20 /* more than any number of programs leaves */ };
 
 /* FNV-1a, 64 bits. */
 static uint64_t hash_bytes(uint64_t hash, const char *bytes, size_t size) {
@@ -68,8 +68,14 @@ static bool find_path(char path[MAX_PATH], bool make) {
   return true;
 }
 
+/* Reading what is there comes to an end: it is no pipe and no device. */
+static bool is_file(const char *path) {
+  struct stat status;
+  return !stat(path, &status) && S_ISREG(status.st_mode) && status.st_size <= MAX_BYTES;
+}
+
 /* The file is there to be read. */
-static bool find_file(char path[MAX_PATH]) { return find_path(path, false) && !access(path, R_OK); }
+static bool find_file(char path[MAX_PATH]) { return find_path(path, false) && !access(path, R_OK) && is_file(path); }
 
 /* The line of the key in the file's text; NULL if there is none. */
 static char *find_line(char *text, uint64_t key) {
@@ -119,12 +125,20 @@ tec_status tuned_choose(tec_context *context, const command_options *options, co
   return status;
 }
 
+static tec_status no_file(const char *name) {
+  char text[MAX_PATH + 100];
+  snprintf(text, sizeof text, "cannot keep tile sizes in '%s': it is no file, or too large", name);
+  return command_failure(text);
+}
+
 tec_status tuned_store(tec_context *context, uint64_t key, const char *tiles, char **path) {
   char name[MAX_PATH], *old = NULL;
   size_t old_size = 0, size;
   if (!find_path(name, true))
     return command_failure("there is no folder to keep tile sizes in: set HOME or XDG_CACHE_HOME");
   if (!access(name, F_OK)) {
+    if (!is_file(name))
+      return no_file(name);
     tec_status status = tec_file_read(context, name, &old, &old_size);
     if (status)
       return status;

@@ -1,4 +1,5 @@
-/* test_tuned.c - the file of tile sizes: what is kept comes back, and a damaged line counts as none. */
+/* test_tuned.c - the file of tile sizes: what is kept comes back; a damaged line counts as none, and so does what is no
+ * such file. */
 #include "tests/support/messages.h"
 #include "tools/tuned.h"
 
@@ -6,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static messages said;
@@ -13,8 +15,10 @@ static tec_context *context;
 static char folder[] = "/tmp/tec-tuned-XXXXXX";
 
 /* The command's own, which tcc-attn.c defines. */
+static char failure[5000];
+
 tec_status command_failure(const char *text) {
-  cr_assert_fail("%s", text);
+  snprintf(failure, sizeof failure, "%s", text);
   return TEC_INVALID;
 }
 
@@ -35,7 +39,7 @@ TestSuite(tuned, .init = set_up, .fini = tear_down);
 
 static void store(uint64_t key, const char *tiles) {
   char *path;
-  cr_assert_eq(tuned_store(context, key, tiles, &path), TEC_OK);
+  cr_assert_eq(tuned_store(context, key, tiles, &path), TEC_OK, "%s", failure);
   free(path);
 }
 
@@ -77,4 +81,32 @@ Test(tuned, a_damaged_line_counts_as_none) {
     expect_found(7, NULL);
   }
   tec_free(text);
+}
+
+/* Reading and writing it would wait for ever, or take all memory. */
+Test(tuned, what_is_no_file_of_tile_sizes_counts_as_none, .timeout = 60) {
+  char path[64], *kept = NULL;
+  snprintf(path, sizeof path, "%s/tcc-attn/tiles", folder);
+  store(1, "rows=64");
+  for (int kind = 0; kind < 4; kind++) {
+    cr_assert_eq(remove(path), 0);
+    switch (kind) {
+    case 0:
+      cr_assert_eq(mkfifo(path, 0600), 0);
+      break;
+    case 1:
+      cr_assert_eq(symlink("/dev/zero", path), 0);
+      break;
+    case 2:
+      cr_assert_eq(mkdir(path, 0700), 0);
+      break;
+    default:
+      fclose(fopen(path, "w"));
+      cr_assert_eq(truncate(path, INT64_C(1) << 30), 0);
+    }
+    expect_found(1, NULL);
+    *failure = 0;
+    cr_expect_eq(tuned_store(context, 1, "rows=64", &kept), TEC_INVALID);
+    cr_expect(strstr(failure, "tcc-attn/tiles': it is no file, or too large"), "%s", failure);
+  }
 }
