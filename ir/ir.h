@@ -82,6 +82,7 @@ struct ir_module {
   unsigned num_errors;
   ir_source *sources;
   unsigned num_sources;
+  bool rewritten; /* by a pass: it no longer is what its sources say */
   ir_table *types, *attrs, *exprs, *maps, *strings;
   ir_table *symbols;        /* NULL until it is built (symbol.c) */
   const char *no_structure; /* why ir_structure_of last gave NULL */

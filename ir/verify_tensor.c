@@ -264,8 +264,23 @@ bool verify_extract_pointer(const ir_op *op) {
   return (result->kind == IR_TYPE_SCALAR && result->element == IR_INDEX) || ir_op_error(op, "gives an index");
 }
 
+/* Constants that somebody wrote lie inside. What passes find to be constant may stand where it never runs. */
 static bool verify_position(const ir_op *op, const ir_type *type, unsigned group) {
-  return verify_base(op, type) && verify_subscripts(op, group, type, "position");
+  if (!verify_base(op, type) || !verify_subscripts(op, group, type, "position"))
+    return false;
+  bool written = type->kind == IR_TYPE_TENSOR && !op->module->rewritten;
+  for (unsigned i = 0; i < type->rank && written; i++) {
+    const ir_attr *constant;
+    if (!ir_value_constant(ir_group_operand(op, group, i), &constant))
+      continue;
+    int64_t subscript = constant->value, extent = type->shape[i];
+    if (subscript < 0)
+      return ir_op_error(op, "the subscript %lld of dim %u must not be negative", (long long)subscript, i);
+    if (extent != IR_DYNAMIC && subscript >= extent)
+      return ir_op_error(op, "the subscript %lld is out of bounds: dim %u has extent %lld", (long long)subscript, i,
+                         (long long)extent);
+  }
+  return true;
 }
 
 bool verify_element_read(const ir_op *op) { return verify_position(op, ir_operand(op, 0)->type, 1); }

@@ -180,6 +180,7 @@ bool pass_run(ir_module *module, const char *list, const pass_options *options) 
   const char *name, *rest = list;
   size_t size;
   unsigned stages = 0;
+  module->rewritten = true;
   while (next_name(&rest, &name, &size))
     if (!run_one(module, find_pass(options, name, size), &stages, options)) {
       show_fault(module, list, name, options);

@@ -150,6 +150,7 @@ void tec_program_destroy(tec_program *program) {
   free_entries(program->entries, program->num_entries);
   free(program->target);
   free(program->code);
+  free(program->source);
   free(program);
 }
 

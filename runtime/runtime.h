@@ -103,6 +103,7 @@ struct tec_program {
   program_routine *routines; /* one an entry point; NULL where the code does it all */
   char *code;
   size_t code_size;
+  char *source;                 /* whose text the code is, for messages; NULL: no file's */
   const runtime_device *device; /* what runs it; NULL if this library has none for the target */
   void *loaded;                 /* the device's, from the first call on */
   size_t scratch_bytes;

@@ -242,6 +242,31 @@ static tec_status order_routines(tec_module *module, const entry_list *list, con
   return TEC_OK;
 }
 
+/* The text for the interpreter: the source itself where the module still is what that says, as its messages show lines
+ * of it. */
+static tec_status take_text(tec_module *module, const ir_source **source, emitted *out) {
+  const ir_module *ir = module->ir;
+  if (ir->rewritten || ir->num_sources != 1)
+    return tec_module_print(module, false, &out->code, &out->size);
+  *source = &ir->sources[0];
+  out->size = (*source)->size;
+  out->code = malloc(out->size + 1);
+  if (!out->code)
+    return runtime_error(module->context, TEC_OUT_OF_MEMORY, "out of memory");
+  memcpy(out->code, (*source)->text, out->size);
+  return TEC_OK;
+}
+
+static tec_status name_source(tec_program **program, const ir_source *source) {
+  tec_context *context = (*program)->context;
+  (*program)->source = strdup(source->name);
+  if ((*program)->source)
+    return TEC_OK;
+  tec_program_destroy(*program);
+  *program = NULL;
+  return runtime_error(context, TEC_OUT_OF_MEMORY, "out of memory");
+}
+
 tec_status tec_module_compile(tec_module *module, const tec_compile_options *given, tec_program **program) {
   compiler_run run;
   tec_status status = compiler_begin(&run, module, given);
@@ -253,7 +278,8 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
     return TEC_INVALID;
   emitted code = {0};
   const program_routine *routines;
-  status = is_text ? tec_module_print(module, false, &code.code, &code.size) : lower(&run, &list);
+  const ir_source *source = NULL;
+  status = is_text ? take_text(module, &source, &code) : lower(&run, &list);
   if (!status && !is_text)
     status = emit(&run, BACKEND_OBJECT, &code);
   if (!status)
@@ -262,6 +288,8 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
     status = program_create(module->context, is_text ? run.options.target : run.facts.name, list.count, list.entries,
                             routines, code.code, code.size, program);
   free(code.code);
+  if (!status && source)
+    status = name_source(program, source);
   return status;
 }
 

@@ -1,4 +1,5 @@
-/* tec_interp.c - the reference interpreter as a device: the program's code is the text of its module.
+/* tec_interp.c - the reference interpreter as a device: the program's code is the text of its module, as it was written
+ * where no pass has changed it, so that errors at run time show the place in the user's file.
  *
  * The target "interp:double" runs throughout in double precision and hands out float results as f64, so that nothing is
  * lost before a caller compares. Buffer arguments are rounded back to their type. */
@@ -15,7 +16,7 @@ static tec_status interp_load(tec_program *program, void **loaded) {
   ir_module *module = ir_module_create(compiler_message, program->context);
   if (!module)
     return runtime_error(program->context, TEC_OUT_OF_MEMORY, "no address space for a module");
-  if (!ir_parse(module, "<program>", program->code, program->code_size)) {
+  if (!ir_parse(module, program->source ? program->source : "<program>", program->code, program->code_size)) {
     ir_module_destroy(module);
     return TEC_INVALID;
   }
