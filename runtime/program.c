@@ -14,7 +14,7 @@
 #include <string.h>
 
 static const unsigned char magic[8] = {0x89, 'T', 'E', 'C', 'P', '\r', '\n', 0x1a};
-enum { VERSION = 2, PREFIX = 28, MAX_ENTRIES = 1 << 16, MAX_ARGUMENTS = 1 << 12 };
+enum { VERSION = 2, PREFIX = 28, MAX_ENTRIES = 1 << 16 };
 
 /* ------------------------------------------------------------------------------------------------------- in memory */
 
@@ -281,7 +281,7 @@ static void take_type(byte_reader *r, tec_type *type, int64_t *shape) {
 
 static tec_type *take_types(byte_reader *r, uint32_t *count) {
   uint32_t announced = (uint32_t)byte_reader_number(r, 4);
-  if (announced > MAX_ARGUMENTS)
+  if (announced > RUNTIME_MAX_ARGUMENTS)
     byte_reader_fail(r, "it has too many arguments");
   if (r->wrong)
     return NULL;

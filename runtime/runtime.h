@@ -11,7 +11,7 @@
 #include "runtime/tec.h"
 #include "runtime/thread_pool.h"
 
-enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64, RUNTIME_MAX_TARGET = 64 };
+enum { RUNTIME_MAX_RANK = 16, RUNTIME_ALIGNMENT = 64, RUNTIME_MAX_TARGET = 64, RUNTIME_MAX_ARGUMENTS = 1 << 12 };
 /* Tensors and scratch memory lie on large pages where the system has them, and constants of so many bytes: a product
  * reads many rows at a time, which are pages of their own otherwise, more than the processor remembers. */
 enum { RUNTIME_LARGE_PAGE = 2 << 20, RUNTIME_MANY_BYTES = 2 * RUNTIME_LARGE_PAGE };

@@ -120,6 +120,22 @@ static bool collect_entries(tec_module *module, entry_list *list) {
   return true;
 }
 
+/* LLVM takes time and memory by the square of the results: it keeps the order of the stores of each pair. */
+enum { MAX_RESULTS = 1 << 10 };
+
+static bool counts_are_sensible(tec_module *module) {
+  for (const ir_op *op = ir_region(module->ir->root, 0)->first; op; op = op->next) {
+    const ir_attr *type = op->code == OP_FUNC_FUNC ? ir_attr_get(op, "function_type") : NULL;
+    if (type && type->type->num_inputs > RUNTIME_MAX_ARGUMENTS)
+      return ir_op_error(op, "has %u arguments, but can only be compiled with %d or less", type->type->num_inputs,
+                         RUNTIME_MAX_ARGUMENTS);
+    if (type && type->type->num_results > MAX_RESULTS)
+      return ir_op_error(op, "has %u results, but can only be compiled with %d or less", type->type->num_results,
+                         MAX_RESULTS);
+  }
+  return true;
+}
+
 /* ------------------------------------------------------------------------------------------------------ tile sizes */
 
 static void append_step(byte_buffer *text, bool first, int64_t step) {
@@ -274,7 +290,7 @@ tec_status tec_module_compile(tec_module *module, const tec_compile_options *giv
     return status;
   bool is_text = run.code == CODE_TEXT;
   entry_list list = {.double_results = !strcmp(run.options.target, "interp:double"), .c_names = run.options.c_names};
-  if (!collect_entries(module, &list))
+  if (!counts_are_sensible(module) || !collect_entries(module, &list))
     return TEC_INVALID;
   emitted code = {0};
   const program_routine *routines;
@@ -303,6 +319,8 @@ tec_status tec_module_emit(tec_module *module, tec_output output, const tec_comp
     return runtime_error(module->context, TEC_INVALID, "there is no tec_output %d", (int)output);
   if (run.code == CODE_TEXT)
     return runtime_error(module->context, TEC_INVALID, "the target '%s' has no code to emit", run.options.target);
+  if (!counts_are_sensible(module))
+    return TEC_INVALID;
   entry_list list = {0};
   status = lower(&run, &list);
   if (status)

@@ -150,6 +150,46 @@ Test(api, what_cannot_be_called_is_refused) {
 }
 
 /* result = x, of any number of rows. */
+/* A function of so many arguments and results of f32, in `text`. */
+static void write_function(unsigned num_arguments, unsigned num_results, size_t size, char *text) {
+  size_t used = (size_t)snprintf(text, size, "func.func @f(");
+  for (unsigned i = 0; i < num_arguments; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%%a%u: f32", i ? ", " : "", i);
+  used += (size_t)snprintf(text + used, size - used, ") -> (");
+  for (unsigned i = 0; i < num_results; i++)
+    used += (size_t)snprintf(text + used, size - used, "%sf32", i ? ", " : "");
+  used += (size_t)snprintf(text + used, size - used, ") { return ");
+  for (unsigned i = 0; i < num_results; i++)
+    used += (size_t)snprintf(text + used, size - used, "%s%%a0", i ? ", " : "");
+  used += (size_t)snprintf(text + used, size - used, " : ");
+  for (unsigned i = 0; i < num_results; i++)
+    used += (size_t)snprintf(text + used, size - used, "%sf32", i ? ", " : "");
+  used += (size_t)snprintf(text + used, size - used, " }\n");
+  cr_assert_lt(used, size);
+}
+
+Test(api, more_arguments_and_results_than_sensible_are_refused) {
+  static const struct {
+    unsigned arguments, results;
+    const char *wanted; /* NULL: it compiles */
+  } cases[] = {
+      {1, 1025, "text:1:1: error: 'func.func' op has 1025 results, but can only be compiled with 1024 or less"},
+      {4097, 1, "text:1:1: error: 'func.func' op has 4097 arguments, but can only be compiled with 4096 or less"},
+      {1024, 512, NULL},
+  };
+  static char text[1 << 17];
+  messages kept;
+  tec_context *context = new_context(&kept, 1);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    tec_program *program = NULL;
+    write_function(cases[i].arguments, cases[i].results, sizeof text, text);
+    cr_expect_eq(compile(context, text, &program), cases[i].wanted ? TEC_INVALID : TEC_OK, "%s", kept.last);
+    cr_expect(!cases[i].wanted || strstr(kept.last, cases[i].wanted), "%s", kept.last);
+    tec_program_destroy(program);
+  }
+  tec_context_destroy(context);
+}
+
 static const char same[] = "func.func @same(%x: tensor<?x4xf32>) -> tensor<?x4xf32> { return %x : tensor<?x4xf32> }\n";
 
 /* Calls `same` with one argument; its last message says `wanted`. */
