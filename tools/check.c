@@ -24,7 +24,7 @@ typedef struct check_error {
   double tested, plain;  /* the largest absolute errors: of the tested run, and of the plain ones */
   double largest;        /* of the finite exact magnitudes */
   int64_t count, beyond; /* elements; those left out */
-  int64_t hidden;        /* those that are NaN as the program is spelled, and 0 in the tested run */
+  int64_t hidden, added; /* those that are NaN as the program is spelled and finite in the tested run; but not 0 */
 } check_error;
 
 tec_status check_prepare(tec_context *context, const tec_entry *entry, DLManagedTensor *const *arguments,
@@ -125,7 +125,9 @@ static tec_status measure(tec_context *context, const DLTensor *const *tensors, 
     }
     error->plain = fmax(error->plain, plain);
     error->tested = fmax(error->tested, tested);
-    error->hidden += isnan(numbers[1]) && numbers[0] == 0;
+    bool hidden = isnan(numbers[1]) && isfinite(numbers[0]);
+    error->hidden += hidden;
+    error->added += hidden && numbers[0] != 0;
     if (isfinite(numbers[1]))
       error->largest = fmax(error->largest, fabs(numbers[1]));
   }
@@ -152,9 +154,10 @@ static tec_status compare(tec_context *context, const char *what, uint32_t numbe
             (long long)error.beyond);
   if (error.hidden)
     fprintf(report,
-            "check: %s %u: %lld elements are 0 that would be NaN as the program is spelled: so are rows of a softmax "
-            "that masks hide everywhere\n",
-            what, number, (long long)error.hidden);
+            "check: %s %u: %lld elements are %s that would be NaN as the program is spelled: so are rows of a softmax "
+            "that masks hide everywhere%s\n",
+            what, number, (long long)error.hidden, error.added ? "finite" : "0",
+            error.added ? ", whose weights are 0 here" : "");
   return good ? TEC_OK : TEC_INVALID;
 }
 

@@ -1,8 +1,11 @@
 // A softmax by hand of strictly causal scores: the first row is NaN as it is spelled, and 0 as a softmax has it. --check
 // counts that as a difference, and says what it is.
-// RUN: not tcc-attn run %s --random --check 2>&1 | FileCheck %s
+// RUN: not tcc-attn run %s --func=f --random --check 2>&1 | FileCheck %s
+// RUN: not tcc-attn run %s --func=biased --random --check 2>&1 | FileCheck %s --check-prefix=BIAS
 // CHECK: check: result 0: {{.*}}: WRONG
-// CHECK-NEXT: check: result 0: 4 elements are 0 that would be NaN as the program is spelled: so are rows of a softmax that masks hide everywhere
+// CHECK-NEXT: check: result 0: 4 elements are 0 that would be NaN as the program is spelled: so are rows of a softmax that masks hide everywhere{{$}}
+// BIAS: check: result 0: {{.*}}: WRONG
+// BIAS-NEXT: check: result 0: 4 elements are finite that would be NaN as the program is spelled: so are rows of a softmax that masks hide everywhere, whose weights are 0 here
 func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %zero = arith.constant 0.0 : f32
   %inf = arith.constant 0xFF800000 : f32
@@ -32,4 +35,9 @@ func.func @f(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     linalg.yield %y : f32
   } -> tensor<4x4xf32>
   return %w : tensor<4x4xf32>
+}
+func.func @biased(%x: tensor<4x4xf32>, %bias: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %w = func.call @f(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = arith.addf %w, %bias : tensor<4x4xf32>
+  return %r : tensor<4x4xf32>
 }
