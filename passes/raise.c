@@ -9,7 +9,7 @@
  *
  * The running maximum and sum are results of the op, so what the program computes like them elsewhere (for a
  * log-sum-exp, say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one
- * with the quotients. Rows that are masked everywhere give 0 instead of NaN.
+ * with the quotients, which are rounded as e(x) was. Rows that are masked everywhere give 0 instead of NaN.
  * Termination: two walks, for softmaxes and for what goes with them; each looks at each op once. */
 #include "passes/body.h"
 #include "passes/expression.h"
@@ -249,16 +249,31 @@ static bool raise_softmax(ir_op *op, expression_space *space, const pass_options
   return false;
 }
 
-/* The op, which is linear in the result of a product, computed of a factor of that instead: its other inputs must be
- * the same all along what the factor lacks. At the builder's place; NULL where it cannot be. */
+/* What the op, linear in a product, gives where it is not rounded at once. */
+static ir_value *unrounded_result(const ir_op *op) {
+  ir_value *value = ir_yielded(op, 0);
+  return value->op && value->op->code == OP_ARITH_TRUNCF ? ir_operand(value->op, 0) : value;
+}
+
+/* The value itself, or what it is rounded from, of that element type; NULL where there is none. */
+static ir_value *before_rounding(ir_value *value, ir_scalar element) {
+  if (value->type->element == element)
+    return value;
+  ir_op *cast = value->op;
+  return cast && body_is_cast(cast) && ir_operand(cast, 0)->type->element == element ? ir_operand(cast, 0) : NULL;
+}
+
+/* The op, which is linear in the result of a product, computed of a factor of that instead, or of what this is rounded
+ * from: its other inputs must be the same all along what the factor lacks. At the builder's place; NULL where it cannot
+ * be. */
 static ir_op *apply_to_factor(ir_builder *builder, const ir_op *op, unsigned input, const ir_op *product,
                               unsigned factor) {
   recast parts;
-  ir_value *value = ir_operand(product, factor);
+  const ir_value *scalar = unrounded_result(op);
+  ir_value *value = before_rounding(ir_operand(product, factor), scalar->type->element);
   const ir_map *read = ir_structure_of(product)->maps[factor], *out = ir_structure_of(product)->maps[2];
   const ir_expr *loops[IR_MAX_LOOPS] = {0};
-  if (!recast_begin(&parts, (ir_op *)op) || !ir_map_is_projected_permutation(read) ||
-      value->type->element != ir_result(op, 0)->type->element)
+  if (!value || !recast_begin(&parts, (ir_op *)op) || !ir_map_is_projected_permutation(read))
     return NULL;
   for (unsigned loop = 0; loop < parts.num_loops; loop++) {
     int dim = ir_map_find_dim(read, (unsigned)ir_map_result_dim(out, loop));
@@ -284,29 +299,57 @@ static ir_op *apply_to_factor(ir_builder *builder, const ir_op *op, unsigned inp
   parts.operands[parts.num_ins] = pass_empty_like(builder, value, value->type->element);
   parts.maps[parts.num_ins] = ir_map_identity(op->module, read->num_results);
   parts.num_loops = read->num_results;
-  return recast_create(&parts, builder, NULL);
+  ir_op *fresh = recast_create(&parts, builder, NULL);
+  if (scalar != ir_yielded(op, 0))
+    ir_set_operand(ir_region(fresh, 0)->last, 0, ir_operand(ir_yielded(fresh, 0)->op, 0));
+  return fresh;
 }
 
-/* (e V) / sum of e is (e / sum of e) V: quotients behind a product are those of its weights, if that is a softmax. */
+/* The op is linear in that input, a product which nobody else reads, and has its elements, but for rounding. */
+static bool follows_product(const ir_op *op, unsigned input) {
+  const ir_op *product = ir_input(op, input)->op;
+  if (!product || product->block != op->block || !ir_is_contraction(product) ||
+      !ir_value_has_one_use(ir_result(product, 0)) || !tile_is_linear_in(op, input) || !body_starts_from_zero(product))
+    return false;
+  const ir_type *type = ir_result(product, 0)->type;
+  return unrounded_result(op)->type->element == type->element &&
+         ir_result(op, 0)->type == ir_type_with_element(op->module, type, ir_result(op, 0)->type->element);
+}
+
+/* The product with `quotients` as that factor, rounded as the factor was. */
+static ir_op *multiply_quotients(ir_builder *builder, const ir_op *product, unsigned factor, ir_value *quotients) {
+  const ir_value *was = ir_operand(product, factor);
+  if (was->type != quotients->type) {
+    ir_op *cast = ir_op_clone(builder, was->op, NULL);
+    ir_set_operand(cast, 0, quotients);
+    quotients = ir_result(cast, 0);
+  }
+  ir_op *fresh = ir_op_clone(builder, product, NULL);
+  ir_set_operand(fresh, factor, quotients);
+  return fresh;
+}
+
+/* (e V) / sum of e is (e / sum of e) V: quotients behind a product are those of its weights, if that is a softmax.
+ * Where the program rounds e, it is the quotients that are rounded, by as much of their value. */
 static bool raise_behind_product(ir_op *op, expression_space *space, const pass_options *options) {
   for (unsigned i = 0; i < 2 * ir_num_inputs(op); i++) {
-    ir_op *product = ir_input(op, i / 2)->op;
-    if (!product || product->block != op->block || !ir_is_contraction(product) ||
-        !ir_value_has_one_use(ir_result(product, 0)) || !tile_is_linear_in(op, i / 2) ||
-        !body_starts_from_zero(product) || ir_result(op, 0)->type != ir_result(product, 0)->type)
+    if (!follows_product(op, i / 2))
       continue;
+    ir_op *product = ir_input(op, i / 2)->op;
     ir_builder builder = ir_builder_before(op);
     ir_op *quotient = apply_to_factor(&builder, op, i / 2, product, i % 2);
     if (!quotient)
       continue;
-    ir_op *fresh = ir_op_clone(&builder, product, ir_value_map_create(op->module));
-    ir_set_operand(fresh, i % 2, ir_result(quotient, 0));
+    ir_op *fresh = multiply_quotients(&builder, product, i % 2, ir_result(quotient, 0));
     if (raise_softmax(quotient, space, options)) {
-      ir_replace_op(op, ir_result(fresh, 0));
+      ir_replace_op(op, body_convert(&builder, ir_result(fresh, 0), ir_init(op, 0)));
       ir_op_erase(product);
       return true;
     }
+    ir_op *cast = ir_operand(fresh, i % 2)->op;
     ir_op_erase(fresh);
+    if (cast != quotient)
+      ir_op_erase(cast);
     ir_op_erase(quotient);
   }
   return false;
