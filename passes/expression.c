@@ -177,6 +177,15 @@ const expression *expression_of_scalar(expression_space *space, ir_value *scalar
   return of_scalar(&v, scalar);
 }
 
+const expression *expression_of_inner(expression_space *space, ir_op *op, ir_value *scalar, int without) {
+  view v = {.space = space, .op = op};
+  unsigned num_loops = 0;
+  for (unsigned loop = 0; loop < space->num_loops; loop++)
+    if ((int)loop != without)
+      v.loops[num_loops++] = space->extents[loop] == 1 ? EXPRESSION_ZERO : (int)loop;
+  return of_scalar(&v, scalar);
+}
+
 /* -------------------------------------------------------------------------------------------------------- tensors */
 
 /* The one loop of the root that the subscripts leave free and that runs as long as the reduction does, or -1. */

@@ -60,6 +60,8 @@ const expression *expression_of_scalar(expression_space *space, ir_value *scalar
 /* The element of a tensor whose subscripts are the root's loops in order, all but `without` (-1: all). NULL where it
  * depends on what no expression can say. */
 const expression *expression_of_element(expression_space *space, ir_value *tensor, int without);
+/* The scalar of the body of an op whose loops are the root's in order, all but `without` (-1: all). NULL as before. */
+const expression *expression_of_inner(expression_space *space, ir_op *op, ir_value *scalar, int without);
 /* The op node code(a, b) without attributes (b may be NULL), and a float constant. NULL when there is no room. */
 const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a, const expression *b);
 const expression *expression_constant(expression_space *space, const ir_type *type, double value);

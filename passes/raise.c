@@ -128,16 +128,6 @@ static bool split_sum(const expression *sum, const expression *element, const ex
   return (*total)->kind == EXPRESSION_REDUCE && (*total)->code == OP_ARITH_ADDF && (*total)->arguments[0] == element;
 }
 
-/* The score whose exponent is `extra` where `shift` (or nothing) is subtracted from all; NULL where there is none. */
-static const expression *unshifted(expression_space *space, const expression *extra, const expression *shift) {
-  if (!shift)
-    return extra;
-  if (is_op(extra, OP_ARITH_SUBF) && extra->arguments[1] == shift)
-    return extra->arguments[0];
-  bool negated = is_op(extra, OP_ARITH_NEGF) && extra->arguments[0] == shift;
-  return negated ? expression_constant(space, shift->type, 0) : NULL;
-}
-
 static bool match_softmax(expression_space *space, const expression *node, softmax_match *match) {
   const expression *element, *sum, *total, *shift, *extra;
   if (!(split_quotient(node, &element, &sum) || split_logarithm(space, node, &element, &sum)) ||
@@ -150,7 +140,7 @@ static bool match_softmax(expression_space *space, const expression *node, softm
     return false;
   if (extra) {
     bool plain = shift || match->argument == element->arguments[0];
-    match->sink = plain ? unshifted(space, extra, shift) : NULL;
+    match->sink = plain ? softmax_unshifted(space, extra, shift) : NULL;
     if (!match->sink)
       return false;
   }
@@ -191,15 +181,6 @@ static ir_value *match_guard(expression_space *space, const expression *node) {
   return x && is_masked_row(node->arguments[0], x, loop) ? quotient->value : NULL;
 }
 
-/* The root, with the quotient read from the tensor; simplify takes out what it no longer reads. */
-static void replace_scalar(ir_op *root, ir_value *scalar, ir_value *tensor) {
-  if (ir_yielded(root, 0) != scalar || tensor->type != ir_result(root, 0)->type) {
-    recast_add_input(root, scalar, tensor, ir_map_identity(root->module, ir_structure_of(root)->num_loops));
-    return;
-  }
-  ir_replace_op(root, tensor);
-}
-
 static bool raise_match(expression_space *space, const softmax_match *match) {
   ir_op *root = space->root;
   ir_builder builder = ir_builder_before(root);
@@ -211,7 +192,7 @@ static bool raise_match(expression_space *space, const softmax_match *match) {
     return false;
   ir_value *out = expression_empty(space, &builder, x->type->element);
   ir_op *softmax = softmax_create(&builder, x, out, (unsigned)match->loop, sink);
-  replace_scalar(root, match->scalar, ir_result(softmax, 0));
+  recast_read_scalar(root, match->scalar, ir_result(softmax, 0));
   return true;
 }
 
@@ -235,7 +216,7 @@ static bool raise_softmax(ir_op *op, expression_space *space, const pass_options
     if (guarded) {
       if (options->explain)
         ir_remark(op->module, op->loc, "recognised: rows that are masked everywhere give 0, as softmax does by itself");
-      replace_scalar(op, match.scalar, guarded);
+      recast_read_scalar(op, match.scalar, guarded);
       return true;
     }
     ir_loc loc = inner->loc;
@@ -366,21 +347,18 @@ static void raise_op(ir_op *op, const void *data) {
     raise_behind_product(op, with->space, with->options);
 }
 
-/* Sinks that are a column of scores, and statistics that are computed elsewhere. */
+/* Statistics that are computed elsewhere, and sinks that are a column of scores: to the statistics, one as all. */
 static void complete_op(ir_op *op, const void *data) {
   const raising *with = data;
   ir_module *module = op->module;
   ir_loc loc = op->loc;
   if (!softmax_is(op))
     return;
-  if (softmax_take_sink(op)) {
-    if (with->options->explain)
-      ir_remark(module, loc, "recognised: a column of scores that has no values is a sink");
-    return;
-  }
   ir_op *online = op->code == OP_LINALG_SOFTMAX ? softmax_make_online(op) : op;
   if (softmax_share_statistics(online, with->space) && with->options->explain)
     ir_remark(module, loc, "recognised: the maximum or sum of the same scores, computed elsewhere");
+  if (softmax_take_sink(online) && with->options->explain)
+    ir_remark(module, loc, "recognised: a column of scores that has no values is a sink");
 }
 
 bool pass_raise(ir_module *module, const pass_options *options) {

@@ -96,6 +96,13 @@ ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_ma
   return fresh;
 }
 
+void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor) {
+  if (ir_yielded(op, 0) == value && tensor->type == ir_result(op, 0)->type)
+    ir_replace_op(op, tensor);
+  else
+    recast_add_input(op, value, tensor, ir_map_identity(op->module, ir_structure_of(op)->num_loops));
+}
+
 void recast_replace(ir_op *op, ir_op *with) {
   for (unsigned i = 0; i < op->num_results; i++)
     ir_replace_uses(ir_result(op, i), ir_result(with, i));

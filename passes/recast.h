@@ -24,6 +24,9 @@ ir_op *recast_create(const recast *recast, ir_builder *builder, const ir_expr *c
 /* Replaces the op, of fewer than RECAST_MAX_OPERANDS, by one that has `input` under the map behind its other inputs, in
  * the place of what its body computes as `value`. */
 ir_op *recast_add_input(ir_op *op, ir_value *value, ir_value *input, const ir_map *map);
+/* The op, which has one result and fewer than RECAST_MAX_OPERANDS operands, reads what its body computes as `value`
+ * from the tensor, which has all loops as its dims, or is that tensor; what it no longer needs stays for simplify. */
+void recast_read_scalar(ir_op *op, ir_value *value, ir_value *tensor);
 /* The ops of a body but its terminator, at the end of another one; `map` has what stands for the arguments. */
 void recast_clone_body(const ir_block *body, ir_builder *inside, ir_value_map *map, unsigned num_loops,
                        const ir_expr *const *indices);

@@ -4,6 +4,7 @@
 #include "ir/build.h"
 #include "passes/target.h"
 
+struct expression;
 struct expression_space;
 
 /* Results of linalg_ext.softmax behind the quotients: a row's maximum, its sum of e^(x - maximum), and the old sum over
@@ -29,6 +30,9 @@ bool softmax_starts_empty(const ir_op *softmax);
 /* Maxima and sums of exponentials of the scores of an online softmax that the program computes elsewhere in the block
  * are made of its statistics; true if there were any (statistics.c). `space` is room to work in. */
 bool softmax_share_statistics(ir_op *softmax, struct expression_space *space);
+/* The score whose exponent is `extra` where `shift` (or NULL: nothing) is subtracted from all; NULL: there is none. */
+const struct expression *softmax_unshifted(struct expression_space *space, const struct expression *extra,
+                                           const struct expression *shift);
 /* Makes a softmax over scores and a column of sinks beside them, of which only the scores' weights are read, one of the
  * scores alone that starts from the sinks; true if it was one (sink.c). */
 bool softmax_take_sink(ir_op *op);
