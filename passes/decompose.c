@@ -11,7 +11,8 @@
  * V in a carried value O that starts from zero, the loop carries the numerators O' = alpha O + e V instead, and one
  * division by the final sum follows the outermost loop that carries O. That is the same value, since all numerators
  * of a row are scaled by the same alphas as its sum, whatever that starts from; `carry` holds what must be true of the
- * slices for that. On the way to the contraction the quotients may be multiplied by what does not depend on them.
+ * slices for that. On the way to the contraction the quotients may be multiplied by what does not depend on them. What
+ * multiplies the result by the sum again, for partial results, reads the numerators.
  *
  * Lazy maxima: where the normalisation is deferred, any maximum that a row has had does as well as the last. So, for
  * targets that gain by alphas of 1, a maximum stays behind while no weight becomes larger than e^LAG by that.
@@ -471,6 +472,35 @@ static ir_value *fill_quotient(step *s, ir_op *generic) {
   return body_finish(&body, generic, body_quotient(&body, a, b, false));
 }
 
+/* The op multiplies the quotients by the sums of their rows again, and rounds nothing. */
+static bool takes_back(const ir_op *op, const ir_value *quotients, const ir_value *sum, const ir_map *rows) {
+  if (!body_is_elementwise(op) || op->num_operands != 3 || op->num_results != 1 ||
+      ir_result(op, 0)->type != quotients->type)
+    return false;
+  unsigned of_sum = ir_operand(op, 1) == sum;
+  const ir_map *const *maps = ir_structure_of(op)->maps;
+  const ir_op *product = ir_yielded(op, 0)->op;
+  if (ir_operand(op, of_sum) != sum || ir_operand(op, 1 - of_sum) != quotients || maps[of_sum] != rows ||
+      !ir_map_is_identity(maps[1 - of_sum]) || !ir_map_is_identity(maps[2]) || !product ||
+      product->code != OP_ARITH_MULF)
+    return false;
+  const ir_value *a = ir_operand(product, 0), *b = ir_operand(product, 1);
+  const ir_value *x = body_argument(op, 0), *y = body_argument(op, 1);
+  return (a == x && b == y) || (a == y && b == x);
+}
+
+/* Who multiplies the quotients, which `op` makes of the accumulator, by the sums reads the accumulator. */
+static void cancel_quotients(ir_op *op, ir_value *accumulator, const ir_value *sum) {
+  const ir_map *rows = ir_structure_of(op)->maps[0];
+  for (ir_use *use = ir_result(op, 0)->uses, *next; use; use = next) {
+    next = use->next;
+    if (takes_back(use->user, ir_result(op, 0), sum, rows))
+      ir_replace_op(use->user, accumulator);
+  }
+  if (ir_value_unused(ir_result(op, 0)))
+    ir_op_erase(op);
+}
+
 /* accumulator / sum where the loops end; all of a row share the sum. */
 static void normalise(const deferral *match, ir_value *sum, const target_facts *target) {
   ir_value *accumulator = match->state.accumulator.out;
@@ -490,6 +520,7 @@ static void normalise(const deferral *match, ir_value *sum, const target_facts *
   ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b, shared));
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
+  cancel_quotients(generic, accumulator, sum);
 }
 
 static void start_step(ir_op *op, step *s) {
@@ -612,6 +643,10 @@ void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
   if (!fresh)
     start = create_scaled_sum(&s, alpha);
   ir_value *sum = create_sum(&s, exponentials, start);
+  if (carries) {
+    ir_replace_uses(ir_result(op, 1), max);
+    ir_replace_uses(ir_result(op, 2), sum);
+  }
   if (deferred) {
     ir_replace_uses(ir_result(op, 0), body_convert(&s.builder, exponentials, ir_init(op, 0)));
     for (unsigned i = 0; i < num_deferred; i++)
@@ -625,10 +660,6 @@ void softmax_decompose(ir_op *op, bool repeats, const target_facts *target) {
       ir_value *sums[] = {start, sum};
       ir_replace_uses(ir_result(op, 3), fill_quotient(&s, row_generic(&s, 2, sums, ir_init(op, 3))));
     }
-  }
-  if (carries) {
-    ir_replace_uses(ir_result(op, 1), max);
-    ir_replace_uses(ir_result(op, 2), sum);
   }
   ir_op_erase(op);
 }

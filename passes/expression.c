@@ -78,6 +78,19 @@ bool expression_is_constant(const expression *node, double value) {
 
 bool expression_depends(const expression *node, int loop) { return node->loops >> loop & 1; }
 
+bool expression_reduces(const expression_space *space, const expression *node, int loop) {
+  bool is_part[EXPRESSION_MAX_NODES] = {0};
+  is_part[node->number] = true;
+  for (unsigned number = node->number + 1; number-- > 0;) { /* parts stand before what they are part of */
+    const expression *part = space->nodes[number];
+    if (is_part[number] && part->kind == EXPRESSION_REDUCE && part->loop == loop)
+      return true;
+    for (unsigned i = 0; is_part[number] && i < part->num_arguments; i++)
+      is_part[part->arguments[i]->number] = true;
+  }
+  return false;
+}
+
 /* --------------------------------------------------------------------------------------------------- what was seen */
 
 /* Where the value's expression is kept; `*known`: it is there, or on its way. NULL when there is no room: then nothing

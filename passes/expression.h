@@ -70,6 +70,8 @@ bool expression_is_number(const expression *node);
 bool expression_is_constant(const expression *node, double value);
 /* Does the value of the node vary with the loop? */
 bool expression_depends(const expression *node, int loop);
+/* Is a reduction of the loop part of it? */
+bool expression_reduces(const expression_space *space, const expression *node, int loop);
 /* A tensor over all loops of the root in order but `without` (-1: all), with that element: one that is there already,
  * or a new linalg.generic at the builder's place. NULL where the expression holds a reduction, or depends on
  * `without`. */

@@ -9,8 +9,9 @@
  *
  * The running maximum and sum are results of the op, so what the program computes like them elsewhere (for a
  * log-sum-exp, say) is made of those (statistics.c). A product with e(x) that is divided by the sum afterwards is one
- * with the quotients, which are rounded as e(x) was. Rows that are masked everywhere give 0 instead of NaN.
- * Termination: two walks, for softmaxes and for what goes with them; each looks at each op once. */
+ * with the quotients, which are rounded as e(x) was; so is one that is not divided, times the sum (numerators.c). Rows
+ * that are masked everywhere give 0 instead of NaN.
+ * Termination: three walks, for softmaxes, such products and what goes with them; each looks at each op once. */
 #include "passes/body.h"
 #include "passes/expression.h"
 #include "passes/extent.h"
@@ -347,6 +348,13 @@ static void raise_op(ir_op *op, const void *data) {
     raise_behind_product(op, with->space, with->options);
 }
 
+/* Products with exponentials that are left. */
+static void raise_numerators(ir_op *op, const void *data) {
+  const raising *with = data;
+  if (softmax_raise_numerators(op, with->space) && with->options->explain)
+    ir_remark(op->module, op->loc, "recognised: a softmax whose numerators nobody divides by their sum");
+}
+
 /* Statistics that are computed elsewhere, and sinks that are a column of scores: to the statistics, one as all. */
 static void complete_op(ir_op *op, const void *data) {
   const raising *with = data;
@@ -365,6 +373,8 @@ bool pass_raise(ir_module *module, const pass_options *options) {
   const raising with = {IR_NEW(&module->arena, expression_space), options};
   pass_visit_unscheduled_ops(module, raise_op, &with);
   pass_drop_dead(module); /* what has become a softmax is no reader of statistics any more */
+  pass_visit_unscheduled_ops(module, raise_numerators, &with);
+  pass_drop_dead(module);
   pass_visit_unscheduled_ops(module, complete_op, &with);
   return true;
 }

@@ -21,13 +21,15 @@
 /* Rows a thread of a kernel with two products, at least; and ops that a search for the first one meets, at most. */
 enum { FEW_ROWS = 64, MAX_MAKERS = 32 };
 
-/* Reads the running maximum or sum, but not the result, nor a product with it: the softmax belongs to whoever reads
- * that, with its statistics as further results. */
+static bool is_running_product(const ir_op *op) { return ir_is_contraction(op) && tile_running_operand(op) >= 0; }
+
+/* Reads the running maximum or sum, but not the result, nor a product with it or what is linear in that: the softmax
+ * belongs to whoever reads those, with its statistics as further results. */
 static bool reads_statistics(const ir_op *op) {
   bool statistics = false;
   for (unsigned i = 0; i < ir_num_inputs(op); i++) {
     const ir_value *value = ir_input(op, i);
-    if (value->op && ir_is_contraction(value->op) && tile_running_operand(value->op) >= 0)
+    if (tile_find_source(value, is_running_product))
       return false;
     if (value->op && pass_op_info_of(value->op->code)->states) {
       statistics |= value->index > 0;

@@ -30,6 +30,13 @@ bool softmax_starts_empty(const ir_op *softmax);
 /* Maxima and sums of exponentials of the scores of an online softmax that the program computes elsewhere in the block
  * are made of its statistics; true if there were any (statistics.c). `space` is room to work in. */
 bool softmax_share_statistics(ir_op *softmax, struct expression_space *space);
+/* The sum of e^(x - shift), for the scores x of a softmax that starts empty, both as the space has them over its dims,
+ * at the builder's place; NULL where the shift cannot be had as a tensor. */
+ir_value *softmax_shifted_sum(ir_op *softmax, struct expression_space *space, const struct expression *x,
+                              const struct expression *shift, ir_builder *builder);
+/* Makes products with exponentials, relative to the maximum of their rows, that `op` computes and nobody divides, ones
+ * with a softmax; true if there were any (numerators.c). `space` is room to work in. */
+bool softmax_raise_numerators(ir_op *op, struct expression_space *space);
 /* The score whose exponent is `extra` where `shift` (or NULL: nothing) is subtracted from all; NULL: there is none. */
 const struct expression *softmax_unshifted(struct expression_space *space, const struct expression *extra,
                                            const struct expression *shift);

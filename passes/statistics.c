@@ -164,6 +164,22 @@ static bool begin(statistics *s, ir_op *softmax, expression_space *space) {
   return s->x && s->sink && ir_value_splat(ir_init(softmax, SOFTMAX_SUM), &sum) && sum.f == 1;
 }
 
+/* The sum of e^(x - shift), at the builder's place; NULL where the shift cannot be had as a tensor. */
+static ir_value *shifted_sum(const statistics *s, const expression *shift, ir_builder *builder) {
+  if (shift && is_maximum(s, shift))
+    return ir_result(s->softmax, SOFTMAX_SUM);
+  ir_value *tensor = shift ? expression_materialize(s->space, builder, shift, s->dim) : NULL;
+  return shift && (!tensor || tensor->type != ir_result(s->softmax, SOFTMAX_SUM)->type)
+             ? NULL
+             : create_sum(builder, s->softmax, tensor);
+}
+
+ir_value *softmax_shifted_sum(ir_op *softmax, expression_space *space, const expression *x, const expression *shift,
+                              ir_builder *builder) {
+  int dim = (int)ir_attr_int_or(softmax, "dimension", 0);
+  return shifted_sum(&(statistics){.space = space, .softmax = softmax, .dim = dim, .x = x}, shift, builder);
+}
+
 /* The same as `node`, of the statistics, before `op`, which computes it. A maximum started from `start`. NULL where it
  * is something else. */
 static ir_value *from_statistics(const statistics *s, ir_op *op, const expression *node, const double *start) {
@@ -177,12 +193,7 @@ static ir_value *from_statistics(const statistics *s, ir_op *op, const expressio
     return create_logarithm(&builder, s->softmax);
   if (maximum)
     return start ? create_maximum(&builder, s->softmax, *start) : NULL;
-  if (shift && is_maximum(s, shift))
-    return ir_result(s->softmax, SOFTMAX_SUM);
-  ir_value *tensor = shift ? expression_materialize(s->space, &builder, shift, s->dim) : NULL;
-  return shift && (!tensor || tensor->type != ir_result(s->softmax, SOFTMAX_SUM)->type)
-             ? NULL
-             : create_sum(&builder, s->softmax, tensor);
+  return shifted_sum(s, shift, &builder);
 }
 
 /* --------------------------------------------------------------------------------------------------------- sharing */
