@@ -68,6 +68,10 @@ const expression *expression_apply(expression_space *space, ir_opcode code, cons
           .kind = EXPRESSION_OP, .type = a->type, .code = code, .num_arguments = b ? 2 : 1, .arguments = {a, b}});
 }
 
+bool expression_is_op(const expression *node, ir_opcode code) {
+  return node->kind == EXPRESSION_OP && node->code == code;
+}
+
 bool expression_is_number(const expression *node) {
   return node->kind == EXPRESSION_CONSTANT && node->attr->kind == IR_ATTR_FLOAT;
 }

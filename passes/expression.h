@@ -65,6 +65,8 @@ const expression *expression_of_inner(expression_space *space, ir_op *op, ir_val
 /* The op node code(a, b) without attributes (b may be NULL), and a float constant. NULL when there is no room. */
 const expression *expression_apply(expression_space *space, ir_opcode code, const expression *a, const expression *b);
 const expression *expression_constant(expression_space *space, const ir_type *type, double value);
+/* The node is that op. */
+bool expression_is_op(const expression *node, ir_opcode code);
 /* The node is a float constant, or that one. */
 bool expression_is_number(const expression *node);
 bool expression_is_constant(const expression *node, double value);

@@ -23,8 +23,6 @@ typedef struct numerators {
   unsigned dim;                          /* of the op's result: along rows */
 } numerators;
 
-static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
-
 /* The op gives e^(x - shift), maybe rounded, where the shift needs all elements of x along the dim. One row alone is
  * left as it is: no tiles of rows could take it in. */
 static bool match_exponential(ir_op *op, expression_space *space, numerators *n) {
@@ -32,9 +30,9 @@ static bool match_exponential(ir_op *op, expression_space *space, numerators *n)
     return false;
   expression_begin(space, op);
   const expression *node = expression_of_scalar(space, ir_yielded(op, 0));
-  if (node && is_op(node, OP_ARITH_TRUNCF))
+  if (node && expression_is_op(node, OP_ARITH_TRUNCF))
     node = node->arguments[0];
-  if (!node || !is_op(node, OP_MATH_EXP) || !is_op(node->arguments[0], OP_ARITH_SUBF))
+  if (!node || !expression_is_op(node, OP_MATH_EXP) || !expression_is_op(node->arguments[0], OP_ARITH_SUBF))
     return false;
   *n = (numerators){space, op, node, node->arguments[0]->arguments[0], node->arguments[0]->arguments[1], 0};
   for (; space->num_loops > 1 && n->dim < space->num_loops; n->dim++)

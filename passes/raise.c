@@ -32,12 +32,10 @@ typedef struct softmax_match {
   ir_value *scalar; /* the quotient in the root's body */
 } softmax_match;
 
-static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
-
 /* node * factor, in one product where the node is one with a constant. NULL when there is no room. */
 static const expression *scaled(expression_space *space, const expression *node, double factor) {
   const expression *constant = expression_constant(space, node->type, factor);
-  for (unsigned side = 0; is_op(node, OP_ARITH_MULF) && side < 2; side++) {
+  for (unsigned side = 0; expression_is_op(node, OP_ARITH_MULF) && side < 2; side++) {
     const expression *number = node->arguments[side];
     double product = expression_is_number(number) ? factor * number->attr->number : INFINITY;
     if (fabs(product) <= FLT_MAX) {
@@ -60,8 +58,8 @@ static const expression *without_shifts(expression_space *space, const expressio
   for (;;) {
     bool left = node->num_arguments == 2 && expression_depends(node->arguments[0], loop);
     bool right = node->num_arguments == 2 && expression_depends(node->arguments[1], loop);
-    bool sum = is_op(node, OP_ARITH_ADDF), difference = is_op(node, OP_ARITH_SUBF);
-    if (left == right || !(sum || difference || is_op(node, OP_ARITH_MULF)) || (difference && right))
+    bool sum = expression_is_op(node, OP_ARITH_ADDF), difference = expression_is_op(node, OP_ARITH_SUBF);
+    if (left == right || !(sum || difference || expression_is_op(node, OP_ARITH_MULF)) || (difference && right))
       return node;
     const expression *varying = node->arguments[right], *other = node->arguments[left];
     if (!sum && !difference) {
@@ -80,14 +78,14 @@ static const expression *without_shifts(expression_space *space, const expressio
 
 /* quotient = element / sum, or element * (1 / sum). */
 static bool split_quotient(const expression *node, const expression **element, const expression **sum) {
-  if (is_op(node, OP_ARITH_DIVF)) {
+  if (expression_is_op(node, OP_ARITH_DIVF)) {
     *element = node->arguments[0];
     *sum = node->arguments[1];
     return true;
   }
-  for (unsigned side = 0; is_op(node, OP_ARITH_MULF) && side < 2; side++) {
+  for (unsigned side = 0; expression_is_op(node, OP_ARITH_MULF) && side < 2; side++) {
     const expression *reciprocal = node->arguments[side];
-    if (is_op(reciprocal, OP_ARITH_DIVF) && expression_is_constant(reciprocal->arguments[0], 1)) {
+    if (expression_is_op(reciprocal, OP_ARITH_DIVF) && expression_is_constant(reciprocal->arguments[0], 1)) {
       *element = node->arguments[1 - side];
       *sum = reciprocal->arguments[1];
       return true;
@@ -99,15 +97,15 @@ static bool split_quotient(const expression *node, const expression **element, c
 /* e^(y - log(sum of e^y)), or e^(x - (log(sum of e^(x - c)) + c)), is a quotient of e^y or of e^(x - c). */
 static bool split_logarithm(expression_space *space, const expression *node, const expression **element,
                             const expression **sum) {
-  if (!is_op(node, OP_MATH_EXP) || !is_op(node->arguments[0], OP_ARITH_SUBF))
+  if (!expression_is_op(node, OP_MATH_EXP) || !expression_is_op(node->arguments[0], OP_ARITH_SUBF))
     return false;
   const expression *exponent = node->arguments[0]->arguments[0], *log = node->arguments[0]->arguments[1];
-  for (unsigned side = 0; is_op(log, OP_ARITH_ADDF) && side < 2; side++)
-    if (is_op(log->arguments[side], OP_MATH_LOG)) {
+  for (unsigned side = 0; expression_is_op(log, OP_ARITH_ADDF) && side < 2; side++)
+    if (expression_is_op(log->arguments[side], OP_MATH_LOG)) {
       exponent = expression_apply(space, OP_ARITH_SUBF, exponent, log->arguments[1 - side]);
       log = log->arguments[side];
     }
-  if (!exponent || !is_op(log, OP_MATH_LOG))
+  if (!exponent || !expression_is_op(log, OP_MATH_LOG))
     return false;
   *sum = log->arguments[0];
   *element = expression_apply(space, OP_MATH_EXP, exponent, NULL);
@@ -119,8 +117,8 @@ static bool split_sum(const expression *sum, const expression *element, const ex
                       const expression **extra) {
   *total = sum;
   *extra = NULL;
-  for (unsigned side = 0; is_op(sum, OP_ARITH_ADDF) && side < 2; side++)
-    if (sum->arguments[side]->kind == EXPRESSION_REDUCE && is_op(sum->arguments[1 - side], element->code)) {
+  for (unsigned side = 0; expression_is_op(sum, OP_ARITH_ADDF) && side < 2; side++)
+    if (sum->arguments[side]->kind == EXPRESSION_REDUCE && expression_is_op(sum->arguments[1 - side], element->code)) {
       *total = sum->arguments[side];
       *extra = sum->arguments[1 - side]->arguments[0];
       if (expression_depends(*extra, (*total)->loop))
@@ -132,7 +130,8 @@ static bool split_sum(const expression *sum, const expression *element, const ex
 static bool match_softmax(expression_space *space, const expression *node, softmax_match *match) {
   const expression *element, *sum, *total, *shift, *extra;
   if (!(split_quotient(node, &element, &sum) || split_logarithm(space, node, &element, &sum)) ||
-      (!is_op(element, OP_MATH_EXP) && !is_op(element, OP_MATH_EXP2)) || !split_sum(sum, element, &total, &extra))
+      (!expression_is_op(element, OP_MATH_EXP) && !expression_is_op(element, OP_MATH_EXP2)) ||
+      !split_sum(sum, element, &total, &extra))
     return false;
   match->loop = total->loop;
   double unit = element->code == OP_MATH_EXP2 ? M_LN2 : 1; /* 2^x = e^(x ln 2) */
@@ -157,20 +156,20 @@ static bool is_masked_row(const expression *node, const expression *x, int loop)
   if (node->kind != EXPRESSION_REDUCE || node->code != OP_ARITH_ANDI || node->loop != loop)
     return false;
   const expression *test = node->arguments[0];
-  if (!is_op(test, OP_ARITH_CMPF) || !expression_is_constant(test->arguments[1], -INFINITY))
+  if (!expression_is_op(test, OP_ARITH_CMPF) || !expression_is_constant(test->arguments[1], -INFINITY))
     return false;
   for (unsigned i = 0; i < test->num_attrs; i++)
     if (!strcmp(test->attrs[i].name, "predicate") && test->attrs[i].attr->value != IR_ORDERED_EQUAL)
       return false;
   const expression *tested = test->arguments[0];
-  while (is_op(tested, OP_ARITH_EXTF))
+  while (expression_is_op(tested, OP_ARITH_EXTF))
     tested = tested->arguments[0];
   return tested == x;
 }
 
 /* select(row is masked everywhere, 0, softmax): the softmax gives 0 there by itself. NULL, or its result. */
 static ir_value *match_guard(expression_space *space, const expression *node) {
-  if (!is_op(node, OP_ARITH_SELECT) || !expression_is_constant(node->arguments[1], 0))
+  if (!expression_is_op(node, OP_ARITH_SELECT) || !expression_is_constant(node->arguments[1], 0))
     return NULL;
   const expression *quotient = node->arguments[2];
   ir_op *softmax = quotient->kind == EXPRESSION_LEAF ? quotient->value->op : NULL;

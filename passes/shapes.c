@@ -199,12 +199,9 @@ static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *fou
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
 
-static bool is_wide(const ir_value *value) {
-  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
-}
-
 static const ir_value *uncast(const ir_value *value) {
-  while (value->op && value->op->code == OP_ARITH_INDEX_CAST && is_wide(value) && is_wide(ir_operand(value->op, 0)))
+  while (value->op && value->op->code == OP_ARITH_INDEX_CAST && extent_is_wide(value) &&
+         extent_is_wide(ir_operand(value->op, 0)))
     value = ir_operand(value->op, 0);
   return value;
 }
@@ -514,7 +511,7 @@ static bool replace_known(ir_op *op, void *data) {
   shapes *s = data;
   for (unsigned i = 0; i < op->num_results; i++) {
     ir_value *result = ir_result(op, i), *mapped = ir_value_map_get(s->values, result);
-    const fact *known = mapped != result && is_wide(result) ? s->facts : NULL;
+    const fact *known = mapped != result && extent_is_wide(result) ? s->facts : NULL;
     while (known && known->value != uncast(mapped))
       known = known->next;
     if (known && !ir_value_unused(result))

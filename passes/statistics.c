@@ -87,8 +87,6 @@ typedef struct statistics {
   const expression *x, *sink; /* sink: NULL where the softmax starts empty */
 } statistics;
 
-static bool is_op(const expression *node, ir_opcode code) { return node->kind == EXPRESSION_OP && node->code == code; }
-
 static bool is_reduction(const statistics *s, const expression *node, ir_opcode code) {
   return node->kind == EXPRESSION_REDUCE && node->code == code && node->loop == s->dim;
 }
@@ -104,7 +102,7 @@ static bool is_maximum(const statistics *s, const expression *node) {
   if (!s->sink)
     return is_reduction(s, node, OP_ARITH_MAXIMUMF) && node->arguments[0] == s->x;
   statistics scores = of_scores_alone(s);
-  bool larger = is_op(node, OP_ARITH_MAXIMUMF) || is_op(node, OP_ARITH_MAXNUMF);
+  bool larger = expression_is_op(node, OP_ARITH_MAXIMUMF) || expression_is_op(node, OP_ARITH_MAXNUMF);
   for (unsigned side = 0; larger && side < 2; side++)
     if (node->arguments[1 - side] == s->sink && is_maximum(&scores, node->arguments[side]))
       return true;
@@ -113,7 +111,7 @@ static bool is_maximum(const statistics *s, const expression *node) {
 
 /* x - *shift is the exponent; *shift is NULL where it is x. */
 static bool split_exponent(const expression *exponent, const expression *x, int dim, const expression **shift) {
-  bool difference = is_op(exponent, OP_ARITH_SUBF) && exponent->arguments[0] == x;
+  bool difference = expression_is_op(exponent, OP_ARITH_SUBF) && exponent->arguments[0] == x;
   *shift = difference ? exponent->arguments[1] : NULL;
   return exponent == x || (difference && !expression_depends(*shift, dim));
 }
@@ -122,22 +120,24 @@ static bool split_exponent(const expression *exponent, const expression *x, int 
 static bool is_sum(const statistics *s, const expression *node, const expression **shift) {
   if (!s->sink) {
     const expression *element = is_reduction(s, node, OP_ARITH_ADDF) ? node->arguments[0] : NULL;
-    return element && is_op(element, OP_MATH_EXP) && split_exponent(element->arguments[0], s->x, s->dim, shift);
+    return element && expression_is_op(element, OP_MATH_EXP) &&
+           split_exponent(element->arguments[0], s->x, s->dim, shift);
   }
   statistics scores = of_scores_alone(s);
-  for (unsigned side = 0; is_op(node, OP_ARITH_ADDF) && side < 2; side++) {
+  for (unsigned side = 0; expression_is_op(node, OP_ARITH_ADDF) && side < 2; side++) {
     const expression *extra = node->arguments[1 - side];
     if (is_sum(&scores, node->arguments[side], shift))
-      return is_op(extra, OP_MATH_EXP) && softmax_unshifted(s->space, extra->arguments[0], *shift) == s->sink;
+      return expression_is_op(extra, OP_MATH_EXP) &&
+             softmax_unshifted(s->space, extra->arguments[0], *shift) == s->sink;
   }
   return false;
 }
 
 /* The logarithm of such a sum, and what was subtracted. */
 static bool is_logarithm(const statistics *s, const expression *node) {
-  for (unsigned side = 0; is_op(node, OP_ARITH_ADDF) && side < 2; side++) {
+  for (unsigned side = 0; expression_is_op(node, OP_ARITH_ADDF) && side < 2; side++) {
     const expression *logarithm = node->arguments[side], *shift;
-    if (is_op(logarithm, OP_MATH_LOG) && is_sum(s, logarithm->arguments[0], &shift))
+    if (expression_is_op(logarithm, OP_MATH_LOG) && is_sum(s, logarithm->arguments[0], &shift))
       return node->arguments[1 - side] == shift;
   }
   return false;
@@ -146,9 +146,9 @@ static bool is_logarithm(const statistics *s, const expression *node) {
 const expression *softmax_unshifted(expression_space *space, const expression *extra, const expression *shift) {
   if (!shift)
     return extra;
-  if (is_op(extra, OP_ARITH_SUBF) && extra->arguments[1] == shift)
+  if (expression_is_op(extra, OP_ARITH_SUBF) && extra->arguments[1] == shift)
     return extra->arguments[0];
-  bool negated = is_op(extra, OP_ARITH_NEGF) && extra->arguments[0] == shift;
+  bool negated = expression_is_op(extra, OP_ARITH_NEGF) && extra->arguments[0] == shift;
   return negated ? expression_constant(space, shift->type, 0) : NULL;
 }
 

@@ -163,7 +163,7 @@ static bool has_vector_form(const ir_op *op) {
 
 uint32_t vectorize_depends(const body_loops *body, const ir_value *value) {
   unsigned number;
-  return value_number(body->block, value, &number) ? body->loops[number] : 0;
+  return value_number(body->block, value, &number) ? body->values[number].loops : 0;
 }
 
 typedef struct dependence {
@@ -196,13 +196,14 @@ static uint32_t loops_of_body(ir_op *op, const vector_operand *operands) {
   ir_block *body = ir_region(op, 0);
   ir_arena *arena = &op->module->arena;
   size_t start = ir_arena_mark(arena);
-  uint32_t *loops = IR_NEW_ARRAY(arena, uint32_t, number_values(body)), allowed = UINT32_MAX;
+  tile_value *values = IR_NEW_ARRAY(arena, tile_value, number_values(body));
+  uint32_t allowed = UINT32_MAX;
   for (unsigned i = 0; i < body->num_args; i++)
-    loops[i] = vectorize_operand_loops(&operands[i]);
+    values[i].loops = vectorize_operand_loops(&operands[i]);
   for (ir_op *inner = body->first; inner; inner = inner->next) {
-    dependence state = op_dependence((body_loops){body, loops}, inner);
+    dependence state = op_dependence((body_loops){body, values}, inner);
     for (unsigned i = 0; i < inner->num_results; i++)
-      loops[inner->mark + i] = state.found;
+      values[inner->mark + i].loops = state.found;
     if (state.pinned)
       allowed = 0;
     else if (inner->code == OP_MEMREF_LOAD)
@@ -388,19 +389,23 @@ static ir_value *transpose(ir_builder *builder, ir_value *vector, const int64_t 
   return ir_create(builder, OP_VECTOR_TRANSPOSE, type, 1, &vector, 1, &attr);
 }
 
+ir_op *vectorize_access(ir_builder *builder, ir_value *memory, ir_value *const *indices, ir_value *stored) {
+  unsigned rank = memory->type->rank;
+  const ir_type *element = ir_type_scalar(builder->module, memory->type->element);
+  ir_value *operands[IR_MAX_RANK + 2] = {stored, memory};
+  memcpy(operands + 2, indices, rank * sizeof *operands);
+  ir_op_spec spec = {.operands = operands + !stored,
+                     .num_operands = rank + 1 + (stored != NULL),
+                     .types = &element,
+                     .num_results = !stored};
+  return ir_op_create(builder, stored ? OP_MEMREF_STORE : OP_MEMREF_LOAD, &spec);
+}
+
 /* A memref.load or memref.store, vector.transfer_read or .transfer_write; `stored` is NULL for reads. */
 static ir_op *transfer(ir_builder *builder, const access *where, ir_value *base, ir_value *stored) {
-  unsigned rank = base->type->rank;
+  if (!where->rank)
+    return vectorize_access(builder, base, where->indices, stored);
   const ir_type *scalar = ir_type_scalar(builder->module, base->type->element);
-  if (!where->rank) {
-    ir_value *operands[IR_MAX_RANK + 2] = {stored, base};
-    memcpy(operands + 2, where->indices, rank * sizeof *operands);
-    ir_op_spec spec = {.operands = operands + !stored,
-                       .num_operands = rank + 1 + (stored != NULL),
-                       .types = &scalar,
-                       .num_results = !stored};
-    return ir_op_create(builder, stored ? OP_MEMREF_STORE : OP_MEMREF_LOAD, &spec);
-  }
   const ir_type *type = ir_type_vector(builder->module, scalar->element, where->rank, where->sizes);
   return ir_transfer(builder, stored ? OP_VECTOR_TRANSFER_WRITE : OP_VECTOR_TRANSFER_READ, type,
                      stored ? stored : ir_const(builder, scalar, 0), base, where->indices, where->dims,
@@ -509,7 +514,6 @@ static void set_value(const body_state *state, const ir_value *body_value, tile_
   unsigned number = 0;
   value_number(state->body, body_value, &number);
   state->values[number] = value;
-  state->loops[number] = value.loops;
   if (!value.loops)
     ir_value_map_set(state->scalars, body_value, value.value);
 }
@@ -721,13 +725,11 @@ void vectorize_body(ir_builder *builder, const vector_tile *tile, ir_value **acc
   ir_op *op = tile->op;
   ir_block *body = ir_region(op, 0);
   ir_arena *arena = &op->module->arena;
-  unsigned count = number_values(body);
   body_state state = {.builder = builder,
                       .tile = tile,
                       .body = body,
                       .scalars = ir_value_map_create(op->module),
-                      .values = IR_NEW_ARRAY(arena, tile_value, count),
-                      .loops = IR_NEW_ARRAY(arena, uint32_t, count)};
+                      .values = IR_NEW_ARRAY(arena, tile_value, number_values(body))};
   unsigned num_inputs = ir_num_inputs(op), num_outs = ir_num_inits(op);
   tile_value *old = IR_NEW_ARRAY(arena, tile_value, num_outs);
   for (unsigned i = 0; i < num_inputs; i++) {

@@ -9,10 +9,10 @@ typedef struct tile_value {
   uint32_t loops;
 } tile_value;
 
-/* The loops (bits) that values of the body depend on, by number. */
+/* What loops the values of the body depend on, by number; before the tile is chosen there are no values themselves. */
 typedef struct body_loops {
   const ir_block *block;
-  const uint32_t *loops;
+  const tile_value *values;
 } body_loops;
 
 typedef struct body_state {
@@ -20,7 +20,6 @@ typedef struct body_state {
   const vector_tile *tile;
   ir_block *body;
   tile_value *values;    /* by value number */
-  uint32_t *loops;       /* their loops, by value number */
   ir_value_map *scalars; /* body values that depend on no vector dim -> their values in the tile */
 } body_state;
 
@@ -37,6 +36,8 @@ const ir_type *vectorize_type(const vector_tile *tile, ir_scalar element, uint32
 tile_value vectorize_value_of(const body_state *state, ir_value *value);
 /* The value, repeated along the loops (bits) that it lacks. */
 ir_value *vectorize_broadcast(const body_state *state, tile_value value, uint32_t loops);
+/* A memref.load; a memref.store where there is a value. */
+ir_op *vectorize_access(ir_builder *builder, ir_value *memory, ir_value *const *indices, ir_value *stored);
 /* An elementwise op on the values, which meet by broadcast. */
 tile_value vectorize_elementwise(const body_state *state, ir_opcode code, ir_scalar result, unsigned count,
                                  const tile_value *values, unsigned num_attrs, const ir_named_attr *attrs);

@@ -10,10 +10,6 @@
 #include "passes/memory.h"
 #include "passes/vectorize_internal.h"
 
-static bool is_wide(const ir_value *value) {
-  return value->type->kind == IR_TYPE_SCALAR && (value->type->element == IR_INDEX || value->type->element == IR_I64);
-}
-
 /* The one operand of the op that depends on the loop, where it is a term of the result; NULL where there is none. */
 static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned loop) {
   ir_value *term = NULL;
@@ -29,9 +25,9 @@ static ir_value *term_along(const body_loops *body, const ir_op *op, unsigned lo
     return NULL;
   const ir_map *map = op->code == OP_AFFINE_APPLY ? ir_attr_get(op, "map")->map : NULL;
   bool is_term = op->code == OP_ARITH_ADDI || (op->code == OP_ARITH_SUBI && !place) ||
-                 (op->code == OP_ARITH_INDEX_CAST && is_wide(term)) ||
+                 (op->code == OP_ARITH_INDEX_CAST && extent_is_wide(term)) ||
                  (map && !map->num_syms && vectorize_has_term(map->results[0], place));
-  return is_term && is_wide(ir_result(op, 0)) ? term : NULL;
+  return is_term && extent_is_wide(ir_result(op, 0)) ? term : NULL;
 }
 
 /* The value is the loop's iteration plus something that does not depend on it. */
@@ -63,8 +59,9 @@ static uint32_t neighbours_along(const body_loops *body, const ir_op *load) {
 
 uint32_t vectorize_load_lanes(const body_loops *body, const ir_op *load) {
   uint32_t neighbours = neighbours_along(body, load);
-  bool pays = ir_scalar_bits(ir_result(load, 0)->type->element) >= 8 && body_has_polynomial(ir_op_parent(load));
-  return !neighbours && pays ? UINT32_MAX : neighbours;
+  if (neighbours || ir_scalar_bits(ir_result(load, 0)->type->element) < 8)
+    return neighbours;
+  return body_has_polynomial(ir_op_parent(load)) ? UINT32_MAX : 0;
 }
 
 /* The value, an index or as wide, in the tile's first lane. */
@@ -121,21 +118,6 @@ static spill spill_of(const body_state *state, ir_scalar element, uint32_t loops
   return s;
 }
 
-/* A memref.load; a memref.store where there is a value. */
-static ir_value *access(ir_builder *builder, ir_value *memory, ir_value *const *at, ir_value *stored) {
-  unsigned rank = memory->type->rank;
-  const ir_type *element = ir_type_scalar(builder->module, memory->type->element);
-  ir_value *operands[2 + IR_MAX_RANK] = {stored, memory};
-  for (unsigned dim = 0; dim < rank; dim++)
-    operands[2 + dim] = at[dim];
-  ir_op_spec spec = {.operands = operands + !stored,
-                     .num_operands = rank + 1 + (stored != NULL),
-                     .types = &element,
-                     .num_results = !stored};
-  ir_op *op = ir_op_create(builder, stored ? OP_MEMREF_STORE : OP_MEMREF_LOAD, &spec);
-  return stored ? NULL : ir_result(op, 0);
-}
-
 /* Elements that lie anywhere, one by one: their subscripts come from scratch memory, and they go there. Lanes beyond
  * the end of a loop load none, and have any number. */
 static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t loops) {
@@ -167,8 +149,8 @@ static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t
   }
   for (unsigned dim = 0; dim < base->type->rank; dim++)
     if (apart & ir_bit(dim))
-      indices[dim] = access(&inside, indices[dim], lane, NULL);
-  access(&inside, loaded.memory, lane, access(&inside, base, indices, NULL));
+      indices[dim] = ir_result(vectorize_access(&inside, indices[dim], lane, NULL), 0);
+  vectorize_access(&inside, loaded.memory, lane, ir_result(vectorize_access(&inside, base, indices, NULL), 0));
   ir_value *zero = ir_const(builder, ir_type_scalar(builder->module, base->type->element), 0);
   return ir_result(ir_transfer(builder, OP_VECTOR_TRANSFER_READ, loaded.type, zero, loaded.memory, loaded.start,
                                loaded.dims, loaded.in_bounds),
@@ -176,7 +158,7 @@ static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t
 }
 
 tile_value vectorize_load(const body_state *state, const ir_op *load, uint32_t loops) {
-  body_loops body = {state->body, state->loops};
+  body_loops body = {state->body, state->values};
   bool are_neighbours = (loops & (loops - 1)) == 0 && neighbours_along(&body, load) == loops;
   return (tile_value){are_neighbours ? load_neighbours(state, load, loops) : load_apart(state, load, loops), loops};
 }

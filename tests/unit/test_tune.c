@@ -1,5 +1,6 @@
 /* test_tune.c - what `tcc-attn tune` makes of sizes that it kept before, on a clock that the test moves on: what a call
  * takes follows from the sizes alone. */
+#include "tests/support/cache_folder.h"
 #include "tests/support/messages.h"
 #include "tools/runner.h"
 #include "tools/tuned.h"
@@ -25,7 +26,6 @@ static const tec_program *kept_program;
 
 static messages said;
 static tec_context *context;
-static char folder[] = "/tmp/tec-tune-XXXXXX";
 
 /* ------------------------------------------------------------------------------- in place of the command's own parts */
 
@@ -94,15 +94,12 @@ tec_status runner_call(const runner *runner, const check_run *run) {
 
 static void set_up(void) {
   context = messages_context(&said, (tec_context_options){0});
-  cr_assert(mkdtemp(folder));
-  setenv("XDG_CACHE_HOME", folder, 1);
+  cache_folder_begin();
 }
 
 static void tear_down(void) {
-  char command[64];
   tec_context_destroy(context);
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  cr_expect_eq(system(command), 0);
+  cache_folder_end();
 }
 
 TestSuite(tune, .init = set_up, .fini = tear_down);

@@ -1,5 +1,6 @@
 /* test_tuned.c - the file of tile sizes: what is kept comes back; a damaged line counts as none, and so does what is no
  * such file. */
+#include "tests/support/cache_folder.h"
 #include "tests/support/messages.h"
 #include "tools/tuned.h"
 
@@ -12,7 +13,7 @@
 
 static messages said;
 static tec_context *context;
-static char folder[] = "/tmp/tec-tuned-XXXXXX";
+static const char *folder;
 
 /* The command's own, which tcc-attn.c defines. */
 static char failure[5000];
@@ -24,15 +25,12 @@ tec_status command_failure(const char *text) {
 
 static void set_up(void) {
   context = messages_context(&said, (tec_context_options){0});
-  cr_assert(mkdtemp(folder));
-  setenv("XDG_CACHE_HOME", folder, 1);
+  folder = cache_folder_begin();
 }
 
 static void tear_down(void) {
-  char command[64];
   tec_context_destroy(context);
-  snprintf(command, sizeof command, "rm -r %s", folder);
-  cr_expect_eq(system(command), 0);
+  cache_folder_end();
 }
 
 TestSuite(tuned, .init = set_up, .fini = tear_down);
