@@ -25,7 +25,7 @@ typedef struct kernels {
 
 LLVMValueRef kernels_share(emitter *e, const ir_op *op, uint64_t bytes) {
   kernels *k = e->target_state;
-  uint64_t offset = k->shared_bytes, unit = KERNELS_SHARED_ALIGNMENT;
+  uint64_t offset = k->shared_bytes, unit = kernels_shared_alignment(e->facts);
   if (bytes > e->facts->shared_bytes || offset + bytes > e->facts->shared_bytes) {
     ir_op_error(op, "needs %llu bytes of shared memory after %llu of others, but %s has %llu",
                 (unsigned long long)bytes, (unsigned long long)offset, e->facts->name,
@@ -292,7 +292,8 @@ static bool emit_kernel(void *data, launch_plan *plan, const ir_op *op) {
   launch.block[0] = (uint32_t)ir_attr_int_or(op, "tec.threads", 1);
   launch.kernel = kernel_name(k);
   LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), p.types, p.count, false);
-  LLVMValueRef kernel = k->target->declare(e, launch.kernel, type, launch.block[0]);
+  LLVMValueRef kernel =
+      k->target->declare(e, launch.kernel, type, launch.block[0], ir_attr_int_or(op, "tec.blocks", 1));
   if (!emit_body(k, &p, op, &inputs, kernel))
     return false;
   launch.shared_bytes = k->target->launches_share ? (uint32_t)k->shared_bytes : 0;

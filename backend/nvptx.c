@@ -15,20 +15,21 @@ static LLVMValueRef nvptx_place_shared(emitter *e, uint64_t offset, uint64_t byt
   if (!array) {
     array = LLVMAddGlobalInAddressSpace(e->llvm, LLVMArrayType2(byte, 0), name, SHARED_SPACE);
     LLVMSetLinkage(array, LLVMExternalLinkage);
-    LLVMSetAlignment(array, KERNELS_SHARED_ALIGNMENT);
+    LLVMSetAlignment(array, kernels_shared_alignment(e->facts));
   }
   return LLVMBuildGEP2(e->builder, byte, array, &at, 1, "");
 }
 
-static LLVMValueRef nvptx_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads) {
+static LLVMValueRef nvptx_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads, int64_t blocks) {
   char text[32];
   LLVMValueRef kernel = LLVMAddFunction(e->llvm, name, type);
   LLVMSetFunctionCallConv(kernel, LLVMPTXKernelCallConv);
   emit_add_attribute(e, kernel, "nounwind", 0);
   snprintf(text, sizeof text, "%lld,1,1", (long long)threads);
   emit_add_text_attribute(e, kernel, "nvvm.reqntid", text);
-  /* Spelled out, it keeps ptxas from spilling registers for the sake of more blocks. */
-  emit_add_text_attribute(e, kernel, "nvvm.minctasm", "1");
+  /* Spelled out, 1 keeps ptxas from spilling registers for the sake of more blocks. */
+  snprintf(text, sizeof text, "%lld", (long long)blocks);
+  emit_add_text_attribute(e, kernel, "nvvm.minctasm", text);
   return kernel;
 }
 

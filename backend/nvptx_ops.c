@@ -30,8 +30,19 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* What lanes wrote to shared memory is seen by warpgroups, which read it another way, behind a fence. */
+static void emit_proxy_fence(emitter *e) {
+  static const char text[] = "fence.proxy.async.shared::cta;", clobbers[] = "~{memory}";
+  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, clobbers, sizeof clobbers - 1, true, false,
+                                       LLVMInlineAsmDialectATT, false);
+  LLVMBuildCall2(e->builder, type, code, NULL, 0, "");
+}
+
 static bool emit_barrier(emitter *e, const ir_op *op) {
   LLVMValueRef number = word(e, 0);
+  if (ir_attr_get(op, "tec.fence"))
+    emit_proxy_fence(e);
   call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
   return true;
 }
@@ -243,6 +254,7 @@ const emit_lane_op nvptx_lane_ops[] = {
     {OP_GPU_SHUFFLE, emit_gpu_shuffle},
     {OP_GPU_SUBGROUP_REDUCE, emit_subgroup_reduce},
     {OP_NVGPU_MMA_SYNC, emit_mma_sync},
+    {OP_VECTOR_EXT_WARPGROUP_MMA, nvptx_warpgroup_mma},
     {OP_NVGPU_LDMATRIX, emit_ldmatrix},
     {OP_NVGPU_DEVICE_ASYNC_COPY, emit_async_copy},
     {OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP, emit_async_group},

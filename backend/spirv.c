@@ -14,7 +14,7 @@ static LLVMValueRef spirv_place_shared(emitter *e, uint64_t offset, uint64_t byt
   LLVMValueRef memory = LLVMAddGlobalInAddressSpace(e->llvm, type, "shared", SPIRV_LOCAL);
   LLVMSetLinkage(memory, LLVMInternalLinkage);
   LLVMSetInitializer(memory, LLVMGetUndef(type));
-  LLVMSetAlignment(memory, KERNELS_SHARED_ALIGNMENT);
+  LLVMSetAlignment(memory, kernels_shared_alignment(e->facts));
   return memory;
 }
 
@@ -28,7 +28,7 @@ static void add_numbers(emitter *e, LLVMValueRef kernel, const char *name, unsig
   LLVMGlobalSetMetadata(kernel, kind, LLVMMDNodeInContext2(e->context, nodes, count));
 }
 
-static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads) {
+static LLVMValueRef spirv_declare(emitter *e, const char *name, LLVMTypeRef type, int64_t threads, int64_t blocks) {
   LLVMValueRef kernel = LLVMAddFunction(e->llvm, name, type);
   const unsigned size[] = {(unsigned)threads, 1, 1}, lanes[] = {e->facts->warp};
   LLVMSetFunctionCallConv(kernel, LLVMSPIRKERNELCallConv);

@@ -108,6 +108,40 @@ bool verify_dpas(const ir_op *op) {
   return true;
 }
 
+/* Memory that a warpgroup reads: whole boxes of rows. */
+static bool verify_boxes(const ir_op *op, const ir_type *type, int64_t rows, const char *what) {
+  bool fits = is_workgroup(type) && type->rank >= 2 && ir_scalar_bits(type->element) == 16 && rows > 0 &&
+              rows % 8 == 0 && type->shape[type->rank - 2] % rows == 0;
+  int64_t row = fits ? type->shape[type->rank - 1] : 0;
+  if (row == 16 || row == 32 || row == 64)
+    return true;
+  return ir_op_error(op, "%s must be workgroup memory of 16-bit elements, its rows of 16, 32 or 64 in whole boxes",
+                     what);
+}
+
+bool verify_warpgroup_mma(const ir_op *op) {
+  enum { LHS, LHS_INDICES, RHS, RHS_INDICES, ACC, WARPS = 4 };
+  unsigned counts[2] = {0};
+  const int64_t *shape = ir_attr_i64s_of(op, "mmaShape", &counts[0]),
+                *rows = ir_attr_i64s_of(op, "boxRows", &counts[1]);
+  const ir_type *lhs = ir_group_operand(op, LHS, 0)->type, *rhs = ir_group_operand(op, RHS, 0)->type;
+  const ir_type *acc = ir_group_operand(op, ACC, 0)->type;
+  if (!shape || counts[0] != 3 || shape[0] != 64 || shape[1] < 8 || shape[1] > 256 || shape[1] % 8 || shape[2] < 16 ||
+      shape[2] > 1024 || shape[2] % 16)
+    return ir_op_error(op, "'mmaShape' must be [64, n, k] with n up to 256, a multiple of 8, and k a multiple of 16");
+  if (!rows || counts[1] != 2)
+    return ir_op_error(op, "'boxRows' must hold two numbers");
+  if (!verify_boxes(op, rhs, rows[1], "B") || !verify_subscripts(op, RHS_INDICES, rhs, "index"))
+    return false;
+  if (lhs->element != rhs->element || !ir_scalar_is_float(lhs->element) || acc->element != IR_F32)
+    return ir_op_error(op, "multiplies f16 or bf16 and adds to f32");
+  bool good = lhs->kind == IR_TYPE_VECTOR
+                  ? verify_fragment(op, lhs, shape[0] * shape[2] / WARPS, 2, "A") && !ir_group_size(op, LHS_INDICES)
+                  : verify_boxes(op, lhs, rows[0], "A") && verify_subscripts(op, LHS_INDICES, lhs, "index");
+  return good && verify_fragment(op, acc, shape[0] * shape[1] / WARPS, 2, "C") &&
+         (ir_result(op, 0)->type == acc || ir_op_error(op, "gives what C is"));
+}
+
 bool verify_block_load(const ir_op *op) {
   const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
   bool transposed = ir_attr_get(op, "transposed") != NULL;

@@ -5,7 +5,8 @@
  *  far.
  *  - Tiles of a result's row lie in consecutive registers, rows of tiles one after the other: so the result of one
  *    contraction is the left factor of another as it is.
- *  - Warps share rows first: then reductions along rows stay within a warp.
+ *  - Warps share rows first: then reductions along rows stay within a warp. Those of a warpgroup have neighbouring tiles
+ *    of rows, as its products want.
  * Terminates: loops over dims. */
 #include "passes/anchor.h"
 
@@ -171,19 +172,23 @@ static bool keeps_warps_busy(const anchor_product *p, const target_matrix *matri
   return matrix->m == target_least_rows(lanes->facts) || p->extents[ANCHOR_ROWS] / matrix->m >= lanes->warps;
 }
 
-/* A fragment of matrix units, `across` copies along `inner` in consecutive registers, then `down` along the other
- * dim. */
-static layout tile_fragment(const char *name, unsigned inner, int64_t across, int64_t down) {
+/* A fragment of matrix units, `across` copies along `inner` in consecutive registers. */
+static layout tile_fragment(const char *name, unsigned inner, int64_t across) {
   layout l;
   const char *why;
   bool good = layout_parse(name, &l, &why);
   assert(good);
   (void)good;
-  int64_t first[2] = {1, 1}, second[2] = {1, 1};
-  first[inner] = across;
-  second[1 - inner] = down;
-  l = layout_tile(&l, first);
-  return layout_tile(&l, second);
+  int64_t copies[2] = {1, 1};
+  copies[inner] = across;
+  return layout_tile(&l, copies);
+}
+
+/* Tiles of rows: neighbours are those of the warps of a group, then come those of each lane, then those of the rest. */
+static void append_rows(layout *l, int64_t group, int64_t tiles, int64_t warps) {
+  append(l, 0, LAYOUT_WARP, group, 1);
+  append_registers(l, 0, tiles);
+  append(l, 0, LAYOUT_WARP, warps / group, group);
 }
 
 static void matrix_layouts(const anchor_product *p, const target_matrix *matrix, const anchor_lanes *lanes,
@@ -195,15 +200,17 @@ static void matrix_layouts(const anchor_product *p, const target_matrix *matrix,
   int64_t shared = row_warps * column_warps, idle = lanes->warps / shared;
   row_tiles /= row_warps;
   column_tiles /= column_warps;
-  layout lhs = tile_fragment(matrix->lhs, 1, depth_tiles, row_tiles);
-  layout rhs = tile_fragment(matrix->rhs, 0, depth_tiles, column_tiles);
-  layout acc = tile_fragment(matrix->acc, 1, column_tiles, row_tiles);
-  append(&lhs, 0, LAYOUT_WARP, row_warps, 1);
+  layout lhs = tile_fragment(matrix->lhs, 1, depth_tiles), rhs = tile_fragment(matrix->rhs, 0, depth_tiles);
+  layout acc = tile_fragment(matrix->acc, 1, column_tiles);
+  int64_t group = target_has_groups(lanes->facts, matrix->element) ? lanes->facts->warpgroup : 1;
+  group = row_warps % group ? 1 : group;
+  append_rows(&lhs, group, row_tiles, row_warps);
+  append_registers(&rhs, 1, column_tiles);
   replicate(&lhs, LAYOUT_WARP, lanes->warps / row_warps, row_warps);
   append(&rhs, 1, LAYOUT_WARP, column_warps, row_warps);
   replicate(&rhs, LAYOUT_WARP, row_warps, 1);
   replicate(&rhs, LAYOUT_WARP, idle, shared);
-  append(&acc, 0, LAYOUT_WARP, row_warps, 1);
+  append_rows(&acc, group, row_tiles, row_warps);
   append(&acc, 1, LAYOUT_WARP, column_warps, row_warps);
   replicate(&acc, LAYOUT_WARP, idle, shared);
   layouts[0] = layout_permute(&lhs, p->dims[0]);

@@ -4,6 +4,8 @@
  * op that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous
  * copy writes, in a branch, too, counts from the wait for it on; that reads and copies under way do not meet is the
  * business of who issues them. Memories are roots of views: two parts of one memory are not told apart.
+ * Warpgroups read shared memory past what orders lanes' accesses, so in their kernels each lane has what it wrote fenced
+ * before it comes to a barrier (`tec.fence`).
  * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no
  * barrier within. A branch that lanes take differently can hold no barrier and counts as one op.
  * Terminates: a loop is walked until the sets at its start grow no more; they are bit sets. */
@@ -147,8 +149,18 @@ static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *stat
     visit_op(walk, op, state);
 }
 
+static bool has_no_group(ir_op *op, void *data) { return op->code != OP_VECTOR_EXT_WARPGROUP_MMA; }
+
+static bool fence_barrier(ir_op *op, void *data) {
+  if (op->code == OP_GPU_BARRIER)
+    ir_attr_set(op, "tec.fence", ir_attr_unit(op->module));
+  return true;
+}
+
 void distribute_barriers(ir_op *kernel) {
   barrier_walk walk = {.num_roots = 0};
   barrier_state state = {0};
   visit_block(&walk, ir_region(kernel, 0), &state);
+  if (!ir_walk(ir_region(kernel, 0), has_no_group, NULL))
+    ir_walk(ir_region(kernel, 0), fence_barrier, NULL);
 }

@@ -282,6 +282,10 @@ static bool distribute_op(distributor *d, const ir_op *op) {
   }
   if (op->num_regions)
     return ir_internal_error(op, "distribute", "it cannot stand in a kernel");
+  if (op->code == OP_MEMREF_ALLOCA) {
+    distribute_place(d, op);
+    return true;
+  }
   copy_scalar_op(d, op);
   return true;
 }

@@ -14,7 +14,7 @@
  * number accesses to memory, where ops that are part of one access of all lanes have one number (0: of its own). */
 enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 
-/* An array of two numbers on a memref.alloca of shared memory: see distribute_access.c. */
+/* An array of numbers on a memref.alloca of shared memory: see distribute_access.c. */
 #define DISTRIBUTE_SWIZZLE "tec.swizzle"
 /* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait
  * for its group of copies. */
@@ -115,6 +115,7 @@ typedef struct access_plan {
   ir_value *base[IR_MAX_RANK]; /* start + lane part */
   ir_value *end[IR_MAX_RANK];  /* of bounded dims */
   layout_shared swizzle;       /* mask 0: none */
+  int64_t box_rows;            /* of each box that the memory consists of; 0: it is one */
   bool speculates;             /* loads that are out of bounds read another element */
   known_index *known;
 } access_plan;
@@ -173,7 +174,22 @@ ir_value *distribute_matrices(matrix_source *source, unsigned count, const int64
 /* All of a read of shared memory in this way; NULL where it does not fit. */
 ir_value *distribute_read_matrices(distributor *d, const ir_op *read);
 
-/* ------------------------------------------------------------------------------------------- distribute_combine.c */
+/* Shared memory that a warpgroup reads by itself: boxes of rows of 32, 64 or 128 bytes, with the swizzle of such rows. */
+typedef struct group_place {
+  ir_value *memref;
+  int64_t box_rows, box_columns;
+  unsigned contiguous; /* the dim of the value that lies along rows */
+} group_place;
+/* Where such a read comes from; false if a warpgroup cannot read that. */
+bool distribute_group_place(const matrix_source *source, group_place *place);
+/* The subscripts of the element at `constants`, by dim of the value, behind the warpgroup's part in the layout; within
+ * a row, before the swizzle. */
+void distribute_group_subscripts(const matrix_source *source, const group_place *place, const layout *groups,
+                                 const int64_t constants[2], ir_value **subscripts);
+/* The memory of a place of the old kernel: boxes one after the other are rows of it. */
+ir_value *distribute_place(distributor *d, const ir_op *alloca);
+
+/* ----------------------------------------------------------------- distribute_contract.c, distribute_reduction.c */
 
 distribute_hook distribute_contract, distribute_reduction;
 

@@ -9,8 +9,10 @@
  *
  * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so
  * that chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift &
- * mask). All accesses go through here, so nobody else has to know. Terminates: all loops are over registers, dims and
- * digits. */
+ * mask). With a third number, rows longer than so many columns go on in further boxes of all rows, one behind the other;
+ * here these are rows of the memory as well, and `tec.box_rows` says how many a box has. All accesses go through here,
+ * and warpgroups read what this describes (distribute_matrix.c), so nobody else has to know.
+ * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
 #include "passes/extent.h"
 #include "passes/padding.h"
@@ -20,6 +22,9 @@
 /* ------------------------------------------------------------------------------------------------------------ plans */
 
 enum { PLAIN = -1 };
+
+/* On memory that consists of boxes of so many rows. */
+#define BOX_ROWS "tec.box_rows"
 
 /* An index or a condition that several registers share: dim `dim` of the memref, `constant` behind the lane part. `row`
  * is PLAIN, or how far the row is behind the lane part of which this is the swizzled place. */
@@ -58,6 +63,7 @@ static void find_swizzle(access_plan *plan) {
   const int64_t *numbers = ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count);
   if (numbers && count == 2)
     plan->swizzle = (layout_shared){.shift = (unsigned)numbers[0], .mask = (unsigned)numbers[1]};
+  plan->box_rows = ir_attr_int_or(memref->op, BOX_ROWS, 0);
 }
 
 access_plan distribute_plan(distributor *d, const layout *l, const lane_access *access) {
@@ -96,6 +102,17 @@ static int64_t swizzle_period(const access_plan *plan) {
   return (plan->swizzle.mask + 1) * chunk;
 }
 
+/* The column within its box, or the number of that box. */
+static ir_value *in_box(const access_plan *plan, ir_value *column, ir_expr_kind kind) {
+  ir_builder *at = &plan->d->at;
+  const ir_type *type = plan->access->memref->type;
+  if (!plan->box_rows)
+    return column;
+  const ir_expr *part = ir_expr_binary(at->module, kind, ir_expr_dim(at->module, 0),
+                                       ir_expr_const(at->module, type->shape[type->rank - 1]));
+  return ir_index_value(at, ir_index_apply(at, part, 1, &(ir_index){.value = column}));
+}
+
 /* May a load give any element beyond the end of the dim? */
 static bool is_careless(const access_plan *plan, unsigned dim) {
   return plan->speculates && plan->access->unseen >> dim & 1;
@@ -109,8 +126,10 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
   known_index *made = IR_NEW_OF(&d->module->arena, known_index, dim, constant, row, plan->base[dim]);
   int64_t near = row == PLAIN ? 0 : constant % swizzle_period(plan);
   if (row != PLAIN && near == constant)
-    made->index =
-        swizzle(plan, index_at(plan, dim, constant, PLAIN)->index, index_at(plan, dim - 1, row, PLAIN)->index);
+    made->index = swizzle(plan, in_box(plan, index_at(plan, dim, constant, PLAIN)->index, IR_EXPR_MOD),
+                          index_at(plan, dim - 1, row, PLAIN)->index);
+  else if (row != PLAIN && plan->box_rows)
+    made->index = index_at(plan, dim, near, row)->index;
   else if (constant)
     made->index =
         ir_binary(&d->at, OP_ARITH_ADDI, row == PLAIN ? plan->base[dim] : index_at(plan, dim, near, row)->index,
@@ -120,6 +139,18 @@ static known_index *index_at(access_plan *plan, unsigned dim, int64_t constant, 
     made->inside = ir_compare(&d->at, OP_ARITH_CMPI, IR_UNSIGNED_LESS, made->index, plan->end[dim]);
   made->next = plan->known;
   return plan->known = made;
+}
+
+/* The row where boxes are rows as well: what is the same for many accesses, then what differs. */
+static ir_value *row_of_box(access_plan *plan, int64_t row, int64_t column) {
+  ir_builder *at = &plan->d->at;
+  const ir_type *type = plan->access->memref->type;
+  int64_t near = column % swizzle_period(plan);
+  ir_value *box = in_box(plan, index_at(plan, type->rank - 1, near, PLAIN)->index, IR_EXPR_FLOORDIV);
+  ir_index before = ir_index_scale(at, ir_index_of(box), plan->box_rows);
+  before = ir_index_add(at, ir_index_of(plan->base[type->rank - 2]), before);
+  int64_t constant = row + (column - near) / type->shape[type->rank - 1] * plan->box_rows;
+  return ir_index_value(at, ir_index_add(at, before, ir_index_const(constant)));
 }
 
 ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_value **subscripts) {
@@ -135,6 +166,8 @@ ir_value *distribute_subscripts(access_plan *plan, const int64_t *constants, ir_
     int64_t period = (int64_t)(plan->swizzle.mask + 1) << plan->swizzle.shift; /* rows this far apart are alike */
     subscripts[rank - 1] = index_at(plan, rank - 1, constants[rank - 1], constants[rank - 2] % period)->index;
   }
+  if (plan->box_rows)
+    subscripts[rank - 2] = row_of_box(plan, constants[rank - 2], constants[rank - 1]);
   return condition;
 }
 
@@ -341,6 +374,23 @@ static const ir_type *workgroup_type(const distributor *d, ir_scalar element, in
 
 static ir_value *workgroup_memory(distributor *d, ir_scalar element, int64_t size) {
   return ir_create(&d->entry, OP_MEMREF_ALLOCA, workgroup_type(d, element, size), 0, NULL, 0, NULL);
+}
+
+ir_value *distribute_place(distributor *d, const ir_op *alloca) {
+  const ir_type *type = ir_result(alloca, 0)->type;
+  unsigned count;
+  const int64_t *swizzle = ir_attr_i64s_of(alloca, DISTRIBUTE_SWIZZLE, &count);
+  ir_value *made = ir_result(ir_op_clone(&d->at, alloca, d->lanes), 0);
+  if (!swizzle || count < 3)
+    return made;
+  int64_t shape[IR_MAX_RANK];
+  memcpy(shape, type->shape, type->rank * sizeof *shape);
+  shape[type->rank - 2] *= shape[type->rank - 1] / swizzle[2];
+  shape[type->rank - 1] = swizzle[2];
+  made->type = ir_type_memref(d->module, type->element, type->rank, shape, NULL, 0, type->space);
+  ir_attr_set(made->op, DISTRIBUTE_SWIZZLE, ir_attr_i64s(d->module, 2, swizzle));
+  ir_attr_set(made->op, BOX_ROWS, ir_attr_i64(d->module, type->shape[type->rank - 2]));
+  return made;
 }
 
 lane_access distribute_memory(distributor *d, ir_scalar element, const layout *whole, const shared_form *form) {

@@ -112,6 +112,42 @@ matrix_source *distribute_matrix_source(distributor *d, const ir_value *value) {
   return source;
 }
 
+/* ----------------------------------------------------------------------------------------- read by warpgroups */
+
+static bool is_zero(ir_index index) { return !index.value && !index.constant; }
+
+bool distribute_group_place(const matrix_source *source, group_place *place) {
+  ir_value *memref = source->access.memref;
+  const ir_type *type = memref->type;
+  access_plan plan = distribute_plan(source->d, &source->layout, &source->access);
+  int64_t row = type->shape[type->rank - 1];
+  layout_shared wanted = layout_shared_choose(row * MATRIX_BITS / 8);
+  *place = (group_place){memref, plan.box_rows ? plan.box_rows : type->shape[type->rank - 2], row, 1 - source->row_dim};
+  return (row * MATRIX_BITS == 256 || row * MATRIX_BITS == 512 || row * MATRIX_BITS == 1024) &&
+         plan.swizzle.shift == wanted.shift && plan.swizzle.mask == wanted.mask && place->box_rows % MATRIX == 0 &&
+         is_zero(source->access.start[type->rank - 2]) && is_zero(source->access.start[type->rank - 1]);
+}
+
+void distribute_group_subscripts(const matrix_source *source, const group_place *place, const layout *groups,
+                                 const int64_t constants[2], ir_value **subscripts) {
+  ir_builder *at = &source->d->at;
+  unsigned along = place->contiguous, rank = place->memref->type->rank;
+  int64_t only[2][2] = {{1, 0}, {0, 1}};
+  const ir_expr *boxes = ir_expr_binary(at->module, IR_EXPR_FLOORDIV, ir_expr_dim(at->module, 0),
+                                        ir_expr_const(at->module, place->box_columns));
+  ir_index column = distribute_lane_offset(source->d, groups, only[along]), box = {0};
+  if (!is_zero(column))
+    box = ir_index_scale(at, ir_index_apply(at, boxes, 1, &column), place->box_rows);
+  int64_t row = constants[1 - along] + constants[along] / place->box_columns * place->box_rows;
+  ir_index rows = ir_index_add(at, distribute_lane_offset(source->d, groups, only[1 - along]), box);
+  for (unsigned dim = 0; dim + 2 < rank; dim++)
+    subscripts[dim] = ir_index_value(at, source->access.start[dim]);
+  subscripts[rank - 2] = ir_index_value(at, ir_index_add(at, rows, ir_index_const(row)));
+  subscripts[rank - 1] = ir_const_index(at, constants[along] % place->box_columns);
+}
+
+/* ------------------------------------------------------------------------------------------------------- ldmatrix */
+
 static row_addresses *addresses_of(matrix_source *source, unsigned count, int64_t steps[2][2]) {
   for (row_addresses *known = source->known; known; known = known->next)
     if (!memcmp(known->steps, steps, sizeof known->steps))

@@ -512,7 +512,7 @@ int64_t layout_run(const layout *l, const int64_t *scale, int64_t most) {
   return run;
 }
 
-enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8 };
+enum { CHUNK = 16, BANK_BYTES = 4, NUM_BANKS = 32, PHASE_ROWS = 8, LONGEST_BOX = 128, BOX_DISTANCE = 1 << 20 };
 
 int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes) {
   int64_t wavefronts = 0;
@@ -542,7 +542,22 @@ layout_shared layout_shared_choose(int64_t row_bytes) {
   return (layout_shared){row_bytes, 3 - doublings, (1u << doublings) - 1};
 }
 
+layout_shared layout_shared_boxes(int64_t row_bytes) {
+  int64_t box = LONGEST_BOX;
+  while (box >= 2 * CHUNK && row_bytes % box)
+    box /= 2;
+  if (box < 2 * CHUNK || box == row_bytes)
+    return layout_shared_choose(row_bytes);
+  layout_shared boxes = layout_shared_choose(box);
+  boxes.box = box;
+  return boxes;
+}
+
 int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t byte) {
+  if (shared->box) {
+    layout_shared within = {shared->pitch, shared->shift, shared->mask};
+    return byte / shared->box * BOX_DISTANCE + layout_shared_offset(&within, row, byte % shared->box);
+  }
   int64_t chunk = byte / CHUNK ^ (row >> shared->shift & shared->mask);
   return row * shared->pitch + chunk * CHUNK + byte % CHUNK;
 }

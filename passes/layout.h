@@ -106,12 +106,17 @@ int64_t layout_wavefronts(const int64_t *offset, unsigned lanes, int64_t bytes);
 typedef struct layout_shared {
   int64_t pitch;
   unsigned shift, mask;
+  int64_t box; /* bytes of a row; what is longer goes on in the next of several boxes of all rows. 0: there is one */
 } layout_shared;
 
 /* Conflict-free for ldmatrix, and for copies of whole chunks, on rows of `row_bytes` (a multiple of 16), without
  * padding: of an odd number of chunks times 2^n, 8 / 2^n rows follow each other through all banks, and each such group
  * of rows has its chunks in another order. */
 layout_shared layout_shared_choose(int64_t row_bytes);
+/* The same, in boxes that warpgroups read: of rows as long as their swizzles, 128, 64 or 32 bytes. Rows that are no
+ * multiple of these get none. */
+layout_shared layout_shared_boxes(int64_t row_bytes);
+/* From box to box is a distance like that between banks that are the same. */
 int64_t layout_shared_offset(const layout_shared *shared, int64_t row, int64_t byte);
 /* The worst number of passes that one 8-row phase of ldmatrix takes: 1 is conflict-free. */
 unsigned layout_shared_conflicts(const layout_shared *shared, int64_t row_bytes);

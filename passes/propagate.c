@@ -429,7 +429,7 @@ static bool prepare_op(ir_op *op, void *data) {
 typedef struct contraction_warps {
   const target_facts *facts;
   bool any;
-  int64_t most;
+  int64_t most, block; /* that contractions have use for, and that blocks for them have */
 } contraction_warps;
 
 static bool find_contraction(ir_op *op, void *data) {
@@ -437,7 +437,9 @@ static bool find_contraction(ir_op *op, void *data) {
   if (op->code != OP_VECTOR_CONTRACT)
     return true;
   int64_t warps = anchor_contraction_warps(op, found->facts);
+  int64_t block = target_block_of(found->facts, ir_operand(op, 0)->type->element)->warps;
   found->most = !found->any || warps > found->most ? warps : found->most;
+  found->block = block > found->block ? block : found->block;
   found->any = true;
   return true;
 }
@@ -526,13 +528,13 @@ static bool propagate_kernel(ir_op *forall, const pass_options *options) {
   if (ir_attr_get(forall, "tec.threads"))
     return localize(forall);
   propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
-  contraction_warps contractions = {facts, false, 0};
+  contraction_warps contractions = {.facts = facts};
   if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
     return false;
   int64_t most = facts->max_block_threads / facts->warp;
   ir_walk(p.kernel, find_contraction, &contractions);
   if (contractions.any)
-    most = contractions.most < facts->block_warps ? contractions.most : facts->block_warps;
+    most = contractions.most < contractions.block ? contractions.most : contractions.block;
   if (contractions.any || p.lanes.warps > most)
     p.lanes.warps = most;
   if (!forward_block(&p, p.kernel))

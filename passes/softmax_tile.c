@@ -96,21 +96,22 @@ static const ir_op *softmax_of(const running *r) { return tile_find_running(ir_o
  * and of the state, in f32. Where it multiplies itself, it holds its share of a factor as well, on the way to shared
  * memory, and a quarter more to multiply with. */
 static bool fits_lanes(const running *r, int64_t rows, int64_t step) {
-  int64_t lanes = target_block_lanes(r->target);
+  int64_t lanes = target_block_lanes(r->target, r->element);
   int64_t sums = rows * (step + r->columns) / lanes, factor = step * r->columns / lanes;
   return (target_has_pieces(r->target, r->element) ? sums : (sums + factor) * 5 / 4) <= r->target->lane_registers;
 }
 
-/* Are the queries, and the keys and values of two steps, within the half of the shared memory that a block may take?
+/* Are the queries, and the keys and values of two steps, within the shared memory that tiles of a block may take?
  * They are taken to be as wide as values. */
 static bool fits_memory(const running *r, int64_t rows, int64_t step) {
   int64_t bytes = (rows + 2 * 2 * step) * r->columns * ir_scalar_bytes(r->element);
-  return !r->target->copy_stages || bytes <= (int64_t)r->target->shared_bytes / 2;
+  return !r->target->copy_stages || bytes <= target_tile_bytes(r->target, target_has_groups(r->target, r->element));
 }
 
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target) {
-  bool wide = target->copy_stages && ir_scalar_bits(ir_operand(op, side)->type->element) > 16;
-  int64_t rows = wide ? target->block_rows / 2 : target->block_rows, extent = extent_of_rows(op, side);
+  ir_scalar element = ir_operand(op, side)->type->element;
+  bool wide = target->copy_stages && ir_scalar_bits(element) > 16;
+  int64_t rows = target_block_of(target, element)->rows / (wide ? 2 : 1), extent = extent_of_rows(op, side);
   while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;
@@ -120,9 +121,10 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
  * many rows go before long steps; but no warp is left without. */
 static softmax_tile tile_in_block(const running *r) {
   const target_facts *target = r->target;
-  int64_t longest = gpu_policy.running_softmax;
+  const target_block *block = target_block_of(target, r->element);
+  int64_t longest = block->softmax_step;
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
-  int64_t least_rows = target->block_warps * target_warp_rows(target, r->element, r->columns);
+  int64_t least_rows = block->warps * target_warp_rows(target, r->element, r->columns);
   softmax_tile tile = {tile_rows_in_block(r->op, r->side, target), longest};
   while (tile.rows / 2 >= least_rows && (!fits_lanes(r, tile.rows, shortest) || !fits_memory(r, tile.rows, shortest)))
     tile.rows /= 2;

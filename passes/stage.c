@@ -18,8 +18,8 @@
  * do it.
  *
  * Invariants
- *  - Places of one kernel take at most half of what the target has: the rest is for conversions, and for a second block
- *    beside this one. What does not fit stays where it was.
+ *  - Places of one kernel take what the target has for tiles of a block (target_tile_bytes): the rest is for
+ *    conversions, and for a second block beside this one. What does not fit stays where it was.
  *  - Only loops that write no global memory are read ahead of.
  *  - A loop that is run ahead of carries the stage of its tile as its last value.
  * Terminates: each read of the module is looked at once; loops are walked from the inside. */
@@ -30,12 +30,14 @@
 #include <string.h>
 
 enum {
-  SECTOR = 32,      /* bytes in which global memory is fetched */
-  CHUNK = 16,       /* bytes of a swizzle's unit, and of a copy at best */
-  BANKED = 128,     /* bytes of shared memory that are accessed at once */
-  MAX_PADDING = 8,  /* chunks behind a row; so many meet all banks */
-  MAX_APART = 8,    /* rows */
-  MATRIX_BITS = 16, /* of elements that ldmatrix reads */
+  SECTOR = 32,       /* bytes in which global memory is fetched */
+  CHUNK = 16,        /* bytes of a swizzle's unit, and of a copy at best */
+  BANKED = 128,      /* bytes of shared memory that are accessed at once */
+  MAX_PADDING = 8,   /* chunks behind a row; so many meet all banks */
+  MAX_APART = 8,     /* rows */
+  MATRIX_BITS = 16,  /* of elements that ldmatrix reads */
+  BOX_UNIT = 8,      /* rows that a swizzle repeats after */
+  SHARED_WORDS = 80, /* that lanes carry where they have half the registers, as two blocks of warpgroups have */
 };
 
 /* A tile that goes through shared memory. */
@@ -136,6 +138,16 @@ static int64_t extra_of_users(const stager *s, const staged_tile *tile, const la
   return extra;
 }
 
+/* Contractions of warpgroups read boxes. */
+static layout_shared usual_place(const stager *s, const staged_tile *tile, int64_t row) {
+  const ir_value *value = ir_result(tile->read, 0);
+  bool boxes =
+      target_has_groups(s->facts, value->type->element) && value->type->shape[value->type->rank - 2] % BOX_UNIT == 0;
+  for (const ir_use *use = value->uses; use && boxes; use = use->next)
+    boxes = is_factor(use) || is_factor_transposed(use->user);
+  return boxes ? layout_shared_boxes(row) : layout_shared_choose(row);
+}
+
 /* Where a tile is, and how lanes copy it `run` elements at a time: in the usual way, or with as much padding, and lanes
  * as many rows apart, as it takes for nobody to wait. */
 static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
@@ -143,7 +155,7 @@ static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
   int64_t bits = ir_scalar_bits(type->element), row = type->shape[type->rank - 1] * bits / 8, least = INT64_MAX;
   for (int64_t padding = -1; padding < MAX_PADDING && least; padding++)
     for (int64_t apart = 1; apart <= MAX_APART && least; apart *= 2) {
-      layout_shared place = padding < 0 ? layout_shared_choose(row) : (layout_shared){.pitch = row + padding * CHUNK};
+      layout_shared place = padding < 0 ? usual_place(s, tile, row) : (layout_shared){.pitch = row + padding * CHUNK};
       layout copied = anchor_copy(type, &s->lanes, run, apart);
       int64_t extra = extra_wavefronts(s, &place, &copied, bits) + extra_of_users(s, tile, &place);
       if (extra >= least)
@@ -173,8 +185,9 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   int64_t run = lane_access_copy_run(&access, NULL, &widest, ir_group_operand(read, 2, 0));
   tile->asynchronous = run > 0;
   choose_place(s, tile, run ? run : lane_access_run(&access, &widest));
-  tile->pitch = tile->shared.pitch * 8 / bits;
-  tile->bytes = elements / type->shape[type->rank - 1] * tile->shared.pitch;
+  int64_t pitch = tile->shared.box ? row : tile->shared.pitch;
+  tile->pitch = pitch * 8 / bits;
+  tile->bytes = elements / type->shape[type->rank - 1] * pitch;
   return true;
 }
 
@@ -188,12 +201,13 @@ static const ir_attr *layouts_of(ir_module *module, const char *text) {
 static void make_place(stager *s, staged_tile *tile, int64_t stages) {
   const ir_type *type = ir_result(tile->read, 0)->type;
   int64_t shape[IR_MAX_RANK];
-  const int64_t swizzle[] = {tile->shared.shift, tile->shared.mask};
+  const int64_t swizzle[] = {tile->shared.shift, tile->shared.mask,
+                             tile->shared.box * 8 / ir_scalar_bits(type->element)};
   shape[0] = stages;
   memcpy(shape + 1, type->shape, type->rank * sizeof *shape);
   shape[type->rank] = tile->pitch;
   const ir_type *memory = ir_type_memref(s->module, type->element, type->rank + 1u, shape, NULL, 0, IR_SPACE_WORKGROUP);
-  ir_named_attr attr = {DISTRIBUTE_SWIZZLE, ir_attr_i64s(s->module, 2, swizzle)};
+  ir_named_attr attr = {DISTRIBUTE_SWIZZLE, ir_attr_i64s(s->module, tile->shared.box ? 3 : 2, swizzle)};
   ir_builder builder = ir_builder_before(ir_region(s->kernel, 0)->first);
   builder.loc = tile->read->loc;
   tile->place = ir_create(&builder, OP_MEMREF_ALLOCA, memory, 0, NULL, tile->shared.mask ? 1 : 0, &attr);
@@ -273,10 +287,12 @@ int64_t distribute_words_across(const ir_op *loop) {
   return carried + largest;
 }
 
-/* Before which op a user reads its factor: right before itself; in a loop that began after the tile was there, before
- * the loop, if lanes have the registers to keep it. */
+/* Before which op a user reads its factor: right before itself, where warpgroups do that by themselves; in a loop that
+ * began after the tile was there, before the loop, if lanes have the registers to keep it. */
 static ir_op *reading_place(const stager *s, const staged_tile *tile, ir_op *user) {
   ir_op *outermost = ir_op_ancestor_in(user, tile->read->block);
+  if (target_has_groups(s->facts, ir_result(tile->read, 0)->type->element))
+    return user;
   if (outermost == user || outermost->code != OP_SCF_FOR)
     return outermost;
   int64_t kept = distribute_words_across(outermost) + distribute_words(ir_result(tile->read, 0));
@@ -585,15 +601,30 @@ static void stage_block(stager *s, ir_block *block) {
       stage_in_place(s, tiles);
 }
 
+/* The most words that lanes carry through a loop. */
+static bool find_carried(ir_op *op, void *data) {
+  int64_t *most = data, words = 0;
+  for (unsigned i = 0; op->code == OP_SCF_FOR && i < op->num_results; i++)
+    words += distribute_words(ir_result(op, i));
+  *most = words > *most ? words : *most;
+  return true;
+}
+
 bool pass_stage(ir_op *kernel, const pass_options *options) {
   const target_facts *facts = options->target;
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
+  int64_t carried = 0;
+  ir_walk(ir_region(kernel, 0), find_carried, &carried);
+  bool is_group = facts->warpgroup && threads / facts->warp == facts->group_block.warps;
+  bool alone = is_group && carried > SHARED_WORDS;
   stager s = {.module = kernel->module,
               .kernel = kernel,
               .lanes = {facts->warp, threads / facts->warp},
-              .bytes_left = (int64_t)facts->shared_bytes / 2,
+              .bytes_left = target_tile_bytes(facts, alone),
               .facts = facts};
   if (facts->copy_stages && threads && threads % facts->warp == 0)
     stage_block(&s, ir_region(kernel, 0));
+  if (is_group && !alone)
+    ir_attr_set(kernel, "tec.blocks", ir_attr_i64(kernel->module, 2));
   return true;
 }

@@ -31,6 +31,12 @@ typedef struct target_tiles {
   int64_t softmax;       /* step of a running softmax, and of the contraction that follows */
 } target_tiles;
 
+/* A block of a GPU whose warps share a tile with contractions. Warps and rows are powers of two. */
+typedef struct target_block {
+  unsigned warps;
+  int64_t rows, columns, softmax_step; /* of the tile; the last, columns of a step of a running softmax, at most */
+} target_block;
+
 typedef struct target_facts {
   const char *name; /* "host:znver4", "nvptx:sm_80" */
   target_kind kind;
@@ -59,8 +65,9 @@ typedef struct target_facts {
   unsigned
       lane_registers; /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
   unsigned registers; /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
-  unsigned block_warps;          /* warps that share a tile with contractions (GPU) .. */
-  int64_t block_rows;            /* .. and the rows of such a tile; both are powers of two */
+  target_block block; /* of contractions (GPU) */
+  target_block group_block;      /* .. of those that warpgroups do */
+  unsigned warpgroup;            /* warps that multiply together, by 16-bit factors in shared memory; 0: none (GPU) */
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first, of many rows before few (GPU) */
   unsigned num_matrices;
   unsigned num_tf32;        /* further ones behind them, which round factors of f32 to tf32: for those who ask for it */
@@ -72,6 +79,23 @@ typedef struct target_facts {
   bool has_vote;            /* a branch by what holds in any lane of a warp costs a few instructions (GPU) */
   bool has_double;          /* f64 (GPU) */
 } target_facts;
+
+/* Do warpgroups do products of such elements? */
+static inline bool target_has_groups(const target_facts *facts, ir_scalar element) {
+  return facts->warpgroup && (element == IR_F16 || element == IR_BF16);
+}
+
+/* The block for contractions of such elements. */
+static inline const target_block *target_block_of(const target_facts *facts, ir_scalar element) {
+  return target_has_groups(facts, element) ? &facts->group_block : &facts->block;
+}
+
+/* Shared memory for tiles of a block that leaves room for a second one beside it, or else for what vectors take on
+ * their way from one layout to another. */
+static inline int64_t target_tile_bytes(const target_facts *facts, bool alone) {
+  int64_t bytes = (int64_t)facts->shared_bytes;
+  return alone ? bytes - bytes / 8 : bytes / 2;
+}
 
 /* The fewest rows that a product of the matrix unit has. */
 static inline int64_t target_least_rows(const target_facts *facts) {

@@ -31,9 +31,9 @@ static inline int64_t tile_trip_count(int64_t extent, int64_t size) {
   return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
 }
 
-/* Those that share the rows of a tile on a GPU. */
-static inline int64_t target_block_lanes(const target_facts *target) {
-  return (int64_t)target->block_warps * target->warp;
+/* Those that share the rows of a tile on a GPU, in contractions of such elements. */
+static inline int64_t target_block_lanes(const target_facts *target, ir_scalar element) {
+  return (int64_t)target_block_of(target, element)->warps * target->warp;
 }
 
 /* The tiles of the root's loops, parallel ones only; 0: the loop stays whole. */

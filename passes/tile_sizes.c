@@ -252,7 +252,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
 static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
-  int64_t budget = target_block_lanes(target) * LANE_ELEMENTS / reduced_in_tile(root);
+  int64_t budget = target_block_lanes(target, IR_F32) * LANE_ELEMENTS / reduced_in_tile(root);
   unsigned steps = 64;
   bool whole_rows = reads_reduction(root, &steps);
   for (unsigned dim = result->num_results; dim-- > 0;) {
@@ -292,10 +292,12 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 /* Rows and columns of the tile of the contraction that sets the pace. */
 static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
   int side = tile_running_operand(p->op);
-  product_tile tile = {.columns = policy_of(target)->columns};
+  bool is_gpu = target_is_gpu(target);
+  ir_scalar element = ir_operand(p->op, 0)->type->element;
+  product_tile tile = {.columns = is_gpu ? target_block_of(target, element)->columns : host_policy.columns};
   if (side >= 0)
     tile.rows = softmax_tile_of(p->op, (unsigned)side, target).rows;
-  else if (target_is_gpu(target))
+  else if (is_gpu)
     tile.rows = tile_rows_in_block(p->op, rows_side, target);
   else
     tile = product_tile_of(p->op, rows_side, target);
@@ -344,9 +346,10 @@ static int64_t columns_of(const ir_op *contraction, unsigned rows_side) {
   return columns;
 }
 
-/* Do lanes of a GPU have registers for so many words of each row? */
-static bool fits_lanes(const target_facts *target, int64_t rows, int64_t words) {
-  return words <= target_block_lanes(target) * target->lane_registers / rows;
+/* Do lanes of a GPU have registers for so many words of each row of the contraction? */
+static bool fits_lanes(const ir_op *contraction, const target_facts *target, int64_t rows, int64_t words) {
+  ir_scalar element = ir_operand(contraction, 0)->type->element;
+  return words <= target_block_lanes(target, element) * target->lane_registers / rows;
 }
 
 /* Rows of a tile on a GPU whose columns stay whole, as sums in f32, where another product makes the factor that has the
@@ -362,14 +365,15 @@ static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side,
     if (ir_loop_is_reduction(ir_structure_of(contraction), loop))
       words += tile_sizes_reduction(contraction, loop, target);
   int64_t rows = tile_rows_in_block(contraction, rows_side, target);
-  if (rows > 1 && !fits_lanes(target, rows, words))
+  if (rows > 1 && !fits_lanes(contraction, target, rows, words))
     rows /= 2;
-  return fits_lanes(target, rows, words) ? rows : 0;
+  return fits_lanes(contraction, target, rows, words) ? rows : 0;
 }
 
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
   int64_t columns = columns_of(contraction, 0);
-  return columns == IR_DYNAMIC || fits_lanes(target, tile_rows_in_block(contraction, 0, target), 2 * columns);
+  return columns == IR_DYNAMIC ||
+         fits_lanes(contraction, target, tile_rows_in_block(contraction, 0, target), 2 * columns);
 }
 
 /* The root reads statistics of rows that other reductions than products make, or what is made of them for it alone.

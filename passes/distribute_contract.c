@@ -1,204 +1,13 @@
-/* distribute_combine.c - reductions and contractions for one lane.
+/* distribute_contract.c - contractions for one lane.
  *
- * A reduction combines the registers of each lane, then lanes by butterflies, then folds the accumulator in, last: it
- * is held by all lanes. Where warps, or a number of lanes that is no power of two, hold parts, the parts of each lane
- * become registers of all through a conversion, and the reduction goes on there.
  * A contraction uses the matrix unit where its types and layouts fit one of its instructions: the registers of the
- * layouts are then fragments of instructions, and each product of fragments is one. Else it is left to
- * distribute_product.c.
- * Terminates: loops over registers, dims and loops of static extents; a reduction is started again once a dim at
- * most. */
-#include "passes/anchor.h"
-#include "passes/distribute.h"
-#include "passes/vectorize.h"
+ * layouts are then fragments of instructions, and each product of fragments is one, or warpgroups multiply whole tiles
+ * (distribute_warpgroup.c). Else it is left to distribute_product.c.
+ * Terminates: loops over registers, dims and loops of static extents. */
+#include "passes/fragments.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ------------------------------------------------------------------------------------------------------- reductions */
-
-/* Combines list[0 .. count) pairwise, always neighbours: so values that come one after the other can go like that,
- * too. */
-static ir_value *combine_all(distributor *d, ir_opcode combine, int64_t count, ir_value **list) {
-  for (; count > 1; count = (count + 1) / 2)
-    for (int64_t i = 0; i < (count + 1) / 2; i++)
-      list[i] = 2 * i + 1 < count ? ir_binary(&d->at, combine, list[2 * i], list[2 * i + 1]) : list[2 * i];
-  return list[0];
-}
-
-/* The registers of `l` that lie along `dims`, a set, combined: one for each register of `projected`. */
-static void combine_registers(distributor *d, ir_value *vector, const layout *l, const layout *projected, uint32_t dims,
-                              ir_opcode combine, ir_value **result) {
-  int64_t registers = distribute_registers(l), coord[LAYOUT_MAX_RANK], wanted[LAYOUT_MAX_RANK];
-  ir_value **list = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  for (int64_t p = 0; p < distribute_registers(projected); p++) {
-    int64_t count = 0;
-    distribute_coord(projected, p, wanted);
-    for (int64_t r = 0; r < registers; r++) {
-      distribute_coord(l, r, coord);
-      if (distribute_find(l, coord) != r)
-        continue; /* a replica */
-      unsigned kept = 0;
-      for (unsigned dim = 0; dim < l->rank; dim++)
-        if (!(dims >> dim & 1))
-          coord[kept++] = coord[dim];
-      if (!memcmp(coord, wanted, kept * sizeof *coord))
-        list[count++] = distribute_get(d, vector, r);
-    }
-    result[p] = combine_all(d, combine, count, list);
-  }
-}
-
-/* The value of the lane whose number differs by `offset` in exclusive or. */
-static ir_value *other_lane(distributor *d, ir_value *value, int64_t offset) {
-  ir_value *lane = ir_const(&d->at, ir_type_scalar(d->module, IR_I32), (double)offset);
-  return distribute_exchange(d, value, "shuffle_mode xor", lane);
-}
-
-/* The op that combines f32 values of all lanes of a warp; NULL: none. What it gives is known to be the same in all
- * lanes, where compilers can keep it once. */
-static const char *subgroup_reduction(const distributor *d, ir_opcode combine, ir_scalar element) {
-  static const struct {
-    ir_opcode combine;
-    const char *word;
-  } rows[] = {{OP_ARITH_ADDF, "all_reduce_op add"},
-              {OP_ARITH_MAXNUMF, "all_reduce_op maxnumf"},
-              {OP_ARITH_MINNUMF, "all_reduce_op minnumf"}};
-  for (size_t i = 0; i < sizeof rows / sizeof *rows && d->facts->has_subgroup_reduce && element == IR_F32; i++)
-    if (rows[i].combine == combine)
-      return rows[i].word;
-  return NULL;
-}
-
-/* Does `dim` lie across warps, or across lanes that no butterfly reaches? */
-static bool beyond_butterflies(const layout *l, unsigned dim) {
-  for (unsigned i = 0; i < l->num_digits; i++) {
-    const layout_digit *digit = &l->digits[i];
-    bool lanes = digit->level == LAYOUT_LANE && !(digit->size & (digit->size - 1)) &&
-                 !(digit->hardware_stride & (digit->hardware_stride - 1));
-    if (digit->dim == dim && digit->dim_stride && digit->level != LAYOUT_REGISTER && !lanes)
-      return true;
-  }
-  return false;
-}
-
-/* `l` without registers along `dim` (the rest of the dim closes up), and the same with all of it in registers. */
-static void gathered_layouts(const layout *l, unsigned dim, layout *parts, layout *gathered) {
-  layout projected = layout_project(l, dim);
-  *parts = layout_insert_dim(&projected, dim);
-  *gathered = *parts;
-  int64_t extent = 1;
-  layout ordered = layout_coalesce(l); /* by dim stride */
-  for (unsigned i = 0; i < ordered.num_digits; i++) {
-    layout_digit digit = ordered.digits[i];
-    if (digit.dim != dim || !digit.dim_stride || digit.level == LAYOUT_REGISTER)
-      continue;
-    digit.dim_stride = extent;
-    extent *= digit.size;
-    parts->digits[parts->num_digits++] = digit;
-  }
-  gathered->digits[gathered->num_digits++] =
-      (layout_digit){LAYOUT_REGISTER, dim, extent, distribute_registers(parts), 1};
-}
-
-static ir_value *reduce_subgroup(distributor *d, ir_value *value, ir_opcode combine) {
-  const char *word = subgroup_reduction(d, combine, value->type->element);
-  ir_named_attr attr = {"op", ir_attr_keyword(d->module, "gpu", word)};
-  return ir_create(&d->at, OP_GPU_SUBGROUP_REDUCE, value->type, 1, &value, 1, &attr);
-}
-
-/* Reduces `dim` away; *l becomes the layout of the result. */
-static ir_value *reduce_dim(distributor *d, ir_value *vector, layout *l, unsigned dim, ir_opcode combine) {
-  ir_scalar element = vector->type->element;
-  layout projected = layout_project(l, dim);
-  int64_t registers = distribute_registers(&projected), offsets[LAYOUT_MAX_DIGITS * 8];
-  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  combine_registers(d, vector, l, &projected, UINT32_C(1) << dim, combine, result);
-  if (beyond_butterflies(l, dim)) {
-    layout parts, gathered;
-    gathered_layouts(l, dim, &parts, &gathered);
-    vector = distribute_convert(d, distribute_pack(d, element, registers, result), &parts, &gathered, NULL);
-    *l = gathered;
-    return reduce_dim(d, vector, l, dim, combine);
-  }
-  unsigned count = layout_butterflies(l, dim, offsets);
-  bool whole = INT64_C(1) << count == d->warp && subgroup_reduction(d, combine, element);
-  for (int64_t r = 0; r < registers && whole; r++)
-    result[r] = reduce_subgroup(d, result[r], combine);
-  for (unsigned i = 0; i < count && !whole; i++)
-    for (int64_t r = 0; r < registers; r++)
-      result[r] = ir_binary(&d->at, combine, result[r], other_lane(d, result[r], offsets[i]));
-  *l = projected;
-  return distribute_pack(d, element, registers, result);
-}
-
-/* Reduces dims away of which each lane has all it needs, together, so that one result follows the other; *l becomes the
- * layout of the result. */
-static ir_value *reduce_within(distributor *d, ir_value *vector, layout *l, uint32_t dims, ir_opcode combine) {
-  layout projected = *l;
-  for (unsigned dim = l->rank; dim-- > 0;)
-    if (dims >> dim & 1)
-      projected = layout_project(&projected, dim);
-  int64_t registers = distribute_registers(&projected);
-  ir_value **result = IR_NEW_ARRAY(&d->module->arena, ir_value *, registers);
-  combine_registers(d, vector, l, &projected, dims, combine, result);
-  *l = projected;
-  return distribute_pack(d, vector->type->element, registers, result);
-}
-
-static bool is_within_lanes(const layout *l, unsigned dim) {
-  for (unsigned i = 0; i < l->num_digits; i++)
-    if (l->digits[i].dim == dim && l->digits[i].dim_stride && l->digits[i].level != LAYOUT_REGISTER)
-      return false;
-  return true;
-}
-
-bool distribute_reduction(distributor *d, const ir_op *op) {
-  ir_value *source = ir_operand(op, 0), *result = ir_result(op, 0);
-  layout l = distribute_layout(source), wanted = {0};
-  ir_opcode combine;
-  unsigned count;
-  if (!vectorize_kind(op, source->type->element, &combine))
-    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(source->type->element));
-  const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
-  uint32_t within = 0, across = 0;
-  for (unsigned i = 0; i < count; i++)
-    *(is_within_lanes(&l, (unsigned)dims[i]) ? &within : &across) |= UINT32_C(1) << dims[i];
-  ir_value *value = distribute_lane(d, source, NULL), *acc = distribute_lane(d, ir_operand(op, 1), NULL);
-  unsigned rank = l.rank;
-  if (within)
-    value = reduce_within(d, value, &l, within, combine);
-  for (unsigned dim = rank; dim-- > 0;)
-    if (across >> dim & 1)
-      value =
-          reduce_dim(d, value, &l, dim - (unsigned)__builtin_popcount(within & ((UINT32_C(1) << dim) - 1)), combine);
-  if (result->type->kind != IR_TYPE_VECTOR) {
-    distribute_set(d, op, ir_binary(&d->at, combine, distribute_get(d, value, 0), acc));
-    return true;
-  }
-  wanted = distribute_layout(result);
-  value = distribute_convert(d, value, &l, &wanted, NULL);
-  acc = distribute_lane(d, ir_operand(op, 1), &wanted);
-  distribute_set(d, op, ir_binary(&d->at, combine, value, acc));
-  return true;
-}
-
-/* ---------------------------------------------------------------------------------- contractions on the matrix unit */
-
-enum { FRAGMENT_REGISTERS = 64 }; /* of one lane, at most */
-
-/* A value as fragments: dims turned so that they are those of the instruction's operand. */
-typedef struct fragments {
-  layout layout, fragment;
-  int64_t rows, columns; /* of a fragment */
-  int64_t registers;     /* of a fragment */
-  ir_value *vector;
-  unsigned dims[2];      /* of the value, which rows and columns are */
-  late_factor *late;     /* in place of the vector: global memory .. */
-  matrix_source *source; /* .. or shared memory */
-  int64_t ahead[2];      /* from there: the fragment that was loaded together with the last .. */
-  ir_value *ahead_value; /* .. and its registers; NULL: none */
-} fragments;
 
 /* The warp digits along one dim, as a layout of rank 1. */
 static layout warps_along(const layout *l, unsigned dim) {
@@ -230,8 +39,7 @@ static bool tile_dim(layout *l, unsigned dim, int64_t size, int64_t extent, cons
   return true;
 }
 
-/* Registers registers[0 .. f->registers) of the fragment at a place; false where this lane has no such fragment. */
-static bool fragment_at(const fragments *f, int64_t row, int64_t column, int64_t *registers) {
+bool fragment_at(const fragments *f, int64_t row, int64_t column, int64_t *registers) {
   int64_t coord[LAYOUT_MAX_RANK];
   for (int64_t r = 0; r < f->registers; r++) {
     distribute_coord(&f->fragment, r, coord);
@@ -244,9 +52,7 @@ static bool fragment_at(const fragments *f, int64_t row, int64_t column, int64_t
   return true;
 }
 
-/* The register parts of all places of fragments of this lane, in register order; returns how many, 0 if some register
- * is in none. */
-static int64_t all_fragments(ir_arena *arena, const fragments *f, int64_t (**places)[2]) {
+int64_t fragment_places(ir_arena *arena, const fragments *f, int64_t (**places)[2]) {
   int64_t total = distribute_registers(&f->layout), count = 0, registers[FRAGMENT_REGISTERS], coord[LAYOUT_MAX_RANK];
   bool *used = IR_NEW_ARRAY(arena, bool, total);
   memset(used, 0, (size_t)total * sizeof *used);
@@ -271,7 +77,7 @@ static bool is_fragmented(ir_arena *arena, const fragments *f, const layout *row
   layout rows = warps_along(&f->layout, 0), columns = warps_along(&f->layout, 1);
   int64_t(*places)[2];
   return layout_equal(&lanes, &wanted) && layout_equal(&rows, row_warps) && layout_equal(&columns, column_warps) &&
-         all_fragments(arena, f, &places);
+         fragment_places(arena, f, &places);
 }
 
 static fragments fragments_of(const ir_value *value, const unsigned dims[2], const char *name, int64_t rows,
@@ -354,8 +160,7 @@ static ir_value *fragment_value(distributor *d, fragments *f, int64_t row, int64
   return distribute_pick(d, f->vector, f->registers, registers);
 }
 
-/* nvgpu.mma.sync has its operands as rows: what 32 bits hold of factors, two elements of C. */
-static ir_value *as_rows(distributor *d, ir_value *flat, int64_t row) {
+ir_value *fragment_rows(distributor *d, ir_value *flat, int64_t row) {
   const int64_t shape[] = {flat->type->shape[0] / row, row};
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, flat, ir_type_vector(d->module, flat->type->element, 2, shape));
 }
@@ -366,7 +171,7 @@ static ir_value *multiply_once(distributor *d, const target_matrix *matrix, ir_v
   bool in_rows = matrix->op == OP_NVGPU_MMA_SYNC, rounds = matrix->element == IR_F32;
   ir_value *operands[] = {a, b, c};
   for (unsigned i = 0; in_rows && i < 3; i++)
-    operands[i] = as_rows(d, operands[i], i < 2 && rounds ? 1 : 2);
+    operands[i] = fragment_rows(d, operands[i], i < 2 && rounds ? 1 : 2);
   ir_named_attr attrs[] = {{"mmaShape", ir_attr_numbers(d->module, 3, shape)},
                            {"tf32Enabled", ir_attr_unit(d->module)}};
   ir_value *sum = ir_create(&d->at, matrix->op, operands[2]->type, 3, operands, in_rows ? 1 + rounds : 0, attrs);
@@ -468,7 +273,7 @@ static ir_value *multiply_fragments(distributor *d, const target_matrix *matrix,
   enum { FEW = 32 }; /* registers of sums */
   ir_arena *arena = &d->module->arena;
   int64_t(*places)[2], registers[FRAGMENT_REGISTERS], total = distribute_registers(&c->layout);
-  int64_t count = all_fragments(arena, c, &places), group = at_end ? FEW / c->registers : count;
+  int64_t count = fragment_places(arena, c, &places), group = at_end ? FEW / c->registers : count;
   order_places(count, places);
   ir_value **sums = IR_NEW_ARRAY(arena, ir_value *, count), **flat = IR_NEW_ARRAY(arena, ir_value *, total);
   const ir_type *type = distribute_type(d, IR_F32, c->registers);
@@ -526,8 +331,10 @@ static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   c = fragments_of(acc, p.dims[2], matrix->acc, matrix->m, matrix->n);
   if (!fragment_operand(d, acc, p.dims[2], &c, &row_warps, &column_warps))
     return false;
-  ir_value *product =
-      multiply_fragments(d, matrix, factors, &c, p.extents[ANCHOR_DEPTH], adds_at_end(matrix, &factors[0], acc));
+  ir_value *product = distribute_warpgroups(d, matrix, lhs, factors, &c, p.extents[ANCHOR_DEPTH]);
+  if (!product)
+    product =
+        multiply_fragments(d, matrix, factors, &c, p.extents[ANCHOR_DEPTH], adds_at_end(matrix, &factors[0], acc));
   distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
   return true;
 }

@@ -1,0 +1,193 @@
+/* distribute_warpgroup.c - contractions by groups of four warps, which read factors from shared memory by themselves.
+ *
+ * A warpgroup multiplies 64 rows by up to 256 columns: each of its warps has 16 neighbouring rows, in the layout of
+ * mma.sync's fragments side by side. So what layouts say of fragments stays true, and where the right factor lies in
+ * shared memory as the hardware wants it (stage.c), one op multiplies all that a lane has of 64 rows, along all of the
+ * reduction (vector_ext.warpgroup_mma). The left factor is in the lanes' registers, or there as well.
+ *
+ * ptxas (13.0) takes the registers of a left factor to be free behind a product: where a loop had them from before it,
+ * later iterations multiplied what else they held by then. So they must be made anew for each product, and be used by no
+ * other; else fragments are multiplied one by one.
+ * Terminates: loops over fragments, and a bounded number of steps upwards. */
+#include "passes/fragments.h"
+
+#include <string.h>
+
+enum { GROUP = 4, WARP_ROWS = 16, GROUP_ROWS = GROUP * WARP_ROWS, MOST_COLUMNS = 256, DEPTH = 16, TILE_COLUMNS = 8 };
+
+/* A product on its way to the groups. */
+typedef struct group_product {
+  distributor *d;
+  const fragments *factors, *c;
+  int64_t depth, columns; /* of what a group has */
+  layout groups;          /* rows and columns of C by the number of the group */
+  group_place places[2];  /* of factors that lie in shared memory; no memref: registers */
+  bool fresh;             /* those of A are made anew */
+} group_product;
+
+/* ---------------------------------------------------------------------------------------------------------- layouts */
+
+/* Each group has neighbouring warps with 16 rows each, one after the other, and groups differ in multiples of 64 rows. */
+static bool find_groups(const fragments *c, layout *groups) {
+  int64_t first[LAYOUT_MAX_RANK], here[LAYOUT_MAX_RANK];
+  layout warps = distribute_level_part(&c->layout, LAYOUT_WARP);
+  *groups = (layout){.rank = 2};
+  for (int64_t warp = 0; warp < layout_size(&warps, LAYOUT_WARP); warp++) {
+    layout_eval(&warps, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_WARP] = warp - warp % GROUP}, first);
+    layout_eval(&warps, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_WARP] = warp}, here);
+    if (first[0] % GROUP_ROWS || here[0] != first[0] + warp % GROUP * WARP_ROWS || here[1] != first[1])
+      return false;
+  }
+  for (unsigned i = 0; i < warps.num_digits; i++)
+    if (warps.digits[i].hardware_stride >= GROUP)
+      groups->digits[groups->num_digits++] = warps.digits[i];
+    else if (warps.digits[i].hardware_stride * warps.digits[i].size > GROUP) /* part of it within a group */
+      groups->digits[groups->num_digits++] = (layout_digit){
+          LAYOUT_WARP, warps.digits[i].dim, warps.digits[i].hardware_stride * warps.digits[i].size / GROUP, GROUP,
+          warps.digits[i].dim_stride * GROUP / warps.digits[i].hardware_stride};
+  return layout_size(&warps, LAYOUT_WARP) >= GROUP;
+}
+
+/* The lane's places are all columns up to some number, in rows of 64 of which it has the first 16. */
+static int64_t columns_of_places(int64_t count, int64_t (*places)[2]) {
+  int64_t columns = 0;
+  for (int64_t i = 0; i < count; i++) {
+    if (places[i][0] % GROUP_ROWS)
+      return 0;
+    columns = places[i][1] + TILE_COLUMNS > columns ? places[i][1] + TILE_COLUMNS : columns;
+  }
+  int64_t of_row = 0;
+  for (int64_t i = 0; i < count; i++)
+    of_row += places[i][0] == places[0][0];
+  return of_row * TILE_COLUMNS == columns && count % of_row == 0 ? columns : 0;
+}
+
+/* The factor's dims as those of C along `side` (0: rows, 1: columns), for the groups' parts. */
+static layout groups_along(const group_product *p, unsigned side) {
+  layout along = {.rank = 2};
+  for (unsigned i = 0; i < p->groups.num_digits; i++)
+    if (p->groups.digits[i].dim == side) {
+      along.digits[along.num_digits] = p->groups.digits[i];
+      along.digits[along.num_digits++].dim = p->factors[side].dims[side];
+    }
+  return along;
+}
+
+/* ------------------------------------------------------------------------------------------------------------- ops */
+
+/* Adds the memory of a factor and where the group begins in it: `offset` rows of A, or columns of B, further on. */
+static unsigned add_place(const group_product *p, unsigned side, int64_t offset, ir_value **operands) {
+  const fragments *f = &p->factors[side];
+  int64_t constants[2] = {0};
+  layout along = groups_along(p, side);
+  constants[f->dims[side]] = offset;
+  operands[0] = p->places[side].memref;
+  distribute_group_subscripts(f->source, &p->places[side], &along, constants, operands + 1);
+  return 1 + p->places[side].memref->type->rank;
+}
+
+/* All of A's registers for 16 rows from `row` on, fragment by fragment along the reduction. */
+static ir_value *left_registers(const group_product *p, int64_t row) {
+  const fragments *f = &p->factors[0];
+  int64_t *registers = IR_NEW_ARRAY(&p->d->module->arena, int64_t, p->depth / DEPTH * f->registers), count = 0;
+  for (int64_t k = 0; k < p->depth; k += DEPTH, count += f->registers)
+    fragment_at(f, row, k, registers + count);
+  return fragment_rows(p->d, distribute_pick(p->d, f->vector, count, registers), 2);
+}
+
+/* The sums of 64 rows: `registers`, of C, are those of columns [column, column + columns), and are replaced. */
+static void multiply_rows(const group_product *p, int64_t row, int64_t column, int64_t columns, ir_value **sums) {
+  distributor *d = p->d;
+  ir_module *module = d->module;
+  int64_t *registers = IR_NEW_ARRAY(&module->arena, int64_t, columns / TILE_COLUMNS * p->c->registers), count = 0;
+  for (int64_t i = 0; i < columns; i += TILE_COLUMNS, count += p->c->registers)
+    fragment_at(p->c, row, column + i, registers + count);
+  ir_value **picked = IR_NEW_ARRAY(&module->arena, ir_value *, count), *operands[2 * (IR_MAX_RANK + 1) + 1];
+  for (int64_t i = 0; i < count; i++)
+    picked[i] = sums[registers[i]];
+  unsigned left = 1, right;
+  if (p->places[0].memref)
+    left = add_place(p, 0, row, operands);
+  else
+    operands[0] = left_registers(p, row);
+  right = add_place(p, 1, column, operands + left);
+  operands[left + right] = fragment_rows(d, distribute_pack(d, IR_F32, count, picked), 2);
+  const int64_t shape[] = {GROUP_ROWS, columns, p->depth}, rows[] = {p->places[0].box_rows, p->places[1].box_rows};
+  ir_named_attr attrs[] = {{"mmaShape", ir_attr_numbers(module, 3, shape)},
+                           {"boxRows", ir_attr_numbers(module, 2, rows)},
+                           {"transposed", ir_attr_unit(module)}};
+  bool transposed = p->places[1].contiguous == p->factors[1].dims[1]; /* rows of memory along the columns of C */
+  ir_op_spec spec = {.operands = operands,
+                     .num_operands = left + right + 1,
+                     .groups = {1, left - 1, 1, right - 1, 1},
+                     .types = &operands[left + right]->type,
+                     .num_results = 1,
+                     .attrs = attrs,
+                     .num_attrs = transposed ? 3 : 2};
+  ir_value *sum = ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_WARPGROUP_MMA, &spec), 0);
+  sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, distribute_type(d, IR_F32, count));
+  for (int64_t i = 0; i < count; i++)
+    sums[registers[i]] = distribute_get(d, sum, i);
+}
+
+/* Does the value change from one iteration to the next of the loop around `block`? Up to so many steps are taken. */
+static bool varies(const ir_value *value, const ir_block *block, unsigned *steps) {
+  if (!value->op)
+    return value->block == block;
+  if (value->op->block != block || !*steps || !--*steps)
+    return false;
+  bool found = !pass_is_pure(value->op);
+  for (unsigned i = 0; i < value->op->num_operands && !found; i++)
+    found = varies(ir_operand(value->op, i), block, steps);
+  return found;
+}
+
+/* Are the registers of the factor made right for the contraction, each time? */
+static bool is_made_anew(const ir_value *factor) {
+  unsigned steps = 256;
+  const ir_block *block = factor->uses->user->block;
+  const ir_op *op = factor->op;
+  bool in_loop = block->parent->code == OP_SCF_FOR;
+  while (op && op->block == block && ir_value_has_one_use(ir_result(op, 0)) &&
+         (op->code == OP_VECTOR_EXT_TO_LAYOUT || op->code == OP_VECTOR_SHAPE_CAST))
+    op = ir_operand(op, 0)->op;
+  return op && op->block == block && ir_op_has(op, IR_ELEMENTWISE) && ir_value_has_one_use(ir_result(op, 0)) &&
+         (!in_loop || varies(ir_result(op, 0), block, &steps));
+}
+
+/* Can groups read a factor from where it lies? One that lanes hold is as good for A. */
+static bool find_place(group_product *p, unsigned side) {
+  const fragments *f = &p->factors[side];
+  layout along = groups_along(p, side);
+  if (!f->source)
+    return !side && f->vector && p->fresh;
+  if (!distribute_group_place(f->source, &p->places[side]))
+    return false;
+  /* A lies in rows of its own, as do the columns of B, or rows of it are whole boxes of a group's columns. */
+  bool own_rows = p->places[side].contiguous != f->dims[side];
+  for (unsigned i = 0; i < along.num_digits && !own_rows; i++)
+    if (along.digits[i].dim_stride % p->places[side].box_columns)
+      return false;
+  return side || own_rows;
+}
+
+ir_value *distribute_warpgroups(distributor *d, const target_matrix *matrix, const ir_value *lhs,
+                                const fragments factors[2], const fragments *c, int64_t depth) {
+  group_product p = {.d = d, .factors = factors, .c = c, .depth = depth, .fresh = is_made_anew(lhs)};
+  int64_t(*places)[2], total = distribute_registers(&c->layout);
+  if (!target_has_groups(d->facts, matrix->element) || !c->vector || depth % DEPTH || !find_groups(c, &p.groups) ||
+      !find_place(&p, 0) || !find_place(&p, 1))
+    return NULL;
+  int64_t count = fragment_places(&d->module->arena, c, &places);
+  p.columns = columns_of_places(count, places);
+  if (!p.columns)
+    return NULL;
+  ir_value **sums = IR_NEW_ARRAY(&d->module->arena, ir_value *, total);
+  for (int64_t r = 0; r < total; r++)
+    sums[r] = distribute_get(d, c->vector, r);
+  for (int64_t i = 0; i < count; i++)
+    for (int64_t column = 0; !places[i][1] && column < p.columns; column += MOST_COLUMNS)
+      multiply_rows(&p, places[i][0], column, p.columns - column < MOST_COLUMNS ? p.columns - column : MOST_COLUMNS,
+                    sums);
+  return distribute_pack(d, c->vector->type->element, total, sums);
+}
