@@ -125,7 +125,7 @@ enum {
 enum { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM, SPACE_CONST };
 enum { SHUFFLE_UP = 1, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum { VOTE_ALL = 1, VOTE_ANY, VOTE_BALLOT };
-enum { SHAPE_M8N8 = 1, SHAPE_M16N8K8, SHAPE_M16N8K16, SHAPE_M16N8K32 };
+enum { SHAPE_M8N8 = 1, SHAPE_M16N8K8, SHAPE_M16N8K16, SHAPE_M16N8K32, SHAPE_M64K8, SHAPE_M64K16 };
 
 typedef enum ptx_special {
 #define SPECIAL(id, text, bits) PTX_##id,
@@ -142,7 +142,8 @@ typedef enum ptx_unit {
   UNIT_MOVE,
   UNIT_MEMORY,
   UNIT_EXCHANGE,
-  UNIT_MATRIX
+  UNIT_MATRIX,
+  UNIT_WARPGROUP
 } ptx_unit;
 
 /* Rows of the table by number; several rows may stand for one operation, so the operations have names of their own. */
@@ -206,6 +207,7 @@ typedef enum ptx_op {
   OP_POPC,
   OP_PREFETCH,
   OP_PRMT,
+  OP_PROXY_FENCE,
   OP_RCP,
   OP_RED,
   OP_REDUX,
@@ -231,6 +233,10 @@ typedef enum ptx_op {
   OP_TESTP_NAN,
   OP_TRAP,
   OP_VOTE,
+  OP_WGMMA,
+  OP_WGMMA_COMMIT,
+  OP_WGMMA_FENCE,
+  OP_WGMMA_WAIT,
   OP_XOR
 } ptx_op;
 
@@ -255,7 +261,8 @@ typedef struct ptx_instruction {
   uint8_t type[PTX_MAX_TYPES]; /* ptx_type; the last one given is repeated */
   uint8_t field[PTX_NUM_GROUPS];
   bool guarded;                    /* by the operand after its own */
-  uint8_t num_operands, num_first; /* num_first: in the first pair of braces (ld, st, mov) */
+  uint8_t num_operands, num_first; /* num_first: in the first pair of braces (ld, st, mov, wgmma) */
+  uint8_t num_written;             /* of the operands, the first ones; wgmma: none */
   uint32_t operands;               /* the first one, in the module's list */
   uint32_t target;      /* bra: an instruction; brx: in the table of targets; call: the function, first a name */
   uint32_t num_targets; /* brx: targets; call: of the operands, those that are results */
@@ -288,7 +295,9 @@ typedef struct ptx_variable {
 struct ptx_module {
   char *text;
   size_t size;
-  unsigned target; /* 80 for sm_80 */
+  unsigned target;   /* 80 for sm_80 */
+  bool specific;     /* to that one chip: sm_90a */
+  bool has_products; /* of warpgroups */
   ptx_instruction *code;
   uint32_t num_code, capacity_code;
   ptx_operand *operands;
@@ -301,9 +310,10 @@ struct ptx_module {
   uint32_t num_variables, capacity_variables;
   unsigned char *constants;
   uint32_t constant_bytes, capacity_constants;
-  uint32_t file_bytes[2]; /* of FILE_ENTRY and FILE_FUNCTION */
-  uint32_t local_bytes;   /* of one thread */
-  uint32_t shared_bytes;  /* static shared memory of the module itself */
+  uint32_t file_bytes[2];     /* of FILE_ENTRY and FILE_FUNCTION */
+  uint32_t local_bytes;       /* of one thread */
+  uint32_t shared_bytes;      /* static shared memory of the module itself */
+  uint32_t dynamic_alignment; /* of dynamic shared memory, as it is declared; 0: it is not */
 };
 
 /* The bytes that a register of `bits` takes for a warp; 1 bit is a predicate. */
