@@ -113,10 +113,6 @@ static void start_block(ptx_worker *worker) {
   memset(worker->shared, 0, launch->shared_bytes);
   memset(worker->local, 0, (size_t)launch->num_warps * PTX_LANES * module->local_bytes);
   memset(worker->barriers, 0, sizeof worker->barriers);
-  if (worker->uses) {
-    memset(worker->uses, 0, (size_t)ptx_count_uses(module) * launch->num_warps * sizeof *worker->uses);
-    memset(worker->chunks, 0, (launch->shared_bytes / PTX_CHUNK_BYTES + 1u) * sizeof *worker->chunks);
-  }
   worker->alive = launch->num_threads;
   for (uint32_t i = 0; i < launch->num_warps; i++) {
     ptx_warp *warp = &worker->warps[i];

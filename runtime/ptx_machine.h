@@ -128,7 +128,7 @@ struct ptx_worker {
   unsigned char *registers, *local, *shared;
   uint64_t *written, *read; /* who accessed a byte of shared memory: ptx_race.c */
   uint32_t epoch;           /* all records up to it are of earlier blocks */
-  /* The rest of what races need, where there are products of warpgroups: */
+  /* The rest is where there are products of warpgroups. A block that ends well leaves none under way in it. */
   uint32_t *fences;  /* of a byte of shared memory: how many proxy fences its writer's warp had made before */
   ptx_chunk *chunks; /* of shared memory */
   ptx_register_use *uses;

@@ -324,10 +324,12 @@ Test(ptx_warpgroup, products_share_registers_only_where_they_add_up) {
                                "%x2, %a3}, %d6, %p1, 1, 1, 0;";
   static const char result[] = "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%y0, %y1, %y2, %a3}, {%y0, %y1, "
                                "%y2, %y3}, %d6, %p1, 1, 1, 0;";
-  expect_stop((steps){.during = wide}, NO_WAIT);
-  expect_stop((steps){.during = shifted}, NO_WAIT);
-  expect_stop((steps){.during = factor}, NO_WAIT);
-  expect_stop((steps){.during = result}, NO_WAIT);
+  const char *const others[] = {wide, shifted, factor, result};
+  for (unsigned i = 0; i < 4; i++) {
+    char during[300];
+    snprintf(during, sizeof during, "%s\n" COMMIT, others[i]);
+    expect_stop((steps){.during = during}, NO_WAIT);
+  }
 }
 
 Test(ptx_warpgroup, registers_are_fenced) {
@@ -345,15 +347,35 @@ Test(ptx_warpgroup, writers_of_shared_memory_fence_the_proxies_before_the_barrie
   expect_stop((steps){.proxy = ""}, NO_PROXY_FENCE);
   cr_assert_not_null(strstr(test.message.text, "reads byte 0 of shared memory, which thread (0,0,0) accessed in line"));
   expect_stop((steps){.proxy = "fence.proxy.async.global;"}, NO_PROXY_FENCE);
-  expect_stop((steps){.proxy = "@%p2 fence.proxy.async;"}, NO_PROXY_FENCE);
-  expect_stop((steps){.proxy = "", .barrier = "bar.sync 0;\nfence.proxy.async;"}, NO_PROXY_FENCE);
-  expect_stop((steps){.proxy = "fence.proxy.async;\n@%p2 st.shared.b32 [dynamic], %r0;"}, NO_PROXY_FENCE);
+  expect_stop((steps){.proxy = "setp.ne.u32 %p5, %r0, 1;\n@%p5 fence.proxy.async;"}, NO_PROXY_FENCE);
+  expect_stop((steps){.proxy = "mov.u32 %r3, %ctaid.x;\nsetp.eq.u32 %p5, %r3, 0;\n@%p5 fence.proxy.async;"},
+              NO_PROXY_FENCE);
+  cr_assert_not_null(strstr(test.message.text, "block (1,0,0)"));
+  /* Thread 127 makes its fence while others wait a while, but no barrier tells them. */
+  expect_stop((steps){.proxy = "fence.proxy.async;\nbar.sync 0;\nsetp.eq.u32 %p5, %r0, 127;\n"
+                               "@%p5 st.shared.b32 [dynamic], %r4;",
+                      .barrier = "bar.sync 0;\nfence.proxy.async;",
+                      .changed =
+                          "mov.u32 %r3, 0;\nsetp.gt.u32 %p5, %r0, 95;\n@%p5 bra GO;\nAGAIN: add.u32 %r3, %r3, 1;\n"
+                          "setp.lt.u32 %p6, %r3, 5000;\n@%p6 bra AGAIN;\nGO:"},
+              NO_PROXY_FENCE);
   expect_stop((steps){.barrier = ""}, "a race, no barrier lies between");
   static const char writer[] = "fence.proxy.async;\nbar.sync 0;\nsetp.eq.u32 %p5, %r0, 127;\n@%p5 st.shared.b32 "
                                "[dynamic], %r4;\nfence.proxy.async;";
   expect_stop((steps){.proxy = writer, .barrier = "bar.warp.sync -1;"}, "a race, no barrier lies between");
   cr_assert_not_null(
       strstr(test.message.text, "reads byte 0 of shared memory, which thread (127,0,0) accessed in line"));
+}
+
+/* The last write of warp 3 is of a row of A that warp 0 alone reads. */
+Test(ptx_warpgroup, fences_are_of_their_block) {
+  product p = usual;
+  p.left_shared = true;
+  run_product(&p, &(steps){.proxy = "fence.proxy.async;\nbar.sync 0;\nsetp.eq.u32 %p5, %r0, 127;\n"
+                                    "@%p5 st.shared.b32 [dynamic+40960], %r4;\nmov.u32 %r3, %ctaid.x;\n"
+                                    "setp.eq.u32 %p6, %r3, 0;\n@%p6 fence.proxy.async;"});
+  cr_assert_not_null(strstr(test.message.text, NO_PROXY_FENCE), "%s", test.message.text);
+  cr_assert_not_null(strstr(test.message.text, "block (1,0,0)"), "%s", test.message.text);
 }
 
 Test(ptx_warpgroup, copies_arrive_before_the_fence) {
@@ -375,6 +397,16 @@ Test(ptx_warpgroup, shared_memory_is_not_written_before_the_wait) {
   /* Waited for behind a barrier, read there: that the product was started before the barrier is not enough. */
   expect_stop((steps){.during = "bar.sync 0;", .after = "@%p3 st.shared.b32 [dynamic], %r0;"},
               "a race, no barrier lies between");
+}
+
+/* Of A a warp reads its own rows: thread 63 is of the second warp, which has rows 16 to 31. */
+Test(ptx_warpgroup, a_warp_may_write_its_rows_of_a_behind_the_wait) {
+  product p = usual;
+  p.left_shared = true;
+  run_product(&p, &(steps){.after = "@%p3 st.shared.b32 [dynamic+43008], %r0;"});
+  expect_product(&p, 1);
+  run_product(&p, &(steps){.after = "@%p3 st.shared.b32 [dynamic+45056], %r0;"});
+  cr_assert_not_null(strstr(test.message.text, "a race, no barrier lies between"), "%s", test.message.text);
 }
 
 Test(ptx_warpgroup, whole_warpgroups_do_the_same) {
