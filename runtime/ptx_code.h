@@ -11,7 +11,7 @@
  *
  * Addresses
  *  - .global and .const: host addresses. .shared: from 0 for static variables, from PTX_DYNAMIC_SHARED on for dynamic
- *  ones.
+ *  ones, which is one bit more than a descriptor of a matrix has for addresses, so that a missing mask is found out.
  *    .local, and .param of functions: offsets into the memory of the thread. .param of entries: offsets into the
  *    arguments.
  *  - Generic addresses are those plus the window of their space; PTX_*_WINDOW lie above all host addresses. */
@@ -20,7 +20,7 @@
 #include "runtime/ptx.h"
 
 enum { PTX_LANES = 32, PTX_MAX_WARPS = 32, PTX_NUM_BARRIERS = 16, PTX_MAX_TYPES = 4 };
-enum { PTX_DYNAMIC_SHARED = 1 << 20, PTX_MAX_LOCAL_BYTES = 1 << 19, PTX_MAX_INSTRUCTIONS = 1 << 22 };
+enum { PTX_DYNAMIC_SHARED = 1 << 18, PTX_MAX_LOCAL_BYTES = 1 << 19, PTX_MAX_INSTRUCTIONS = 1 << 22 };
 #define PTX_ALL_LANES 0xffffffffu
 #define PTX_SHARED_WINDOW ((uint64_t)1 << 60)
 #define PTX_LOCAL_WINDOW ((uint64_t)2 << 60)

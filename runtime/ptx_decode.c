@@ -67,7 +67,7 @@ typedef struct decoder {
 
 static unsigned bits_of(const decoder *decoder, unsigned i) { return ptx_types[decoder->instruction.type[i]].bits; }
 
-/* m64nNk8 and m64nNk16, of a warpgroup: N is a multiple of 8 up to 256, and a lane has N / 2 registers of the result. */
+/* m64nNk8 and m64nNk16, of a warpgroup: N is a multiple of 8 up to 256, and N / 2 registers hold a lane's results. */
 static bool is_warpgroup_shape(const char *text, uint32_t length, unsigned *columns, uint8_t *shape) {
   uint32_t i = 4;
   if (length < 7 || memcmp(text, "m64n", i))

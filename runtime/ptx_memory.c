@@ -362,7 +362,7 @@ static bool matrices(ptx_warp *warp, const ptx_instruction *instruction, uint32_
   return true;
 }
 
-/* ------------------------------------------------------------------------------------------------------------ fences */
+/* ----------------------------------------------------------------------------------------------------------- fences */
 
 /* Nothing tells writes from reads through another proxy but products of warpgroups, which look for these fences. */
 static bool fence_proxies(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {

@@ -190,6 +190,7 @@ static void launch(const char *text, const steps *s) {
                                 .buffers = buffers,
                                 .num_buffers = 2,
                                 .threads = 1,
+                                .budget = 1000000,
                                 .refuse_uninitialised = true};
   test.status = ptx_launch(module, &options, NULL, &test.message);
   ptx_module_free(module);
@@ -424,6 +425,7 @@ Test(ptx_warpgroup, whole_warpgroups_do_the_same) {
 
 Test(ptx_warpgroup, descriptors_are_checked) {
   expect_stop((steps){.descriptor_bits = (uint64_t)3 << 49}, "the base offset of the matrix descriptor is 3, not 0");
+  /* As where the address of dynamic shared memory goes in as it is. */
   expect_stop((steps){.descriptor_bits = 1 << 14}, "has bits without a meaning");
   expect_stop((steps){.descriptor_bits = 128 >> 4},
               "the matrix starts at 0x80, which is not in the first of 8 rows of 128 bytes");
@@ -477,4 +479,24 @@ Test(ptx_warpgroup, what_is_not_known_is_refused) {
   };
   for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++)
     expect_stop((steps){.product = rows[i].text}, rows[i].part);
+}
+
+Test(ptx_warpgroup, damaged_text_never_crashes) {
+  char *text = kernel_text(&usual, &(steps){.threads = THREADS}), *bad = malloc(strlen(text) + 1);
+  size_t size = strlen(text);
+  uint32_t random = 1;
+  unsigned refused = 0;
+  for (unsigned round = 0; round < 3000; round++) {
+    memcpy(bad, text, size + 1);
+    for (unsigned i = 0; i < 1 + round % 4; i++) {
+      random = random * 1664525 + 1013904223;
+      bad[(random >> 8) % size] = "{}[](),;:.%@!<>-+0a"[random % 19];
+    }
+    memset(test.out, 0, sizeof test.out);
+    launch(bad, &(steps){.threads = THREADS});
+    refused += test.status != TEC_OK;
+  }
+  cr_assert_gt(refused, 1000);
+  free(text);
+  free(bad);
 }
