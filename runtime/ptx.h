@@ -6,7 +6,8 @@
  *
  * What is exact: integers, conversions, add, sub, mul, fma, div, rcp and sqrt in each rounding that is accepted, f16
  * and bf16 arithmetic. The .approx functions are computed in double and rounded to nearest. mma multiplies exactly and
- * adds to the accumulator in f32, one product after the other in the order of k; integer mma is exact.
+ * adds to the accumulator in f32, one product after the other in the order of k, and so does wgmma; integer mma is
+ * exact.
  *
  * Errors go to a message as one sentence without newline; the status is TEC_INVALID (the text, the launch or the kernel
  * is wrong) or TEC_OUT_OF_MEMORY. */

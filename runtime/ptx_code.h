@@ -11,7 +11,7 @@
  *
  * Addresses
  *  - .global and .const: host addresses. .shared: from 0 for static variables, from PTX_DYNAMIC_SHARED on for dynamic
- *  ones.
+ *  ones, which is one bit more than a descriptor of a matrix has for addresses, so that a missing mask is found out.
  *    .local, and .param of functions: offsets into the memory of the thread. .param of entries: offsets into the
  *    arguments.
  *  - Generic addresses are those plus the window of their space; PTX_*_WINDOW lie above all host addresses. */
@@ -20,7 +20,7 @@
 #include "runtime/ptx.h"
 
 enum { PTX_LANES = 32, PTX_MAX_WARPS = 32, PTX_NUM_BARRIERS = 16, PTX_MAX_TYPES = 4 };
-enum { PTX_DYNAMIC_SHARED = 1 << 20, PTX_MAX_LOCAL_BYTES = 1 << 19, PTX_MAX_INSTRUCTIONS = 1 << 22 };
+enum { PTX_DYNAMIC_SHARED = 1 << 18, PTX_MAX_LOCAL_BYTES = 1 << 19, PTX_MAX_INSTRUCTIONS = 1 << 22 };
 #define PTX_ALL_LANES 0xffffffffu
 #define PTX_SHARED_WINDOW ((uint64_t)1 << 60)
 #define PTX_LOCAL_WINDOW ((uint64_t)2 << 60)
@@ -125,7 +125,7 @@ enum {
 enum { SPACE_GENERIC, SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_PARAM, SPACE_CONST };
 enum { SHUFFLE_UP = 1, SHUFFLE_DOWN, SHUFFLE_BUTTERFLY, SHUFFLE_INDEX };
 enum { VOTE_ALL = 1, VOTE_ANY, VOTE_BALLOT };
-enum { SHAPE_M8N8 = 1, SHAPE_M16N8K8, SHAPE_M16N8K16, SHAPE_M16N8K32 };
+enum { SHAPE_M8N8 = 1, SHAPE_M16N8K8, SHAPE_M16N8K16, SHAPE_M16N8K32, SHAPE_M64K8, SHAPE_M64K16 };
 
 typedef enum ptx_special {
 #define SPECIAL(id, text, bits) PTX_##id,
@@ -142,7 +142,8 @@ typedef enum ptx_unit {
   UNIT_MOVE,
   UNIT_MEMORY,
   UNIT_EXCHANGE,
-  UNIT_MATRIX
+  UNIT_MATRIX,
+  UNIT_WARPGROUP
 } ptx_unit;
 
 /* Rows of the table by number; several rows may stand for one operation, so the operations have names of their own. */
@@ -206,6 +207,7 @@ typedef enum ptx_op {
   OP_POPC,
   OP_PREFETCH,
   OP_PRMT,
+  OP_PROXY_FENCE,
   OP_RCP,
   OP_RED,
   OP_REDUX,
@@ -231,6 +233,10 @@ typedef enum ptx_op {
   OP_TESTP_NAN,
   OP_TRAP,
   OP_VOTE,
+  OP_WGMMA,
+  OP_WGMMA_COMMIT,
+  OP_WGMMA_FENCE,
+  OP_WGMMA_WAIT,
   OP_XOR
 } ptx_op;
 
@@ -255,7 +261,8 @@ typedef struct ptx_instruction {
   uint8_t type[PTX_MAX_TYPES]; /* ptx_type; the last one given is repeated */
   uint8_t field[PTX_NUM_GROUPS];
   bool guarded;                    /* by the operand after its own */
-  uint8_t num_operands, num_first; /* num_first: in the first pair of braces (ld, st, mov) */
+  uint8_t num_operands, num_first; /* num_first: in the first pair of braces (ld, st, mov, wgmma) */
+  uint8_t num_written;             /* of the operands, the first ones; wgmma: none */
   uint32_t operands;               /* the first one, in the module's list */
   uint32_t target;      /* bra: an instruction; brx: in the table of targets; call: the function, first a name */
   uint32_t num_targets; /* brx: targets; call: of the operands, those that are results */
@@ -288,7 +295,9 @@ typedef struct ptx_variable {
 struct ptx_module {
   char *text;
   size_t size;
-  unsigned target; /* 80 for sm_80 */
+  unsigned target;   /* 80 for sm_80 */
+  bool specific;     /* to that one chip: sm_90a */
+  bool has_products; /* of warpgroups */
   ptx_instruction *code;
   uint32_t num_code, capacity_code;
   ptx_operand *operands;
@@ -301,9 +310,10 @@ struct ptx_module {
   uint32_t num_variables, capacity_variables;
   unsigned char *constants;
   uint32_t constant_bytes, capacity_constants;
-  uint32_t file_bytes[2]; /* of FILE_ENTRY and FILE_FUNCTION */
-  uint32_t local_bytes;   /* of one thread */
-  uint32_t shared_bytes;  /* static shared memory of the module itself */
+  uint32_t file_bytes[2];     /* of FILE_ENTRY and FILE_FUNCTION */
+  uint32_t local_bytes;       /* of one thread */
+  uint32_t shared_bytes;      /* static shared memory of the module itself */
+  uint32_t dynamic_alignment; /* of dynamic shared memory, as it is declared; 0: it is not */
 };
 
 /* The bytes that a register of `bits` takes for a warp; 1 bit is a predicate. */

@@ -67,6 +67,18 @@ typedef struct decoder {
 
 static unsigned bits_of(const decoder *decoder, unsigned i) { return ptx_types[decoder->instruction.type[i]].bits; }
 
+/* m64nNk8 and m64nNk16, of a warpgroup: N is a multiple of 8 up to 256, and N / 2 registers hold a lane's results. */
+static bool is_warpgroup_shape(const char *text, uint32_t length, unsigned *columns, uint8_t *shape) {
+  uint32_t i = 4;
+  if (length < 7 || memcmp(text, "m64n", i))
+    return false;
+  for (*columns = 0; i < length && i < 7 && text[i] >= '0' && text[i] <= '9'; i++)
+    *columns = *columns * 10 + (unsigned)(text[i] - '0');
+  bool deep = ptx_same(text + i, length - i, "k16", 3);
+  *shape = deep ? SHAPE_M64K16 : SHAPE_M64K8;
+  return (deep || ptx_same(text + i, length - i, "k8", 2)) && *columns && *columns <= 256 && *columns % 8 == 0;
+}
+
 static bool add_modifier(decoder *decoder, const char *text, uint32_t length) {
   ptx_type type = ptx_find_type(text, length);
   if (type < PTX_NUM_TYPES) {
@@ -75,6 +87,14 @@ static bool add_modifier(decoder *decoder, const char *text, uint32_t length) {
     for (unsigned i = decoder->num_types++; i < PTX_MAX_TYPES; i++)
       decoder->instruction.type[i] = (uint8_t)type;
     decoder->types |= 1u << type;
+    return true;
+  }
+  unsigned columns;
+  uint8_t shape;
+  if (!(decoder->groups & G(SHAPE)) && is_warpgroup_shape(text, length, &columns, &shape)) {
+    decoder->groups |= G(SHAPE);
+    decoder->instruction.field[PTX_SHAPE] = shape;
+    decoder->instruction.num_first = (uint8_t)(columns / 2);
     return true;
   }
   for (unsigned i = 0; i < NUM_MODIFIERS; i++) {
@@ -242,6 +262,7 @@ static bool read_destination(decoder *decoder, unsigned bits, bool wider) {
     if (wider ? operand.bits < bits : operand.bits != bits)
       return wrong_width(decoder, bits);
   }
+  decoder->instruction.num_written++;
   return push_operand(decoder, operand);
 }
 
@@ -482,6 +503,61 @@ static bool read_mma(decoder *decoder) {
   return true;
 }
 
+/* A register itself: nothing else stands for it. */
+static bool push_register(decoder *decoder, unsigned bits) {
+  ptx_operand operand;
+  if (!read_register(decoder, &operand))
+    return false;
+  return operand.bits == bits ? push_operand(decoder, operand) : wrong_width(decoder, bits);
+}
+
+static bool push_registers(decoder *decoder, unsigned count) {
+  if (!ptx_expect(decoder->parser, '{'))
+    return false;
+  for (unsigned i = 0; i < count; i++)
+    if ((i && !ptx_expect(decoder->parser, ',')) || !push_register(decoder, 32))
+      return false;
+  return ptx_expect(decoder->parser, '}');
+}
+
+/* `, ` and one of two numbers. */
+static bool push_choice(decoder *decoder, int64_t first, int64_t second) {
+  ptx_parser *parser = decoder->parser;
+  ptx_operand operand;
+  int64_t value;
+  if (!ptx_expect(parser, ',') || !ptx_integer(parser, &value))
+    return false;
+  if (value != first && value != second)
+    return ptx_fail(parser, "expected %lld or %lld", (long long)first, (long long)second);
+  return make_constant(parser, 32, (uint64_t)value, &operand) && push_operand(decoder, operand);
+}
+
+/* D, A, B, whether D is added to, the signs of A and B, and which of the descriptors are of MN-major matrices. */
+static bool read_wgmma(decoder *decoder) {
+  ptx_parser *parser = decoder->parser;
+  const ptx_instruction *instruction = &decoder->instruction;
+  uint8_t left = instruction->type[1], shape = instruction->field[PTX_SHAPE];
+  bool halves = (left == PTX_F16 || left == PTX_BF16) && shape == SHAPE_M64K16;
+  if (instruction->type[0] != PTX_F32 || instruction->type[2] != left ||
+      !(halves || (left == PTX_TF32 && shape == SHAPE_M64K8)))
+    return ptx_fail(parser, "unknown combination of shape and types");
+  if (!push_registers(decoder, instruction->num_first) || !ptx_expect(parser, ','))
+    return false;
+  bool in_registers = ptx_at(parser, '{');
+  if (!(in_registers ? push_registers(decoder, 4) : push_register(decoder, 64)) || !ptx_expect(parser, ',') ||
+      !push_register(decoder, 64) || !ptx_expect(parser, ',') || !push_register(decoder, 1))
+    return false;
+  unsigned descriptors = in_registers ? 1 : 2;
+  for (unsigned i = 0; i < 2; i++)
+    if (!push_choice(decoder, 1, -1))
+      return false;
+  for (unsigned i = 0; halves && i < descriptors; i++)
+    if (!push_choice(decoder, 0, 1))
+      return false;
+  parser->module->has_products = true;
+  return true;
+}
+
 static bool read_predicates(decoder *decoder) {
   if (!read_destination(decoder, 1, false))
     return false;
@@ -536,6 +612,8 @@ static bool read_operand(decoder *decoder, char letter) {
     return read_call(decoder);
   case 'x':
     return read_mma(decoder);
+  case 'g':
+    return read_wgmma(decoder);
   case 'y':
     return read_vector(decoder, instruction->field[PTX_COUNT], PTX_B32, false, false) &&
            ptx_expect(decoder->parser, ',') && read_address(decoder);
@@ -684,11 +762,23 @@ static bool check_meaning(const decoder *decoder) {
   case OP_LDMATRIX:
   case OP_STMATRIX:
     return field[PTX_SHAPE] == SHAPE_M8N8 && (field[PTX_SPACE] == SPACE_GENERIC || field[PTX_SPACE] == SPACE_SHARED);
+  case OP_PROXY_FENCE:
+    return field[PTX_SPACE] <= SPACE_SHARED;
   case OP_ST:
     return field[PTX_SPACE] != SPACE_CONST && field[PTX_SPACE] != SPACE_PARAM && !field[PTX_READ_ONLY];
   default:
     return instruction->unit != UNIT_FLOATING || (float_fits(instruction) && mixture_fits(decoder));
   }
+}
+
+/* Products of warpgroups are of one chip only: later ones do not have them. */
+static bool check_target(const decoder *decoder) {
+  const ptx_module *module = decoder->parser->module;
+  if (decoder->row->unit == UNIT_WARPGROUP && !(module->target == 90 && module->specific))
+    return ptx_fail(decoder->parser, "wgmma is of the target sm_90a");
+  if (decoder->row->op == OP_PROXY_FENCE && module->target < 90)
+    return ptx_fail(decoder->parser, "fence.proxy.async is of sm_90 and later targets");
+  return true;
 }
 
 /* ----------------------------------------------------------------------------------------------------- instructions */
@@ -728,7 +818,7 @@ bool ptx_decode(ptx_parser *parser) {
   decoder.instruction.operands = parser->module->num_operands;
   decoder.instruction.mnemonic = (uint32_t)(parser->token.text - parser->module->text);
   decoder.instruction.mnemonic_length = (uint16_t)parser->token.length;
-  if (!find_row(&decoder))
+  if (!find_row(&decoder) || !check_target(&decoder))
     return false;
   ptx_advance(parser);
   bool optional = false, first = true;

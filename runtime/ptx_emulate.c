@@ -123,6 +123,7 @@ static void start_block(ptx_worker *worker) {
     warp->files[FILE_FUNCTION] = warp->files[FILE_ENTRY] + (module->file_bytes[FILE_ENTRY] + 63) / 64 * 64;
     warp->files[FILE_CONSTANT] = module->constants;
     warp->local = worker->local + (size_t)i * PTX_LANES * module->local_bytes;
+    warp->uses = worker->uses ? worker->uses + (size_t)i * ptx_count_uses(module) : NULL;
     ptx_warp_start(warp);
     set_specials(warp);
   }
@@ -154,7 +155,7 @@ static bool run_block(ptx_worker *worker) {
   for (uint32_t i = 0; i < launch->num_warps; i++)
     if (worker->epoch < worker->warps[i].clock[i])
       worker->epoch = worker->warps[i].clock[i];
-  return true;
+  return !worker->uses || ptx_check_products(worker);
 }
 
 static void *run_blocks(void *argument) {
@@ -171,8 +172,14 @@ static void *run_blocks(void *argument) {
 /* ---------------------------------------------------------------------------------------------------------- workers */
 
 static void release_worker(ptx_worker *worker) {
-  for (uint32_t i = 0; worker->warps && i < worker->launch->num_warps; i++)
+  for (uint32_t i = 0; worker->warps && i < worker->launch->num_warps; i++) {
     free(worker->warps[i].copies);
+    free(worker->warps[i].products);
+    free(worker->warps[i].proxy_fences);
+  }
+  free(worker->fences);
+  free(worker->chunks);
+  free(worker->uses);
   free(worker->warps);
   free(worker->registers);
   free(worker->local);
@@ -194,8 +201,14 @@ static bool prepare_worker(ptx_worker *worker, ptx_launch_state *launch) {
   worker->written = calloc(launch->shared_bytes + 1u, sizeof *worker->written);
   worker->read = calloc((size_t)launch->shared_bytes * warps + 1, sizeof *worker->read);
   worker->counts = calloc(module->num_code, sizeof *worker->counts);
-  return worker->warps && worker->registers && worker->local && worker->shared && worker->written && worker->read &&
-         worker->counts;
+  bool ready = worker->warps && worker->registers && worker->local && worker->shared && worker->written &&
+               worker->read && worker->counts;
+  if (!module->has_products)
+    return ready;
+  worker->fences = calloc(launch->shared_bytes + 1u, sizeof *worker->fences);
+  worker->chunks = calloc(launch->shared_bytes / PTX_CHUNK_BYTES + 1u, sizeof *worker->chunks);
+  worker->uses = calloc((size_t)ptx_count_uses(module) * warps, sizeof *worker->uses);
+  return ready && worker->fences && worker->chunks && worker->uses;
 }
 
 /* Runs the workers, the first one on this thread, and sums up their counts. */

@@ -20,7 +20,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-enum { PTX_MAX_FRAMES = 32 };
+enum { PTX_MAX_FRAMES = 32, PTX_USE_BYTES = 64, PTX_CHUNK_BYTES = 16 };
 
 typedef struct ptx_warp ptx_warp;
 typedef struct ptx_worker ptx_worker;
@@ -40,6 +40,24 @@ typedef struct ptx_copy {
   unsigned char bytes[16];
 } ptx_copy;
 
+/* A wgmma.mma_async of a warp that is not done: the warp's part of it is computed when the warp waits for it. */
+typedef struct ptx_product {
+  uint32_t instruction, group;
+  uint64_t left, right; /* descriptors; left: if A is in shared memory */
+  bool accumulates;
+} ptx_product;
+
+/* What products and other instructions do with a register, as far as they must not meet. */
+typedef struct ptx_register_use {
+  uint32_t changed;          /* by which of the warp's instructions, other than products */
+  uint16_t results, factors; /* products under way that write it; that read it as a part of A */
+} ptx_register_use;
+
+/* 16 bytes of shared memory, as products see them. */
+typedef struct ptx_chunk {
+  uint32_t products, instruction; /* how many under way read it, and the latest */
+} ptx_chunk;
+
 struct ptx_warp {
   ptx_worker *worker;
   uint32_t number;              /* in the block */
@@ -55,7 +73,16 @@ struct ptx_warp {
   uint32_t committed[PTX_LANES]; /* groups of cp.async so far */
   ptx_copy *copies;              /* in flight, oldest first */
   uint32_t num_copies, capacity_copies;
-  const ptx_buffer *recent; /* the buffer of the latest global access */
+  ptx_product *products; /* under way, oldest first */
+  uint32_t num_products, capacity_products;
+  uint32_t product_groups; /* of wgmma.mma_async, committed so far */
+  uint32_t product_fence;  /* which of the warp's instructions the latest wgmma.fence is; 0: there is none yet */
+  uint64_t product_digest; /* of all products that it started */
+  ptx_register_use *uses;  /* of registers, from the start of FILE_ENTRY, by PTX_USE_BYTES */
+  uint32_t *proxy_fences;  /* the lanes of each fence.proxy.async so far */
+  uint32_t num_proxy_fences, capacity_proxy_fences;
+  uint32_t seen_fences[PTX_MAX_WARPS]; /* of each other warp, how many of its fences barriers have ordered before */
+  const ptx_buffer *recent;            /* the buffer of the latest global access */
   uint64_t executed;
 };
 
@@ -63,9 +90,9 @@ typedef struct ptx_barrier {
   uint32_t expected; /* threads; 0: all of the block */
   uint32_t arrived;  /* threads; a warp counts as 32 where it must come as a whole */
   uint32_t lanes;    /* threads exactly */
-  uint32_t there[PTX_MAX_WARPS], waiting[PTX_MAX_WARPS]; /* lanes that came, and those of them that wait */
-  uint32_t clock[PTX_MAX_WARPS];                         /* what those who arrived had seen */
-  const ptx_instruction *instruction;                    /* of the first arrival */
+  uint32_t there[PTX_MAX_WARPS], waiting[PTX_MAX_WARPS];     /* lanes that came, and those of them that wait */
+  uint32_t clock[PTX_MAX_WARPS], seen_fences[PTX_MAX_WARPS]; /* what those who arrived had seen */
+  const ptx_instruction *instruction;                        /* of the first arrival */
 } ptx_barrier;
 
 /* What all workers of a launch share. */
@@ -101,6 +128,10 @@ struct ptx_worker {
   unsigned char *registers, *local, *shared;
   uint64_t *written, *read; /* who accessed a byte of shared memory: ptx_race.c */
   uint32_t epoch;           /* all records up to it are of earlier blocks */
+  /* The rest is where there are products of warpgroups. A block that ends well leaves none under way in it. */
+  uint32_t *fences;  /* of a byte of shared memory: how many proxy fences its writer's warp had made before */
+  ptx_chunk *chunks; /* of shared memory */
+  ptx_register_use *uses;
   ptx_barrier barriers[PTX_NUM_BARRIERS];
   uint64_t completed_barriers;
   ptx_count *counts;
@@ -153,7 +184,7 @@ void ptx_thread_name(const ptx_launch_state *launch, uint32_t number, char name[
 /* The units. `lanes` is not empty. */
 typedef bool ptx_execute(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes);
 ptx_execute ptx_execute_integer, ptx_execute_floating, ptx_execute_compare, ptx_execute_convert, ptx_execute_move,
-    ptx_execute_memory, ptx_execute_exchange, ptx_execute_matrix;
+    ptx_execute_memory, ptx_execute_exchange, ptx_execute_matrix, ptx_execute_warpgroup;
 
 static inline uint64_t ptx_sign_extend(uint64_t value, unsigned bits) {
   return (uint64_t)((int64_t)(value << (64 - bits)) >> (64 - bits));
@@ -179,6 +210,24 @@ bool ptx_race_write(ptx_warp *warp, const ptx_instruction *instruction, unsigned
                     const unsigned char *bytes, bool atomic);
 /* The bytes of a cp.async arrive. */
 void ptx_race_land(ptx_warp *warp, const ptx_copy *copy);
+/* A product is to read 16 bytes: they are ready, and until it ends nobody may write them. */
+bool ptx_race_product(ptx_warp *warp, const ptx_instruction *instruction, uint32_t address);
+/* It reads them now. */
+void ptx_race_product_done(ptx_warp *warp, const ptx_instruction *instruction, uint32_t address);
+
+/* Factors of matrix products, also of whole warpgroups (ptx_matrix.c). */
+float ptx_element_value(ptx_type type, uint32_t bits);
+/* A factor from the lanes' fragments: its rows are those of A, or the columns of B; the steps say where the elements of
+ * a row, and of the reduction, go. */
+void ptx_read_factor(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned rows, unsigned depth,
+                     float *factor, unsigned row_step, unsigned depth_step);
+
+/* Products of warpgroups (ptx_warpgroup.c). The first checks what an instruction that is none does to registers of
+ * products under way, and notes which registers it changes; the second that a block has ended well. */
+bool ptx_check_registers(ptx_warp *warp, const ptx_instruction *instruction);
+bool ptx_check_products(ptx_worker *worker);
+/* How many register uses there are of a warp. */
+uint32_t ptx_count_uses(const ptx_module *module);
 
 /* Conflicts in the banks of shared memory and sectors of global memory, of the accesses of `lanes`. */
 void ptx_count_banks(ptx_count *count, const uint64_t address[PTX_LANES], uint32_t lanes, uint32_t size);

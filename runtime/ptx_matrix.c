@@ -15,7 +15,7 @@
 
 enum { ROWS = 16, COLUMNS = 8, MAX_DEPTH = 32 };
 
-static float element_value(ptx_type type, uint32_t bits) {
+float ptx_element_value(ptx_type type, uint32_t bits) {
   float value;
   switch (type) {
   case PTX_F16: {
@@ -48,10 +48,8 @@ static float element_value(ptx_type type, uint32_t bits) {
   return value;
 }
 
-/* A factor from the lanes' fragments: its rows are those of A, or the columns of B; the steps say where the elements of
- * a row, and of the reduction, go. */
-static void read_factor(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned rows, unsigned depth,
-                        float *factor, unsigned row_step, unsigned depth_step) {
+void ptx_read_factor(ptx_warp *warp, const ptx_operand *registers, ptx_type type, unsigned rows, unsigned depth,
+                     float *factor, unsigned row_step, unsigned depth_step) {
   unsigned bits = ptx_types[type].bits, elements = 32 / bits, count = depth * rows / (PTX_LANES * elements);
   for (unsigned r = 0; r < count; r++) {
     const uint32_t *lanes = ptx_lanes(warp, &registers[r]);
@@ -59,7 +57,7 @@ static void read_factor(ptx_warp *warp, const ptx_operand *registers, ptx_type t
       for (unsigned e = 0; e < elements; e++) {
         uint32_t value = bits == 32 ? lanes[lane] : lanes[lane] >> (e * bits) & ((1u << bits) - 1);
         unsigned row = lane / 4 + 8 * (r % (rows / 8)), k = elements * (lane % 4 + 4 * (r / (rows / 8))) + e;
-        factor[row * row_step + k * depth_step] = element_value(type, value);
+        factor[row * row_step + k * depth_step] = ptx_element_value(type, value);
       }
   }
 }
@@ -121,8 +119,8 @@ bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint
   uint32_t totals[4][PTX_LANES];
   if (lanes != PTX_ALL_LANES)
     return ptx_stop(warp, instruction, ptx_first_lane(lanes), "all 32 lanes of the warp must take part");
-  read_factor(warp, left_registers, a, ROWS, depth, &left[0][0], MAX_DEPTH, 1);
-  read_factor(warp, right_registers, b, COLUMNS, depth, &right[0][0], 1, COLUMNS);
+  ptx_read_factor(warp, left_registers, a, ROWS, depth, &left[0][0], MAX_DEPTH, 1);
+  ptx_read_factor(warp, right_registers, b, COLUMNS, depth, &right[0][0], 1, COLUMNS);
   for (unsigned r = 0; r < 4; r++)
     for (unsigned lane = 0; lane < PTX_LANES; lane++) {
       unsigned row = lane / 4 + 8 * (r / 2), column = lane % 4 * 2 + r % 2;
@@ -130,7 +128,7 @@ bool ptx_execute_matrix(ptx_warp *warp, const ptx_instruction *instruction, uint
       if (result == PTX_S32)
         totals[r][lane] = multiply_integers(left[row], right, column, depth, start, instruction->field[PTX_SATFINITE]);
       else
-        sum[row][column] = element_value(c, start);
+        sum[row][column] = ptx_element_value(c, start);
     }
   if (result == PTX_S32) {
     for (unsigned r = 0; r < 4; r++)

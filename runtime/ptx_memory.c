@@ -362,6 +362,18 @@ static bool matrices(ptx_warp *warp, const ptx_instruction *instruction, uint32_
   return true;
 }
 
+/* ----------------------------------------------------------------------------------------------------------- fences */
+
+/* Nothing tells writes from reads through another proxy but products of warpgroups, which look for these fences. */
+static bool fence_proxies(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
+  if (!warp->worker->fences || instruction->field[PTX_SPACE] == SPACE_GLOBAL)
+    return true;
+  if (!ptx_grow(&warp->proxy_fences, &warp->capacity_proxy_fences, warp->num_proxy_fences, sizeof *warp->proxy_fences))
+    return ptx_stop_memory(warp, instruction);
+  warp->proxy_fences[warp->num_proxy_fences++] = lanes;
+  return true;
+}
+
 bool ptx_execute_memory(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
   switch (instruction->op) {
   case OP_LD:
@@ -380,6 +392,8 @@ bool ptx_execute_memory(ptx_warp *warp, const ptx_instruction *instruction, uint
     return wait_copies(warp, lanes, ptx_lane_value(warp, ptx_operand_of(warp, instruction, 0), 0), false);
   case OP_CP_WAIT_ALL:
     return wait_copies(warp, lanes, 0, true);
+  case OP_PROXY_FENCE:
+    return fence_proxies(warp, instruction, lanes);
   case OP_LDMATRIX:
     return matrices(warp, instruction, lanes, false);
   case OP_STMATRIX:

@@ -201,8 +201,11 @@ static bool parse_shared(ptx_parser *parser, bool external) {
     return false;
   if (external != (declared.size == 0))
     return ptx_fail(parser, "a shared array has a size, unless it is .extern");
-  if (external)
+  if (external) {
+    if (module->dynamic_alignment < declared.alignment)
+      module->dynamic_alignment = declared.alignment;
     return declare_variable(parser, &declared, SYMBOL_VARIABLE, SPACE_SHARED, PTX_DYNAMIC_SHARED);
+  }
   bool own = function && function->entry;
   uint32_t start = align_up(own ? function->shared_bytes : parser->shared_top, declared.alignment);
   if (declared.size > PTX_DYNAMIC_SHARED || start + declared.size > ptx_shared_limit(module->target))
@@ -583,9 +586,11 @@ static bool parse_target(ptx_parser *parser) {
   unsigned target = 0;
   if (parser->failed || token->kind != TOKEN_WORD || token->length < 5 || memcmp(token->text, "sm_", 3))
     return ptx_fail(parser, "expected sm_ and a number");
-  for (uint32_t i = 3; i < token->length && i < 7 && token->text[i] >= '0' && token->text[i] <= '9'; i++)
+  uint32_t i = 3;
+  for (; i < token->length && i < 7 && token->text[i] >= '0' && token->text[i] <= '9'; i++)
     target = target * 10 + (unsigned)(token->text[i] - '0');
   parser->module->target = target;
+  parser->module->specific = i < token->length && token->text[i] == 'a';
   skip_line(parser);
   return !parser->failed;
 }

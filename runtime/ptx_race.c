@@ -12,7 +12,12 @@
  *
  * The bytes of a cp.async are marked from its issue until its wait, when they arrive; touching them between is an
  * error. Records of earlier blocks have epochs up to the worker's and are no longer looked at, so nothing needs
- * clearing. Writing equal values by one instruction of a warp is no race. */
+ * clearing. Writing equal values by one instruction of a warp is no race.
+ *
+ * Products of warpgroups (wgmma) read when they are started, which finds what was not ready, and again when they are
+ * waited for. Between the two their bytes are held, and writing them is an error whatever barriers lie between. They
+ * read through another proxy than those who wrote: each write keeps how many proxy fences its warp had made, and there
+ * must be a later one by that thread which barriers have ordered before the product. */
 #include "runtime/ptx_machine.h"
 
 enum { THREAD_BITS = 10, INSTRUCTION_BITS = 22, FLAG_BITS = 2, EPOCH_BITS = 30 };
@@ -56,6 +61,12 @@ static bool report(ptx_warp *warp, const ptx_instruction *instruction, unsigned 
 
 static const char no_barrier[] = "a race, no barrier lies between";
 static const char in_flight[] = "its bytes have not arrived, wait for the cp.async first";
+
+/* A write now, by a warp: what its byte keeps of proxy fences. */
+static void keep_fences(const ptx_warp *warp, uint32_t address) {
+  if (warp->worker->fences)
+    warp->worker->fences[address] = warp->num_proxy_fences;
+}
 
 static bool check_written(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address,
                           bool atomic, const char *what) {
@@ -101,10 +112,25 @@ static bool check_readers(ptx_warp *warp, const ptx_instruction *instruction, un
   return true;
 }
 
+static bool check_held(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address,
+                       uint32_t size) {
+  const ptx_worker *worker = warp->worker;
+  for (uint32_t i = address; i < address + size; i = (i / PTX_CHUNK_BYTES + 1) * PTX_CHUNK_BYTES) {
+    const ptx_chunk *chunk = &worker->chunks[i / PTX_CHUNK_BYTES];
+    if (chunk->products)
+      return ptx_stop(warp, instruction, lane,
+                      "writes byte %u of shared memory, which the product of line %u reads: wait for it first", i,
+                      worker->module->code[chunk->instruction].line);
+  }
+  return true;
+}
+
 bool ptx_race_write(ptx_warp *warp, const ptx_instruction *instruction, unsigned lane, uint32_t address, uint32_t size,
                     const unsigned char *bytes, bool atomic) {
   ptx_worker *worker = warp->worker;
   uint64_t here = record_here(warp, instruction, lane, bytes ? (atomic ? FLAG_ATOMIC : 0) : FLAG_IN_FLIGHT);
+  if (worker->chunks && !check_held(warp, instruction, lane, address, size))
+    return false;
   for (uint32_t i = address; i < address + size; i++) {
     uint64_t record = worker->written[i];
     bool same_instruction = bytes && !atomic && epoch_of(record) == epoch_of(here) &&
@@ -115,12 +141,56 @@ bool ptx_race_write(ptx_warp *warp, const ptx_instruction *instruction, unsigned
         !check_readers(warp, instruction, lane, i, atomic))
       return false;
     worker->written[i] = here;
+    keep_fences(warp, i);
   }
   return true;
 }
 
 void ptx_race_land(ptx_warp *warp, const ptx_copy *copy) {
   const ptx_instruction *instruction = &warp->worker->module->code[copy->instruction];
-  for (uint32_t i = 0; i < copy->size; i++)
+  for (uint32_t i = 0; i < copy->size; i++) {
     warp->worker->written[copy->destination + i] = record_here(warp, instruction, copy->lane, 0);
+    keep_fences(warp, copy->destination + i);
+  }
+}
+
+/* ------------------------------------------------------------------------------------------- products of warpgroups */
+
+/* The thread that wrote a byte has made a proxy fence since, and this warp has seen it. */
+static bool is_fenced(const ptx_warp *warp, uint32_t address) {
+  const ptx_worker *worker = warp->worker;
+  uint32_t thread = thread_of(worker->written[address]), owner = thread / PTX_LANES;
+  const ptx_warp *writer = &worker->warps[owner];
+  uint32_t seen = owner == warp->number ? writer->num_proxy_fences : warp->seen_fences[owner];
+  for (uint32_t i = worker->fences[address]; i < seen; i++)
+    if (writer->proxy_fences[i] >> thread % PTX_LANES & 1)
+      return true;
+  return false;
+}
+
+bool ptx_race_product(ptx_warp *warp, const ptx_instruction *instruction, uint32_t address) {
+  static const char no_fence[] = "written through the generic proxy, a fence.proxy.async is missing";
+  ptx_worker *worker = warp->worker;
+  if (!ptx_race_read(warp, instruction, 0, address, PTX_CHUNK_BYTES, false))
+    return false;
+  for (uint32_t i = address; i < address + PTX_CHUNK_BYTES; i++) {
+    bool known =
+        i > address && worker->written[i] == worker->written[i - 1] && worker->fences[i] == worker->fences[i - 1];
+    if (!known && epoch_of(worker->written[i]) > worker->epoch && !is_fenced(warp, i))
+      return report(warp, instruction, 0, i, worker->written[i], "reads", no_fence);
+  }
+  ptx_chunk *chunk = &worker->chunks[address / PTX_CHUNK_BYTES];
+  chunk->products++;
+  chunk->instruction = (uint32_t)(instruction - worker->module->code);
+  return true;
+}
+
+/* The bytes were held, so that there is nothing to check; and a new epoch of the warp begins behind its reads. */
+void ptx_race_product_done(ptx_warp *warp, const ptx_instruction *instruction, uint32_t address) {
+  ptx_worker *worker = warp->worker;
+  uint64_t *read = worker->read + (size_t)warp->number * worker->launch->shared_bytes;
+  uint64_t here = record_here(warp, instruction, 0, 0);
+  for (uint32_t i = address; i < address + PTX_CHUNK_BYTES; i++)
+    read[i] = here;
+  worker->chunks[address / PTX_CHUNK_BYTES].products--;
 }

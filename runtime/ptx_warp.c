@@ -29,6 +29,9 @@ void ptx_warp_start(ptx_warp *warp) {
   warp->clock[warp->number] = worker->epoch + 1;
   memset(warp->committed, 0, sizeof warp->committed);
   warp->num_copies = 0;
+  warp->num_products = warp->product_groups = warp->product_fence = warp->num_proxy_fences = 0;
+  warp->product_digest = 0;
+  memset(warp->seen_fences, 0, sizeof warp->seen_fences);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- groups */
@@ -153,9 +156,12 @@ static void release_barrier(ptx_worker *worker, ptx_barrier *barrier) {
       continue;
     ptx_warp *warp = &worker->warps[i];
     warp->blocked &= ~barrier->waiting[i];
-    for (uint32_t k = 0; k < num_warps; k++)
+    for (uint32_t k = 0; k < num_warps; k++) {
       if (k != i && warp->clock[k] < barrier->clock[k])
         warp->clock[k] = barrier->clock[k];
+      if (warp->seen_fences[k] < barrier->seen_fences[k])
+        warp->seen_fences[k] = barrier->seen_fences[k];
+    }
   }
   worker->completed_barriers++;
   *barrier = (ptx_barrier){0};
@@ -181,9 +187,13 @@ static bool arrive(ptx_warp *warp, const ptx_instruction *instruction, uint32_t 
     return ptx_stop(warp, instruction, lane, "others wait at barrier %u for another number of threads (line %u)",
                     (unsigned)number, barrier->instruction->line);
   }
-  for (uint32_t i = 0; i < worker->launch->num_warps; i++)
+  warp->seen_fences[warp->number] = warp->num_proxy_fences;
+  for (uint32_t i = 0; i < worker->launch->num_warps; i++) {
     if (barrier->clock[i] < warp->clock[i])
       barrier->clock[i] = warp->clock[i];
+    if (barrier->seen_fences[i] < warp->seen_fences[i])
+      barrier->seen_fences[i] = warp->seen_fences[i];
+  }
   warp->clock[warp->number]++;
   if (barrier->there[warp->number] & lanes)
     return ptx_stop(warp, instruction, lane, "comes to barrier %u again, which has not let go those who came before",
@@ -358,10 +368,13 @@ static bool execute_control(ptx_warp *warp, const ptx_instruction *instruction, 
 }
 
 static bool execute(ptx_warp *warp, const ptx_instruction *instruction, uint32_t lanes) {
-  static ptx_execute *const units[] = {[UNIT_INTEGER] = ptx_execute_integer,   [UNIT_FLOATING] = ptx_execute_floating,
-                                       [UNIT_COMPARE] = ptx_execute_compare,   [UNIT_CONVERT] = ptx_execute_convert,
-                                       [UNIT_MOVE] = ptx_execute_move,         [UNIT_MEMORY] = ptx_execute_memory,
-                                       [UNIT_EXCHANGE] = ptx_execute_exchange, [UNIT_MATRIX] = ptx_execute_matrix};
+  static ptx_execute *const units[] = {[UNIT_INTEGER] = ptx_execute_integer,    [UNIT_FLOATING] = ptx_execute_floating,
+                                       [UNIT_COMPARE] = ptx_execute_compare,    [UNIT_CONVERT] = ptx_execute_convert,
+                                       [UNIT_MOVE] = ptx_execute_move,          [UNIT_MEMORY] = ptx_execute_memory,
+                                       [UNIT_EXCHANGE] = ptx_execute_exchange,  [UNIT_MATRIX] = ptx_execute_matrix,
+                                       [UNIT_WARPGROUP] = ptx_execute_warpgroup};
+  if (warp->worker->uses && !ptx_check_registers(warp, instruction))
+    return false;
   if (instruction->unit == UNIT_CONTROL)
     return execute_control(warp, instruction, lanes);
   bool together = instruction->unit == UNIT_EXCHANGE && instruction->op != OP_ACTIVEMASK;

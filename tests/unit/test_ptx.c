@@ -1,35 +1,18 @@
 /* test_ptx.c - the PTX emulator: every instruction against values computed by hand, divergence, barriers, each kind of
  * race and of wrong access, and damaged text. Where ptxas is installed it must accept the texts, too. */
 #include "runtime/ptx.h"
+#include "tests/support/ptx_text.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define HEADER ".version 8.4\n.target sm_90\n.address_size 64\n"
 #define REGISTERS "  .reg .pred %%p<16>;\n  .reg .b16 %%h<32>;\n  .reg .b32 %%r<64>;\n  .reg .b64 %%d<32>;\n"
 
 /* ---------------------------------------------------------------------------------------------------------- harness */
-
-/* ptxas accepts the text, or is not here. */
-static void check_with_ptxas(const char *text) {
-  char path[] = "/tmp/test_ptx_XXXXXX", command[200];
-  if (system("command -v ptxas >/dev/null 2>&1"))
-    return;
-  int file = mkstemp(path);
-  cr_assert_geq(file, 0);
-  cr_assert_eq(write(file, text, strlen(text)), (ssize_t)strlen(text));
-  close(file);
-  unsigned target = 0;
-  sscanf(strstr(text, ".target"), ".target sm_%u", &target);
-  snprintf(command, sizeof command, "ptxas -arch=sm_%u -o /dev/null %s", target, path);
-  int result = system(command);
-  unlink(path);
-  cr_assert_eq(result, 0, "ptxas refuses:\n%s", text);
-}
 
 /* Buffers of a test kernel `k(out, in)` and what came of running it. */
 typedef struct run {
@@ -549,28 +532,6 @@ typedef struct mma_case {
   unsigned depth, bits; /* of an element of A and B */
 } mma_case;
 
-static uint32_t encode(const char *type, int value) {
-  static const uint16_t e4m3[] = {0, 0x38, 0x40, 0x44, 0x48}, e5m2[] = {0, 0x3c, 0x40, 0x42, 0x44};
-  static const uint16_t f16[] = {0, 0x3c00, 0x4000, 0x4200, 0x4400};
-  unsigned magnitude = (unsigned)abs(value);
-  float single = (float)value;
-  uint32_t word;
-  memcpy(&word, &single, sizeof word);
-  if (!strcmp(type, "bf16"))
-    return word >> 16;
-  if (!strcmp(type, "tf32") || !strcmp(type, "f32"))
-    return word;
-  if (!strcmp(type, "s8"))
-    return (uint8_t)value;
-  if (!strcmp(type, "f16"))
-    return f16[magnitude] | (value < 0) << 15;
-  if (!strcmp(type, "e4m3"))
-    return e4m3[magnitude] | (uint32_t)(value < 0) << 7;
-  if (!strcmp(type, "e5m2"))
-    return e5m2[magnitude] | (uint32_t)(value < 0) << 7;
-  return magnitude; /* u8 */
-}
-
 static int element(const char *type, unsigned row, unsigned column, unsigned seed) {
   int value = (int)((row * 7 + column * 13 + row * column * 3 + seed) % 9) - 4;
   return strcmp(type, "u8") ? value : abs(value);
@@ -713,7 +674,7 @@ Test(ptx, what_is_not_known_is_refused) {
   expect_refused("cp.async.cg.shared.global [%d1], [%d2], 8;", "unknown combination");
   expect_refused("call.uni nothing, ();", "no function 'nothing'");
   expect_refused("mov.b32 %r1, 0x1ffffffffffffffffff;", "malformed number");
-  expect_refused("wgmma.fence.sync.aligned;", "unknown instruction");
+  expect_refused("wgmma.fence.sync.aligned;", "line 17: wgmma is of the target sm_90a: `wgmma.fence.sync.aligned;`");
   expect_refused("/* no end", "comment without end");
   expect_refused("{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{{", "nested braces");
 }
