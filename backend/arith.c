@@ -8,7 +8,9 @@
 typedef LLVMValueRef (*build_binary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
 
 #define SIMPLE(NAME, BUILD)                                                                                            \
-  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) { return BUILD(e->builder, x[0], x[1], ""); }
+  LLVMValueRef NAME(emitter *e, const ir_op *op, const LLVMValueRef *x) {                                              \
+    return BUILD(e->builder, x[0], x[1], "");                                                                          \
+  }
 SIMPLE(emit_addf, LLVMBuildFAdd)
 SIMPLE(emit_subf, LLVMBuildFSub)
 SIMPLE(emit_mulf, LLVMBuildFMul)

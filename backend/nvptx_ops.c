@@ -255,6 +255,7 @@ const emit_lane_op nvptx_lane_ops[] = {
     {OP_GPU_SUBGROUP_REDUCE, emit_subgroup_reduce},
     {OP_NVGPU_MMA_SYNC, emit_mma_sync},
     {OP_VECTOR_EXT_WARPGROUP_MMA, nvptx_warpgroup_mma},
+    {OP_VECTOR_EXT_WARPGROUP_WAIT, nvptx_warpgroup_wait},
     {OP_NVGPU_LDMATRIX, emit_ldmatrix},
     {OP_NVGPU_DEVICE_ASYNC_COPY, emit_async_copy},
     {OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP, emit_async_group},

@@ -1,7 +1,8 @@
 /* nvptx_warpgroup.c - vector_ext.warpgroup_mma as Hopper's wgmma, for sm_90a.
  *
  * LLVM has no intrinsic for wgmma, so one piece of assembly holds all products of an op, with the fence before and the
- * wait behind them: nobody can move registers or memory in between. A factor in shared memory is named by a descriptor:
+ * wait behind them: nobody can move registers or memory in between. A wait of its own takes the sums in and gives them
+ * out, so that nobody reads them before. A factor in shared memory is named by a descriptor:
  * where it begins, how far the next eight rows are, how far the next box is, and how rows are swizzled.
  * Terminates: loops over the registers and the reduction of one op. */
 #include "backend/nvptx.h"
@@ -19,6 +20,8 @@ enum {
   MAX_TEXT = 64 << 10,
   MAX_OPERANDS = 400,
 };
+
+static const char wait_text[] = "wgmma.wait_group.sync.aligned 0;";
 
 /* A text that grows; what does not fit is dropped. */
 typedef struct asm_text {
@@ -89,8 +92,8 @@ static void add_operand(group_asm *g, LLVMValueRef value, const char *constraint
   g->operands[g->num_operands++] = value;
 }
 
-static void add_operands(emitter *e, group_asm *g) {
-  const emit_value *acc = emit_operand(e, g->op, ir_group_start(g->op, ACC));
+/* The sums go out, and in unless they start from 0. */
+static void add_sums(emitter *e, group_asm *g, const emit_value *acc) {
   char tied[16];
   for (unsigned i = 0; i < g->num_sums; i++)
     add(&g->constraints, "%s=%sf", i ? "," : "", g->from_zero ? "&" : "");
@@ -98,6 +101,10 @@ static void add_operands(emitter *e, group_asm *g) {
     snprintf(tied, sizeof tied, "%u", i);
     add_operand(g, emit_lane(e, acc->pieces[i / 2], i % 2), tied);
   }
+}
+
+static void add_operands(emitter *e, group_asm *g) {
+  add_sums(e, g, emit_operand(e, g->op, ir_group_start(g->op, ACC)));
   const emit_value *lhs = emit_operand(e, g->op, 0);
   for (unsigned i = 0; i < g->num_words; i++)
     add_operand(g, LLVMBuildBitCast(e->builder, lhs->pieces[i], LLVMInt32TypeInContext(e->context), ""), "r");
@@ -141,7 +148,10 @@ static void add_text(group_asm *g) {
   add(text, "wgmma.fence.sync.aligned;\n");
   for (int64_t k = 0; k < g->depth; k += DEPTH)
     add_product(g, k);
-  add(text, "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n}");
+  add(text, "wgmma.commit_group.sync.aligned;\n");
+  if (!ir_attr_get(g->op, "async"))
+    add(text, "%s\n", wait_text);
+  add(text, "}");
 }
 
 /* ------------------------------------------------------------------------------------------------------------- call */
@@ -151,6 +161,15 @@ static bool is_zero(const emit_value *value) {
   for (unsigned i = 0; i < value->num_pieces; i++)
     zero = zero && LLVMIsConstant(value->pieces[i]) && LLVMIsNull(value->pieces[i]);
   return zero;
+}
+
+/* The sums, as fields of one value, to the rows of the op's result. */
+static void bind_sums(emitter *e, const ir_op *op, LLVMValueRef sums, LLVMTypeRef row_type) {
+  LLVMValueRef *result = emit_result(e, op);
+  for (int64_t i = 0; i < ir_type_num_elements(ir_result(op, 0)->type); i++) {
+    LLVMValueRef row = i % 2 ? result[i / 2] : LLVMGetPoison(row_type);
+    result[i / 2] = emit_set_lane(e, row, LLVMBuildExtractValue(e->builder, sums, (unsigned)i, ""), (unsigned)i % 2);
+  }
 }
 
 static LLVMValueRef call_text(emitter *e, group_asm *g) {
@@ -172,11 +191,44 @@ static LLVMValueRef call_text(emitter *e, group_asm *g) {
   return call;
 }
 
+/* With memory for the texts; false: there is none. */
+static bool begin(group_asm *g) {
+  g->text.bytes = malloc(MAX_TEXT);
+  g->constraints.bytes = malloc(MAX_TEXT);
+  return g->text.bytes && g->constraints.bytes;
+}
+
+static bool end(group_asm *g, bool good) {
+  free(g->text.bytes);
+  free(g->constraints.bytes);
+  return good || ir_op_error(g->op, "has too many registers, or memory is short");
+}
+
+static bool has_groups(const emitter *e, const ir_op *op) {
+  return e->facts->warpgroup ||
+         ir_op_error(op, "is for chips whose warpgroups multiply, which %s has none of", e->facts->name);
+}
+
+bool nvptx_warpgroup_wait(emitter *e, const ir_op *op) {
+  const emit_value *sums = emit_operand(e, op, 0);
+  group_asm g = {.op = op, .num_sums = (unsigned)ir_type_num_elements(ir_operand(op, 0)->type)};
+  if (!has_groups(e, op))
+    return false;
+  bool good = begin(&g);
+  if (good) {
+    add_sums(e, &g, sums);
+    add(&g.constraints, ",~{memory}");
+    add(&g.text, "%s", wait_text);
+    bind_sums(e, op, call_text(e, &g), LLVMTypeOf(sums->pieces[0]));
+  }
+  return end(&g, good);
+}
+
 bool nvptx_warpgroup_mma(emitter *e, const ir_op *op) {
   unsigned count;
   const int64_t *shape = ir_attr_i64s_of(op, "mmaShape", &count), *rows = ir_attr_i64s_of(op, "boxRows", &count);
-  if (!e->facts->warpgroup)
-    return ir_op_error(op, "is for chips whose warpgroups multiply, which %s has none of", e->facts->name);
+  if (!has_groups(e, op))
+    return false;
   group_asm g = {.op = op,
                  .columns = shape[1],
                  .depth = shape[2],
@@ -187,19 +239,11 @@ bool nvptx_warpgroup_mma(emitter *e, const ir_op *op) {
   const emit_value *acc = emit_operand(e, op, ir_group_start(op, ACC));
   g.from_zero = is_zero(acc);
   g.num_words = g.left_in_memory ? 0 : (unsigned)(shape[2] / DEPTH) * LEFT_WORDS;
-  g.text.bytes = malloc(MAX_TEXT);
-  g.constraints.bytes = malloc(MAX_TEXT);
-  bool good = g.text.bytes && g.constraints.bytes && 2 * g.num_sums + g.num_words + 2 <= MAX_OPERANDS;
+  bool good = begin(&g) && 2 * g.num_sums + g.num_words + 2 <= MAX_OPERANDS;
   if (good) {
     add_operands(e, &g);
     add_text(&g);
-    LLVMValueRef sums = call_text(e, &g), *result = emit_result(e, op);
-    for (unsigned i = 0; i < g.num_sums; i++) {
-      LLVMValueRef row = i % 2 ? result[i / 2] : LLVMGetPoison(LLVMTypeOf(acc->pieces[i / 2]));
-      result[i / 2] = emit_set_lane(e, row, LLVMBuildExtractValue(e->builder, sums, i, ""), i % 2);
-    }
+    bind_sums(e, op, call_text(e, &g), LLVMTypeOf(acc->pieces[0]));
   }
-  free(g.text.bytes);
-  free(g.constraints.bytes);
-  return good || ir_op_error(op, "has too many registers, or memory is short");
+  return end(&g, good);
 }

@@ -39,6 +39,7 @@ bool verify_dpas(const ir_op *op);
 bool verify_subgroup_reduce(const ir_op *op);
 bool verify_block_load(const ir_op *op);
 bool verify_warpgroup_mma(const ir_op *op);
+bool verify_warpgroup_wait(const ir_op *op);
 bool verify_prefetch(const ir_op *op);
 bool verify_shuffle(const ir_op *op);
 bool verify_thread_id(const ir_op *op);

@@ -142,6 +142,13 @@ bool verify_warpgroup_mma(const ir_op *op) {
          (ir_result(op, 0)->type == acc || ir_op_error(op, "gives what C is"));
 }
 
+bool verify_warpgroup_wait(const ir_op *op) {
+  const ir_type *type = ir_operand(op, 0)->type;
+  return (type->kind == IR_TYPE_VECTOR && type->rank == 2 && type->element == IR_F32 && type->shape[1] == 2 &&
+          type->shape[0] <= 64) ||
+         ir_op_error(op, "waits for up to 64 rows of two f32, not %s", ir_print_type(op->module, type));
+}
+
 bool verify_block_load(const ir_op *op) {
   const ir_type *memref = ir_operand(op, 0)->type, *result = ir_result(op, 0)->type;
   bool transposed = ir_attr_get(op, "transposed") != NULL;

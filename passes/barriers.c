@@ -3,7 +3,7 @@
  * Walking the kernel in order, two sets of memories are kept: those read and those written since the last barrier. An
  * op that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous
  * copy writes, in a branch, too, counts from the wait for it on; that reads and copies under way do not meet is the
- * business of who issues them. Memories are roots of views: two parts of one memory are not told apart.
+ * business of who issues them, and so is, where these say so (`tec.ahead`), that what is overwritten has been read. Memories are roots of views: two parts of one memory are not told apart.
  * Warpgroups read shared memory past what orders lanes' accesses, so in their kernels each lane has what it wrote fenced
  * before it comes to a barrier (`tec.fence`).
  * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no
@@ -13,9 +13,9 @@
 #include "passes/memory.h"
 
 typedef struct barrier_state {
-  uint64_t reads, writes, pending;
-  uint32_t access;                /* the access under way */
-  uint64_t own_reads, own_writes; /* what it has touched so far, not yet in reads and writes */
+  uint64_t reads, writes, pending, ahead; /* ahead: of an op, what will be pending and meets no read */
+  uint32_t access;                        /* the access under way */
+  uint64_t own_reads, own_writes;         /* what it has touched so far, not yet in reads and writes */
 } barrier_state;
 
 enum { MAX_ROOTS = 64 };
@@ -48,7 +48,7 @@ static void add_effects(barrier_walk *walk, const ir_op *op, barrier_state *effe
       continue;
     uint64_t bit = root_bit(walk, memref);
     if (traits & IR_WRITES && (!moves || i == target))
-      *(is_async ? &effects->pending : &effects->writes) |= bit;
+      *(!is_async ? &effects->writes : ir_attr_get(op, DISTRIBUTE_AHEAD) ? &effects->ahead : &effects->pending) |= bit;
     if (traits & IR_READS && (!moves || i != target))
       effects->reads |= bit;
   }
@@ -82,7 +82,7 @@ static void separate(ir_op *op, const barrier_state *effects, barrier_state *sta
 static void visit_access(barrier_walk *walk, ir_op *op, barrier_state *state) {
   barrier_state effects = {0};
   add_nested_effects(walk, op, &effects);
-  if (!effects.reads && !effects.writes && !effects.pending)
+  if (!effects.reads && !effects.writes && !effects.pending && !effects.ahead)
     return;
   uint32_t access = op->mark & ~(uint32_t)DISTRIBUTE_DIVERGENT;
   if (!access || access != state->access)
@@ -90,7 +90,7 @@ static void visit_access(barrier_walk *walk, ir_op *op, barrier_state *state) {
   separate(op, &effects, state);
   state->own_reads |= effects.reads;
   state->own_writes |= effects.writes;
-  state->pending |= effects.pending;
+  state->pending |= effects.pending | effects.ahead;
 }
 
 /* What may have happened on either way; no access goes on behind. */

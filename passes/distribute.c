@@ -272,6 +272,7 @@ static void copy_scalar_op(distributor *d, const ir_op *op) {
 
 static bool distribute_op(distributor *d, const ir_op *op) {
   d->at.loc = op->loc;
+  distribute_settle(d, op);
   distribute_hook *hook = hook_of(op->code);
   if (hook && (ir_op_touches(op, IR_TYPE_VECTOR) || op->num_regions))
     return hook(d, op);
@@ -292,11 +293,15 @@ static bool distribute_op(distributor *d, const ir_op *op) {
 
 /* The ops of a block, then its terminator with what `owner` carries in its layouts. */
 static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner) {
+  pending_product *outer = d->pending;
+  d->pending = NULL;
   d->at.block = to;
   d->at.before = NULL;
   for (const ir_op *op = from->first; op != from->last; op = op->next)
     if (!distribute_op(d, op))
       return false;
+  distribute_settle(d, NULL);
+  d->pending = outer;
   ir_value **values = IR_NEW_ARRAY(&d->module->arena, ir_value *, owner->num_results);
   carried_values(d, from->last, 0, owner, values);
   ir_terminator(&d->at, from->last->code, owner->num_results, values);
@@ -347,6 +352,8 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
   d.at.before = NULL;
   d.thread = distribute_thread_id(&d);
   d.entry = ir_builder_before(d.thread->op);
+  if (facts->warpgroup)
+    d.first = distribute_exchange(&d, d.thread, "shuffle_mode idx", ir_const(&d.at, ir_type_scalar(module, IR_I32), 0));
   if (!distribute_block(&d, body, ir_region(made, 0), kernel))
     return false;
   ir_op_erase(kernel);

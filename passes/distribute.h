@@ -19,6 +19,8 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 /* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait
  * for its group of copies. */
 #define DISTRIBUTE_ASYNC "tec.async"
+/* On such a write, and the copies that it becomes: what is there was read before the latest barrier of the loop. */
+#define DISTRIBUTE_AHEAD "tec.ahead"
 
 /* Memory in the workgroup's shared space, one for each type of elements, that conversions use one after the other; as
  * large as the largest of them wants. */
@@ -36,6 +38,17 @@ typedef struct kept_factor {
   struct kept_factor *next;
 } kept_factor;
 
+/* A contraction whose result warpgroups have under way. */
+typedef struct pending_product {
+  const ir_op *op;
+  ir_value **products; /* results of vector_ext.warpgroup_mma .. */
+  int64_t **registers; /* .. and which registers of the sums each has */
+  unsigned count;
+  layout sums, wanted;
+  ir_value **values; /* sums by register */
+  struct pending_product *next;
+} pending_product;
+
 /* One kernel being distributed. */
 typedef struct distributor {
   ir_module *module;
@@ -46,10 +59,12 @@ typedef struct distributor {
   ir_builder at;       /* where new ops go */
   ir_builder entry;    /* where shared memory is made: the start of the kernel */
   ir_value *thread;    /* the number of the lane among `threads` */
+  ir_value *first; /* that of the first lane of its warp, which an assembler sees to be the same in all (warpgroups) */
   ir_value_map *lanes; /* from values of the old kernel to those of the new one */
   shared_scratch *scratch;
   kept_factor *kept;
-  uint32_t access; /* the mark of the access under way */
+  pending_product *pending; /* of the block under way */
+  uint32_t access;          /* the mark of the access under way */
 } distributor;
 
 /* ----------------------------------------------------------------------------------------------------- distribute.c */
@@ -192,6 +207,8 @@ ir_value *distribute_place(distributor *d, const ir_op *alloca);
 /* ----------------------------------------------------------------- distribute_contract.c, distribute_reduction.c */
 
 distribute_hook distribute_contract, distribute_reduction;
+/* Waits for pending products whose results `user` reads, in it or in its regions; NULL: for all. */
+void distribute_settle(distributor *d, const ir_op *user);
 
 /* ------------------------------------------------------------------------------------------- distribute_product.c */
 

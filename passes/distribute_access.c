@@ -496,8 +496,9 @@ bool distribute_read(distributor *d, const ir_op *op) {
   return true;
 }
 
-/* One nvgpu.device_async_copy of `run` elements; zeros where the source is out of bounds. */
-static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t run) {
+/* One nvgpu.device_async_copy of `run` elements; zeros where the source is out of bounds. `ahead`: see
+ * DISTRIBUTE_AHEAD. */
+static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t run, bool ahead) {
   distributor *d = from->d;
   int64_t constants[IR_MAX_RANK], bytes = run * ir_scalar_bytes(from->access->memref->type->element);
   ir_value *operands[2 * IR_MAX_RANK + 3], *subscripts[IR_MAX_RANK];
@@ -523,7 +524,10 @@ static void copy_run(access_plan *from, access_plan *to, int64_t reg, int64_t ru
                      .num_results = 1,
                      .attrs = attrs,
                      .num_attrs = bytes == LANE_ACCESS_WIDEST ? 2 : 1};
-  ir_op_create(&d->at, OP_NVGPU_DEVICE_ASYNC_COPY, &spec)->mark = d->access;
+  ir_op *copy = ir_op_create(&d->at, OP_NVGPU_DEVICE_ASYNC_COPY, &spec);
+  copy->mark = d->access;
+  if (ahead)
+    ir_attr_set(copy, DISTRIBUTE_AHEAD, ir_attr_unit(d->module));
 }
 
 /* A tile on its way from global to shared memory: asynchronous where pieces of at least a word can be copied, which
@@ -545,7 +549,7 @@ static void copy_tile(distributor *d, const ir_op *read, const ir_op *write) {
   access_plan source = distribute_plan(d, &l, &from), target = distribute_plan(d, &l, &to);
   for (int64_t r = 0; r < distribute_registers(&l); r += run)
     if (distribute_significant(&l, LAYOUT_REGISTER, r) == r)
-      copy_run(&source, &target, r, run);
+      copy_run(&source, &target, r, run, ir_attr_get(write, DISTRIBUTE_AHEAD) != NULL);
   if (condition)
     ir_terminator(&d->at, OP_SCF_YIELD, 0, NULL);
   d->at = outside;

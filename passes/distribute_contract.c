@@ -331,10 +331,10 @@ static bool contract_by_matrix_unit(distributor *d, const ir_op *op) {
   c = fragments_of(acc, p.dims[2], matrix->acc, matrix->m, matrix->n);
   if (!fragment_operand(d, acc, p.dims[2], &c, &row_warps, &column_warps))
     return false;
-  ir_value *product = distribute_warpgroups(d, matrix, lhs, factors, &c, p.extents[ANCHOR_DEPTH]);
-  if (!product)
-    product =
-        multiply_fragments(d, matrix, factors, &c, p.extents[ANCHOR_DEPTH], adds_at_end(matrix, &factors[0], acc));
+  if (distribute_warpgroups(d, op, matrix, factors, &c, p.extents[ANCHOR_DEPTH]))
+    return true;
+  ir_value *product =
+      multiply_fragments(d, matrix, factors, &c, p.extents[ANCHOR_DEPTH], adds_at_end(matrix, &factors[0], acc));
   distribute_set(d, op, distribute_convert(d, product, &c.layout, &wanted, NULL));
   return true;
 }

@@ -130,16 +130,18 @@ bool distribute_group_place(const matrix_source *source, group_place *place) {
 
 void distribute_group_subscripts(const matrix_source *source, const group_place *place, const layout *groups,
                                  const int64_t constants[2], ir_value **subscripts) {
+  distributor own = *source->d, *d = &own;
   ir_builder *at = &source->d->at;
+  own.thread = own.first;
   unsigned along = place->contiguous, rank = place->memref->type->rank;
   int64_t only[2][2] = {{1, 0}, {0, 1}};
   const ir_expr *boxes = ir_expr_binary(at->module, IR_EXPR_FLOORDIV, ir_expr_dim(at->module, 0),
                                         ir_expr_const(at->module, place->box_columns));
-  ir_index column = distribute_lane_offset(source->d, groups, only[along]), box = {0};
+  ir_index column = distribute_lane_offset(d, groups, only[along]), box = {0};
   if (!is_zero(column))
     box = ir_index_scale(at, ir_index_apply(at, boxes, 1, &column), place->box_rows);
   int64_t row = constants[1 - along] + constants[along] / place->box_columns * place->box_rows;
-  ir_index rows = ir_index_add(at, distribute_lane_offset(source->d, groups, only[1 - along]), box);
+  ir_index rows = ir_index_add(at, distribute_lane_offset(d, groups, only[1 - along]), box);
   for (unsigned dim = 0; dim + 2 < rank; dim++)
     subscripts[dim] = ir_index_value(at, source->access.start[dim]);
   subscripts[rank - 2] = ir_index_value(at, ir_index_add(at, rows, ir_index_const(row)));

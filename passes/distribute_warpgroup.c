@@ -19,10 +19,11 @@ enum { GROUP = 4, WARP_ROWS = 16, GROUP_ROWS = GROUP * WARP_ROWS, MOST_COLUMNS =
 typedef struct group_product {
   distributor *d;
   const fragments *factors, *c;
-  int64_t depth, columns; /* of what a group has */
-  layout groups;          /* rows and columns of C by the number of the group */
-  group_place places[2];  /* of factors that lie in shared memory; no memref: registers */
-  bool fresh;             /* those of A are made anew */
+  int64_t depth;
+  layout groups;         /* rows and columns of C by the number of the group */
+  group_place places[2]; /* of factors that lie in shared memory; no memref: registers */
+  bool fresh;            /* those of A are made anew */
+  pending_product *pending;
 } group_product;
 
 /* ---------------------------------------------------------------------------------------------------------- layouts */
@@ -95,16 +96,18 @@ static ir_value *left_registers(const group_product *p, int64_t row) {
   return fragment_rows(p->d, distribute_pick(p->d, f->vector, count, registers), 2);
 }
 
-/* The sums of 64 rows: `registers`, of C, are those of columns [column, column + columns), and are replaced. */
-static void multiply_rows(const group_product *p, int64_t row, int64_t column, int64_t columns, ir_value **sums) {
+/* The sums of 64 rows and columns [column, column + columns). With A in registers the op waits by itself: nobody may
+ * touch them before. */
+static void multiply_rows(const group_product *p, int64_t row, int64_t column, int64_t columns) {
   distributor *d = p->d;
+  pending_product *pending = p->pending;
   ir_module *module = d->module;
   int64_t *registers = IR_NEW_ARRAY(&module->arena, int64_t, columns / TILE_COLUMNS * p->c->registers), count = 0;
   for (int64_t i = 0; i < columns; i += TILE_COLUMNS, count += p->c->registers)
     fragment_at(p->c, row, column + i, registers + count);
   ir_value **picked = IR_NEW_ARRAY(&module->arena, ir_value *, count), *operands[2 * (IR_MAX_RANK + 1) + 1];
   for (int64_t i = 0; i < count; i++)
-    picked[i] = sums[registers[i]];
+    picked[i] = pending->values[registers[i]];
   unsigned left = 1, right;
   if (p->places[0].memref)
     left = add_place(p, 0, row, operands);
@@ -124,10 +127,46 @@ static void multiply_rows(const group_product *p, int64_t row, int64_t column, i
                      .num_results = 1,
                      .attrs = attrs,
                      .num_attrs = transposed ? 3 : 2};
-  ir_value *sum = ir_result(ir_op_create(&d->at, OP_VECTOR_EXT_WARPGROUP_MMA, &spec), 0);
-  sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, distribute_type(d, IR_F32, count));
-  for (int64_t i = 0; i < count; i++)
-    sums[registers[i]] = distribute_get(d, sum, i);
+  ir_op *product = ir_op_create(&d->at, OP_VECTOR_EXT_WARPGROUP_MMA, &spec);
+  if (p->places[0].memref)
+    ir_attr_set(product, "async", ir_attr_unit(module));
+  pending->products[pending->count] = ir_result(product, 0);
+  pending->registers[pending->count++] = registers;
+}
+
+/* Gives a pending contraction its result. */
+static void settle(distributor *d, const pending_product *pending) {
+  int64_t total = distribute_registers(&pending->sums);
+  for (unsigned i = 0; i < pending->count; i++) {
+    ir_value *sum = pending->products[i];
+    if (ir_attr_get(sum->op, "async"))
+      sum = ir_create(&d->at, OP_VECTOR_EXT_WARPGROUP_WAIT, sum->type, 1, &sum, 0, NULL);
+    int64_t count = ir_type_num_elements(sum->type);
+    sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, distribute_type(d, IR_F32, count));
+    for (int64_t r = 0; r < count; r++)
+      pending->values[pending->registers[i][r]] = distribute_get(d, sum, r);
+  }
+  ir_value *vector = distribute_pack(d, IR_F32, total, pending->values);
+  distribute_set(d, pending->op, distribute_convert(d, vector, &pending->sums, &pending->wanted, NULL));
+}
+
+/* Does an op, or one in its regions, read the value? */
+static bool reads(const ir_op *op, const ir_value *value) {
+  for (const ir_use *use = value->uses; use; use = use->next)
+    if (ir_op_ancestor_in(use->user, op->block) == op)
+      return true;
+  return false;
+}
+
+void distribute_settle(distributor *d, const ir_op *user) {
+  for (pending_product **at = &d->pending, *pending; (pending = *at);) {
+    if (user && !reads(user, ir_result(pending->op, 0))) {
+      at = &pending->next;
+      continue;
+    }
+    *at = pending->next;
+    settle(d, pending);
+  }
 }
 
 /* Does the value change from one iteration to the next of the loop around `block`? Up to so many steps are taken. */
@@ -171,23 +210,29 @@ static bool find_place(group_product *p, unsigned side) {
   return side || own_rows;
 }
 
-ir_value *distribute_warpgroups(distributor *d, const target_matrix *matrix, const ir_value *lhs,
-                                const fragments factors[2], const fragments *c, int64_t depth) {
-  group_product p = {.d = d, .factors = factors, .c = c, .depth = depth, .fresh = is_made_anew(lhs)};
+bool distribute_warpgroups(distributor *d, const ir_op *op, const target_matrix *matrix, const fragments factors[2],
+                           const fragments *c, int64_t depth) {
+  ir_arena *arena = &d->module->arena;
+  group_product p = {.d = d, .factors = factors, .c = c, .depth = depth, .fresh = is_made_anew(ir_operand(op, 0))};
   int64_t(*places)[2], total = distribute_registers(&c->layout);
   if (!target_has_groups(d->facts, matrix->element) || !c->vector || depth % DEPTH || !find_groups(c, &p.groups) ||
       !find_place(&p, 0) || !find_place(&p, 1))
-    return NULL;
-  int64_t count = fragment_places(&d->module->arena, c, &places);
-  p.columns = columns_of_places(count, places);
-  if (!p.columns)
-    return NULL;
-  ir_value **sums = IR_NEW_ARRAY(&d->module->arena, ir_value *, total);
+    return false;
+  int64_t count = fragment_places(arena, c, &places), columns = columns_of_places(count, places);
+  if (!columns)
+    return false;
+  p.pending = IR_NEW_OF(arena, pending_product, op);
+  p.pending->products = IR_NEW_ARRAY(arena, ir_value *, count);
+  p.pending->registers = IR_NEW_ARRAY(arena, int64_t *, count);
+  p.pending->values = IR_NEW_ARRAY(arena, ir_value *, total);
+  p.pending->sums = c->layout;
+  p.pending->wanted = distribute_layout(ir_result(op, 0));
   for (int64_t r = 0; r < total; r++)
-    sums[r] = distribute_get(d, c->vector, r);
+    p.pending->values[r] = distribute_get(d, c->vector, r);
   for (int64_t i = 0; i < count; i++)
-    for (int64_t column = 0; !places[i][1] && column < p.columns; column += MOST_COLUMNS)
-      multiply_rows(&p, places[i][0], column, p.columns - column < MOST_COLUMNS ? p.columns - column : MOST_COLUMNS,
-                    sums);
-  return distribute_pack(d, c->vector->type->element, total, sums);
+    for (int64_t column = 0; !places[i][1] && column < columns; column += MOST_COLUMNS)
+      multiply_rows(&p, places[i][0], column, columns - column < MOST_COLUMNS ? columns - column : MOST_COLUMNS);
+  p.pending->next = d->pending;
+  d->pending = p.pending;
+  return true;
 }

@@ -229,7 +229,7 @@ static ir_op *transfer(ir_builder *builder, ir_opcode code, const ir_type *vecto
 }
 
 /* The read of global memory, again for copying, and the write to a place. */
-static void copy_tile(ir_builder *builder, const staged_tile *tile, ir_index stage, ir_value_map *map) {
+static ir_op *copy_tile(ir_builder *builder, const staged_tile *tile, ir_index stage, ir_value_map *map) {
   ir_module *module = builder->module;
   char text[1024];
   layout_print(&tile->copied, text, sizeof text);
@@ -239,6 +239,7 @@ static void copy_tile(ir_builder *builder, const staged_tile *tile, ir_index sta
   ir_op *write = transfer(builder, OP_VECTOR_TRANSFER_WRITE, copied->type, copied, tile, stage, NULL);
   if (tile->asynchronous)
     ir_attr_set(write, DISTRIBUTE_ASYNC, ir_attr_unit(module));
+  return write;
 }
 
 /* The tile as `value` has it, whose dim i lies along the tile's dim dims[i]. */
@@ -384,7 +385,7 @@ static bool mark_address(const ir_block *body, const ir_op *read) {
 }
 
 /* Copies all tiles of an iteration whose counter is `counter` to stage `stage`. */
-static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage) {
+static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead) {
   ir_value_map *map = ir_value_map_create(builder->module);
   ir_value_map_set(map, p->body->args[0], ir_index_value(builder, counter));
   for (const staged_tile *tile = p->tiles; tile; tile = tile->next) {
@@ -392,21 +393,23 @@ static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter,
     for (ir_op *op = p->body->first; op != tile->read; op = op->next)
       if (is_marked(op) && ir_value_map_get(map, ir_result(op, 0)) == ir_result(op, 0))
         ir_op_clone(builder, op, map);
-    copy_tile(builder, tile, stage, map);
+    ir_op *write = copy_tile(builder, tile, stage, map);
+    if (ahead)
+      ir_attr_set(write, DISTRIBUTE_AHEAD, ir_attr_unit(builder->module));
   }
 }
 
 /* The same where that iteration takes place; in any case one group is closed. */
-static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage) {
+static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead) {
   ir_index end = ir_index_of(ir_operand(p->loop, 1));
   if (counter.value || end.value) {
     ir_value *now = ir_index_value(builder, counter), *last = ir_index_value(builder, end);
     ir_value *takes_place = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, last);
     ir_op *branch = ir_if(builder, takes_place, NULL);
     ir_builder inside = ir_inside(branch, 0);
-    copy_tiles(&inside, p, counter, stage);
+    copy_tiles(&inside, p, counter, stage, ahead);
   } else if (counter.constant < end.constant) {
-    copy_tiles(builder, p, counter, stage);
+    copy_tiles(builder, p, counter, stage, ahead);
   }
   return close_group(builder);
 }
@@ -449,6 +452,21 @@ static ir_value *carry_stage(pipeline *p) {
   return stage;
 }
 
+/* The first contraction of the body that reads one of the tiles, as warpgroups do while lanes go on: then is the time to
+ * copy. Before it is a barrier, for the tiles have arrived, behind which nobody reads those of the last iteration. */
+static ir_op *first_product(const pipeline *p) {
+  for (ir_op *op = p->body->first; op; op = op->next)
+    for (unsigned i = 0; op->code == OP_VECTOR_CONTRACT && i < 2; i++) {
+      const ir_op *factor = ir_operand(op, i)->op;
+      if (factor && is_factor_transposed(factor))
+        factor = ir_operand(factor, 0)->op;
+      for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
+        if (tile->read == factor)
+          return op;
+    }
+  return NULL;
+}
+
 static void build_pipeline(stager *s, pipeline *p) {
   ir_value *stage = carry_stage(p), *group = NULL;
   /* tiles ahead are what unrolling would bring; an assembler that does it all the same runs out of registers */
@@ -459,14 +477,17 @@ static void build_pipeline(stager *s, pipeline *p) {
     make_place(s, tile, p->stages);
   for (int64_t i = 0; i + 1 < p->stages; i++) {
     ir_index counter = ir_index_add(&before, start, ir_index_const(i * p->step));
-    group = copy_ahead(&before, p, counter, ir_index_const(i));
+    group = copy_ahead(&before, p, counter, ir_index_const(i), false);
   }
   wait_for(&inside, group, p->stages - 2);
+  ir_op *product = s->facts->warpgroup ? first_product(p) : NULL;
+  if (product)
+    inside = ir_builder_before(product->next);
   ir_index ahead =
       ir_index_add(&inside, (ir_index){.value = p->body->args[0]}, ir_index_const((p->stages - 1) * p->step));
   ir_value *last = ir_binary(&inside, OP_ARITH_SUBI, stage, ir_const_index(&inside, 1));
   last = where_equal(&inside, stage, 0, p->stages - 1, last);
-  copy_ahead(&inside, p, ahead, (ir_index){.value = last});
+  copy_ahead(&inside, p, ahead, (ir_index){.value = last}, product != NULL);
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     replace_users(s, tile, (ir_index){.value = stage}, tile->read);
 }
