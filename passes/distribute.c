@@ -324,6 +324,8 @@ static bool add_shared(ir_op *op, void *data) {
   return true;
 }
 
+static bool is_no_fragment(ir_op *op, void *data) { return op->code != OP_NVGPU_MMA_SYNC; }
+
 static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts *facts) {
   ir_module *module = kernel->module;
   int64_t warp = facts->warp;
@@ -357,6 +359,8 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
   if (!distribute_block(&d, body, ir_region(made, 0), kernel))
     return false;
   ir_op_erase(kernel);
+  if (!ir_walk(ir_region(made, 0), is_no_fragment, NULL)) /* factors are in registers, more than several blocks have */
+    ir_attr_set(made, "tec.blocks", ir_attr_i64(module, 1));
   distribute_barriers(made);
   return true;
 }

@@ -190,8 +190,9 @@ static bool is_made_anew(const ir_value *factor) {
   while (op && op->block == block && ir_value_has_one_use(ir_result(op, 0)) &&
          (op->code == OP_VECTOR_EXT_TO_LAYOUT || op->code == OP_VECTOR_SHAPE_CAST))
     op = ir_operand(op, 0)->op;
-  return op && op->block == block && ir_op_has(op, IR_ELEMENTWISE) && ir_value_has_one_use(ir_result(op, 0)) &&
-         (!in_loop || varies(ir_result(op, 0), block, &steps));
+  bool known = op && op->block == block && ir_value_has_one_use(ir_result(op, 0));
+  return known && (op->code == OP_VECTOR_TRANSFER_READ ||
+                   (ir_op_has(op, IR_ELEMENTWISE) && (!in_loop || varies(ir_result(op, 0), block, &steps))));
 }
 
 /* Can groups read a factor from where it lies? One that lanes hold is as good for A. */

@@ -92,11 +92,15 @@ static const ir_op *softmax_of(const running *r) { return tile_find_running(ir_o
 
 /* ------------------------------------------------------------------------------------------------------------- GPU */
 
+static const target_block *block_of(const running *r) {
+  return target_softmax_block(r->target, r->element, r->columns);
+}
+
 /* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
  * and of the state, in f32. Where it multiplies itself, it holds its share of a factor as well, on the way to shared
  * memory, and a quarter more to multiply with. */
 static bool fits_lanes(const running *r, int64_t rows, int64_t step) {
-  int64_t lanes = target_block_lanes(r->target, r->element);
+  int64_t lanes = (int64_t)block_of(r)->warps * r->target->warp;
   int64_t sums = rows * (step + r->columns) / lanes, factor = step * r->columns / lanes;
   return (target_has_pieces(r->target, r->element) ? sums : (sums + factor) * 5 / 4) <= r->target->lane_registers;
 }
@@ -105,7 +109,8 @@ static bool fits_lanes(const running *r, int64_t rows, int64_t step) {
  * They are taken to be as wide as values. */
 static bool fits_memory(const running *r, int64_t rows, int64_t step) {
   int64_t bytes = (rows + 2 * 2 * step) * r->columns * ir_scalar_bytes(r->element);
-  return !r->target->copy_stages || bytes <= target_tile_bytes(r->target, target_has_groups(r->target, r->element));
+  return !r->target->copy_stages ||
+         bytes <= target_tile_bytes(r->target, target_has_groups(r->target, r->element) ? 1 : 0);
 }
 
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target) {
@@ -121,11 +126,12 @@ int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *t
  * many rows go before long steps; but no warp is left without. */
 static softmax_tile tile_in_block(const running *r) {
   const target_facts *target = r->target;
-  const target_block *block = target_block_of(target, r->element);
+  const target_block *block = block_of(r);
   int64_t longest = block->softmax_step;
   int64_t shortest = target->copy_stages ? longest / 2 : longest; /* for the sake of more rows, or of stages */
   int64_t least_rows = block->warps * target_warp_rows(target, r->element, r->columns);
   softmax_tile tile = {tile_rows_in_block(r->op, r->side, target), longest};
+  tile.rows = tile.rows < block->rows ? tile.rows : block->rows;
   while (tile.rows / 2 >= least_rows && (!fits_lanes(r, tile.rows, shortest) || !fits_memory(r, tile.rows, shortest)))
     tile.rows /= 2;
   while (tile.step > shortest && !fits_memory(r, tile.rows, tile.step))

@@ -30,14 +30,15 @@
 #include <string.h>
 
 enum {
-  SECTOR = 32,       /* bytes in which global memory is fetched */
-  CHUNK = 16,        /* bytes of a swizzle's unit, and of a copy at best */
-  BANKED = 128,      /* bytes of shared memory that are accessed at once */
-  MAX_PADDING = 8,   /* chunks behind a row; so many meet all banks */
-  MAX_APART = 8,     /* rows */
-  MATRIX_BITS = 16,  /* of elements that ldmatrix reads */
-  BOX_UNIT = 8,      /* rows that a swizzle repeats after */
-  SHARED_WORDS = 80, /* that lanes carry where they have half the registers, as two blocks of warpgroups have */
+  SECTOR = 32,      /* bytes in which global memory is fetched */
+  CHUNK = 16,       /* bytes of a swizzle's unit, and of a copy at best */
+  BANKED = 128,     /* bytes of shared memory that are accessed at once */
+  MAX_PADDING = 8,  /* chunks behind a row; so many meet all banks */
+  MAX_APART = 8,    /* rows */
+  MATRIX_BITS = 16, /* of elements that ldmatrix reads */
+  BOX_UNIT = 8,     /* rows that a swizzle repeats after */
+  LANES = 512,      /* of a multiprocessor, in several blocks of warpgroups: each has work while others wait .. */
+  SPARE_WORDS = 8,  /* .. and registers beyond what its loop keeps, so that nothing is spilled */
 };
 
 /* A tile that goes through shared memory. */
@@ -622,30 +623,67 @@ static void stage_block(stager *s, ir_block *block) {
       stage_in_place(s, tiles);
 }
 
-/* The most words that lanes carry through a loop. */
-static bool find_carried(ir_op *op, void *data) {
-  int64_t *most = data, words = 0;
-  for (unsigned i = 0; op->code == OP_SCF_FOR && i < op->num_results; i++)
-    words += distribute_words(ir_result(op, i));
-  *most = words > *most ? words : *most;
+/* Elements in separate registers, as those are that are read or compared one by one. */
+static int64_t registers_of(const ir_value *value) {
+  layout l = value->type->kind == IR_TYPE_VECTOR ? distribute_layout(value) : (layout){.rank = 0};
+  return layout_size(&l, LAYOUT_REGISTER);
+}
+
+/* The most words that lanes need in a loop: what they carry through it, other sums of products with what becomes of them,
+ * a factor of half their size, and what is added to these. No loop: 0. */
+static bool find_need(ir_op *op, void *data) {
+  int64_t *most = data, carried = 0, sums = 0, read = 0;
+  if (op->code != OP_SCF_FOR)
+    return true;
+  for (unsigned i = 0; i < op->num_results; i++)
+    carried += distribute_words(ir_result(op, i));
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
+    int64_t words = inner->num_results ? distribute_words(&inner->results[0]) : 0;
+    bool yielded = false, is_factor_read = false;
+    for (const ir_use *use = inner->num_results ? inner->results[0].uses : NULL; use; use = use->next) {
+      yielded |= use->user == ir_region(op, 0)->last;
+      is_factor_read |= is_factor(use) || is_factor_transposed(use->user);
+    }
+    if (inner->code == OP_VECTOR_CONTRACT && !yielded && words > sums)
+      sums = words;
+    if (inner->code == OP_VECTOR_TRANSFER_READ && !is_factor_read && registers_of(&inner->results[0]) > read)
+      read = registers_of(&inner->results[0]);
+  }
+  *most = carried + sums * 3 / 2 + read > *most ? carried + sums * 3 / 2 + read : *most;
   return true;
+}
+
+/* Do warpgroups multiply in the kernel? The data of the walk is the target's facts. */
+static bool has_no_group(ir_op *op, void *data) {
+  return op->code != OP_VECTOR_CONTRACT || !target_has_groups(data, ir_operand(op, 0)->type->element);
+}
+
+/* Blocks of the kernel that should share a multiprocessor; 0: it is left to the assembler. */
+static int64_t blocks_of_groups(ir_op *kernel, int64_t threads, const target_facts *facts) {
+  int64_t need = 0, blocks = LANES / threads;
+  target_facts known = *facts;
+  if (!facts->warpgroup || threads % (facts->warpgroup * facts->warp) ||
+      ir_walk(ir_region(kernel, 0), has_no_group, &known))
+    return 0;
+  ir_walk(ir_region(kernel, 0), find_need, &need);
+  while (need && blocks > 1 && need + SPARE_WORDS > facts->registers / (threads * blocks))
+    blocks--;
+  return blocks < 1 || !need ? 1 : blocks;
 }
 
 bool pass_stage(ir_op *kernel, const pass_options *options) {
   const target_facts *facts = options->target;
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
-  int64_t carried = 0;
-  ir_walk(ir_region(kernel, 0), find_carried, &carried);
-  bool is_group = facts->warpgroup && threads / facts->warp == facts->group_block.warps;
-  bool alone = is_group && carried > SHARED_WORDS;
+  if (!facts->copy_stages || !threads || threads % facts->warp)
+    return true;
+  int64_t blocks = blocks_of_groups(kernel, threads, facts);
   stager s = {.module = kernel->module,
               .kernel = kernel,
               .lanes = {facts->warp, threads / facts->warp},
-              .bytes_left = target_tile_bytes(facts, alone),
+              .bytes_left = target_tile_bytes(facts, blocks),
               .facts = facts};
-  if (facts->copy_stages && threads && threads % facts->warp == 0)
-    stage_block(&s, ir_region(kernel, 0));
-  if (is_group && !alone)
-    ir_attr_set(kernel, "tec.blocks", ir_attr_i64(kernel->module, 2));
+  stage_block(&s, ir_region(kernel, 0));
+  if (blocks)
+    ir_attr_set(kernel, "tec.blocks", ir_attr_i64(kernel->module, blocks));
   return true;
 }

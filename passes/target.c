@@ -37,10 +37,12 @@ static const target_matrix dpas16[] = {
 };
 
 /* Groups of warps read the right factor where it lies, and the more columns it has the faster. (H200, f16, TFLOP/s:
- * attention, 128 features, 128 x 64 with two blocks a multiprocessor 534, with one 399, 128 x 128 422, 256 x 64 493;
- * products of 4096, 128 x 128 with two blocks 568, with one 469, 128 x 256 544, 256 x 128 525.) */
+ * attention, 128 features, 128 x 64 with two blocks a multiprocessor 569, with one 407, 128 x 128 443, 256 x 64 489,
+ * 64 x 64 with four 500; 64 features, 64 x 128 with three 461, 64 x 64 415, 128 x 64 405; products of 4096, 128 x 128
+ * with two 633, 128 x 256 617, 256 x 128 605.) */
 #define WARPS .warpgroup = 0
-#define WARPGROUPS .warpgroup = 4, .group_block = {8, 128, 128, 64}
+#define WARPGROUPS                                                                                                     \
+  .warpgroup = 4, .group_block = {8, 128, 128, 64}, .narrow_block = {4, 64, 128, 128}, .narrow_columns = 64
 
 #define MATRICES(LIST) .matrices = LIST, .num_matrices = sizeof LIST / sizeof *LIST
 #define NO_MATRICES .num_matrices = 0

@@ -66,7 +66,9 @@ typedef struct target_facts {
       lane_registers; /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
   unsigned registers; /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
   target_block block; /* of contractions (GPU) */
-  target_block group_block;      /* .. of those that warpgroups do */
+  target_block group_block;  /* .. of those that warpgroups do .. */
+  target_block narrow_block; /* .. for a running softmax with a state of so few columns */
+  int64_t narrow_columns;
   unsigned warpgroup;            /* warps that multiply together, by 16-bit factors in shared memory; 0: none (GPU) */
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first, of many rows before few (GPU) */
   unsigned num_matrices;
@@ -90,11 +92,17 @@ static inline const target_block *target_block_of(const target_facts *facts, ir_
   return target_has_groups(facts, element) ? &facts->group_block : &facts->block;
 }
 
-/* Shared memory for tiles of a block that leaves room for a second one beside it, or else for what vectors take on
- * their way from one layout to another. */
-static inline int64_t target_tile_bytes(const target_facts *facts, bool alone) {
+/* The same for a running softmax with a state of so many columns. */
+static inline const target_block *target_softmax_block(const target_facts *facts, ir_scalar element, int64_t columns) {
+  bool is_narrow = target_has_groups(facts, element) && columns <= facts->narrow_columns;
+  return is_narrow ? &facts->narrow_block : target_block_of(facts, element);
+}
+
+/* Shared memory for tiles of one of several blocks, or of one that leaves some for what vectors take on their way from
+ * one layout to another. 0 blocks: half. */
+static inline int64_t target_tile_bytes(const target_facts *facts, int64_t blocks) {
   int64_t bytes = (int64_t)facts->shared_bytes;
-  return alone ? bytes - bytes / 8 : bytes / 2;
+  return blocks == 1 ? bytes - bytes / 8 : bytes / (blocks ? blocks : 2);
 }
 
 /* The fewest rows that a product of the matrix unit has. */
