@@ -1,7 +1,11 @@
 """Attention in Triton: one block of queries a program, keys and values in a loop, running softmax.
 
 What a good Triton user would write: base-2 exponentials with the scale folded in, the causal loop split into whole tiles
-and those that the diagonal cuts, tile sizes tuned per shape."""
+and those that the diagonal cuts, tile sizes tuned per shape.
+
+    triton_attention.py ELEMENT FEATURES MASK    one small call, which leaves all tile sizes compiled in Triton's cache"""
+
+import sys
 
 import torch
 import triton
@@ -74,3 +78,9 @@ def attention(query, key, value, causal):
     _attention[lambda choice: (triton.cdiv(queries, choice["ROWS"]), batch * heads)](
         query, key, value, result, scale, queries, key.shape[2], features, causal)
     return result
+
+
+if __name__ == "__main__":
+    kind = {"f16": torch.float16, "bf16": torch.bfloat16}[sys.argv[1]]
+    inputs = [torch.zeros((1, 1, 512, int(sys.argv[2])), dtype=kind, device="cuda") for _ in range(3)]
+    attention(*inputs, sys.argv[3] == "causal")
