@@ -85,7 +85,7 @@ def prepare_ours(machine, options, shape, tensors):
     path = package.compile_program(options, shape, machine.target)
     if not path or path in options.failed:
         raise tec.Error("failed in a process of its own" if path else "not compiled")
-    program = machine.library.load(path)
+    program = machine.library.load(path, machine.device)
     result = machine.empty(shape.parted(), shape.element)
     arguments = [machine.view(tensor, *shape.result()) for tensor in tensors]
     output = machine.view(result, *shape.result())

@@ -34,6 +34,7 @@ def sdpa(torch, name):
 
 class Gpu:
     """PyTorch's device."""
+    device = "cuda"
 
     def __init__(self, library):
         import torch

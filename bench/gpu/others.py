@@ -225,7 +225,7 @@ def measure(machine, options, program):
         path = package.compile_program(options, program, machine.target)
         if not path or path in options.failed:
             raise tec.Error("not compiled" if not path else "failed in a process of its own")
-        loaded = machine.library.load(path)
+        loaded = machine.library.load(path, machine.device)
         calls[OURS] = our_calls(machine, loaded, program, sets)
     except tec.Error as error:
         codes[OURS] = Code(note=str(error))

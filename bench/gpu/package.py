@@ -78,7 +78,7 @@ def save_cases(options, folder, f32, target):
 
 def make(options, programs):
     """Writes all of it into options.programs; the exit status."""
-    target = "host" if options.dry_run else f"nvptx:{options.chip}"
+    target = "host" if options.device == "host" else f"nvptx:{options.chip}"
     folder = pathlib.Path(options.programs)
     shutil.copy(pathlib.Path(options.build) / "runtime/libtec-rt.so", folder)
     (folder / "commit").write_text(commit(options) + "\n")

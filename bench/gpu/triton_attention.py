@@ -45,7 +45,11 @@ CONFIGURATIONS = [triton.Config({"ROWS": rows, "COLUMNS": columns}, num_warps=wa
                   for rows, warps in ((64, 4), (128, 4), (128, 8)) for columns in (32, 64, 128) for stages in (2, 3)]
 
 
-@triton.autotune(CONFIGURATIONS, key=["queries", "keys", "D", "CAUSAL"])
+def _time(call, quantiles):
+    return triton.testing.do_bench(call, warmup=5, rep=25, quantiles=quantiles)
+
+
+@triton.autotune(CONFIGURATIONS, key=["queries", "keys", "D", "CAUSAL"], do_bench=_time)
 @triton.jit
 def _attention(query, key, value, result, scale, queries, keys, D: tl.constexpr, CAUSAL: tl.constexpr,
                ROWS: tl.constexpr, COLUMNS: tl.constexpr):
