@@ -92,9 +92,11 @@ functional = types.SimpleNamespace(scaled_dot_product_attention=take_first, rms_
 backends = types.SimpleNamespace(FLASH_ATTENTION="flash", CUDNN_ATTENTION="cudnn", EFFICIENT_ATTENTION="efficient",
                                  MATH="math")
 cuda = types.SimpleNamespace(current_stream=lambda: types.SimpleNamespace(cuda_stream=0), Event=Event,
-                             get_device_name=lambda: "No GPU 5000", empty_cache=lambda: None, _sleep=lambda cycles: None)
+                             get_device_name=lambda: "No GPU 5000", empty_cache=lambda: None,
+                             _sleep=lambda cycles: None)
 module("torch", __version__="none", float16="f16", bfloat16="bf16", float32="f32", cuda=cuda,
-       nn=module("torch.nn", functional=functional), compiler=types.SimpleNamespace(reset=lambda: None), compile=lambda function, dynamic: function,
+       nn=module("torch.nn", functional=functional), compiler=types.SimpleNamespace(reset=lambda: None),
+       compile=lambda function, dynamic: function,
        backends=types.SimpleNamespace(cuda=types.SimpleNamespace(matmul=types.SimpleNamespace())),
        manual_seed=lambda seed: None, empty_like=take_first, softmax=take_first,
        randn=lambda size, dtype, device: Tensor(size), zeros=lambda size, dtype, device: Tensor(size),

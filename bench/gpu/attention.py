@@ -165,8 +165,8 @@ def read_csv(path, wanted, peaks, facts):
 
 def write_table(path, machine, rows, names, peaks, facts):
     with open(path, "w") as file:
-        file.write(f"# Attention forward on {machine.name}\n\n{package.describe(facts)}\n\nTFLOP/s, medians; {rows[0][0].tokens()} tokens, "
-                   f"{rows[0][0].width()} features. Large matrix product: ")
+        file.write(f"# Attention forward on {machine.name}\n\n{package.describe(facts)}\n\n"
+                   f"TFLOP/s, medians; {rows[0][0].tokens()} tokens, {rows[0][0].width()} features. Large matrix product: ")
         file.write(", ".join(f"{element} {peak * 1e-12:.0f} TFLOP/s" for element, peak in peaks.items()) + ".\n")
         file.write("The last column is our speed over that of the fastest peer.\n\n")
         file.write("| type | D | S | mask | " + " | ".join(names) + " | ratio |\n" + "|---" * (5 + len(names)) + "|\n")

@@ -45,8 +45,7 @@ def call(library, path, device, arguments, result):
     held = []
 
     def view(data, extents, element):
-        size = SIZES[element] * math.prod(extents)
-        held.append(ctypes.create_string_buffer(data, max(size, 1)) if data else ctypes.create_string_buffer(max(size, 1)))
+        held.append(ctypes.create_string_buffer(data or b"", max(SIZES[element] * math.prod(extents), 1)))
         return tec.tensor(ctypes.addressof(held[-1]), extents, element, tec.DEVICE_HOST)
 
     program = library.load(path, device)

@@ -19,7 +19,7 @@ SDPA = {"SDPA flash": "FLASH_ATTENTION", "SDPA cuDNN": "CUDNN_ATTENTION", "SDPA 
 
 
 def sdpa(torch, name):
-    """PyTorch's attention, by the backend of that name or by its own choice: (query, key, value, causal) -> callable."""
+    """PyTorch's attention, by the backend of that name or its own choice: (query, key, value, causal) -> callable."""
     def prepare(query, key, value, causal, **options):
         def plain():
             return torch.nn.functional.scaled_dot_product_attention(query, key, value, is_causal=causal, **options)
@@ -69,7 +69,7 @@ class Gpu:
         return (left.float() - right.float()).abs().max().item()
 
     def time(self, function, calls):
-        """Seconds of one call out of `calls`. The GPU waits until they are queued, and then has no gaps between them."""
+        """Seconds of one call out of `calls`. The GPU waits until they are queued, and leaves no gaps between them."""
         start, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
         if hasattr(self.torch.cuda, "_sleep"):
             self.torch.cuda._sleep(calls * CYCLES)
@@ -143,7 +143,8 @@ class Host:
 
     def tensors(self, kinds):
         source = random.Random(1)
-        return [tec.buffer([source.gauss(0, 2) for _ in range(math.prod(extents))], element) for extents, element in kinds]
+        return [tec.buffer([source.gauss(0, 2) for _ in range(math.prod(extents))], element)
+                for extents, element in kinds]
 
     def empty(self, extents, element):
         return tec.buffer([math.nan] * math.prod(extents), element)

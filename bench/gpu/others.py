@@ -26,7 +26,7 @@ MUCH = 3  # times the error of the best peer, from which on there is a note
 
 
 class Program:
-    """A row: what is computed, on what, and how much work that is: operations, or bytes where there are none to count."""
+    """A row: what is computed, on what, and how much work that is: operations, or bytes where those bound it."""
 
     def __init__(self, title, element, text, arguments, result, flops=0, f32="ieee"):
         self.title, self.element, self.f32, self.flops = title, element, f32, flops
@@ -87,7 +87,7 @@ class Attention(Program):
 
     def __init__(self, heads, group, queries, keys, features, element, f32="ieee"):
         self.group = group
-        title = f"decode {heads}{f' x {group}' if group > 1 else ''} heads" if queries == 1 else f"attention {heads} heads"
+        title = f"{'decode' if queries == 1 else 'attention'} {heads}{f' x {group}' if group > 1 else ''} heads"
         many = (heads * group, queries, features)
         super().__init__(f"{title}, {keys} x {features}", element,
                          texts.grouped(heads, group, keys, features, element, queries) if group > 1 else
@@ -325,12 +325,12 @@ def write_table(path, machine, rows, ceilings, facts):
         f"Medians. The ceiling is a large product of the same kind, or, for bytes, a copy: {ceilings.text()}.",
         "The ratio is the time of the fastest peer over ours. Errors are relative to double precision, over the first",
         f"{CHECKED_ROWS} rows or the first and the last head.", "",
-        "| program | time | rate | of ceiling | fastest peer | ratio | error | least error of peers |", "|---" * 8 + "|",
-        *body, *(["", "Notes:", "", *told] if told else [])]) + "\n")
+        "| program | time | rate | of ceiling | fastest peer | ratio | error | least error of peers |",
+        "|---" * 8 + "|", *body, *(["", "Notes:", "", *told] if told else [])]) + "\n")
 
 
 def run(machine, options, wanted, time_is_up):
-    """Measures what is not in the results yet, and writes them after each row; whether ours did all that were measured."""
+    """Measures what is not in the results yet, and writes them after each row; whether ours did all of these."""
     out = pathlib.Path(options.out)
     rows, ceilings, good = read_csv(out / "gpu-programs.csv", wanted, options.facts), Ceilings(machine), True
     done = {program.name() for program, _ in rows}

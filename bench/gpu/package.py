@@ -91,7 +91,8 @@ def make(options, programs):
 def pack(folder, path):
     """One file of it. Those of one name come together, as they have much in common."""
     with tarfile.open(path, "w:xz") as archive:
-        for member in sorted(pathlib.Path(folder).rglob("*"), key=lambda member: (member.suffix, member.name, str(member))):
+        members = pathlib.Path(folder).rglob("*")
+        for member in sorted(members, key=lambda member: (member.suffix, member.name, str(member))):
             if member.is_file():
                 archive.add(member, member.relative_to(folder))
 

@@ -42,7 +42,7 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=11)
     parser.add_argument("--round-seconds", type=float, default=0.02, help="how long a round of one kernel may take")
     parser.add_argument("--filter", default="", help="only attention and programs whose name contains this")
-    parser.add_argument("--quick", action="store_true", help="attention in f16 for three lengths, beside the fastest peers")
+    parser.add_argument("--quick", action="store_true", help="attention in f16, three lengths, fewer peers")
     parser.add_argument("--peers", help="only these, separated by commas; none where it is empty")
     parser.add_argument("--time-limit", type=float, default=math.inf, help="seconds after which no row is begun")
     parser.add_argument("--chip", default="sm_80", help="for --compile-only")
@@ -119,7 +119,8 @@ def run(options):
         if not options.skip_conformance:
             options.failed, good, options.report = run_conformance(options, shapes + programs)
             print_failures(options.report)
-    return 0 if measure(options, shapes, programs, lambda: time.monotonic() - start > options.time_limit) and good else 1
+    good = measure(options, shapes, programs, lambda: time.monotonic() - start > options.time_limit) and good
+    return 0 if good else 1
 
 
 def main():

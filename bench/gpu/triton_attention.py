@@ -3,7 +3,7 @@
 What a good Triton user would write: base-2 exponentials with the scale folded in, the causal loop split into whole tiles
 and those that the diagonal cuts, tile sizes tuned per shape.
 
-    triton_attention.py ELEMENT FEATURES MASK    one small call, which leaves all tile sizes compiled in Triton's cache"""
+    triton_attention.py ELEMENT FEATURES MASK    one small call, which leaves all tile sizes in Triton's cache"""
 
 import sys
 
