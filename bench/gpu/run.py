@@ -32,6 +32,8 @@ import machine as machines
 import others
 import package
 
+TRITON_SECONDS = 60  # that what fills Triton's cache may take longer than the cases
+
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -74,7 +76,7 @@ def print_failures(report):
 
 @contextlib.contextmanager
 def triton_in_cache(options, shapes):
-    """Starts processes that have Triton compile what these shapes will need, and in the end waits for them."""
+    """Starts processes that have Triton compile what these shapes will need, and in the end waits for them a while."""
     kinds = {(shape.element, str(shape.features), shape.mask()) for shape in shapes}
     wanted = not options.dry_run and (options.chosen is None or "Triton" in options.chosen)
     script = str(pathlib.Path(__file__).with_name("triton_attention.py"))
@@ -83,8 +85,12 @@ def triton_in_cache(options, shapes):
     try:
         yield
     finally:
+        end = time.monotonic() + TRITON_SECONDS
         for process in started:
-            process.wait()
+            try:
+                process.wait(max(0, end - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
 
 
 def measure(options, shapes, programs, time_is_up):
