@@ -159,6 +159,56 @@ func.func @softmax(%x: {x}) -> {x} {{
 """
 
 
+def rms_norm(rows, columns):
+    """x / sqrt(mean of squares + epsilon)."""
+    x, row = tensor(rows, columns), tensor(rows)
+    whole, by_row = "affine_map<(r, c) -> (r, c)>", "affine_map<(r, c) -> (r)>"
+    return f"""
+func.func @rms_norm(%x: {x}) -> {x} {{
+  %zero = arith.constant 0.0 : f32
+  %count = arith.constant {float(columns)} : f32
+  %epsilon = arith.constant 1.0e-5 : f32
+  %row_empty = tensor.empty() : {row}
+  %row_zero = linalg.fill ins(%zero : f32) outs(%row_empty : {row}) -> {row}
+  %sums = linalg.generic {{indexing_maps = [{whole}, {by_row}], iterator_types = ["parallel", "reduction"]}}
+      ins(%x : {x}) outs(%row_zero : {row}) {{
+  ^bb0(%in: f32, %squares: f32):
+    %square = arith.mulf %in, %in : f32
+    %new_squares = arith.addf %squares, %square : f32
+    linalg.yield %new_squares : f32
+  }} -> {row}
+  %empty = tensor.empty() : {x}
+  %result = linalg.generic {{indexing_maps = [{whole}, {by_row}, {whole}], iterator_types = ["parallel", "parallel"]}}
+      ins(%x, %sums : {x}, {row}) outs(%empty : {x}) {{
+  ^bb0(%in: f32, %squares: f32, %out: f32):
+    %mean_square = arith.divf %squares, %count : f32
+    %safe = arith.addf %mean_square, %epsilon : f32
+    %factor = math.rsqrt %safe : f32
+    %scaled = arith.mulf %in, %factor : f32
+    linalg.yield %scaled : f32
+  }} -> {x}
+  return %result : {x}
+}}
+"""
+
+
+def add(rows, columns, element="f32"):
+    x = tensor(rows, columns, element=element)
+    whole = "affine_map<(r, c) -> (r, c)>"
+    return f"""
+func.func @add(%x: {x}, %y: {x}) -> {x} {{
+  %empty = tensor.empty() : {x}
+  %result = linalg.generic {{indexing_maps = [{whole}, {whole}, {whole}], iterator_types = ["parallel", "parallel"]}}
+      ins(%x, %y : {x}, {x}) outs(%empty : {x}) {{
+  ^bb0(%left: {element}, %right: {element}, %out: {element}):
+    %sum = arith.addf %left, %right : {element}
+    linalg.yield %sum : {element}
+  }} -> {x}
+  return %result : {x}
+}}
+"""
+
+
 def layer_norm(rows, columns):
     """(x - mean) / sqrt(variance + epsilon) * gain + bias, the variance as the mean square minus the squared mean."""
     x, row, column = tensor(rows, columns), tensor(rows), tensor(columns)

@@ -1,4 +1,5 @@
-"""bench/gpu/run.py on a GPU that is not there: a stand-in for PyTorch whose peers fail in the ways that real ones do.
+"""bench/gpu/run.py on a GPU that is not there: a stand-in for PyTorch whose peers fail in the ways that real ones do,
+and which finds that our results err more than those of peers.
 
     tests/gpu-peers.py OPTIONS-OF-RUN
 
@@ -17,19 +18,20 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench/gpu"
 class Tensor:
     """Any tensor; arithmetic gives any other."""
 
-    def __init__(self, shape=()):
-        self.shape = tuple(shape)
+    def __init__(self, shape=(), error=0.01):
+        self.shape, self.error = tuple(shape), error
 
     def same(self, *_):
         return self
 
-    __rmul__ = __matmul__ = __sub__ = float = abs = max = same
+    __rmul__ = __mul__ = __matmul__ = __add__ = __sub__ = __truediv__ = __getitem__ = same
+    float = double = abs = max = norm = t = transpose = unsqueeze = reshape = copy_ = same
 
     def data_ptr(self):
         return 4096
 
     def item(self):
-        return 0.0
+        return self.error
 
 
 class Event:
@@ -53,7 +55,7 @@ class Library:
         assert pathlib.Path(path).exists(), path
 
     def target(self, device):
-        return "nvptx:sm_90"
+        return "nvptx:sm_90a"
 
     def load(self, path, device=None):
         assert pathlib.Path(path).exists(), path
@@ -82,15 +84,23 @@ def module(name, **members):
     return made
 
 
-functional = types.SimpleNamespace(scaled_dot_product_attention=lambda query, key, value, is_causal: query)
+def take_first(first, *_, **options):
+    return first
+
+
+functional = types.SimpleNamespace(scaled_dot_product_attention=take_first, rms_norm=take_first)
 backends = types.SimpleNamespace(FLASH_ATTENTION="flash", CUDNN_ATTENTION="cudnn", EFFICIENT_ATTENTION="efficient",
                                  MATH="math")
 cuda = types.SimpleNamespace(current_stream=lambda: types.SimpleNamespace(cuda_stream=0), Event=Event,
-                             get_device_name=lambda: "no GPU", empty_cache=lambda: None)
-module("torch", float16="f16", bfloat16="bf16", cuda=cuda, nn=module("torch.nn", functional=functional),
-       compiler=types.SimpleNamespace(reset=lambda: None), compile=lambda function, dynamic: function,
-       manual_seed=lambda seed: None, empty_like=lambda tensor: tensor,
-       randn=lambda size, dtype, device: Tensor(size))
+                             get_device_name=lambda: "No GPU 5000", empty_cache=lambda: None,
+                             _sleep=lambda cycles: None)
+module("torch", __version__="none", float16="f16", bfloat16="bf16", float32="f32", cuda=cuda,
+       nn=module("torch.nn", functional=functional), compiler=types.SimpleNamespace(reset=lambda: None),
+       compile=lambda function, dynamic: function,
+       backends=types.SimpleNamespace(cuda=types.SimpleNamespace(matmul=types.SimpleNamespace())),
+       manual_seed=lambda seed: None, empty_like=take_first, softmax=take_first,
+       randn=lambda size, dtype, device: Tensor(size), zeros=lambda size, dtype, device: Tensor(size),
+       full=lambda size, value, dtype, device: Tensor(size, error=0.05))
 module("torch.nn.attention", SDPBackend=backends, sdpa_kernel=sdpa_kernel)
 module("torch.nn.attention.flex_attention", create_block_mask=no_block_mask,
        flex_attention=lambda query, key, value, block_mask: query)

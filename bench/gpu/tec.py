@@ -1,6 +1,7 @@
 """The public interface of tcc-attn (runtime/tec.h) for Python, by ctypes: as much of it as running programs needs."""
 
 import ctypes
+import struct
 from ctypes import POINTER, byref, c_bool, c_char_p, c_int32, c_int64, c_size_t, c_uint8, c_uint16, c_uint32, c_uint64
 from ctypes import c_double, c_void_p
 
@@ -43,6 +44,15 @@ def tensor(address, shape, element, device):
     managed.tensor = Tensor(address, Device(device, 0), len(shape), DataType(*DTYPES[element], 1),
                             (c_int64 * len(shape))(*shape), None, 0)
     return managed
+
+
+def buffer(numbers, element):
+    """Memory with these floats."""
+    if element == "bf16":  # the upper half of each float
+        packed = b"".join(struct.pack("<f", number)[2:] for number in numbers)
+    else:
+        packed = struct.pack(f"<{len(numbers)}{'e' if element == 'f16' else 'f'}", *numbers)
+    return ctypes.create_string_buffer(packed, max(len(packed), 1))
 
 
 class Library:

@@ -1,7 +1,11 @@
 """Attention in Triton: one block of queries a program, keys and values in a loop, running softmax.
 
 What a good Triton user would write: base-2 exponentials with the scale folded in, the causal loop split into whole tiles
-and those that the diagonal cuts, tile sizes tuned per shape."""
+and those that the diagonal cuts, tile sizes tuned per shape.
+
+    triton_attention.py ELEMENT FEATURES MASK    one small call, which leaves all tile sizes in Triton's cache"""
+
+import sys
 
 import torch
 import triton
@@ -41,7 +45,11 @@ CONFIGURATIONS = [triton.Config({"ROWS": rows, "COLUMNS": columns}, num_warps=wa
                   for rows, warps in ((64, 4), (128, 4), (128, 8)) for columns in (32, 64, 128) for stages in (2, 3)]
 
 
-@triton.autotune(CONFIGURATIONS, key=["queries", "keys", "D", "CAUSAL"])
+def _time(call, quantiles):
+    return triton.testing.do_bench(call, warmup=5, rep=25, quantiles=quantiles)
+
+
+@triton.autotune(CONFIGURATIONS, key=["queries", "keys", "D", "CAUSAL"], do_bench=_time)
 @triton.jit
 def _attention(query, key, value, result, scale, queries, keys, D: tl.constexpr, CAUSAL: tl.constexpr,
                ROWS: tl.constexpr, COLUMNS: tl.constexpr):
@@ -74,3 +82,9 @@ def attention(query, key, value, causal):
     _attention[lambda choice: (triton.cdiv(queries, choice["ROWS"]), batch * heads)](
         query, key, value, result, scale, queries, key.shape[2], features, causal)
     return result
+
+
+if __name__ == "__main__":
+    kind = {"f16": torch.float16, "bf16": torch.bfloat16}[sys.argv[1]]
+    inputs = [torch.zeros((1, 1, 512, int(sys.argv[2])), dtype=kind, device="cuda") for _ in range(3)]
+    attention(*inputs, sys.argv[3] == "causal")
