@@ -24,8 +24,8 @@ bool body_starts_from_zero(const ir_op *op);
 /* Where the body of a generic goes; its argument for operand i. */
 static inline ir_builder body_of(const ir_op *generic) { return ir_builder_at_end(ir_region(generic, 0)); }
 static inline ir_value *body_argument(const ir_op *generic, unsigned i) { return ir_region(generic, 0)->args[i]; }
-/* a / b, and 0 where b is 0. Where many a share one b (`is_shared`), by way of 1 / b, which is one more rounding: on
- * CPUs a division takes the time of many products. */
+/* a / b, and 0 where b is 0. Where many a share one b (`is_shared`), by way of 1 / b, which is one more rounding: a
+ * division takes the time of many products. */
 ir_value *body_quotient(ir_builder *body, ir_value *a, ir_value *b, bool is_shared);
 /* Ends the body of a generic with `value`, converted to the type of the one output. Returns its result. */
 ir_value *body_finish(ir_builder *body, ir_op *generic, ir_value *value);

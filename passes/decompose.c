@@ -516,8 +516,7 @@ static void normalise(const deferral *match, ir_value *sum, const target_facts *
   const ir_type *type = body_wider(body_argument(generic, 0), body_argument(generic, 1));
   ir_value *a = ir_convert(&body, body_argument(generic, 1), type),
            *b = ir_convert(&body, body_argument(generic, 0), type);
-  bool shared = target && target->kind == TARGET_HOST;
-  ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b, shared));
+  ir_value *result = body_finish(&body, generic, body_quotient(&body, a, b, target != NULL));
   ir_replace_uses(accumulator, result);
   ir_set_operand(generic, 1, accumulator);
   cancel_quotients(generic, accumulator, sum);

@@ -312,8 +312,10 @@ static tec_status cuda_finish(void *pointer, double *seconds) {
   return status;
 }
 
-/* The newest chip that programs can be made for and whose code this device runs. */
+/* The newest chip that programs can be made for and whose code this device runs. That of sm_90a, which has what later
+ * chips have not, runs on sm_90 alone, and drivers take it from CUDA 12.0 on. */
 static tec_status cuda_target(tec_context *context, char target[RUNTIME_MAX_TARGET]) {
+  enum { HOPPER = 90, HOPPER_DRIVER = 12000 };
   static const int chips[] = {120, 100, 90, 89, 86, 80};
   cuda_session session = {.context = context};
   tec_status status = load_api(context, &session.api);
@@ -325,7 +327,8 @@ static tec_status cuda_target(tec_context *context, char target[RUNTIME_MAX_TARG
     return status;
   for (unsigned i = 0; i < sizeof chips / sizeof chips[0]; i++)
     if (chips[i] <= session.chip) {
-      snprintf(target, RUNTIME_MAX_TARGET, "nvptx:sm_%d", chips[i]);
+      bool own = session.chip == HOPPER && session.driver_version >= HOPPER_DRIVER;
+      snprintf(target, RUNTIME_MAX_TARGET, "nvptx:sm_%d%s", chips[i], own ? "a" : "");
       return TEC_OK;
     }
   return runtime_error(context, TEC_INVALID, "'%s' is an sm_%d; programs are made for sm_80 and later", session.name,
