@@ -19,6 +19,7 @@
 #include "passes/passes.h"
 #include "passes/running.h"
 #include "passes/tile.h"
+#include "passes/tile_policy.h"
 
 enum {
   MIN_STEPS = 4, /* of a part: less is not worth a wait for other threads */
@@ -126,6 +127,23 @@ static bool find_loops(ir_op *forall, split *s) {
 }
 
 /* The fewest parts with which all threads together are done soonest; 1: it is not worth splitting. */
+#include <stdlib.h>
+static int env(const char *n, int d) { const char *v = getenv(n); return v ? atoi(v) : d; }
+static int64_t choose_parts_of_blocks(const split *s, const target_facts *target) {
+  int64_t trips = 1, wanted = (int64_t)target->multiprocessors * env("TB", 4);
+  for (unsigned i = 0; i < s->num_loops; i++)
+    if (!s->trips[i] || (trips *= s->trips[i]) >= wanted)
+      return 1;
+  ir_bounds bounds = ir_bounds_of(s->loop, 0);
+  ir_index step = bounds.step;
+  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper);
+  if (step.value || step.constant <= 0 || from < 0 || to == INT64_MAX)
+    return 1;
+  int64_t steps = (to - from + step.constant - 1) / step.constant;
+  int64_t most = steps / env("TS", MIN_STEPS), parts = (wanted + trips - 1) / trips;
+  return env("TP", 0) ? env("TP", 0) : parts < most ? parts : most;
+}
+
 static int64_t choose_parts(const split *s, unsigned threads) {
   int64_t trips = 1, best = 1, best_rounds = 1;
   for (unsigned i = 0; i < s->num_loops; i++)
@@ -306,7 +324,7 @@ bool pass_split(ir_op *forall, const pass_options *options) {
   split s;
   if (!find_loops(forall, &s) || !find_updates(&s))
     return true;
-  s.parts = choose_parts(&s, options->target->threads);
+  s.parts = target_is_gpu(options->target) ? choose_parts_of_blocks(&s, options->target) : choose_parts(&s, options->target->threads);
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
   return true;

@@ -40,7 +40,7 @@ static const target_matrix dpas16[] = {
 #define NO_MATRICES .num_matrices = 0
 
 static const target_facts rows[] = {
-#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, DOC)                                                                       \
+#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, PROCESSORS, DOC)                                                           \
   {.name = "nvptx:" CHIP,                                                                                              \
    .kind = TARGET_NVPTX,                                                                                               \
    .triple = "nvptx64-nvidia-cuda",                                                                                    \
@@ -52,6 +52,7 @@ static const target_facts rows[] = {
    .copy_stages = COPY_STAGES,                                                                                         \
    .lane_registers = LANE_REGISTERS,                                                                                   \
    .registers = REGISTERS,                                                                                             \
+   .multiprocessors = PROCESSORS,                                                                                      \
    .block_warps = 4,                                                                                                   \
    .block_rows = 128,                                                                                                  \
    .matrices = mma_sync,                                                                                               \

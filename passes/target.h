@@ -58,7 +58,8 @@ typedef struct target_facts {
   unsigned copy_stages; /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
   unsigned
       lane_registers; /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
-  unsigned registers; /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
+  unsigned multiprocessors;      /* that blocks are dealt to; 0: not known, so nothing is split for them (GPU) */
+  unsigned registers;            /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
   unsigned block_warps;          /* warps that share a tile with contractions (GPU) .. */
   int64_t block_rows;            /* .. and the rows of such a tile; both are powers of two */
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first, of many rows before few (GPU) */
