@@ -309,6 +309,17 @@ static void forward_reduction(propagation *p, ir_op *op) {
   require(p, op, 1, p->slots[op->mark].layout);
 }
 
+/* Along what is extracted from, lanes hold replicas. */
+static void forward_extract(propagation *p, ir_op *op) {
+  unsigned leading = 0;
+  ir_attr_i64s_of(op, "static_position", &leading);
+  layout l = anchor(p, ir_operand(op, 0))->layout;
+  while (leading--)
+    l = layout_project(&l, 0);
+  if (is_vector(ir_result(op, 0)))
+    p->slots[op->mark].layout = place(p, &l);
+}
+
 static bool forward_block(propagation *p, ir_block *block);
 
 static bool forward_for(propagation *p, ir_op *op) {
@@ -347,6 +358,9 @@ static bool forward_op(propagation *p, ir_op *op) {
   case OP_VECTOR_TRANSPOSE:
     known = layout_of(p, ir_operand(op, 0));
     p->slots[op->mark].layout = known ? through_transpose(p, op, known, false) : NULL;
+    return true;
+  case OP_VECTOR_EXTRACT:
+    forward_extract(p, op);
     return true;
   case OP_VECTOR_SHAPE_CAST:
     known = layout_of(p, ir_operand(op, 0));

@@ -128,7 +128,10 @@ static bool find_loops(ir_op *forall, split *s) {
 
 /* The fewest parts with which all threads together are done soonest; 1: it is not worth splitting. */
 #include <stdlib.h>
-static int env(const char *n, int d) { const char *v = getenv(n); return v ? atoi(v) : d; }
+static int env(const char *n, int d) {
+  const char *v = getenv(n);
+  return v ? atoi(v) : d;
+}
 static int64_t choose_parts_of_blocks(const split *s, const target_facts *target) {
   int64_t trips = 1, wanted = (int64_t)target->multiprocessors * env("TB", 4);
   for (unsigned i = 0; i < s->num_loops; i++)
@@ -324,7 +327,8 @@ bool pass_split(ir_op *forall, const pass_options *options) {
   split s;
   if (!find_loops(forall, &s) || !find_updates(&s))
     return true;
-  s.parts = target_is_gpu(options->target) ? choose_parts_of_blocks(&s, options->target) : choose_parts(&s, options->target->threads);
+  s.parts = target_is_gpu(options->target) ? choose_parts_of_blocks(&s, options->target)
+                                           : choose_parts(&s, options->target->threads);
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
   return true;
