@@ -1,0 +1,86 @@
+/* split_blocks.c - the parts of a long reduction on a GPU; see split.h.
+ *
+ * What a GPU has on its multiprocessors at a time is a round of blocks. To read memory at full speed takes a round that is
+ * full: one query of 32 heads is 32 blocks, on 132 multiprocessors that have room for 264. Time is counted in steps of
+ * the loop:
+ *
+ *     rounds * (steps of a part + those until its copies run ahead + its results, written and read again)
+ *     + the kernel that merges, where there are parts
+ *
+ * and the fewest parts with the least time are taken. How many blocks a multiprocessor has room for follows from what a
+ * step reads, as often as there are stages, and from the warps that have the rows.
+ * Terminates: loops over ops of the body and numbers of parts. */
+#include "ir/build.h"
+#include "passes/extent.h"
+#include "passes/split.h"
+
+enum {
+  FIRST_STEPS = 2,          /* of which a part waits for what it reads */
+  MERGE_STEPS = 4,          /* that it takes to start another kernel, about: 2 to 4 microseconds */
+  MOST_LANE_REGISTERS = 256 /* where blocks have as many as a lane can have */
+};
+
+/* Bytes of a tensor, as far as sizes have a bound. */
+static int64_t most_bytes(ir_value *tensor) {
+  int64_t bytes = ir_scalar_bytes(tensor->type->element);
+  for (unsigned dim = 0; dim < tensor->type->rank; dim++)
+    if (__builtin_mul_overflow(bytes, extent_bound(extent_of(tensor, dim)), &bytes))
+      return INT64_MAX / 2;
+  return bytes;
+}
+
+/* What a step reads of tensors outside of the loop. */
+static int64_t bytes_of_step(const ir_op *loop) {
+  const ir_block *body = ir_region(loop, 0);
+  int64_t bytes = 0;
+  for (const ir_op *op = body->first; op; op = op->next)
+    if (op->code == OP_TENSOR_EXTRACT_SLICE && ir_value_is_outside(ir_operand(op, 0), body) && bytes < INT32_MAX)
+      bytes += most_bytes(ir_result(op, 0));
+  return bytes ? bytes : 1;
+}
+
+/* What the loop leaves: bytes, and the rows of the largest tensor, all but its last dim. */
+static int64_t bytes_of_results(const ir_op *loop, int64_t *rows) {
+  int64_t bytes = 0, most = 0;
+  for (unsigned i = 0; i < loop->num_results; i++) {
+    const ir_type *type = ir_result(loop, i)->type;
+    int64_t elements = ir_type_num_elements(type), last = type->rank ? type->shape[type->rank - 1] : 1;
+    bytes += elements * (int64_t)ir_scalar_bytes(type->element);
+    if (elements > most)
+      *rows = elements / (last > 0 ? last : 1);
+    most = elements > most ? elements : most;
+  }
+  return bytes;
+}
+
+static int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
+
+/* Blocks that a multiprocessor has room for, in shared memory and registers. */
+static int64_t blocks_at_once(int64_t step_bytes, int64_t rows, const target_facts *target) {
+  int64_t memory = (int64_t)target->shared_bytes, stages = target->copy_stages ? target->copy_stages : 1;
+  while (stages > 1 && stages * step_bytes > memory / 2)
+    stages--;
+  int64_t warps = divide_up(rows, target_least_rows(target));
+  warps = warps < target->block_warps ? warps : target->block_warps;
+  int64_t by_memory = memory / (stages * step_bytes);
+  int64_t by_registers = target->registers / (warps * target->warp * MOST_LANE_REGISTERS);
+  int64_t blocks = by_memory < by_registers ? by_memory : by_registers;
+  return blocks > 1 ? blocks : 1;
+}
+
+int64_t split_into_blocks(const ir_op *loop, int64_t iterations, const target_facts *target) {
+  int64_t steps = split_most_steps(loop), rows = 1, step_bytes = bytes_of_step(loop);
+  int64_t result_steps = divide_up(2 * bytes_of_results(loop, &rows), step_bytes);
+  int64_t room = target->multiprocessors * blocks_at_once(step_bytes, rows, target);
+  if (!room || iterations >= room)
+    return 1;
+  int64_t best = 1, least = steps + FIRST_STEPS;
+  for (int64_t parts = 2; parts <= steps / SPLIT_MIN_STEPS; parts++) {
+    int64_t time = divide_up(iterations * parts, room) * (divide_up(steps, parts) + FIRST_STEPS + result_steps);
+    if (time + MERGE_STEPS < least) {
+      best = parts;
+      least = time + MERGE_STEPS;
+    }
+  }
+  return best;
+}
