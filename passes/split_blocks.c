@@ -15,9 +15,11 @@
 #include "passes/split.h"
 
 enum {
-  FIRST_STEPS = 2,          /* of which a part waits for what it reads */
-  MERGE_STEPS = 4,          /* that it takes to start another kernel, about: 2 to 4 microseconds */
-  MOST_LANE_REGISTERS = 256 /* where blocks have as many as a lane can have */
+  FIRST_STEPS = 2,            /* of which a part waits for what it reads */
+  MERGE_STEPS = 2,            /* that it takes to start another kernel and run it, about: 4 microseconds */
+  MOST_LANE_REGISTERS = 256,  /* where blocks have as many as a lane can have */
+  MERGED_ELEMENTS = 32 << 10, /* that a block merges in registers; .. */
+  EVEN_PARTS = 16,            /* more parts than this are a power of two, as lanes share them */
 };
 
 /* Bytes of a tensor, as far as sizes have a bound. */
@@ -39,18 +41,32 @@ static int64_t bytes_of_step(const ir_op *loop) {
   return bytes ? bytes : 1;
 }
 
-/* What the loop leaves: bytes, and the rows of the largest tensor, all but its last dim. */
-static int64_t bytes_of_results(const ir_op *loop, int64_t *rows) {
-  int64_t bytes = 0, most = 0;
+/* What the loop leaves. */
+typedef struct results {
+  int64_t bytes;
+  int64_t elements, rows; /* of the largest tensor; all dims but its last are rows */
+} results;
+
+static results results_of(const ir_op *loop) {
+  results all = {.rows = 1};
   for (unsigned i = 0; i < loop->num_results; i++) {
     const ir_type *type = ir_result(loop, i)->type;
     int64_t elements = ir_type_num_elements(type), last = type->rank ? type->shape[type->rank - 1] : 1;
-    bytes += elements * (int64_t)ir_scalar_bytes(type->element);
-    if (elements > most)
-      *rows = elements / (last > 0 ? last : 1);
-    most = elements > most ? elements : most;
+    all.bytes += elements * (int64_t)ir_scalar_bytes(type->element);
+    if (elements <= all.elements)
+      continue;
+    all.rows = elements / (last > 0 ? last : 1);
+    all.elements = elements;
   }
-  return bytes;
+  return all;
+}
+
+/* Can a block hold so many parts of the largest result? Few are padded to a power of two. */
+static bool can_merge(const results *all, int64_t parts) {
+  int64_t power = 1;
+  while (power < parts)
+    power *= 2;
+  return power * all->elements <= MERGED_ELEMENTS && (parts <= EVEN_PARTS || parts == power);
 }
 
 static int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
@@ -69,17 +85,20 @@ static int64_t blocks_at_once(int64_t step_bytes, int64_t rows, const target_fac
 }
 
 int64_t split_into_blocks(const ir_op *loop, int64_t iterations, const target_facts *target) {
-  int64_t steps = split_most_steps(loop), rows = 1, step_bytes = bytes_of_step(loop);
-  int64_t result_steps = divide_up(2 * bytes_of_results(loop, &rows), step_bytes);
-  int64_t room = target->multiprocessors * blocks_at_once(step_bytes, rows, target);
-  if (!room || iterations >= room)
+  if (!target->multiprocessors)
+    return 1;
+  int64_t steps = split_most_steps(loop), step_bytes = bytes_of_step(loop);
+  results all = results_of(loop);
+  int64_t overhead = FIRST_STEPS + divide_up(2 * all.bytes, step_bytes);
+  int64_t room = target->multiprocessors * blocks_at_once(step_bytes, all.rows, target);
+  if (iterations >= room)
     return 1;
   int64_t best = 1, least = steps + FIRST_STEPS;
   for (int64_t parts = 2; parts <= steps / SPLIT_MIN_STEPS; parts++) {
-    int64_t time = divide_up(iterations * parts, room) * (divide_up(steps, parts) + FIRST_STEPS + result_steps);
-    if (time + MERGE_STEPS < least) {
+    int64_t time = divide_up(iterations * parts, room) * (divide_up(steps, parts) + overhead) + MERGE_STEPS;
+    if (time < least && can_merge(&all, parts)) {
       best = parts;
-      least = time + MERGE_STEPS;
+      least = time;
     }
   }
   return best;

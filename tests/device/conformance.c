@@ -118,9 +118,27 @@ static const device_case others[] = {
     {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
 };
 
+/* Few blocks and long reductions, which GPUs split: keys that parts divide and keys that they do not, one row, a few and
+ * a tile of them. */
+static void add_split(case_list *list) {
+  static const int64_t lengths[][2] = {{1, 1024}, {1, 1000}, {3, 700}, {16, 513}};
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+    for (unsigned k = 0; k < 3; k++) {
+      int64_t m = lengths[i][0], n = lengths[i][1];
+      add(list, (device_case){"attention", i % 2 ? "causal" : "plain", elements[k], 2, 1, m, n, 64, 64});
+      add(list, (device_case){"divided", i % 2 ? "" : "causal", elements[k], 2, 8, m, n, 128, 128});
+      add(list, (device_case){"heads", "gqa", elements[k], 2, 4, m, n, 64, 64});
+      add(list, (device_case){"matmul", i % 2 ? "nt" : "", elements[k], 1, 1, m, 136, n, 0});
+    }
+  add(list, (device_case){"attention", "mask", "f16", 2, 1, 1, 900, 64, 64});
+  add(list, (device_case){"attention", "window", "bf16", 1, 1, 1, 900, 64, 64});
+  add(list, (device_case){"attention", "plain", "f16", 1, 1, 1, 900, 72, 40});
+}
+
 static void add_all(case_list *list) {
   add_head_dims(list);
   add_lengths(list);
+  add_split(list);
   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
     add(list, others[i]);
 }
