@@ -125,11 +125,13 @@ static bool find_loops(ir_op *forall, split *s) {
   return s->loop != NULL;
 }
 
-int64_t split_most_steps(const ir_op *loop) {
+int64_t split_most_steps(const ir_op *loop, int64_t open) {
   ir_bounds bounds = ir_bounds_of(loop, 0);
-  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper);
-  bool known = !bounds.step.value && bounds.step.constant > 0 && from >= 0 && to >= from && to < INT64_MAX;
-  return known ? (to - from + bounds.step.constant - 1) / bounds.step.constant : 0;
+  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper), step = bounds.step.constant;
+  if (bounds.step.value || step <= 0)
+    return 0;
+  bool known = from >= 0 && to < INT64_MAX;
+  return !known ? open : to > from ? (to - from + step - 1) / step : 0;
 }
 
 /* The iterations of the kernel, as many as `most` at least. */

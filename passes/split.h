@@ -6,8 +6,8 @@
 
 enum { SPLIT_MIN_STEPS = 4 }; /* of a part: less is not worth a wait for other threads */
 
-/* The most steps that the loop may take; 0 where that is not known. */
-int64_t split_most_steps(const ir_op *loop);
+/* The most steps that the loop may take; `open` where there is no bound; 0 where a step is not known. */
+int64_t split_most_steps(const ir_op *loop, int64_t open);
 
 /* The parts of the loop with which a GPU is done soonest, in a kernel of so many iterations; 1: it is not worth
  * splitting (split_blocks.c). */

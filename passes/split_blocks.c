@@ -9,9 +9,12 @@
  *
  * and the fewest parts with the least time are taken. How many blocks a multiprocessor has room for follows from what a
  * step reads, as often as there are stages, and from the warps that have the rows.
+ * A cache of keys that grows has an open number of them. It is taken to be long: where it is short, parts are empty, which
+ * costs little beside what is won where it is long.
  * Terminates: loops over ops of the body and numbers of parts. */
 #include "ir/build.h"
 #include "passes/extent.h"
+#include "passes/running.h"
 #include "passes/split.h"
 
 enum {
@@ -19,6 +22,7 @@ enum {
   MERGE_STEPS = 2,            /* that it takes to start another kernel and run it, about: 4 microseconds */
   MOST_LANE_REGISTERS = 256,  /* where blocks have as many as a lane can have */
   MERGED_ELEMENTS = 32 << 10, /* that a block merges in registers; .. */
+  OPEN_STEPS = 64,            /* that an open number of keys is taken to be */
   EVEN_PARTS = 16,            /* more parts than this are a power of two, as lanes share them */
 };
 
@@ -87,7 +91,7 @@ static int64_t blocks_at_once(int64_t step_bytes, int64_t rows, const target_fac
 int64_t split_into_blocks(const ir_op *loop, int64_t iterations, const target_facts *target) {
   if (!target->multiprocessors)
     return 1;
-  int64_t steps = split_most_steps(loop), step_bytes = bytes_of_step(loop);
+  int64_t steps = split_most_steps(loop, running_softmax(loop) ? OPEN_STEPS : 0), step_bytes = bytes_of_step(loop);
   results all = results_of(loop);
   int64_t overhead = FIRST_STEPS + divide_up(2 * all.bytes, step_bytes);
   int64_t room = target->multiprocessors * blocks_at_once(step_bytes, all.rows, target);
