@@ -1,4 +1,5 @@
-/* split.c - pass "split": a long reduction in a kernel with fewer iterations than threads is shared by several threads.
+/* split.c - pass "split": a long reduction in a kernel with fewer iterations than threads is shared by several threads,
+ * or in one with fewer blocks than a GPU has room for, by several blocks.
  *
  *     forall i { .. for k in [a, b) carrying c from c0; .. }        becomes
  *     forall i, p { .. for k in part p of [a, b) carrying c from nothing } -> parts (i, p, c)

@@ -21,7 +21,7 @@ enum {
   FIRST_STEPS = 2,            /* of which a part waits for what it reads */
   MERGE_STEPS = 2,            /* that it takes to start another kernel and run it, about: 4 microseconds */
   MOST_LANE_REGISTERS = 256,  /* where blocks have as many as a lane can have */
-  MERGED_ELEMENTS = 32 << 10, /* that a block merges in registers; .. */
+  MERGED_ELEMENTS = 16 << 10, /* that a block merges in registers; .. */
   OPEN_STEPS = 128,           /* that an open number of keys is taken to be */
   EVEN_PARTS = 16,            /* more parts than this are a power of two, as lanes share them */
 };
