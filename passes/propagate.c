@@ -339,6 +339,8 @@ static bool forward_for(propagation *p, ir_op *op) {
       require(p, end, i, layout_of(p, result));
     else if (yielded)
       take(p, result, yielded);
+    else
+      anchor(p, result); /* not as what is made of it behind the loop may be placed: it is read in each iteration */
     meet_demands(p);
   }
   return true;

@@ -40,7 +40,8 @@ typedef struct split {
   int64_t trips[IR_MAX_LOOPS];
   update updates[MAX_CARRIED];
   int64_t parts;
-  bool in_blocks; /* of a GPU, not threads */
+  bool in_blocks; /* of a GPU, not threads .. */
+  bool in_turn;   /* .. and one by one they are merged */
 } split;
 
 /* ------------------------------------------------------------------------------------------------- what is carried */
@@ -323,32 +324,87 @@ static ir_value *accumulate(const split *s, ir_builder *builder, ir_value *parts
   return add_parts(builder, weigh_parts(builder, parts, weights, u->rows), NULL, NULL, start);
 }
 
-/* Puts what is merged in place of the loop. */
-static void merge_parts(const split *s, const ir_op *parts) {
-  ir_builder builder = ir_builder_before(s->loop);
+/* What is accumulated, relative to a state with the part, of what there was before it and the part: weights of both are 1
+ * together. */
+static ir_value *blend_part(ir_builder *builder, ir_value *part, ir_value *weights, const ir_map *rows,
+                            ir_value *before) {
+  unsigned rank = before->type->rank;
+  const ir_map *all = ir_map_identity(builder->module, rank), *maps[] = {all, rows, all};
+  ir_value *ins[] = {part, weights};
+  ir_op *generic = ir_generic(builder, 2, ins, 1, &before, maps, rank, 0);
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_value **args = ir_region(generic, 0)->args, *weight = args[1];
+  ir_value *rest = ir_binary(&body, OP_ARITH_SUBF, ir_const(&body, weight->type, 1), weight);
+  ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, weighted(&body, args[2], rest, args[2]->type),
+                            weighted(&body, args[0], weight, args[2]->type));
+  return body_finish(&body, generic, sum);
+}
+
+/* The value, of one part, without the dim for parts. */
+static ir_value *without_parts(ir_builder *builder, ir_value *value) {
+  const ir_type *type = value->type;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    offsets[dim] = ir_index_const(0);
+    sizes[dim] = ir_index_const(type->shape[dim]);
+  }
+  const ir_type *one = ir_type_with_shape(builder->module, type, type->rank - 1, type->shape + 1);
+  return ir_extract_slice(builder, value, offsets, sizes, one);
+}
+
+/* What the loop carries, of what it carried before, `carried`, and `count` parts from the first on. */
+static void merge_some(const split *s, ir_builder *builder, const ir_op *parts, ir_index first, int64_t count,
+                       ir_value *const *carried, ir_value **merged) {
   ir_value *part_of[MAX_CARRIED], *state_parts[MAX_CARRIED] = {0}, *states[MAX_CARRIED] = {0}, *weights = NULL;
   for (unsigned i = 0; i < s->loop->num_results; i++) {
     const ir_type *type = ir_result(s->loop, i)->type;
     ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
-    int64_t shape[IR_MAX_RANK] = {s->parts};
+    int64_t shape[IR_MAX_RANK] = {count};
     for (unsigned dim = 0; dim < type->rank; dim++)
       shape[dim + 1] = type->shape[dim];
-    place_of(s, &builder, ir_region(s->forall, 0)->args, ir_index_const(0), s->parts, type, offsets, sizes);
-    part_of[i] = ir_extract_slice(&builder, ir_result(parts, i), offsets, sizes,
-                                  ir_type_with_shape(builder.module, type, type->rank + 1, shape));
+    place_of(s, builder, ir_region(s->forall, 0)->args, first, count, type, offsets, sizes);
+    part_of[i] = ir_extract_slice(builder, ir_result(parts, i), offsets, sizes,
+                                  ir_type_with_shape(builder->module, type, type->rank + 1, shape));
     if (s->updates[i].state) {
       state_parts[s->updates[i].state] = part_of[i];
-      states[s->updates[i].state] = ir_operand(s->loop, 3 + i);
+      states[s->updates[i].state] = carried[i];
     }
   }
   if (s->running)
-    weights = pass_op_info_of(s->running->code)->merge(&builder, state_parts, states);
+    weights = pass_op_info_of(s->running->code)->merge(builder, state_parts, states);
   for (unsigned i = 0; i < s->loop->num_results; i++) {
     const update *u = &s->updates[i];
-    ir_value *merged =
-        u->state ? states[u->state] : accumulate(s, &builder, part_of[i], weights, u, ir_operand(s->loop, 3 + i));
-    ir_replace_uses(ir_result(s->loop, i), merged);
+    if (u->state)
+      merged[i] = states[u->state];
+    else if (s->in_turn && u->rows && weights)
+      merged[i] =
+          blend_part(builder, without_parts(builder, part_of[i]), without_parts(builder, weights), u->rows, carried[i]);
+    else
+      merged[i] = accumulate(s, builder, part_of[i], weights, u, carried[i]);
   }
+}
+
+/* Puts what is merged in place of the loop: all parts at once or, where a block of a GPU has no registers for that, in
+ * turn. */
+static void merge_parts(const split *s, const ir_op *parts) {
+  ir_builder builder = ir_builder_before(s->loop);
+  unsigned count = s->loop->num_results;
+  ir_value *carried[MAX_CARRIED], *merged[MAX_CARRIED];
+  for (unsigned i = 0; i < count; i++)
+    carried[i] = ir_operand(s->loop, 3 + i);
+  if (s->in_turn) {
+    ir_op *turns = ir_for(&builder, ir_index_const(0), ir_index_const(s->parts), ir_index_const(1), count, carried);
+    ir_block *body = ir_region(turns, 0);
+    ir_builder inside = ir_builder_at_end(body);
+    merge_some(s, &inside, parts, (ir_index){.value = body->args[0]}, 1, body->args + 1, merged);
+    ir_terminator(&inside, OP_SCF_YIELD, count, merged);
+    for (unsigned i = 0; i < count; i++)
+      merged[i] = ir_result(turns, i);
+  } else {
+    merge_some(s, &builder, parts, ir_index_const(0), s->parts, carried, merged);
+  }
+  for (unsigned i = 0; i < count; i++)
+    ir_replace_uses(ir_result(s->loop, i), merged[i]);
   ir_op_erase(s->loop);
 }
 
@@ -360,6 +416,7 @@ bool pass_split(ir_op *forall, const pass_options *options) {
   s.in_blocks = target_is_gpu(target);
   s.parts = s.in_blocks ? split_into_blocks(s.loop, count_iterations(&s, INT32_MAX), target)
                         : choose_parts(&s, target->threads);
+  s.in_turn = s.in_blocks && !split_merges_at_once(s.loop, s.parts);
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
   if (s.parts > 1 && s.in_blocks)

@@ -12,4 +12,6 @@ int64_t split_most_steps(const ir_op *loop, int64_t open);
 /* The parts of the loop with which a GPU is done soonest, in a kernel of so many iterations; 1: it is not worth
  * splitting (split_blocks.c). */
 int64_t split_into_blocks(const ir_op *loop, int64_t iterations, const target_facts *target);
+/* A block has registers to merge so many of them at once (split_blocks.c). */
+bool split_merges_at_once(const ir_op *loop, int64_t parts);
 #endif

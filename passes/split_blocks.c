@@ -23,6 +23,7 @@ enum {
   MOST_LANE_REGISTERS = 256,  /* where blocks have as many as a lane can have */
   MERGED_ELEMENTS = 16 << 10, /* that a block merges in registers; .. */
   OPEN_STEPS = 128,           /* that an open number of keys is taken to be */
+  LEAST_GAIN = 80,            /* percent of the time that parts take, at most: times are rough */
   EVEN_PARTS = 16,            /* more parts than this are a power of two, as lanes share them */
 };
 
@@ -65,12 +66,17 @@ static results results_of(const ir_op *loop) {
   return all;
 }
 
-/* Can a block hold so many parts of the largest result? Few are padded to a power of two. */
+/* Few parts are padded to a power of two. */
 static bool can_merge(const results *all, int64_t parts) {
   int64_t power = 1;
   while (power < parts)
     power *= 2;
   return power * all->elements <= MERGED_ELEMENTS && (parts <= EVEN_PARTS || parts == power);
+}
+
+bool split_merges_at_once(const ir_op *loop, int64_t parts) {
+  results all = results_of(loop);
+  return can_merge(&all, parts);
 }
 
 static int64_t divide_up(int64_t x, int64_t by) { return (x + by - 1) / by; }
@@ -82,10 +88,18 @@ static int64_t blocks_at_once(int64_t step_bytes, int64_t rows, const target_fac
     stages--;
   int64_t warps = divide_up(rows, target_least_rows(target));
   warps = warps < target->block_warps ? warps : target->block_warps;
+  if (warps == target->block_warps) /* they keep the matrix unit busy by themselves */
+    return 1;
   int64_t by_memory = memory / (stages * step_bytes);
   int64_t by_registers = target->registers / (warps * target->warp * MOST_LANE_REGISTERS);
   int64_t blocks = by_memory < by_registers ? by_memory : by_registers;
   return blocks > 1 ? blocks : 1;
+}
+
+/* The time that it takes to merge parts: a block reads all of an iteration, at once or one after the other. */
+static int64_t merge_time(const results *all, int64_t parts, int64_t step_bytes) {
+  int64_t reading = divide_up(parts * all->bytes, 2 * step_bytes), waiting = can_merge(all, parts) ? 0 : parts / 2;
+  return MERGE_STEPS + (reading > waiting ? reading : waiting);
 }
 
 int64_t split_into_blocks(const ir_op *loop, int64_t iterations, const target_facts *target) {
@@ -97,10 +111,11 @@ int64_t split_into_blocks(const ir_op *loop, int64_t iterations, const target_fa
   int64_t room = target->multiprocessors * blocks_at_once(step_bytes, all.rows, target);
   if (iterations >= room)
     return 1;
-  int64_t best = 1, least = steps + FIRST_STEPS;
+  int64_t best = 1, least = (steps + FIRST_STEPS) * LEAST_GAIN / 100;
   for (int64_t parts = 2; parts <= steps / SPLIT_MIN_STEPS; parts++) {
-    int64_t time = divide_up(iterations * parts, room) * (divide_up(steps, parts) + overhead) + MERGE_STEPS;
-    if (time < least && can_merge(&all, parts)) {
+    int64_t time = divide_up(iterations * parts, room) * (divide_up(steps, parts) + overhead) +
+                   merge_time(&all, parts, step_bytes);
+    if (time < least) {
       best = parts;
       least = time;
     }

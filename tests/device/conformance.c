@@ -126,7 +126,7 @@ static void add_split(case_list *list) {
     for (unsigned k = 0; k < 3; k++) {
       int64_t m = lengths[i][0], n = lengths[i][1];
       add(list, (device_case){"attention", i % 2 ? "causal" : "plain", elements[k], 2, 1, m, n, 64, 64});
-      add(list, (device_case){"matmul", i % 2 ? "nt" : "", elements[k], 1, 1, m, 136, n, 0});
+      add(list, (device_case){"matmul", i % 2 ? "nt" : "", elements[k], 1, 1, m, i < 3 ? 128 : 136, n, 0});
       if (!k && i) /* in f32, lanes spill some registers where keys are ragged, split or not */
         continue;
       add(list, (device_case){"divided", i % 2 ? "" : "causal", elements[k], 2, 8, m, n, 128, 128});
@@ -136,6 +136,9 @@ static void add_split(case_list *list) {
     add(list, (device_case){"cache", "", elements[i], 2, 1, 1, i ? 9 : 300, 64, 64});
   add(list, (device_case){"cache", "", "f16", 3, 1, 1, 2100, 64, 64});
   add(list, (device_case){"cache", "", "bf16", 3, 1, 5, 1300, 64, 64});
+  add(list, (device_case){"attention", "plain", "f16", 1, 1, 128, 2001, 64, 64}); /* parts are merged in turn */
+  add(list, (device_case){"attention", "plain", "bf16", 1, 1, 64, 1500, 128, 128});
+  add(list, (device_case){"matmul", "", "f16", 1, 1, 128, 128, 2000, 0});
   add(list, (device_case){"attention", "mask", "f16", 2, 1, 1, 900, 64, 64});
   add(list, (device_case){"attention", "window", "bf16", 1, 1, 1, 900, 64, 64});
   add(list, (device_case){"attention", "plain", "f16", 1, 1, 1, 900, 72, 40});
