@@ -55,6 +55,7 @@ typedef struct propagation {
   ir_module *module;
   ir_block *kernel;
   anchor_lanes lanes;
+  bool merges; /* parts, along the first dims of vectors: see split.c */
   placed *known;
   slot *slots; /* by slot_of */
   size_t num_slots, slot_capacity;
@@ -294,9 +295,16 @@ static void forward_contraction(propagation *p, ir_op *op) {
 }
 
 static void forward_reduction(propagation *p, ir_op *op) {
-  layout l = anchor(p, ir_operand(op, 0))->layout;
   unsigned count;
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
+  ir_value *source = ir_operand(op, 0);
+  if (p->merges && count == 1 && !dims[0] && is_vector(ir_result(op, 0)) && !layout_of(p, source) &&
+      ir_type_num_elements(ir_result(op, 0)->type) >= p->lanes.warp) {
+    layout summed = anchor_summed(source->type, &p->lanes);
+    take(p, source, place(p, &summed));
+    meet_demands(p);
+  }
+  layout l = anchor(p, source)->layout;
   for (unsigned dim = l.rank; dim-- > 0;)
     for (unsigned i = 0; i < count; i++)
       if (dims[i] == dim) {
@@ -542,6 +550,7 @@ static bool propagate_kernel(ir_op *forall, const pass_options *options) {
   if (ir_attr_get(forall, "tec.threads"))
     return localize(forall);
   propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
+  p.merges = ir_attr_get(forall, PASS_MERGES) != NULL;
   contraction_warps contractions = {facts, false, 0};
   if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
     return false;

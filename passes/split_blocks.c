@@ -21,10 +21,10 @@ enum {
   FIRST_STEPS = 2,            /* of which a part waits for what it reads */
   MERGE_STEPS = 2,            /* that it takes to start another kernel and run it, about: 4 microseconds */
   MOST_LANE_REGISTERS = 256,  /* where blocks have as many as a lane can have */
-  MERGED_ELEMENTS = 16 << 10, /* that a block merges in registers; .. */
+  MERGED_ELEMENTS = 16 << 10, /* that a block merges in registers, where all are there */
   OPEN_STEPS = 128,           /* that an open number of keys is taken to be */
   LEAST_GAIN = 80,            /* percent of the time that parts take, at most: times are rough */
-  EVEN_PARTS = 16,            /* more parts than this are a power of two, as lanes share them */
+  EVEN_PARTS = 16,            /* more than this are a power of two; dims of so many are padded to one */
 };
 
 /* Bytes of a tensor, as far as sizes have a bound. */
@@ -49,19 +49,33 @@ static int64_t bytes_of_step(const ir_op *loop) {
 /* What the loop leaves. */
 typedef struct results {
   int64_t bytes;
-  int64_t elements, rows; /* of the largest tensor; all dims but its last are rows */
+  int64_t rows;     /* of the largest tensor: all dims but its last */
+  int64_t elements; /* of it in a block that merges, which pads dims .. */
+  bool is_padded;   /* .. and then knows which elements are there: that takes registers as well */
 } results;
+
+static int64_t padded(int64_t extent) {
+  int64_t power = 1;
+  while (power < extent && power < EVEN_PARTS)
+    power *= 2;
+  return power < extent ? (extent + EVEN_PARTS - 1) / EVEN_PARTS * EVEN_PARTS : power;
+}
 
 static results results_of(const ir_op *loop) {
   results all = {.rows = 1};
+  int64_t most = 0;
   for (unsigned i = 0; i < loop->num_results; i++) {
     const ir_type *type = ir_result(loop, i)->type;
     int64_t elements = ir_type_num_elements(type), last = type->rank ? type->shape[type->rank - 1] : 1;
     all.bytes += elements * (int64_t)ir_scalar_bytes(type->element);
-    if (elements <= all.elements)
+    if (elements <= most)
       continue;
+    most = elements;
     all.rows = elements / (last > 0 ? last : 1);
-    all.elements = elements;
+    all.elements = 1;
+    for (unsigned dim = 0; dim < type->rank; dim++)
+      all.elements *= padded(type->shape[dim]);
+    all.is_padded = all.elements != elements;
   }
   return all;
 }
@@ -71,7 +85,7 @@ static bool can_merge(const results *all, int64_t parts) {
   int64_t power = 1;
   while (power < parts)
     power *= 2;
-  return power * all->elements <= MERGED_ELEMENTS && (parts <= EVEN_PARTS || parts == power);
+  return power * all->elements <= MERGED_ELEMENTS / (all->is_padded ? 2 : 1) && (parts <= EVEN_PARTS || parts == power);
 }
 
 bool split_merges_at_once(const ir_op *loop, int64_t parts) {
