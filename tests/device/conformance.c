@@ -125,10 +125,10 @@ static void add_split(case_list *list) {
   for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
     for (unsigned k = 0; k < 3; k++) {
       int64_t m = lengths[i][0], n = lengths[i][1];
-      add(list, (device_case){"attention", i % 2 ? "causal" : "plain", elements[k], 2, 1, m, n, 64, 64});
       add(list, (device_case){"matmul", i % 2 ? "nt" : "", elements[k], 1, 1, m, i < 3 ? 128 : 136, n, 0});
       if (!k && i) /* in f32, lanes spill some registers where keys are ragged, split or not */
         continue;
+      add(list, (device_case){"attention", i % 2 ? "causal" : "plain", elements[k], 2, 1, m, n, 64, 64});
       add(list, (device_case){"divided", i % 2 ? "" : "causal", elements[k], 2, 8, m, n, 128, 128});
       add(list, (device_case){"heads", "gqa", elements[k], 2, 4, m, n, 64, 64});
     }
