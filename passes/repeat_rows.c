@@ -1,11 +1,11 @@
-/* repeat_rows.c - the pass "repeat-rows": a product of one row goes to the matrix unit with that row in all of its rows.
+/* repeat_rows.c - the pass "repeat-rows": a product of one row goes to the matrix unit with that row in all its rows.
  *
  *     contract row (k), factor (n, k), sums (n)      becomes
  *     extract [0] of contract (rows of `row` (m, k)), factor (n, k), (rows of `sums` (m, n))
  *
  * Vectors have no dims of one element, so one query's products are those of a matrix and a row, which lanes would
- * multiply on their own, from shared memory and in as many steps as there are terms. The matrix unit has nothing else to
- * do, and factors come to it by copies that run ahead. As all rows are the same, every lane has what it needs of the
+ * multiply on their own, from shared memory and in as many steps as there are terms. The matrix unit has nothing else
+ * to do, and factors come to it by copies that run ahead. As all rows are the same, every lane has what it needs of the
  * result's: neither the broadcast nor the extract moves anything.
  *
  * Only where factors go through shared memory.

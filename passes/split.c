@@ -324,8 +324,8 @@ static ir_value *accumulate(const split *s, ir_builder *builder, ir_value *parts
   return add_parts(builder, weigh_parts(builder, parts, weights, u->rows), NULL, NULL, start);
 }
 
-/* What is accumulated, relative to a state with the part, of what there was before it and the part: weights of both are 1
- * together. */
+/* What is accumulated, relative to a state that has seen the part, too: that of before it and the part, whose weights
+ * are 1 together. */
 static ir_value *blend_part(ir_builder *builder, ir_value *part, ir_value *weights, const ir_map *rows,
                             ir_value *before) {
   unsigned rank = before->type->rank;

@@ -1,16 +1,18 @@
 /* split_blocks.c - the parts of a long reduction on a GPU; see split.h.
  *
- * What a GPU has on its multiprocessors at a time is a round of blocks. To read memory at full speed takes a round that is
- * full: one query of 32 heads is 32 blocks, on 132 multiprocessors that have room for 264. Time is counted in steps of
- * the loop:
+ * What a GPU has on its multiprocessors at a time is a round of blocks. To read memory at full speed takes a round that
+ * is full: one query of 32 heads is 32 blocks, on 132 multiprocessors that have room for 264. Time is counted in steps
+ * of the loop:
  *
  *     rounds * (steps of a part + those until its copies run ahead + its results, written and read again)
  *     + the kernel that merges, where there are parts
  *
  * and the fewest parts with the least time are taken. How many blocks a multiprocessor has room for follows from what a
- * step reads, as often as there are stages, and from the warps that have the rows.
- * A cache of keys that grows has an open number of them. It is taken to be long: where it is short, parts are empty, which
- * costs little beside what is won where it is long.
+ * step reads, as often as there are stages, and from the warps that have the rows; where these are all that a block can
+ * have, they are taken to keep the matrix unit busy by themselves.
+ *
+ * A cache of keys that grows has an open number of them. It is taken to be long: where it is short, parts are empty,
+ * which costs little beside what is won where it is long.
  * Terminates: loops over ops of the body and numbers of parts. */
 #include "ir/build.h"
 #include "passes/extent.h"
