@@ -147,9 +147,9 @@ static void add_split(case_list *list) {
 static void add_all(case_list *list) {
   add_head_dims(list);
   add_lengths(list);
-  add_split(list);
   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
     add(list, others[i]);
+  add_split(list);
 }
 
 static void name_case(const device_case *row, char name[MAX_NAME]) {
