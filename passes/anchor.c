@@ -103,6 +103,18 @@ layout anchor_vector(const ir_type *type, const anchor_lanes *lanes) {
   return spread(type, lanes, &(spreading){.run = widest_run(type), .last_lanes = lanes->warp, .apart = 1});
 }
 
+layout anchor_summed(const ir_type *type, const anchor_lanes *lanes) {
+  ir_type sums = *type;
+  sums.rank--;
+  sums.shape = type->shape + 1;
+  int64_t run = ir_type_num_elements(&sums) / (lanes->warp * lanes->warps), most = widest_run(type);
+  run = run < 1 ? 1 : run < most ? run : most;
+  layout l = spread(&sums, lanes, &(spreading){.run = run, .last_lanes = lanes->warp, .apart = 1});
+  l = layout_insert_dim(&l, 0);
+  append_registers(&l, 0, type->shape[0]);
+  return l;
+}
+
 layout anchor_copy(const ir_type *type, const anchor_lanes *lanes, int64_t run, int64_t apart) {
   return spread(type, lanes, &(spreading){run, lanes->warp, apart, true});
 }

@@ -35,6 +35,10 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
 /* A vector that is read and written in wide neighbouring pieces: lanes along the last dim, warps along the first. */
 layout anchor_vector(const ir_type *type, const anchor_lanes *lanes);
 
+/* A vector of which sums along its first dim are made, where each lane has all that it adds up, and as many lanes as
+ * there are have sums of their own. */
+layout anchor_summed(const ir_type *type, const anchor_lanes *lanes);
+
 /* The same for a copy into shared memory, of `run` elements at a time: warps have neighbouring rows, and registers of a
  * lane rows so far apart that swizzles move their chunks alike. Neighbouring lanes have rows that are
  * `apart` rows from each other, if lanes have so many; both are powers of two. */

@@ -149,7 +149,22 @@ static void group_ends(const ir_op *op, unsigned *ends) {
     ends[g] = at += groups->elements[g]->count;
 }
 
+/* The memory is another reshaped, which had the type of the result: the result is that, as what was computed in a
+ * result of the function is. */
+static bool lower_back(buffers *b, ir_op *op, ir_opcode inner) {
+  const ir_value *source = buffer_of(b, ir_operand(op, 0), op);
+  ir_value *memory = b->kernels && source->op && source->op->code == inner ? ir_operand(source->op, 0) : NULL;
+  const ir_type *wanted = ir_result(op, 0)->type;
+  if (!memory || memory->type->rank != wanted->rank || !ir_type_is_static(wanted) ||
+      memcmp(memory->type->shape, wanted->shape, wanted->rank * sizeof *wanted->shape))
+    return false;
+  buffer_place(b, ir_result(op, 0), memory, true);
+  return true;
+}
+
 static void lower_expand_shape(buffers *b, ir_op *op) {
+  if (lower_back(b, op, OP_MEMREF_COLLAPSE_SHAPE))
+    return;
   ir_value *source = memory_as_shown(b, op, buffer_of(b, ir_operand(op, 0), op));
   const ir_type *wanted = ir_result(op, 0)->type, *from = source->type;
   unsigned ends[IR_MAX_RANK], start = 0;
@@ -195,6 +210,8 @@ static bool collapsed_strides(const ir_op *op, const ir_type *from, int64_t *str
 }
 
 static void lower_collapse_shape(buffers *b, ir_op *op) {
+  if (lower_back(b, op, OP_MEMREF_EXPAND_SHAPE))
+    return;
   ir_value *source = buffer_of(b, ir_operand(op, 0), op);
   const ir_type *wanted = ir_result(op, 0)->type;
   int64_t strides[IR_MAX_RANK];

@@ -210,6 +210,37 @@ static void find_destinations(ir_block *block, const target_facts *target) {
   }
 }
 
+/* The stand-in as it is before the reshape of its one use, `reshape`, a tensor of known extents. */
+static ir_value *reshaped_back(ir_builder *builder, const ir_op *reshape, ir_value *stand_in) {
+  const ir_attr *groups = ir_attr_get(reshape, "reassociation");
+  const ir_type *type = ir_operand(reshape, 0)->type;
+  unsigned counts[IR_MAX_RANK];
+  ir_index sizes[IR_MAX_RANK];
+  for (unsigned g = 0; g < groups->count; g++)
+    counts[g] = groups->elements[g]->count;
+  for (unsigned dim = 0; dim < type->rank; dim++)
+    sizes[dim] = ir_index_const(type->shape[dim]);
+  return reshape->code == OP_TENSOR_EXPAND_SHAPE ? ir_collapse(builder, stand_in, type, counts)
+                                                 : ir_expand(builder, stand_in, type->rank, sizes, counts);
+}
+
+/* The result comes from steps of destination style that start where results go; on a GPU, where a copy is a kernel of
+ * its own, even if it is reshaped behind them, as that of heads which share keys is. */
+static void compute_in_result(ir_value *result, ir_value *stand_in, bool through_reshapes) {
+  ir_op *reshape = result->op;
+  bool is_reshape = reshape && (reshape->code == OP_TENSOR_EXPAND_SHAPE || reshape->code == OP_TENSOR_COLLAPSE_SHAPE);
+  if (is_reshape &&
+      (!through_reshapes || !ir_value_has_one_use(result) || !ir_value_has_one_use(ir_operand(reshape, 0)) ||
+       !ir_type_is_static(result->type) || !ir_type_is_static(ir_operand(reshape, 0)->type)))
+    return;
+  ir_use *use = origin(is_reshape ? ir_operand(reshape, 0) : result);
+  if (!use || result->type != stand_in->type || (!is_reshape && use->value->type != stand_in->type) ||
+      (is_reshape && use->value->type != ir_operand(reshape, 0)->type))
+    return;
+  ir_builder builder = ir_builder_before(use->user);
+  ir_set_operand(use->user, ir_use_index(use), is_reshape ? reshaped_back(&builder, reshape, stand_in) : stand_in);
+}
+
 void bufferize_prepare(ir_op *function, ir_value *const *outputs, const target_facts *target) {
   ir_block *body = ir_region(function, 0);
   normalise(body);
@@ -219,10 +250,7 @@ void bufferize_prepare(ir_op *function, ir_value *const *outputs, const target_f
   for (unsigned i = 0, output = 0; i < end->num_operands; i++) {
     if (!is_tensor(ir_operand(end, i)))
       continue;
-    ir_value *stand_in = outputs[output++];
-    ir_use *use = origin(ir_operand(end, i));
-    if (use && use->value->type == stand_in->type)
-      ir_set_operand(use->user, ir_use_index(use), stand_in);
+    compute_in_result(ir_operand(end, i), outputs[output++], target && target->kind != TARGET_HOST);
   }
   find_destinations(body, target);
   drop_dead(body);

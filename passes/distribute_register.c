@@ -267,7 +267,54 @@ static unsigned position_of(distributor *d, const ir_op *op, unsigned group, ir_
   return count;
 }
 
+/* All rows of the value, along its first dim, are the same one. */
+static bool repeats_row(const ir_value *value) {
+  const ir_op *op = value->op;
+  ir_cell splat;
+  while (op && op->code == OP_VECTOR_EXT_TO_LAYOUT) {
+    value = ir_operand(op, 0);
+    op = value->op;
+  }
+  if (ir_value_splat(value, &splat))
+    return true;
+  return op && op->code == OP_VECTOR_BROADCAST &&
+         (ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR || ir_operand(op, 0)->type->rank < value->type->rank);
+}
+
+/* The value is a product of such rows, all with the same factor. */
+static bool is_product_of_row(const ir_value *value) {
+  const ir_op *op = value->op;
+  if (!op || op->code != OP_VECTOR_CONTRACT || ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
+    return false;
+  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
+  int row = ir_map_result_dim(maps->elements[2]->map, 0);
+  return ir_map_find_dim(maps->elements[0]->map, (unsigned)row) == 0 &&
+         ir_map_find_dim(maps->elements[1]->map, (unsigned)row) < 0 && repeats_row(ir_operand(op, 0)) &&
+         repeats_row(ir_operand(op, 2));
+}
+
+/* The row that each lane holds some of; *l becomes its layout. */
+static ir_value *own_row(distributor *d, ir_value *vector, layout *l) {
+  layout row = layout_project(l, 0);
+  int64_t count = distribute_registers(&row), *registers = IR_NEW_ARRAY(&d->module->arena, int64_t, count);
+  for (int64_t r = 0; r < count; r++) {
+    int64_t coord[LAYOUT_MAX_RANK + 1] = {0};
+    distribute_coord(&row, r, coord + 1);
+    registers[r] = distribute_find(l, coord);
+  }
+  *l = row;
+  return distribute_pick(d, vector, count, registers);
+}
+
 bool distribute_extract(distributor *d, const ir_op *op) {
+  ir_value *source = ir_operand(op, 0);
+  if (ir_result(op, 0)->type->kind == IR_TYPE_VECTOR && ir_result(op, 0)->type->rank + 1 == source->type->rank &&
+      is_product_of_row(source)) {
+    layout have = distribute_layout(source), wanted = distribute_layout(ir_result(op, 0));
+    ir_value *row = own_row(d, distribute_lane(d, source, NULL), &have);
+    distribute_set(d, op, distribute_convert(d, row, &have, &wanted, NULL));
+    return true;
+  }
   ir_index start[LAYOUT_MAX_RANK] = {{0}};
   bool scalar = ir_result(op, 0)->type->kind != IR_TYPE_VECTOR;
   layout l = {0};

@@ -195,7 +195,8 @@ const char *pass_default_list(const target_facts *target) {
   "merge-dims,simplify,move-factors,widen-factors,merge-elementwise,simplify,join-rows,widen-accumulators,turn-rows,"  \
   "schedule,simplify,parallelize,open-rows,trim,"
   if (target->warp)
-    return TO_TILES "decompose-softmax,simplify,vectorize-tiles,simplify,delay-scales,simplify,bufferize,share-memory,"
+    return TO_TILES "split,decompose-softmax,simplify,vectorize-tiles,repeat-rows,simplify,delay-scales,simplify,"
+                    "bufferize,share-memory,"
                     "element-kernels,layout,"
                     "delay-sums,stage,unmask,distribute,registers,skip-scaling,simplify";
   return TO_TILES "split,decompose-softmax,simplify,orient,hoist-factors,simplify,bufferize,share-memory,version,"

@@ -53,6 +53,9 @@ ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_va
  * (trim.c); nor does a part of one change its part. */
 #define PASS_NEUTRAL "tec.neutral"
 
+/* On a kernel of a GPU: it merges what the blocks of another one have made (split.c). */
+#define PASS_MERGES "tec.merges"
+
 /* On a kernel, an scf.forall without results: its iterations are independent elements, one for each lane. */
 #define PASS_BY_ELEMENT "tec.by_element"
 #endif

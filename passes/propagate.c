@@ -55,6 +55,7 @@ typedef struct propagation {
   ir_module *module;
   ir_block *kernel;
   anchor_lanes lanes;
+  bool merges; /* parts, along the first dims of vectors: see split.c */
   placed *known;
   slot *slots; /* by slot_of */
   size_t num_slots, slot_capacity;
@@ -294,9 +295,16 @@ static void forward_contraction(propagation *p, ir_op *op) {
 }
 
 static void forward_reduction(propagation *p, ir_op *op) {
-  layout l = anchor(p, ir_operand(op, 0))->layout;
   unsigned count;
   const int64_t *dims = ir_attr_i64s_of(op, "reduction_dims", &count);
+  ir_value *source = ir_operand(op, 0);
+  if (p->merges && count == 1 && !dims[0] && is_vector(ir_result(op, 0)) && !layout_of(p, source) &&
+      ir_type_num_elements(ir_result(op, 0)->type) >= p->lanes.warp) {
+    layout summed = anchor_summed(source->type, &p->lanes);
+    take(p, source, place(p, &summed));
+    meet_demands(p);
+  }
+  layout l = anchor(p, source)->layout;
   for (unsigned dim = l.rank; dim-- > 0;)
     for (unsigned i = 0; i < count; i++)
       if (dims[i] == dim) {
@@ -307,6 +315,17 @@ static void forward_reduction(propagation *p, ir_op *op) {
     return;
   p->slots[op->mark].layout = place(p, &l);
   require(p, op, 1, p->slots[op->mark].layout);
+}
+
+/* Along what is extracted from, lanes hold replicas. */
+static void forward_extract(propagation *p, ir_op *op) {
+  unsigned leading = 0;
+  ir_attr_i64s_of(op, "static_position", &leading);
+  layout l = anchor(p, ir_operand(op, 0))->layout;
+  while (leading--)
+    l = layout_project(&l, 0);
+  if (is_vector(ir_result(op, 0)))
+    p->slots[op->mark].layout = place(p, &l);
 }
 
 static bool forward_block(propagation *p, ir_block *block);
@@ -328,6 +347,8 @@ static bool forward_for(propagation *p, ir_op *op) {
       require(p, end, i, layout_of(p, result));
     else if (yielded)
       take(p, result, yielded);
+    else
+      anchor(p, result); /* not as what is made of it behind the loop may be placed: it is read in each iteration */
     meet_demands(p);
   }
   return true;
@@ -347,6 +368,9 @@ static bool forward_op(propagation *p, ir_op *op) {
   case OP_VECTOR_TRANSPOSE:
     known = layout_of(p, ir_operand(op, 0));
     p->slots[op->mark].layout = known ? through_transpose(p, op, known, false) : NULL;
+    return true;
+  case OP_VECTOR_EXTRACT:
+    forward_extract(p, op);
     return true;
   case OP_VECTOR_SHAPE_CAST:
     known = layout_of(p, ir_operand(op, 0));
@@ -437,7 +461,7 @@ static bool find_contraction(ir_op *op, void *data) {
   if (op->code != OP_VECTOR_CONTRACT)
     return true;
   int64_t warps = anchor_contraction_warps(op, found->facts);
-  int64_t block = target_block_of(found->facts, ir_operand(op, 0)->type->element)->warps;
+  int64_t block = target_block_of(found->facts, ir_operand(op, 0)->type->element, IR_DYNAMIC)->warps;
   found->most = !found->any || warps > found->most ? warps : found->most;
   found->block = block > found->block ? block : found->block;
   found->any = true;
@@ -528,6 +552,7 @@ static bool propagate_kernel(ir_op *forall, const pass_options *options) {
   if (ir_attr_get(forall, "tec.threads"))
     return localize(forall);
   propagation p = {.module = forall->module, .kernel = ir_region(forall, 0), .lanes = {facts->warp, 1, facts}};
+  p.merges = ir_attr_get(forall, PASS_MERGES) != NULL;
   contraction_warps contractions = {.facts = facts};
   if (!localize(forall) || !ir_walk(p.kernel, prepare_op, &p))
     return false;

@@ -93,7 +93,7 @@ static const ir_op *softmax_of(const running *r) { return tile_find_running(ir_o
 /* ------------------------------------------------------------------------------------------------------------- GPU */
 
 static const target_block *block_of(const running *r) {
-  return target_softmax_block(r->target, r->element, r->columns);
+  return target_softmax_block(r->target, r->element, r->rows, r->columns);
 }
 
 /* Do lanes have the registers for `rows` of a running softmax in steps of `step`? A lane keeps its share of the scores
@@ -116,7 +116,7 @@ static bool fits_memory(const running *r, int64_t rows, int64_t step) {
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target) {
   ir_scalar element = ir_operand(op, side)->type->element;
   bool wide = target->copy_stages && ir_scalar_bits(element) > 16;
-  int64_t rows = target_block_of(target, element)->rows / (wide ? 2 : 1), extent = extent_of_rows(op, side);
+  int64_t rows = target_block_of(target, element, IR_DYNAMIC)->rows / (wide ? 2 : 1), extent = extent_of_rows(op, side);
   while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;

@@ -1,4 +1,5 @@
-/* split.c - pass "split": a long reduction in a kernel with fewer iterations than threads is shared by several threads.
+/* split.c - pass "split": a long reduction in a kernel with fewer iterations than threads is shared by several threads,
+ * or in one with fewer blocks than a GPU has room for, by several blocks.
  *
  *     forall i { .. for k in [a, b) carrying c from c0; .. }        becomes
  *     forall i, p { .. for k in part p of [a, b) carrying c from nothing } -> parts (i, p, c)
@@ -18,12 +19,11 @@
 #include "passes/body.h"
 #include "passes/passes.h"
 #include "passes/running.h"
+#include "passes/split.h"
 #include "passes/tile.h"
+#include "passes/tile_policy.h"
 
-enum {
-  MIN_STEPS = 4, /* of a part: less is not worth a wait for other threads */
-  MAX_CARRIED = 16,
-};
+enum { MAX_CARRIED = 16 };
 
 /* How a carried value is updated. */
 typedef struct update {
@@ -40,6 +40,8 @@ typedef struct split {
   int64_t trips[IR_MAX_LOOPS];
   update updates[MAX_CARRIED];
   int64_t parts;
+  bool in_blocks; /* of a GPU, not threads .. */
+  bool in_turn;   /* .. and one by one they are merged */
 } split;
 
 /* ------------------------------------------------------------------------------------------------- what is carried */
@@ -125,19 +127,36 @@ static bool find_loops(ir_op *forall, split *s) {
   return s->loop != NULL;
 }
 
+int64_t split_most_steps(const ir_op *loop, int64_t open) {
+  ir_bounds bounds = ir_bounds_of(loop, 0);
+  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper), step = bounds.step.constant;
+  if (bounds.step.value || step <= 0)
+    return 0;
+  bool known = from >= 0 && to < INT64_MAX;
+  return !known ? open : to > from ? (to - from + step - 1) / step : 0;
+}
+
+/* The iterations of the kernel, as many as `most` at least. */
+static int64_t count_iterations(const split *s, int64_t most) {
+  int64_t iterations = 1;
+  for (unsigned i = 0; i < s->num_loops && iterations < most; i++)
+    if (!(iterations *= s->trips[i]))
+      return most;
+  return iterations;
+}
+
 /* The fewest parts with which all threads together are done soonest; 1: it is not worth splitting. */
 static int64_t choose_parts(const split *s, unsigned threads) {
-  int64_t trips = 1, best = 1, best_rounds = 1;
-  for (unsigned i = 0; i < s->num_loops; i++)
-    if (!s->trips[i] || (trips *= s->trips[i]) >= threads)
-      return 1;
+  int64_t trips = count_iterations(s, threads), best = 1, best_rounds = 1, most = threads;
+  if (trips >= threads)
+    return 1;
   ir_bounds bounds = ir_bounds_of(s->loop, 0);
   ir_index step = bounds.step;
-  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper), most = threads;
+  int64_t from = ir_index_least(bounds.lower), to = ir_index_most(bounds.upper);
   if (step.value || step.constant <= 0)
     return 1;
-  if (from >= 0 && to < INT64_MAX && (to - from) / step.constant / MIN_STEPS < most)
-    most = (to - from) / step.constant / MIN_STEPS;
+  if (from >= 0 && to < INT64_MAX && (to - from) / step.constant / SPLIT_MIN_STEPS < most)
+    most = (to - from) / step.constant / SPLIT_MIN_STEPS;
   for (int64_t parts = 2; parts <= most; parts++) {
     int64_t rounds = (trips * parts + threads - 1) / threads;
     if (rounds * best < best_rounds * parts) {
@@ -247,58 +266,145 @@ static ir_op *create_parts(split *s) {
 
 /* --------------------------------------------------------------------------------------------------------- merging */
 
-/* start + the sum over parts, each part times its weights where there are some. */
-static ir_value *add_parts(ir_builder *builder, ir_value *parts, ir_value *weights, const ir_map *rows,
-                           ir_value *start) {
-  ir_module *module = builder->module;
-  unsigned rank = parts->type->rank, dims[IR_MAX_RANK], weight_dims[IR_MAX_RANK] = {0};
+/* How parts and their weights are read where the loops are those of the parts. */
+typedef struct part_maps {
+  unsigned rank;
+  const ir_map *parts, *weights, *sums;
+} part_maps;
+
+static part_maps maps_of_parts(ir_module *module, const ir_type *parts, const ir_value *weights, const ir_map *rows) {
+  unsigned rank = parts->rank, dims[IR_MAX_RANK], weight_dims[IR_MAX_RANK] = {0};
   for (unsigned i = 1; i < rank; i++)
     dims[i - 1] = i;
   for (unsigned i = 0; weights && i < rows->num_results; i++)
     weight_dims[i + 1] = (unsigned)ir_map_result_dim(rows, i) + 1;
+  return (part_maps){rank, ir_map_identity(module, rank),
+                     weights ? ir_map_select(module, rank, weights->type->rank, weight_dims) : NULL,
+                     ir_map_select(module, rank, rank - 1, dims)};
+}
+
+static ir_value *weighted(ir_builder *body, ir_value *part, ir_value *weight, const ir_type *type) {
+  ir_value *term = ir_convert(body, part, weight->type);
+  return ir_convert(body, ir_binary(body, OP_ARITH_MULF, term, weight), type);
+}
+
+/* start + the sum over parts, each part times its weights where there are some. */
+static ir_value *add_parts(ir_builder *builder, ir_value *parts, ir_value *weights, const ir_map *rows,
+                           ir_value *start) {
+  part_maps all = maps_of_parts(builder->module, parts->type, weights, rows);
   ir_value *ins[] = {parts, weights};
-  const ir_map *out = ir_map_select(module, rank, rank - 1, dims), *maps[] = {ir_map_identity(module, rank), out, out};
-  if (weights)
-    maps[1] = ir_map_select(module, rank, weights->type->rank, weight_dims);
-  ir_op *generic = ir_generic(builder, weights ? 2 : 1, ins, 1, &start, maps, rank, 1);
+  const ir_map *maps[] = {all.parts, weights ? all.weights : all.sums, all.sums};
+  ir_op *generic = ir_generic(builder, weights ? 2 : 1, ins, 1, &start, maps, all.rank, 1);
   ir_builder body = ir_builder_at_end(ir_region(generic, 0));
-  ir_value **args = ir_region(generic, 0)->args, *sum = args[weights ? 2 : 1], *term = args[0];
-  if (weights) {
-    term = ir_convert(&body, term, args[1]->type);
-    term = ir_binary(&body, OP_ARITH_MULF, term, args[1]);
-    term = ir_convert(&body, term, sum->type);
-  }
+  ir_value **args = ir_region(generic, 0)->args, *sum = args[weights ? 2 : 1];
+  ir_value *term = weights ? weighted(&body, args[0], args[1], sum->type) : args[0];
   ir_opcode add = ir_scalar_is_float(sum->type->element) ? OP_ARITH_ADDF : OP_ARITH_ADDI;
   return body_finish(&body, generic, ir_binary(&body, add, sum, term));
 }
 
-/* Puts what is merged in place of the loop. */
-static void merge_parts(const split *s, const ir_op *parts) {
-  ir_builder builder = ir_builder_before(s->loop);
+/* Each part times its weights. */
+static ir_value *weigh_parts(ir_builder *builder, ir_value *parts, ir_value *weights, const ir_map *rows) {
+  part_maps all = maps_of_parts(builder->module, parts->type, weights, rows);
+  ir_value *ins[] = {parts, weights}, *out = empty_of(builder, parts->type);
+  const ir_map *maps[] = {all.parts, all.weights, all.parts};
+  ir_op *generic = ir_generic(builder, 2, ins, 1, &out, maps, all.rank, 0);
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_value **args = ir_region(generic, 0)->args;
+  return body_finish(&body, generic, weighted(&body, args[0], args[1], args[2]->type));
+}
+
+/* What was accumulated in parts. On a GPU weights are no factors of a product, for which a block would have few warps;
+ * it has as many as share out all parts. */
+static ir_value *accumulate(const split *s, ir_builder *builder, ir_value *parts, ir_value *weights, const update *u,
+                            ir_value *start) {
+  if (!u->rows || !weights)
+    return add_parts(builder, parts, NULL, NULL, start);
+  if (!s->in_blocks)
+    return add_parts(builder, parts, weights, u->rows, start);
+  return add_parts(builder, weigh_parts(builder, parts, weights, u->rows), NULL, NULL, start);
+}
+
+/* What is accumulated, relative to a state that has seen the part, too: that of before it and the part, whose weights
+ * are 1 together. */
+static ir_value *blend_part(ir_builder *builder, ir_value *part, ir_value *weights, const ir_map *rows,
+                            ir_value *before) {
+  unsigned rank = before->type->rank;
+  const ir_map *all = ir_map_identity(builder->module, rank), *maps[] = {all, rows, all};
+  ir_value *ins[] = {part, weights};
+  ir_op *generic = ir_generic(builder, 2, ins, 1, &before, maps, rank, 0);
+  ir_builder body = ir_builder_at_end(ir_region(generic, 0));
+  ir_value **args = ir_region(generic, 0)->args, *weight = args[1];
+  ir_value *rest = ir_binary(&body, OP_ARITH_SUBF, ir_const(&body, weight->type, 1), weight);
+  ir_value *sum = ir_binary(&body, OP_ARITH_ADDF, weighted(&body, args[2], rest, args[2]->type),
+                            weighted(&body, args[0], weight, args[2]->type));
+  return body_finish(&body, generic, sum);
+}
+
+/* The value, of one part, without the dim for parts. */
+static ir_value *without_parts(ir_builder *builder, ir_value *value) {
+  const ir_type *type = value->type;
+  ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    offsets[dim] = ir_index_const(0);
+    sizes[dim] = ir_index_const(type->shape[dim]);
+  }
+  const ir_type *one = ir_type_with_shape(builder->module, type, type->rank - 1, type->shape + 1);
+  return ir_extract_slice(builder, value, offsets, sizes, one);
+}
+
+/* What the loop carries, of what it carried before, `carried`, and `count` parts from the first on. */
+static void merge_some(const split *s, ir_builder *builder, const ir_op *parts, ir_index first, int64_t count,
+                       ir_value *const *carried, ir_value **merged) {
   ir_value *part_of[MAX_CARRIED], *state_parts[MAX_CARRIED] = {0}, *states[MAX_CARRIED] = {0}, *weights = NULL;
   for (unsigned i = 0; i < s->loop->num_results; i++) {
     const ir_type *type = ir_result(s->loop, i)->type;
     ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
-    int64_t shape[IR_MAX_RANK] = {s->parts};
+    int64_t shape[IR_MAX_RANK] = {count};
     for (unsigned dim = 0; dim < type->rank; dim++)
       shape[dim + 1] = type->shape[dim];
-    place_of(s, &builder, ir_region(s->forall, 0)->args, ir_index_const(0), s->parts, type, offsets, sizes);
-    part_of[i] = ir_extract_slice(&builder, ir_result(parts, i), offsets, sizes,
-                                  ir_type_with_shape(builder.module, type, type->rank + 1, shape));
+    place_of(s, builder, ir_region(s->forall, 0)->args, first, count, type, offsets, sizes);
+    part_of[i] = ir_extract_slice(builder, ir_result(parts, i), offsets, sizes,
+                                  ir_type_with_shape(builder->module, type, type->rank + 1, shape));
     if (s->updates[i].state) {
       state_parts[s->updates[i].state] = part_of[i];
-      states[s->updates[i].state] = ir_operand(s->loop, 3 + i);
+      states[s->updates[i].state] = carried[i];
     }
   }
   if (s->running)
-    weights = pass_op_info_of(s->running->code)->merge(&builder, state_parts, states);
+    weights = pass_op_info_of(s->running->code)->merge(builder, state_parts, states);
   for (unsigned i = 0; i < s->loop->num_results; i++) {
     const update *u = &s->updates[i];
-    ir_value *merged =
-        u->state ? states[u->state]
-                 : add_parts(&builder, part_of[i], u->rows ? weights : NULL, u->rows, ir_operand(s->loop, 3 + i));
-    ir_replace_uses(ir_result(s->loop, i), merged);
+    if (u->state)
+      merged[i] = states[u->state];
+    else if (s->in_turn && u->rows && weights)
+      merged[i] =
+          blend_part(builder, without_parts(builder, part_of[i]), without_parts(builder, weights), u->rows, carried[i]);
+    else
+      merged[i] = accumulate(s, builder, part_of[i], weights, u, carried[i]);
   }
+}
+
+/* Puts what is merged in place of the loop: all parts at once or, where a block of a GPU has no registers for that, in
+ * turn. */
+static void merge_parts(const split *s, const ir_op *parts) {
+  ir_builder builder = ir_builder_before(s->loop);
+  unsigned count = s->loop->num_results;
+  ir_value *carried[MAX_CARRIED], *merged[MAX_CARRIED];
+  for (unsigned i = 0; i < count; i++)
+    carried[i] = ir_operand(s->loop, 3 + i);
+  if (s->in_turn) {
+    ir_op *turns = ir_for(&builder, ir_index_const(0), ir_index_const(s->parts), ir_index_const(1), count, carried);
+    ir_block *body = ir_region(turns, 0);
+    ir_builder inside = ir_builder_at_end(body);
+    merge_some(s, &inside, parts, (ir_index){.value = body->args[0]}, 1, body->args + 1, merged);
+    ir_terminator(&inside, OP_SCF_YIELD, count, merged);
+    for (unsigned i = 0; i < count; i++)
+      merged[i] = ir_result(turns, i);
+  } else {
+    merge_some(s, &builder, parts, ir_index_const(0), s->parts, carried, merged);
+  }
+  for (unsigned i = 0; i < count; i++)
+    ir_replace_uses(ir_result(s->loop, i), merged[i]);
   ir_op_erase(s->loop);
 }
 
@@ -306,8 +412,14 @@ bool pass_split(ir_op *forall, const pass_options *options) {
   split s;
   if (!find_loops(forall, &s) || !find_updates(&s))
     return true;
-  s.parts = choose_parts(&s, options->target->threads);
+  const target_facts *target = options->target;
+  s.in_blocks = target_is_gpu(target);
+  s.parts = s.in_blocks ? split_into_blocks(s.loop, count_iterations(&s, INT32_MAX), target)
+                        : choose_parts(&s, target->threads);
+  s.in_turn = s.in_blocks && !split_merges_at_once(s.loop, s.parts);
   if (s.parts > 1)
     merge_parts(&s, create_parts(&s));
+  if (s.parts > 1 && s.in_blocks)
+    ir_attr_set(forall, PASS_MERGES, ir_attr_unit(forall->module));
   return true;
 }

@@ -48,7 +48,7 @@ static const target_matrix dpas16[] = {
 #define NO_MATRICES .num_matrices = 0
 
 static const target_facts rows[] = {
-#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, WHO, DOC)                                                                  \
+#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, PROCESSORS, WHO, DOC)                                                      \
   {.name = "nvptx:" CHIP,                                                                                              \
    .kind = TARGET_NVPTX,                                                                                               \
    .triple = "nvptx64-nvidia-cuda",                                                                                    \
@@ -60,6 +60,7 @@ static const target_facts rows[] = {
    .copy_stages = COPY_STAGES,                                                                                         \
    .lane_registers = LANE_REGISTERS,                                                                                   \
    .registers = REGISTERS,                                                                                             \
+   .multiprocessors = PROCESSORS,                                                                                      \
    .block = {4, 128, 64, 64},                                                                                          \
    WHO,                                                                                                                \
    .matrices = mma_sync,                                                                                               \

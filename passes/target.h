@@ -64,8 +64,9 @@ typedef struct target_facts {
   unsigned copy_stages; /* tiles of a loop that are worth being in shared memory at once; 0: no asynchronous copies */
   unsigned
       lane_registers; /* 32-bit registers for what a lane keeps across iterations; the rest is to compute with (GPU) */
-  unsigned registers; /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
-  target_block block; /* of contractions (GPU) */
+  unsigned multiprocessors;  /* that blocks are dealt to; 0: not known, so nothing is split for them (GPU) */
+  unsigned registers;        /* 32-bit registers of one multiprocessor (GPU); a lane has at most 255 */
+  target_block block;        /* of contractions (GPU) */
   target_block group_block;  /* .. of those that warpgroups do .. */
   target_block narrow_block; /* .. for a running softmax with a state of so few columns */
   int64_t narrow_columns;
@@ -87,15 +88,19 @@ static inline bool target_has_groups(const target_facts *facts, ir_scalar elemen
   return facts->warpgroup && (element == IR_F16 || element == IR_BF16);
 }
 
-/* The block for contractions of such elements. */
-static inline const target_block *target_block_of(const target_facts *facts, ir_scalar element) {
-  return target_has_groups(facts, element) ? &facts->group_block : &facts->block;
+/* The block for contractions of such elements with so many rows (IR_DYNAMIC: not known), of which a group takes one tile
+ * of the matrix unit for each of its warps. */
+static inline const target_block *target_block_of(const target_facts *facts, ir_scalar element, int64_t rows) {
+  bool groups =
+      target_has_groups(facts, element) && (rows == IR_DYNAMIC || rows >= facts->warpgroup * facts->matrices[0].m);
+  return groups ? &facts->group_block : &facts->block;
 }
 
 /* The same for a running softmax with a state of so many columns. */
-static inline const target_block *target_softmax_block(const target_facts *facts, ir_scalar element, int64_t columns) {
-  bool is_narrow = target_has_groups(facts, element) && columns <= facts->narrow_columns;
-  return is_narrow ? &facts->narrow_block : target_block_of(facts, element);
+static inline const target_block *target_softmax_block(const target_facts *facts, ir_scalar element, int64_t rows,
+                                                       int64_t columns) {
+  const target_block *block = target_block_of(facts, element, rows);
+  return block == &facts->group_block && columns <= facts->narrow_columns ? &facts->narrow_block : block;
 }
 
 /* Shared memory for tiles of one of several blocks, or of one that leaves some for what vectors take on their way from

@@ -33,7 +33,7 @@ static inline int64_t tile_trip_count(int64_t extent, int64_t size) {
 
 /* Those that share the rows of a tile on a GPU, in contractions of such elements. */
 static inline int64_t target_block_lanes(const target_facts *target, ir_scalar element) {
-  return (int64_t)target_block_of(target, element)->warps * target->warp;
+  return (int64_t)target_block_of(target, element, IR_DYNAMIC)->warps * target->warp;
 }
 
 /* The tiles of the root's loops, parallel ones only; 0: the loop stays whole. */

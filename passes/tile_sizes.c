@@ -293,14 +293,15 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
   int side = tile_running_operand(p->op);
   bool is_gpu = target_is_gpu(target);
-  ir_scalar element = ir_operand(p->op, 0)->type->element;
-  product_tile tile = {.columns = is_gpu ? target_block_of(target, element)->columns : host_policy.columns};
+  product_tile tile = {.columns = host_policy.columns};
   if (side >= 0)
     tile.rows = softmax_tile_of(p->op, (unsigned)side, target).rows;
   else if (is_gpu)
     tile.rows = tile_rows_in_block(p->op, rows_side, target);
   else
     tile = product_tile_of(p->op, rows_side, target);
+  if (is_gpu)
+    tile.columns = target_block_of(target, ir_operand(p->op, 0)->type->element, tile.rows)->columns;
   if (target->tiles.rows)
     tile.rows = target->tiles.rows;
   if (target->tiles.columns)
@@ -420,7 +421,10 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     tile.rows = rows_in_cache(root, extents, tile.rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, tile.rows, sizes);
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : tile.columns, sizes);
-  if (target_is_gpu(target) || target->tiles.rows)
+  if (is_gpu && second >= 0 && sizes[second] > target->block.columns &&
+      tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, -1) < target->multiprocessors)
+    sizes[second] = target->block.columns; /* more blocks are worth more than larger tiles */
+  if (is_gpu || target->tiles.rows)
     return;
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
       tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, first) == 1)

@@ -44,6 +44,7 @@ typedef struct kernel {
   tile **tiles;    /* by number of the value: op->mark plus its position among results, then block arguments */
   unsigned num_values, num_retired;
   outer_tile *outer;
+  bool is_narrow;  /* sizes up to SIZE_UNIT are powers of two: few parts and rows are merged, without products */
   ir_op **retired; /* tensor ops, those that define before those that use */
 } kernel;
 
@@ -59,18 +60,24 @@ int64_t vectorize_tiles_size(int64_t bound) {
 }
 
 /* The vector size of an extent; 0 if it has no known bound. */
-static int64_t vector_size(ir_index size) {
-  int64_t bound = extent_bound(extent_of_index(size));
-  return bound > IR_MAX_VECTOR_ELEMENTS ? 0 : ir_index_is_const(size, 1) ? 1 : vectorize_tiles_size(bound);
+static int64_t vector_size(const kernel *k, ir_index size) {
+  int64_t bound = extent_bound(extent_of_index(size)), power = 1;
+  while (k->is_narrow && power < bound && power < SIZE_UNIT)
+    power *= 2;
+  return bound > IR_MAX_VECTOR_ELEMENTS   ? 0
+         : ir_index_is_const(size, 1)     ? 1
+         : k->is_narrow && power >= bound ? power
+                                          : vectorize_tiles_size(bound);
 }
 
 /* A tile without a vector; false after an error at `op`. */
-static bool set_extents(tile *t, const ir_op *op, ir_scalar element, unsigned rank, const ir_index *extents) {
+static bool set_extents(const kernel *k, tile *t, const ir_op *op, ir_scalar element, unsigned rank,
+                        const ir_index *extents) {
   *t = (tile){.element = element, .rank = rank};
   int64_t total = 1;
   for (unsigned dim = 0; dim < rank; dim++) {
     t->extents[dim] = extents[dim];
-    t->sizes[dim] = vector_size(extents[dim]);
+    t->sizes[dim] = vector_size(k, extents[dim]);
     if (!t->sizes[dim])
       return ir_op_error(op, "dim %u of a tile has no known bound: on this target tiles live in registers", dim);
     total *= t->sizes[dim];
@@ -159,7 +166,7 @@ static tile *outer_tile_of(kernel *k, const ir_op *user, ir_value *tensor) {
   tile *t = IR_NEW(&k->module->arena, tile);
   for (unsigned dim = 0; dim < tensor->type->rank; dim++)
     extents[dim] = ir_dim(&builder, tensor, dim);
-  if (!set_extents(t, user, tensor->type->element, tensor->type->rank, extents))
+  if (!set_extents(k, t, user, tensor->type->element, tensor->type->rank, extents))
     return NULL;
   if (!tensor->op || tensor->op->code != OP_TENSOR_EMPTY)
     read_tensor(k, &builder, tensor, t);
@@ -283,14 +290,14 @@ static bool vectorize_empty(kernel *k, ir_op *op) {
   ir_index extents[IR_MAX_RANK];
   tile t;
   pass_spelled_extents(op, 0, extents);
-  return set_extents(&t, op, type->element, type->rank, extents) && define(k, ir_result(op, 0), &t);
+  return set_extents(k, &t, op, type->element, type->rank, extents) && define(k, ir_result(op, 0), &t);
 }
 
 /* The tile whose elements, in order, are those of `from`: dims of extent 1 come and go. */
 static bool define_reshaped(kernel *k, ir_op *op, const tile *from, const ir_index *extents) {
   const ir_value *result = ir_result(op, 0);
   tile t;
-  if (!set_extents(&t, op, from->element, result->type->rank, extents))
+  if (!set_extents(k, &t, op, from->element, result->type->rank, extents))
     return false;
   t.vector = from->vector;
   t.padded = from->padded;
@@ -327,7 +334,7 @@ static bool vectorize_extract_slice(kernel *k, ir_op *op, bool *stays) {
     tile t;
     ir_builder builder = ir_builder_after(op);
     *stays = true;
-    if (!set_extents(&t, op, result->type->element, rank, extents))
+    if (!set_extents(k, &t, op, result->type->element, rank, extents))
       return false;
     read_tensor(k, &builder, result, &t);
     return define(k, result, &t);
@@ -559,13 +566,15 @@ static bool number_op(ir_op *op, void *data) {
   op->mark = k->num_values;
   k->num_values += op->num_results + (op->code == OP_SCF_FOR ? ir_region(op, 0)->num_args : 0);
   k->num_retired++;
+  k->is_narrow &= !ir_op_has(op, IR_STRUCTURED) || !ir_is_contraction(op);
   return true;
 }
 
 bool pass_vectorize_tiles(ir_op *forall, const pass_options *options) {
   if (!forall->num_results) /* no tensors */
     return true;
-  kernel k = {.module = forall->module, .block = ir_region(forall, 0)};
+  bool merges = ir_attr_get(forall, PASS_MERGES) != NULL;
+  kernel k = {.module = forall->module, .block = ir_region(forall, 0), .is_narrow = merges};
   ir_walk(k.block, number_op, &k);
   k.tiles = IR_NEW_ARRAY(&k.module->arena, tile *, k.num_values);
   k.retired = IR_NEW_ARRAY(&k.module->arena, ir_op *, k.num_retired);

@@ -11,7 +11,7 @@ static const struct target_row {
   compiler_code code;
 } targets[] = {
     {"host[:CPU]", "this machine, or the named LLVM processor (host:znver4, host:x86-64-v3)", CODE_HOST},
-#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, WHO, DOC) {"nvptx:" CHIP, DOC, CODE_KERNELS},
+#define NVPTX_TARGET(CHIP, PTX, SHARED_KIB, PROCESSORS, WHO, DOC) {"nvptx:" CHIP, DOC, CODE_KERNELS},
 #define SPIRV_TARGET(CHIP, LANES, THREADS, SHARED_KIB, LANE_WORDS, WARPS, ROWS, UNIT, SPELLING, BLOCKS, DOUBLE, DOC)   \
   {"spirv:" CHIP, DOC, CODE_KERNELS},
 #include "passes/target.def"

@@ -118,11 +118,38 @@ static const device_case others[] = {
     {"layer_norm", "", "f32", 1, 1, 130, 64, 0, 0},
 };
 
+/* Few blocks and long reductions, which GPUs split: keys that parts divide and keys that they do not, one row, a few and
+ * a tile of them. */
+static void add_split(case_list *list) {
+  static const int64_t lengths[][2] = {{1, 1024}, {1, 1000}, {3, 700}, {16, 513}};
+  for (unsigned i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
+    for (unsigned k = 0; k < 3; k++) {
+      int64_t m = lengths[i][0], n = lengths[i][1];
+      add(list, (device_case){"matmul", i % 2 ? "nt" : "", elements[k], 1, 1, m, i < 3 ? 128 : 136, n, 0});
+      if (!k && i) /* in f32, lanes spill some registers where keys are ragged, split or not */
+        continue;
+      add(list, (device_case){"attention", i % 2 ? "causal" : "plain", elements[k], 2, 1, m, n, 64, 64});
+      add(list, (device_case){"divided", i % 2 ? "" : "causal", elements[k], 2, 8, m, n, 128, 128});
+      add(list, (device_case){"heads", "gqa", elements[k], 2, 4, m, n, 64, 64});
+    }
+  for (unsigned i = 0; i < 3; i++) /* of an open number of keys, parts may have none */
+    add(list, (device_case){"cache", "", elements[i], 2, 1, 1, i ? 9 : 300, 64, 64});
+  add(list, (device_case){"cache", "", "f16", 3, 1, 1, 2100, 64, 64});
+  add(list, (device_case){"cache", "", "bf16", 3, 1, 5, 1300, 64, 64});
+  add(list, (device_case){"attention", "plain", "f16", 1, 1, 128, 2001, 64, 64}); /* parts are merged in turn */
+  add(list, (device_case){"attention", "plain", "bf16", 1, 1, 64, 1500, 128, 128});
+  add(list, (device_case){"matmul", "", "f16", 1, 1, 128, 128, 2000, 0});
+  add(list, (device_case){"attention", "mask", "f16", 2, 1, 1, 900, 64, 64});
+  add(list, (device_case){"attention", "window", "bf16", 1, 1, 1, 900, 64, 64});
+  add(list, (device_case){"attention", "plain", "f16", 1, 1, 1, 900, 72, 40});
+}
+
 static void add_all(case_list *list) {
   add_head_dims(list);
   add_lengths(list);
   for (unsigned i = 0; i < sizeof others / sizeof others[0]; i++)
     add(list, others[i]);
+  add_split(list);
 }
 
 static void name_case(const device_case *row, char name[MAX_NAME]) {
@@ -338,10 +365,11 @@ static void print_line(bool good, const char *name, char *lines) {
 }
 
 static bool run_case(tec_context *context, const device_case *row, const device_choice *choice, const char *name) {
-  /* Open extents of the template "dynamic": of the queries, the keys, the values. */
+  /* Open extents of the template "dynamic": of the queries, the keys, the values; of "cache": those of the last two. */
   const uint64_t unknown[MAX_UNKNOWN] = {(uint64_t)row->m, (uint64_t)row->n, (uint64_t)row->n};
   bool dynamic = !strcmp(row->template, "dynamic"), rows = !strcmp(row->template, "open_softmax");
-  const tensor_source source = {17, unknown, dynamic ? MAX_UNKNOWN : rows ? 2 : 0};
+  bool cache = !strcmp(row->template, "cache");
+  const tensor_source source = {17, unknown + cache, dynamic ? MAX_UNKNOWN : rows || cache ? 2 : 0};
   case_run run = {.context = context, .moved.tf32 = choice->tf32};
   size_t size, report_size;
   char *text = expand(context, row, &size), *lines = NULL;
