@@ -21,7 +21,7 @@ enum {
   MAX_OPERANDS = 400,
 };
 
-static const char wait_text[] = "wgmma.wait_group.sync.aligned 0;";
+static const char wait_text[] = "wgmma.wait_group.sync.aligned";
 
 /* A text that grows; what does not fit is dropped. */
 typedef struct asm_text {
@@ -150,7 +150,7 @@ static void add_text(group_asm *g) {
     add_product(g, k);
   add(text, "wgmma.commit_group.sync.aligned;\n");
   if (!ir_attr_get(g->op, "async"))
-    add(text, "%s\n", wait_text);
+    add(text, "%s 0;\n", wait_text);
   add(text, "}");
 }
 
@@ -218,7 +218,7 @@ bool nvptx_warpgroup_wait(emitter *e, const ir_op *op) {
   if (good) {
     add_sums(e, &g, sums);
     add(&g.constraints, ",~{memory}");
-    add(&g.text, "%s", wait_text);
+    add(&g.text, "%s %lld;", wait_text, (long long)ir_attr_int_or(op, "numGroups", 0));
     bind_sums(e, op, call_text(e, &g), LLVMTypeOf(sums->pieces[0]));
   }
   return end(&g, good);

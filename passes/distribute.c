@@ -225,6 +225,11 @@ static bool distribute_control(distributor *d, const ir_op *op) {
   d->at = after;
   for (unsigned i = 0; i < op->num_results; i++)
     ir_value_map_set(d->lanes, ir_result(op, i), ir_result(made, i));
+  if (d->late && d->late->block->parent == op) {
+    unsigned i = ir_use_index(ir_result(d->late, 0)->uses);
+    ir_value_map_set(d->lanes, ir_result(op, i), distribute_wait(d, ir_result(made, i), 0));
+    d->late = NULL;
+  }
   return true;
 }
 

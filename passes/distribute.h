@@ -19,6 +19,8 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 /* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait
  * for its group of copies. */
 #define DISTRIBUTE_ASYNC "tec.async"
+/* On a contraction that is all that an iteration of a loop does with its tiles: warpgroups are waited for in the next. */
+#define DISTRIBUTE_LATE "tec.late"
 /* On such a write, and the copies that it becomes: what is there was read before the latest barrier of the loop. */
 #define DISTRIBUTE_AHEAD "tec.ahead"
 
@@ -64,6 +66,7 @@ typedef struct distributor {
   shared_scratch *scratch;
   kept_factor *kept;
   pending_product *pending; /* of the block under way */
+  const ir_op *late;        /* the contraction of the loop under way whose products are; NULL: none */
   uint32_t access;          /* the mark of the access under way */
 } distributor;
 
@@ -207,6 +210,8 @@ ir_value *distribute_place(distributor *d, const ir_op *alloca);
 /* ----------------------------------------------------------------- distribute_contract.c, distribute_reduction.c */
 
 distribute_hook distribute_contract, distribute_reduction;
+/* Waits for what a loop leaves under way: the sums of a lane. */
+ir_value *distribute_wait(distributor *d, ir_value *sums, int64_t under_way);
 /* Waits for pending products whose results `user` reads, in it or in its regions; NULL: for all. */
 void distribute_settle(distributor *d, const ir_op *user);
 

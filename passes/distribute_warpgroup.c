@@ -134,20 +134,39 @@ static void multiply_rows(const group_product *p, int64_t row, int64_t column, i
   pending->registers[pending->count++] = registers;
 }
 
-/* Gives a pending contraction its result. */
-static void settle(distributor *d, const pending_product *pending) {
-  int64_t total = distribute_registers(&pending->sums);
+ir_value *distribute_wait(distributor *d, ir_value *sums, int64_t under_way) {
+  const ir_type *flat = sums->type;
+  ir_named_attr attr = {"numGroups", ir_attr_int(d->module, ir_type_scalar(d->module, IR_I32), under_way)};
+  sums = fragment_rows(d, sums, 2);
+  sums = ir_create(&d->at, OP_VECTOR_EXT_WARPGROUP_WAIT, sums->type, 1, &sums, under_way > 0, &attr);
+  return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sums, flat);
+}
+
+/* The sums of a contraction, from its products; `waits`: when these have arrived. */
+static ir_value *sums_of(distributor *d, const pending_product *pending, bool waits) {
   for (unsigned i = 0; i < pending->count; i++) {
     ir_value *sum = pending->products[i];
-    if (ir_attr_get(sum->op, "async"))
-      sum = ir_create(&d->at, OP_VECTOR_EXT_WARPGROUP_WAIT, sum->type, 1, &sum, 0, NULL);
     int64_t count = ir_type_num_elements(sum->type);
+    bool is_async = ir_attr_get(sum->op, "async");
     sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, distribute_type(d, IR_F32, count));
+    sum = waits && is_async ? distribute_wait(d, sum, 0) : sum;
     for (int64_t r = 0; r < count; r++)
       pending->values[pending->registers[i][r]] = distribute_get(d, sum, r);
   }
-  ir_value *vector = distribute_pack(d, IR_F32, total, pending->values);
-  distribute_set(d, pending->op, distribute_convert(d, vector, &pending->sums, &pending->wanted, NULL));
+  return distribute_pack(d, IR_F32, distribute_registers(&pending->sums), pending->values);
+}
+
+/* Gives a contraction its result while it is under way, which nobody looks at: when the one of the next iteration is,
+ * it has arrived. */
+static void go_on(distributor *d, const pending_product *pending) {
+  distribute_set(d, pending->op, distribute_wait(d, sums_of(d, pending, false), pending->count));
+  d->late = pending->op;
+}
+
+/* Gives a pending contraction its result. */
+static void settle(distributor *d, const pending_product *pending) {
+  ir_value *sums = sums_of(d, pending, true);
+  distribute_set(d, pending->op, distribute_convert(d, sums, &pending->sums, &pending->wanted, NULL));
 }
 
 /* Does an op, or one in its regions, read the value? */
@@ -233,6 +252,11 @@ bool distribute_warpgroups(distributor *d, const ir_op *op, const target_matrix 
   for (int64_t i = 0; i < count; i++)
     for (int64_t column = 0; !places[i][1] && column < columns; column += MOST_COLUMNS)
       multiply_rows(&p, places[i][0], column, columns - column < MOST_COLUMNS ? columns - column : MOST_COLUMNS);
+  bool late = ir_attr_get(op, DISTRIBUTE_LATE) && p.places[0].memref && layout_equal(&c->layout, &p.pending->wanted);
+  if (late) {
+    go_on(d, p.pending);
+    return true;
+  }
   p.pending->next = d->pending;
   d->pending = p.pending;
   return true;

@@ -7,6 +7,7 @@
  * In a loop that reads a tile further on in each iteration, copies run ahead: as many tiles as there are stages have
  * places in shared memory, and iteration i
  *     waits for tile i; starts copying tile i + stages - 1 to where tile i - 1 was; works on tile i.
+ * (or, where products are still under way then, of tile i + stages - 2 to where tile i - 2 was).
  * Each tile ahead is one group of asynchronous copies, so the wait leaves stages - 2 groups under way. An iteration has
  * one barrier, which barriers.c finds to be needed between what was read and what is copied there. Elsewhere, and where
  * pieces are too small to be copied asynchronously, there is one place, filled where the tile was read.
@@ -30,15 +31,17 @@
 #include <string.h>
 
 enum {
-  SECTOR = 32,      /* bytes in which global memory is fetched */
-  CHUNK = 16,       /* bytes of a swizzle's unit, and of a copy at best */
-  BANKED = 128,     /* bytes of shared memory that are accessed at once */
-  MAX_PADDING = 8,  /* chunks behind a row; so many meet all banks */
-  MAX_APART = 8,    /* rows */
-  MATRIX_BITS = 16, /* of elements that ldmatrix reads */
-  BOX_UNIT = 8,     /* rows that a swizzle repeats after */
-  LANES = 512,      /* of a multiprocessor, in several blocks of warpgroups: each has work while others wait .. */
-  SPARE_WORDS = 8,  /* .. and registers beyond what its loop keeps, so that nothing is spilled */
+  SECTOR = 32,           /* bytes in which global memory is fetched */
+  CHUNK = 16,            /* bytes of a swizzle's unit, and of a copy at best */
+  BANKED = 128,          /* bytes of shared memory that are accessed at once */
+  MAX_PADDING = 8,       /* chunks behind a row; so many meet all banks */
+  MAX_APART = 8,         /* rows */
+  MATRIX_BITS = 16,      /* of elements that ldmatrix reads */
+  BOX_UNIT = 8,          /* rows that a swizzle repeats after */
+  LANES = 512,           /* of a multiprocessor, in several blocks of warpgroups: each has work while others wait .. */
+  LATE_STAGES = 3,       /* of a loop whose products are waited for an iteration later, at least .. */
+  MOST_LATE_WORDS = 128, /* .. and a lane's sums of it, as many as one wait takes */
+  SPARE_WORDS = 8,       /* .. and registers beyond what its loop keeps, so that nothing is spilled */
 };
 
 /* A tile that goes through shared memory. */
@@ -453,22 +456,45 @@ static ir_value *carry_stage(pipeline *p) {
   return stage;
 }
 
+/* The tile that the contraction reads factor `i` from, of those of the pipeline; NULL: none. */
+static const staged_tile *tile_of_factor(const pipeline *p, const ir_op *product, unsigned i) {
+  const ir_op *factor = ir_operand(product, i)->op;
+  if (factor && is_factor_transposed(factor))
+    factor = ir_operand(factor, 0)->op;
+  const staged_tile *tile = p->tiles;
+  while (tile && tile->read != factor)
+    tile = tile->next;
+  return tile;
+}
+
 /* The first contraction of the body that reads one of the tiles, as warpgroups do while lanes go on: then is the time to
  * copy. Before it is a barrier, for the tiles have arrived, behind which nobody reads those of the last iteration. */
 static ir_op *first_product(const pipeline *p) {
-  for (ir_op *op = p->body->first; op; op = op->next)
-    for (unsigned i = 0; op->code == OP_VECTOR_CONTRACT && i < 2; i++) {
-      const ir_op *factor = ir_operand(op, i)->op;
-      if (factor && is_factor_transposed(factor))
-        factor = ir_operand(factor, 0)->op;
-      for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
-        if (tile->read == factor)
-          return op;
-    }
-  return NULL;
+  ir_op *op = p->body->first;
+  while (op && (op->code != OP_VECTOR_CONTRACT || (!tile_of_factor(p, op, 0) && !tile_of_factor(p, op, 1))))
+    op = op->next;
+  return op;
+}
+
+/* Is all that an iteration does with its tiles to add their product to a carried sum? Then warpgroups need not be waited
+ * for until they have the next one: nobody looks at the sum, and at the tiles only who copies. */
+static bool is_late(const stager *s, const pipeline *p, const ir_op *product) {
+  const ir_value *sum = ir_operand(product, 2), *result = ir_result(product, 0);
+  unsigned tiles = 0;
+  for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
+    tiles++;
+  return p->stages >= LATE_STAGES && tiles == 2 && tile_of_factor(p, product, 0) && tile_of_factor(p, product, 1) &&
+         target_has_groups(s->facts, ir_operand(product, 0)->type->element) && !sum->op && sum->block == p->body &&
+         sum->index > 0 && ir_value_has_one_use(sum) && ir_value_has_one_use(result) &&
+         result->uses->user == p->body->last && ir_use_index(result->uses) == sum->index - 1 &&
+         distribute_words(result) <= MOST_LATE_WORDS;
 }
 
 static void build_pipeline(stager *s, pipeline *p) {
+  ir_op *product = s->facts->warpgroup ? first_product(p) : NULL;
+  int64_t late = product && is_late(s, p, product);
+  if (late)
+    ir_attr_set(product, DISTRIBUTE_LATE, ir_attr_unit(s->module));
   ir_value *stage = carry_stage(p), *group = NULL;
   /* tiles ahead are what unrolling would bring; an assembler that does it all the same runs out of registers */
   ir_attr_set(p->loop, "tec.unroll", ir_attr_i64(s->module, 1));
@@ -476,18 +502,18 @@ static void build_pipeline(stager *s, pipeline *p) {
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     make_place(s, tile, p->stages);
-  for (int64_t i = 0; i + 1 < p->stages; i++) {
+  for (int64_t i = 0; i + 1 + late < p->stages; i++) {
     ir_index counter = ir_index_add(&before, start, ir_index_const(i * p->step));
     group = copy_ahead(&before, p, counter, ir_index_const(i), false);
   }
-  wait_for(&inside, group, p->stages - 2);
-  ir_op *product = s->facts->warpgroup ? first_product(p) : NULL;
+  wait_for(&inside, group, p->stages - 2 - late);
   if (product)
     inside = ir_builder_before(product->next);
   ir_index ahead =
-      ir_index_add(&inside, (ir_index){.value = p->body->args[0]}, ir_index_const((p->stages - 1) * p->step));
-  ir_value *last = ir_binary(&inside, OP_ARITH_SUBI, stage, ir_const_index(&inside, 1));
-  last = where_equal(&inside, stage, 0, p->stages - 1, last);
+      ir_index_add(&inside, (ir_index){.value = p->body->args[0]}, ir_index_const((p->stages - 1 - late) * p->step));
+  ir_value *last = ir_binary(&inside, OP_ARITH_SUBI, stage, ir_const_index(&inside, 1 + late));
+  for (int64_t i = 0; i <= late; i++)
+    last = where_equal(&inside, stage, i, p->stages - 1 - late + i, last);
   copy_ahead(&inside, p, ahead, (ir_index){.value = last}, product != NULL);
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     replace_users(s, tile, (ir_index){.value = stage}, tile->read);
