@@ -39,10 +39,10 @@ static const target_matrix dpas16[] = {
 /* Groups of warps read the right factor where it lies, and the more columns it has the faster. (H200, f16, TFLOP/s:
  * attention, 128 features, 128 x 64 with two blocks a multiprocessor 569, with one 407, 128 x 128 443, 256 x 64 489,
  * 64 x 64 with four 500; 64 features, 64 x 128 with three 461, 64 x 64 415, 128 x 64 405; products of 4096, 128 x 128
- * with two 633, 128 x 256 617, 256 x 128 605.) */
+ * with two 637, 128 x 256 and 256 x 128 with one 662, 128 x 192 605; of 8192 625 and 656; of 2048 547 and 454.) */
 #define WARPS .warpgroup = 0
 #define WARPGROUPS                                                                                                     \
-  .warpgroup = 4, .group_block = {8, 128, 128, 64}, .narrow_block = {4, 64, 128, 128}, .narrow_columns = 64
+  .warpgroup = 4, .group_block = {8, 128, 256, 64}, .narrow_block = {4, 64, 128, 128}, .narrow_columns = 64
 
 #define MATRICES(LIST) .matrices = LIST, .num_matrices = sizeof LIST / sizeof *LIST
 #define NO_MATRICES .num_matrices = 0

@@ -14,6 +14,7 @@
 enum {
   LANE_ELEMENTS = 32,    /* of a tile without contraction, in each lane */
   TURNED_ELEMENTS = 128, /* of each row of an input that a tile turns, in several lines of the cache */
+  LARGEST_ROUNDS = 3,    /* of blocks for which the largest tiles of warpgroups pay */
   GPU_NARROW_STEP = 32,  /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
@@ -391,6 +392,29 @@ static bool reads_statistics(const ir_op *root, unsigned *steps) {
   return false;
 }
 
+/* The inputs of the root that are as large as its result. */
+static unsigned num_large_inputs(const ir_op *root) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < ir_num_inputs(root); i++)
+    count += ir_structure_of(root)->maps[i]->num_results == ir_init_map(root, 0)->num_results;
+  return count;
+}
+
+/* Fewer columns of a tile of warpgroups on a GPU, until there are blocks enough: the largest are worth several rounds of
+ * one a multiprocessor, and leave lanes no registers for another tile beside the product's. */
+static void share_columns(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes,
+                          int loop) {
+  int64_t most = target->group_block.columns;
+  while (sizes[loop] > target->block.columns) {
+    int64_t tiles = tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, -1);
+    bool is_largest = sizes[loop] == most, large = ir_is_contraction(root) || num_large_inputs(root) <= 1;
+    int64_t wanted = (int64_t)target->multiprocessors * (is_largest ? LARGEST_ROUNDS : 1);
+    if (tiles == IR_DYNAMIC ? !is_largest : tiles >= wanted && (large || !is_largest))
+      return;
+    sizes[loop] /= 2;
+  }
+}
+
 static void choose_by_pace(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   pace p;
   unsigned steps = 64;
@@ -421,9 +445,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     tile.rows = rows_in_cache(root, extents, tile.rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, tile.rows, sizes);
   int second = tile_free_loops(&p, 1 - rows, whole ? 0 : tile.columns, sizes);
-  if (is_gpu && second >= 0 && sizes[second] > target->block.columns &&
-      tiles_beside(extents, ir_structure_of(root)->num_loops, sizes, -1) < target->multiprocessors)
-    sizes[second] = target->block.columns; /* more blocks are worth more than larger tiles */
+  if (is_gpu && second >= 0)
+    share_columns(root, target, extents, sizes, second);
   if (is_gpu || target->tiles.rows)
     return;
   if (first >= 0 && whole && !whole_rows && tile_running_operand(p.op) < 0 && extents[first] != IR_DYNAMIC &&
