@@ -116,7 +116,8 @@ static bool fits_memory(const running *r, int64_t rows, int64_t step) {
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target) {
   ir_scalar element = ir_operand(op, side)->type->element;
   bool wide = target->copy_stages && ir_scalar_bits(element) > 16;
-  int64_t rows = target_block_of(target, element)->rows / (wide ? 2 : 1), extent = extent_of_rows(op, side);
+  int64_t rows = target_block_of(target, element)->rows, extent = extent_of_rows(op, side);
+  rows /= wide && !target_has_lane_block(target, element) ? 2 : 1;
   while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;

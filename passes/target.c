@@ -61,6 +61,8 @@ static const target_facts rows[] = {
    .lane_registers = LANE_REGISTERS,                                                                                   \
    .registers = REGISTERS,                                                                                             \
    .block = {4, 128, 64, 64},                                                                                          \
+   .lane_block = {8, 128, 128, 64},                                                                                    \
+   .lane_softmax_block = {4, 64, 64, 64},                                                                              \
    WHO,                                                                                                                \
    .matrices = mma_sync,                                                                                               \
    .num_matrices = sizeof mma_sync / sizeof *mma_sync - MMA_SYNC_TF32,                                                 \

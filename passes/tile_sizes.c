@@ -14,7 +14,11 @@
 enum {
   LANE_ELEMENTS = 32,    /* of a tile without contraction, in each lane */
   TURNED_ELEMENTS = 128, /* of each row of an input that a tile turns, in several lines of the cache */
-  GPU_NARROW_STEP = 32,  /* step of a reduction without matrix units, which is what lies in shared memory at a time */
+  GPU_LANE_STEP =
+      16, /* step of a reduction that lanes do in blocks of their own, three of which are in shared memory */
+  GPU_LEAST_TILE = 64,  /* rows or columns of such a block .. */
+  GPU_FEW_TILES = 256,  /* .. where there would be fewer tiles than large chips have room for */
+  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
 static const tile_policy *policy_of(const target_facts *target) {
@@ -252,7 +256,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
 static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
-  int64_t budget = target_block_lanes(target, IR_F32) * LANE_ELEMENTS / reduced_in_tile(root);
+  int64_t budget = (int64_t)target->block.warps * target->warp * LANE_ELEMENTS / reduced_in_tile(root);
   unsigned steps = 64;
   bool whole_rows = reads_reduction(root, &steps);
   for (unsigned dim = result->num_results; dim-- > 0;) {
@@ -289,6 +293,33 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 
 /* ---------------------------------------------------------------------------------------------------------- choice */
 
+/* How many tiles there are of a product; INT64_MAX where that is not known. */
+static int64_t tiles_of_product(const ir_op *op, unsigned rows_side, const product_tile *tile) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t extents[IR_MAX_LOOPS], along[2] = {1, 1}, batches = 1;
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    if (ir_loop_is_reduction(structure, loop))
+      continue;
+    int side = ir_loop_side(structure, loop);
+    int64_t *count = side < 0 ? &batches : &along[side];
+    if (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*count, extents[loop], count))
+      return INT64_MAX;
+  }
+  int64_t tiles = tile_trip_count(along[rows_side], tile->rows);
+  return __builtin_mul_overflow(tiles, tile_trip_count(along[1 - rows_side], tile->columns), &tiles) ||
+                 __builtin_mul_overflow(tiles, batches, &tiles)
+             ? INT64_MAX
+             : tiles;
+}
+
+/* Products that lanes do have large tiles, for the sake of shared memory, where these are enough to fill a chip. */
+static void fill_chip(const ir_op *op, unsigned rows_side, product_tile *tile) {
+  while (tiles_of_product(op, rows_side, tile) < GPU_FEW_TILES &&
+         (tile->rows > GPU_LEAST_TILE || tile->columns > GPU_LEAST_TILE))
+    *(tile->columns >= tile->rows ? &tile->columns : &tile->rows) /= 2;
+}
+
 /* Rows and columns of the tile of the contraction that sets the pace. */
 static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
   int side = tile_running_operand(p->op);
@@ -301,6 +332,8 @@ static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target
     tile.rows = tile_rows_in_block(p->op, rows_side, target);
   else
     tile = product_tile_of(p->op, rows_side, target);
+  if (side < 0 && target_has_lane_block(target, element))
+    fill_chip(p->op, rows_side, &tile);
   if (target->tiles.rows)
     tile.rows = target->tiles.rows;
   if (target->tiles.columns)
@@ -455,6 +488,9 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
     return softmax_tile_of(op, (unsigned)side, target).step;
   if (!target_is_gpu(target))
     return product_tile_step(op, loop, target);
-  int64_t step = ir_scalar_bits(ir_operand(op, 0)->type->element) > 16 ? GPU_NARROW_STEP : policy->reduction;
+  ir_scalar element = ir_operand(op, 0)->type->element;
+  int64_t step = target_has_lane_block(target, element) ? GPU_LANE_STEP
+                 : ir_scalar_bits(element) > 16         ? GPU_NARROW_STEP
+                                                        : policy->reduction;
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
 }
