@@ -11,6 +11,9 @@
  * one barrier, which barriers.c finds to be needed between what was read and what is copied there. Elsewhere, and where
  * pieces are too small to be copied asynchronously, there is one place, filled where the tile was read.
  *
+ * Factors of products that lanes do in f32 are read in shared memory where they are, step by step, so all of them are
+ * staged. Their places have the orders of chunks that half a warp reads at once, and leave room for what lanes compute.
+ *
  * Targets without asynchronous copies are left to their caches.
  *
  * A copy is a vector.transfer_read and a vector.transfer_write with `tec.async`; a place in shared memory is a

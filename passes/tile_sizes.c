@@ -379,10 +379,21 @@ static int64_t columns_of(const ir_op *contraction, unsigned rows_side) {
   return columns;
 }
 
+/* The block of a contraction whose rows stay with the lanes, as those of a running softmax do. */
+static const target_block *block_of_rows(const ir_op *contraction, const target_facts *target) {
+  ir_scalar element = ir_operand(contraction, 0)->type->element;
+  return target_has_lane_block(target, element) ? &target->lane_softmax_block : target_block_of(target, element);
+}
+
+/* Its rows at most. */
+static int64_t whole_rows_in_block(const ir_op *contraction, unsigned side, const target_facts *target) {
+  int64_t rows = tile_rows_in_block(contraction, side, target), most = block_of_rows(contraction, target)->rows;
+  return rows < most ? rows : most;
+}
+
 /* Do lanes of a GPU have registers for so many words of each row of the contraction? */
 static bool fits_lanes(const ir_op *contraction, const target_facts *target, int64_t rows, int64_t words) {
-  ir_scalar element = ir_operand(contraction, 0)->type->element;
-  return words <= target_block_lanes(target, element) * target->lane_registers / rows;
+  return words <= (int64_t)block_of_rows(contraction, target)->warps * target->warp * target->lane_registers / rows;
 }
 
 /* Rows of a tile on a GPU whose columns stay whole, as sums in f32, where another product makes the factor that has the
@@ -397,7 +408,7 @@ static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side,
   for (unsigned loop = 0; loop < ir_structure_of(contraction)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(contraction), loop))
       words += tile_sizes_reduction(contraction, loop, target);
-  int64_t rows = tile_rows_in_block(contraction, rows_side, target);
+  int64_t rows = whole_rows_in_block(contraction, rows_side, target);
   if (rows > 1 && !fits_lanes(contraction, target, rows, words))
     rows /= 2;
   return fits_lanes(contraction, target, rows, words) ? rows : 0;
@@ -406,7 +417,7 @@ static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side,
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
   int64_t columns = columns_of(contraction, 0);
   return columns == IR_DYNAMIC ||
-         fits_lanes(contraction, target, tile_rows_in_block(contraction, 0, target), 2 * columns);
+         fits_lanes(contraction, target, whole_rows_in_block(contraction, 0, target), 2 * columns);
 }
 
 /* The root reads statistics of rows that other reductions than products make, or what is made of them for it alone.
@@ -449,6 +460,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     tile.rows = whole && !target->tiles.rows ? most : tile.rows;
   }
   whole |= has_statistics && columns_of(p.op, rows) != IR_DYNAMIC;
+  if (whole && is_gpu && !target->tiles.rows && tile.rows > whole_rows_in_block(p.op, rows, target))
+    tile.rows = whole_rows_in_block(p.op, rows, target);
   if (whole_rows && !target->tiles.rows)
     tile.rows = rows_in_cache(root, extents, tile.rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, tile.rows, sizes);
