@@ -3,9 +3,9 @@
  * The layout of the result says which elements a lane sums up. Along a reduction loop of some length, the factors are
  * put into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and
  * columns need there, and adds their products to its sums. So the code is as long as one step, however deep the product
- * is, and a factor may lie in any layout. What "stage" brought there is read where it is. Where shared memory is short, a loop around this one brings the factors there
- * part by part. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums need.
- * Sums are added up in the order of the loops either way.
+ * is, and a factor may lie in any layout. What "stage" brought there is read where it is. Where shared memory is short,
+ * a loop around this one brings the factors there part by part. Short reductions, and factors that do not fit, are
+ * unrolled: each lane gets all that its sums need. Sums are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
