@@ -14,8 +14,9 @@
 #include <string.h>
 
 enum {
-  ACCESS_BITS = 128,   /* the widest access of a lane */
-  PRODUCT_COLUMNS = 8, /* lanes along the columns of a product without matrix units */
+  ACCESS_BITS = 128,    /* the widest access of a lane */
+  PRODUCT_COLUMNS = 8,  /* lanes along the columns of a product without matrix units */
+  BROADCAST_LANES = 32, /* of warps whose lanes get the same words of shared memory at once, two by two */
 };
 
 /* The largest power of two up to `limit`, itself one, that divides x. */
@@ -230,6 +231,36 @@ static void matrix_layouts(const anchor_product *p, const target_matrix *matrix,
   layouts[2] = layout_permute(&acc, p->dims[2]);
 }
 
+/* Lanes in another order: bit `from` of their number is bit bits[from] in the result. */
+static layout reorder_lanes(const layout *l, const unsigned *bits) {
+  layout result = {.rank = l->rank, .fragment = l->fragment};
+  for (unsigned i = 0; i < l->num_digits; i++) {
+    layout_digit digit = l->digits[i];
+    unsigned bit = 0;
+    if (digit.level != LAYOUT_LANE) {
+      result.digits[result.num_digits++] = digit;
+      continue;
+    }
+    while (INT64_C(1) << bit < digit.hardware_stride)
+      bit++;
+    for (int64_t part = 1; part < digit.size; part *= 2) {
+      assert(result.num_digits < LAYOUT_MAX_DIGITS);
+      result.digits[result.num_digits++] =
+          (layout_digit){LAYOUT_LANE, digit.dim, 2, INT64_C(1) << bits[bit++], digit.dim_stride * part};
+    }
+  }
+  return result;
+}
+
+/* Sums of products that lanes do. Shared memory serves half a warp at once, in pieces of 16 bytes, where each lane wants
+ * the same as the next one or as the next but one: so neighbours share rows, and the next but one columns. */
+static layout sums_of_lanes(const ir_type *type, ir_scalar element, const anchor_lanes *lanes) {
+  static const unsigned bits[] = {0, 2, 3, 1, 4};
+  layout l = spread(type, lanes, &(spreading){.run = widest_run(type), .last_lanes = PRODUCT_COLUMNS, .apart = 1});
+  bool is_served = target_has_lane_block(lanes->facts, element) && lanes->warp == BROADCAST_LANES;
+  return is_served ? reorder_lanes(&l, bits) : l;
+}
+
 bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const layout *lhs, layout layouts[3]) {
   anchor_product p;
   layout found[3];
@@ -251,6 +282,6 @@ bool anchor_contraction(const ir_op *contract, const anchor_lanes *lanes, const 
   if (any)
     return true;
   const ir_type *acc = ir_operand(contract, 2)->type;
-  layouts[2] = spread(acc, lanes, &(spreading){.run = widest_run(acc), .last_lanes = PRODUCT_COLUMNS, .apart = 1});
+  layouts[2] = sums_of_lanes(acc, ir_operand(contract, 0)->type->element, lanes);
   return false;
 }

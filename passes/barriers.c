@@ -103,8 +103,13 @@ static barrier_state either(barrier_state a, barrier_state b) {
 
 static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *state);
 
+/* What a loop only reads is separated from what was written before it. */
 static void visit_loop(barrier_walk *walk, ir_op *loop, barrier_state *state) {
+  barrier_state effects = {0};
+  add_nested_effects(walk, loop, &effects);
   end_access(state, 0);
+  if (!effects.writes && !effects.pending && !effects.ahead)
+    separate(loop, &effects, state);
   for (;;) {
     barrier_state after = *state;
     visit_block(walk, ir_region(loop, 0), &after);

@@ -109,7 +109,8 @@ void distribute_set(distributor *d, const ir_op *op, ir_value *value) {
 
 ir_value *distribute_lane(distributor *d, ir_value *value, const layout *wanted) {
   ir_value *lane = ir_value_map_get(d->lanes, value);
-  if (lane == value && (distribute_is_deferred(value) || distribute_is_late(d, value))) {
+  if (lane == value &&
+      (distribute_is_deferred(value) || distribute_is_in_place(d->facts, value) || distribute_is_late(d, value))) {
     if (value->op->code == OP_VECTOR_TRANSPOSE)
       distribute_transpose_now(d, value->op);
     else

@@ -219,6 +219,11 @@ void distribute_settle(distributor *d, const ir_op *user);
 
 /* A contraction without the matrix unit. */
 distribute_hook distribute_product;
+/* What lanes read of a factor of shared memory in each step of such a contraction, in dims of the factor; false: there
+ * are no steps. */
+bool distribute_product_step(const ir_op *contract, unsigned factor, layout *step);
+/* A factor that is in shared memory already: steps read it there. */
+bool distribute_is_in_place(const target_facts *facts, const ir_value *value);
 
 /* -------------------------------------------------------------------------------------------- distribute_element.c */
 

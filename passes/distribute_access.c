@@ -491,7 +491,9 @@ ir_value *distribute_read_now(distributor *d, const ir_op *op) {
 }
 
 bool distribute_read(distributor *d, const ir_op *op) {
-  if (!copied_by(op) && !distribute_is_deferred(ir_result(op, 0)) && !distribute_is_late(d, ir_result(op, 0)))
+  const ir_value *value = ir_result(op, 0);
+  if (!copied_by(op) && !distribute_is_deferred(value) && !distribute_is_in_place(d->facts, value) &&
+      !distribute_is_late(d, value))
     distribute_set(d, op, distribute_read_now(d, op));
   return true;
 }

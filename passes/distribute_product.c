@@ -3,9 +3,9 @@
  * The layout of the result says which elements a lane sums up. Along a reduction loop of some length, the factors are
  * put into shared memory, and each lane goes through the loop in steps of a few elements: it reads what its rows and
  * columns need there, and adds their products to its sums. So the code is as long as one step, however deep the product
- * is, and a factor may lie in any layout. Where shared memory is short, a loop around this one brings the factors there
- * part by part. Short reductions, and factors that do not fit, are unrolled: each lane gets all that its sums need.
- * Sums are added up in the order of the loops either way.
+ * is, and a factor may lie in any layout. What "stage" brought there is read where it is. Where shared memory is short,
+ * a loop around this one brings the factors there part by part. Short reductions, and factors that do not fit, are
+ * unrolled: each lane gets all that its sums need. Sums are added up in the order of the loops either way.
  * Terminates: loops over registers and the points of static loops. */
 #include "passes/distribute.h"
 #include "passes/vectorize.h"
@@ -27,9 +27,11 @@ typedef struct product {
   int64_t extents[IR_MAX_LOOPS]; /* of the reduction loops, in what a lane has at a time; 1 of the others */
   const ir_type *type;           /* of sums */
   ir_opcode combine;
-  unsigned loop; /* the reduction, where it is done in steps */
-  int64_t part;  /* points of it for which factors are in shared memory at a time */
-  bool kept[2];  /* factors that are there as a whole, all along the loop around the product */
+  bool in_steps;    /* is it a loop of more than one step, .. */
+  unsigned loop;    /* .. this one? */
+  int64_t part;     /* points of it for which factors are in shared memory at a time */
+  bool kept[2];     /* factors that are there as a whole, all along the loop around the product */
+  bool in_place[2]; /* .. or were brought there before, by themselves */
 } product;
 
 /* The layout in which each lane holds all of a factor that its part of the result needs; dims that lie closer together
@@ -158,18 +160,21 @@ static bool can_keep(const distributor *d, const product *p, unsigned factor) {
           d->kept_bytes + part_bytes(p, factor, depth) + 2 * part_bytes(p, 1 - factor, part) <= d->facts->shared_bytes);
 }
 
+static bool is_whole(const product *p, unsigned factor) { return p->kept[factor] || p->in_place[factor]; }
+
 /* Chooses which factors are kept and the part that is in shared memory at a time; false: there is not enough of it. */
 static bool plan_parts(const distributor *d, product *p) {
   int64_t depth = p->extents[p->loop];
   uint64_t used = d->kept_bytes;
   for (unsigned i = 0; i < 2; i++) {
-    p->kept[i] = can_keep(d, p, i) && !p->kept[0];
+    p->in_place[i] = distribute_is_in_place(d->facts, ir_operand(p->op, i));
+    p->kept[i] = !p->in_place[i] && can_keep(d, p, i) && !p->kept[0];
     used += p->kept[i] && !find_kept(d, p->op, ir_operand(p->op, i)) ? part_bytes(p, i, depth) : 0;
   }
   for (p->part = depth; p->part >= STEP; p->part -= STEP) {
     uint64_t bytes = used;
     for (unsigned i = 0; i < 2; i++)
-      bytes += p->kept[i] ? 0 : part_bytes(p, i, p->part);
+      bytes += is_whole(p, i) ? 0 : part_bytes(p, i, p->part);
     if (depth % p->part == 0 && bytes <= d->facts->shared_bytes)
       return true;
   }
@@ -181,12 +186,22 @@ typedef struct placed_factor {
   const ir_type *type; /* as much of it as is there at a time */
   shared_form form;
   layout stored, loaded; /* what lanes have, and what they read in each step, in coordinates of the memory */
-  unsigned along;        /* the dim of the memory that steps go along */
+  unsigned along;        /* the dim of the layouts that steps go along .. */
+  unsigned memory_dim;   /* .. and that of the memory */
   lane_access memory;
 } placed_factor;
 
 static bool comes_in_parts(const product *p, unsigned factor) {
-  return !p->kept[factor] && p->part < p->extents[p->loop];
+  return !is_whole(p, factor) && p->part < p->extents[p->loop];
+}
+
+/* The part of a factor that lanes read in each step. */
+static layout step_layout(product *p, unsigned factor) {
+  int64_t depth = p->extents[p->loop];
+  p->extents[p->loop] = STEP;
+  layout step = factor_layout(p, factor);
+  p->extents[p->loop] = depth;
+  return step;
 }
 
 /* Chooses the form, and the order of the registers that a lane reads. */
@@ -194,9 +209,7 @@ static void choose_form(const distributor *d, product *p, unsigned i, const layo
   int64_t depth = p->extents[p->loop], bits = ir_scalar_bits(placed->type->element), scale[LAYOUT_MAX_RANK];
   unsigned along = (unsigned)ir_map_find_dim(p->maps[i], p->loop), rank = whole->rank;
   layout own = distribute_layout(ir_operand(p->op, i));
-  p->extents[p->loop] = STEP;
-  layout wanted = factor_layout(p, i);
-  p->extents[p->loop] = depth;
+  layout wanted = step_layout(p, i);
   const shared_use uses[] = {{.l = &own, .times = 1, .writes = true},
                              {.l = &wanted, .times = depth / STEP, .any_order = true}};
   const shared_vector vector = {.whole = whole,
@@ -279,10 +292,29 @@ static void keep(distributor *d, const product *p, unsigned i, const layout *who
                       d->kept);
 }
 
+/* A factor where it is: as the read that waited says. */
+static void find_in_place(distributor *d, product *p, unsigned i, placed_factor *placed) {
+  const ir_op *read = ir_operand(p->op, i)->op;
+  layout wanted = step_layout(p, i);
+  int64_t strides[IR_MAX_RANK], scale[LAYOUT_MAX_RANK];
+  placed->memory = lane_access_of(read, 0, wanted.rank);
+  distribute_enter(d, &placed->memory);
+  ir_type_strides(placed->memory.memref->type, strides);
+  for (unsigned dim = 0; dim < wanted.rank; dim++)
+    scale[dim] = strides[placed->memory.memory_dim[dim]];
+  placed->along = (unsigned)ir_map_find_dim(p->maps[i], p->loop);
+  placed->memory_dim = (unsigned)placed->memory.memory_dim[placed->along];
+  p->factors[i] = placed->loaded = shared_form_order(&wanted, scale);
+}
+
 /* Memory for the factors; what is kept is stored at once, before the loop around the product. */
 static void place_factors(distributor *d, product *p, placed_factor placed[2]) {
   int64_t offset = 0, depth = p->extents[p->loop];
   for (unsigned i = 0; i < 2; i++) {
+    if (p->in_place[i]) {
+      find_in_place(d, p, i, &placed[i]);
+      continue;
+    }
     const ir_type *type = placed[i].type = part_type(p, i, p->kept[i] ? depth : p->part);
     layout whole = {.rank = type->rank, .num_digits = type->rank};
     for (unsigned dim = 0; dim < type->rank; dim++)
@@ -309,11 +341,12 @@ static ir_value *multiply_part(distributor *d, product *p, const placed_factor p
                                ir_value *acc) {
   int64_t count = distribute_registers(&p->result), depth = p->extents[p->loop];
   for (unsigned i = 0; i < 2; i++) {
-    d->access -= i && !p->kept[0] ? DISTRIBUTE_ACCESS : 0; /* both stores are one access: they do not meet */
-    if (!p->kept[i])
+    d->access -= i && !is_whole(p, 0) ? DISTRIBUTE_ACCESS : 0; /* both stores are one access: they do not meet */
+    if (!is_whole(p, i))
       store_part(d, p, i, &placed[i], start);
   }
-  ir_op_create(&d->at, OP_GPU_BARRIER, &(ir_op_spec){0}); /* once: what the loop reads, it does not write */
+  if (!is_whole(p, 0) || !is_whole(p, 1))
+    ir_op_create(&d->at, OP_GPU_BARRIER, &(ir_op_spec){0}); /* once: what the loop reads, it does not write */
   ir_builder after = d->at;
   ir_op *steps = enter_loop(d, p->part, STEP, acc);
   const ir_block *body = ir_region(steps, 0);
@@ -322,9 +355,10 @@ static ir_value *multiply_part(distributor *d, product *p, const placed_factor p
   for (unsigned i = 0; i < 2; i++) {
     lane_access step = placed[i].memory;
     ir_index along = ir_index_of(body->args[0]), scale = ir_index_const(step.scale[placed[i].along]);
-    if (p->kept[i])
+    if (is_whole(p, i))
       along = ir_index_add(&d->at, along, start);
-    step.start[0] = ir_index_add(&d->at, step.start[0], ir_index_mul(&d->at, along, scale));
+    ir_index *first = &step.start[placed[i].memory_dim];
+    *first = ir_index_add(&d->at, *first, ir_index_mul(&d->at, along, scale));
     factors[i] = distribute_load(d, &placed[i].loaded, &step, NULL);
   }
   unpack(d, body->args[1], count, sums);
@@ -337,13 +371,14 @@ static ir_value *multiply_part(distributor *d, product *p, const placed_factor p
 }
 
 static ir_value *multiply_in_loop(distributor *d, product *p, ir_value *acc) {
-  placed_factor placed[2];
+  placed_factor placed[2] = {{.memory_dim = 0}, {.memory_dim = 0}};
   place_factors(d, p, placed);
   int64_t depth = p->extents[p->loop];
   if (p->part == depth)
     return multiply_part(d, p, placed, ir_index_const(0), acc);
   for (unsigned i = 0; i < 2; i++)
-    distribute_lane(d, ir_operand(p->op, i), NULL); /* reads that waited are done once */
+    if (!p->in_place[i])
+      distribute_lane(d, ir_operand(p->op, i), NULL); /* reads that waited are done once */
   ir_builder after = d->at;
   ir_op *parts = enter_loop(d, depth, p->part, acc);
   const ir_block *body = ir_region(parts, 0);
@@ -368,25 +403,60 @@ static ir_value *multiply_unrolled(distributor *d, product *p, ir_value *acc) {
   return scalar ? sums[0] : distribute_pack(d, p->type->element, count, sums);
 }
 
-bool distribute_product(distributor *d, const ir_op *op) {
+/* Fills in a contraction; false where lanes cannot combine its elements. */
+static bool find_product(const ir_op *op, product *p) {
   const ir_attr *maps = ir_attr_get(op, "indexing_maps");
   const ir_value *result = ir_result(op, 0);
-  bool scalar = result->type->kind != IR_TYPE_VECTOR;
-  product p = {.op = op, .type = ir_type_scalar(d->module, result->type->element)};
-  if (!vectorize_kind(op, p.type->element, &p.combine))
-    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(p.type->element));
+  *p = (product){.op = op, .type = ir_type_scalar(op->module, result->type->element)};
+  if (!vectorize_kind(op, p->type->element, &p->combine))
+    return false;
   for (unsigned i = 0; i < 3; i++)
-    p.maps[i] = maps->elements[i]->map;
+    p->maps[i] = maps->elements[i]->map;
   for (unsigned i = 0; i < 2; i++)
-    for (unsigned dim = 0; dim < p.maps[i]->num_results; dim++)
-      p.extents[ir_map_result_dim(p.maps[i], dim)] = ir_operand(op, i)->type->shape[dim];
-  for (unsigned i = 0; i < p.maps[2]->num_results; i++)
-    p.extents[ir_map_result_dim(p.maps[2], i)] = 1;
+    for (unsigned dim = 0; dim < p->maps[i]->num_results; dim++)
+      p->extents[ir_map_result_dim(p->maps[i], dim)] = ir_operand(op, i)->type->shape[dim];
+  for (unsigned i = 0; i < p->maps[2]->num_results; i++)
+    p->extents[ir_map_result_dim(p->maps[2], i)] = 1;
+  bool scalar = result->type->kind != IR_TYPE_VECTOR;
   if (!scalar)
-    p.result = distribute_layout(result);
+    p->result = distribute_layout(result);
+  int loop = scalar ? -1 : loop_of(p);
+  p->in_steps = loop >= 0;
+  p->loop = loop < 0 ? 0 : (unsigned)loop;
+  return true;
+}
+
+bool distribute_product_step(const ir_op *contract, unsigned factor, layout *step) {
+  product p;
+  if (!find_product(contract, &p) || !p.in_steps)
+    return false;
+  *step = step_layout(&p, factor);
+  return true;
+}
+
+bool distribute_is_in_place(const target_facts *facts, const ir_value *value) {
+  const ir_op *read = value->op;
+  layout step;
+  if (!read || read->code != OP_VECTOR_TRANSFER_READ || !ir_value_has_one_use(value) || ir_group_size(read, 3) ||
+      !target_has_lane_block(facts, value->type->element))
+    return false;
+  const ir_type *memory = ir_operand(read, 0)->type;
+  const ir_op *user = value->uses->user, *op = read->next;
+  unsigned factor = ir_use_index(value->uses);
+  if (memory->kind != IR_TYPE_MEMREF || memory->space != IR_SPACE_WORKGROUP || user->code != OP_VECTOR_CONTRACT ||
+      user->block != read->block || factor > 1 || lane_access_of(read, 0, value->type->rank).bounded)
+    return false;
+  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
+    op = op->next;
+  return op == user && distribute_product_step(user, factor, &step);
+}
+
+bool distribute_product(distributor *d, const ir_op *op) {
+  product p;
+  if (!find_product(op, &p))
+    return ir_op_error(op, "cannot combine elements of type %s", ir_scalar_name(p.type->element));
+  bool scalar = ir_result(op, 0)->type->kind != IR_TYPE_VECTOR;
   ir_value *acc = distribute_lane(d, ir_operand(op, 2), scalar ? NULL : &p.result);
-  int loop = scalar ? -1 : loop_of(&p);
-  p.loop = loop < 0 ? 0 : (unsigned)loop;
-  distribute_set(d, op, loop >= 0 && plan_parts(d, &p) ? multiply_in_loop(d, &p, acc) : multiply_unrolled(d, &p, acc));
+  distribute_set(d, op, p.in_steps && plan_parts(d, &p) ? multiply_in_loop(d, &p, acc) : multiply_unrolled(d, &p, acc));
   return true;
 }

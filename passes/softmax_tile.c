@@ -105,10 +105,11 @@ static bool fits_lanes(const running *r, int64_t rows, int64_t step) {
   return (target_has_pieces(r->target, r->element) ? sums : (sums + factor) * 5 / 4) <= r->target->lane_registers;
 }
 
-/* Are the queries, and the keys and values of two steps, within the shared memory that tiles of a block may take?
- * They are taken to be as wide as values. */
+/* Are the queries, and the keys and values of two steps, or of one where lanes multiply, within the shared memory that
+ * tiles of a block may take? They are taken to be as wide as values. */
 static bool fits_memory(const running *r, int64_t rows, int64_t step) {
-  int64_t bytes = (rows + 2 * 2 * step) * r->columns * ir_scalar_bytes(r->element);
+  int64_t steps = target_has_lane_block(r->target, r->element) ? 1 : 2;
+  int64_t bytes = (rows + 2 * steps * step) * r->columns * ir_scalar_bytes(r->element);
   return !r->target->copy_stages ||
          bytes <= target_tile_bytes(r->target, target_has_groups(r->target, r->element) ? 1 : 0);
 }
@@ -116,7 +117,8 @@ static bool fits_memory(const running *r, int64_t rows, int64_t step) {
 int64_t tile_rows_in_block(const ir_op *op, unsigned side, const target_facts *target) {
   ir_scalar element = ir_operand(op, side)->type->element;
   bool wide = target->copy_stages && ir_scalar_bits(element) > 16;
-  int64_t rows = target_block_of(target, element, IR_DYNAMIC)->rows / (wide ? 2 : 1), extent = extent_of_rows(op, side);
+  int64_t rows = target_block_of(target, element, IR_DYNAMIC)->rows, extent = extent_of_rows(op, side);
+  rows /= wide && !target_has_lane_block(target, element) ? 2 : 1;
   while (rows > (wide ? 2 : 1) * TILE_MIN_ROWS && extent != IR_DYNAMIC && rows > extent)
     rows /= 2;
   return rows;

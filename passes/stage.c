@@ -12,6 +12,9 @@
  * one barrier, which barriers.c finds to be needed between what was read and what is copied there. Elsewhere, and where
  * pieces are too small to be copied asynchronously, there is one place, filled where the tile was read.
  *
+ * Factors of products that lanes do in f32 are read in shared memory where they are, step by step, so all of them are
+ * staged. Their places have the orders of chunks that half a warp reads at once, and leave room for what lanes compute.
+ *
  * Targets without asynchronous copies are left to their caches.
  *
  * A copy is a vector.transfer_read and a vector.transfer_write with `tec.async`; a place in shared memory is a
@@ -36,6 +39,8 @@ enum {
   BANKED = 128,          /* bytes of shared memory that are accessed at once */
   MAX_PADDING = 8,       /* chunks behind a row; so many meet all banks */
   MAX_APART = 8,         /* rows */
+  MAX_SHIFT = 4,         /* of rows that have one order of chunks */
+  CERTAIN = 16,          /* wavefronts that half a warp may take are less than one of eight lanes */
   MATRIX_BITS = 16,      /* of elements that ldmatrix reads */
   BOX_UNIT = 8,          /* rows that a swizzle repeats after */
   LANES = 512,           /* of a multiprocessor, in several blocks of warpgroups: each has work while others wait .. */
@@ -52,6 +57,7 @@ typedef struct staged_tile {
   int64_t bytes;   /* of one stage */
   layout_shared shared;
   bool asynchronous;
+  bool for_steps; /* of products that lanes do, which read it where it is */
   struct staged_tile *next;
 } staged_tile;
 
@@ -104,13 +110,12 @@ static bool is_factor_transposed(const ir_op *op) {
   return only;
 }
 
-/* Wavefronts beyond those that as many bytes need, of a warp that accesses a tile; all of its accesses are like the
- * first. */
-static int64_t extra_wavefronts(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
-  int64_t offset[LAYOUT_MAX_LANES], coord[LAYOUT_MAX_RANK], scale[LAYOUT_MAX_RANK];
+/* The bytes of each access of a warp to a tile, all of which are like the first, and where that is for each lane. */
+static int64_t first_access(const stager *s, const layout_shared *place, const layout *l, int64_t bits,
+                            int64_t *offset) {
+  int64_t coord[LAYOUT_MAX_RANK], scale[LAYOUT_MAX_RANK];
   for (unsigned dim = 0; dim < l->rank; dim++)
     scale[dim] = dim + 1 < l->rank ? CHUNK * 8 / bits : 1; /* rows are as good as aligned to a chunk */
-  int64_t run = layout_run(l, scale, CHUNK * 8 / bits), bytes = run * bits / 8, at_once = BANKED / bytes;
   for (int64_t lane = 0; lane < s->lanes.warp; lane++) {
     int64_t row = 0;
     layout_eval(l, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_LANE] = lane}, coord);
@@ -118,8 +123,66 @@ static int64_t extra_wavefronts(const stager *s, const layout_shared *place, con
       row = row * layout_extent(l, dim) + coord[dim];
     offset[lane] = layout_shared_offset(place, row, coord[l->rank - 1] * bits / 8);
   }
-  int64_t least = at_once < s->lanes.warp ? s->lanes.warp / at_once : 1;
+  return layout_run(l, scale, CHUNK * 8 / bits) * bits / 8;
+}
+
+/* Wavefronts beyond those that as many bytes need, of a warp that accesses a tile. */
+static int64_t extra_wavefronts(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
+  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(s, place, l, bits, offset), run = bytes * 8 / bits;
+  int64_t at_once = BANKED / bytes, least = at_once < s->lanes.warp ? s->lanes.warp / at_once : 1;
   return (layout_wavefronts(offset, (unsigned)s->lanes.warp, bytes) - least) * layout_size(l, LAYOUT_REGISTER) / run;
+}
+
+/* The same of half a warp at once, where so many lanes share what they want that this can be. */
+static int64_t extra_of_halves(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
+  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(s, place, l, bits, offset), extra = 0;
+  for (int64_t first = 0, half = s->lanes.warp / 2; first < s->lanes.warp; first += half) {
+    int64_t different[LAYOUT_MAX_LANES];
+    unsigned count = 0, i;
+    for (int64_t lane = first; lane < first + half; lane++) {
+      for (i = 0; i < count && different[i] != offset[lane]; i++)
+        ;
+      different[i] = offset[lane];
+      count += i == count;
+    }
+    extra += count * bytes <= BANKED ? layout_wavefronts(different, count, bytes) - 1 : 0;
+  }
+  return extra;
+}
+
+/* The step of a product of lanes that such a use reads; dims are those of the factor. False: it is none. */
+static bool find_step(const stager *s, const ir_use *use, layout *step) {
+  return is_factor(use) && target_has_lane_block(s->facts, ir_operand(use->user, 0)->type->element) &&
+         distribute_product_step(use->user, ir_use_index(use), step);
+}
+
+/* Is all that is done with the value, transposed or not, a product of lanes in steps? */
+static bool is_for_steps(const stager *s, const ir_value *value) {
+  layout step;
+  bool all = value->uses;
+  for (const ir_use *use = value->uses; use && all; use = use->next)
+    all = is_factor_transposed(use->user) ? is_for_steps(s, ir_result(use->user, 0)) : find_step(s, use, &step);
+  return all;
+}
+
+/* The same wavefronts for steps of products of lanes, all of the tile. `permutation`: from dims of the value to those of
+ * the tile, or NULL. */
+static int64_t extra_of_steps(const stager *s, const ir_value *value, const layout_shared *place,
+                              const int64_t *permutation) {
+  int64_t extra = 0, bits = ir_scalar_bits(value->type->element), pitch[] = {BANKED * BANKED, 1};
+  layout step;
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    unsigned count;
+    if (!find_step(s, use, &step)) {
+      extra += extra_of_steps(s, ir_result(use->user, 0), place, ir_attr_i64s_of(use->user, "permutation", &count));
+      continue;
+    }
+    for (unsigned i = 0; permutation && i < step.num_digits; i++)
+      step.digits[i].dim = (unsigned)permutation[step.digits[i].dim];
+    step = shared_form_order(&step, pitch);
+    extra += extra_wavefronts(s, place, &step, bits) * CERTAIN + extra_of_halves(s, place, &step, bits);
+  }
+  return extra;
 }
 
 /* The same for those who read the tile: for ldmatrix where they are matrix units, else in the layout that they want. */
@@ -127,6 +190,8 @@ static int64_t extra_of_users(const stager *s, const staged_tile *tile, const la
   const ir_value *value = ir_result(tile->read, 0);
   int64_t bits = ir_scalar_bits(value->type->element), extra = 0;
   int64_t row = value->type->shape[value->type->rank - 1] * bits / 8;
+  if (value->type->rank == 2 && is_for_steps(s, value))
+    return extra_of_steps(s, value, place, NULL);
   for (const ir_use *use = value->uses; use; use = use->next) {
     bool transposed = is_factor_transposed(use->user);
     layout l = distribute_layout(transposed ? ir_result(use->user, 0) : value);
@@ -138,7 +203,7 @@ static int64_t extra_of_users(const stager *s, const staged_tile *tile, const la
     extra += matrices ? (layout_shared_conflicts(place, row) - 1) * layout_size(&l, LAYOUT_REGISTER)
                       : extra_wavefronts(s, place, &l, bits);
   }
-  return extra;
+  return extra * CERTAIN;
 }
 
 /* Contractions of warpgroups read boxes. */
@@ -151,6 +216,22 @@ static layout_shared usual_place(const stager *s, const staged_tile *tile, int64
   return boxes ? layout_shared_boxes(row) : layout_shared_choose(row);
 }
 
+/* The place of a tile that steps of products of lanes read with the fewest wavefronts: as it is, or with as few orders of
+ * chunks as it takes, so that many rows of a lane share one. */
+static layout_shared place_for_steps(const stager *s, const staged_tile *tile, int64_t row) {
+  const layout_shared usual = layout_shared_choose(row);
+  layout_shared best = {.pitch = row};
+  int64_t least = extra_of_users(s, tile, &best);
+  for (unsigned mask = 1; mask <= usual.mask; mask = 2 * mask + 1)
+    for (unsigned shift = 0; shift <= MAX_SHIFT; shift++) {
+      layout_shared place = {.pitch = row, .shift = shift, .mask = mask};
+      int64_t extra = extra_of_users(s, tile, &place);
+      best = extra < least ? place : best;
+      least = extra < least ? extra : least;
+    }
+  return best;
+}
+
 /* Where a tile is, and how lanes copy it `run` elements at a time: in the usual way, or with as much padding, and lanes
  * as many rows apart, as it takes for nobody to wait. */
 static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
@@ -158,9 +239,10 @@ static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
   int64_t bits = ir_scalar_bits(type->element), row = type->shape[type->rank - 1] * bits / 8, least = INT64_MAX;
   for (int64_t padding = -1; padding < MAX_PADDING && least; padding++)
     for (int64_t apart = 1; apart <= MAX_APART && least; apart *= 2) {
-      layout_shared place = padding < 0 ? usual_place(s, tile, row) : (layout_shared){.pitch = row + padding * CHUNK};
+      layout_shared place = padding < 0 ? tile->for_steps ? place_for_steps(s, tile, row) : usual_place(s, tile, row)
+                                        : (layout_shared){.pitch = row + padding * CHUNK};
       layout copied = anchor_copy(type, &s->lanes, run, apart);
-      int64_t extra = extra_wavefronts(s, &place, &copied, bits) + extra_of_users(s, tile, &place);
+      int64_t extra = extra_wavefronts(s, &place, &copied, bits) * CERTAIN + extra_of_users(s, tile, &place);
       if (extra >= least)
         continue;
       least = extra;
@@ -181,12 +263,16 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   int64_t row = type->shape[type->rank - 1] * bits / 8;
   int64_t fetched = neighbours(&l, type->rank - 1u, lane_access_run(&access, &l)) * bits / 8;
   layout widest = anchor_copy(type, &s->lanes, CHUNK * 8 / bits, 1);
-  if (!in_memory_order(&access, type->rank) || row % CHUNK || (!is_replicated(&l) && fetched >= SECTOR) ||
-      layout_equal(&l, &widest) || elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
+  bool is_read_as_it_is = (!is_replicated(&l) && fetched >= SECTOR) || layout_equal(&l, &widest);
+  bool for_steps = type->rank == 2 && is_for_steps(s, ir_result(read, 0));
+  if (!in_memory_order(&access, type->rank) || row % CHUNK || (is_read_as_it_is && !for_steps) ||
+      elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
     return false;
-  *tile = (staged_tile){.read = read};
+  *tile = (staged_tile){.read = read, .for_steps = for_steps};
   int64_t run = lane_access_copy_run(&access, NULL, &widest, ir_group_operand(read, 2, 0));
   tile->asynchronous = run > 0;
+  if (is_read_as_it_is && !run)
+    return false;
   choose_place(s, tile, run ? run : lane_access_run(&access, &widest));
   int64_t pitch = tile->shared.box ? row : tile->shared.pitch;
   tile->pitch = pitch * 8 / bits;
@@ -295,7 +381,7 @@ int64_t distribute_words_across(const ir_op *loop) {
  * began after the tile was there, before the loop, if lanes have the registers to keep it. */
 static ir_op *reading_place(const stager *s, const staged_tile *tile, ir_op *user) {
   ir_op *outermost = ir_op_ancestor_in(user, tile->read->block);
-  if (target_has_groups(s->facts, ir_result(tile->read, 0)->type->element))
+  if (target_has_groups(s->facts, ir_result(tile->read, 0)->type->element) || tile->for_steps)
     return user;
   if (outermost == user || outermost->code != OP_SCF_FOR)
     return outermost;
@@ -602,6 +688,15 @@ static staged_tile *split_ahead(const ir_block *body, staged_tile **tiles) {
   return ahead;
 }
 
+/* Do lanes multiply more than once in an iteration? Then several blocks that take turns are better than one with room for
+ * copies ahead (attention in f32, 128 features, 38 and 33 TFLOP/s; H200). */
+static bool is_long_for_lanes(const stager *s, const ir_block *body) {
+  unsigned products = 0;
+  for (const ir_op *op = body->first; op; op = op->next)
+    products += op->code == OP_VECTOR_CONTRACT && target_has_lane_block(s->facts, ir_operand(op, 0)->type->element);
+  return products > 1;
+}
+
 /* Runs ahead of a loop's tiles if that can be done; returns those that are left. */
 static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
   ir_index step = ir_index_of(ir_operand(loop, 2));
@@ -610,7 +705,7 @@ static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
     return tiles;
   p.tiles = split_ahead(p.body, &tiles);
   p.product = s->facts->warpgroup ? first_product(&p) : NULL;
-  int64_t usual = s->facts->copy_stages;
+  int64_t usual = is_long_for_lanes(s, p.body) ? 1 : s->facts->copy_stages;
   p.stages = choose_stages(s, &p, is_late(s, &p) ? usual + 1 : usual);
   p.late = p.stages > usual; /* with fewer, copies would have less time than products (637 to 537 TFLOP/s, H200) */
   if (p.tiles && p.stages > 1) {
@@ -703,16 +798,39 @@ static int64_t blocks_of_groups(ir_op *kernel, int64_t threads, const target_fac
   return blocks < 1 || !need ? 1 : blocks;
 }
 
+typedef struct computed_factors {
+  const target_facts *facts;
+  int64_t bytes;
+} computed_factors;
+
+/* Adds up what lanes put into shared memory for products in steps of factors that they compute. */
+static bool add_computed(ir_op *op, void *data) {
+  computed_factors *found = data;
+  layout step;
+  for (unsigned i = 0; op->code == OP_VECTOR_CONTRACT && i < 2; i++) {
+    const ir_type *type = ir_operand(op, i)->type;
+    const ir_op *from = ir_operand(op, i)->op;
+    if (from && from->code == OP_VECTOR_TRANSPOSE)
+      from = ir_operand(from, 0)->op;
+    bool is_read = from && from->code == OP_VECTOR_TRANSFER_READ;
+    if (!is_read && target_has_lane_block(found->facts, type->element) && distribute_product_step(op, i, &step))
+      found->bytes += ir_type_num_elements(type) * ir_scalar_bytes(type->element);
+  }
+  return true;
+}
+
 bool pass_stage(ir_op *kernel, const pass_options *options) {
   const target_facts *facts = options->target;
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
   if (!facts->copy_stages || !threads || threads % facts->warp)
     return true;
   int64_t blocks = blocks_of_groups(kernel, threads, facts);
+  computed_factors computed = {.facts = facts};
+  ir_walk(ir_region(kernel, 0), add_computed, &computed);
   stager s = {.module = kernel->module,
               .kernel = kernel,
               .lanes = {facts->warp, threads / facts->warp},
-              .bytes_left = target_tile_bytes(facts, blocks),
+              .bytes_left = target_tile_bytes(facts, blocks) - computed.bytes,
               .facts = facts};
   stage_block(&s, ir_region(kernel, 0));
   if (blocks)

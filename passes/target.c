@@ -3,7 +3,15 @@
 
 #include <string.h>
 
-enum { WARP = 32, MAX_BLOCK_THREADS = 1024, REGISTERS = 65536, COPY_STAGES = 3, LANE_REGISTERS = 160, CACHE_LINE = 64 };
+enum {
+  WARP = 32,
+  MAX_BLOCK_THREADS = 1024,
+  REGISTERS = 65536,
+  COPY_STAGES = 3,
+  LANE_REGISTERS = 160,
+  LARGE_KIB = 128,
+  CACHE_LINE = 64
+};
 
 static const target_matrix mma_sync[] = {
     {OP_NVGPU_MMA_SYNC, IR_F16, 16, 8, 16, "mma.m16n8k16.a", "mma.m16n8k16.b", "mma.m16n8.c"},
@@ -62,6 +70,8 @@ static const target_facts rows[] = {
    .registers = REGISTERS,                                                                                             \
    .multiprocessors = PROCESSORS,                                                                                      \
    .block = {4, 128, 64, 64},                                                                                          \
+   .lane_block = {SHARED_KIB > LARGE_KIB ? 4 : 0, 128, 128, 64},                                                       \
+   .lane_softmax_block = {4, 64, 64, 64},                                                                              \
    WHO,                                                                                                                \
    .matrices = mma_sync,                                                                                               \
    .num_matrices = sizeof mma_sync / sizeof *mma_sync - MMA_SYNC_TF32,                                                 \

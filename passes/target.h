@@ -69,6 +69,8 @@ typedef struct target_facts {
   target_block block;        /* of contractions (GPU) */
   target_block group_block;  /* .. of those that warpgroups do .. */
   target_block narrow_block; /* .. for a running softmax with a state of so few columns */
+  target_block lane_block;   /* .. of those in f32 that lanes do, where copies are asynchronous; no warps: none .. */
+  target_block lane_softmax_block; /* .. in a running softmax */
   int64_t narrow_columns;
   unsigned warpgroup;            /* warps that multiply together, by 16-bit factors in shared memory; 0: none (GPU) */
   const target_matrix *matrices; /* what the matrix unit can do, the preferred first, of many rows before few (GPU) */
@@ -88,19 +90,29 @@ static inline bool target_has_groups(const target_facts *facts, ir_scalar elemen
   return facts->warpgroup && (element == IR_F16 || element == IR_BF16);
 }
 
+/* Do lanes do products of such elements, for want of a matrix unit, in a block of their own? */
+static inline bool target_has_lane_block(const target_facts *facts, ir_scalar element) {
+  bool in_lanes = facts->lane_block.warps && element == IR_F32;
+  for (unsigned i = 0; i < facts->num_matrices; i++)
+    in_lanes &= facts->matrices[i].element != element;
+  return in_lanes;
+}
+
 /* The block for contractions of such elements with so many rows (IR_DYNAMIC: not known), of which a group takes one tile
  * of the matrix unit for each of its warps. */
 static inline const target_block *target_block_of(const target_facts *facts, ir_scalar element, int64_t rows) {
   bool groups =
       target_has_groups(facts, element) && (rows == IR_DYNAMIC || rows >= facts->warpgroup * facts->matrices[0].m);
-  return groups ? &facts->group_block : &facts->block;
+  return groups ? &facts->group_block : target_has_lane_block(facts, element) ? &facts->lane_block : &facts->block;
 }
 
 /* The same for a running softmax with a state of so many columns. */
 static inline const target_block *target_softmax_block(const target_facts *facts, ir_scalar element, int64_t rows,
                                                        int64_t columns) {
   const target_block *block = target_block_of(facts, element, rows);
-  return block == &facts->group_block && columns <= facts->narrow_columns ? &facts->narrow_block : block;
+  return block == &facts->group_block && columns <= facts->narrow_columns ? &facts->narrow_block
+         : block == &facts->lane_block                                    ? &facts->lane_softmax_block
+                                                                          : block;
 }
 
 /* Shared memory for tiles of one of several blocks, or of one that leaves some for what vectors take on their way from

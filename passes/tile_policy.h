@@ -31,11 +31,6 @@ static inline int64_t tile_trip_count(int64_t extent, int64_t size) {
   return extent == IR_DYNAMIC || !size ? 1 : (extent + size - 1) / size;
 }
 
-/* Those that share the rows of a tile on a GPU, in contractions of such elements. */
-static inline int64_t target_block_lanes(const target_facts *target, ir_scalar element) {
-  return (int64_t)target_block_of(target, element, IR_DYNAMIC)->warps * target->warp;
-}
-
 /* The tiles of the root's loops, parallel ones only; 0: the loop stays whole. */
 void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t *sizes);
 /* The step of the loop over the op's reduction; 0 if it needs none. */

@@ -15,7 +15,11 @@ enum {
   LANE_ELEMENTS = 32,    /* of a tile without contraction, in each lane */
   TURNED_ELEMENTS = 128, /* of each row of an input that a tile turns, in several lines of the cache */
   LARGEST_ROUNDS = 3,    /* of blocks for which the largest tiles of warpgroups pay */
-  GPU_NARROW_STEP = 32,  /* step of a reduction without matrix units, which is what lies in shared memory at a time */
+  GPU_LANE_STEP =
+      32, /* step of a reduction that lanes do in blocks of their own, three of which are in shared memory */
+  GPU_LEAST_TILE = 64,  /* rows or columns of such a block .. */
+  GPU_FEW_TILES = 256,  /* .. where there would be fewer tiles than large chips have room for */
+  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
 static const tile_policy *policy_of(const target_facts *target) {
@@ -253,7 +257,7 @@ static int64_t reduced_in_tile(const ir_op *root) {
 static void tile_by_lanes(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   const ir_structure *structure = ir_structure_of(root);
   const ir_map *result = ir_init_map(root, 0);
-  int64_t budget = target_block_lanes(target, IR_F32) * LANE_ELEMENTS / reduced_in_tile(root);
+  int64_t budget = (int64_t)target->block.warps * target->warp * LANE_ELEMENTS / reduced_in_tile(root);
   unsigned steps = 64;
   bool whole_rows = reads_reduction(root, &steps);
   for (unsigned dim = result->num_results; dim-- > 0;) {
@@ -290,6 +294,33 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 
 /* ---------------------------------------------------------------------------------------------------------- choice */
 
+/* How many tiles there are of a product; INT64_MAX where that is not known. */
+static int64_t tiles_of_product(const ir_op *op, unsigned rows_side, const product_tile *tile) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t extents[IR_MAX_LOOPS], along[2] = {1, 1}, batches = 1;
+  ir_loop_extents(op, extents);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    if (ir_loop_is_reduction(structure, loop))
+      continue;
+    int side = ir_loop_side(structure, loop);
+    int64_t *count = side < 0 ? &batches : &along[side];
+    if (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*count, extents[loop], count))
+      return INT64_MAX;
+  }
+  int64_t tiles = tile_trip_count(along[rows_side], tile->rows);
+  return __builtin_mul_overflow(tiles, tile_trip_count(along[1 - rows_side], tile->columns), &tiles) ||
+                 __builtin_mul_overflow(tiles, batches, &tiles)
+             ? INT64_MAX
+             : tiles;
+}
+
+/* Products that lanes do have large tiles, for the sake of shared memory, where these are enough to fill a chip. */
+static void fill_chip(const ir_op *op, unsigned rows_side, product_tile *tile) {
+  while (tiles_of_product(op, rows_side, tile) < GPU_FEW_TILES &&
+         (tile->rows > GPU_LEAST_TILE || tile->columns > GPU_LEAST_TILE))
+    *(tile->columns >= tile->rows ? &tile->columns : &tile->rows) /= 2;
+}
+
 /* Rows and columns of the tile of the contraction that sets the pace. */
 static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target_facts *target) {
   int side = tile_running_operand(p->op);
@@ -303,6 +334,8 @@ static product_tile tile_of_pace(const pace *p, unsigned rows_side, const target
     tile = product_tile_of(p->op, rows_side, target);
   if (is_gpu)
     tile.columns = target_block_of(target, ir_operand(p->op, 0)->type->element, tile.rows)->columns;
+  if (side < 0 && target_has_lane_block(target, ir_operand(p->op, 0)->type->element))
+    fill_chip(p->op, rows_side, &tile);
   if (target->tiles.rows)
     tile.rows = target->tiles.rows;
   if (target->tiles.columns)
@@ -348,10 +381,22 @@ static int64_t columns_of(const ir_op *contraction, unsigned rows_side) {
   return columns;
 }
 
+/* The block of a contraction whose rows stay with the lanes, as those of a running softmax do. */
+static const target_block *block_of_rows(const ir_op *contraction, const target_facts *target) {
+  ir_scalar element = ir_operand(contraction, 0)->type->element;
+  return target_has_lane_block(target, element) ? &target->lane_softmax_block
+                                                : target_block_of(target, element, IR_DYNAMIC);
+}
+
+/* Its rows at most. */
+static int64_t whole_rows_in_block(const ir_op *contraction, unsigned side, const target_facts *target) {
+  int64_t rows = tile_rows_in_block(contraction, side, target), most = block_of_rows(contraction, target)->rows;
+  return rows < most ? rows : most;
+}
+
 /* Do lanes of a GPU have registers for so many words of each row of the contraction? */
 static bool fits_lanes(const ir_op *contraction, const target_facts *target, int64_t rows, int64_t words) {
-  ir_scalar element = ir_operand(contraction, 0)->type->element;
-  return words <= target_block_lanes(target, element) * target->lane_registers / rows;
+  return words <= (int64_t)block_of_rows(contraction, target)->warps * target->warp * target->lane_registers / rows;
 }
 
 /* Rows of a tile on a GPU whose columns stay whole, as sums in f32, where another product makes the factor that has the
@@ -366,7 +411,7 @@ static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side,
   for (unsigned loop = 0; loop < ir_structure_of(contraction)->num_loops; loop++)
     if (ir_loop_is_reduction(ir_structure_of(contraction), loop))
       words += tile_sizes_reduction(contraction, loop, target);
-  int64_t rows = tile_rows_in_block(contraction, rows_side, target);
+  int64_t rows = whole_rows_in_block(contraction, rows_side, target);
   if (rows > 1 && !fits_lanes(contraction, target, rows, words))
     rows /= 2;
   return fits_lanes(contraction, target, rows, words) ? rows : 0;
@@ -375,7 +420,7 @@ static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side,
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
   int64_t columns = columns_of(contraction, 0);
   return columns == IR_DYNAMIC ||
-         fits_lanes(contraction, target, tile_rows_in_block(contraction, 0, target), 2 * columns);
+         fits_lanes(contraction, target, whole_rows_in_block(contraction, 0, target), 2 * columns);
 }
 
 /* The root reads statistics of rows that other reductions than products make, or what is made of them for it alone.
@@ -441,6 +486,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     tile.rows = whole && !target->tiles.rows ? most : tile.rows;
   }
   whole |= has_statistics && columns_of(p.op, rows) != IR_DYNAMIC;
+  if (whole && is_gpu && !target->tiles.rows && tile.rows > whole_rows_in_block(p.op, rows, target))
+    tile.rows = whole_rows_in_block(p.op, rows, target);
   if (whole_rows && !target->tiles.rows)
     tile.rows = rows_in_cache(root, extents, tile.rows, target->l2_bytes);
   int first = tile_free_loops(&p, rows, tile.rows, sizes);
@@ -482,6 +529,9 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
     return softmax_tile_of(op, (unsigned)side, target).step;
   if (!target_is_gpu(target))
     return product_tile_step(op, loop, target);
-  int64_t step = ir_scalar_bits(ir_operand(op, 0)->type->element) > 16 ? GPU_NARROW_STEP : policy->reduction;
+  ir_scalar element = ir_operand(op, 0)->type->element;
+  int64_t step = target_has_lane_block(target, element) ? GPU_LANE_STEP
+                 : ir_scalar_bits(element) > 16         ? GPU_NARROW_STEP
+                                                        : policy->reduction;
   return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
 }
