@@ -3,7 +3,8 @@
  * Walking the kernel in order, two sets of memories are kept: those read and those written since the last barrier. An
  * op that reads what was written, or writes what was read or written, gets a barrier before it. What an asynchronous
  * copy writes, in a branch, too, counts from the wait for it on; that reads and copies under way do not meet is the
- * business of who issues them, and so is, where these say so (`tec.ahead`), that what is overwritten has been read. Memories are roots of views: two parts of one memory are not told apart.
+ * business of who issues them, and so is, where these say so (`tec.ahead`), that what is overwritten has been read.
+ * Memories are roots of views: two parts of one memory are not told apart.
  * Warpgroups read shared memory past what orders lanes' accesses, so in their kernels each lane has what it wrote fenced
  * before it comes to a barrier (`tec.fence`).
  * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no
