@@ -3,6 +3,7 @@
 // RUN: tcc-attn opt %s --target=nvptx:sm_90a --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage,distribute,registers,simplify | FileCheck %s
 // RUN: tcc-attn compile %s --target=nvptx:sm_90a --verify --emit=ptx -o - | tr -s ' \t' ' ' | FileCheck %s --check-prefix=PTX
 // RUN: tcc-attn run %s --func=scaled_before --random --check --target=nvptx:sm_90a --device=ptx-emu
+// RUN: tcc-attn compile %s --target=nvptx:sm_90a --f32=tf32 --verify --emit=ptx -o - | FileCheck %s --check-prefix=TF32
 // RUN: tcc-attn run %s --func=few_rows --random --check --target=nvptx:sm_90a --device=ptx-emu
 // RUN: tcc-attn run %s --func=made_right --random --check --target=nvptx:sm_90a --device=ptx-emu
 
@@ -40,10 +41,16 @@ func.func @scaled_before(%q: tensor<64x64xf16>, %k: tensor<256x64xf16>, %v: tens
   return %o : tensor<64x64xf32>
 }
 
-// Factors of f32.
+// Factors of f32, also where they may be rounded to tf32: blocks are those of other chips.
 // CHECK-LABEL: func.func @f32(
 // CHECK-NOT: vector_ext.warpgroup
 // CHECK-NOT: tec.fence
+// CHECK: tec.threads = 128 : i64
+// TF32-LABEL: .entry f32_0(
+// TF32: .reqntid 128
+// TF32-NOT: wgmma
+// TF32: mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32
+// TF32-LABEL: .entry few_rows_0(
 // PTX-LABEL: .entry f32_0(
 // PTX-NOT: wgmma
 // PTX-NOT: fence.proxy
