@@ -136,7 +136,8 @@ bool verify_warpgroup_mma(const ir_op *op) {
   if (lhs->element != rhs->element || !ir_scalar_is_float(lhs->element) || acc->element != IR_F32)
     return ir_op_error(op, "multiplies f16 or bf16 and adds to f32");
   bool good = lhs->kind == IR_TYPE_VECTOR
-                  ? verify_fragment(op, lhs, shape[0] * shape[2] / WARPS, 2, "A") && !ir_group_size(op, LHS_INDICES)
+                  ? verify_fragment(op, lhs, shape[0] * shape[2] / WARPS, 2, "A") &&
+                        (!ir_group_size(op, LHS_INDICES) || ir_op_error(op, "A has subscripts, but is in registers"))
                   : verify_boxes(op, lhs, rows[0], "A") && verify_subscripts(op, LHS_INDICES, lhs, "index");
   return good && verify_fragment(op, acc, shape[0] * shape[1] / WARPS, 2, "C") &&
          (ir_result(op, 0)->type == acc || ir_op_error(op, "gives what C is"));

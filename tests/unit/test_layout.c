@@ -245,6 +245,34 @@ Test(layout, shared_memory_tiles_are_free_of_bank_conflicts) {
   }
 }
 
+/* In boxes of rows of 128, 64 or 32 bytes, chunks are where a warpgroup looks for them: bits 4.. of an address within a
+ * box, which are the chunk, change with as many bits from 7 on. Other rows are as they were. */
+Test(layout, boxes_have_the_swizzles_of_the_hardware) {
+  static const struct {
+    int64_t width, box,
+        bits; /* elements; bytes of a box's row, 0: not in boxes; bits that change, 0: another swizzle */
+  } rows[] = {{128, 128, 3}, {256, 128, 3}, {192, 128, 3}, {96, 64, 2}, {160, 64, 2}, {80, 32, 1}, {48, 32, 1},
+              {64, 0, 3},    {32, 0, 2},    {16, 0, 1},    {72, 0, 0},  {40, 0, 0},   {8, 0, 0}};
+  for (unsigned i = 0; i < sizeof rows / sizeof *rows; i++) {
+    int64_t bytes = rows[i].width * 2, length = rows[i].box ? rows[i].box : bytes, distance = 0;
+    layout_shared place = layout_shared_boxes(bytes), usual = layout_shared_choose(bytes);
+    cr_expect_eq(place.box, rows[i].box, "width %d: boxes of %d", (int)rows[i].width, (int)place.box);
+    cr_expect_eq(place.pitch, length);
+    if (rows[i].box)
+      distance = layout_shared_offset(&place, 0, length);
+    cr_expect(!rows[i].box || distance >= 1024 * length, "boxes keep apart");
+    cr_expect_eq(layout_shared_conflicts(&place, bytes), 1, "width %d", (int)rows[i].width);
+    for (int64_t row = 0; row < 64; row++)
+      for (int64_t byte = 0; byte < bytes; byte++) {
+        int64_t within = row * length + byte % length, changed = within >> 7 & ((1 << rows[i].bits) - 1);
+        int64_t expected =
+            rows[i].bits ? byte / length * distance + (within ^ changed << 4) : layout_shared_offset(&usual, row, byte);
+        cr_assert_eq(layout_shared_offset(&place, row, byte), expected, "width %d, row %d, byte %d", (int)rows[i].width,
+                     (int)row, (int)byte);
+      }
+  }
+}
+
 Test(layout, forms_in_shared_memory_keep_elements_apart_and_lanes_from_waiting) {
   static const char *const uses[][2] = {
       {"[L2@16 R8@4 W4@1, R4@1 L16@1]", "[R4@1 L8@1 L4@8:0 R2@4 W4@1:0, R4@8]"}, /* columns of a product */

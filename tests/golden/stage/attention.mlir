@@ -3,6 +3,7 @@
 // being filled while the third is worked on; which one that is goes round as a carried value. Factors are read right before
 // they are multiplied.
 // RUN: tcc-attn opt %s --target=nvptx:sm_80 --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage,simplify | FileCheck %s
+// RUN: tcc-attn opt %s --target=nvptx:sm_90a --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage,simplify | FileCheck %s --check-prefix=GROUPS
 // RUN: tcc-attn compile %s --target=nvptx:sm_80 --verify --emit=ptx -o - | FileCheck %s --check-prefix=PTX
 #rows = affine_map<(m, n) -> (m, n)>
 func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tensor<512x128xf16>) -> tensor<256x128xf32> {
@@ -65,3 +66,26 @@ func.func @attention(%q: tensor<256x128xf16>, %k: tensor<512x128xf16>, %v: tenso
 // PTX-DAG: ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16
 // PTX-DAG: cp.async.wait_group 1;
 // PTX-DAG: bar.sync 0;
+
+// Warpgroups read boxes of 64 columns. They multiply 128 x 64 with two stages, so that two blocks share a multiprocessor;
+// each iteration copies behind its first product, which runs meanwhile.
+// GROUPS: scf.forall
+// GROUPS-DAG: %[[QUERIES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7, 64>} : memref<1x128x128xf16, #gpu.address_space<workgroup>>
+// GROUPS-DAG: %[[VALUES:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7, 64>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
+// GROUPS-DAG: %[[KEYS:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7, 64>} : memref<2x64x128xf16, #gpu.address_space<workgroup>>
+// GROUPS-NOT: tec.ahead
+// GROUPS: vector.transfer_write {{.*}}, %[[KEYS]][%c0, {{.*}}tec.async
+// GROUPS: vector.transfer_write {{.*}}, %[[VALUES]][%c0, {{.*}}tec.async
+// GROUPS: %[[FIRST:.*]] = "nvgpu.device_async_create_group"()
+// GROUPS-NOT: tec.ahead
+// GROUPS: scf.for {{.*}}iter_args({{.*}}, %[[STAGE:arg[0-9]+]] = %c0) -> ({{.*}}, index) {
+// GROUPS: nvgpu.device_async_wait %[[FIRST]] {numGroups = 0 : i32}
+// GROUPS-NEXT: %[[K:.*]] = vector.transfer_read %[[KEYS]][%[[STAGE]],
+// GROUPS-NEXT: %[[QFACTOR:.*]] = vector.transfer_read %[[QUERIES]]
+// GROUPS-NEXT: vector.contract {{.*}} %[[QFACTOR]], %[[K]],
+// GROUPS: scf.if
+// GROUPS: vector.transfer_write {{.*}}, %[[KEYS]][%[[OTHER:[0-9]+]], %c0, {{.*}}tec.ahead, tec.async
+// GROUPS: vector.transfer_write {{.*}}, %[[VALUES]][%[[OTHER]], {{.*}}tec.ahead, tec.async
+// GROUPS: "nvgpu.device_async_create_group"()
+// GROUPS: vector.multi_reduction <maxnumf>
+// GROUPS: tec.blocks = 2 : i64, tec.threads = 256 : i64

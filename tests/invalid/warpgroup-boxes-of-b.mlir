@@ -1,0 +1,6 @@
+// RUN: %reject opt %s | FileCheck %s
+func.func @f(%i: index, %a: memref<64x64xf16, #gpu.address_space<workgroup>>, %b: memref<2x64x64xf16, #gpu.address_space<workgroup>>, %r: vector<16x2xf16>, %c: vector<16x2xf32>) {
+// CHECK: warpgroup-boxes-of-b.mlir:[[@LINE+1]]:{{[0-9]+}}: error: 'vector_ext.warpgroup_mma' op B must be workgroup memory of 16-bit elements, its rows of 16, 32 or 64 in whole boxes{{$}}
+  %d = vector_ext.warpgroup_mma %a[%i, %i], %b[%i, %i, %i], %c {boxRows = [64, 48], mmaShape = [64, 64, 64]} : memref<64x64xf16, #gpu.address_space<workgroup>>, memref<2x64x64xf16, #gpu.address_space<workgroup>>, vector<16x2xf32> -> vector<16x2xf32>
+  return
+}
