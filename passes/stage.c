@@ -66,6 +66,7 @@ typedef struct stager {
   ir_op *kernel;
   anchor_lanes lanes;
   int64_t bytes_left;
+  int64_t blocks; /* that are to share a multiprocessor; 0: not asked for */
   const target_facts *facts;
 } stager;
 
@@ -688,6 +689,12 @@ static staged_tile *split_ahead(const ir_block *body, staged_tile **tiles) {
   return ahead;
 }
 
+/* One block fewer on a multiprocessor, and more memory for each. */
+static void give_up_block(stager *s) {
+  s->bytes_left += target_tile_bytes(s->facts, s->blocks - 1) - target_tile_bytes(s->facts, s->blocks);
+  s->blocks--;
+}
+
 /* Do lanes multiply more than once in an iteration? Then several blocks that take turns are better than one with room for
  * copies ahead (attention in f32, 128 features, 38 and 33 TFLOP/s; H200). */
 static bool is_long_for_lanes(const stager *s, const ir_block *body) {
@@ -706,7 +713,10 @@ static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
   p.tiles = split_ahead(p.body, &tiles);
   p.product = s->facts->warpgroup ? first_product(&p) : NULL;
   int64_t usual = is_long_for_lanes(s, p.body) ? 1 : s->facts->copy_stages;
-  p.stages = choose_stages(s, &p, is_late(s, &p) ? usual + 1 : usual);
+  bool late = is_late(s, &p);
+  while (s->blocks > 1 && usual > 1 && choose_stages(s, &p, usual) < 2) /* to run ahead is worth more than a block */
+    give_up_block(s);
+  p.stages = choose_stages(s, &p, late ? usual + 1 : usual);
   p.late = p.stages > usual; /* with fewer, copies would have less time than products (637 to 537 TFLOP/s, H200) */
   if (p.tiles && p.stages > 1) {
     build_pipeline(s, &p);
@@ -831,9 +841,10 @@ bool pass_stage(ir_op *kernel, const pass_options *options) {
               .kernel = kernel,
               .lanes = {facts->warp, threads / facts->warp},
               .bytes_left = target_tile_bytes(facts, blocks) - computed.bytes,
+              .blocks = blocks,
               .facts = facts};
   stage_block(&s, ir_region(kernel, 0));
   if (blocks)
-    ir_attr_set(kernel, "tec.blocks", ir_attr_i64(kernel->module, blocks));
+    ir_attr_set(kernel, "tec.blocks", ir_attr_i64(kernel->module, s.blocks));
   return true;
 }

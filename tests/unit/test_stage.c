@@ -85,71 +85,69 @@ static char *product(const char *type, int m, int n, int k, bool transposed) {
 #define OTHER "[R2@1 L4@1 R2@2 R4@4 W4@1:0, L8@4 R8@16]"
 #define SUM "[L8@4 R2@2 W4@1, R2@1 L4@1 R8@4]"
 #define TILE(LAYOUT, TYPE) " {in_bounds = [true, true], tec.layouts = [\"" LAYOUT "\"]} : " TYPE ", vector<64x64xf16>\n"
-static const char vectors[] = "func.func @f(%a: memref<192x64xf16>, %b: memref<192x64xf16>, %c: memref<64x64xf32>, %d: "
-                              "memref<192x64xf16>) {\n"
-                              "  %c0 = arith.constant 0 : index\n  %c64 = arith.constant 64 : index\n  %c192 = "
-                              "arith.constant 192 : index\n"
-                              "  %zero = arith.constant 0.0 : f16\n"
-                              "  scf.forall (%i) in (1) {\n"
-                              "    %acc = arith.constant {tec.layouts = [\"" SUM "\"]} dense<0.0> : vector<64x64xf32>\n"
-                              "    %sum = scf.for %k = %c0 to %c192 step %c64 iter_args(%s = %acc) -> "
-                              "(vector<64x64xf32>) {\n"
-                              "      %x = vector.transfer_read %a[%k, %c0], %zero" TILE(
-                                  FACTOR, "memref<192x64xf16>") "      %y = vector.transfer_read %b[%k, %c0], "
-                                                                "%zero" TILE(OTHER,
-                                                                             "memref<192x64xf16>") "      %t = "
-                                                                                                   "vector.contract "
-                                                                                                   "{indexing_maps = "
-                                                                                                   "[affine_map<(m, n, "
-                                                                                                   "k) -> (m, k)>, "
-                                                                                                   "affine_map<(m, n, "
-                                                                                                   "k) -> (k, n)>, "
-                                                                                                   "affine_map<(m, n, "
-                                                                                                   "k) -> (m, n)>], "
-                                                                                                   "iterator_types = "
-                                                                                                   "[\"parallel\", "
-                                                                                                   "\"parallel\", "
-                                                                                                   "\"reduction\"], "
-                                                                                                   "kind = "
-                                                                                                   "#vector.kind<add>} "
-                                                                                                   "%x, %y, %s "
-                                                                                                   "{tec.layouts = "
-                                                                                                   "[\"" SUM
-                                                                                                   "\"]} : "
-                                                                                                   "vector<64x64xf16>, "
-                                                                                                   "vector<64x64xf16> "
-                                                                                                   "into "
-                                                                                                   "vector<64x64xf32>\n"
-                                                                                                   "      %z = "
-                                                                                                   "arith.addf %x, %x "
-                                                                                                   "{tec.layouts = "
-                                                                                                   "[\"" FACTOR
-                                                                                                   "\"]} : "
-                                                                                                   "vector<64x64xf16>\n"
-                                                                                                   "      "
-                                                                                                   "vector.transfer_"
-                                                                                                   "write %z, %d[%k, "
-                                                                                                   "%c0] {in_bounds = "
-                                                                                                   "[true, true]} : "
-                                                                                                   "vector<64x64xf16>, "
-                                                                                                   "memref<192x64xf16>"
-                                                                                                   "\n"
-                                                                                                   "      scf.yield %t "
-                                                                                                   ": "
-                                                                                                   "vector<64x64xf32>\n"
-                                                                                                   "    } {tec.layouts "
-                                                                                                   "= [\"" SUM "\"]}\n"
-                                                                                                   "    "
-                                                                                                   "vector.transfer_"
-                                                                                                   "write %sum, "
-                                                                                                   "%c[%c0, %c0] "
-                                                                                                   "{in_bounds = "
-                                                                                                   "[true, true]} : "
-                                                                                                   "vector<64x64xf32>, "
-                                                                                                   "memref<64x64xf32>\n"
-                                                                                                   "  } {tec.threads = "
-                                                                                                   "128 : i64}\n  "
-                                                                                                   "return\n}\n";
+static const char vectors[] =
+    "func.func @f(%a: memref<192x64xf16>, %b: memref<192x64xf16>, %c: memref<64x64xf32>, %d: "
+    "memref<192x64xf16>) {\n"
+    "  %c0 = arith.constant 0 : index\n  %c64 = arith.constant 64 : index\n  %c192 = "
+    "arith.constant 192 : index\n"
+    "  %zero = arith.constant 0.0 : f16\n"
+    "  scf.forall (%i) in (1) {\n"
+    "    %acc = arith.constant {tec.layouts = [\"" SUM "\"]} dense<0.0> : vector<64x64xf32>\n"
+    "    %sum = scf.for %k = %c0 to %c192 step %c64 iter_args(%s = %acc) -> "
+    "(vector<64x64xf32>) {\n"
+    "      %x = vector.transfer_read %a[%k, %c0], %zero" TILE(
+        FACTOR, "memref<192x64xf16>") "      %y = vector.transfer_read %b[%k, %c0], "
+                                      "%zero" TILE(OTHER, "memref<192x64xf16>") "      %t = "
+                                                                                "vector.contract "
+                                                                                "{indexing_maps = "
+                                                                                "[affine_map<(m, n, "
+                                                                                "k) -> (m, k)>, "
+                                                                                "affine_map<(m, n, "
+                                                                                "k) -> (k, n)>, "
+                                                                                "affine_map<(m, n, "
+                                                                                "k) -> (m, n)>], "
+                                                                                "iterator_types = "
+                                                                                "[\"parallel\", "
+                                                                                "\"parallel\", "
+                                                                                "\"reduction\"], "
+                                                                                "kind = "
+                                                                                "#vector.kind<add>} "
+                                                                                "%x, %y, %s "
+                                                                                "{tec.layouts = "
+                                                                                "[\"" SUM "\"]} : "
+                                                                                "vector<64x64xf16>, "
+                                                                                "vector<64x64xf16> "
+                                                                                "into "
+                                                                                "vector<64x64xf32>\n"
+                                                                                "      %z = "
+                                                                                "arith.addf %x, %x "
+                                                                                "{tec.layouts = "
+                                                                                "[\"" FACTOR "\"]} : "
+                                                                                "vector<64x64xf16>\n"
+                                                                                "      "
+                                                                                "vector.transfer_"
+                                                                                "write %z, %d[%k, "
+                                                                                "%c0] {in_bounds = "
+                                                                                "[true, true]} : "
+                                                                                "vector<64x64xf16>, "
+                                                                                "memref<192x64xf16>"
+                                                                                "\n"
+                                                                                "      scf.yield %t "
+                                                                                ": "
+                                                                                "vector<64x64xf32>\n"
+                                                                                "    } {tec.layouts "
+                                                                                "= [\"" SUM "\"]}\n"
+                                                                                "    "
+                                                                                "vector.transfer_"
+                                                                                "write %sum, "
+                                                                                "%c[%c0, %c0] "
+                                                                                "{in_bounds = "
+                                                                                "[true, true]} : "
+                                                                                "vector<64x64xf32>, "
+                                                                                "memref<64x64xf32>\n"
+                                                                                "  } {tec.threads = "
+                                                                                "128 : i64}\n  "
+                                                                                "return\n}\n";
 
 /* ---------------------------------------------------------------------------------------------------------- running */
 
@@ -294,17 +292,18 @@ Test(stage, attention_runs_ahead_without_conflicts) {
   check_text(attention("f16", 100, 0, 64, true), TO_LAYOUTS, &open);
 }
 
-/* Warpgroups read boxes of 64, 32 or 16 columns. With four blocks on a multiprocessor there is no room to run ahead. */
+/* Warpgroups read boxes of 64, 32 or 16 columns. Few blocks have small tiles, and one place more for a tile whose product is
+ * still under way. */
 Test(stage, warpgroups_read_without_conflicts) {
   static const expectation rows[] = {
       {"warpgroups, head dim 64", 3, "2x128x64xf16", 6, 4e-3, true, "sm_90a"},
       {"warpgroups, head dim 128, causal", 3, "2x64x128xbf16", 3, 3e-2, true, "sm_90a"},
-      {"warpgroups, head dim 128, small blocks", 3, "1x64x128xbf16", 12, 3e-2, true, "sm_90a"},
+      {"warpgroups, head dim 128, small blocks", 3, "3x64x128xbf16", 6, 3e-2, true, "sm_90a"},
       {"warpgroups, head dim 96", 3, "3x64x96xf16", 3, 4e-3, true, "sm_90a"},
       {"warpgroups, head dim 72", 3, "2x64x80xf16", 6, 4e-3, true, "sm_90a"},
       {"warpgroups, open extents, causal", 3, "2x128x64xf16", 4, 4e-3, true, "sm_90a"},
-      {"warpgroups, product", 2, "3x64x128xf16", 8, 1e-3, true, "sm_90a"},
-      {"warpgroups, product with a transposed factor", 2, "3x128x64xbf16", 8, 1e-3, true, "sm_90a"},
+      {"warpgroups, product", 2, "4x64x64xf16", 12, 1e-3, true, "sm_90a"},
+      {"warpgroups, product with a transposed factor", 2, "4x64x64xbf16", 8, 1e-3, true, "sm_90a"},
   };
   check_text(attention("f16", 100, 258, 64, false), TO_LAYOUTS, &rows[0]);
   check_text(attention("bf16", 128, 130, 128, true), TO_LAYOUTS, &rows[1]);

@@ -1,28 +1,29 @@
 // Products of Hopper's warpgroups: factors in boxes of shared memory, or the left one in registers where it was made there,
-// each time; the result is waited for where it is read, so that copies run beside the products; what lanes wrote is fenced
-// before each barrier.
+// each time; the result is waited for where it is read, or an iteration later, so that copies run beside the products; what
+// lanes wrote is fenced before each barrier.
 // RUN: tcc-attn opt %s --target=nvptx:sm_90a --verify --passes=simplify,schedule,simplify,decompose-softmax,simplify,vectorize-tiles,simplify,bufferize,layout,stage,distribute,registers,simplify | FileCheck %s
 // RUN: tcc-attn compile %s --target=nvptx:sm_90a --verify --emit=ptx -o - | tr -s ' \t' ' ' | FileCheck %s --check-prefix=PTX
 // RUN: tcc-attn run %s --func=product --random --check --target=nvptx:sm_90a --device=ptx-emu
 // RUN: tcc-attn run %s --func=transposed --random --check --target=nvptx:sm_90a --device=ptx-emu
 // RUN: tcc-attn run %s --func=chain --random --check --target=nvptx:sm_90a --device=ptx-emu
 
-// Boxes are further rows of the memory: 64 rows of 128 columns are two of 64. Rows of such memory lie along columns of C.
+// Rows of B's memory lie along columns of C. Four stages: the product of one iteration is waited for in the next.
 // CHECK-LABEL: func.func @product(
-// CHECK-DAG: %[[B:.*]] = memref.alloca() {tec.box_rows = 64 : i64, tec.swizzle = array<i64: 0, 7>} : memref<3x128x64xf16
-// CHECK-DAG: %[[A:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<3x128x64xf16
+// CHECK-DAG: %[[B:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<4x64x64xf16
+// CHECK-DAG: %[[A:.*]] = memref.alloca() {tec.swizzle = array<i64: 0, 7>} : memref<4x128x64xf16
 // CHECK: scf.for
 // CHECK: nvgpu.device_async_wait {{.*}} {numGroups = 1 : i32}
 // CHECK-NOT: nvgpu.device_async_copy
 // CHECK: gpu.barrier {tec.fence}
 // CHECK-NOT: nvgpu.device_async_copy
-// CHECK: %[[SUMS:.*]] = vector_ext.warpgroup_mma %[[A]][%[[STAGE:.*]], %{{.*}}, %c0], %[[B]][%[[STAGE]], %c0, %c0], %{{.*}} {async, boxRows = [128, 64], mmaShape = [64, 128, 64], transposed}
-// CHECK-COUNT-8: nvgpu.device_async_copy {{.*}}tec.ahead
+// CHECK: vector_ext.warpgroup_mma %[[A]][%[[STAGE:.*]], %{{.*}}, %c0], %[[B]][%[[STAGE]], %c0, %c0], %{{.*}} {async, boxRows = [128, 64], mmaShape = [64, 64, 64], transposed}
+// CHECK: vector_ext.warpgroup_wait {{.*}} {numGroups = 1 : i32} : vector<16x2xf32>
+// CHECK-COUNT-6: nvgpu.device_async_copy {{.*}}tec.ahead
 // CHECK: "nvgpu.device_async_create_group"()
-// CHECK: vector_ext.warpgroup_wait %[[SUMS]] : vector<32x2xf32>
 // CHECK-NOT: gpu.barrier
 // CHECK-NOT: vector_ext.warpgroup
 // CHECK: scf.yield
+// CHECK: vector_ext.warpgroup_wait {{.*}} : vector<16x2xf32>
 // CHECK: } {{{.*}}tec.blocks = 2 : i64, tec.threads = 256 : i64}
 
 // PTX: .target sm_90a
@@ -35,13 +36,14 @@
 // PTX-NOT: cp.async
 // PTX: bar.sync 0;
 // PTX: wgmma.fence.sync.aligned;
-// PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {{.*}}, left, right, go_on, 1, 1, 0, 1;
+// PTX: wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {{.*}}, left, right, go_on, 1, 1, 0, 1;
 // PTX: add.s64 right, %rd{{[0-9]+}}, 128;
 // PTX-NEXT: add.s64 left, %rd{{[0-9]+}}, 2;
 // PTX-COUNT-3: wgmma.mma_async
 // PTX: wgmma.commit_group.sync.aligned;
-// PTX-NOT: wgmma.wait_group
+// PTX: wgmma.wait_group.sync.aligned 1;
 // PTX: cp.async.cg.shared.global
+// PTX: wgmma.wait_group.sync.aligned 0;
 func.func @product(%a: tensor<128x200xf16>, %b: tensor<200x136xf16>) -> tensor<128x136xf32> {
   %zero = arith.constant 0.0 : f32
   %c0 = tensor.empty() : tensor<128x136xf32>
@@ -51,9 +53,9 @@ func.func @product(%a: tensor<128x200xf16>, %b: tensor<200x136xf16>) -> tensor<1
 }
 
 // CHECK-LABEL: func.func @transposed(
-// CHECK: vector_ext.warpgroup_mma {{.*}} {async, boxRows = [128, 128], mmaShape = [64, 128, 64]} : memref<2x128x64xbf16
+// CHECK: vector_ext.warpgroup_mma {{.*}} {async, boxRows = [128, 64], mmaShape = [64, 64, 64]} : memref<2x128x64xbf16
 // PTX-LABEL: .entry transposed_0(
-// PTX: wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {{.*}}, left, right, go_on, 1, 1, 0, 0;
+// PTX: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, left, right, go_on, 1, 1, 0, 0;
 // PTX: add.s64 right, %rd{{[0-9]+}}, 2;
 func.func @transposed(%a: tensor<128x72xbf16>, %b: tensor<136x72xbf16>) -> tensor<128x136xf32> {
   %zero = arith.constant 0.0 : f32
