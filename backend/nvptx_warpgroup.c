@@ -23,10 +23,11 @@ enum {
 
 static const char wait_text[] = "wgmma.wait_group.sync.aligned";
 
-/* A text that grows; what does not fit is dropped. */
+/* A text that grows up to MAX_TEXT. */
 typedef struct asm_text {
   char *bytes;
   size_t length;
+  bool overflows; /* some of it is missing */
 } asm_text;
 
 static void add(asm_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -35,7 +36,8 @@ static void add(asm_text *text, const char *format, ...) {
   va_start(list, format);
   int count = vsnprintf(text->bytes + text->length, MAX_TEXT - text->length, format, list);
   va_end(list);
-  text->length += (size_t)count < MAX_TEXT - text->length ? (size_t)count : 0;
+  text->overflows |= (size_t)count >= MAX_TEXT - text->length;
+  text->length += text->overflows ? 0 : (size_t)count;
 }
 
 /* The assembly of one op: operands are first the sums, then, where they do not start from 0, these again, then words or
@@ -201,6 +203,7 @@ static bool begin(group_asm *g) {
 static bool end(group_asm *g, bool good) {
   free(g->text.bytes);
   free(g->constraints.bytes);
+  good = good && !g->text.overflows && !g->constraints.overflows;
   return good || ir_op_error(g->op, "has too many registers, or memory is short");
 }
 
