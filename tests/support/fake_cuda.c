@@ -40,7 +40,7 @@ EXPORT int cuInit(unsigned flags) {
 
 EXPORT int cuDriverGetVersion(int *version) {
   STEP();
-  *version = 12040;
+  *version = fake_cuda.version ? fake_cuda.version : 12040;
   return 0;
 }
 
@@ -77,7 +77,8 @@ EXPORT int cuDeviceGetName(char *name, int size, int device) {
 EXPORT int cuDeviceGetAttribute(int *value, int attribute, int device) {
   STEP();
   require(device == 7);
-  *value = attribute == 75 ? 8 : attribute == 76 ? 7 : 100 * 1024;
+  int chip = fake_cuda.chip ? fake_cuda.chip : 87;
+  *value = attribute == 75 ? chip / 10 : attribute == 76 ? chip % 10 : 100 * 1024;
   return 0;
 }
 

@@ -12,6 +12,7 @@ enum { FAKE_CUDA_FAULT = 999, FAKE_CUDA_MAX_VALUES = 16 };
 typedef struct fake_cuda_state {
   stand_in common;
   int result;          /* what it fails with; 0: FAKE_CUDA_FAULT */
+  int chip, version;   /* what it says of itself; 0: sm_87, CUDA 12.4 */
   const char *jit_log; /* what a failing cuModuleLoadDataEx writes */
   /* Held now: each is 0 again when nothing leaks. */
   int contexts, current, modules, events;

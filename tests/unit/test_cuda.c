@@ -123,14 +123,26 @@ Test(cuda, what_the_device_lacks_is_refused) {
     add_two_refused(&cuda, (tec_context_options){.device = cases[i].device}, &cases[i].kernel, cases[i].message);
 }
 
+/* What only sm_90 runs is for sm_90 alone, and for drivers that know it. */
 Test(cuda, the_target_is_the_newest_that_the_chip_runs) {
+  static const struct {
+    int chip, version;
+    const char *target;
+  } rows[] = {{87, 12040, "nvptx:sm_86"},
+              {90, 12000, "nvptx:sm_90a"},
+              {90, 11080, "nvptx:sm_90"},
+              {103, 13000, "nvptx:sm_100"}};
   messages kept;
-  add_two_driver(&cuda);
+  fake_cuda_state *driver = add_two_driver(&cuda);
   tec_context *context = messages_context(&kept, (tec_context_options){0});
   char *target;
-  cr_assert_eq(tec_device_target(context, "cuda", &target), TEC_OK, "%s", kept.last);
-  cr_assert_str_eq(target, "nvptx:sm_86"); /* the fake chip is an sm_87 */
-  tec_free(target);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    driver->chip = rows[i].chip;
+    driver->version = rows[i].version;
+    cr_assert_eq(tec_device_target(context, "cuda", &target), TEC_OK, "%s", kept.last);
+    cr_expect_str_eq(target, rows[i].target);
+    tec_free(target);
+  }
   cr_assert_eq(tec_device_target(context, "gpu", &target), TEC_INVALID);
   tec_context_destroy(context);
 }
