@@ -179,6 +179,9 @@ int64_t distribute_words_across(const ir_op *loop);
 
 /* ------------------------------------------------------------------------------------------- distribute_matrix.c */
 
+/* The one use of a read is as a factor of a contraction, with nothing between them that writes memory: it may be read
+ * there. */
+bool distribute_may_wait(const ir_value *factor);
 /* A read of shared memory that waits until a contraction asks for fragments: its one user, with nothing between them
  * that writes memory, and the layout is one that ldmatrix gives. */
 bool distribute_is_deferred(const ir_value *value);

@@ -91,17 +91,21 @@ static bool find_source(const ir_op *read, matrix_source *source) {
          matrices_aligned(&source->layout, 1 - source->row_dim) && rows_aligned(source);
 }
 
+bool distribute_may_wait(const ir_value *factor) {
+  const ir_op *user = factor->uses->user, *op = factor->op->next;
+  if (user->code != OP_VECTOR_CONTRACT || user->block != factor->op->block || ir_use_index(factor->uses) > 1)
+    return false;
+  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
+    op = op->next;
+  return op == user;
+}
+
 bool distribute_is_deferred(const ir_value *value) {
   const ir_op *read = value->op;
   matrix_source source;
   if (!read || read->code != OP_VECTOR_TRANSFER_READ || !ir_value_has_one_use(value))
     return false;
-  const ir_op *user = value->uses->user, *op = read->next;
-  if (user->code != OP_VECTOR_CONTRACT || user->block != read->block || ir_use_index(value->uses) > 1)
-    return false;
-  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
-    op = op->next;
-  return op == user && find_source(read, &source);
+  return distribute_may_wait(value) && find_source(read, &source);
 }
 
 matrix_source *distribute_matrix_source(distributor *d, const ir_value *value) {
@@ -114,8 +118,6 @@ matrix_source *distribute_matrix_source(distributor *d, const ir_value *value) {
 
 /* ----------------------------------------------------------------------------------------- read by warpgroups */
 
-static bool is_zero(ir_index index) { return !index.value && !index.constant; }
-
 bool distribute_group_place(const matrix_source *source, group_place *place) {
   ir_value *memref = source->access.memref;
   const ir_type *type = memref->type;
@@ -125,7 +127,8 @@ bool distribute_group_place(const matrix_source *source, group_place *place) {
   *place = (group_place){memref, plan.box_rows ? plan.box_rows : type->shape[type->rank - 2], row, 1 - source->row_dim};
   return (row * MATRIX_BITS == 256 || row * MATRIX_BITS == 512 || row * MATRIX_BITS == 1024) &&
          plan.swizzle.shift == wanted.shift && plan.swizzle.mask == wanted.mask && place->box_rows % MATRIX == 0 &&
-         is_zero(source->access.start[type->rank - 2]) && is_zero(source->access.start[type->rank - 1]);
+         ir_index_is_const(source->access.start[type->rank - 2], 0) &&
+         ir_index_is_const(source->access.start[type->rank - 1], 0);
 }
 
 void distribute_group_subscripts(const matrix_source *source, const group_place *place, const layout *groups,
@@ -138,7 +141,7 @@ void distribute_group_subscripts(const matrix_source *source, const group_place 
   const ir_expr *boxes = ir_expr_binary(at->module, IR_EXPR_FLOORDIV, ir_expr_dim(at->module, 0),
                                         ir_expr_const(at->module, place->box_columns));
   ir_index column = distribute_lane_offset(d, groups, only[along]), box = {0};
-  if (!is_zero(column))
+  if (!ir_index_is_const(column, 0))
     box = ir_index_scale(at, ir_index_apply(at, boxes, 1, &column), place->box_rows);
   int64_t row = constants[1 - along] + constants[along] / place->box_columns * place->box_rows;
   ir_index rows = ir_index_add(at, distribute_lane_offset(d, groups, only[1 - along]), box);

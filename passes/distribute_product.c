@@ -441,14 +441,9 @@ bool distribute_is_in_place(const target_facts *facts, const ir_value *value) {
       !target_has_lane_block(facts, value->type->element))
     return false;
   const ir_type *memory = ir_operand(read, 0)->type;
-  const ir_op *user = value->uses->user, *op = read->next;
-  unsigned factor = ir_use_index(value->uses);
-  if (memory->kind != IR_TYPE_MEMREF || memory->space != IR_SPACE_WORKGROUP || user->code != OP_VECTOR_CONTRACT ||
-      user->block != read->block || factor > 1 || lane_access_of(read, 0, value->type->rank).bounded)
-    return false;
-  while (op != user && !op->num_regions && !(ir_op_row(op)->traits & IR_WRITES))
-    op = op->next;
-  return op == user && distribute_product_step(user, factor, &step);
+  return memory->kind == IR_TYPE_MEMREF && memory->space == IR_SPACE_WORKGROUP && distribute_may_wait(value) &&
+         !lane_access_of(read, 0, value->type->rank).bounded &&
+         distribute_product_step(value->uses->user, ir_use_index(value->uses), &step);
 }
 
 bool distribute_product(distributor *d, const ir_op *op) {

@@ -18,11 +18,11 @@ enum { GROUP = 4, WARP_ROWS = 16, GROUP_ROWS = GROUP * WARP_ROWS, MOST_COLUMNS =
 /* A product on its way to the groups. */
 typedef struct group_product {
   distributor *d;
+  const ir_op *op;
   const fragments *factors, *c;
   int64_t depth;
   layout groups;         /* rows and columns of C by the number of the group */
   group_place places[2]; /* of factors that lie in shared memory; no memref: registers */
-  bool fresh;            /* those of A are made anew */
   pending_product *pending;
 } group_product;
 
@@ -219,7 +219,7 @@ static bool find_place(group_product *p, unsigned side) {
   const fragments *f = &p->factors[side];
   layout along = groups_along(p, side);
   if (!f->source)
-    return !side && f->vector && p->fresh;
+    return !side && f->vector && is_made_anew(ir_operand(p->op, 0));
   if (!distribute_group_place(f->source, &p->places[side]))
     return false;
   /* A lies in rows of its own, as do the columns of B, or rows of it are whole boxes of a group's columns. */
@@ -233,7 +233,7 @@ static bool find_place(group_product *p, unsigned side) {
 bool distribute_warpgroups(distributor *d, const ir_op *op, const target_matrix *matrix, const fragments factors[2],
                            const fragments *c, int64_t depth) {
   ir_arena *arena = &d->module->arena;
-  group_product p = {.d = d, .factors = factors, .c = c, .depth = depth, .fresh = is_made_anew(ir_operand(op, 0))};
+  group_product p = {.d = d, .op = op, .factors = factors, .c = c, .depth = depth};
   int64_t(*places)[2], total = distribute_registers(&c->layout);
   if (!target_has_groups(d->facts, matrix->element) || !c->vector || depth % DEPTH || !find_groups(c, &p.groups) ||
       !find_place(&p, 0) || !find_place(&p, 1))

@@ -15,11 +15,10 @@ enum {
   LANE_ELEMENTS = 32,    /* of a tile without contraction, in each lane */
   TURNED_ELEMENTS = 128, /* of each row of an input that a tile turns, in several lines of the cache */
   LARGEST_ROUNDS = 3,    /* of blocks for which the largest tiles of warpgroups pay */
-  GPU_LANE_STEP =
-      32, /* step of a reduction that lanes do in blocks of their own, three of which are in shared memory */
-  GPU_LEAST_TILE = 64,  /* rows or columns of such a block .. */
-  GPU_FEW_TILES = 256,  /* .. where there would be fewer tiles than large chips have room for */
-  GPU_NARROW_STEP = 32, /* step of a reduction without matrix units, which is what lies in shared memory at a time */
+  GPU_LANE_STEP = 32,    /* step of a reduction that lanes do in blocks of their own, with three in shared memory */
+  GPU_LEAST_TILE = 64,   /* rows or columns of such a block .. */
+  GPU_FEW_TILES = 256,   /* .. where there would be fewer tiles than large chips have room for */
+  GPU_NARROW_STEP = 32,  /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
 static const tile_policy *policy_of(const target_facts *target) {
