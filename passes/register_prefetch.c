@@ -56,8 +56,8 @@ enum { FEW_USES = 15, FAR_BYTES = 2048 };
  * then, where loads are to spare: it asks in larger pieces of its own accord, and requests take the place of reads (two
  * to four queries of 64 features 1.2 to 1.4 times as fast as asked for in f32, two 1.2 to 1.5 in bf16; of 80 to 128 .85
  * to 1.25 and 1.1 to 1.4, of 192 .4 to .8 and .9 to 1.15; three and four in bf16 1.0 to 1.25, in f16, whose conversions
- * take longer, .86 to 1.0; Zen 4). */
-enum { USES_FOLLOWED = 4, SLOW_USES_FOLLOWED = 2, ELEMENTS_FOLLOWED = 128 };
+ * take longer, .86 to 1.0), and five and six where steps are a page each; Zen 4. */
+enum { USES_FOLLOWED = 4, USES_IN_PIECES = 6, SLOW_USES_FOLLOWED = 2, ELEMENTS_FOLLOWED = 128 };
 
 /* So much ahead in long rows of terms, of which a few are read at a time, the machine does not see by itself (x W^T of
  * one row 1.12 to 1.25 times as fast as from 2048 terms ahead, Zen 4; 1.1 to 1.3 times in AVX2 code there). A few rows
@@ -399,9 +399,14 @@ static bool is_followed(const ir_op *op, unsigned i, int64_t all_uses, const int
                         const target_facts *facts) {
   const ir_type *type = ir_operand(op, i)->type;
   bool is_slow = register_plan_element(op, i) != type->element && type->element != IR_BF16;
-  return target_has_loads_to_spare(facts) && all_uses <= (is_slow ? SLOW_USES_FOLLOWED : USES_FOLLOWED) &&
-         ir_is_contraction(op) && type->rank && are_rows_a_stream(type) &&
-         bytes_of_row(type, moved_dim(type, ahead)) <= ELEMENTS_FOLLOWED * ir_scalar_bytes(type->element);
+  int moved = moved_dim(type, ahead);
+  int64_t row_bytes = bytes_of_row(type, moved);
+  if (!ir_is_contraction(op) || !type->rank || row_bytes > ELEMENTS_FOLLOWED * ir_scalar_bytes(type->element))
+    return false;
+  int64_t uses = is_slow                                                  ? SLOW_USES_FOLLOWED
+                 : ahead[moved] * row_bytes <= (int64_t)TARGET_PAGE_BYTES ? USES_IN_PIECES
+                                                                          : USES_FOLLOWED;
+  return target_has_loads_to_spare(facts) && all_uses <= uses && are_rows_a_stream(type);
 }
 
 /* Of rows that are read in short pieces of terms, what comes after the next piece (see SOON_BYTES). */

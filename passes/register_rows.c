@@ -13,7 +13,8 @@
 enum { SHARE_OF_SHORT = 8, TWO_TOGETHER = 2 };
 /* The rows that they meet are so many bytes at most: with more, what one step asks memory for comes in bursts (two
  * queries 1.2 to 1.3 times as fast as with 2 KiB, Zen 5). More than four rows, for which computing takes the time, meet
- * more of them. */
+ * more of them; not so where loads are to spare, which read the four's factor again for each (6 to 8 queries of 80 to
+ * 128 features 1.02 to 1.06 times as fast by one key at a time as by two, Zen 4). */
 enum { BYTES_TOGETHER = 512, BYTES_FOR_ROW = 128 };
 /* Where loads are to spare, pieces of long rows, as of W in x W^T, meet the rows of x in groups of so many, or more
  * of them where they are widened or in pairs that the last cache holds, and up to so many rows, before they pay for
@@ -151,7 +152,8 @@ void planner_size_rows(const planner *p, register_plan *plan, int row, int besid
   int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, streamed)->type->element);
   int64_t rows = guess(p, (unsigned)beside);
   rows = in_groups ? rows_of_group(p, streamed, rows) : smaller(rows, rows_together(p, simd));
-  int64_t sums = in_groups && !planner_has_pairs(p) ? 1 : p->lanes / rows, most = BYTES_FOR_ROW * rows;
+  int64_t sums = in_groups && !planner_has_pairs(p) ? 1 : p->lanes / rows;
+  int64_t most = target_has_loads_to_spare(p->facts) && !in_groups ? 0 : BYTES_FOR_ROW * rows;
   int64_t near = (most > BYTES_TOGETHER ? most : BYTES_TOGETHER) / (bytes ? bytes : 1);
   plan->singles = ir_bit((unsigned)row);
   plan->steps[beside] = rows;

@@ -15,10 +15,12 @@ enum {
   EVEN_KEYS = 8,        /* that register tiles of a power of two of rows take */
   MANY_KEYS = 32,       /* for each row of a tile, beside which what a mask hides of a tile is little */
   PIECE_ROWS = 4,       /* of f32 and bf16 for which memory takes the time, .. */
+  WHOLE_PIECE_ROWS = 6, /* .. one fewer of bf16, where a tile has whole rows of values of up to LONG_ROW bytes, .. */
   SLOW_ROWS = 2,        /* .. of elements that take longer to widen, .. */
   PIECE_BYTES = 4096,   /* .. and bytes of values in a step then, a page, .. */
   PIECE_KEYS = 8,       /* .. but so many keys in any case, twice as many of 16 bits; .. */
-  SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so, and three and four of bf16 */
+  SHORT_ROW = 256,      /* .. and bytes of a row that one row reads so, and three and more of bf16 */
+  LONG_ROW = 512,       /* bytes: its registers leave room for those of a few rows */
   FEW_ROWS = 8,         /* for which making keys and values takes longer than computing with them */
 };
 
@@ -340,11 +342,15 @@ static bool reads_in_turn(const running *r) {
  * (256 MiB of keys and values on Zen 4, of 64 to 256 features; what a last cache holds .75 to 1.0. One query of f32
  * with 64 features 1.1 to 1.15 times as fast, with 128 .75; in bf16 1.1 to 1.25. With requests as in
  * register_prefetch.c two to four queries of f32 1.1 to 1.5 times as fast, two of bf16 1.1 to 1.6, three and four of
- * up to 128 features 1.0 to 1.5, of f16 .86 to 1.0; six and eight .95, in bf16 .6 to 1.0.) */
+ * up to 128 features 1.0 to 1.5, of f16 .86 to 1.0; five of f32 and bf16 1.1 to 1.4, on small pages 1.4 to 1.6, six of
+ * f32 1.0 to 1.1 and 1.05 to 1.5, of bf16 .6 to 1.0; eight .95, in bf16 .6 to 1.0. Five and six of 80 and 96 features
+ * .9 to 1.1.) */
 static int64_t bytes_of_pieces(int64_t rows, int64_t row_bytes, ir_scalar element) {
   bool is_narrow = ir_scalar_bits(element) <= 16, is_single = rows == 1 && !is_narrow;
   bool is_long = (is_single || (is_narrow && rows > SLOW_ROWS)) && row_bytes > SHORT_ROW;
-  if (rows > (is_narrow && element != IR_BF16 ? SLOW_ROWS : PIECE_ROWS) || is_long)
+  bool is_whole = row_bytes <= LONG_ROW && !(row_bytes & (row_bytes - 1));
+  int64_t most = is_narrow && element != IR_BF16 ? SLOW_ROWS : is_whole ? WHOLE_PIECE_ROWS - is_narrow : PIECE_ROWS;
+  if (rows > most || is_long)
     return 0;
   return is_single ? PIECE_BYTES / 2 : PIECE_BYTES;
 }
