@@ -547,12 +547,17 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
     return ir_op_error(op, "names '%s' in tec.shapes, which has no body", name);
   const ir_type *type = function_type(shapes);
   bool fits = type->num_results > 0 && type->results[0]->kind == IR_TYPE_SCALAR && type->results[0]->element == IR_I1;
+  unsigned num_dims = 0;
+  for (unsigned i = 0; i < ir_region(op, 0)->num_args; i++)
+    num_dims += ir_region(op, 0)->args[i]->type->rank;
+  fits &= type->num_inputs <= num_dims && type->num_results <= num_dims + 1;
   for (unsigned i = 0; i < type->num_inputs; i++)
     fits &= type->inputs[i] == ir_type_index(e->module);
   for (unsigned i = 1; i < type->num_results; i++)
     fits &= type->results[i] == ir_type_index(e->module);
   if (!fits)
-    return ir_op_error(shapes, "serves as tec.shapes, so it must map indices to an i1 and indices");
+    return ir_op_error(
+        shapes, "serves as tec.shapes, so it must map indices to an i1 and indices, extents of what the function has");
   size_t size = strlen(kernel);
   char *symbol = ir_arena_alloc(&e->arena, size + sizeof "_shapes");
   memcpy(memcpy(symbol, kernel, size) + size, "_shapes", sizeof "_shapes");

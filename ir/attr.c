@@ -185,9 +185,15 @@ void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr) {
   unsigned at = 0;
   while (at < op->num_attrs && strcmp(op->attrs[at].name, name) < 0)
     at++;
+  bool is_there = at < op->num_attrs && name_equal(op->attrs[at].name, name);
+  if (!attr && !is_there)
+    return;
   ir_symbol_leave(op);
-  if (at < op->num_attrs && name_equal(op->attrs[at].name, name)) {
-    op->attrs[at].attr = attr;
+  if (is_there) {
+    if (attr)
+      op->attrs[at].attr = attr;
+    else
+      memmove(op->attrs + at, op->attrs + at + 1, (--op->num_attrs - at) * sizeof *op->attrs);
     ir_symbol_enter(op);
     return;
   }

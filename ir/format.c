@@ -93,6 +93,10 @@ static format_element read_element(const ir_op_info *info, const char **at, bool
     element.of = skip(*at, is_comma_or_blank);
     element.of_size = strcspn(element.of, ")");
     *at = element.of + element.of_size + 1;
+  } else if (skip_prefix(at, "unit(")) {
+    read_variable(info, at, &element);
+    element.kind = FORMAT_UNIT;
+    ++*at;
   } else if (skip_prefix(at, "attr-dict")) {
     element.kind = FORMAT_ATTR_DICT;
   } else if (skip_prefix(at, "functional-type(")) {

@@ -6,6 +6,7 @@
  *   type($name)                the types of an operand group or result
  *   functional-type($a, $b)    (types of operands a) -> types of results b
  *   keyword($name, kind)       the word of the attribute #dialect<kind word>, where the dialect is the op's
+ *   unit($name)                the name itself where the op has the unit attribute
  *   attr-dict                  {..} with the attributes that the format does not name
  *   mixed($dynamic, $static)   [%a, 4, %b]: an operand group interleaved with a static array attribute
  *   ( elements )?              present if its anchor, the element marked with ^, is; the reader looks at the first one
@@ -28,6 +29,7 @@ typedef enum format_kind {
   FORMAT_OPERAND,
   FORMAT_ATTRIBUTE,
   FORMAT_KEYWORD, /* text: the attribute; of: its kind */
+  FORMAT_UNIT,
   FORMAT_TYPE_OF_OPERAND,
   FORMAT_TYPE_OF_RESULT,
   FORMAT_FUNCTIONAL_TYPE, /* index: operand group, second: result */

@@ -187,7 +187,7 @@ ir_eval_hook eval_for, eval_forall, eval_if;
 ir_eval_hook eval_empty, eval_extract_slice, eval_insert_slice, eval_parallel_insert_slice, eval_expand_shape,
     eval_computed_shape, eval_collapse_shape, eval_dim, eval_extract_pointer, eval_extract, eval_insert,
     eval_from_elements, eval_tensor_splat, eval_generate, eval_pad, eval_cast, eval_concat, eval_assert;
-ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_store, eval_copy;
+ir_eval_hook eval_alloc, eval_alloca, eval_dealloc, eval_get_global, eval_store, eval_copy, eval_to_tensor;
 ir_eval_hook eval_nothing; /* it is about speed only */
 ir_eval_hook eval_softmax, eval_attention, eval_index, eval_async;
 ir_eval_hook eval_transfer_read, eval_transfer_write, eval_contract, eval_multi_reduction, eval_broadcast,

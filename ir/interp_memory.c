@@ -402,5 +402,13 @@ bool eval_copy(ir_interp *interp, const ir_op *op) {
   return interp_check_read(op, source) && interp_check_write(op, target) && interp_copy(interp, op, target, source);
 }
 
+bool eval_to_tensor(ir_interp *interp, const ir_op *op) {
+  const interp_value *source = interp_operand(interp, op, 0);
+  interp_value result;
+  return interp_check_read(op, source) &&
+         interp_allocate_raw(interp, op, source->element, source->rank, source->shape, &result) &&
+         interp_copy(interp, op, &result, source) && interp_give(interp, op, &result);
+}
+
 /* Here copies are done when they are started, so there are no groups to wait for. */
 bool eval_async(ir_interp *interp, const ir_op *op) { return true; }

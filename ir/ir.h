@@ -529,7 +529,7 @@ bool ir_op_is_before(ir_op *a, ir_op *b);
 /* The ancestor of `op` (or itself) that stands directly in `block`; NULL if there is none. */
 ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block);
 
-/* Attributes on ops. Setting replaces; names are interned by the callee. */
+/* Attributes on ops. Setting replaces, NULL removes what is there; names are interned by the callee. */
 const ir_attr *ir_attr_get(const ir_op *op, const char *name);
 void ir_attr_set(ir_op *op, const char *name, const ir_attr *attr);
 /* Same names and attributes in order. */

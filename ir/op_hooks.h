@@ -93,6 +93,8 @@ bool verify_get_global(const ir_op *op);
 bool verify_global(const ir_op *op);
 bool verify_insert_slice(const ir_op *op);
 bool verify_memref_copy(const ir_op *op);
+bool verify_to_tensor(const ir_op *op);
+bool verify_materialize(const ir_op *op);
 bool verify_pad(const ir_op *op);
 bool verify_parallel_insert_slice(const ir_op *op);
 bool verify_shape_knowledge(const ir_op *op);

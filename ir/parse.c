@@ -372,6 +372,16 @@ static bool parse_keyword(ir_parser *parser, ir_draft *draft, const format_eleme
   return true;
 }
 
+/* A bare word that is the name of a unit attribute, where it is next. */
+static bool parse_unit(ir_parser *parser, ir_draft *draft, const format_element *element) {
+  lex_token word = parser->lex.token;
+  if (word.kind != LEX_WORD || word.size != element->size || memcmp(word.text, element->text, word.size))
+    return true;
+  lex_advance(&parser->lex);
+  draft_attr(parser, draft, ir_intern(parser->module, element->text, element->size), ir_attr_unit(parser->module));
+  return true;
+}
+
 static bool parse_element(void *data, const format_element *element) {
   ir_parser *parser = ((format_parse *)data)->parser;
   ir_draft *draft = ((format_parse *)data)->draft;
@@ -385,6 +395,8 @@ static bool parse_element(void *data, const format_element *element) {
     return parse_inherent(parser, draft, element->text, element->size);
   case FORMAT_KEYWORD:
     return parse_keyword(parser, draft, element);
+  case FORMAT_UNIT:
+    return parse_unit(parser, draft, element);
   case FORMAT_TYPE_OF_OPERAND:
     return group_mark(draft->info, index) ? parse_types_of(parser, draft, index) : parse_type_of(parser, draft, index);
   case FORMAT_TYPE_OF_RESULT:

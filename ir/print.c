@@ -304,13 +304,20 @@ typedef struct format_print {
   ir_printer *printer;
   const ir_op *op;
   bool tight;       /* no blank before the next element */
-  bool after_colon; /* the last literal was one */
+  bool before_type; /* the last literal was a colon or an arrow */
 } format_print;
 
 static void print_blank(format_print *print) {
   if (!print->tight)
     print_text(print->printer, " ");
   print->tight = false;
+}
+
+static bool has_attribute(const ir_op *op, const format_element *named) {
+  for (unsigned i = 0; i < op->num_attrs; i++)
+    if (strlen(op->attrs[i].name) == named->size && !memcmp(op->attrs[i].name, named->text, named->size))
+      return true;
+  return false;
 }
 
 static void print_inherent(ir_printer *printer, const ir_op *op, const format_element *element) {
@@ -333,13 +340,13 @@ static void print_inherent(ir_printer *printer, const ir_op *op, const format_el
 }
 
 /* Commas and closing brackets follow without blank, and so do opening brackets that index or call: all but those that
- * start a type, behind a colon. */
+ * start a type. */
 static void print_literal(format_print *print, const format_element *element) {
   char first = element->text[0];
-  if (!strchr(",)]([", first) || (first == '(' && print->after_colon))
+  if (!strchr(",)]([", first) || (first == '(' && print->before_type))
     print_blank(print);
   append(print->printer, element->text, element->size);
-  print->after_colon = first == ':';
+  print->before_type = first == ':' || first == '-';
   print->tight = first == '(' || first == '[';
 }
 
@@ -362,7 +369,8 @@ static bool print_element(void *data, const format_element *element) {
   default:
     break;
   }
-  if (element->kind == FORMAT_OPERAND && !ir_group_size(op, element->index))
+  if ((element->kind == FORMAT_OPERAND && !ir_group_size(op, element->index)) ||
+      (element->kind == FORMAT_UNIT && !has_attribute(op, element)))
     return true;
   print_blank(print);
   switch (element->kind) {
@@ -372,6 +380,9 @@ static bool print_element(void *data, const format_element *element) {
   case FORMAT_ATTRIBUTE:
   case FORMAT_KEYWORD:
     print_inherent(printer, op, element);
+    break;
+  case FORMAT_UNIT:
+    append(printer, element->text, element->size);
     break;
   case FORMAT_TYPE_OF_OPERAND:
     print_group_types(printer, op, element->index);
@@ -396,13 +407,8 @@ static bool print_element(void *data, const format_element *element) {
 
 static bool anchor_is_present(void *data, const format_element *first, const format_element *anchor) {
   const format_print *print = data;
-  if (anchor->kind == FORMAT_OPERAND)
-    return ir_group_size(print->op, anchor->index) > 0;
-  for (unsigned i = 0; i < print->op->num_attrs; i++)
-    if (strlen(print->op->attrs[i].name) == anchor->size &&
-        !memcmp(print->op->attrs[i].name, anchor->text, anchor->size))
-      return true;
-  return false;
+  return anchor->kind == FORMAT_OPERAND ? ir_group_size(print->op, anchor->index) > 0
+                                        : has_attribute(print->op, anchor);
 }
 
 /* ---------------------------------------------------------------------------------------------------- generic form */

@@ -33,8 +33,23 @@ static bool verify_signature(const ir_op *op) {
   return true;
 }
 
+/* The last results are in memory of the arguments that `tec.tied` lists, of tensors like them. Callers do not ask for
+ * their extents, so there is a function that tells those of the others. */
+static bool verify_tied(const ir_op *op) {
+  const ir_type *type = ir_attr_get(op, "function_type")->type;
+  unsigned count = 0;
+  const int64_t *tied = ir_attr_i64s_of(op, "tec.tied", &count);
+  bool fits = count <= type->num_results && (!count || ir_attr_get(op, "tec.shapes"));
+  for (unsigned i = 0; fits && i < count; i++) {
+    const ir_type *result = type->results[type->num_results - count + i];
+    fits = tied[i] > (i ? tied[i - 1] : -1) && tied[i] < type->num_inputs && type->inputs[tied[i]] == result &&
+           result->kind == IR_TYPE_TENSOR;
+  }
+  return fits || ir_op_error(op, "has no results like the arguments that 'tec.tied' lists, or lacks 'tec.shapes'");
+}
+
 bool verify_func(const ir_op *op) {
-  return verify_signature(op) &&
+  return verify_signature(op) && verify_tied(op) &&
          (!ir_region(op, 0)->first ||
           verify_terminator(op, 0, ir_attr_get(op, "function_type")->type->num_results, function_result));
 }
@@ -46,6 +61,8 @@ bool verify_call(const ir_op *op) {
   if (!attr || attr->kind != IR_ATTR_TYPE || attr->type->kind != IR_TYPE_FUNCTION)
     return ir_op_error(op, "calls '%s', but there is no such function", name);
   const ir_type *type = attr->type;
+  if (ir_attr_get(callee, "tec.tied"))
+    return ir_op_error(op, "calls '%s', whose results are in memory of its arguments", name);
   bool fits = op->num_operands == type->num_inputs && op->num_results == type->num_results;
   for (unsigned i = 0; fits && i < op->num_operands; i++)
     fits = ir_operand(op, i)->type == type->inputs[i];

@@ -378,6 +378,45 @@ bool verify_memref_copy(const ir_op *op) {
   return fits || ir_op_error(op, "cannot copy %s to %s", type_text(op, from), type_text(op, to));
 }
 
+/* The memref is an argument of a public function that such ops use, at its top: one that reads, and behind it one that
+ * writes. But for its extents nobody else can then tell when that happens. */
+static bool verify_exchange(const ir_op *op, const ir_value *memref, const ir_type *tensor) {
+  const ir_type *type = memref->type;
+  const ir_op *function = ir_op_parent(op);
+  if (tensor->kind != IR_TYPE_TENSOR || type->kind != IR_TYPE_MEMREF || type->element != tensor->element ||
+      !ir_same_shape(type, tensor) || type->strides || type->space != IR_SPACE_GLOBAL)
+    return ir_op_error(op, "needs a tensor and a row-major memref of one shape, not %s and %s", type_text(op, tensor),
+                       type_text(op, type));
+  if (!ir_attr_get(op, "restrict"))
+    return ir_op_error(op, "needs 'restrict': the memref must not overlap other arguments");
+  if (memref->op || function->code != OP_FUNC_FUNC || memref->block != op->block ||
+      strcmp(ir_attr_string_or(function, "sym_visibility", "public"), "public"))
+    return ir_op_error(op, "must stand in a function that is not private, and work on its argument");
+  for (const ir_use *use = memref->uses; use; use = use->next) {
+    const ir_op *user = use->user;
+    if (user->code == OP_MEMREF_DIM)
+      continue;
+    if (user->code != OP_BUFFERIZATION_TO_TENSOR && user->code != OP_BUFFERIZATION_MATERIALIZE)
+      return ir_op_error(user, "uses a memref that '%s' makes a tensor of", ir_op_row(op)->name);
+    if (user != op && user->code == op->code && ir_op_is_before((ir_op *)user, (ir_op *)op))
+      return ir_op_error(op, "is the second for this memref");
+  }
+  return true;
+}
+
+bool verify_to_tensor(const ir_op *op) { return verify_exchange(op, ir_operand(op, 0), ir_result(op, 0)->type); }
+
+bool verify_materialize(const ir_op *op) {
+  const ir_value *memref = ir_operand(op, 1);
+  if (!ir_attr_get(op, "writable"))
+    return ir_op_error(op, "needs 'writable'");
+  for (const ir_use *use = memref->uses; use; use = use->next)
+    if (use->user->code == OP_BUFFERIZATION_TO_TENSOR && use->user->block == op->block &&
+        ir_op_is_before((ir_op *)op, use->user))
+      return ir_op_error(use->user, "reads the memref behind where it was written");
+  return verify_exchange(op, memref, ir_operand(op, 0)->type);
+}
+
 bool verify_global(const ir_op *op) {
   const ir_type *type = ir_attr_get(op, "type")->type;
   const ir_attr *value = ir_attr_get(op, "initial_value");

@@ -346,30 +346,30 @@ static bool number_op(ir_op *op, void *data) {
   return true;
 }
 
-/* The type with tensors as memrefs, tensor results after the arguments. */
-static const ir_type *lowered_type(ir_module *module, const ir_type *type) {
+/* The type with tensors as memrefs, and those of the first results after the arguments. */
+static const ir_type *lowered_type(ir_module *module, const ir_type *type, unsigned num_results) {
   const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, type->num_inputs + type->num_results);
   const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, type->num_results);
-  unsigned num_inputs = 0, num_results = 0;
+  unsigned num_inputs = 0, num_scalars = 0;
   for (unsigned i = 0; i < type->num_inputs; i++)
     inputs[num_inputs++] =
         type->inputs[i]->kind == IR_TYPE_TENSOR ? buffer_type(module, type->inputs[i]) : type->inputs[i];
-  for (unsigned i = 0; i < type->num_results; i++)
+  for (unsigned i = 0; i < num_results; i++)
     if (type->results[i]->kind == IR_TYPE_TENSOR)
       inputs[num_inputs++] = buffer_type(module, type->results[i]);
     else
-      results[num_results++] = type->results[i];
-  return ir_type_function(module, num_inputs, inputs, num_results, results);
+      results[num_scalars++] = type->results[i];
+  return ir_type_function(module, num_inputs, inputs, num_scalars, results);
 }
 
 /* Results that come back as scalars stand after those in memory; where that changes their order, the function says with
  * `tec.result_order` which number each had, for what is generated around it. */
-static void note_result_order(ir_op *function, const ir_type *type) {
-  int64_t *order = IR_NEW_ARRAY(&function->module->arena, int64_t, type->num_results);
+static void note_result_order(ir_op *function, const ir_type *type, unsigned num_results) {
+  int64_t *order = IR_NEW_ARRAY(&function->module->arena, int64_t, num_results);
   unsigned count = 0;
   bool moved = false;
   for (int scalars = 0; scalars < 2; scalars++)
-    for (unsigned i = 0; i < type->num_results; i++) {
+    for (unsigned i = 0; i < num_results; i++) {
       if ((type->results[i]->kind != IR_TYPE_TENSOR) != scalars)
         continue;
       moved |= i != count;
@@ -379,25 +379,39 @@ static void note_result_order(ir_op *function, const ir_type *type) {
     ir_attr_set(function, "tec.result_order", ir_attr_i64s(function->module, count, order));
 }
 
+/* Tensors that stand for the memory of the function's results in tensors: new arguments, and for tied results (see
+ * tie_results.c) the arguments that have it. */
+static ir_value **stand_ins_of(const ir_op *function, const ir_type *type, const int64_t *tied, unsigned num_own,
+                               unsigned *count) {
+  ir_block *body = ir_region(function, 0);
+  ir_value **stand_ins = IR_NEW_ARRAY(&function->module->arena, ir_value *, type->num_results + 1);
+  *count = 0;
+  for (unsigned i = 0; i < type->num_results; i++)
+    if (i >= num_own)
+      stand_ins[(*count)++] = body->args[tied[i - num_own]];
+    else if (type->results[i]->kind == IR_TYPE_TENSOR)
+      stand_ins[(*count)++] = ir_block_add_arg(body, type->results[i]);
+  return stand_ins;
+}
+
 static bool bufferize_function(ir_op *function, const target_facts *target) {
   ir_module *module = function->module;
   ir_block *body = ir_region(function, 0);
-  const ir_type *type = ir_attr_get(function, "function_type")->type, *lowered = lowered_type(module, type);
+  unsigned num_tied = 0, num_old = body->num_args, num_tensors;
+  const int64_t *tied = ir_attr_i64s_of(function, "tec.tied", &num_tied);
+  const ir_type *type = ir_attr_get(function, "function_type")->type;
+  unsigned num_own = type->num_results - num_tied;
+  const ir_type *lowered = lowered_type(module, type, num_own);
   ir_attr_set(function, "function_type", ir_attr_type(module, lowered));
   if (!body->first)
     return true;
-  note_result_order(function, type);
+  note_result_order(function, type, num_own);
   buffers b = {
       .module = module, .kernels = target && target->kind != TARGET_HOST, .memrefs = ir_value_map_create(module)};
   /* Arguments: the old ones, stand-ins for the results, then the new ones of both. */
-  unsigned num_old = body->num_args, num_outputs = 0;
-  for (unsigned i = 0; i < type->num_results; i++)
-    if (type->results[i]->kind == IR_TYPE_TENSOR) {
-      ir_block_add_arg(body, type->results[i]);
-      num_outputs++;
-    }
-  b.first_argument = num_old + num_outputs;
-  bufferize_prepare(function, body->args + num_old, target);
+  ir_value **results = stand_ins_of(function, type, tied, num_own, &num_tensors);
+  b.first_argument = body->num_args;
+  bufferize_prepare(function, results, num_tensors, target);
   uint32_t number = 0;
   ir_walk(body, number_op, &number);
   for (unsigned i = 0; i < lowered->num_inputs; i++) {
@@ -408,11 +422,16 @@ static bool bufferize_function(ir_op *function, const target_facts *target) {
     else
       ir_replace_uses(old, argument);
   }
-  if (!lower_block(&b, body, body->args + b.first_argument + num_old, NULL, 0, true))
+  for (unsigned i = 0; i < num_tied; i++)
+    b.roots[tied[i]].writable = true;
+  for (unsigned i = 0; i < num_tensors; i++)
+    results[i] = ir_value_map_get(b.memrefs, results[i]);
+  if (!lower_block(&b, body, results, NULL, 0, true))
     return false;
   remove_retired(&b);
   for (unsigned i = 0; i < b.first_argument; i++)
     ir_block_remove_arg(body, 0);
+  ir_attr_set(function, "tec.tied", NULL);
   return true;
 }
 

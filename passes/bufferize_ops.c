@@ -95,6 +95,13 @@ static void lower_structured(buffers *b, ir_op *op) {
     buffer_place(b, ir_result(op, i), operands[num_inputs + i], false);
 }
 
+static void lower_copy(buffers *b, ir_op *op) {
+  ir_value *from = buffer_of(b, ir_operand(op, 0), op), *to = buffer_for_writing(b, op, 1, false);
+  ir_builder builder = ir_builder_before(op);
+  buffer_copy(&builder, from, to);
+  buffer_place(b, ir_result(op, 0), to, false);
+}
+
 /* ------------------------------------------------------------------------------------------------ slices and shapes */
 
 static void lower_extract_slice(buffers *b, ir_op *op) {
@@ -321,7 +328,8 @@ bool bufferize_op(buffers *b, ir_op *op) {
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
     if (!op->num_regions)
       return ir_op_error(op, "must be decomposed before it gets memory (pass 'decompose-softmax')");
-    lower_structured(b, op);
+    bool is_copy = op->code == OP_LINALG_COPY && ir_operand(op, 0)->type == ir_operand(op, 1)->type;
+    (is_copy ? lower_copy : lower_structured)(b, op);
     return true;
   }
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

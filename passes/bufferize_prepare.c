@@ -5,7 +5,8 @@
  *    sharing them saves no memory and would cost copies;
  *  - a tensor.empty whose content, some steps of destination style later, is inserted into a slice or returned, is
  *    replaced by that slice, or by the result's stand-in: so the steps compute in the memory where the value is
- *    wanted. What makes it is moved down to the insertion where the slice is not there before.
+ *    wanted. What makes it is moved down to the insertion where the slice is not there before. An argument that is
+ *    returned after such steps is copied to the stand-in first.
  *
  * Terminates: one walk for each; copies of tensor.empty and fill have one user and are not copied again; each step
  * back from a destination goes to a value defined before. */
@@ -94,7 +95,8 @@ static bool is_read_again(const ir_value *tensor, const ir_use *writer) {
   return false;
 }
 
-/* The use of a tensor.empty from which the value came by steps of destination style, or NULL. A step whose destination
+/* The use of a tensor.empty, or of an argument of the function, from which the value came by steps of destination style,
+ * or NULL. A step whose destination
  * is read again will not happen in place: what it starts from must not lie where its result is copied to. */
 static ir_use *origin(ir_value *value) {
   for (;;) {
@@ -113,6 +115,8 @@ static ir_use *origin(ir_value *value) {
     ir_value *before = ir_operand(op, operand);
     if (before->op && before->op->code == OP_TENSOR_EMPTY)
       return ir_value_has_one_use(before) ? &op->operands[operand] : NULL;
+    if (!before->op && before->block->parent->code == OP_FUNC_FUNC)
+      return &op->operands[operand];
     if (is_read_again(before, &op->operands[operand]))
       return NULL;
     value = before;
@@ -188,7 +192,7 @@ static bool is_best_apart(const ir_op *insert, const target_facts *target) {
 static void compute_in_slice(ir_op *insert, const target_facts *target) {
   ir_value *source = ir_operand(insert, 0);
   ir_use *use = origin(source);
-  if (!use || use->value->type != source->type || is_best_apart(insert, target))
+  if (!use || !use->value->op || use->value->type != source->type || is_best_apart(insert, target))
     return;
   ir_slice place = ir_slice_of(insert);
   if (!ir_slice_has_unit_strides(&place))
@@ -224,9 +228,20 @@ static ir_value *reshaped_back(ir_builder *builder, const ir_op *reshape, ir_val
                                                  : ir_expand(builder, stand_in, type->rank, sizes, counts);
 }
 
+/* The steps start where results go, with what the argument holds, unless they are to change just that. */
+static void compute_on_copy(ir_use *use, ir_value *stand_in, ir_value *const *outputs, unsigned num_outputs) {
+  for (unsigned i = 0; i < num_outputs; i++)
+    if (use->value == outputs[i])
+      return;
+  ir_builder builder = ir_builder_before(use->user);
+  ir_op *copy = ir_structured(&builder, OP_LINALG_COPY, 1, &use->value, 1, &stand_in, 0, NULL);
+  ir_set_operand(use->user, ir_use_index(use), ir_result(copy, 0));
+}
+
 /* The result comes from steps of destination style that start where results go; on a GPU, where a copy is a kernel of
  * its own, even if it is reshaped behind them, as that of heads which share keys is. */
-static void compute_in_result(ir_value *result, ir_value *stand_in, bool through_reshapes) {
+static void compute_in_result(ir_value *result, ir_value *stand_in, bool through_reshapes, ir_value *const *outputs,
+                              unsigned num_outputs) {
   ir_op *reshape = result->op;
   bool is_reshape = reshape && (reshape->code == OP_TENSOR_EXPAND_SHAPE || reshape->code == OP_TENSOR_COLLAPSE_SHAPE);
   if (is_reshape &&
@@ -237,21 +252,25 @@ static void compute_in_result(ir_value *result, ir_value *stand_in, bool through
   if (!use || result->type != stand_in->type || (!is_reshape && use->value->type != stand_in->type) ||
       (is_reshape && use->value->type != ir_operand(reshape, 0)->type))
     return;
+  if (!use->value->op) {
+    if (!is_reshape)
+      compute_on_copy(use, stand_in, outputs, num_outputs);
+    return;
+  }
   ir_builder builder = ir_builder_before(use->user);
   ir_set_operand(use->user, ir_use_index(use), is_reshape ? reshaped_back(&builder, reshape, stand_in) : stand_in);
 }
 
-void bufferize_prepare(ir_op *function, ir_value *const *outputs, const target_facts *target) {
+void bufferize_prepare(ir_op *function, ir_value *const *outputs, unsigned num_outputs, const target_facts *target) {
   ir_block *body = ir_region(function, 0);
   normalise(body);
   drop_dead(body);
   repeat_for_users(body);
   const ir_op *end = ir_block_terminator(body);
-  for (unsigned i = 0, output = 0; i < end->num_operands; i++) {
-    if (!is_tensor(ir_operand(end, i)))
-      continue;
-    compute_in_result(ir_operand(end, i), outputs[output++], target && target->kind != TARGET_HOST);
-  }
+  bool through_reshapes = target && target->kind != TARGET_HOST;
+  for (unsigned i = 0, output = 0; i < end->num_operands; i++)
+    if (is_tensor(ir_operand(end, i)))
+      compute_in_result(ir_operand(end, i), outputs[output++], through_reshapes, outputs, num_outputs);
   find_destinations(body, target);
   drop_dead(body);
 }

@@ -90,5 +90,5 @@ void bufferize_parallel_insert(buffers *b, ir_op *op, const buffer_frame *frame)
 
 /* bufferize_prepare.c: makes the tensor program say where results go; see there. `outputs` are tensor-typed stand-
  * ins for the memory of the function's results. */
-void bufferize_prepare(ir_op *function, ir_value *const *outputs, const target_facts *target);
+void bufferize_prepare(ir_op *function, ir_value *const *outputs, unsigned num_outputs, const target_facts *target);
 #endif

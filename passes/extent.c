@@ -46,6 +46,7 @@ static ir_value *shape_operand(const ir_value *value) {
     return ir_operand(op, 1);
   case OP_TENSOR_CAST:
   case OP_MEMREF_CAST:
+  case OP_BUFFERIZATION_TO_TENSOR:
     return ir_operand(op, 0);
   case OP_SCF_FORALL:
     return ir_group_operand(op, 3, value->index);

@@ -389,6 +389,15 @@ static void check_cast(shapes *s, const ir_op *op) {
       require(s, IR_EQUAL, found, ir_index_const(to->shape[dim]));
 }
 
+/* What is written to memory is as large as that. */
+static void check_written(shapes *s, const ir_op *op) {
+  ir_index written, extent;
+  for (unsigned dim = 0; dim < ir_operand(op, 1)->type->rank; dim++)
+    if (find_extent(s, ir_operand(op, 0), dim, &written) && find_extent(s, ir_operand(op, 1), dim, &extent) &&
+        (written.value || extent.value))
+      require(s, IR_EQUAL, written, extent);
+}
+
 /* Where the products of extents on both sides of a reshape differ in one factor each, those are the same; also if
  * another factor is 0, as whoever spells both asks for no less. */
 static bool require_factor(shapes *s, const ir_op *op, unsigned group, unsigned first) {
@@ -464,6 +473,8 @@ static bool check_op(ir_op *op, void *data) {
     check_cast(s, op);
   else if (op->code == OP_TENSOR_EXPAND_SHAPE)
     check_expansion(s, op);
+  else if (op->code == OP_BUFFERIZATION_MATERIALIZE)
+    check_written(s, op);
   else if (op->code == OP_SCF_IF)
     check_branches(s, op);
   else if (op->code == OP_FUNC_CALL)

@@ -163,7 +163,8 @@ static tec_status host_run(tec_program *program, const tec_entry *entry, const D
   num_argument_dims = num_dims;
   for (uint32_t i = 0; i < entry->num_results; i++)
     num_dims += (size_t)entry->results[i].ndim;
-  int64_t *dims = calloc(num_dims + 1, sizeof *dims), *next = dims;
+  /* A function on memory alone has no results here, but may tell extents of some of its arguments as if they were. */
+  int64_t *dims = calloc(num_dims + num_argument_dims + 1, sizeof *dims), *next = dims;
   void **data = calloc(entry->num_arguments + entry->num_results + 1, sizeof *data);
   tec_status status = TEC_OUT_OF_MEMORY;
   if (!dims || !data) {

@@ -83,12 +83,17 @@ static bool collect_entry(ir_op *function, const entry_list *list, tec_entry *en
     return ir_error(function->module, function->loc, "the function name '%s' cannot be used in C", name);
   ir_arena *arena = &function->module->arena;
   const ir_type *type = ir_attr_get(function, "function_type")->type;
+  unsigned num_tied = 0;
+  const int64_t *tied = ir_attr_i64s_of(function, "tec.tied", &num_tied);
+  unsigned num_results = type->num_results - num_tied;
   tec_type *arguments = IR_NEW_ARRAY(arena, tec_type, type->num_inputs + 1);
   tec_type *results = IR_NEW_ARRAY(arena, tec_type, type->num_results + 1);
   for (unsigned i = 0; i < type->num_inputs; i++)
     if (!entry_type(function, type->inputs[i], &arguments[i]))
       return false;
-  for (unsigned i = 0; i < type->num_results; i++) {
+  for (unsigned i = 0; i < num_tied; i++)
+    arguments[tied[i]].kind = TEC_KIND_BUFFER;
+  for (unsigned i = 0; i < num_results; i++) {
     if (!entry_type(function, type->results[i], &results[i]))
       return false;
     if (list->double_results && runtime_dtype_is_float(results[i].dtype))
@@ -98,7 +103,7 @@ static bool collect_entry(ir_op *function, const entry_list *list, tec_entry *en
   ir_walk(ir_region(function, 0), add_flops, &flops);
   *entry = (tec_entry){.name = name,
                        .num_arguments = type->num_inputs,
-                       .num_results = type->num_results,
+                       .num_results = num_results,
                        .arguments = arguments,
                        .results = results,
                        .flops = flops > 0 ? flops : 0,

@@ -80,7 +80,9 @@ static tec_status interpret(tec_program *program, const tec_entry *entry, const 
   if (!function)
     return runtime_error(program->context, TEC_INVALID, "the program's text has no '%s'", entry->name);
   const ir_type *type = ir_attr_get(function, "function_type")->type;
-  if (type->num_inputs != entry->num_arguments || type->num_results != entry->num_results)
+  unsigned num_tied = 0;
+  const int64_t *tied = ir_attr_i64s_of(function, "tec.tied", &num_tied);
+  if (type->num_inputs != entry->num_arguments || type->num_results != entry->num_results + num_tied)
     return runtime_error(program->context, TEC_INVALID, "the program's text does not fit its entry '%s'", entry->name);
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     if (!take_argument(arguments[i], type->inputs[i]->element, &inputs[i]))
@@ -88,8 +90,13 @@ static tec_status interpret(tec_program *program, const tec_entry *entry, const 
   ir_precision precision = !strcmp(program->target, "interp:double") ? IR_PRECISION_DOUBLE
                            : !strcmp(program->target, "interp:tf32") ? IR_PRECISION_TF32
                                                                      : IR_PRECISION_DECLARED;
-  if (!ir_interpret(module, entry->name, precision, entry->num_arguments, inputs, entry->num_results, outputs))
+  if (!ir_interpret(module, entry->name, precision, entry->num_arguments, inputs, type->num_results, outputs))
     return TEC_INVALID;
+  for (unsigned i = 0; i < num_tied; i++) {
+    ir_tensor before = inputs[tied[i]];
+    inputs[tied[i]] = outputs[entry->num_results + i];
+    outputs[entry->num_results + i] = before;
+  }
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     if (entry->arguments[i].kind == TEC_KIND_BUFFER)
       store_cells(&inputs[i], arguments[i],
@@ -100,7 +107,8 @@ static tec_status interpret(tec_program *program, const tec_entry *entry, const 
 static tec_status interp_call(tec_program *program, const tec_entry *entry, const DLTensor *const *arguments,
                               DLManagedTensor **results) {
   ir_tensor *inputs = calloc(entry->num_arguments + 1, sizeof *inputs);
-  ir_tensor *outputs = calloc(entry->num_results + 1, sizeof *outputs);
+  /* Results that are in memory of arguments come out behind the others. */
+  ir_tensor *outputs = calloc(entry->num_results + entry->num_arguments + 1, sizeof *outputs);
   tec_status status = TEC_OUT_OF_MEMORY;
   if (inputs && outputs)
     status = interpret(program, entry, arguments, results, inputs, outputs);
@@ -108,7 +116,7 @@ static tec_status interp_call(tec_program *program, const tec_entry *entry, cons
     runtime_error(program->context, status, "out of memory");
   for (uint32_t i = 0; inputs && i < entry->num_arguments; i++)
     ir_tensor_release(&inputs[i]);
-  for (uint32_t i = 0; outputs && i < entry->num_results; i++)
+  for (uint32_t i = 0; outputs && i < entry->num_results + entry->num_arguments; i++)
     ir_tensor_release(&outputs[i]);
   free(inputs);
   free(outputs);

@@ -1,0 +1,91 @@
+/* tie_results.c - pass "tie-results": a memref argument that a function reads and writes as a tensor becomes a tensor,
+ * and what is written there one more result, tied to the argument, whose memory it takes:
+ *
+ *     func @f(%m: memref) {                                       func @f(%m: tensor) -> tensor
+ *       %t = bufferization.to_tensor %m                               attributes {tec.tied = array<i64: 0>} {
+ *       %u = .. %t                                      becomes     %u = .. %m
+ *       bufferization.materialize_in_destination %u in %m           return %u
+ *     }                                                           }
+ *
+ * So the passes between here and bufferize, which puts the memrefs back, see whole tensors and nothing else. Stands
+ * behind shapes, which callers ask for the extents of results that they allocate: tied ones are none of these.
+ *
+ * Invariants: the last results are tied, to the arguments that the attribute lists. The op's verifiers see to it that
+ * reading comes first and writing last, as far as anybody can tell.
+ * Terminates: one walk over the uses of each argument. */
+#include "passes/passes.h"
+
+#include <string.h>
+
+static ir_op *user_of(const ir_value *argument, ir_opcode code) {
+  for (const ir_use *use = argument->uses; use; use = use->next)
+    if (use->user->code == code)
+      return use->user;
+  return NULL;
+}
+
+/* The memref, of which only extents are still asked, becomes a tensor. */
+static void make_tensor(ir_value *argument) {
+  ir_module *module = argument->block->parent->module;
+  argument->type = ir_type_tensor(module, argument->type->element, argument->type->rank, argument->type->shape);
+  for (ir_op *dim; (dim = user_of(argument, OP_MEMREF_DIM));) {
+    ir_builder builder = ir_builder_before(dim);
+    ir_value *operands[] = {argument, ir_operand(dim, 1)};
+    ir_replace_op(dim, ir_create(&builder, OP_TENSOR_DIM, ir_result(dim, 0)->type, 2, operands, 0, NULL));
+  }
+}
+
+/* The call hands in memory that the callee gives back changed, which a call on tensors cannot say. */
+static bool refuse_call(ir_op *op, void *function) {
+  const char *name = ir_attr_string_or(function, "sym_name", "");
+  return op->code != OP_FUNC_CALL || strcmp(ir_attr_string_or(op, "callee", ""), name) ||
+         ir_op_error(op, "cannot call a function that makes a tensor of a memref argument");
+}
+
+static void set_type(ir_op *function) {
+  const ir_block *body = ir_region(function, 0);
+  const ir_op *end = ir_block_terminator(body);
+  ir_module *module = function->module;
+  const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, body->num_args + 1);
+  const ir_type **results = IR_NEW_ARRAY(&module->arena, const ir_type *, end->num_operands + 1);
+  for (unsigned i = 0; i < body->num_args; i++)
+    inputs[i] = body->args[i]->type;
+  for (unsigned i = 0; i < end->num_operands; i++)
+    results[i] = ir_operand(end, i)->type;
+  const ir_type *type = ir_type_function(module, body->num_args, inputs, end->num_operands, results);
+  ir_attr_set(function, "function_type", ir_attr_type(module, type));
+}
+
+bool pass_tie_results(ir_op *function, const pass_options *options) {
+  const ir_block *body = ir_region(function, 0);
+  ir_op *end = ir_block_terminator(body);
+  ir_module *module = function->module;
+  int64_t *tied = IR_NEW_ARRAY(&module->arena, int64_t, body->num_args + 1);
+  unsigned num_tied = 0;
+  bool changed = false;
+  for (unsigned i = 0; i < body->num_args; i++) {
+    ir_value *memref = body->args[i];
+    if (memref->type->kind != IR_TYPE_MEMREF)
+      continue;
+    ir_op *read = user_of(memref, OP_BUFFERIZATION_TO_TENSOR), *write = user_of(memref, OP_BUFFERIZATION_MATERIALIZE);
+    if (!read && !write)
+      continue;
+    if (write) {
+      ir_insert_operand(end, 0, end->num_operands, ir_operand(write, 0));
+      ir_op_erase(write);
+      tied[num_tied++] = i;
+    }
+    make_tensor(memref);
+    if (read)
+      ir_replace_op(read, memref);
+    changed = true;
+  }
+  if (!changed)
+    return true;
+  if (!ir_attr_get(function, "tec.shapes"))
+    return ir_op_error(function, "needs the pass 'shapes' before 'tie-results'");
+  set_type(function);
+  if (num_tied)
+    ir_attr_set(function, "tec.tied", ir_attr_i64s(module, num_tied, tied));
+  return ir_walk(ir_region(module->root, 0), refuse_call, function);
+}
