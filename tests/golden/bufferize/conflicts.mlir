@@ -79,3 +79,43 @@ func.func @forall_reads_initial(%a: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// A product that is added to an argument is inserted: it starts from the argument, not from what the slice held.
+// CHECK-LABEL: func.func @inserts_sum(
+// CHECK: memref.copy %arg2, %[[SUM:.*]] :
+// CHECK: linalg.matmul ins(%arg0, %arg1 : {{.*}}) outs(%[[SUM]] :
+// CHECK: memref.copy %[[SUM]],
+// CHECK: return
+func.func @inserts_sum(%a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %c: tensor<4x4xf32>, %whole: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %sum = linalg.matmul ins(%a, %b : tensor<4x4xf32>, tensor<4x4xf32>) outs(%c : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %r = tensor.insert_slice %sum into %whole[4, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x4xf32>
+  return %r : tensor<8x4xf32>
+}
+
+// What is copied to is read again.
+// CHECK-LABEL: func.func @copies(
+// CHECK: linalg.exp ins(%arg0 : {{.*}}) outs(%[[E:.*]] :
+// CHECK-NOT: memref.copy %arg1, %[[E]] :
+// CHECK: linalg.add ins(%[[E]],
+// CHECK: return
+func.func @copies(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %x = linalg.exp ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %y = linalg.copy ins(%b : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+  %f = tensor.empty() : tensor<4xf32>
+  %r = linalg.add ins(%x, %y : tensor<4xf32>, tensor<4xf32>) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// A result that updates an argument is made where it goes, on a copy.
+// CHECK-LABEL: func.func @updates(
+// CHECK-NOT: memref.alloc
+// CHECK: memref.copy %arg0, %arg2 :
+// CHECK-COUNT-2: memref.copy %arg1,
+// CHECK-NOT: memref.copy
+// CHECK: return
+func.func @updates(%a: tensor<8x4xf32>, %row: tensor<4xf32>) -> tensor<8x4xf32> {
+  %x = tensor.insert_slice %row into %a[1, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+  %y = tensor.insert_slice %row into %x[2, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+  return %y : tensor<8x4xf32>
+}

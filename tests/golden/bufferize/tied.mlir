@@ -1,9 +1,9 @@
 // A step of decoding: rows are put into two caches that the caller hands in, and attention reads them there.
 // RUN: tcc-attn opt %s --passes=shapes,tie-results | FileCheck %s --check-prefix=TIED
 // RUN: tcc-attn compile %s --target=host:znver4 --emit=asm --dump=bufferize -o %t 2>&1 | FileCheck %s
-// RUN: tcc-attn run %s --random --check | FileCheck %s --check-prefix=STEP
-// RUN: tcc-attn run %s --random --check --device=ptx-emu | FileCheck %s --check-prefix=STEP
-// RUN: tcc-attn opt %s --passes=shapes,tie-results -o %t.mlir && tcc-attn run %t.mlir --random --check | FileCheck %s --check-prefix=STEP
+// RUN: tcc-attn run %s --func=step --random --check | FileCheck %s --check-prefix=STEP
+// RUN: tcc-attn run %s --func=step --random --check --device=ptx-emu | FileCheck %s --check-prefix=STEP
+// RUN: tcc-attn opt %s --passes=shapes,tie-results -o %t.mlir && tcc-attn run %t.mlir --func=step --random --check | FileCheck %s --check-prefix=STEP
 
 // TIED: func.func @step(%{{.*}}: tensor<2x3x16xf32>, {{.*}}, %[[K:.*]]: tensor<2x40x16xf32>, %[[V:.*]]: tensor<2x40x16xf32>) -> (tensor<2x3x16xf32>, tensor<2x40x16xf32>, tensor<2x40x16xf32>) attributes {{{.*}}tec.tied = array<i64: 3, 4>}
 // TIED: %[[KEYS:.*]] = tensor.insert_slice %{{.*}} into %[[K]]
@@ -42,4 +42,17 @@ func.func @step(%q: tensor<2x3x16xf32>, %kn: tensor<2x3x16xf32>, %vn: tensor<2x3
   bufferization.materialize_in_destination %k in restrict writable %km : (tensor<2x40x16xf32>, memref<2x40x16xf32>) -> ()
   bufferization.materialize_in_destination %v in restrict writable %vm : (tensor<2x40x16xf32>, memref<2x40x16xf32>) -> ()
   return %result : tensor<2x3x16xf32>
+}
+
+// What is written is a result as well: a copy of it, and no other.
+// CHECK-LABEL: func.func @shows(
+// CHECK-NOT: memref.alloc(
+// CHECK: memref.copy %{{.*}}, %{{.*}} : memref<4xf32{{.*}} to memref<4xf32
+// CHECK: memref.copy %arg0, %arg2 :
+// CHECK-NOT: memref.copy
+func.func @shows(%m: memref<8x4xf32>, %row: tensor<4xf32>) -> tensor<8x4xf32> {
+  %before = bufferization.to_tensor %m restrict writable : memref<8x4xf32> to tensor<8x4xf32>
+  %after = tensor.insert_slice %row into %before[3, 0] [1, 4] [1, 1] : tensor<4xf32> into tensor<8x4xf32>
+  bufferization.materialize_in_destination %after in restrict writable %m : (tensor<8x4xf32>, memref<8x4xf32>) -> ()
+  return %after : tensor<8x4xf32>
 }

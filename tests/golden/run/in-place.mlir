@@ -13,8 +13,10 @@
 // RUN: tcc-attn run %s --func=square --random --check --device=ptx-emu | FileCheck %s --check-prefix=SQUARE
 // RUN: tcc-attn run %s --func=both --random --check --device=ptx-emu | FileCheck %s --check-prefix=BOTH
 // RUN: tcc-attn run %s --func=square --random --check --fuse=off | FileCheck %s --check-prefix=SQUARE
+// RUN: tcc-attn run %s --func=given --random --dims=6,6 --check | FileCheck %s --check-prefix=GIVEN
+// RUN: not tcc-attn run %s --func=given --random --dims=6,5 2>&1 | FileCheck %s --check-prefix=UNFIT
 // RUN: not tcc-attn run %s --func=open --random --dims=20,13,9,13,30,14 2>&1 | FileCheck %s --check-prefix=UNFIT
-// UNFIT: error: the shapes of the arguments of 'open' do not fit together
+// UNFIT: error: the shapes of the arguments of '{{.*}}' do not fit together
 
 #id = affine_map<(i, j) -> (i, j)>
 // SWAP-COUNT-2: : good
@@ -104,4 +106,9 @@ func.func @copies(%a: tensor<33x9xf32>, %row: tensor<9xf32>) -> (tensor<33x9xf32
   %y = tensor.insert_slice %row into %x[7, 0] [1, 9] [1, 1] : tensor<9xf32> into tensor<33x9xf32>
   %z = tensor.insert_slice %row into %a[9, 0] [1, 9] [1, 1] : tensor<9xf32> into tensor<33x9xf32>
   return %x, %y, %z : tensor<33x9xf32>, tensor<33x9xf32>, tensor<33x9xf32>
+}
+// GIVEN-COUNT-1: : good
+func.func @given(%t: tensor<?xf32>, %a: memref<?xf32>) {
+  bufferization.materialize_in_destination %t in restrict writable %a : (tensor<?xf32>, memref<?xf32>) -> ()
+  return
 }
