@@ -535,8 +535,18 @@ static bool emit_kernel_wrapper(emitter *e, const ir_op *op) {
   return true;
 }
 
-/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims): calls the function that `tec.shapes` names, which
- * maps extents to (i1 fit, extents). */
+/* The integer arguments that `tec.positions` lists, which the function of shapes takes last, as numbers of 64 bits. */
+static void load_positions(emitter *e, const ir_op *op, LLVMValueRef data, unsigned count, const int64_t *positions,
+                           LLVMValueRef *values) {
+  for (unsigned i = 0; i < count; i++) {
+    ir_scalar element = function_type(op)->inputs[positions[i]]->element;
+    LLVMValueRef value = emit_load(e, element, load_pointer(e, data, (unsigned)positions[i]), 0);
+    values[i] = LLVMBuildIntCast2(e->builder, value, LLVMInt64TypeInContext(e->context), true, "");
+  }
+}
+
+/* int32_t NAME_shapes(const int64_t *dims, int64_t *result_dims, void *const *data): calls the function that `tec.shapes`
+ * names, which maps extents and positions to (i1 fit, extents). */
 static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   const char *name = ir_attr_string_or(op, "tec.shapes", NULL), *kernel = ir_attr_string_or(op, "sym_name", "");
   if (!name)
@@ -550,7 +560,10 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   unsigned num_dims = 0;
   for (unsigned i = 0; i < ir_region(op, 0)->num_args; i++)
     num_dims += ir_region(op, 0)->args[i]->type->rank;
-  fits &= type->num_inputs <= num_dims && type->num_results <= num_dims + 1;
+  unsigned num_positions = 0;
+  const int64_t *positions = ir_attr_i64s_of(op, "tec.positions", &num_positions);
+  unsigned num_extents = type->num_inputs - num_positions;
+  fits &= num_positions <= type->num_inputs && num_extents <= num_dims && type->num_results <= num_dims + 1;
   for (unsigned i = 0; i < type->num_inputs; i++)
     fits &= type->inputs[i] == ir_type_index(e->module);
   for (unsigned i = 1; i < type->num_results; i++)
@@ -561,13 +574,14 @@ static bool emit_shapes_wrapper(emitter *e, const ir_op *op) {
   size_t size = strlen(kernel);
   char *symbol = ir_arena_alloc(&e->arena, size + sizeof "_shapes");
   memcpy(memcpy(symbol, kernel, size) + size, "_shapes", sizeof "_shapes");
-  LLVMValueRef wrapper = begin_wrapper(e, op, symbol, 2);
+  LLVMValueRef wrapper = begin_wrapper(e, op, symbol, 3);
   if (!wrapper)
     return false;
   LLVMValueRef *arguments = IR_NEW_ARRAY(&e->arena, LLVMValueRef, type->num_inputs + 1);
   arguments[0] = LLVMConstNull(pointer_type(e));
-  for (unsigned i = 0; i < type->num_inputs; i++)
+  for (unsigned i = 0; i < num_extents; i++)
     arguments[i + 1] = load_extent(e, LLVMGetParam(wrapper, 0), i);
+  load_positions(e, op, LLVMGetParam(wrapper, 2), num_positions, positions, arguments + 1 + num_extents);
   LLVMValueRef returned =
       LLVMBuildCall2(e->builder, LLVMGlobalGetValueType(body), body, arguments, type->num_inputs + 1, "");
   return_if(e, FAILED, LLVMBuildNot(e->builder, LLVMBuildExtractValue(e->builder, returned, 1, ""), ""));

@@ -428,9 +428,16 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
   launch_value *extents = IR_NEW_ARRAY(&plan->module->arena, launch_value, type->num_inputs + 1);
   launch_value *results = IR_NEW_ARRAY(&plan->module->arena, launch_value, type->num_results + 1);
   uint32_t *numbers = IR_NEW_ARRAY(&plan->module->arena, uint32_t, type->num_results + 1);
+  unsigned num_positions = 0;
+  const int64_t *positions = ir_attr_i64s_of(function, "tec.positions", &num_positions);
+  if (num_positions > type->num_inputs)
+    return ir_op_error(shapes, "serves as tec.shapes, but takes fewer numbers than tec.positions lists");
+  *num_extents = type->num_inputs - num_positions;
   for (unsigned i = 0; i < type->num_inputs; i++) {
-    uint32_t extent = add_value(plan, (program_value){.operation = PROGRAM_EXTENT, .constant = i});
-    extents[i] = (launch_value){.kind = LAUNCH_SIZE, .size = extent};
+    program_value value = {.operation = PROGRAM_EXTENT, .constant = i};
+    if (i >= *num_extents)
+      value = (program_value){.operation = PROGRAM_INTEGER, .constant = positions[i - *num_extents]};
+    extents[i] = (launch_value){.kind = LAUNCH_SIZE, .size = add_value(plan, value)};
   }
   if (!run_function(&(walker){.plan = plan}, shapes, extents, results))
     return false;
@@ -444,7 +451,6 @@ static bool run_shapes(launch_plan *plan, const ir_op *function, program_routine
   routine->fits = numbers[0];
   routine->extents = numbers + 1;
   routine->num_extents = type->num_results - 1;
-  *num_extents = type->num_inputs;
   return true;
 }
 

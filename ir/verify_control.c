@@ -48,8 +48,21 @@ static bool verify_tied(const ir_op *op) {
   return fits || ir_op_error(op, "has no results like the arguments that 'tec.tied' lists, or lacks 'tec.shapes'");
 }
 
+/* The function that `tec.shapes` names takes the integer arguments that `tec.positions` lists. */
+static bool verify_positions(const ir_op *op) {
+  const ir_type *type = ir_attr_get(op, "function_type")->type;
+  unsigned count = 0;
+  const int64_t *positions = ir_attr_i64s_of(op, "tec.positions", &count);
+  bool fits = true;
+  for (unsigned i = 0; fits && i < count; i++) {
+    const ir_type *input = positions[i] >= 0 && positions[i] < type->num_inputs ? type->inputs[positions[i]] : NULL;
+    fits = input && input->kind == IR_TYPE_SCALAR && !ir_scalar_is_float(input->element);
+  }
+  return fits || ir_op_error(op, "lists arguments in 'tec.positions' that are no integers");
+}
+
 bool verify_func(const ir_op *op) {
-  return verify_signature(op) && verify_tied(op) &&
+  return verify_signature(op) && verify_tied(op) && verify_positions(op) &&
          (!ir_region(op, 0)->first ||
           verify_terminator(op, 0, ir_attr_get(op, "function_type")->type->num_results, function_result));
 }

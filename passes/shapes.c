@@ -1,11 +1,13 @@
 /* shapes.c - pass "shapes": for each function NAME a function that tells the extents of its results beforehand.
  *
- *   func.func private @NAME_shapes(index x all extents of all shaped arguments) -> (i1, index x all extents of all
- *       results)
+ *   func.func private @NAME_shapes(index x all extents of all shaped arguments, index x some integer arguments)
+ *       -> (i1, index x all extents of all results)
  *
  * The i1 says whether the arguments fit together: the extents of each loop that several operands share, of operands of
  * one shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they
- * follow from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. What must
+ * follow from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME
+ * is public, that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions
+ * lists these arguments. What must
  * be equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is
  * computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and,
  * when it is public, tec.kernel.
@@ -44,6 +46,12 @@ typedef struct known_extent {
   struct known_extent *next;
 } known_extent;
 
+/* An integer argument that the new function takes as well. */
+typedef struct asked_argument {
+  unsigned argument;
+  struct asked_argument *next;
+} asked_argument;
+
 typedef struct shapes {
   ir_op *function;
   ir_builder builder;   /* in the body of the new function */
@@ -53,6 +61,8 @@ typedef struct shapes {
   fact *facts;
   known_call *calls;
   known_extent *extents;
+  asked_argument *asked, **last_asked;
+  bool reads_positions; /* integer arguments may be asked for */
   unsigned depth;
 } shapes;
 
@@ -63,6 +73,22 @@ static ir_value *const *arguments_of(const ir_op *function) { return ir_region(f
 
 /* -------------------------------------------------------------------------------------------- extents, symbolically */
 
+/* An argument of integers, which becomes one more of the new function. */
+static bool take_position(shapes *s, ir_value *argument, ir_index *found) {
+  const ir_type *type = argument->type;
+  if (type->kind != IR_TYPE_SCALAR || ir_scalar_is_float(type->element) || type->element == IR_I1)
+    return false;
+  ir_module *module = s->function->module;
+  ir_value *taken = ir_block_add_arg(s->builder.block, ir_type_index(module));
+  *s->last_asked = IR_NEW_OF(&module->arena, asked_argument, argument->index, NULL);
+  s->last_asked = &(*s->last_asked)->next;
+  if (taken->type != type)
+    taken = ir_unary(&s->builder, OP_ARITH_INDEX_CAST, taken, type);
+  ir_value_map_set(s->values, argument, taken);
+  *found = ir_index_of(taken);
+  return true;
+}
+
 /* An index computed from extents: the pure ops that lead to it are repeated. */
 static bool find_index(shapes *s, ir_value *value, ir_index *found) {
   ir_value *known = ir_value_map_get(s->values, value);
@@ -71,6 +97,8 @@ static bool find_index(shapes *s, ir_value *value, ir_index *found) {
     return true;
   }
   ir_op *op = value->op;
+  if (!op && s->reads_positions && value->block->parent == s->function)
+    return take_position(s, value, found);
   if (!op || s->depth == MAX_DEPTH)
     return false;
   bool ok;
@@ -366,13 +394,17 @@ static void check_reads(shapes *s, const ir_op *op) {
   }
 }
 
+static bool find_number(shapes *s, ir_index index, ir_index *found) {
+  *found = index;
+  return !index.value || find_index(s, index.value, found);
+}
+
 static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
   ir_slice slice = ir_slice_of(op);
   for (unsigned dim = 0; dim < slice.rank; dim++) {
-    ir_index offset = slice.offsets[dim], size = slice.sizes[dim], extent;
+    ir_index offset, size, extent;
     bool known = ir_index_is_const(slice.strides[dim], 1) && find_extent(s, whole, dim, &extent) &&
-                 (!offset.value || find_index(s, offset.value, &offset)) &&
-                 (!size.value || find_index(s, size.value, &size));
+                 find_number(s, slice.offsets[dim], &offset) && find_number(s, slice.sizes[dim], &size);
     if (!known || (!extent.value && !offset.value && !size.value))
       continue;
     require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
@@ -531,6 +563,62 @@ static bool replace_known(ir_op *op, void *data) {
   return true;
 }
 
+/* So many elements from that position on lie within the dim, where integer arguments tell them. */
+static void check_position(shapes *s, ir_value *whole, unsigned dim, ir_index from, ir_index count) {
+  ir_index first, length, extent;
+  if ((find_number(s, from, &first) && find_number(s, count, &length)) || !find_extent(s, whole, dim, &extent))
+    return;
+  s->reads_positions = true;
+  bool known = find_number(s, from, &first) && find_number(s, count, &length);
+  s->reads_positions = false;
+  if (!known)
+    return;
+  require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
+  require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
+  require(s, IR_SIGNED_LESS_EQUAL, first, ir_index_sub(&s->builder, extent, length));
+}
+
+static void check_positions(shapes *s) {
+  for (const ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
+    bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
+    ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
+    if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
+      for (unsigned dim = 0; dim < whole->type->rank; dim++)
+        check_position(s, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1));
+    if (op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_TENSOR_INSERT_SLICE)
+      continue;
+    ir_slice slice = ir_slice_of(op);
+    for (unsigned dim = 0; dim < slice.rank; dim++)
+      if (ir_index_is_const(slice.strides[dim], 1))
+        check_position(s, whole, dim, slice.offsets[dim], slice.sizes[dim]);
+  }
+}
+
+/* Nobody in the module calls the function. */
+static bool is_not_called(ir_op *op, void *function) {
+  return op->code != OP_FUNC_CALL ||
+         strcmp(ir_attr_string_or(op, "callee", ""), ir_attr_string_or(function, "sym_name", ""));
+}
+
+/* The function's type, with what check_positions has added. */
+static void note_positions(shapes *s) {
+  ir_module *module = s->function->module;
+  const ir_block *body = s->builder.block;
+  const ir_type *type = ir_attr_get(body->parent, "function_type")->type;
+  const ir_type **inputs = IR_NEW_ARRAY(&module->arena, const ir_type *, body->num_args + 1);
+  int64_t *arguments = IR_NEW_ARRAY(&module->arena, int64_t, body->num_args + 1);
+  unsigned count = 0;
+  for (unsigned i = 0; i < body->num_args; i++)
+    inputs[i] = body->args[i]->type;
+  for (const asked_argument *asked = s->asked; asked; asked = asked->next)
+    arguments[count++] = asked->argument;
+  if (!count)
+    return;
+  type = ir_type_function(module, body->num_args, inputs, type->num_results, type->results);
+  ir_attr_set(body->parent, "function_type", ir_attr_type(module, type));
+  ir_attr_set(s->function, "tec.positions", ir_attr_i64s(module, count, arguments));
+}
+
 static void check_arguments(shapes *s) {
   const ir_block *body = ir_region(s->function, 0);
   for (unsigned i = 0, position = 0; i < body->num_args; i++)
@@ -585,6 +673,8 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
         return false;
       results[count++] = ir_index_value(&s->builder, found);
     }
+  if (is_public(s->function) && ir_walk(ir_region(module->root, 0), is_not_called, s->function))
+    check_positions(s);
   results[0] = s->fits;
   ir_terminator(&s->builder, OP_FUNC_RETURN, num_results, results);
   return true;
@@ -626,6 +716,7 @@ static bool add_shapes(ir_op *function) {
               .function = function,
               .builder = ir_builder_at_end(ir_region(created, 0)),
               .values = ir_value_map_create(module)};
+  s.last_asked = &s.asked;
   bool ok = fill_function(&s, num_results, &missing);
   function->mark = DONE;
   ir_walk(ir_region(function, 0), drop_assertion, NULL); /* whoever calls the function asks for its shapes first */
@@ -633,6 +724,7 @@ static bool add_shapes(ir_op *function) {
     ir_op_erase(created);
     return !is_public(function) || refuse_result(function, missing);
   }
+  note_positions(&s);
   note_equal_extents(&s);
   ir_walk(ir_region(function, 0), replace_known, &s);
   ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));

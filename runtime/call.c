@@ -135,6 +135,14 @@ static tec_status check_tensor(const tec_program *program, const char *what, uin
   return TEC_OK;
 }
 
+tec_status call_misfit(const tec_program *program, const tec_entry *entry) {
+  bool has_numbers = false;
+  for (uint32_t i = 0; i < entry->num_arguments; i++)
+    has_numbers |= entry->arguments[i].kind == TEC_KIND_SCALAR && !runtime_dtype_is_float(entry->arguments[i].dtype);
+  return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together%s",
+                       entry->name, has_numbers ? ", or one that is a position lies outside of its tensor" : "");
+}
+
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
                        DLManagedTensor **result) {
   const tec_type *type = &entry->results[i];

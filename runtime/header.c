@@ -133,13 +133,13 @@ static void list_dims(byte_buffer *text, const char *group, uint32_t count, cons
 static void append_entry(byte_buffer *text, const tec_entry *entry) {
   byte_buffer_printf(text,
                      "\nint32_t %s(void *const *data, const int64_t *dims, const tec_host_env *env);\n"
-                     "int32_t %s_shapes(const int64_t *dims, int64_t *result_dims);\n\n/* %s:\n",
+                     "int32_t %s_shapes(const int64_t *dims, int64_t *result_dims, void *const *data);\n\n/* %s:\n",
                      entry->name, entry->name, entry->name);
   describe(text, "arg", entry->num_arguments, entry->arguments);
   describe(text, "result", entry->num_results, entry->results);
   byte_buffer_printf(text,
                      " * Results must not overlap anything. `env` NULL: one thread, memory from the C library.\n"
-                     " * Returns 0, 1 when scratch memory ran out, 2 when the extents do not fit together, 3 when\n"
+                     " * Returns 0, 1 when scratch memory ran out, 2 when the arguments do not fit together, 3 when\n"
                      " * the system does not let the process use the matrix unit that the code is for. */\n"
                      "static inline int32_t %s_call(",
                      entry->name);
@@ -160,7 +160,7 @@ static void append_entry(byte_buffer *text, const tec_entry *entry) {
     result_dims += (unsigned)entry->results[i].ndim;
   byte_buffer_printf(text,
                      "0}, result_dims[%u];\n"
-                     "  if (%s_shapes(dims, result_dims)) return 2;\n"
+                     "  if (%s_shapes(dims, result_dims, data)) return 2;\n"
                      "  for (int i = 0; i < %u; i++)\n"
                      "    if (dims[%u + i] != result_dims[i]) return 2;\n"
                      "  tec_host_env serial = tec_host_serial_env();\n"

@@ -122,10 +122,9 @@ static const host_functions *functions_of(const tec_program *program, const tec_
 
 /* Asks the program for the extents of its results and creates or checks them. */
 static tec_status prepare_results(tec_program *program, const tec_entry *entry, const int64_t *dims,
-                                  int64_t *result_dims, DLManagedTensor **results) {
-  if (functions_of(program, entry)->shapes(dims, result_dims))
-    return runtime_error(program->context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together",
-                         entry->name);
+                                  int64_t *result_dims, void *const *data, DLManagedTensor **results) {
+  if (functions_of(program, entry)->shapes(dims, result_dims, data))
+    return call_misfit(program, entry);
   for (uint32_t i = 0; i < entry->num_results; i++) {
     tec_status status = call_result(program, entry, i, result_dims, &results[i]);
     if (status)
@@ -175,7 +174,7 @@ static tec_status host_run(tec_program *program, const tec_entry *entry, const D
         *next++ = arguments[i]->shape[d];
       data[i] = runtime_tensor_data(arguments[i]);
     }
-    status = prepare_results(program, entry, dims, dims + num_argument_dims, results);
+    status = prepare_results(program, entry, dims, dims + num_argument_dims, data, results);
   }
   if (!status) {
     for (uint32_t i = 0; i < entry->num_results; i++)

@@ -127,7 +127,7 @@ typedef struct kernel_call {
   const DLTensor **tensors; /* arguments, then results */
   uint64_t *addresses;      /* of the tensors on the device */
   uint64_t *scalars;        /* the values of scalar arguments */
-  int64_t *extents, *values;
+  int64_t *extents, *integers, *values;
   uint64_t workspace;
   bool staged; /* some tensor is in host memory */
 } kernel_call;
@@ -158,6 +158,26 @@ static tec_status provide_block(kernel_call *call, uint32_t number, size_t size,
   return TEC_OK;
 }
 
+static tec_status fetch_scalars(kernel_call *call) {
+  for (uint32_t i = 0; i < call->entry->num_arguments; i++) {
+    const tec_type *type = &call->entry->arguments[i];
+    if (type->kind != TEC_KIND_SCALAR)
+      continue;
+    const void *data = runtime_tensor_data(call->tensors[i]);
+    size_t bytes = tensor_bytes(call->tensors[i]);
+    tec_status status = TEC_OK;
+    if (is_on_device(call, call->tensors[i]))
+      status = call->loaded->driver->copy_out(call->loaded->session, &call->scalars[i], (uintptr_t)data, bytes);
+    else
+      memcpy(&call->scalars[i], data, bytes);
+    if (status)
+      return status;
+    if (!runtime_dtype_is_float(type->dtype))
+      call->integers[i] = runtime_load_int(type->dtype, &call->scalars[i]);
+  }
+  return TEC_OK;
+}
+
 static tec_status prepare_sizes(kernel_call *call, DLManagedTensor **results) {
   const program_routine *routine = call->routine;
   tec_context *context = call->program->context;
@@ -165,10 +185,9 @@ static tec_status prepare_sizes(kernel_call *call, DLManagedTensor **results) {
   for (uint32_t i = 0; i < call->entry->num_arguments; i++)
     for (int32_t d = 0; d < call->tensors[i]->ndim; d++)
       *next++ = call->tensors[i]->shape[d];
-  routine_evaluate(routine, call->extents, call->values);
+  routine_evaluate(routine, call->extents, call->integers, call->values);
   if (call->values[routine->fits] == 0 || call->values[routine->fits] == ROUTINE_UNDEFINED)
-    return runtime_error(context, TEC_INVALID, "the shapes of the arguments of '%s' do not fit together",
-                         call->entry->name);
+    return call_misfit(call->program, call->entry);
   /* The extents of the arguments are no longer needed. */
   for (uint32_t i = 0; i < routine->num_extents; i++) {
     call->extents[i] = call->values[routine->extents[i]];
@@ -186,19 +205,15 @@ static tec_status prepare_sizes(kernel_call *call, DLManagedTensor **results) {
   return TEC_OK;
 }
 
-/* Fetches a scalar, or gives a tensor its address. */
+/* Gives a tensor its address. */
 static tec_status prepare_tensor(kernel_call *call, uint32_t i) {
   const DLTensor *tensor = call->tensors[i];
   const kernel_driver *driver = call->loaded->driver;
   void *session = call->loaded->session;
   size_t bytes = tensor_bytes(tensor);
   bool is_argument = i < call->entry->num_arguments, in_place = is_on_device(call, tensor);
-  if (is_argument && call->entry->arguments[i].kind == TEC_KIND_SCALAR) {
-    if (in_place)
-      return driver->copy_out(session, &call->scalars[i], (uintptr_t)runtime_tensor_data(tensor), bytes);
-    memcpy(&call->scalars[i], runtime_tensor_data(tensor), bytes);
+  if (is_argument && call->entry->arguments[i].kind == TEC_KIND_SCALAR)
     return TEC_OK;
-  }
   if (in_place) {
     call->addresses[i] = (uintptr_t)runtime_tensor_data(tensor);
     return TEC_OK;
@@ -327,8 +342,9 @@ static bool allocate_call(kernel_call *call, const DLTensor *const *arguments) {
   call->addresses = calloc(count + 1, sizeof *call->addresses);
   call->scalars = calloc(count + 1, sizeof *call->scalars);
   call->extents = calloc(extents + 1, sizeof *call->extents);
+  call->integers = calloc(count + 1, sizeof *call->integers);
   call->values = calloc((size_t)call->routine->num_values + 1, sizeof *call->values);
-  if (!call->tensors || !call->addresses || !call->scalars || !call->extents || !call->values)
+  if (!call->tensors || !call->addresses || !call->scalars || !call->extents || !call->integers || !call->values)
     return false;
   for (uint32_t i = 0; i < call->entry->num_arguments; i++)
     call->tensors[i] = arguments[i];
@@ -336,12 +352,14 @@ static bool allocate_call(kernel_call *call, const DLTensor *const *arguments) {
 }
 
 static tec_status run_call(kernel_call *call, DLManagedTensor **results) {
-  tec_status status = prepare_sizes(call, results);
-  if (!status)
-    status = enter(call->loaded);
+  tec_status status = enter(call->loaded);
   if (status)
     return status;
-  status = prepare_memory(call);
+  status = fetch_scalars(call);
+  if (!status)
+    status = prepare_sizes(call, results);
+  if (!status)
+    status = prepare_memory(call);
   if (!status)
     status = run_launches(call);
   if (!status)
@@ -366,6 +384,7 @@ static tec_status kernel_call_entry(tec_program *program, const tec_entry *entry
   free(call.addresses);
   free(call.scalars);
   free(call.extents);
+  free(call.integers);
   free(call.values);
   return status;
 }

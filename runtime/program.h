@@ -27,13 +27,14 @@ typedef enum program_operation {
   PROGRAM_MAX,      /* of conditions: or */
   PROGRAM_EQUAL,    /* conditions are 1 or 0 */
   PROGRAM_LESS,
-  PROGRAM_SELECT, /* operand 0 != 0 ? operand 1 : operand 2 */
+  PROGRAM_SELECT,  /* operand 0 != 0 ? operand 1 : operand 2 */
+  PROGRAM_INTEGER, /* what argument number `constant`, an integer scalar, is */
   PROGRAM_NUM_OPERATIONS
 } program_operation;
 
 typedef struct program_value {
   program_operation operation;
-  int64_t constant;     /* of the first two operations */
+  int64_t constant;     /* of the first two operations and PROGRAM_INTEGER */
   uint32_t operands[3]; /* of the others: numbers of values before this one */
 } program_value;
 

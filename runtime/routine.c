@@ -86,6 +86,9 @@ static void take_value(routine_reader *r, uint32_t i, program_value *value) {
   bool good;
   if (value->operation == PROGRAM_EXTENT) {
     good = value->constant >= 0 && (uint64_t)value->constant < r->num_argument_extents;
+  } else if (value->operation == PROGRAM_INTEGER) {
+    good = value->constant >= 0 && value->constant < r->entry->num_arguments &&
+           r->entry->arguments[value->constant].kind == TEC_KIND_SCALAR;
   } else {
     good = value->operation < PROGRAM_NUM_OPERATIONS && value->operands[0] < i && value->operands[1] < i &&
            (value->operation != PROGRAM_SELECT || value->operands[2] < i);
@@ -206,15 +209,16 @@ static int64_t evaluate_binary(program_operation operation, int64_t lhs, int64_t
   }
 }
 
-void routine_evaluate(const program_routine *routine, const int64_t *extents, int64_t *values) {
+void routine_evaluate(const program_routine *routine, const int64_t *extents, const int64_t *integers,
+                      int64_t *values) {
   for (uint32_t i = 0; i < routine->num_values; i++) {
     const program_value *value = &routine->values[i];
     if (value->operation == PROGRAM_CONSTANT) {
       values[i] = value->constant;
       continue;
     }
-    if (value->operation == PROGRAM_EXTENT) {
-      values[i] = extents[value->constant];
+    if (value->operation == PROGRAM_EXTENT || value->operation == PROGRAM_INTEGER) {
+      values[i] = (value->operation == PROGRAM_EXTENT ? extents : integers)[value->constant];
       continue;
     }
     int64_t first = values[value->operands[0]], second = values[value->operands[1]];

@@ -16,5 +16,5 @@ void routine_put(byte_buffer *file, const program_routine *routine);
 void routine_take(byte_reader *reader, const tec_entry *entry, program_routine *routine);
 void routine_release(program_routine *routine);
 /* Fills values[num_values] from the extents of all arguments. */
-void routine_evaluate(const program_routine *routine, const int64_t *extents, int64_t *values);
+void routine_evaluate(const program_routine *routine, const int64_t *extents, const int64_t *integers, int64_t *values);
 #endif

@@ -145,6 +145,8 @@ struct runtime_device {
 
 /* The device of that name; NULL after a reported error. */
 const runtime_device *runtime_find_device(tec_context *context, const char *name);
+/* Reports that the arguments do not fit together. */
+tec_status call_misfit(const tec_program *program, const tec_entry *entry);
 /* Result `i` has this shape: checks the caller's tensor, or creates one. */
 tec_status call_result(tec_program *program, const tec_entry *entry, uint32_t i, const int64_t *shape,
                        DLManagedTensor **result);

@@ -98,7 +98,7 @@ ptx_report emulate(ir_module *module, const target_facts *facts, unsigned count,
   }
   const program_routine *routine = &routines[0].routine;
   int64_t *values = calloc(routine->num_values + 1, sizeof *values);
-  routine_evaluate(routine, extents, values);
+  routine_evaluate(routine, extents, NULL, values);
   ptx_report sum = {0};
   for (uint32_t i = 0; i < routine->num_launches; i++)
     run_launch(ptx, &routine->launches[i], values, count, buffers, what, &sum);

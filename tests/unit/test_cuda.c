@@ -177,7 +177,7 @@ static int64_t evaluate(program_operation operation, int64_t a, int64_t b, int64
       {PROGRAM_EXTENT, 0, {0}}, {PROGRAM_EXTENT, 1, {0}}, {PROGRAM_EXTENT, 2, {0}}, {operation, 0, {0, 1, 2}}};
   const int64_t extents[] = {a, b, c};
   int64_t results[4];
-  routine_evaluate(&(program_routine){.num_values = 4, .values = values}, extents, results);
+  routine_evaluate(&(program_routine){.num_values = 4, .values = values}, extents, &extents[2], results);
   return results[3];
 }
 
