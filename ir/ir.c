@@ -294,14 +294,40 @@ ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block) {
   return op;
 }
 
-/* Positions are numbered anew, for the whole block, when an op without one is met; ops that moved have none. */
+/* Gives the op and the neighbours that have no position either numbers between those around them; false where there
+ * are too few. */
+static bool number_between(ir_op *op) {
+  enum { STEP = 1024 }; /* leaves room for ops that come between */
+  ir_op *first = op, *last = op;
+  uint64_t count = 1;
+  for (; first->prev && !first->prev->order; first = first->prev)
+    count++;
+  for (; last->next && !last->next->order; last = last->next)
+    count++;
+  uint64_t low = first->prev ? first->prev->order : 0, high = low + (count + 1) * STEP;
+  if (last->next)
+    high = last->next->order;
+  else if (high > UINT32_MAX)
+    high = UINT32_MAX;
+  uint64_t step = (high - low) / (count + 1);
+  for (op = first; step && op != last->next; op = op->next)
+    op->order = (uint32_t)(low += step);
+  return step;
+}
+
+/* Ops that are new in the block, or moved, have no position; all get new ones where there is no room for theirs. */
+static void number(ir_op *op) {
+  if (op->order || number_between(op))
+    return;
+  for (ir_op *other = op->block->first; other; other = other->next)
+    other->order = 0;
+  number_between(op);
+}
+
 bool ir_op_is_before(ir_op *a, ir_op *b) {
   assert(a->block == b->block);
-  if (!a->order || !b->order) {
-    uint32_t order = 0;
-    for (ir_op *op = a->block->first; op; op = op->next)
-      op->order = ++order;
-  }
+  number(a);
+  number(b);
   return a->order < b->order;
 }
 

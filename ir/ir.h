@@ -434,7 +434,7 @@ struct ir_op {
   ir_named_attr *attrs;          /* sorted by name */
   const ir_structure *structure; /* cache of ir_structure_of */
   uint32_t mark;                 /* scratch for one pass; no meaning between passes */
-  uint32_t order;                /* position in the block, valid while the block is unchanged: see ir_op_is_before */
+  uint32_t order;                /* grows along the block; 0: not known, see ir_op_is_before */
 };
 
 /* Where new ops go: at the end of `block`, or before `before` when that is set. */

@@ -21,6 +21,20 @@ static bool same_node(const expression *a, const expression *b) {
   return a->kind != EXPRESSION_LEAF || !memcmp(a->subscripts, b->subscripts, sizeof a->subscripts);
 }
 
+static uint64_t mix(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+  return hash ^ hash >> 32;
+}
+
+/* Of what most nodes differ in; equal nodes have equal ones. */
+static uint64_t hash_node(const expression *node) {
+  uint64_t hash =
+      mix((uint64_t)node->kind << 32 | (uint64_t)node->code, (uintptr_t)node->value ^ (uintptr_t)node->attr);
+  for (unsigned i = 0; i < node->num_arguments; i++)
+    hash = mix(hash, node->arguments[i]->number);
+  return hash;
+}
+
 /* The loops of the root, as bits, with which the value varies. */
 static uint32_t loops_of(const expression *node) {
   uint32_t loops = node->kind == EXPRESSION_INDEX ? 1u << node->loop : 0;
@@ -34,15 +48,18 @@ static uint32_t loops_of(const expression *node) {
 
 /* NULL when there is no room for another node. */
 static const expression *intern(expression_space *space, const expression *node) {
-  for (unsigned i = 0; i < space->num_nodes; i++)
-    if (same_node(space->nodes[i], node))
-      return space->nodes[i];
+  unsigned at = (unsigned)hash_node(node) % EXPRESSION_SLOTS;
+  for (; space->node_slots[at]; at = (at + 1) % EXPRESSION_SLOTS)
+    if (same_node(&space->nodes[space->node_slots[at] - 1], node))
+      return &space->nodes[space->node_slots[at] - 1];
   if (space->num_nodes == EXPRESSION_MAX_NODES)
     return NULL;
-  expression *copy = ir_arena_copy(&space->module->arena, node, sizeof *node);
-  copy->number = space->num_nodes;
-  copy->loops = loops_of(node);
-  return space->nodes[space->num_nodes++] = copy;
+  expression *kept = &space->nodes[space->num_nodes];
+  *kept = *node;
+  kept->number = space->num_nodes;
+  kept->loops = loops_of(node);
+  space->node_slots[at] = (uint16_t)++space->num_nodes;
+  return kept;
 }
 
 static const expression *leaf(expression_space *space, ir_value *value, const int *subscripts) {
@@ -86,7 +103,7 @@ bool expression_reduces(const expression_space *space, const expression *node, i
   bool is_part[EXPRESSION_MAX_NODES] = {0};
   is_part[node->number] = true;
   for (unsigned number = node->number + 1; number-- > 0;) { /* parts stand before what they are part of */
-    const expression *part = space->nodes[number];
+    const expression *part = &space->nodes[number];
     if (is_part[number] && part->kind == EXPRESSION_REDUCE && part->loop == loop)
       return true;
     for (unsigned i = 0; is_part[number] && i < part->num_arguments; i++)
@@ -101,8 +118,9 @@ bool expression_reduces(const expression_space *space, const expression *node, i
  * more is looked at, which bounds all walks, and how deep they nest. */
 static expression_seen *look_up(expression_space *space, ir_value *value, unsigned count, const int *subscripts,
                                 bool *known) {
-  for (unsigned i = 0; i < space->num_seen; i++) {
-    expression_seen *seen = &space->seen[i];
+  unsigned at = (unsigned)mix((uintptr_t)value, 0) % EXPRESSION_SLOTS;
+  for (; space->seen_slots[at]; at = (at + 1) % EXPRESSION_SLOTS) {
+    expression_seen *seen = &space->seen[space->seen_slots[at] - 1];
     if (seen->value == value && (!count || !memcmp(seen->subscripts, subscripts, count * sizeof *subscripts))) {
       *known = true;
       return seen;
@@ -111,6 +129,7 @@ static expression_seen *look_up(expression_space *space, ir_value *value, unsign
   if (space->num_seen == EXPRESSION_MAX_SEEN)
     return NULL;
   expression_seen *seen = &space->seen[space->num_seen++];
+  space->seen_slots[at] = (uint16_t)space->num_seen;
   *known = false;
   seen->value = value;
   seen->node = NULL;
@@ -348,6 +367,8 @@ void expression_begin(expression_space *space, ir_op *root) {
   space->root = root;
   space->num_loops = ir_structure_of(root)->num_loops;
   space->num_nodes = space->num_seen = 0;
+  memset(space->node_slots, 0, sizeof space->node_slots);
+  memset(space->seen_slots, 0, sizeof space->seen_slots);
   ir_loop_extents(root, space->extents);
 }
 
@@ -372,7 +393,7 @@ static unsigned place_of(int loop, int without) { return (unsigned)(loop - (with
 static bool collect_leaves(emission *e, const expression *whole) {
   e->needed[whole->number] = true;
   for (unsigned number = whole->number + 1; number-- > 0;) {
-    const expression *node = e->space->nodes[number];
+    const expression *node = &e->space->nodes[number];
     if (!e->needed[number])
       continue;
     if (node->kind == EXPRESSION_REDUCE)
@@ -381,7 +402,7 @@ static bool collect_leaves(emission *e, const expression *whole) {
       e->needed[node->arguments[i]->number] = true;
   }
   for (unsigned number = 0; number <= whole->number; number++) {
-    const expression *node = e->space->nodes[number];
+    const expression *node = &e->space->nodes[number];
     if (!e->needed[number] || node->kind != EXPRESSION_LEAF || !ir_type_is_shaped(node->value->type))
       continue;
     if (e->count == IR_MAX_LOOPS)
@@ -438,7 +459,7 @@ static ir_value *emit_node(const emission *e, ir_builder *builder, const express
 static ir_value *emit(emission *e, ir_builder *builder, const expression *whole) {
   for (unsigned number = 0; number <= whole->number; number++)
     if (e->needed[number])
-      e->values[number] = emit_node(e, builder, e->space->nodes[number]);
+      e->values[number] = emit_node(e, builder, &e->space->nodes[number]);
   return e->values[whole->number];
 }
 

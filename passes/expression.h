@@ -12,6 +12,7 @@
 #include "ir/build.h"
 
 enum { EXPRESSION_MAX_NODES = 512, EXPRESSION_MAX_SEEN = 1024, EXPRESSION_ZERO = -1 };
+enum { EXPRESSION_SLOTS = 2 * EXPRESSION_MAX_SEEN }; /* of a hash table: at most half of them are taken */
 
 typedef enum expression_kind {
   EXPRESSION_LEAF,     /* value[subscripts] */
@@ -48,9 +49,10 @@ typedef struct expression_space {
   ir_op *root;
   unsigned num_loops;
   int64_t extents[IR_MAX_LOOPS];
-  expression *nodes[EXPRESSION_MAX_NODES];
+  expression nodes[EXPRESSION_MAX_NODES];
   expression_seen seen[EXPRESSION_MAX_SEEN];
   unsigned num_nodes, num_seen;
+  uint16_t node_slots[EXPRESSION_SLOTS], seen_slots[EXPRESSION_SLOTS]; /* one more than the index, by hash; 0: free */
 } expression_space;
 
 /* Over the loops of `root`, a structured op, as if none was a reduction. */

@@ -28,8 +28,12 @@ typedef struct numerators {
 static bool match_exponential(ir_op *op, expression_space *space, numerators *n) {
   if (!body_is_elementwise(op) || op->num_results != 1 || !ir_map_is_identity(ir_init_map(op, 0)))
     return false;
+  ir_value *yielded = ir_yielded(op, 0);
+  if (yielded->op && yielded->op->block == ir_region(op, 0) && yielded->op->code != OP_ARITH_TRUNCF &&
+      yielded->op->code != OP_MATH_EXP)
+    return false;
   expression_begin(space, op);
-  const expression *node = expression_of_scalar(space, ir_yielded(op, 0));
+  const expression *node = expression_of_scalar(space, yielded);
   if (node && expression_is_op(node, OP_ARITH_TRUNCF))
     node = node->arguments[0];
   if (!node || !expression_is_op(node, OP_MATH_EXP) || !expression_is_op(node->arguments[0], OP_ARITH_SUBF))

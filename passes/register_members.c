@@ -22,10 +22,10 @@ static bool is_before_loop(const ir_op *op) {
 
 void register_ask_for_next(ir_op *op, const register_plan *plan, const target_facts *facts, register_left **left,
                            vector_tile *tile) {
-  unsigned num_inputs = ir_num_inputs(op);
-  unsigned first = is_before_loop(op) ? 0 : num_inputs, end = num_inputs + is_last_pass(op);
   if (op->block->parent->code != OP_SCF_FORALL || ir_structure_of(op)->reductions)
     return;
+  unsigned num_inputs = ir_num_inputs(op);
+  unsigned first = is_before_loop(op) ? 0 : num_inputs, end = num_inputs + is_last_pass(op);
   for (unsigned i = first; i < end; i++) {
     if (tile->operands[i].ahead)
       continue;

@@ -3,7 +3,7 @@
  * Tile sizes follow the contraction that sets the pace: the root itself, or the first one on the way up from it. On the
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can
  * hold. Plain contractions on the host (product_tile.c) and running softmax (softmax_tile.c) have tiles of their own.
- * Terminates: producers are followed upwards, for a number of steps where they branch. */
+ * Terminates: producers are followed upwards, for a number of steps. */
 #include "passes/pass.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
@@ -18,6 +18,7 @@ enum {
   GPU_LANE_STEP = 32,    /* step of a reduction that lanes do in blocks of their own, with three in shared memory */
   GPU_LEAST_TILE = 64,   /* rows or columns of such a block .. */
   GPU_FEW_TILES = 256,   /* .. where there would be fewer tiles than large chips have room for */
+  PACE_STEPS = 128,      /* on the way to a contraction: of thousands of ops each would be asked by all behind it */
   GPU_NARROW_STEP = 32,  /* step of a reduction without matrix units, which is what lies in shared memory at a time */
 };
 
@@ -65,9 +66,9 @@ static void find_pace(const ir_op *root, pace *p) {
   p->op = root;
   for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     p->root_loop[loop] = ir_loop_is_reduction(ir_structure_of(root), loop) ? -1 : (int)loop;
-  while (p->op && !ir_is_contraction(p->op)) {
+  for (unsigned steps = 0; !ir_is_contraction(p->op); steps++) {
     const ir_op *user = p->op;
-    int input = leading_input(user), root_loop[IR_MAX_LOOPS];
+    int input = steps == PACE_STEPS ? -1 : leading_input(user), root_loop[IR_MAX_LOOPS];
     p->op = input < 0 ? NULL : computed_by(user, ir_input(user, (unsigned)input));
     if (!p->op)
       return;

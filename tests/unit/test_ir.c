@@ -150,6 +150,27 @@ Test(ir, uses_follow_replacement_insertion_and_removal) {
   cr_assert(ir_op_is_before(b->op, yield));
 }
 
+/* Ops that come between others, at one place again and again, or a few at a time, find their order. */
+Test(ir, order_follows_the_block) {
+  ir_builder builder = at_end();
+  const ir_type *type = ir_type_scalar(module, IR_F32);
+  ir_op *first = ir_const(&builder, type, 0)->op, *last = ir_const(&builder, type, 1)->op;
+  for (unsigned i = 0; i < 100; i++) {
+    builder = i % 3 ? ir_builder_before(last) : ir_builder_after(first);
+    for (unsigned k = 0; k < i % 5; k++)
+      ir_const(&builder, type, i);
+    ir_op *fresh = ir_const(&builder, type, i)->op;
+    if (i % 7 == 0)
+      ir_op_move_before(last->prev, first->next);
+    cr_assert(ir_op_is_before(first, fresh));
+    cr_assert(ir_op_is_before(fresh, last));
+  }
+  for (ir_op *op = first; op != last; op = op->next) {
+    cr_assert(ir_op_is_before(op, op->next));
+    cr_assert_not(ir_op_is_before(op->next, op));
+  }
+}
+
 Test(ir, named_ops_have_loops_and_a_body) {
   ir_builder builder = at_end();
   const int64_t shape_a[] = {2, 4, 8}, shape_b[] = {2, 16, 8}, shape_c[] = {2, 4, 16};
