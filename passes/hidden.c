@@ -3,7 +3,7 @@
  * at the line, so can their sum, and the product that made the scores need not be computed beyond it.
  *
  * Weights that are 0 by a mask are taken to hide NaN and infinity in what they are multiplied with, as they do for the
- * pass trim; only -infinity by an affine comparison counts as a mask, and only its exponential as such a weight.
+ * pass trim; only -infinity by a comparison of indices counts as a mask, and only its exponential as such a weight.
  *
  * Invariants
  *  - A fact holds where the walk stands: what may write to its memory, or releases it, removes it, and so does entering
@@ -17,7 +17,6 @@
 #include "passes/vectorize.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { MAX_STEPS = 128 };
 
@@ -25,16 +24,11 @@ static const hidden_element unknown = {.kind = HIDDEN_UNKNOWN}, above = {.kind =
 
 /* --------------------------------------------------------------------------------------------------------- elements */
 
-/* Gives bounds the loops or dims `to[i]` for what was `i`; false where one that they use has none. */
-static bool rename_steps(mask *where, unsigned count, const int *to) {
-  for (unsigned i = 0; i < where->count; i++) {
-    mask_bound *bound = &where->bounds[i];
-    int64_t steps[IR_MAX_LOOPS] = {0};
-    for (unsigned k = 0; k < count; k++)
-      if (bound->steps[k] && (to[k] < 0 || __builtin_add_overflow(steps[to[k]], bound->steps[k], &steps[to[k]])))
-        return false;
-    memcpy(bound->steps, steps, sizeof steps);
-  }
+/* Gives bounds the loops of `op`, or dims, `to[i]` for what was `i`; false where one that they use has none. */
+static bool rename_steps(mask *where, ir_op *op, unsigned count, const int *to) {
+  for (unsigned i = 0; i < where->count; i++)
+    if (!mask_rename(&where->bounds[i], op, count, to))
+      return false;
   return true;
 }
 
@@ -56,9 +50,7 @@ static hidden_element operand_element(const hidden_facts *facts, ir_op *op, unsi
   for (unsigned k = 0; k < facts->count; k++)
     if (facts->facts[k].memory == memory) {
       hidden_element element = facts->facts[k].element;
-      for (unsigned b = 0; b < element.where.count; b++)
-        element.where.bounds[b].op = op;
-      return rename_steps(&element.where, map->num_results, loops) ? element : unknown;
+      return rename_steps(&element.where, op, map->num_results, loops) ? element : unknown;
     }
   return unknown;
 }
@@ -155,7 +147,7 @@ static hidden_element written_element(const hidden_facts *facts, ir_op *op) {
   hidden_element element = yielded_element(facts, op);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
     dims[loop] = ir_map_find_dim(map, loop);
-  return rename_steps(&element.where, structure->num_loops, dims) ? element : unknown;
+  return rename_steps(&element.where, op, structure->num_loops, dims) ? element : unknown;
 }
 
 void hidden_pass(hidden_facts *facts, ir_op *op) {

@@ -3,14 +3,21 @@
  * Sums and products of 64-bit numbers that would overflow give no inequality. Numbers of fewer bits wrap around, so a
  * sum of them is the sum of indices only where that is known to fit. An integer that is not made of indices, a length
  * from memory for one, can be anything: it may be one side of a comparison, but nothing is added to it.
- * Terminates: operands are followed for MAX_STEPS, each as often as it is used. */
+ * Quotients by constants stay what they are, as steps, for as long as both sides of a comparison have one: either can
+ * be multiplied out, and a bound must be affine in what it is solved for, while the other side is known then.
+ * Terminates: operands are followed for MAX_STEPS, each as often as it is used; quotients are nested no deeper. */
 #include "passes/mask.h"
 
 #include "passes/extent.h"
 
 #include <math.h>
+#include <string.h>
 
-enum { MAX_STEPS = 256 };
+enum {
+  MAX_STEPS = 256,
+  FAR_BITS = 44,        /* indices, and sums of them, are less than this power of two */
+  MAX_FACTOR = 1 << 18, /* times what is less than that is a number of 64 bits */
+};
 
 /* ----------------------------------------------------------------------------------------------------- linear forms */
 
@@ -34,6 +41,16 @@ static bool add_term(mask_bound *bound, ir_value *value, int64_t factor) {
   return add_product(&bound->coefficients[i], factor, 1);
 }
 
+/* Adds factor * (a dividend floordiv divisor). Returns the dividend, which is 0 yet, or NULL. */
+static mask_bound *add_quotient(mask_bound *bound, int64_t divisor, int64_t factor) {
+  if (bound->num_quotients == MASK_MAX_QUOTIENTS || divisor <= 0)
+    return NULL;
+  mask_bound dividend = {.op = bound->op};
+  mask_bound *copy = ir_arena_copy(&bound->op->module->arena, &dividend, sizeof dividend);
+  bound->quotients[bound->num_quotients++] = (mask_quotient){copy, divisor, factor};
+  return copy;
+}
+
 /* Adds factor * value, an index as the body sees it, or what it was before it wrapped around. False where that is no
  * linear form. */
 static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned *steps);
@@ -41,8 +58,12 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
 /* The number is what its bits say: nothing has wrapped around. */
 static bool fits(ir_op *op, ir_value *value, unsigned *steps);
 
+/* The number is never negative, whatever the iteration of the op's loops and of those around it. */
+static bool is_natural(ir_op *op, ir_value *value, unsigned *steps);
+
 static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr, int64_t factor, unsigned *steps) {
   const ir_map *map = ir_attr_get(apply, "map")->map;
+  mask_bound *dividend;
   if (!*steps || !--*steps)
     return false;
   switch (expr->kind) {
@@ -60,9 +81,28 @@ static bool add_expr(mask_bound *bound, const ir_op *apply, const ir_expr *expr,
   case IR_EXPR_MOD: /* anything from 0 to what is less than the divisor */
     return expr->rhs->kind == IR_EXPR_CONST && expr->rhs->value > 0 &&
            add_product(factor < 0 ? &bound->least : &bound->most, expr->rhs->value - 1, factor);
+  case IR_EXPR_FLOORDIV:
+    dividend = expr->rhs->kind == IR_EXPR_CONST ? add_quotient(bound, expr->rhs->value, factor) : NULL;
+    return dividend && add_expr(dividend, apply, expr->lhs, 1, steps);
   default:
     return false;
   }
+}
+
+/* Rounding towards zero, and what takes bits for a natural number, is rounding down where nothing is negative. */
+static bool add_division(mask_bound *bound, const ir_op *from, int64_t factor, unsigned *steps) {
+  bool is_shift = from->code == OP_ARITH_SHRUI || from->code == OP_ARITH_SHRSI;
+  bool rounds_down = from->code == OP_ARITH_FLOORDIVSI || from->code == OP_ARITH_SHRSI;
+  ir_value *numerator = ir_operand(from, 0);
+  ir_cell divisor;
+  if (!ir_value_splat(ir_operand(from, 1), &divisor) || !fits(bound->op, numerator, steps) ||
+      (!rounds_down && !is_natural(bound->op, numerator, steps)))
+    return false;
+  if (is_shift)
+    divisor.i =
+        divisor.i >= 0 && divisor.i < ir_scalar_bits(numerator->type->element) - 1 ? INT64_C(1) << divisor.i : 0;
+  mask_bound *dividend = add_quotient(bound, divisor.i, factor);
+  return dividend && add_value(dividend, numerator, 1, steps);
 }
 
 static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsigned *steps) {
@@ -82,6 +122,18 @@ static bool add_value(mask_bound *bound, ir_value *value, int64_t factor, unsign
   case OP_ARITH_SUBI:
     return factor != INT64_MIN && add_value(bound, ir_operand(from, 0), factor, steps) &&
            add_value(bound, ir_operand(from, 1), -factor, steps);
+  case OP_ARITH_MULI:
+    for (unsigned i = 0; i < 2; i++)
+      if (ir_value_splat(ir_operand(from, 1 - i), &constant))
+        return !__builtin_mul_overflow(factor, constant.i, &factor) &&
+               add_value(bound, ir_operand(from, i), factor, steps);
+    return false;
+  case OP_ARITH_DIVSI:
+  case OP_ARITH_DIVUI:
+  case OP_ARITH_FLOORDIVSI:
+  case OP_ARITH_SHRSI:
+  case OP_ARITH_SHRUI:
+    return add_division(bound, from, factor, steps);
   case OP_ARITH_INDEX_CAST:
   case OP_ARITH_EXTSI:
   case OP_ARITH_TRUNCI:
@@ -112,6 +164,8 @@ static bool add_least_steps(const mask_bound *bound, int sign, int64_t *sum) {
   return true;
 }
 
+static int64_t floor_quotient(int64_t a, int64_t divisor) { return a / divisor - (a % divisor < 0); }
+
 /* Adds the least that the terms come to, with `sign` -1 the least of their negatives; false where there is none. */
 static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
   if (!add_product(sum, bound->constant, sign) || !add_product(sum, sign > 0 ? bound->least : bound->most, sign))
@@ -121,6 +175,15 @@ static bool add_least_terms(const mask_bound *bound, int sign, int64_t *sum) {
     ir_index value = {.value = bound->values[i]};
     int64_t end = rises ? ir_index_least(value) : ir_index_most(value), added;
     if (end == INT64_MIN || end == INT64_MAX || __builtin_mul_overflow(bound->coefficients[i], end, &added) ||
+        !add_product(sum, added, sign))
+      return false;
+  }
+  for (unsigned i = 0; i < bound->num_quotients; i++) {
+    const mask_quotient *quotient = &bound->quotients[i];
+    int side = quotient->factor > 0 ? sign : -sign;
+    int64_t least = 0, end, added;
+    if (!add_least_terms(quotient->dividend, side, &least) || __builtin_mul_overflow(least, side, &end) ||
+        __builtin_mul_overflow(floor_quotient(end, quotient->divisor), quotient->factor, &added) ||
         !add_product(sum, added, sign))
       return false;
   }
@@ -135,7 +198,59 @@ static bool fits(ir_op *op, ir_value *value, unsigned *steps) {
                         add_least_terms(&alone, -1, &most) && least >= -limit && most > -limit);
 }
 
+static bool is_natural(ir_op *op, ir_value *value, unsigned *steps) {
+  mask_bound bound = {.op = op};
+  int64_t least = 0;
+  return add_value(&bound, value, 1, steps) && add_least_terms(&bound, 1, &least) && least >= 0;
+}
+
 /* ------------------------------------------------------------------------------------------------------- conditions */
+
+/* Multiplies the factor of an index; false where it grows too large. */
+static bool multiply(int64_t *factor, int64_t by) {
+  return !__builtin_mul_overflow(*factor, by, factor) && *factor <= MAX_FACTOR && *factor >= -MAX_FACTOR;
+}
+
+/* Adds factor * the left side of `other`. */
+static bool add_multiple(mask_bound *bound, const mask_bound *other, int64_t factor) {
+  bool done = add_product(&bound->constant, other->constant, factor) &&
+              add_product(factor > 0 ? &bound->least : &bound->most, other->least, factor) &&
+              add_product(factor > 0 ? &bound->most : &bound->least, other->most, factor);
+  for (unsigned loop = 0; done && loop < IR_MAX_LOOPS; loop++)
+    done = add_product(&bound->steps[loop], other->steps[loop], factor);
+  for (unsigned i = 0; done && i < other->count; i++) {
+    int64_t coefficient = other->coefficients[i];
+    done = multiply(&coefficient, factor) && add_term(bound, other->values[i], coefficient);
+  }
+  for (unsigned i = 0; done && i < other->num_quotients; i++) {
+    mask_quotient quotient = other->quotients[i];
+    done = bound->num_quotients < MASK_MAX_QUOTIENTS && multiply(&quotient.factor, factor);
+    if (done)
+      bound->quotients[bound->num_quotients++] = quotient;
+  }
+  return done;
+}
+
+/* Says the same without the quotient: x floordiv c + rest <= 0 just where x + c * rest <= c - 1, and
+ * rest - x floordiv c <= 0 where c * rest - x <= 0. False, with nothing done, where that cannot be said. */
+static bool multiply_out(mask_bound *bound, unsigned i) {
+  mask_quotient quotient = bound->quotients[i];
+  mask_bound rest = *bound, result = {.op = bound->op};
+  rest.quotients[i] = rest.quotients[--rest.num_quotients];
+  if ((quotient.factor != 1 && quotient.factor != -1) || !add_multiple(&result, quotient.dividend, quotient.factor) ||
+      !add_multiple(&result, &rest, quotient.divisor) ||
+      (quotient.factor == 1 && !add_product(&result.constant, 1 - quotient.divisor, 1)))
+    return false;
+  *bound = result;
+  return true;
+}
+
+/* A copy of what a quotient divides, for the bound alone. */
+static mask_bound *own_dividend(mask_bound *bound, unsigned i) {
+  mask_quotient *quotient = &bound->quotients[i];
+  quotient->dividend = ir_arena_copy(&bound->op->module->arena, quotient->dividend, sizeof *quotient->dividend);
+  return quotient->dividend;
+}
 
 static bool is_negatable(const mask_bound *bound) {
   bool safe = bound->constant != INT64_MIN && bound->least != INT64_MIN;
@@ -170,7 +285,11 @@ static bool add_side(mask_bound *bound, ir_value *value, int64_t factor) {
 /* sign * lhs - rhs + distance <= 0 */
 static void add_difference(mask *mask, ir_op *op, ir_value *lhs, int sign, ir_value *rhs, int64_t distance) {
   mask_bound bound = {.op = op, .constant = distance};
-  if (mask->count < MASK_MAX_BOUNDS && add_side(&bound, lhs, sign) && add_side(&bound, rhs, -1) && is_negatable(&bound))
+  if (mask->count == MASK_MAX_BOUNDS || !add_side(&bound, lhs, sign) || !add_side(&bound, rhs, -1))
+    return;
+  if (bound.num_quotients == 1)
+    multiply_out(&bound, 0);
+  if (is_negatable(&bound))
     mask->bounds[mask->count++] = bound;
 }
 
@@ -185,14 +304,6 @@ static void add_bound(mask *mask, ir_op *op, ir_value *lhs, ir_value *rhs, int64
   }
 }
 
-/* The index is never negative, whatever the iteration of the op's loops and of those around it. */
-static bool is_natural(ir_op *op, ir_value *value) {
-  mask_bound bound = {.op = op};
-  unsigned steps = MAX_STEPS;
-  int64_t least = 0;
-  return add_value(&bound, value, 1, &steps) && add_least_terms(&bound, 1, &least) && least >= 0;
-}
-
 /* The comparison gives `wanted`. Predicates stand as their numbers in MLIR's order. Comparing as unsigned numbers is
  * the same where neither side is negative. */
 static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wanted) {
@@ -201,7 +312,8 @@ static void add_comparison(mask *mask, ir_op *op, const ir_op *compare, bool wan
   int64_t predicate = ir_attr_int_or(compare, "predicate", NE);
   ir_value *lhs = ir_operand(compare, 0), *rhs = ir_operand(compare, 1);
   if (predicate > SGE) {
-    if (predicate > UGE || !is_natural(op, lhs) || !is_natural(op, rhs))
+    unsigned steps = MAX_STEPS;
+    if (predicate > UGE || !is_natural(op, lhs, &steps) || !is_natural(op, rhs, &steps))
       return;
     predicate -= ULT - SLT;
   }
@@ -266,12 +378,63 @@ bool mask_keeps_hidden(const ir_value *factor) {
   return ir_value_splat(factor, &cell) && cell.f > 0;
 }
 
+/* --------------------------------------------------------------------------------------------------- for some loops */
+
+bool mask_rename(mask_bound *bound, ir_op *op, unsigned count, const int *to) {
+  int64_t steps[IR_MAX_LOOPS] = {0};
+  bound->op = op;
+  for (unsigned k = 0; k < count; k++)
+    if (bound->steps[k] && (to[k] < 0 || !add_product(&steps[to[k]], bound->steps[k], 1)))
+      return false;
+  memcpy(bound->steps, steps, sizeof steps);
+  for (unsigned i = 0; i < bound->num_quotients; i++)
+    if (!mask_rename(own_dividend(bound, i), op, count, to))
+      return false;
+  return true;
+}
+
+bool mask_settle(mask_bound *bound, int sign) {
+  int64_t end = 0;
+  if (!add_product(&end, sign > 0 ? bound->least : bound->most, sign) || !add_least_steps(bound, sign, &end) ||
+      !add_product(&bound->constant, end, sign))
+    return false;
+  for (unsigned i = 0; i < bound->num_quotients; i++)
+    if (!mask_settle(own_dividend(bound, i), bound->quotients[i].factor > 0 ? sign : -sign))
+      return false;
+  return true;
+}
+
+/* What the bound says depends on the loop, if there is one, or on values of the block, if there is one. */
+static bool depends(const mask_bound *bound, const ir_block *block, int loop) {
+  bool found = loop >= 0 && bound->steps[loop];
+  for (unsigned i = 0; block && i < bound->count; i++)
+    found |= !ir_value_is_outside(bound->values[i], block);
+  for (unsigned i = 0; i < bound->num_quotients; i++)
+    found |= depends(bound->quotients[i].dividend, block, loop);
+  return found;
+}
+
+/* Multiplies out what divides something that depends on them. */
+static bool undivide(mask_bound *bound, const ir_block *block, int loop) {
+  for (unsigned i = 0; i < bound->num_quotients;) {
+    if (!depends(bound->quotients[i].dividend, block, loop))
+      i++;
+    else if (!multiply_out(bound, i))
+      return false;
+    else
+      i = 0;
+  }
+  return true;
+}
+
+bool mask_undivide(mask_bound *bound, unsigned loop) { return undivide(bound, NULL, (int)loop); }
+
 /* -------------------------------------------------------------------------------------------------- as index values */
 
 /* An integer as an index. One that is larger than any index is compared like FAR, which sums of indices stay below, and
  * which can be multiplied by the extents of a tile. */
 static ir_index as_index(ir_builder *builder, ir_value *value) {
-  const int64_t FAR = INT64_C(1) << 44;
+  const int64_t FAR = INT64_C(1) << FAR_BITS;
   if (value->type->element == IR_INDEX)
     return ir_index_of(value);
   ir_index index = {.value = ir_unary(builder, OP_ARITH_INDEX_CAST, value, ir_type_scalar(builder->module, IR_INDEX))};
@@ -289,19 +452,32 @@ ir_index mask_outer(ir_builder *builder, const mask_bound *bound) {
   return sum;
 }
 
+/* The same with what quotients add, where their dividends are what they are without what loops add. */
+static ir_index left_side(ir_builder *builder, const mask_bound *bound) {
+  ir_index sum = mask_outer(builder, bound);
+  for (unsigned i = 0; i < bound->num_quotients; i++) {
+    const mask_quotient *q = &bound->quotients[i];
+    ir_index quotient = ir_index_floordiv(builder, left_side(builder, q->dividend), q->divisor);
+    sum = ir_index_add(builder, sum, ir_index_scale(builder, quotient, q->factor));
+  }
+  return sum;
+}
+
 bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bound) {
   mask_bound others = *bound;
   int64_t slope = 0;
-  for (unsigned i = 0; i < bound->count; i++) {
-    if (bound->values[i] == window->counter) {
-      slope = bound->coefficients[i];
+  if (!undivide(&others, window->counter->block, -1))
+    return false;
+  for (unsigned i = 0; i < others.count; i++) {
+    if (others.values[i] == window->counter) {
+      slope = others.coefficients[i];
       others.coefficients[i] = 0;
-    } else if (!ir_value_is_outside(bound->values[i], window->counter->block))
+    } else if (!ir_value_is_outside(others.values[i], window->counter->block))
       return false;
   }
-  if (!slope || bound->constant == INT64_MIN)
+  if (!slope || others.constant == INT64_MIN)
     return false;
-  ir_index room = ir_index_scale(builder, mask_outer(builder, &others), -1); /* slope * counter <= room */
+  ir_index room = ir_index_scale(builder, left_side(builder, &others), -1); /* slope * counter <= room */
   if (slope > 0) {
     ir_index last = ir_index_floordiv(builder, room, slope);
     window->upper = ir_index_min(builder, window->upper, ir_index_add(builder, last, ir_index_const(1)));
@@ -316,7 +492,6 @@ bool mask_narrow(ir_builder *builder, mask_window *window, const mask_bound *bou
 }
 
 void mask_keep_below(ir_builder *builder, mask_window *window, mask_bound bound) {
-  if (!__builtin_add_overflow(bound.constant, bound.least, &bound.constant) &&
-      add_least_steps(&bound, 1, &bound.constant))
+  if (mask_settle(&bound, 1))
     mask_narrow(builder, window, &bound);
 }

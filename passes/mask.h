@@ -1,11 +1,19 @@
-/* mask.h - conditions that a body puts on iterations by comparing indices, as affine inequalities. */
+/* mask.h - conditions that a body puts on iterations by comparing indices, as inequalities of affine functions and of
+ * steps of such, quotients that are rounded down. */
 #ifndef TEC_PASSES_MASK_H
 #define TEC_PASSES_MASK_H
 #include "ir/build.h"
 
-enum { MASK_MAX_TERMS = 8, MASK_MAX_BOUNDS = 4 };
+enum { MASK_MAX_TERMS = 8, MASK_MAX_BOUNDS = 4, MASK_MAX_QUOTIENTS = 2 };
 
-/* sum of steps[l] * (iteration of loop l) + sum of coefficients[i] * values[i] + constant + elements <= 0 */
+/* factor * ((left side of *dividend) floordiv divisor) */
+typedef struct mask_quotient {
+  struct mask_bound *dividend;
+  int64_t divisor, factor;
+} mask_quotient;
+
+/* sum of steps[l] * (iteration of loop l) + sum of coefficients[i] * values[i] + constant + elements + quotients
+ * <= 0 */
 typedef struct mask_bound {
   ir_op *op; /* the structured op whose loops these are, or an scf.for whose body computes with vectors */
   int64_t steps[IR_MAX_LOOPS];
@@ -14,6 +22,8 @@ typedef struct mask_bound {
   int64_t coefficients[MASK_MAX_TERMS];
   int64_t constant;
   int64_t least, most; /* what elements of vectors, and remainders, add */
+  unsigned num_quotients;
+  mask_quotient quotients[MASK_MAX_QUOTIENTS];
 } mask_bound;
 
 /* All hold. */
@@ -41,7 +51,14 @@ bool mask_add_least(mask *mask, ir_op *op, ir_value *index, int64_t least);
 bool mask_is_hidden(const ir_value *value);
 /* The factor is a constant above 0: what is hidden still is when it is multiplied by it. */
 bool mask_keeps_hidden(const ir_value *factor);
-/* As the value of a bound's left side without what its loops add. */
+/* Makes a bound over the loops of `op` of it: loop i becomes to[i]. False where one that it uses becomes none, -1. */
+bool mask_rename(mask_bound *bound, ir_op *op, unsigned count, const int *to);
+/* Says the same without dividing what depends on the loop, so that the bound is affine in it. False where it cannot. */
+bool mask_undivide(mask_bound *bound, unsigned loop);
+/* Adds the least that loops and elements add, with `sign` -1 the most, to the constants; false where that is not known,
+ * with the bound as anything. */
+bool mask_settle(mask_bound *bound, int sign);
+/* As the value of a bound's left side without what its loops and quotients add. */
 ir_index mask_outer(ir_builder *builder, const mask_bound *bound);
 /* Values of a loop's counter: lower, lower + step, .. below upper. */
 typedef struct mask_window {

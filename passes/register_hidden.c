@@ -11,16 +11,15 @@
  * Terminates: loops over bounds, loops and the ops of a body; conditions are followed for MAX_STEPS in all. */
 #include "passes/register_nest.h"
 
-#include <string.h>
-
 /* ------------------------------------------------------------------------------------------------------- reductions */
 
-/* The least that the iterations of the other loops add to the left side of a bound of `nest->reduced`, where `depth`
- * loops have been entered. */
-static ir_index least_of_others(const register_nest *nest, ir_builder *builder, const mask_bound *bound,
-                                unsigned depth) {
+/* The least, with `sign` -1 the most, that the left side of a bound comes to in the iterations of the loops but that at
+ * `depth`, the number of those that have been entered. */
+static ir_index end_of_others(const register_nest *nest, ir_builder *builder, const mask_bound *bound, unsigned depth,
+                              int sign) {
   const vector_tile *tile = &nest->tile;
-  ir_index sum = ir_index_add(builder, mask_outer(builder, bound), ir_index_const(bound->least));
+  ir_index sum = mask_outer(builder, bound);
+  sum = ir_index_add(builder, sum, ir_index_const(sign > 0 ? bound->least : bound->most));
   for (unsigned at = 0; at < nest->plan.num_loops; at++) {
     unsigned loop = nest->plan.order[at];
     int64_t step = bound->steps[loop];
@@ -31,8 +30,15 @@ static ir_index least_of_others(const register_nest *nest, ir_builder *builder, 
       last = ir_index_const(vector_tile_size(tile, loop));
       sum = ir_index_add(builder, sum, ir_index_scale(builder, tile->starts[loop], step));
     }
-    if (step < 0)
+    if ((step < 0) == (sign > 0))
       sum = ir_index_add(builder, sum, ir_index_scale(builder, ir_index_sub(builder, last, ir_index_const(1)), step));
+  }
+  for (unsigned i = 0; i < bound->num_quotients; i++) {
+    const mask_quotient *quotient = &bound->quotients[i];
+    int side = quotient->factor > 0 ? sign : -sign;
+    ir_index end = end_of_others(nest, builder, quotient->dividend, depth, side);
+    end = ir_index_floordiv(builder, end, quotient->divisor);
+    sum = ir_index_add(builder, sum, ir_index_scale(builder, end, quotient->factor));
   }
   return sum;
 }
@@ -43,10 +49,12 @@ void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, u
   int64_t unrolled = (ir_is_contraction(nest->op) ? nest->plan.unroll : 1) * nest->plan.steps[loop];
   ir_index extent = segment->to, copies = ir_index_const(unrolled), zero = ir_index_const(0);
   for (unsigned i = 0; i < nest->reduced.where.count; i++) {
-    const mask_bound *bound = &nest->reduced.where.bounds[i];
-    int64_t step = bound->steps[loop];
+    mask_bound bound = nest->reduced.where.bounds[i];
+    if (!mask_undivide(&bound, loop))
+      continue;
+    int64_t step = bound.steps[loop];
     ir_index room =
-        ir_index_scale(builder, least_of_others(nest, builder, bound, depth), -1); /* step * iteration <= room */
+        ir_index_scale(builder, end_of_others(nest, builder, &bound, depth, 1), -1); /* step * iteration <= room */
     if (step < 0) {
       ir_index first = ir_index_scale(builder, ir_index_floordiv(builder, room, -step), -1);
       ir_index whole = ir_index_scale(builder, ir_index_floordiv(builder, first, unrolled), unrolled);
@@ -64,11 +72,12 @@ void register_leave_out_hidden(const register_nest *nest, ir_builder *builder, u
 static mask_bound bound_of_leader(const register_nest *nest, const register_member *member, const mask_bound *bound) {
   const ir_map *result = ir_init_map(nest->op, 0);
   mask_bound leaders = *bound;
-  memset(leaders.steps, 0, sizeof leaders.steps);
+  int to[IR_MAX_LOOPS] = {0};
   for (unsigned dim = 0; dim < result->num_results; dim++) {
-    unsigned loop = (unsigned)ir_map_result_dim(result, dim);
-    leaders.steps[loop] = bound->steps[member->loops[loop]];
+    int loop = ir_map_result_dim(result, dim);
+    to[member->loops[loop]] = loop;
   }
+  mask_rename(&leaders, nest->op, IR_MAX_LOOPS, to); /* the result has all loops of the member */
   return leaders;
 }
 
@@ -162,7 +171,7 @@ ir_value *register_is_shown(const register_nest *nest, ir_builder *builder) {
   for (unsigned i = 0; i < shown->count; i++) {
     ir_index most = {0};
     for (unsigned b = 0; b < shown->hiding[i].count; b++) {
-      ir_index sum = least_of_others(nest, builder, &shown->hiding[i].bounds[b], nest->plan.num_loops);
+      ir_index sum = end_of_others(nest, builder, &shown->hiding[i].bounds[b], nest->plan.num_loops, 1);
       most = b ? ir_index_max(builder, most, sum) : sum;
     }
     least = i ? ir_index_min(builder, least, most) : most;

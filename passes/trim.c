@@ -1,13 +1,14 @@
 /* trim.c - pass "trim": loops with a running softmax leave out the iterations in which every score is hidden.
  *
  * A score is hidden where its expression is -infinity because a comparison of indices says so: select(k <= q, x, -inf),
- * however it is spelled and whatever else is computed. Where such a comparison, affine in the indices, fails for all
- * elements of a tile, the tile changes nothing: the weights are 0, maximum and sum stay, and so does what is
- * accumulated with them. The iterations for which that can be shown lie at the ends of the loop; its bounds
- * become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys of a prefix or
- * before the query, what lies between the iterations of one and of the other stays. A side of a comparison that comes
- * from memory, a length of each batch for one, is read before the loop if it is the same for all elements of the tile
- * and all steps. Weights that are 0 by the mask are taken to hide NaN and infinity in scores, values and factors, too.
+ * however it is spelled and whatever else is computed. Where such a comparison, affine in indices and in quotients of
+ * them, fails for all elements of a tile, the tile changes nothing: the weights are 0, maximum and sum stay, and so
+ * does what is accumulated with them. The iterations for which that can be shown lie at the ends of the loop; its
+ * bounds become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys of a
+ * prefix or before the query, what lies between the iterations of one and of the other stays. A side of a comparison
+ * that comes from memory, a length of each batch for one, is read before the loop if it is the same for all elements of
+ * the tile and all steps. Weights that are 0 by the mask are taken to hide NaN and infinity in scores, values and
+ * factors, too.
  *
  * Invariants
  *  - A loop is touched only if an iteration without visible score gives back each carried value (running_argument).

@@ -1,11 +1,12 @@
 /* unmask.c - the pass "unmask": steps of a loop that no mask cuts run in a loop of their own, without it.
  *
  * Masks are vectors of i1: vector.create_mask where a tile may reach beyond the end of memory, and comparisons of
- * indices that choose between a score and -infinity. Where such a condition is affine in the loop's counter, it holds
- * for all elements in an interval of iterations. Where all of them hold from the start, or up to the end, the loop is
- * taken apart into that interval and the rest; carried values go from one to the other, and with them whatever runs
- * ahead of the loop. (A window is cut off on both sides; three loops make the assembler spill, so its loop stays
- * whole.) So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last step only.
+ * indices that choose between a score and -infinity. Where such a condition is affine in the loop's counter, or can be
+ * made so, it holds for all elements in an interval of iterations. Where all of them hold from the start, or up to the
+ * end, the loop is taken apart into that interval and the rest; carried values go from one to the other, and with them
+ * whatever runs ahead of the loop. (A window is cut off on both sides; three loops make the assembler spill, so its
+ * loop stays whole.) So a causal kernel compares on the diagonal only, and a kernel for any number of keys in its last
+ * step only.
  *
  * A branch around the masks, in one loop, would be less code, but keep the assembler from mixing what stands before
  * them with what comes behind. Intel's compiler, which has the registers of a kernel in view as a whole, spills where
@@ -47,10 +48,10 @@ static void add_condition(unmasker *u, ir_op *condition, bool usual, const mask 
       return;
   for (unsigned i = 0; i < where->count; i++) {
     mask_bound bound = where->bounds[i];
-    if (__builtin_add_overflow(bound.constant, bound.most, &bound.constant))
+    if (!mask_settle(&bound, -1))
       return;
     bool narrows = mask_narrow(&u->before, &full, &bound);
-    if (!narrows && (bound.count || bound.constant > 0))
+    if (!narrows && (bound.count || bound.num_quotients || bound.constant > 0))
       return;
     depends |= narrows;
   }

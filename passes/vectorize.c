@@ -4,8 +4,8 @@
  *  - Sets of loops are bit masks. A tile_value's type is the vector over its loops in the tile's order (scalar if
  *    none), so that type and loops always agree.
  *  - Body values are numbered (arguments, then results; ir_op.mark holds an op's first result): look-ups are arrays.
- *  - The tile never runs an op that the scalar program would not run, unless it is speculatable: masked lanes compute
- *    on padding, and are dropped by the write or by a select.
+ *  - The tile never runs an op that the scalar program would not run, unless it is speculatable, or divides by a
+ *    constant: masked lanes compute on padding, and are dropped by the write or by a select.
  * Terminates: each function walks the body, an expression or the vector dims once. */
 #include "passes/vectorize_internal.h"
 
@@ -156,9 +156,16 @@ static bool is_affine(const ir_op *op) {
   return op->code == OP_AFFINE_APPLY || op->code == OP_AFFINE_MIN || op->code == OP_AFFINE_MAX;
 }
 
+/* A quotient or remainder that is defined whatever is divided. */
+static bool divides_by_constant(const ir_op *op) {
+  ir_cell divisor;
+  return op->num_operands == 2 && ir_op_has(op, IR_ELEMENTWISE) && ir_value_splat(ir_operand(op, 1), &divisor) &&
+         !ir_scalar_is_float(ir_operand(op, 1)->type->element) && divisor.i > 0;
+}
+
 static bool has_vector_form(const ir_op *op) {
   return ir_op_has(op, IR_ELEMENTWISE | IR_SPECULATABLE) || op->code == OP_LINALG_INDEX || is_affine(op) ||
-         ir_op_has(op, IR_TERMINATOR);
+         ir_op_has(op, IR_TERMINATOR) || divides_by_constant(op);
 }
 
 uint32_t vectorize_depends(const body_loops *body, const ir_value *value) {

@@ -93,7 +93,7 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
   if (mask.count != 1)
     return false;
   const mask_bound *bound = &mask.bounds[0];
-  if (bound->least || bound->most)
+  if (bound->least || bound->most || bound->num_quotients)
     return false;
   uint32_t loops = 0;
   ir_index start = mask_outer(builder, bound);

@@ -440,7 +440,10 @@ static unsigned emit_score_steps(generator *g, unsigned scores) {
       break;
     case 4:
       before = positions;
-      own = "    %c = arith.cmpi sle, %j, %i : index\n    %v = arith.select %c, %x0, %infinity : $\n";
+      own = below(g, 2) ? "    %c = arith.cmpi sle, %j, %i : index\n    %v = arith.select %c, %x0, %infinity : $\n"
+                        : "    %three = arith.constant 3 : index\n    %p = arith.divui %j, %three : index\n"
+                          "    %r = arith.divui %i, %three : index\n    %c = arith.cmpi sle, %p, %r : index\n"
+                          "    %v = arith.select %c, %x0, %infinity : $\n";
       break;
     default:
       before = positions;

@@ -6,9 +6,11 @@
 
 // Keys are visible up to the query and from 40 keys before it: scores are made in tiles of 6 x 16 where some key is, and
 // the last product runs over whole groups of 4 keys.
-// CHECK: #[[$HIGH:.*]] = affine_map<(d0) -> (64, ((d0 + 6) ceildiv 4) * 4)>
-// CHECK: #[[$LOW:.*]] = affine_map<(d0) -> (0, ((d0 - 40) floordiv 4) * 4)>
-// CHECK: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 1) ceildiv 32) * 32)>
+// CHECK-DAG: #[[$HIGH:.*]] = affine_map<(d0) -> (64, ((d0 + 6) ceildiv 4) * 4)>
+// CHECK-DAG: #[[$LOW:.*]] = affine_map<(d0) -> (0, ((d0 - 40) floordiv 4) * 4)>
+// CHECK-DAG: #[[$SUM:.*]] = affine_map<(d0) -> (64, ((d0 + 1) ceildiv 32) * 32)>
+// CHECK-DAG: #[[$MADE:.*]] = affine_map<(d0, d1) -> (((d0 floordiv 12) * -1) + ((d1 + 5) floordiv 12) + 1, 0)>
+// CHECK-DAG: #[[$END:.*]] = affine_map<(d0) -> (64, (((d0 + 5) floordiv 12) * 12) + 12)>
 // CHECK-LABEL: func.func @window(
 // CHECK: affine.min
 // CHECK: %[[DEPTH:.*]] = affine.min
@@ -40,6 +42,53 @@ func.func @window(%q: memref<64x32xf32>, %k: memref<32x64xf32>, %v: memref<64x32
     %first = arith.subi %i, %width : index
     %early = arith.cmpi slt, %j, %first : index
     %out = arith.ori %late, %early : i1
+    %y = arith.select %out, %hidden, %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.fill ins(%lowest : f32) outs(%m : memref<64xf32>)
+  linalg.generic {indexing_maps = [#all, #row], iterator_types = ["parallel", "reduction"]}
+      ins(%s : memref<64x64xf32>) outs(%m : memref<64xf32>) {
+  ^bb0(%x: f32, %old: f32):
+    %y = arith.maximumf %old, %x : f32
+    linalg.yield %y : f32
+  }
+  linalg.generic {indexing_maps = [#row, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%m : memref<64xf32>) outs(%s : memref<64x64xf32>) {
+  ^bb0(%max: f32, %x: f32):
+    %y = arith.subf %x, %max : f32
+    %e = math.exp %y : f32
+    linalg.yield %e : f32
+  }
+  linalg.matmul ins(%s, %v : memref<64x64xf32>, memref<64x32xf32>) outs(%o : memref<64x32xf32>)
+  return
+}
+
+// Keys of the query's block of 12, and of those before: a tile of scores is made where its first key's block is not behind
+// its last query's; the last product runs to the end of that one's block. Quotients by constants are lanes.
+// CHECK-LABEL: func.func @blocks(
+// CHECK: affine.max #[[$MADE]](
+// CHECK: arith.divui %{{.*}} : vector<16xindex>
+// CHECK: math.exp
+// CHECK: scf.for %{{.*}} = %{{.*}} to %c32 step
+// CHECK: scf.for %[[ROW:arg[0-9]+]] =
+// CHECK: %[[LAST:.*]] = affine.min #[[$END]](%[[ROW]])
+// CHECK: scf.for %{{.*}} = %{{.*}} to %[[LAST]] step
+func.func @blocks(%q: memref<64x32xf32>, %k: memref<32x64xf32>, %v: memref<64x32xf32>, %o: memref<64x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant -3.0e+38 : f32
+  %hidden = arith.constant 0xFF800000 : f32
+  %s = memref.alloca() : memref<64x64xf32>
+  %m = memref.alloca() : memref<64xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<64x64xf32>)
+  linalg.matmul ins(%q, %k : memref<64x32xf32>, memref<32x64xf32>) outs(%s : memref<64x64xf32>)
+  linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%s : memref<64x64xf32>) {
+  ^bb0(%x: f32):
+    %size = arith.constant 12 : index
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %own = arith.divui %i, %size : index
+    %its = arith.divui %j, %size : index
+    %out = arith.cmpi sgt, %its, %own : index
     %y = arith.select %out, %hidden, %x : f32
     linalg.yield %y : f32
   }

@@ -1,6 +1,8 @@
 // Loops fall apart where their masks begin and end to matter.
 // RUN: tcc-attn opt %s --passes=unmask,simplify | FileCheck %s
 
+// CHECK: #[[$BLOCK:.*]] = affine_map<(d0) -> (128, ((d0 floordiv 24) * 24) + 21)>
+
 // A tile may end beyond the 140 keys: the first eight steps of 16 are full, the last one is no loop any more.
 // CHECK-LABEL: @end
 // CHECK: scf.for %{{.*}} = %c0 to %c128 step %c16
@@ -54,6 +56,43 @@ func.func @begin(%scores: memref<8x128xf32>, %row: index, %start: vector<8xf32>)
     %at = vector.broadcast %key_of_column : vector<4xindex> to vector<8x4xindex>
     %end = arith.addi %at, %width : vector<8x4xindex>
     %gone = arith.cmpi sle, %end, %query : vector<8x4xindex>
+    %y = arith.select %gone, %hidden, %x : vector<8x4xi1>, vector<8x4xf32>
+    %next = vector.multi_reduction <maximumf>, %y, %max [1] : vector<8x4xf32> to vector<8xf32>
+    scf.yield %next : vector<8xf32>
+  }
+  return %r : vector<8xf32>
+}
+
+// Keys of the query's block of 24 and of those before: all are visible up to the end of the first query's block.
+// CHECK-LABEL: @blocks
+// CHECK: affine.min #[[$BLOCK]](%arg1)
+// CHECK: %[[FULL:.*]] = scf.for %{{.*}} = %c0 to %[[SEAM:[0-9a-z]+]] step %c4 iter_args(%{{.*}} = %arg2)
+// CHECK-NOT: arith.cmpi
+// CHECK: scf.for %{{.*}} = %[[SEAM]] to %c128 step %c4 iter_args(%{{.*}} = %[[FULL]])
+// CHECK: arith.cmpi
+// CHECK: return
+func.func @blocks(%scores: memref<8x128xf32>, %row: index, %start: vector<8xf32>) -> vector<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c128 = arith.constant 128 : index
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %hidden = vector.broadcast %lowest : f32 to vector<8x4xf32>
+  %size = arith.constant dense<24> : vector<8x4xindex>
+  %r = scf.for %key = %c0 to %c128 step %c4 iter_args(%max = %start) -> (vector<8xf32>) {
+    %x = vector.transfer_read %scores[%c0, %key], %zero {in_bounds = [true, true]} : memref<8x128xf32>, vector<8x4xf32>
+    %rows = vector.step : vector<8xindex>
+    %first_row = vector.broadcast %row : index to vector<8xindex>
+    %query_of_row = arith.addi %rows, %first_row : vector<8xindex>
+    %column = vector.shape_cast %query_of_row : vector<8xindex> to vector<8x1xindex>
+    %query = vector.broadcast %column : vector<8x1xindex> to vector<8x4xindex>
+    %keys = vector.step : vector<4xindex>
+    %first_key = vector.broadcast %key : index to vector<4xindex>
+    %key_of_column = arith.addi %keys, %first_key : vector<4xindex>
+    %at = vector.broadcast %key_of_column : vector<4xindex> to vector<8x4xindex>
+    %own = arith.floordivsi %query, %size : vector<8x4xindex>
+    %its = arith.divui %at, %size : vector<8x4xindex>
+    %gone = arith.cmpi sgt, %its, %own : vector<8x4xindex>
     %y = arith.select %gone, %hidden, %x : vector<8x4xi1>, vector<8x4xf32>
     %next = vector.multi_reduction <maximumf>, %y, %max [1] : vector<8x4xf32> to vector<8xf32>
     scf.yield %next : vector<8xf32>
