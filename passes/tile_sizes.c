@@ -4,7 +4,6 @@
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can
  * hold. Plain contractions on the host (product_tile.c) and running softmax (softmax_tile.c) have tiles of their own.
  * Terminates: producers are followed upwards, for a number of steps where they branch. */
-#include "passes/pass.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 #include "passes/vectorize_tiles.h"
