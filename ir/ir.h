@@ -163,6 +163,7 @@ bool ir_type_is_static(const ir_type *type);       /* no extent is dynamic */
 int64_t ir_type_num_elements(const ir_type *type); /* 1 for scalars; IR_DYNAMIC if unknown; saturates at INT64_MAX */
 /* The strides of a memref in elements, row-major ones written out; IR_DYNAMIC where unknown. */
 void ir_type_strides(const ir_type *type, int64_t *strides);
+int64_t ir_type_stride(const ir_type *type, unsigned dim);
 /* offset + index * stride; IR_DYNAMIC where one of them is, or where the sum does not fit in 64 bits. */
 int64_t ir_static_offset(int64_t offset, int64_t index, int64_t stride);
 const char *ir_scalar_name(ir_scalar scalar);

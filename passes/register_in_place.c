@@ -36,13 +36,11 @@ enum { FAR_BYTES = 2048 };
  * when not known, 0 where it is none. */
 static int64_t row_distance(const planner *p, unsigned operand, unsigned subscript, unsigned *loop) {
   const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
   int dim = ir_map_result_dim(p->structure->maps[operand], subscript);
   if (dim < 0 || !is_reduction(p, (unsigned)dim))
     return 0;
   *loop = (unsigned)dim;
-  ir_type_strides(type, strides);
-  int64_t stride = strides[subscript];
+  int64_t stride = ir_type_stride(type, subscript);
   return stride == IR_DYNAMIC ? IR_DYNAMIC : stride * ir_scalar_bytes(type->element);
 }
 
@@ -275,13 +273,12 @@ bool planner_is_narrow_stream(const planner *p, unsigned simd) {
 int64_t planner_rows_of_set(const planner *p, unsigned simd, unsigned row) {
   unsigned operand = operand_uses(p, 0, simd);
   const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
   int dim = ir_map_find_dim(p->structure->maps[operand], row);
   if (!ir_is_contraction(p->op) || is_reduction(p, simd) || dim < 0 || planner_is_widened(p, operand))
     return p->registers;
-  ir_type_strides(type, strides);
-  bool is_known = strides[dim] != IR_DYNAMIC && p->extents[row] != 1;
-  bool is_one_set = is_known && strides[dim] * ir_scalar_bytes(type->element) % TARGET_PAGE_BYTES == 0;
+  int64_t stride = ir_type_stride(type, (unsigned)dim);
+  bool is_known = stride != IR_DYNAMIC && p->extents[row] != 1;
+  bool is_one_set = is_known && stride * ir_scalar_bytes(type->element) % TARGET_PAGE_BYTES == 0;
   return is_one_set ? target_rows_of_set(p->facts) : p->registers;
 }
 

@@ -60,11 +60,8 @@ static int64_t round_up(int64_t count, int64_t unit) { return (count + unit - 1)
 static bool ends_in(const ir_op *op, unsigned operand, unsigned loop) {
   const ir_map *map = ir_structure_of(op)->maps[operand];
   const ir_type *type = ir_operand(op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
-  if (type->kind != IR_TYPE_MEMREF || !map->num_results || ir_map_result_dim(map, map->num_results - 1) != (int)loop)
-    return false;
-  ir_type_strides(type, strides);
-  return strides[map->num_results - 1] == 1;
+  return type->kind == IR_TYPE_MEMREF && map->num_results &&
+         ir_map_result_dim(map, map->num_results - 1) == (int)loop && ir_type_stride(type, map->num_results - 1) == 1;
 }
 
 /* The loops of rows, columns and terms; false where there are none. Of several loops that only the rows' factor has the
@@ -464,10 +461,8 @@ static void run_panels(const matrix_nest *nest, ir_builder builder) {
 static bool meets_in_sets(const matrix_nest *nest) {
   const ir_type *type = ir_operand(nest->op, nest->rows_side)->type;
   int dim = ir_map_find_dim(ir_structure_of(nest->op)->maps[nest->rows_side], nest->row);
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(IR_BF16);
-  ir_type_strides(type, strides);
-  return !nest->is_copied && strides[dim] != IR_DYNAMIC && strides[dim] * bytes % CROWDED_BYTES == 0 &&
-         nest->width >= MANY_COLUMNS;
+  int64_t stride = ir_type_stride(type, (unsigned)dim), bytes = ir_scalar_bytes(IR_BF16);
+  return !nest->is_copied && stride != IR_DYNAMIC && stride * bytes % CROWDED_BYTES == 0 && nest->width >= MANY_COLUMNS;
 }
 
 /* Terms that are multiplied at a time, at most. */

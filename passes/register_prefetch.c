@@ -161,12 +161,9 @@ static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, in
  * 32 and 64 heads side by side, from memory, 1.26 to 1.33 times as fast asked for from a step ahead, of 8 heads 1.07; in
  * bf16 1.7 to 2.3 and 1.1 times as fast as unasked; from the last cache .90 to .98, in bf16 1.0; Zen 4). */
 static bool are_rows_scattered(const ir_type *type, const int64_t *ahead) {
-  int64_t strides[IR_MAX_RANK];
   int moved = moved_dim(type, ahead);
-  if (moved < 0)
-    return false;
-  ir_type_strides(type, strides);
-  return strides[moved] != IR_DYNAMIC && strides[moved] * ir_scalar_bytes(type->element) >= NEAR_BYTES;
+  int64_t stride = moved < 0 ? IR_DYNAMIC : ir_type_stride(type, (unsigned)moved);
+  return stride != IR_DYNAMIC && stride * ir_scalar_bytes(type->element) >= NEAR_BYTES;
 }
 
 /* The value has at most so many elements that they take `bytes`. */
@@ -297,15 +294,13 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
                       int64_t bytes, int64_t *ahead) {
   const ir_value *value = ir_operand(op, i);
   const ir_map *map = ir_structure_of(op)->maps[i];
-  int64_t strides[IR_MAX_RANK];
   bool dense = false;
   if (!ir_type_is_shaped(value->type))
     return false;
-  ir_type_strides(value->type, strides);
   for (unsigned k = 0; k < plan->num_dims; k++) {
     unsigned loop = plan->dims[k];
     int dim = ir_map_find_dim(map, loop);
-    dense |= dim >= 0 && strides[dim] == 1 && plan->steps[loop] > 1;
+    dense |= dim >= 0 && ir_type_stride(value->type, (unsigned)dim) == 1 && plan->steps[loop] > 1;
   }
   return dense && find_move(op, i, step_of, bytes, ahead);
 }
@@ -316,20 +311,19 @@ static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, in
 static const ir_attr *rows_further(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
   const ir_type *type = ir_operand(op, i)->type;
   const ir_map *map = ir_structure_of(op)->maps[i];
-  int64_t ahead[IR_MAX_RANK] = {0}, strides[IR_MAX_RANK], row_bytes = ir_scalar_bytes(type->element), row = 1;
+  int64_t ahead[IR_MAX_RANK] = {0}, row_bytes = ir_scalar_bytes(type->element), row = 1;
   int moved = -1;
   for (unsigned at = 0; at < plan->num_loops && moved < 0; at++)
     if (register_plan_bound(op, plan->order[at]) != 1)
       moved = ir_map_find_dim(map, plan->order[at]);
   if (moved < 0 || moved + 1 == type->rank)
     return NULL;
-  ir_type_strides(type, strides);
   for (unsigned dim = 0; dim < type->rank; dim++) {
     int64_t extent = (int)dim == moved ? 1 : extent_bound(extent_of(ir_operand(op, i), dim));
     if (__builtin_mul_overflow(row, extent, &row) || __builtin_mul_overflow(row_bytes, extent, &row_bytes))
       return NULL;
   }
-  if (strides[moved] == row || row_bytes > NEAR_BYTES || !row_bytes)
+  if (ir_type_stride(type, (unsigned)moved) == row || row_bytes > NEAR_BYTES || !row_bytes)
     return NULL;
   ahead[moved] = (target_has_loads_to_spare(facts) ? FURTHER : 1) * NEAR_BYTES / row_bytes;
   return ir_attr_i64s(op->module, type->rank, ahead);
