@@ -576,8 +576,11 @@ static inline int ir_loop_side(const ir_structure *structure, unsigned loop) {
 }
 /* Where the extent of a loop can be read: the first operand and dim whose subscript is just this loop. */
 bool ir_loop_extent(const ir_op *op, unsigned loop, unsigned *operand, unsigned *dim);
-/* Static loop extents, IR_DYNAMIC where unknown. */
+/* The static extent of a loop, and of all; IR_DYNAMIC where unknown. */
+int64_t ir_loop_size(const ir_op *op, unsigned loop);
 void ir_loop_extents(const ir_op *op, int64_t *extents);
+/* The iterations of those loops of one operand that the other lacks; IR_DYNAMIC where they are open. */
+int64_t ir_own_iterations(const ir_op *op, unsigned operand, unsigned other);
 /* Destination-style ops: number of ins and outs, the i-th of each, and the init that a result ties to. */
 unsigned ir_num_inits(const ir_op *op);
 unsigned ir_num_inputs(const ir_op *op);

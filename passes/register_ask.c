@@ -73,11 +73,7 @@ static int64_t tiles_of(const register_nest *nest, unsigned loop) {
   return parts_of(nest->op, loop, nest->plan.steps[loop]);
 }
 
-static bool has_open_rows(const register_nest *nest, unsigned row) {
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(nest->op, extents);
-  return extents[row] == IR_DYNAMIC;
-}
+static bool has_open_rows(const register_nest *nest, unsigned row) { return ir_loop_size(nest->op, row) == IR_DYNAMIC; }
 
 /* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known. */
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {

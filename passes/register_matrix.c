@@ -70,8 +70,7 @@ static bool find_loops(matrix_nest *nest) {
   const ir_op *op = nest->op;
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *out = structure->maps[2];
-  int64_t extents[IR_MAX_LOOPS], most = 0;
-  ir_loop_extents(op, extents);
+  int64_t most = 0;
   if (!out->num_results)
     return false;
   nest->column = (unsigned)ir_map_result_dim(out, out->num_results - 1);
@@ -94,7 +93,7 @@ static bool find_loops(matrix_nest *nest) {
   nest->rows_side = 1 - (unsigned)side;
   nest->most_rows = most;
   nest->most_columns = register_plan_bound(op, nest->column);
-  nest->terms = extents[nest->term];
+  nest->terms = ir_loop_size(op, nest->term);
   return true;
 }
 
@@ -484,11 +483,9 @@ static void allocate(matrix_nest *nest) {
 /* Loops over all others of the op; the builder goes on inside of them. */
 static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index *starts) {
   const ir_op *op = nest->op;
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
   for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
     starts[loop] = ir_index_const(0);
-    if (loop == nest->row || loop == nest->column || loop == nest->term || extents[loop] == 1)
+    if (loop == nest->row || loop == nest->column || loop == nest->term || ir_loop_size(op, loop) == 1)
       continue;
     starts[loop] = ir_enter_for(builder, ir_index_const(0), ir_loop_dim(builder, op, loop), 1);
   }

@@ -413,11 +413,11 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
     tile->loops[i] = nest->plan.dims[i];
     tile->sizes[i] = nest->plan.steps[nest->plan.dims[i]];
   }
-  int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
-  ir_loop_extents(op, known);
-  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++) {
+    int64_t known = ir_loop_size(op, loop); /* by any operand's type, as in the plan */
     nest->extents[loop] = tile->ends[loop] =
-        known[loop] == IR_DYNAMIC ? ir_loop_dim(builder, op, loop) : ir_index_const(known[loop]);
+        known == IR_DYNAMIC ? ir_loop_dim(builder, op, loop) : ir_index_const(known);
+  }
 }
 
 /* A feeder rounds f32 to bf16, which the machine does with two registers at a time. */

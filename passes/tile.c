@@ -162,13 +162,12 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
     tile_whole(builder, ir_result(op, 0), domain);
     return;
   }
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
   domain->rank = ir_structure_of(op)->num_loops;
   for (unsigned loop = 0; loop < domain->rank; loop++) {
+    int64_t extent = ir_loop_size(op, loop);
     domain->offsets[loop] = ir_index_const(0);
     domain->sizes[loop] =
-        extents[loop] == IR_DYNAMIC ? extent_compute(builder, extent_of_loop(op, loop)) : ir_index_const(extents[loop]);
+        extent == IR_DYNAMIC ? extent_compute(builder, extent_of_loop(op, loop)) : ir_index_const(extent);
   }
 }
 
