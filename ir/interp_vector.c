@@ -18,15 +18,16 @@ typedef struct transfer {
 } transfer;
 
 static transfer transfer_of(ir_interp *interp, const ir_op *op, interp_value *base, interp_value *vector,
-                            unsigned first, unsigned mask_group) {
+                            unsigned first) {
+  enum { MASK = 3 };
   transfer access = {.base = base,
                      .vector = vector,
                      .map = ir_attr_get(op, "permutation_map")->map,
                      .in_bounds = ir_attr_get(op, "in_bounds")};
   for (unsigned i = 0; i < base->rank; i++)
     access.start[i] = interp_operand(interp, op, first + i)->cell.i;
-  if (ir_group_size(op, mask_group)) {
-    access.mask = interp_get(interp, ir_group_operand(op, mask_group, 0));
+  if (ir_group_size(op, MASK)) {
+    access.mask = interp_get(interp, ir_group_operand(op, MASK, 0));
     unsigned mask_dim = 0;
     for (unsigned dim = 0; dim < base->rank; dim++) {
       int result = ir_map_find_dim(access.map, dim);
@@ -88,7 +89,7 @@ bool eval_transfer_read(ir_interp *interp, const ir_op *op) {
   interp_value *base = interp_operand(interp, op, 0), vector;
   if (!interp_check_read(op, base) || !interp_allocate_result(interp, op, &vector))
     return false;
-  transfer access = transfer_of(interp, op, base, &vector, 1, 3);
+  transfer access = transfer_of(interp, op, base, &vector, 1);
   return run_transfer(interp, op, &access, &interp_get(interp, ir_group_operand(op, 2, 0))->cell) &&
          interp_give(interp, op, &vector);
 }
@@ -104,7 +105,7 @@ bool eval_transfer_write(ir_interp *interp, const ir_op *op) {
     if (!interp_check_write(op, &base))
       return false;
   }
-  transfer access = transfer_of(interp, op, &base, vector, 2, 3);
+  transfer access = transfer_of(interp, op, &base, vector, 2);
   if (!run_transfer(interp, op, &access, NULL))
     return false;
   return !op->num_results || interp_give(interp, op, &base);

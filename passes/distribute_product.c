@@ -219,7 +219,7 @@ static void choose_form(const distributor *d, product *p, unsigned i, const layo
                                 .whole_dim = (int)along,
                                 .in_order = comes_in_parts(p, i)};
   const kept_factor *known = p->kept[i] ? find_kept(d, p->op, ir_operand(p->op, i)) : NULL;
-  placed->form = known ? known->form : shared_form_choose(&vector, uses, 2);
+  placed->form = known ? known->form : shared_form_choose(&vector, uses);
   shared_form_layout(&placed->form, &own, &placed->stored);
   shared_form_layout(&placed->form, &wanted, &placed->loaded);
   shared_form_scale(&placed->form, whole, scale);

@@ -165,7 +165,7 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
                                                          .warp = (unsigned)d->warp,
                                                          .room = room,
                                                          .whole_dim = start ? SHARED_FORM_ALL : -1},
-                                        uses, 2);
+                                        uses);
   lane_access memory = distribute_scratch(d, element, from, &form, NULL);
   layout stored, loaded;
   shared_form_layout(&form, from, &stored);

@@ -389,11 +389,6 @@ static bool check_op(const ir_op *op) {
   for (unsigned i = 0; i < op->num_operands; i++)
     if (ir_operand(op, i)->type->kind == IR_TYPE_TENSOR)
       return ir_op_error(op, "works on tensors; register tiles are made of ops on memrefs: run bufferize first");
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
-    unsigned operand, dim;
-    if (!ir_loop_extent(op, loop, &operand, &dim))
-      return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
-  }
   return true;
 }
 

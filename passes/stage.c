@@ -452,14 +452,10 @@ static bool keeps_global_memory(ir_op *op, void *data) { return !writes_global_m
 
 static bool is_marked(const ir_op *op) { return op->mark != 0; }
 
-static void set_marks(const ir_block *body, const ir_op *end, uint32_t mark) {
-  for (ir_op *op = body->first; op != end; op = op->next)
-    op->mark = mark;
-}
-
 /* Marks what the op is computed from in the body; false where not all of it is pure and follows from the counter. */
 static bool mark_address(const ir_block *body, const ir_op *read) {
-  set_marks(body, read, 0);
+  for (ir_op *op = body->first; op != read; op = op->next)
+    op->mark = 0;
   for (const ir_op *op = read; op; op = op->prev) {
     if (op != read && !is_marked(op))
       continue;
