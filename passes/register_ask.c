@@ -15,7 +15,6 @@
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 enum { LINE_BYTES = 64 };
 /* Terms of a piece where it is not a line of rows that these are of. */
@@ -90,8 +89,8 @@ static bool find_next_panel(const register_nest *nest, unsigned i, unsigned row,
   if (ask->is_tile)
     ask->ahead[ir_map_find_dim(ir_structure_of(nest->op)->maps[i], simd)] = nest->plan.steps[simd];
   bool are_few = register_plan_bound(nest->op, row) <= MANY_ROWS;
-  return ask->is_tile || ((are_few || register_pack_is_inside(nest, i)) &&
-                          register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask->ahead));
+  const register_input input = register_input_of(nest, i);
+  return ask->is_tile || ((are_few || register_pack_is_inside(nest, i)) && register_prefetch_panel(&input, ask->ahead));
 }
 
 /* The loop of the panel along which memory goes on, over lanes or terms; -1: neither. */
@@ -543,9 +542,10 @@ bool register_ask_plan_own(register_nest *nest, unsigned i) {
   ir_op *op = nest->op;
   register_left own = {.value = ir_operand(op, i), .product = op, .is_own = true};
   own.blocks = register_loop_of_blocks(op, i);
+  const register_input input = register_input_of(nest, i);
   int64_t ahead[IR_MAX_RANK];
-  if (!nest->left || nest->panels[i] || !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) ||
-      !count_lines(&own) || !can_ask_own(nest, &own))
+  if (!nest->left || nest->panels[i] || !register_prefetch_own(&input, ahead) || !count_lines(&own) ||
+      !can_ask_own(nest, &own))
     return false;
   own.ahead = ir_attr_i64s(op->module, own.value->type->rank, ahead);
   keep_left(&op->module->arena, nest->left, &own);

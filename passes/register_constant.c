@@ -13,7 +13,6 @@
  * Terminates: loops over the constant's elements. */
 #include "passes/memory.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 #include <string.h>
 

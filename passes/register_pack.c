@@ -9,7 +9,6 @@
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 /* -------------------------------------------------------------------------------------------------------- panels */
 
@@ -229,8 +228,9 @@ static void pack_pairs(register_nest *nest, ir_builder *builder, unsigned i) {
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
-  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, nest->facts, i, nest->uses);
-  block.operands[i].is_near = register_prefetch_is_near(nest->op, nest->facts, i, nest->uses);
+  const register_input input = register_input_of(nest, i);
+  block.operands[i].ahead = register_prefetch_distance(&input);
+  block.operands[i].is_near = register_prefetch_is_near(&input);
   unsigned dim = (unsigned)ir_map_find_dim(block.operands[i].map, paired);
   bool transposed = ir_type_stride(ir_operand(nest->op, i)->type, dim) == 1;
   block.num_dims = 2;

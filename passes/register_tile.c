@@ -10,7 +10,6 @@
 #include "passes/memory.h"
 #include "passes/register_matrix.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 #include <string.h>
 
@@ -440,11 +439,12 @@ static void plan_asks(register_nest *nest) {
     vector_operand *operand = &nest->tile.operands[i];
     if (operand->value != ir_operand(op, i))
       continue;
-    const ir_attr *ahead = register_prefetch_in_place(op, plan, nest->facts, i, nest->uses);
+    const register_input input = register_input_of(nest, i);
+    const ir_attr *ahead = register_prefetch_in_place(&input);
     bool asks = register_ask_plan_stream(nest, i, ahead) ||
                 register_ask_leave(op, nest->facts, i, ahead, false, nest->left) || register_ask_plan_own(nest, i);
     operand->ahead = asks ? NULL : ahead;
-    operand->is_near = register_prefetch_is_near(op, nest->facts, i, nest->uses);
+    operand->is_near = register_prefetch_is_near(&input);
   }
   register_ask_for_next(op, plan, nest->facts, nest->left, &nest->tile);
   register_ask_plan_pieces(nest);
