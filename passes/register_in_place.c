@@ -240,11 +240,6 @@ static bool is_stream(const planner *p, unsigned simd, int64_t most_rows) {
 /* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
 static bool is_followed(const planner *p, unsigned simd) { return p->facts->loses_requests && is_stream(p, simd, 1); }
 
-/* What the input is a view of is known to be more than the last cache holds. */
-static bool lies_in_memory(const planner *p, unsigned input) {
-  return p->facts->l3_bytes && view_root_bytes(ir_operand(p->op, input)) > (int64_t)p->facts->l3_bytes;
-}
-
 /* Rows of the operand follow each other so closely that one tile can read them whole, as one stream. */
 static bool reads_whole_rows(const planner *p, unsigned operand) {
   int64_t tile = (int64_t)p->registers / 4 * p->lanes * ir_scalar_bytes(ir_operand(p->op, operand)->type->element);
@@ -264,7 +259,8 @@ static bool reads_whole_rows(const planner *p, unsigned operand) {
 bool planner_is_narrow_stream(const planner *p, unsigned simd) {
   unsigned lanes = operand_uses(p, 1, simd);
   bool are_asked_for = target_asks_by_line(p->facts) && !p->facts->loses_requests && !reads_whole_rows(p, lanes);
-  return is_followed(p, simd) || (are_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) && lies_in_memory(p, lanes));
+  return is_followed(p, simd) || (are_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) &&
+                                  register_plan_lies_in_memory(ir_operand(p->op, lanes), p->facts));
 }
 
 /* Those that are whole pages apart are in one set of the nearest cache, which has no room for more of them until they

@@ -31,7 +31,6 @@
 
 #include "ir/build.h"
 #include "passes/extent.h"
-#include "passes/memory.h"
 
 #include <string.h>
 
@@ -391,9 +390,9 @@ static bool are_rows_a_stream(const ir_type *type) {
 
 /* From how far ahead to read the input past the caches; 0: it is used more often, or may stay in the last one. */
 static int64_t bytes_past(const register_input *in) {
-  int64_t bytes = view_root_bytes(value_of(in)), all_uses = all_uses_of(in);
+  int64_t all_uses = all_uses_of(in);
   if (!in->facts->has_few_streams || !ir_is_contraction(in->op) || all_uses > (is_widened(in) ? 1 : USES_PAST) ||
-      !type_of(in)->rank || bytes == IR_DYNAMIC || bytes <= (int64_t)in->facts->l3_bytes)
+      !type_of(in)->rank || !register_plan_lies_in_memory(value_of(in), in->facts))
     return 0;
   if (!are_rows_a_stream(type_of(in)))
     return PAST_ROW_BYTES;
