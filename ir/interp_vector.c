@@ -111,26 +111,10 @@ bool eval_transfer_write(ir_interp *interp, const ir_op *op) {
   return !op->num_results || interp_give(interp, op, &base);
 }
 
-/* The first of `count` consecutive cells at the operands [first, ..) of the base; NULL after a reported error. */
-static ir_cell *consecutive_cells(ir_interp *interp, const ir_op *op, interp_value *base, unsigned first,
-                                  int64_t count) {
-  int64_t position = 0;
-  for (unsigned dim = 0; dim < base->rank; dim++) {
-    int64_t at = interp_operand(interp, op, first + dim)->cell.i, length = dim + 1 == base->rank ? count : 1;
-    if (at < 0 || at > base->shape[dim] - length) {
-      ir_op_error(op, "subscript %lld is out of bounds: dim %u has extent %lld", (long long)at, dim,
-                  (long long)base->shape[dim]);
-      return NULL;
-    }
-    position += at * base->strides[dim];
-  }
-  return interp_cells(base) + position;
-}
-
 bool eval_vector_load(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   interp_value *base = interp_operand(interp, op, 0), vector;
-  const ir_cell *cells = interp_check_read(op, base) ? consecutive_cells(interp, op, base, 1, type->shape[0]) : NULL;
+  const ir_cell *cells = interp_check_read(op, base) ? interp_elements(interp, op, base, 1, type->shape[0]) : NULL;
   if (!cells || !interp_allocate_result(interp, op, &vector))
     return false;
   memcpy(interp_cells(&vector), cells, (size_t)type->shape[0] * sizeof *cells);
@@ -139,7 +123,7 @@ bool eval_vector_load(ir_interp *interp, const ir_op *op) {
 
 bool eval_vector_store(ir_interp *interp, const ir_op *op) {
   interp_value *vector = interp_operand(interp, op, 0), *base = interp_operand(interp, op, 1);
-  ir_cell *cells = interp_check_write(op, base) ? consecutive_cells(interp, op, base, 2, vector->shape[0]) : NULL;
+  ir_cell *cells = interp_check_write(op, base) ? interp_elements(interp, op, base, 2, vector->shape[0]) : NULL;
   for (int64_t i = 0; cells && i < vector->shape[0]; i++)
     cells[i] = interp_cells(vector)[i * vector->strides[0]];
   return cells;

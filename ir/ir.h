@@ -589,6 +589,10 @@ static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand
 static inline const ir_map *ir_init_map(const ir_op *op, unsigned i) {
   return ir_structure_of(op)->maps[ir_num_inputs(op) + i];
 }
+/* The map of an operand of a vector.contract. */
+static inline const ir_map *ir_contract_map(const ir_op *contract, unsigned operand) {
+  return ir_attr_get(contract, "indexing_maps")->elements[operand]->map;
+}
 /* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on
  * creation. */
 void ir_structured_build_body(ir_op *op);

@@ -6,13 +6,7 @@
 
 enum { MAX_DEPTH = 16 };
 
-/* The largest power of two up to ALIGNMENT_MOST that divides a number. */
-static int64_t power_in(int64_t number) {
-  int64_t power = 1;
-  while (power < ALIGNMENT_MOST && number % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
+static int64_t power_in(int64_t number) { return alignment_power(number, ALIGNMENT_MOST); }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 

@@ -405,13 +405,12 @@ static ir_value *multiply_unrolled(distributor *d, product *p, ir_value *acc) {
 
 /* Fills in a contraction; false where lanes cannot combine its elements. */
 static bool find_product(const ir_op *op, product *p) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
   const ir_value *result = ir_result(op, 0);
   *p = (product){.op = op, .type = ir_type_scalar(op->module, result->type->element)};
   if (!vectorize_kind(op, p->type->element, &p->combine))
     return false;
   for (unsigned i = 0; i < 3; i++)
-    p->maps[i] = maps->elements[i]->map;
+    p->maps[i] = ir_contract_map(op, i);
   for (unsigned i = 0; i < 2; i++)
     for (unsigned dim = 0; dim < p->maps[i]->num_results; dim++)
       p->extents[ir_map_result_dim(p->maps[i], dim)] = ir_operand(op, i)->type->shape[dim];
