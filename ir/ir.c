@@ -294,6 +294,25 @@ ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block) {
   return op;
 }
 
+ir_op *ir_value_first_user(const ir_value *value, const ir_block *block) {
+  ir_op *first = NULL;
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    ir_op *user = ir_op_ancestor_in(use->user, block);
+    if (!first || ir_op_is_before(user, first))
+      first = user;
+  }
+  return first;
+}
+
+bool ir_operands_are_before(const ir_op *op, ir_op *place) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (from && from->block == place->block && !ir_op_is_before(from, place))
+      return false;
+  }
+  return true;
+}
+
 /* Positions are numbered anew, for the whole block, when an op without one is met; ops that moved have none. */
 bool ir_op_is_before(ir_op *a, ir_op *b) {
   assert(a->block == b->block);

@@ -529,6 +529,10 @@ bool ir_value_is_outside(const ir_value *value, const ir_block *block);
 bool ir_op_is_before(ir_op *a, ir_op *b);
 /* The ancestor of `op` (or itself) that stands directly in `block`; NULL if there is none. */
 ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block);
+/* The first op right in the block that uses the value, itself or inside; all users are in the block. */
+ir_op *ir_value_first_user(const ir_value *value, const ir_block *block);
+/* What the op takes is there before `place`. */
+bool ir_operands_are_before(const ir_op *op, ir_op *place);
 
 /* Attributes on ops. Setting replaces; names are interned by the callee. */
 const ir_attr *ir_attr_get(const ir_op *op, const char *name);

@@ -639,11 +639,7 @@ static int64_t groups_between(const ir_op *from, const ir_op *to) {
 
 /* One place, filled where the tile was read; the first user waits for it. */
 static void stage_in_place(stager *s, staged_tile *tile) {
-  ir_op *read = tile->read, *first = NULL;
-  for (const ir_use *use = ir_result(read, 0)->uses; use; use = use->next) {
-    ir_op *user = ir_op_ancestor_in(use->user, read->block);
-    first = !first || ir_op_is_before(user, first) ? user : first;
-  }
+  ir_op *read = tile->read, *first = ir_value_first_user(ir_result(read, 0), read->block);
   if (!first)
     return;
   ir_builder builder = ir_builder_before(read);
