@@ -339,6 +339,10 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) 
   return true;
 }
 
+static bool is_other(ir_op *op, void *code) { return op->code != *(const ir_opcode *)code; }
+
+bool ir_block_has(ir_block *block, ir_opcode code) { return !ir_walk(block, is_other, &code); }
+
 /* -------------------------------------------------------------------------------------------------------- cloning */
 
 struct ir_value_map {

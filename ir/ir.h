@@ -548,6 +548,8 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
+/* Some op in the block or below is of that kind. */
+bool ir_block_has(ir_block *block, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);

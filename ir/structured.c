@@ -373,7 +373,7 @@ void ir_structured_build_body(ir_op *op) {
   }
   ir_builder builder = ir_builder_at_end(body);
   const ir_type *result = body->args[inputs]->type;
-  ir_value *value = body->args[0];
+  ir_value *value;
   if (op->code == OP_LINALG_EXT_DIAG) {
     value = diag_body(&builder, op);
   } else {

@@ -43,11 +43,13 @@ static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
              : NULL;
 }
 
-/* Does the op, or one in its regions, write memory? The `data` of the walk is not used. */
-static bool only_reads(ir_op *op, void *data) {
-  bool good = !(ir_op_row(op)->traits & IR_WRITES);
-  for (unsigned i = 0; i < op->num_regions && !data; i++)
-    good = good && ir_walk(ir_region(op, i), only_reads, op);
+static bool writes_nothing(ir_op *op, void *data) { return !(ir_op_row(op)->traits & IR_WRITES); }
+
+/* Neither the op nor one in its regions writes memory. */
+static bool only_reads(ir_op *op) {
+  bool good = writes_nothing(op, NULL);
+  for (unsigned i = 0; i < op->num_regions && good; i++)
+    good = ir_walk(ir_region(op, i), writes_nothing, NULL);
   return good;
 }
 
@@ -58,7 +60,7 @@ static bool may_wait(const distributor *d, const ir_op *read, ir_op *user, const
   if (!end)
     return false;
   for (ir_op *op = read->next; op != user; op = op->next) {
-    if (!only_reads(op, NULL))
+    if (!only_reads(op))
       return false;
     if (op == end)
       return op->code == OP_SCF_FOR && end == user->block->parent &&

@@ -36,11 +36,9 @@ static ir_op *neighbour(ir_op *op, bool after) {
   return op;
 }
 
-static bool is_no_load(ir_op *op, void *data) { return op->code != OP_MEMREF_LOAD; }
-
 /* A structured op that reads its operands alone. */
 static bool is_structured(const ir_op *op) {
-  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && ir_walk(ir_region(op, 0), is_no_load, NULL);
+  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_block_has(ir_region(op, 0), OP_MEMREF_LOAD);
 }
 
 /* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */

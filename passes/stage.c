@@ -623,15 +623,13 @@ static int64_t choose_stages(const stager *s, const pipeline *p, int64_t most) {
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */
 
-static bool closes_no_group(ir_op *op, void *data) { return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP; }
-
 /* How many groups are certainly closed between two ops of a block. */
 static int64_t groups_between(const ir_op *from, const ir_op *to) {
   int64_t count = 0;
   for (const ir_op *op = from->next; op != to; op = op->next) {
     count += op->code == OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
     for (unsigned r = 0; r < op->num_regions; r++)
-      if (!ir_walk(ir_region(op, r), closes_no_group, NULL))
+      if (ir_block_has(ir_region(op, r), OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP))
         return 0;
   }
   return count;
