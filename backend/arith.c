@@ -326,7 +326,8 @@ LLVMValueRef emit_bitcast(emitter *e, const ir_op *op, const LLVMValueRef *x) {
 
 /* ------------------------------------------------------------------------------------------------------- constants */
 
-ir_cell emit_attr_cell(const ir_attr *attr, unsigned i) {
+/* Element i of a scalar or dense attribute. */
+static ir_cell attr_cell(const ir_attr *attr, unsigned i) {
   if (attr->kind == IR_ATTR_DENSE)
     return ir_attr_element(attr, i);
   return attr->kind == IR_ATTR_FLOAT ? (ir_cell){.f = attr->number} : (ir_cell){.i = attr->value};
@@ -338,7 +339,7 @@ bool emit_constant_op(emitter *e, const ir_op *op) {
   LLVMValueRef *pieces = emit_result(e, op);
   unsigned count = emit_get(e, ir_result(op, 0))->num_pieces;
   if (type->kind == IR_TYPE_SCALAR) {
-    pieces[0] = emit_constant(e, type->element, emit_attr_cell(attr, 0));
+    pieces[0] = emit_constant(e, type->element, attr_cell(attr, 0));
     return true;
   }
   unsigned lanes = emit_row_length(type);
@@ -346,7 +347,7 @@ bool emit_constant_op(emitter *e, const ir_op *op) {
   LLVMValueRef *row = IR_NEW_ARRAY(&e->arena, LLVMValueRef, lanes);
   for (unsigned i = 0; i < count; i++) {
     for (unsigned lane = 0; lane < lanes; lane++)
-      row[lane] = emit_constant(e, type->element, emit_attr_cell(attr, i * lanes + lane));
+      row[lane] = emit_constant(e, type->element, attr_cell(attr, i * lanes + lane));
     pieces[i] = LLVMConstVector(row, lanes);
   }
   ir_arena_rewind(&e->arena, mark);

@@ -183,27 +183,24 @@ LLVMValueRef emit_splat(emitter *e, LLVMValueRef scalar, unsigned lanes) {
   return LLVMBuildShuffleVector(e->builder, first, poison, LLVMConstNull(mask), "");
 }
 
-LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned count) {
-  if (from == 0 && count == emit_lanes(row))
-    return row;
+/* So many lanes of two rows, the one behind the other. */
+static LLVMValueRef lanes_from(emitter *e, LLVMValueRef low, LLVMValueRef high, unsigned from, unsigned count) {
   size_t mark = ir_arena_mark(&e->arena);
   int *lanes = IR_NEW_ARRAY(&e->arena, int, count);
   for (unsigned i = 0; i < count; i++)
     lanes[i] = (int)(from + i);
-  LLVMValueRef result = emit_shuffle(e, row, LLVMGetPoison(LLVMTypeOf(row)), lanes, count);
+  LLVMValueRef result = emit_shuffle(e, low, high, lanes, count);
   ir_arena_rewind(&e->arena, mark);
   return result;
 }
 
+LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned count) {
+  bool all = from == 0 && count == emit_lanes(row);
+  return all ? row : lanes_from(e, row, LLVMGetPoison(LLVMTypeOf(row)), from, count);
+}
+
 LLVMValueRef emit_join(emitter *e, LLVMValueRef low, LLVMValueRef high) {
-  unsigned lanes = 2 * emit_lanes(low);
-  size_t start = ir_arena_mark(&e->arena);
-  int *lane = IR_NEW_ARRAY(&e->arena, int, lanes);
-  for (unsigned i = 0; i < lanes; i++)
-    lane[i] = (int)i;
-  LLVMValueRef both = emit_shuffle(e, low, high, lane, lanes);
-  ir_arena_rewind(&e->arena, start);
-  return both;
+  return lanes_from(e, low, high, 0, 2 * emit_lanes(low));
 }
 
 LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes) {
@@ -246,6 +243,17 @@ void emit_add_attribute(emitter *e, LLVMValueRef function, const char *name, uin
 void emit_add_text_attribute(emitter *e, LLVMValueRef function, const char *name, const char *text) {
   add_attribute(function,
                 LLVMCreateStringAttribute(e->context, name, (unsigned)strlen(name), text, (unsigned)strlen(text)));
+}
+
+LLVMValueRef emit_assembly(emitter *e, LLVMTypeRef result, const char *text, const char *constraints,
+                           LLVMValueRef *operands, unsigned num_operands) {
+  LLVMTypeRef *types = IR_NEW_ARRAY(&e->arena, LLVMTypeRef, num_operands);
+  for (unsigned i = 0; i < num_operands; i++)
+    types[i] = LLVMTypeOf(operands[i]);
+  LLVMTypeRef type = LLVMFunctionType(result, types, num_operands, false);
+  LLVMValueRef code = LLVMGetInlineAsm(type, text, strlen(text), constraints, strlen(constraints), true, false,
+                                       LLVMInlineAsmDialectATT, false);
+  return LLVMBuildCall2(e->builder, type, code, operands, num_operands, "");
 }
 
 LLVMValueRef emit_intrinsic_of(emitter *e, const char *name, LLVMTypeRef *overloads, unsigned num_overloads,

@@ -146,6 +146,9 @@ LLVMTypeRef emit_type_like(LLVMValueRef like, LLVMTypeRef element);
 /* <0, 1, ..>, constant. */
 LLVMValueRef emit_step(emitter *e, LLVMTypeRef element, unsigned lanes);
 
+/* Assembly with side effects, as LLVM writes it. */
+LLVMValueRef emit_assembly(emitter *e, LLVMTypeRef result, const char *text, const char *constraints,
+                           LLVMValueRef *operands, unsigned num_operands);
 /* Attributes of a function: LLVM's own, with a number where it has one, and others, with a text. */
 void emit_add_attribute(emitter *e, LLVMValueRef function, const char *name, uint64_t number);
 void emit_add_text_attribute(emitter *e, LLVMValueRef function, const char *name, const char *text);
@@ -288,6 +291,4 @@ LLVMValueRef emit_divide_floor(emitter *e, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef emit_divide_ceil(emitter *e, LLVMValueRef a, LLVMValueRef b);
 /* What the floor division leaves. */
 LLVMValueRef emit_modulo(emitter *e, LLVMValueRef a, LLVMValueRef b);
-/* Element i of a scalar or dense attribute. */
-ir_cell emit_attr_cell(const ir_attr *attr, unsigned i);
 #endif

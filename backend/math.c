@@ -27,7 +27,9 @@ enum { MAX_SQUARED_POWER = 16 };
 
 static const double log2_e = 0x1.715476p+0;
 
-LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value) {
+/* The number in all lanes. Where registers are few and the row takes several, it is read anew each time: LLVM would
+ * keep it in a register around loops, and write others to memory for that. */
+static LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value) {
   const target_facts *facts = e->facts;
   LLVMTypeRef type = emit_element_of(like);
   bool is_long = emit_lanes(like) * 32 > facts->vector_bits;

@@ -10,9 +10,6 @@
  * sum. */
 #define MATH_ROUND (0x1.8p+23 + 126)
 
-/* The number in all lanes. Where registers are few and the row takes several, it is read anew each time: LLVM would
- * keep it in a register around loops, and write others to memory for that. */
-LLVMValueRef math_constant(emitter *e, LLVMValueRef like, double value);
 /* min(x, limit) for LLVMRealOGT, max(x, limit) for LLVMRealOLT; a NaN stays one. */
 LLVMValueRef math_clamp(emitter *e, LLVMRealPredicate beyond, LLVMValueRef x, double limit);
 /* coefficients[0] + coefficients[1] x + .. */

@@ -32,11 +32,7 @@ static bool emit_thread_id(emitter *e, const ir_op *op) {
 
 /* What lanes wrote to shared memory is seen by warpgroups, which read it another way, behind a fence. */
 static void emit_proxy_fence(emitter *e) {
-  static const char text[] = "fence.proxy.async.shared::cta;", clobbers[] = "~{memory}";
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, text, sizeof text - 1, clobbers, sizeof clobbers - 1, true, false,
-                                       LLVMInlineAsmDialectATT, false);
-  LLVMBuildCall2(e->builder, type, code, NULL, 0, "");
+  emit_assembly(e, LLVMVoidTypeInContext(e->context), "fence.proxy.async.shared::cta;", "~{memory}", NULL, 0);
 }
 
 static bool emit_barrier(emitter *e, const ir_op *op) {

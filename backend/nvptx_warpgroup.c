@@ -175,16 +175,11 @@ static void bind_sums(emitter *e, const ir_op *op, LLVMValueRef sums, LLVMTypeRe
 }
 
 static LLVMValueRef call_text(emitter *e, group_asm *g) {
-  LLVMTypeRef types[MAX_OPERANDS], floats[MAX_OPERANDS];
-  for (unsigned i = 0; i < g->num_operands; i++)
-    types[i] = LLVMTypeOf(g->operands[i]);
+  LLVMTypeRef floats[MAX_OPERANDS];
   for (unsigned i = 0; i < g->num_sums; i++)
     floats[i] = LLVMFloatTypeInContext(e->context);
   LLVMTypeRef result = LLVMStructTypeInContext(e->context, floats, g->num_sums, false);
-  LLVMTypeRef type = LLVMFunctionType(result, types, g->num_operands, false);
-  LLVMValueRef code = LLVMGetInlineAsm(type, g->text.bytes, g->text.length, g->constraints.bytes, g->constraints.length,
-                                       true, false, LLVMInlineAsmDialectATT, false);
-  LLVMValueRef call = LLVMBuildCall2(e->builder, type, code, g->operands, g->num_operands, "");
+  LLVMValueRef call = emit_assembly(e, result, g->text.bytes, g->constraints.bytes, g->operands, g->num_operands);
   static const char *const attributes[] = {"convergent", "nounwind"};
   for (unsigned i = 0; i < 2; i++) {
     unsigned kind = LLVMGetEnumAttributeKindForName(attributes[i], strlen(attributes[i]));

@@ -39,14 +39,10 @@ static LLVMValueRef row_bytes(emitter *e, const ir_op *op) {
 /* Linux's arch_prctl(ask, tiles): 0, or an error. */
 static LLVMValueRef ask_for_tiles(emitter *e) {
   enum { ARCH_PRCTL = 158 };
-  static const char constraints[] = "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}";
-  LLVMTypeRef word = LLVMInt64TypeInContext(e->context);
-  LLVMTypeRef type = LLVMFunctionType(word, (LLVMTypeRef[]){word, word, word}, 3, false);
-  LLVMValueRef call = LLVMGetInlineAsm(type, "syscall", strlen("syscall"), constraints, sizeof constraints - 1, true,
-                                       false, LLVMInlineAsmDialectATT, false);
   LLVMValueRef operands[] = {emit_index(e, ARCH_PRCTL), emit_index(e, HOST_REQUEST_STATE),
                              emit_index(e, HOST_TILE_STATE)};
-  return LLVMBuildCall2(e->builder, type, call, operands, 3, "");
+  return emit_assembly(e, LLVMInt64TypeInContext(e->context), "syscall",
+                       "={rax},{rax},{rdi},{rsi},~{rcx},~{r11},~{memory}", operands, 3);
 }
 
 /* The byte that says whether tiles were granted; threads may ask at once, which does no harm. */
@@ -87,10 +83,8 @@ void emit_keep_branch(emitter *e, const ir_op *op) {
   bool yields_tiles = false;
   for (unsigned i = 0; i < op->num_results; i++)
     yields_tiles |= ir_result(op, i)->type->kind == IR_TYPE_TILE;
-  LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), NULL, 0, false);
   if (yields_tiles)
-    LLVMBuildCall2(e->builder, type, LLVMGetInlineAsm(type, "", 0, "", 0, true, false, LLVMInlineAsmDialectATT, false),
-                   NULL, 0, "");
+    emit_assembly(e, LLVMVoidTypeInContext(e->context), "", "", NULL, 0);
 }
 
 LLVMValueRef emit_tile_address(emitter *e, const ir_type *type, LLVMValueRef tile) {

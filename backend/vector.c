@@ -553,7 +553,8 @@ static LLVMValueRef promote(emitter *e, ir_scalar from, ir_scalar to, LLVMValueR
 }
 
 /* Operand `i`, with the dim that runs along loop `lanes` moved innermost. */
-static factor factor_of(emitter *e, const ir_op *op, unsigned i, const ir_map *map, unsigned lanes, ir_scalar element) {
+static factor factor_of(emitter *e, const ir_op *op, unsigned i, unsigned lanes, ir_scalar element) {
+  const ir_map *map = ir_contract_map(op, i);
   const ir_type *type = ir_operand(op, i)->type;
   const emit_value *source = emit_operand(e, op, i);
   factor f = {.type = type};
@@ -603,10 +604,10 @@ static LLVMValueRef accumulate(emitter *e, emit_piece_hook combine, LLVMValueRef
   return combine(e, NULL, (LLVMValueRef[]){acc, product});
 }
 
-static void contraction_extents(const ir_op *op, const ir_attr *maps, int64_t *extents) {
+static void contraction_extents(const ir_op *op, int64_t *extents) {
   for (unsigned i = 0; i < 2; i++)
     for (unsigned dim = 0; dim < ir_operand(op, i)->type->rank; dim++)
-      extents[ir_map_result_dim(maps->elements[i]->map, dim)] = ir_operand(op, i)->type->shape[dim];
+      extents[ir_map_result_dim(ir_contract_map(op, i), dim)] = ir_operand(op, i)->type->shape[dim];
 }
 
 /* The row whose lanes hold the pairs of a factor [lanes][2], one after another; NULL where its value is not made of
@@ -647,9 +648,8 @@ static LLVMValueRef emit_pair_dot(emitter *e, LLVMValueRef acc, LLVMValueRef lhs
 
 /* acc[m][n] + lhs[m][2] rhs[n][2], in bf16, by the machine's sums of two products. False where it is no such op. */
 static bool contract_pairs(emitter *e, const ir_op *op, LLVMValueRef *result) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
   const ir_type *lhs = ir_operand(op, 0)->type, *rhs = ir_operand(op, 1)->type, *type = ir_result(op, 0)->type;
-  const ir_map *map[] = {maps->elements[0]->map, maps->elements[1]->map, maps->elements[2]->map};
+  const ir_map *map[] = {ir_contract_map(op, 0), ir_contract_map(op, 1), ir_contract_map(op, 2)};
   unsigned rank = map[2]->num_results, lanes = emit_row_length(type);
   if (!e->facts->has_pair_dot || lhs->element != IR_BF16 || rhs->element != IR_BF16 || type->element != IR_F32 ||
       !rank || lhs->rank != rank || rhs->rank != 2 || lhs->shape[rank - 1] != 2 || rhs->shape[1] != 2 || lanes < 4 ||
@@ -686,8 +686,7 @@ typedef struct factor_rows {
 /* The maps say result[m][n] = lhs[m][k] rhs[n][k], or the other way round, where each of m and n may be missing.
  * *first: the factor with the outermost dim of the result, else the left one. */
 static bool reduces_rows(const ir_op *op, unsigned *first) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
-  const ir_map *map[] = {maps->elements[0]->map, maps->elements[1]->map, maps->elements[2]->map};
+  const ir_map *map[] = {ir_contract_map(op, 0), ir_contract_map(op, 1), ir_contract_map(op, 2)};
   unsigned outer = 0;
   for (unsigned i = 0; i < 2; i++) {
     unsigned rank = map[i]->num_results;
@@ -774,7 +773,6 @@ static bool contract_rows(emitter *e, const ir_op *op, LLVMValueRef *result) {
  * elements are repeated, B's rows are used as they are. Without a dim in the result lanes run along the lhs's innermost
  * dim, one accumulator row whose lanes are combined at the end. */
 bool emit_contract(emitter *e, const ir_op *op) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
   const ir_type *type = ir_result(op, 0)->type;
   emit_piece_hook combine = emit_combine_of(op, type->element);
   const emit_value *start = emit_operand(e, op, 2);
@@ -783,17 +781,17 @@ bool emit_contract(emitter *e, const ir_op *op) {
     return false;
   if (contract_pairs(e, op, result) || contract_rows(e, op, result))
     return true;
-  const ir_map *map = maps->elements[2]->map;
+  const ir_map *map = ir_contract_map(op, 2);
   unsigned num_loops = map->num_dims, rank = map->num_results, lhs_rank = ir_operand(op, 0)->type->rank;
   if (!rank && !lhs_rank)
     return ir_op_error(op, "contracts scalars");
   int64_t extents[IR_MAX_LOOPS] = {0}, reduction[IR_MAX_LOOPS], position[IR_MAX_LOOPS] = {0};
-  contraction_extents(op, maps, extents);
+  contraction_extents(op, extents);
   unsigned lane_loop =
-      (unsigned)(rank ? ir_map_result_dim(map, rank - 1) : ir_map_result_dim(maps->elements[0]->map, lhs_rank - 1));
+      (unsigned)(rank ? ir_map_result_dim(map, rank - 1) : ir_map_result_dim(ir_contract_map(op, 0), lhs_rank - 1));
   unsigned lanes = (unsigned)extents[lane_loop], outer = emit_outer_rank(type), count = start->num_pieces;
-  factor lhs = factor_of(e, op, 0, maps->elements[0]->map, lane_loop, type->element);
-  factor rhs = factor_of(e, op, 1, maps->elements[1]->map, lane_loop, type->element);
+  factor lhs = factor_of(e, op, 0, lane_loop, type->element);
+  factor rhs = factor_of(e, op, 1, lane_loop, type->element);
   LLVMValueRef *sums = IR_NEW_ARRAY(&e->arena, LLVMValueRef, count);
   for (unsigned i = 0; i < count && rank; i++)
     sums[i] = emit_widen(e, type->element, start->pieces[i]);

@@ -315,26 +315,25 @@ static ir_op *create_slice(ir_builder *builder, ir_opcode code, ir_value *source
   return ir_op_create(builder, code, &spec);
 }
 
-ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
-                           const ir_type *type) {
+static ir_value *extract(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                         const ir_index *steps, const ir_type *type) {
   int64_t shape[IR_MAX_RANK];
   unsigned rank = source->type->rank;
   for (unsigned i = 0; i < rank; i++)
     shape[i] = ir_index_static(sizes[i]);
   if (!type)
     type = ir_type_tensor(builder->module, source->type->element, rank, shape);
-  return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, NULL, type), 0);
+  return ir_result(create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, rank, offsets, sizes, steps, type), 0);
+}
+
+ir_value *ir_extract_slice(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
+                           const ir_type *type) {
+  return extract(builder, source, offsets, sizes, NULL, type);
 }
 
 ir_value *ir_extract_strided(ir_builder *builder, ir_value *source, const ir_index *offsets, const ir_index *sizes,
                              const ir_index *steps) {
-  const ir_type *whole = source->type;
-  int64_t shape[IR_MAX_RANK];
-  for (unsigned i = 0; i < whole->rank; i++)
-    shape[i] = ir_index_static(sizes[i]);
-  const ir_type *type = ir_type_with_shape(builder->module, whole, whole->rank, shape);
-  return ir_result(
-      create_slice(builder, OP_TENSOR_EXTRACT_SLICE, source, NULL, whole->rank, offsets, sizes, steps, type), 0);
+  return extract(builder, source, offsets, sizes, steps, NULL);
 }
 
 ir_value *ir_insert_slice(ir_builder *builder, ir_value *source, ir_value *into, const ir_index *offsets,

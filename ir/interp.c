@@ -229,10 +229,10 @@ static void take_all(ir_interp *interp, const ir_op *op, unsigned first, unsigne
     values[i] = interp_take(interp, op, first + i);
 }
 
-static void set_arguments(ir_interp *interp, const ir_block *block, unsigned first, unsigned count,
-                          const interp_value *values) {
+/* Those behind the counter. */
+static void set_carried(ir_interp *interp, const ir_block *body, unsigned count, const interp_value *values) {
   for (unsigned i = 0; i < count; i++)
-    interp_set(interp, block->args[first + i], &values[i]);
+    interp_set(interp, body->args[1 + i], &values[i]);
 }
 
 static bool run_for(ir_interp *interp, const ir_op *op, interp_value *carried) {
@@ -245,7 +245,7 @@ static bool run_for(ir_interp *interp, const ir_op *op, interp_value *carried) {
   for (int64_t i = interp_int(interp, ir_operand(op, 0)); more && i < upper;
        more = !__builtin_add_overflow(i, step, &i)) {
     interp_set_cell(interp, body->args[0], (ir_cell){.i = i});
-    set_arguments(interp, body, 1, op->num_results, carried);
+    set_carried(interp, body, op->num_results, carried);
     if (!interp_run_block(interp, body))
       return false;
     take_all(interp, body->last, 0, op->num_results, carried);

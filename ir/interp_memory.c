@@ -217,7 +217,7 @@ bool eval_empty(ir_interp *interp, const ir_op *op) {
 
 bool eval_extract(ir_interp *interp, const ir_op *op) {
   interp_value *source = interp_operand(interp, op, 0);
-  const ir_cell *cell = interp_check_read(op, source) ? interp_element(interp, op, source, 1) : NULL;
+  const ir_cell *cell = interp_check_read(op, source) ? interp_elements(interp, op, source, 1, 1) : NULL;
   if (cell)
     interp_set_cell(interp, ir_result(op, 0), *cell);
   return cell;
@@ -225,7 +225,7 @@ bool eval_extract(ir_interp *interp, const ir_op *op) {
 
 bool eval_insert(ir_interp *interp, const ir_op *op) {
   interp_value dest = interp_take(interp, op, 1);
-  ir_cell *cell = interp_make_writable(interp, op, &dest) ? interp_element(interp, op, &dest, 2) : NULL;
+  ir_cell *cell = interp_make_writable(interp, op, &dest) ? interp_elements(interp, op, &dest, 2, 1) : NULL;
   if (!cell)
     return false;
   *cell = interp_operand(interp, op, 0)->cell;
@@ -389,7 +389,7 @@ bool eval_get_global(ir_interp *interp, const ir_op *op) {
 
 bool eval_store(ir_interp *interp, const ir_op *op) {
   interp_value *memref = interp_operand(interp, op, 1);
-  ir_cell *cell = interp_check_write(op, memref) ? interp_element(interp, op, memref, 2) : NULL;
+  ir_cell *cell = interp_check_write(op, memref) ? interp_elements(interp, op, memref, 2, 1) : NULL;
   if (cell)
     *cell = interp_operand(interp, op, 0)->cell;
   return cell;

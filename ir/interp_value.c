@@ -231,11 +231,11 @@ bool interp_copy(ir_interp *interp, const ir_op *op, const interp_value *to, con
   return true;
 }
 
-ir_cell *interp_element(ir_interp *interp, const ir_op *op, interp_value *value, unsigned first) {
+ir_cell *interp_elements(ir_interp *interp, const ir_op *op, interp_value *value, unsigned first, int64_t count) {
   int64_t position = 0;
   for (unsigned i = 0; i < value->rank; i++) {
-    int64_t subscript = interp_operand(interp, op, first + i)->cell.i;
-    if (subscript < 0 || subscript >= value->shape[i]) {
+    int64_t subscript = interp_operand(interp, op, first + i)->cell.i, length = i + 1 == value->rank ? count : 1;
+    if (subscript < 0 || subscript > value->shape[i] - length) {
       ir_op_error(op, "subscript %lld is out of bounds: dim %u has extent %lld", (long long)subscript, i,
                   (long long)value->shape[i]);
       return NULL;

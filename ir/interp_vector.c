@@ -18,15 +18,16 @@ typedef struct transfer {
 } transfer;
 
 static transfer transfer_of(ir_interp *interp, const ir_op *op, interp_value *base, interp_value *vector,
-                            unsigned first, unsigned mask_group) {
+                            unsigned first) {
+  enum { MASK = 3 };
   transfer access = {.base = base,
                      .vector = vector,
                      .map = ir_attr_get(op, "permutation_map")->map,
                      .in_bounds = ir_attr_get(op, "in_bounds")};
   for (unsigned i = 0; i < base->rank; i++)
     access.start[i] = interp_operand(interp, op, first + i)->cell.i;
-  if (ir_group_size(op, mask_group)) {
-    access.mask = interp_get(interp, ir_group_operand(op, mask_group, 0));
+  if (ir_group_size(op, MASK)) {
+    access.mask = interp_get(interp, ir_group_operand(op, MASK, 0));
     unsigned mask_dim = 0;
     for (unsigned dim = 0; dim < base->rank; dim++) {
       int result = ir_map_find_dim(access.map, dim);
@@ -88,7 +89,7 @@ bool eval_transfer_read(ir_interp *interp, const ir_op *op) {
   interp_value *base = interp_operand(interp, op, 0), vector;
   if (!interp_check_read(op, base) || !interp_allocate_result(interp, op, &vector))
     return false;
-  transfer access = transfer_of(interp, op, base, &vector, 1, 3);
+  transfer access = transfer_of(interp, op, base, &vector, 1);
   return run_transfer(interp, op, &access, &interp_get(interp, ir_group_operand(op, 2, 0))->cell) &&
          interp_give(interp, op, &vector);
 }
@@ -104,32 +105,16 @@ bool eval_transfer_write(ir_interp *interp, const ir_op *op) {
     if (!interp_check_write(op, &base))
       return false;
   }
-  transfer access = transfer_of(interp, op, &base, vector, 2, 3);
+  transfer access = transfer_of(interp, op, &base, vector, 2);
   if (!run_transfer(interp, op, &access, NULL))
     return false;
   return !op->num_results || interp_give(interp, op, &base);
 }
 
-/* The first of `count` consecutive cells at the operands [first, ..) of the base; NULL after a reported error. */
-static ir_cell *consecutive_cells(ir_interp *interp, const ir_op *op, interp_value *base, unsigned first,
-                                  int64_t count) {
-  int64_t position = 0;
-  for (unsigned dim = 0; dim < base->rank; dim++) {
-    int64_t at = interp_operand(interp, op, first + dim)->cell.i, length = dim + 1 == base->rank ? count : 1;
-    if (at < 0 || at > base->shape[dim] - length) {
-      ir_op_error(op, "subscript %lld is out of bounds: dim %u has extent %lld", (long long)at, dim,
-                  (long long)base->shape[dim]);
-      return NULL;
-    }
-    position += at * base->strides[dim];
-  }
-  return interp_cells(base) + position;
-}
-
 bool eval_vector_load(ir_interp *interp, const ir_op *op) {
   const ir_type *type = op->results[0].type;
   interp_value *base = interp_operand(interp, op, 0), vector;
-  const ir_cell *cells = interp_check_read(op, base) ? consecutive_cells(interp, op, base, 1, type->shape[0]) : NULL;
+  const ir_cell *cells = interp_check_read(op, base) ? interp_elements(interp, op, base, 1, type->shape[0]) : NULL;
   if (!cells || !interp_allocate_result(interp, op, &vector))
     return false;
   memcpy(interp_cells(&vector), cells, (size_t)type->shape[0] * sizeof *cells);
@@ -138,7 +123,7 @@ bool eval_vector_load(ir_interp *interp, const ir_op *op) {
 
 bool eval_vector_store(ir_interp *interp, const ir_op *op) {
   interp_value *vector = interp_operand(interp, op, 0), *base = interp_operand(interp, op, 1);
-  ir_cell *cells = interp_check_write(op, base) ? consecutive_cells(interp, op, base, 2, vector->shape[0]) : NULL;
+  ir_cell *cells = interp_check_write(op, base) ? interp_elements(interp, op, base, 2, vector->shape[0]) : NULL;
   for (int64_t i = 0; cells && i < vector->shape[0]; i++)
     cells[i] = interp_cells(vector)[i * vector->strides[0]];
   return cells;

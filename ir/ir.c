@@ -324,6 +324,25 @@ static void number(ir_op *op) {
   number_between(op);
 }
 
+ir_op *ir_value_first_user(const ir_value *value, const ir_block *block) {
+  ir_op *first = NULL;
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    ir_op *user = ir_op_ancestor_in(use->user, block);
+    if (!first || ir_op_is_before(user, first))
+      first = user;
+  }
+  return first;
+}
+
+bool ir_operands_are_before(const ir_op *op, ir_op *place) {
+  for (unsigned i = 0; i < op->num_operands; i++) {
+    ir_op *from = ir_operand(op, i)->op;
+    if (from && from->block == place->block && !ir_op_is_before(from, place))
+      return false;
+  }
+  return true;
+}
+
 bool ir_op_is_before(ir_op *a, ir_op *b) {
   assert(a->block == b->block);
   number(a);
@@ -345,6 +364,10 @@ bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data) 
   }
   return true;
 }
+
+static bool is_other(ir_op *op, void *code) { return op->code != *(const ir_opcode *)code; }
+
+bool ir_block_has(ir_block *block, ir_opcode code) { return !ir_walk(block, is_other, &code); }
 
 /* -------------------------------------------------------------------------------------------------------- cloning */
 

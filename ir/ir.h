@@ -163,6 +163,7 @@ bool ir_type_is_static(const ir_type *type);       /* no extent is dynamic */
 int64_t ir_type_num_elements(const ir_type *type); /* 1 for scalars; IR_DYNAMIC if unknown; saturates at INT64_MAX */
 /* The strides of a memref in elements, row-major ones written out; IR_DYNAMIC where unknown. */
 void ir_type_strides(const ir_type *type, int64_t *strides);
+int64_t ir_type_stride(const ir_type *type, unsigned dim);
 /* offset + index * stride; IR_DYNAMIC where one of them is, or where the sum does not fit in 64 bits. */
 int64_t ir_static_offset(int64_t offset, int64_t index, int64_t stride);
 const char *ir_scalar_name(ir_scalar scalar);
@@ -528,6 +529,10 @@ bool ir_value_is_outside(const ir_value *value, const ir_block *block);
 bool ir_op_is_before(ir_op *a, ir_op *b);
 /* The ancestor of `op` (or itself) that stands directly in `block`; NULL if there is none. */
 ir_op *ir_op_ancestor_in(ir_op *op, const ir_block *block);
+/* The first op right in the block that uses the value, itself or inside; all users are in the block. */
+ir_op *ir_value_first_user(const ir_value *value, const ir_block *block);
+/* What the op takes is there before `place`. */
+bool ir_operands_are_before(const ir_op *op, ir_op *place);
 
 /* Attributes on ops. Setting replaces, NULL removes what is there; names are interned by the callee. */
 const ir_attr *ir_attr_get(const ir_op *op, const char *name);
@@ -543,6 +548,8 @@ const int64_t *ir_attr_i64s_of(const ir_op *op, const char *name, unsigned *coun
 
 /* Calls `visit` for each op in the block and below, parents first; the op visited may be erased. Stops on false. */
 bool ir_walk(ir_block *block, bool (*visit)(ir_op *op, void *data), void *data);
+/* Some op in the block or below is of that kind. */
+bool ir_block_has(ir_block *block, ir_opcode code);
 /* The op whose sym_name is `name` in the module's top level; NULL if there is none. Constant time but for the first
  * call, which builds a table (symbol.c). */
 ir_op *ir_module_lookup(const ir_module *module, const char *name);
@@ -575,8 +582,11 @@ static inline int ir_loop_side(const ir_structure *structure, unsigned loop) {
 }
 /* Where the extent of a loop can be read: the first operand and dim whose subscript is just this loop. */
 bool ir_loop_extent(const ir_op *op, unsigned loop, unsigned *operand, unsigned *dim);
-/* Static loop extents, IR_DYNAMIC where unknown. */
+/* The static extent of a loop, and of all; IR_DYNAMIC where unknown. */
+int64_t ir_loop_size(const ir_op *op, unsigned loop);
 void ir_loop_extents(const ir_op *op, int64_t *extents);
+/* The iterations of those loops of one operand that the other lacks; IR_DYNAMIC where they are open. */
+int64_t ir_own_iterations(const ir_op *op, unsigned operand, unsigned other);
 /* Destination-style ops: number of ins and outs, the i-th of each, and the init that a result ties to. */
 unsigned ir_num_inits(const ir_op *op);
 unsigned ir_num_inputs(const ir_op *op);
@@ -584,6 +594,10 @@ static inline ir_value *ir_input(const ir_op *op, unsigned i) { return ir_operan
 static inline ir_value *ir_init(const ir_op *op, unsigned i) { return ir_operand(op, ir_num_inputs(op) + i); }
 static inline const ir_map *ir_init_map(const ir_op *op, unsigned i) {
   return ir_structure_of(op)->maps[ir_num_inputs(op) + i];
+}
+/* The map of an operand of a vector.contract. */
+static inline const ir_map *ir_contract_map(const ir_op *contract, unsigned operand) {
+  return ir_attr_get(contract, "indexing_maps")->elements[operand]->map;
 }
 /* Fills the region of a structured op whose row gives `map` and `combine` (casts included). Called once, on
  * creation. */

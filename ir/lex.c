@@ -9,7 +9,8 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '$' || c == '.'; }
 
-int lex_hex_digit(char c) {
+/* Its value, or -1. */
+static int hex_digit(char c) {
   if (is_digit(c))
     return c - '0';
   if (c >= 'a' && c <= 'f')
@@ -22,7 +23,7 @@ int lex_hex_digit(char c) {
 bool lex_hex_bytes(const char *digits, size_t count, uint8_t *bytes) {
   int8_t value_of[UINT8_MAX + 1]; /* constants come by the hundred megabytes */
   for (int c = 0; c <= UINT8_MAX; c++)
-    value_of[c] = (int8_t)lex_hex_digit((char)c);
+    value_of[c] = (int8_t)hex_digit((char)c);
   int wrong = 0;
   for (size_t i = 0; i < count; i++) {
     int high = value_of[(uint8_t)digits[2 * i]], low = value_of[(uint8_t)digits[2 * i + 1]];
@@ -75,7 +76,7 @@ static const char *string_end(lex_state *lex, const char *start) {
     ptrdiff_t left = lex->end - c;
     if (left > 1 && (c[1] == '"' || c[1] == '\\' || c[1] == 'n' || c[1] == 't')) {
       c++;
-    } else if (left > 2 && lex_hex_digit(c[1]) >= 0 && lex_hex_digit(c[2]) >= 0) {
+    } else if (left > 2 && hex_digit(c[1]) >= 0 && hex_digit(c[2]) >= 0) {
       c += 2;
     } else {
       set_error(lex, c, "unknown escape in a string: expected \\n, \\t, \\\", \\\\ or two hexadecimal digits");
@@ -88,8 +89,8 @@ static const char *string_end(lex_state *lex, const char *start) {
 
 static void lex_number(lex_state *lex, const char *start) {
   const char *end = start;
-  if (*end == '0' && lex->end - end > 2 && end[1] == 'x' && lex_hex_digit(end[2]) >= 0) {
-    for (end += 2; end < lex->end && lex_hex_digit(*end) >= 0; end++)
+  if (*end == '0' && lex->end - end > 2 && end[1] == 'x' && hex_digit(end[2]) >= 0) {
+    for (end += 2; end < lex->end && hex_digit(*end) >= 0; end++)
       continue;
     set_token(lex, LEX_INTEGER, start, end);
     return;
@@ -230,8 +231,8 @@ const char *lex_string(lex_state *lex, lex_token token, size_t *size) {
   while (c < end) {
     if (*c != '\\') {
       bytes[count++] = *c++;
-    } else if (lex_hex_digit(c[1]) >= 0) {
-      bytes[count++] = (char)(lex_hex_digit(c[1]) * 16 + lex_hex_digit(c[2]));
+    } else if (hex_digit(c[1]) >= 0) {
+      bytes[count++] = (char)(hex_digit(c[1]) * 16 + hex_digit(c[2]));
       c += 3;
     } else {
       bytes[count++] = c[1] == 'n' ? '\n' : c[1] == 't' ? '\t' : c[1];
@@ -248,7 +249,7 @@ bool lex_integer(lex_token token, uint64_t *value) {
   bool hex = lex_is_hex(token);
   uint64_t base = hex ? 16 : 10, sum = 0;
   for (size_t i = hex ? 2 : 0; i < token.size; i++) {
-    uint64_t digit = (uint64_t)lex_hex_digit(token.text[i]);
+    uint64_t digit = (uint64_t)hex_digit(token.text[i]);
     if (sum > (UINT64_MAX - digit) / base)
       return false;
     sum = sum * base + digit;

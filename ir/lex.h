@@ -55,7 +55,6 @@ double lex_float(lex_token token);
 /* Is the token an integer written in hexadecimal? */
 bool lex_is_hex(lex_token token);
 bool lex_is(lex_token token, const char *text);
-int lex_hex_digit(char c); /* its value, or -1 */
 /* Two digits each; false where others are there. */
 bool lex_hex_bytes(const char *digits, size_t count, uint8_t *bytes);
 #endif

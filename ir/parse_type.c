@@ -1,8 +1,6 @@
 /* parse_type.c - types, affine maps and memref layouts. See parser.h. */
 #include "parser.h"
 
-#include "text.h"
-
 #include <string.h>
 
 /* ------------------------------------------------------------------------------------------------- affine maps */

@@ -79,7 +79,6 @@ struct ir_parser {
   ir_names resources; /* what stands behind the ops: the digits of each, `count` of them */
   lex_state end;      /* behind the resources; where they have not been read yet, without text */
   uint32_t isolation; /* isolated regions around */
-  uint32_t scope;     /* values defined before the current region */
   unsigned nesting;
   unsigned num_factors; /* of the current affine map */
 };

@@ -304,16 +304,32 @@ bool ir_loop_extent(const ir_op *op, unsigned loop, unsigned *operand, unsigned 
   return false;
 }
 
-void ir_loop_extents(const ir_op *op, int64_t *extents) {
+int64_t ir_loop_size(const ir_op *op, unsigned loop) {
   const ir_structure *structure = ir_structure_of(op);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    extents[loop] = IR_DYNAMIC;
-    for (unsigned i = 0; i < structure->num_maps && extents[loop] == IR_DYNAMIC; i++) {
-      int dim = ir_map_find_dim(structure->maps[i], loop);
-      if (dim >= 0)
-        extents[loop] = ir_operand(op, i)->type->shape[dim];
-    }
+  int64_t extent = IR_DYNAMIC;
+  for (unsigned i = 0; i < structure->num_maps && extent == IR_DYNAMIC; i++) {
+    int dim = ir_map_find_dim(structure->maps[i], loop);
+    if (dim >= 0)
+      extent = ir_operand(op, i)->type->shape[dim];
   }
+  return extent;
+}
+
+void ir_loop_extents(const ir_op *op, int64_t *extents) {
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
+    extents[loop] = ir_loop_size(op, loop);
+}
+
+int64_t ir_own_iterations(const ir_op *op, unsigned operand, unsigned other) {
+  const ir_structure *structure = ir_structure_of(op);
+  int64_t count = 1;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int64_t extent = ir_loop_size(op, loop);
+    if (ir_map_find_dim(structure->maps[operand], loop) >= 0 && ir_map_find_dim(structure->maps[other], loop) < 0 &&
+        (extent == IR_DYNAMIC || __builtin_mul_overflow(count, extent, &count)))
+      return IR_DYNAMIC;
+  }
+  return count;
 }
 
 /* ---------------------------------------------------------------------------------------------------------- bodies */
@@ -357,7 +373,7 @@ void ir_structured_build_body(ir_op *op) {
   }
   ir_builder builder = ir_builder_at_end(body);
   const ir_type *result = body->args[inputs]->type;
-  ir_value *value = body->args[0];
+  ir_value *value;
   if (op->code == OP_LINALG_EXT_DIAG) {
     value = diag_body(&builder, op);
   } else {

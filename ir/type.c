@@ -266,3 +266,9 @@ void ir_type_strides(const ir_type *type, int64_t *strides) {
   else
     row_major(type->rank, type->shape, strides);
 }
+
+int64_t ir_type_stride(const ir_type *type, unsigned dim) {
+  int64_t strides[IR_MAX_RANK];
+  ir_type_strides(type, strides);
+  return strides[dim];
+}

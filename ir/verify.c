@@ -19,7 +19,6 @@
 enum { OPEN_BITS = 4, OPEN_MASK = (1 << OPEN_BITS) - 1 };
 
 typedef struct verifier {
-  ir_module *module;
   unsigned stages;   /* where all ops must be legal; 0: anywhere */
   uint32_t serial;   /* ops seen */
   uint32_t isolated; /* the innermost open op that sees nothing from outside */
@@ -265,7 +264,7 @@ static bool forget_mark(ir_op *op, void *data) {
 }
 
 bool ir_verify(ir_module *module, unsigned stages) {
-  verifier verifier = {.module = module, .stages = stages, .valid = true};
+  verifier verifier = {.stages = stages, .valid = true};
   module->root->mark = 0;
   ir_walk(ir_region(module->root, 0), forget_mark, NULL);
   for (ir_op *op = module->root; op; op = advance(&verifier, op)) {

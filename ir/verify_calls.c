@@ -7,7 +7,6 @@
 #include "op_hooks.h"
 
 typedef struct graph_node {
-  const ir_op *function;
   size_t next, end; /* its calls that the search has not followed yet */
   unsigned depth;   /* the longest chain of calls that starts here, as far as it is known */
   bool entered, done;
@@ -45,7 +44,7 @@ static call_graph collect(ir_module *module) {
     if (op->code != OP_FUNC_FUNC)
       continue;
     graph_node *node = &graph.nodes[graph.num_nodes++];
-    *node = (graph_node){.function = op, .next = graph.num_calls};
+    *node = (graph_node){.next = graph.num_calls};
     ir_walk(ir_region(op, 0), note_call, &graph);
     node->end = graph.num_calls;
     op->mark = (uint32_t)graph.num_nodes;

@@ -75,16 +75,11 @@ static bool verify_slice(const ir_op *op, const ir_type *whole, unsigned group, 
 /* `part` is what the slice shows: all dims, or all but some of extent 1. Strides of memrefs must follow. */
 static bool verify_slice_type(const ir_op *op, const slice *slice, const ir_type *whole, const ir_type *part) {
   bool memref = whole->kind == IR_TYPE_MEMREF;
-  int64_t whole_strides[IR_MAX_RANK], part_strides[IR_MAX_RANK];
-  if (memref) {
-    ir_type_strides(whole, whole_strides);
-    ir_type_strides(part, part_strides);
-  }
   unsigned at = 0;
   for (unsigned i = 0; i < whole->rank; i++) {
-    int64_t stride = memref ? ir_static_offset(0, slice->strides[i], whole_strides[i]) : 0;
+    int64_t stride = memref ? ir_static_offset(0, slice->strides[i], ir_type_stride(whole, i)) : 0;
     /* A unit dim that fits stays: whichever of several is dropped, the type is the same. */
-    if (at < part->rank && part->shape[at] == slice->sizes[i] && (!memref || part_strides[at] == stride))
+    if (at < part->rank && part->shape[at] == slice->sizes[i] && (!memref || ir_type_stride(part, at) == stride))
       at++;
     else if (slice->sizes[i] != 1)
       return ir_op_error(op, "dim %u of the slice does not occur in %s%s", i, type_text(op, part),
@@ -146,12 +141,9 @@ bool verify_parallel_insert_slice(const ir_op *op) {
 static bool strides_agree(const ir_type *small, unsigned dim, const ir_type *large, unsigned first, unsigned last) {
   if (small->kind != IR_TYPE_MEMREF || (!small->strides && !large->strides))
     return true;
-  int64_t small_strides[IR_MAX_RANK], large_strides[IR_MAX_RANK];
-  ir_type_strides(small, small_strides);
-  ir_type_strides(large, large_strides);
-  int64_t expected = small_strides[dim];
+  int64_t expected = ir_type_stride(small, dim);
   for (unsigned i = last + 1; i-- > first;) {
-    if (large->shape[i] != 1 && !ir_extents_agree(large_strides[i], expected))
+    if (large->shape[i] != 1 && !ir_extents_agree(ir_type_stride(large, i), expected))
       return false;
     bool unknown = expected == IR_DYNAMIC || large->shape[i] == IR_DYNAMIC;
     if (unknown || __builtin_mul_overflow(expected, large->shape[i], &expected))
@@ -230,15 +222,11 @@ bool verify_shape_knowledge(const ir_op *op) {
   if (!verify_base(op, from) || !verify_base(op, to))
     return false;
   bool fits = from->element == to->element && from->rank == to->rank && from->space == to->space;
-  int64_t from_strides[IR_MAX_RANK], to_strides[IR_MAX_RANK];
-  if (fits && from->kind == IR_TYPE_MEMREF) {
-    ir_type_strides(from, from_strides);
-    ir_type_strides(to, to_strides);
-    fits = ir_extents_agree(from->offset, to->offset);
-  }
+  bool is_memref = from->kind == IR_TYPE_MEMREF;
+  fits = fits && (!is_memref || ir_extents_agree(from->offset, to->offset));
   for (unsigned i = 0; fits && i < from->rank; i++)
     fits = ir_extents_agree(from->shape[i], to->shape[i]) &&
-           (from->kind != IR_TYPE_MEMREF || ir_extents_agree(from_strides[i], to_strides[i]));
+           (!is_memref || ir_extents_agree(ir_type_stride(from, i), ir_type_stride(to, i)));
   return fits || ir_op_error(op, "cannot cast %s to %s", type_text(op, from), type_text(op, to));
 }
 

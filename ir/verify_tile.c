@@ -14,13 +14,11 @@ static bool verify_tile(const ir_op *op, const ir_value *value, const char *what
 /* Rows of a tile lie along the last dim of the memref, which is contiguous, one behind the other in the dim before. */
 static bool verify_access(const ir_op *op, const ir_value *tile, const char *what) {
   const ir_type *base = ir_operand(op, 0)->type;
-  int64_t strides[IR_MAX_RANK];
   if (!verify_tile(op, tile, what))
     return false;
   if (base->kind != IR_TYPE_MEMREF || base->rank < 2 || base->element != tile->type->element)
     return ir_op_error(op, "cannot move %s as rows of %s", type_text(op, tile->type), type_text(op, base));
-  ir_type_strides(base, strides);
-  if (strides[base->rank - 1] != 1)
+  if (ir_type_stride(base, base->rank - 1u) != 1)
     return ir_op_error(op, "the innermost dim of %s must be contiguous", type_text(op, base));
   return verify_subscripts(op, 1, base, "index");
 }

@@ -96,12 +96,10 @@ bool verify_gather(const ir_op *op) {
 
 /* Consecutive elements of a memref whose innermost dim is contiguous. */
 static bool verify_consecutive(const ir_op *op, const ir_type *base, const ir_type *vector, unsigned index_group) {
-  int64_t strides[IR_MAX_RANK];
   if (base->kind != IR_TYPE_MEMREF || vector->kind != IR_TYPE_VECTOR || base->element != vector->element ||
       vector->rank != 1 || !base->rank)
     return ir_op_error(op, "cannot move %s as consecutive elements of %s", type_text(op, vector), type_text(op, base));
-  ir_type_strides(base, strides);
-  if (strides[base->rank - 1] != 1)
+  if (ir_type_stride(base, base->rank - 1u) != 1)
     return ir_op_error(op, "the innermost dim of %s must be contiguous", type_text(op, base));
   int64_t alignment = ir_attr_int_or(op, "alignment", 1);
   if (alignment < 1 || alignment & (alignment - 1))

@@ -6,13 +6,7 @@
 
 enum { MAX_DEPTH = 16 };
 
-/* The largest power of two up to ALIGNMENT_MOST that divides a number. */
-static int64_t power_in(int64_t number) {
-  int64_t power = 1;
-  while (power < ALIGNMENT_MOST && number % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
+static int64_t power_in(int64_t number) { return alignment_power(number, ALIGNMENT_MOST); }
 
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
@@ -21,10 +15,9 @@ int64_t alignment_of_index(ir_index x) { return power_in((int64_t)ir_index_divis
 static int64_t of_stride(const ir_value *memref, unsigned dim, unsigned depth) {
   const ir_type *type = memref->type;
   const ir_op *op = memref->op;
-  int64_t strides[IR_MAX_RANK], result = 1;
-  ir_type_strides(type, strides);
-  if (strides[dim] != IR_DYNAMIC)
-    return power_in(strides[dim]);
+  int64_t stride = ir_type_stride(type, dim), result = 1;
+  if (stride != IR_DYNAMIC)
+    return power_in(stride);
   if (!type->strides) { /* row-major: the product of the extents behind */
     for (unsigned i = dim + 1; i < type->rank; i++)
       result = least(ALIGNMENT_MOST, result * (type->shape[i] == IR_DYNAMIC ? 1 : power_in(type->shape[i])));

@@ -6,6 +6,13 @@
 
 enum { ALIGNMENT_MOST = 64 /* a line of a cache, in bytes: more is of no use */ };
 
+/* The largest power of two up to `most` that divides a number. */
+static inline int64_t alignment_power(int64_t number, int64_t most) {
+  int64_t power = 1;
+  while (power < most && number % (2 * power) == 0)
+    power *= 2;
+  return power;
+}
 /* What divides an index. */
 int64_t alignment_of_index(ir_index x);
 /* What divides the distance, in elements, between neighbours along a dim of a memref. */

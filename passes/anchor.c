@@ -10,6 +10,8 @@
  * Terminates: loops over dims. */
 #include "passes/anchor.h"
 
+#include "passes/alignment.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -18,14 +20,6 @@ enum {
   PRODUCT_COLUMNS = 8,  /* lanes along the columns of a product without matrix units */
   BROADCAST_LANES = 32, /* of warps whose lanes get the same words of shared memory at once, two by two */
 };
-
-/* The largest power of two up to `limit`, itself one, that divides x. */
-static int64_t power_divisor(int64_t x, int64_t limit) {
-  int64_t power = 1;
-  while (power < limit && x % (2 * power) == 0)
-    power *= 2;
-  return power;
-}
 
 /* Adds a digit at the outer end of a dim. */
 static void append(layout *l, unsigned dim, layout_level level, int64_t size, int64_t hardware_stride) {
@@ -64,11 +58,11 @@ static layout spread(const ir_type *type, const anchor_lanes *lanes, const sprea
   for (unsigned dim = type->rank; dim-- > 0;) {
     bool last = dim + 1 == type->rank;
     if (last) {
-      l.fragment = power_divisor(rest[dim], how->run);
+      l.fragment = alignment_power(rest[dim], how->run);
       append_registers(&l, dim, l.fragment);
       rest[dim] /= l.fragment;
     }
-    int64_t here = power_divisor(rest[dim], last && how->last_lanes < left ? how->last_lanes : left);
+    int64_t here = alignment_power(rest[dim], last && how->last_lanes < left ? how->last_lanes : left);
     int64_t between = last || here == 1 ? 1 : how->apart;
     if (between >= here && rest[dim] / here % between == 0) {
       append_registers(&l, dim, between);
@@ -82,7 +76,7 @@ static layout spread(const ir_type *type, const anchor_lanes *lanes, const sprea
   }
   int64_t warps_left = lanes->warps, stride = 1;
   for (unsigned dim = 0; dim < type->rank; dim++) {
-    warps[dim] = power_divisor(rest[dim], warps_left);
+    warps[dim] = alignment_power(rest[dim], warps_left);
     warps_left /= warps[dim];
   }
   for (unsigned dim = type->rank; !how->warps_within && dim-- > 0;)
@@ -122,21 +116,17 @@ layout anchor_copy(const ir_type *type, const anchor_lanes *lanes, int64_t run, 
 
 /* --------------------------------------------------------------------------------------------------- contractions */
 
-static const ir_map *operand_map(const ir_op *contract, unsigned operand) {
-  return ir_attr_get(contract, "indexing_maps")->elements[operand]->map;
-}
-
 bool anchor_find_product(const ir_op *contract, anchor_product *p) {
   static const unsigned kinds[] = {
       [1 << 0 | 1 << 2] = ANCHOR_ROWS, [1 << 1 | 1 << 2] = ANCHOR_COLUMNS, [1 << 0 | 1 << 1] = ANCHOR_DEPTH};
-  unsigned num_loops = operand_map(contract, 0)->num_dims, seen = 0;
+  unsigned num_loops = ir_contract_map(contract, 0)->num_dims, seen = 0;
   if (num_loops != 3)
     return false;
   for (unsigned loop = 0; loop < 3; loop++) {
     unsigned operands = 0;
     int64_t extent = 0;
     for (unsigned i = 0; i < 3; i++) {
-      int dim = ir_map_find_dim(operand_map(contract, i), loop);
+      int dim = ir_map_find_dim(ir_contract_map(contract, i), loop);
       if (dim < 0)
         continue;
       operands |= 1u << i;
@@ -152,7 +142,7 @@ bool anchor_find_product(const ir_op *contract, anchor_product *p) {
       {ANCHOR_ROWS, ANCHOR_DEPTH}, {ANCHOR_DEPTH, ANCHOR_COLUMNS}, {ANCHOR_ROWS, ANCHOR_COLUMNS}};
   for (unsigned i = 0; seen == 7 && i < 3; i++)
     for (unsigned side = 0; side < 2; side++)
-      p->dims[i][side] = (unsigned)ir_map_find_dim(operand_map(contract, i), p->loops[loops[i][side]]);
+      p->dims[i][side] = (unsigned)ir_map_find_dim(ir_contract_map(contract, i), p->loops[loops[i][side]]);
   return seen == 7;
 }
 
@@ -161,7 +151,7 @@ int64_t anchor_contraction_warps(const ir_op *contract, const target_facts *fact
   if (!anchor_find_product(contract, &p))
     return INT64_MAX;
   int64_t rows = target_warp_rows(facts, ir_operand(contract, 0)->type->element, p.extents[ANCHOR_COLUMNS]);
-  return p.extents[ANCHOR_ROWS] % rows == 0 ? power_divisor(p.extents[ANCHOR_ROWS] / rows, INT64_C(1) << 30)
+  return p.extents[ANCHOR_ROWS] % rows == 0 ? alignment_power(p.extents[ANCHOR_ROWS] / rows, INT64_C(1) << 30)
                                             : INT64_MAX;
 }
 
@@ -208,8 +198,8 @@ static void matrix_layouts(const anchor_product *p, const target_matrix *matrix,
                            layout layouts[3]) {
   int64_t row_tiles = p->extents[ANCHOR_ROWS] / matrix->m, column_tiles = p->extents[ANCHOR_COLUMNS] / matrix->n;
   int64_t depth_tiles = p->extents[ANCHOR_DEPTH] / matrix->k;
-  int64_t row_warps = power_divisor(row_tiles, lanes->warps);
-  int64_t column_warps = power_divisor(column_tiles, lanes->warps / row_warps);
+  int64_t row_warps = alignment_power(row_tiles, lanes->warps);
+  int64_t column_warps = alignment_power(column_tiles, lanes->warps / row_warps);
   int64_t shared = row_warps * column_warps, idle = lanes->warps / shared;
   row_tiles /= row_warps;
   column_tiles /= column_warps;

@@ -155,8 +155,6 @@ static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *stat
     visit_op(walk, op, state);
 }
 
-static bool has_no_group(ir_op *op, void *data) { return op->code != OP_VECTOR_EXT_WARPGROUP_MMA; }
-
 static bool fence_barrier(ir_op *op, void *data) {
   if (op->code == OP_GPU_BARRIER)
     ir_attr_set(op, "tec.fence", ir_attr_unit(op->module));
@@ -167,6 +165,6 @@ void distribute_barriers(ir_op *kernel) {
   barrier_walk walk = {.num_roots = 0};
   barrier_state state = {0};
   visit_block(&walk, ir_region(kernel, 0), &state);
-  if (!ir_walk(ir_region(kernel, 0), has_no_group, NULL))
+  if (ir_block_has(ir_region(kernel, 0), OP_VECTOR_EXT_WARPGROUP_MMA))
     ir_walk(ir_region(kernel, 0), fence_barrier, NULL);
 }

@@ -330,8 +330,6 @@ static bool add_shared(ir_op *op, void *data) {
   return true;
 }
 
-static bool is_no_fragment(ir_op *op, void *data) { return op->code != OP_NVGPU_MMA_SYNC; }
-
 static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts *facts) {
   ir_module *module = kernel->module;
   int64_t warp = facts->warp;
@@ -365,13 +363,11 @@ static bool distribute_kernel(ir_op *kernel, int64_t threads, const target_facts
   if (!distribute_block(&d, body, ir_region(made, 0), kernel))
     return false;
   ir_op_erase(kernel);
-  if (!ir_walk(ir_region(made, 0), is_no_fragment, NULL)) /* factors are in registers, more than several blocks have */
+  if (ir_block_has(ir_region(made, 0), OP_NVGPU_MMA_SYNC)) /* factors are in registers, more than several blocks have */
     ir_attr_set(made, "tec.blocks", ir_attr_i64(module, 1));
   distribute_barriers(made);
   return true;
 }
-
-static bool asks_no_lane(ir_op *op, void *data) { return op->code != OP_GPU_THREAD_ID; }
 
 /* Kernels that ask for the number of the lane are at the LANE stage already. */
 static bool visit(ir_op *kernel, const pass_options *options) {
@@ -380,7 +376,7 @@ static bool visit(ir_op *kernel, const pass_options *options) {
     return distribute_elements(&d, kernel);
   }
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
-  return !threads || !ir_walk(ir_region(kernel, 0), asks_no_lane, NULL) ||
+  return !threads || ir_block_has(ir_region(kernel, 0), OP_GPU_THREAD_ID) ||
          distribute_kernel(kernel, threads, options->target);
 }
 

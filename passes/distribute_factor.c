@@ -43,11 +43,13 @@ static const ir_op *find_read(const ir_value *value, unsigned dims[2]) {
              : NULL;
 }
 
-/* Does the op, or one in its regions, write memory? The `data` of the walk is not used. */
-static bool only_reads(ir_op *op, void *data) {
-  bool good = !(ir_op_row(op)->traits & IR_WRITES);
-  for (unsigned i = 0; i < op->num_regions && !data; i++)
-    good = good && ir_walk(ir_region(op, i), only_reads, op);
+static bool writes_nothing(ir_op *op, void *data) { return !(ir_op_row(op)->traits & IR_WRITES); }
+
+/* Neither the op nor one in its regions writes memory. */
+static bool only_reads(ir_op *op) {
+  bool good = writes_nothing(op, NULL);
+  for (unsigned i = 0; i < op->num_regions && good; i++)
+    good = ir_walk(ir_region(op, i), writes_nothing, NULL);
   return good;
 }
 
@@ -58,7 +60,7 @@ static bool may_wait(const distributor *d, const ir_op *read, ir_op *user, const
   if (!end)
     return false;
   for (ir_op *op = read->next; op != user; op = op->next) {
-    if (!only_reads(op, NULL))
+    if (!only_reads(op))
       return false;
     if (op == end)
       return op->code == OP_SCF_FOR && end == user->block->parent &&
@@ -102,17 +104,17 @@ static bool starts_line(const ir_op *read, const lane_access *access) {
 /* Rows and columns are the last two dims of the memory, whose extents the hardware can watch. */
 static bool can_load_blocks(const distributor *d, const ir_op *read, const lane_access *access) {
   const ir_type *memory = ir_operand(read, 0)->type;
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(memory->element);
+  int64_t bytes = ir_scalar_bytes(memory->element);
   unsigned rank = memory->rank;
   if (!d->facts->has_block_loads || rank < 2 || ir_scalar_bits(memory->element) != 16)
     return false;
-  ir_type_strides(memory, strides);
   uint32_t inner = UINT32_C(3) << (rank - 2);
-  return strides[rank - 1] == 1 && strides[rank - 2] != IR_DYNAMIC && strides[rank - 2] * bytes % PITCH_UNIT == 0 &&
+  int64_t pitch = ir_type_stride(memory, rank - 2);
+  return ir_type_stride(memory, rank - 1) == 1 && pitch != IR_DYNAMIC && pitch * bytes % PITCH_UNIT == 0 &&
          memory->shape[rank - 1] != IR_DYNAMIC && memory->shape[rank - 1] * bytes >= LEAST_WIDTH &&
          memory->shape[rank - 1] % 2 == 0 && access->memory_dim[0] + access->memory_dim[1] == (int)(2 * rank - 3) &&
          access->memory_dim[0] >= (int)rank - 2 && access->memory_dim[1] >= (int)rank - 2 &&
-         (memory->shape[rank - 1] * bytes + ALIGNMENT_MOST - PITCH_UNIT <= strides[rank - 2] * bytes ||
+         (memory->shape[rank - 1] * bytes + ALIGNMENT_MOST - PITCH_UNIT <= pitch * bytes ||
           starts_line(read, access)) &&
          !(access->bounded & ~inner) && (!access->bounded || is_zero(ir_group_operand(read, 2, 0)));
 }

@@ -219,7 +219,7 @@ static void choose_form(const distributor *d, product *p, unsigned i, const layo
                                 .whole_dim = (int)along,
                                 .in_order = comes_in_parts(p, i)};
   const kept_factor *known = p->kept[i] ? find_kept(d, p->op, ir_operand(p->op, i)) : NULL;
-  placed->form = known ? known->form : shared_form_choose(&vector, uses, 2);
+  placed->form = known ? known->form : shared_form_choose(&vector, uses);
   shared_form_layout(&placed->form, &own, &placed->stored);
   shared_form_layout(&placed->form, &wanted, &placed->loaded);
   shared_form_scale(&placed->form, whole, scale);
@@ -405,13 +405,12 @@ static ir_value *multiply_unrolled(distributor *d, product *p, ir_value *acc) {
 
 /* Fills in a contraction; false where lanes cannot combine its elements. */
 static bool find_product(const ir_op *op, product *p) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
   const ir_value *result = ir_result(op, 0);
   *p = (product){.op = op, .type = ir_type_scalar(op->module, result->type->element)};
   if (!vectorize_kind(op, p->type->element, &p->combine))
     return false;
   for (unsigned i = 0; i < 3; i++)
-    p->maps[i] = maps->elements[i]->map;
+    p->maps[i] = ir_contract_map(op, i);
   for (unsigned i = 0; i < 2; i++)
     for (unsigned dim = 0; dim < p->maps[i]->num_results; dim++)
       p->extents[ir_map_result_dim(p->maps[i], dim)] = ir_operand(op, i)->type->shape[dim];

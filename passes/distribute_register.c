@@ -165,7 +165,7 @@ ir_value *distribute_convert(distributor *d, ir_value *vector, const layout *fro
                                                          .warp = (unsigned)d->warp,
                                                          .room = room,
                                                          .whole_dim = start ? SHARED_FORM_ALL : -1},
-                                        uses, 2);
+                                        uses);
   lane_access memory = distribute_scratch(d, element, from, &form, NULL);
   layout stored, loaded;
   shared_form_layout(&form, from, &stored);
@@ -286,11 +286,9 @@ static bool is_product_of_row(const ir_value *value) {
   const ir_op *op = value->op;
   if (!op || op->code != OP_VECTOR_CONTRACT || ir_operand(op, 0)->type->kind != IR_TYPE_VECTOR)
     return false;
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
-  int row = ir_map_result_dim(maps->elements[2]->map, 0);
-  return ir_map_find_dim(maps->elements[0]->map, (unsigned)row) == 0 &&
-         ir_map_find_dim(maps->elements[1]->map, (unsigned)row) < 0 && repeats_row(ir_operand(op, 0)) &&
-         repeats_row(ir_operand(op, 2));
+  unsigned row = (unsigned)ir_map_result_dim(ir_contract_map(op, 2), 0);
+  return ir_map_find_dim(ir_contract_map(op, 0), row) == 0 && ir_map_find_dim(ir_contract_map(op, 1), row) < 0 &&
+         repeats_row(ir_operand(op, 0)) && repeats_row(ir_operand(op, 2));
 }
 
 /* The row that each lane holds some of; *l becomes its layout. */

@@ -113,12 +113,8 @@ static bool lower(ir_op *op) {
   k.carried = IR_NEW_ARRAY(arena, bool, k.num_outs);
   choose_dims(&k);
   ir_builder builder = ir_builder_before(op);
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
-    unsigned operand, dim;
-    if (!ir_loop_extent(op, loop, &operand, &dim))
-      return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
-    k.extents[loop] = ir_dim(&builder, ir_operand(op, operand), dim);
-  }
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
+    k.extents[loop] = ir_loop_dim(&builder, op, loop);
   ir_index lower[IR_MAX_LOOPS] = {0}, upper[IR_MAX_LOOPS], step[IR_MAX_LOOPS];
   unsigned rank = k.num_dims ? k.num_dims : 1; /* an element without subscripts is one iteration */
   for (unsigned i = 0; i < rank; i++) {

@@ -7,7 +7,6 @@
 #include "passes/explain.h"
 
 #include "ir/text.h"
-#include "passes/passes.h"
 #include "passes/tile.h"
 
 #include <stdlib.h>

@@ -134,18 +134,6 @@ static ir_value *scale(ir_builder *builder, ir_value *value, const ir_map *map, 
   return body_finish(&body, generic, ir_binary(&body, f->scaling->code, number, ir_convert(&body, by, type)));
 }
 
-/* The iterations of those loops of one operand that the other lacks; IR_DYNAMIC where they are open. */
-static int64_t own_iterations(const ir_op *op, unsigned operand, unsigned other) {
-  const ir_structure *structure = ir_structure_of(op);
-  int64_t extents[IR_MAX_LOOPS], count = 1;
-  ir_loop_extents(op, extents);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_map_find_dim(structure->maps[operand], loop) >= 0 && ir_map_find_dim(structure->maps[other], loop) < 0 &&
-        (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(count, extents[loop], &count)))
-      return IR_DYNAMIC;
-  return count;
-}
-
 enum { RESULT = 2 };
 
 /* The operand of the product that takes the scale of factor `side`; -1 if none can. */
@@ -155,7 +143,7 @@ static int taker_of_scale(const ir_op *op, unsigned side, const ir_map *scales) 
   bool result = (!scales || has_loops(structure->maps[RESULT], scales)) && body_starts_from_zero(op);
   if (!other || !result)
     return other ? (int)(1 - side) : result ? RESULT : -1;
-  int64_t of_other = own_iterations(op, 1 - side, RESULT), of_result = own_iterations(op, RESULT, 1 - side);
+  int64_t of_other = ir_own_iterations(op, 1 - side, RESULT), of_result = ir_own_iterations(op, RESULT, 1 - side);
   return of_result != IR_DYNAMIC && (of_other == IR_DYNAMIC || of_result < of_other) ? RESULT : (int)(1 - side);
 }
 

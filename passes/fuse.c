@@ -103,8 +103,8 @@ static ir_value *request_slice(tile_builder *builder, ir_op *op, unsigned operan
     need_before(f, value);
   } else if (value->op && value->op->block == f->block) {
     fusion_node *producer = fusion_expect(f, value->op);
-    producer->requests = IR_NEW_OF(&f->module->arena, fusion_request, .next = producer->requests, .consumer = op,
-                                   .value = value, .slice = slice, .box = *box);
+    producer->requests = IR_NEW_OF(&f->module->arena, fusion_request, .next = producer->requests, .value = value,
+                                   .slice = slice, .box = *box);
   }
   return slice;
 }

@@ -7,11 +7,10 @@
 
 enum { MAX_ROOTS = 8 };
 
-/* A box of `value` that the tile of `consumer` reads, at first from the extract_slice `slice`. */
+/* A box of `value` that a tile reads, at first from the extract_slice `slice`. */
 typedef struct fusion_request fusion_request;
 struct fusion_request {
   fusion_request *next;
-  ir_op *consumer;
   ir_value *value, *slice;
   tile_box box;
 };

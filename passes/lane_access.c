@@ -40,12 +40,12 @@ void lane_access_constants(const lane_access *access, const layout *l, int64_t r
 static bool can_run(const lane_access *access, const layout *l, int64_t run) {
   const ir_type *type = access->memref->type;
   unsigned last = type->rank - 1u;
-  int64_t strides[IR_MAX_RANK], constants[IR_MAX_RANK], next[IR_MAX_RANK];
+  int64_t constants[IR_MAX_RANK], next[IR_MAX_RANK];
   int64_t registers = layout_size(l, LAYOUT_REGISTER), bits = ir_scalar_bits(type->element);
-  ir_type_strides(type, strides);
   if (run == 1 || !type->rank)
     return run == 1;
-  if (access->mask || bits < 8 || registers % run || strides[last] != 1 || run * bits / 8 > LANE_ACCESS_WIDEST ||
+  if (access->mask || bits < 8 || registers % run || ir_type_stride(type, last) != 1 ||
+      run * bits / 8 > LANE_ACCESS_WIDEST ||
       alignment_of_memref(access->memref, LANE_ACCESS_WIDEST) % (run * bits / 8) ||
       alignment_of_index(access->start[last]) % run)
     return false;

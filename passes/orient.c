@@ -197,12 +197,7 @@ static ir_value *turn_tile(ir_value *value, unsigned dim, const turning *turning
   ir_op *slice = value->op, *first = slice->block->first;
   while (first != slice && !ir_op_has(first, IR_STRUCTURED))
     first = first->next;
-  for (unsigned i = 0; i < slice->num_operands; i++) {
-    ir_op *from = ir_operand(slice, i)->op;
-    if (from && from->block == slice->block && !ir_op_is_before(from, first))
-      first = slice;
-  }
-  if (first != slice)
+  if (first != slice && ir_operands_are_before(slice, first))
     ir_op_move_before(slice, first);
   ir_builder builder = ir_builder_after(slice);
   return turn_value(&builder, value, dim, turning);

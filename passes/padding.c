@@ -38,9 +38,8 @@ static int cast_dim(const ir_type *from, const ir_type *to, int dim) {
 
 /* The loops of a contraction that runs along `dim` of an operand, as the dim of its result. */
 static int contracted_dim(const ir_op *op, unsigned operand, int dim) {
-  const ir_attr *maps = ir_attr_get(op, "indexing_maps");
-  return ir_map_find_dim(maps->elements[2]->map,
-                         (unsigned)ir_map_result_dim(maps->elements[operand]->map, (unsigned)dim));
+  int loop = ir_map_result_dim(ir_contract_map(op, operand), (unsigned)dim);
+  return ir_map_find_dim(ir_contract_map(op, 2), (unsigned)loop);
 }
 
 static int reduced_dim(const ir_op *op, unsigned operand, int dim) {

@@ -166,17 +166,6 @@ static void narrow(const loop_nest *nest, unsigned k, ir_value *value) {
 
 /* --------------------------------------------------------------------------------------------------------- the loop */
 
-/* The first op right in the block that uses the value, itself or inside. */
-static ir_op *first_user(const ir_value *value, const ir_block *block) {
-  ir_op *first = NULL;
-  for (const ir_use *use = value->uses; use; use = use->next) {
-    ir_op *user = ir_op_ancestor_in(use->user, block);
-    if (!first || ir_op_is_before(user, first))
-      first = user;
-  }
-  return first;
-}
-
 static ir_op *create_forall(const loop_nest *nest, ir_builder *builder, unsigned num_outs, ir_value *const *outs) {
   ir_index bounds[3][IR_MAX_LOOPS];
   for (unsigned part = 0; part < 3; part++)
@@ -223,7 +212,7 @@ static void share_part(const loop_nest *nest, unsigned k, const ir_op *forall, i
                        ir_builder *inserts) {
   ir_value *argument = body_of(nest, nest->num_loops - 1)->args[1 + k];
   ir_builder outside = ir_builder_before((ir_op *)forall);
-  ir_builder inside = ir_builder_before(first_user(argument, ir_region(forall, 0)));
+  ir_builder inside = ir_builder_before(ir_value_first_user(argument, ir_region(forall, 0)));
   tile_box part = box_of(nest, k, &outside, &inside, forall);
   ir_value *own = ir_extract_slice(&inside, shared, part.offsets, part.sizes, NULL);
   if (nest->fills[k])

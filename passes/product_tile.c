@@ -14,7 +14,6 @@
 #include "passes/body.h"
 #include "passes/memory.h"
 #include "passes/register_plan.h"
-#include "passes/tile.h"
 #include "passes/tile_policy.h"
 
 enum {

@@ -1,7 +1,6 @@
 /* reads.h - what bodies of structured ops read by subscript, where the subscripts are simple enough for a view. */
 #ifndef TEC_PASSES_READS_H
 #define TEC_PASSES_READS_H
-#include "passes/extent.h"
 #include "passes/recast.h"
 
 /* A subscript of a tensor.extract in the body of a structured op: a constant, or the index of a loop, or digits of it

@@ -121,9 +121,7 @@ const ir_map *recast_read_through(const ir_op *producer, unsigned input, const i
 }
 
 bool recast_reads_whole(const ir_op *op, const ir_expr *was, unsigned loop, ir_value *value, unsigned dim) {
-  unsigned from, at;
-  return was->kind == IR_EXPR_DIM || (ir_loop_extent(op, loop, &from, &at) &&
-                                      extent_equal(extent_of(value, dim), extent_of(ir_operand(op, from), at)));
+  return was->kind == IR_EXPR_DIM || extent_equal(extent_of(value, dim), extent_of_loop(op, loop));
 }
 
 bool recast_keeps_loops(const ir_op *op, const ir_op *producer, unsigned input, const ir_map *map) {

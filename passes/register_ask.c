@@ -15,7 +15,6 @@
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 enum { LINE_BYTES = 64 };
 /* Terms of a piece where it is not a line of rows that these are of. */
@@ -73,11 +72,7 @@ static int64_t tiles_of(const register_nest *nest, unsigned loop) {
   return parts_of(nest->op, loop, nest->plan.steps[loop]);
 }
 
-static bool has_open_rows(const register_nest *nest, unsigned row) {
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(nest->op, extents);
-  return extents[row] == IR_DYNAMIC;
-}
+static bool has_open_rows(const register_nest *nest, unsigned row) { return ir_loop_size(nest->op, row) == IR_DYNAMIC; }
 
 /* Panels are made for one of several tiles of the SIMD loop at a time, and so is the memory of the next one's known. */
 static bool asks_for_next_tile(const register_nest *nest, unsigned i) {
@@ -94,18 +89,18 @@ static bool find_next_panel(const register_nest *nest, unsigned i, unsigned row,
   if (ask->is_tile)
     ask->ahead[ir_map_find_dim(ir_structure_of(nest->op)->maps[i], simd)] = nest->plan.steps[simd];
   bool are_few = register_plan_bound(nest->op, row) <= MANY_ROWS;
-  return ask->is_tile || ((are_few || register_pack_is_inside(nest, i)) &&
-                          register_prefetch_panel(nest->op, &nest->plan, nest->facts, i, nest->uses, ask->ahead));
+  const register_input input = register_input_of(nest, i);
+  return ask->is_tile || ((are_few || register_pack_is_inside(nest, i)) && register_prefetch_panel(&input, ask->ahead));
 }
 
 /* The loop of the panel along which memory goes on, over lanes or terms; -1: neither. */
 static int along_memory(const register_nest *nest, unsigned i, unsigned term) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
-  int64_t strides[IR_MAX_RANK];
-  ir_type_strides(ir_operand(nest->op, i)->type, strides);
-  return strides[ir_map_find_dim(map, (unsigned)nest->plan.simd)] == 1 ? nest->plan.simd
-         : strides[ir_map_find_dim(map, term)] == 1                    ? (int)term
-                                                                       : -1;
+  const ir_type *type = ir_operand(nest->op, i)->type;
+  unsigned simd = (unsigned)nest->plan.simd;
+  return ir_type_stride(type, (unsigned)ir_map_find_dim(map, simd)) == 1   ? (int)simd
+         : ir_type_stride(type, (unsigned)ir_map_find_dim(map, term)) == 1 ? (int)term
+                                                                           : -1;
 }
 
 /* Small tiles, whose terms have no time for a line each, ask for a power of two of lines as they begin, if that few are
@@ -176,19 +171,18 @@ bool register_ask_plan_stream(register_nest *nest, unsigned i, const ir_attr *ah
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   const ir_type *type = ir_operand(nest->op, i)->type;
   int term = innermost_terms(nest->op, plan);
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(type->element);
+  int64_t bytes = ir_scalar_bytes(type->element);
   if (!ahead || nest->panels[i] || term < 0 || term == plan->simd || plan->paired >= 0 || !bytes ||
       !register_plan_is_asked_by_tile(nest->op, i, nest->facts))
     return false;
   int along = ir_map_find_dim(map, (unsigned)plan->simd), over = ir_map_find_dim(map, (unsigned)term);
   ir_index columns = nest->extents[plan->simd];
-  ir_type_strides(type, strides);
   register_ask ask = {.term = (unsigned)term, .along = (unsigned)plan->simd, .elements = LINE_BYTES / bytes};
   int64_t tiles = tiles_of_stream(nest, map), lines = plan->steps[plan->simd] / ask.elements;
   ask.row = (unsigned)row_of(nest, map, false), ask.is_stream = true;
   ask.lines = tiles && lines % tiles == 0 ? lines / tiles : lines;
-  if (along < 0 || over < 0 || strides[along] != 1 || !moves_along(ahead, type->rank, over) || columns.value ||
-      columns.constant % plan->steps[plan->simd] || plan->steps[plan->simd] % ask.elements || !tiles)
+  if (along < 0 || over < 0 || ir_type_stride(type, (unsigned)along) != 1 || !moves_along(ahead, type->rank, over) ||
+      columns.value || columns.constant % plan->steps[plan->simd] || plan->steps[plan->simd] % ask.elements || !tiles)
     return false;
   ask.ahead[over] = ahead->ints[over];
   nest->asks[i] = ask;
@@ -284,15 +278,14 @@ void register_ask_panels(const register_nest *nest, ir_builder *builder, bool be
 
 /* The subscripts are loops, the last one `last`, along which memory goes on. */
 static bool goes_on_along(const vector_operand *operand, unsigned last) {
-  int64_t strides[IR_MAX_RANK];
   unsigned rank = operand->value->type->rank;
   if (!ir_type_is_shaped(operand->value->type) || !rank || operand->local)
     return false;
   for (unsigned dim = 0; dim < rank; dim++)
     if (ir_map_result_dim(operand->map, dim) < 0)
       return false;
-  ir_type_strides(operand->value->type, strides);
-  return (unsigned)ir_map_result_dim(operand->map, rank - 1) == last && strides[rank - 1] == 1;
+  return (unsigned)ir_map_result_dim(operand->map, rank - 1) == last &&
+         ir_type_stride(operand->value->type, rank - 1) == 1;
 }
 
 static int64_t bytes_of(const vector_operand *operand) { return ir_scalar_bytes(operand->value->type->element); }
@@ -483,9 +476,7 @@ static int64_t lines_along(const register_left *left, unsigned dim) {
 /* Counts the lines of the value's memory, whose last dim is dense; false where they are not known. */
 static bool count_lines(register_left *left) {
   const ir_type *type = left->value->type;
-  int64_t strides[IR_MAX_RANK];
-  ir_type_strides(type, strides);
-  if (!type->rank || strides[type->rank - 1] != 1)
+  if (!type->rank || ir_type_stride(type, type->rank - 1u) != 1)
     return false;
   left->elements = LINE_BYTES / (ir_scalar_bytes(type->element));
   left->lines = 1;
@@ -551,9 +542,10 @@ bool register_ask_plan_own(register_nest *nest, unsigned i) {
   ir_op *op = nest->op;
   register_left own = {.value = ir_operand(op, i), .product = op, .is_own = true};
   own.blocks = register_loop_of_blocks(op, i);
+  const register_input input = register_input_of(nest, i);
   int64_t ahead[IR_MAX_RANK];
-  if (!nest->left || nest->panels[i] || !register_prefetch_own(op, &nest->plan, nest->facts, i, nest->uses, ahead) ||
-      !count_lines(&own) || !can_ask_own(nest, &own))
+  if (!nest->left || nest->panels[i] || !register_prefetch_own(&input, ahead) || !count_lines(&own) ||
+      !can_ask_own(nest, &own))
     return false;
   own.ahead = ir_attr_i64s(op->module, own.value->type->rank, ahead);
   keep_left(&op->module->arena, nest->left, &own);

@@ -13,7 +13,6 @@
  * Terminates: loops over the constant's elements. */
 #include "passes/memory.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 #include <string.h>
 
@@ -204,6 +203,6 @@ const ir_attr *register_constant_ahead(const register_nest *nest, unsigned i) {
 }
 
 bool register_constant_is_near(const register_nest *nest, unsigned i) {
-  int64_t bytes = view_root_bytes(nest->panels[i]);
-  return nest->facts->has_few_streams ? bytes > (int64_t)nest->facts->l3_bytes : !nest->facts->has_far_memory;
+  return nest->facts->has_few_streams ? register_plan_lies_in_memory(nest->panels[i], nest->facts)
+                                      : !nest->facts->has_far_memory;
 }

@@ -36,11 +36,9 @@ static ir_op *neighbour(ir_op *op, bool after) {
   return op;
 }
 
-static bool is_no_load(ir_op *op, void *data) { return op->code != OP_MEMREF_LOAD; }
-
 /* A structured op that reads its operands alone. */
 static bool is_structured(const ir_op *op) {
-  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && ir_walk(ir_region(op, 0), is_no_load, NULL);
+  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_block_has(ir_region(op, 0), OP_MEMREF_LOAD);
 }
 
 /* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */
@@ -271,16 +269,6 @@ static bool is_follower(const ir_op *leader, const register_plan *plan, const ir
   return ir_map_find_dim(map, (unsigned)plan->simd) >= 0;
 }
 
-/* The operands are there before `place`. */
-static bool is_known_before(const ir_op *op, ir_op *place) {
-  for (unsigned i = 0; i < op->num_operands; i++) {
-    ir_op *from = ir_operand(op, i)->op;
-    if (from && from->block == place->block && !ir_op_is_before(from, place))
-      return false;
-  }
-  return true;
-}
-
 /* The op right behind the leader that writes its fed input anew, element by element, after that was read: it works on
  * what the feeders have in registers, and so does the leader, which reads no more of that memory. Whatever else it
  * reads lies apart from what they and the leader write. */
@@ -292,7 +280,7 @@ static void find_rewriter(ir_op *leader, const register_plan *plan, register_gro
       return;
   if (!is_structured(member.op) || ir_num_inits(member.op) != 1 || ir_init(member.op, 0) != memory ||
       !fits_tiles(ir_structure_of(leader)->maps[group->fed], plan, memory, &member) ||
-      !lies_apart(member.op, ir_init(leader, 0), NULL) || !is_known_before(member.op, leader))
+      !lies_apart(member.op, ir_init(leader, 0), NULL) || !ir_operands_are_before(member.op, leader))
     return;
   for (unsigned k = 1; k < group->num_feeders; k++)
     if (!lies_apart(member.op, ir_init(group->feeders[k].op, 0), NULL))
@@ -454,12 +442,12 @@ static bool may_pass(const ir_op *op, const ir_op *other) {
 }
 
 /* The operands are there before `place`, or are views or memory that can be made there. */
-static bool can_stand_before(const ir_op *op, ir_op *place, bool is_view) {
+static bool can_stand_before(const ir_op *op, ir_op *place) {
   for (unsigned i = 0; i < op->num_operands; i++) {
     ir_op *from = ir_operand(op, i)->op;
     bool there = !from || from->block != place->block || ir_op_is_before(from, place);
     bool moves = from && (from->code == OP_MEMREF_SUBVIEW || ir_op_has(from, IR_ALLOCATES));
-    if (!there && (is_view || !moves || !can_stand_before(from, place, true)))
+    if (!there && (!moves || !ir_operands_are_before(from, place)))
       return false;
   }
   return true;
@@ -494,7 +482,7 @@ static void clear_way(ir_op *reduction, const target_facts *facts) {
   for (ir_op *other = neighbour(start, false); other != place; other = neighbour(other, false))
     if (!may_pass(start, other))
       return;
-  if (may_pass(start, place) && can_stand_before(start, place, false))
+  if (may_pass(start, place) && can_stand_before(start, place))
     move_before(start, place);
 }
 
@@ -506,7 +494,7 @@ void register_group_advance(ir_op *op, const target_facts *facts) {
   for (unsigned passed = 0; maker && may_pass(op, maker); passed++)
     maker = passed < MAX_PASSED ? neighbour(maker, false) : NULL;
   if (!maker || maker == neighbour(op, false) || !is_structured(maker) || maker->num_results ||
-      ir_num_inits(maker) != 1 || !can_stand_before(op, maker, false))
+      ir_num_inits(maker) != 1 || !can_stand_before(op, maker))
     return;
   const ir_value *made = ir_init(maker, 0);
   register_plan plan = register_plan_make(maker, facts);

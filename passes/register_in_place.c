@@ -36,13 +36,11 @@ enum { FAR_BYTES = 2048 };
  * when not known, 0 where it is none. */
 static int64_t row_distance(const planner *p, unsigned operand, unsigned subscript, unsigned *loop) {
   const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
   int dim = ir_map_result_dim(p->structure->maps[operand], subscript);
   if (dim < 0 || !is_reduction(p, (unsigned)dim))
     return 0;
   *loop = (unsigned)dim;
-  ir_type_strides(type, strides);
-  int64_t stride = strides[subscript];
+  int64_t stride = ir_type_stride(type, subscript);
   return stride == IR_DYNAMIC ? IR_DYNAMIC : stride * ir_scalar_bytes(type->element);
 }
 
@@ -242,11 +240,6 @@ static bool is_stream(const planner *p, unsigned simd, int64_t most_rows) {
 /* Where requests get lost, the machine follows these best by itself, in narrow tiles. */
 static bool is_followed(const planner *p, unsigned simd) { return p->facts->loses_requests && is_stream(p, simd, 1); }
 
-/* What the input is a view of is known to be more than the last cache holds. */
-static bool lies_in_memory(const planner *p, unsigned input) {
-  return p->facts->l3_bytes && view_root_bytes(ir_operand(p->op, input)) > (int64_t)p->facts->l3_bytes;
-}
-
 /* Rows of the operand follow each other so closely that one tile can read them whole, as one stream. */
 static bool reads_whole_rows(const planner *p, unsigned operand) {
   int64_t tile = (int64_t)p->registers / 4 * p->lanes * ir_scalar_bytes(ir_operand(p->op, operand)->type->element);
@@ -266,7 +259,8 @@ static bool reads_whole_rows(const planner *p, unsigned operand) {
 bool planner_is_narrow_stream(const planner *p, unsigned simd) {
   unsigned lanes = operand_uses(p, 1, simd);
   bool are_asked_for = target_asks_by_line(p->facts) && !p->facts->loses_requests && !reads_whole_rows(p, lanes);
-  return is_followed(p, simd) || (are_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) && lies_in_memory(p, lanes));
+  return is_followed(p, simd) || (are_asked_for && is_stream(p, simd, MAX_NARROW_ROWS) &&
+                                  register_plan_lies_in_memory(ir_operand(p->op, lanes), p->facts));
 }
 
 /* Those that are whole pages apart are in one set of the nearest cache, which has no room for more of them until they
@@ -275,13 +269,12 @@ bool planner_is_narrow_stream(const planner *p, unsigned simd) {
 int64_t planner_rows_of_set(const planner *p, unsigned simd, unsigned row) {
   unsigned operand = operand_uses(p, 0, simd);
   const ir_type *type = ir_operand(p->op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
   int dim = ir_map_find_dim(p->structure->maps[operand], row);
   if (!ir_is_contraction(p->op) || is_reduction(p, simd) || dim < 0 || planner_is_widened(p, operand))
     return p->registers;
-  ir_type_strides(type, strides);
-  bool is_known = strides[dim] != IR_DYNAMIC && p->extents[row] != 1;
-  bool is_one_set = is_known && strides[dim] * ir_scalar_bytes(type->element) % TARGET_PAGE_BYTES == 0;
+  int64_t stride = ir_type_stride(type, (unsigned)dim);
+  bool is_known = stride != IR_DYNAMIC && p->extents[row] != 1;
+  bool is_one_set = is_known && stride * ir_scalar_bytes(type->element) % TARGET_PAGE_BYTES == 0;
   return is_one_set ? target_rows_of_set(p->facts) : p->registers;
 }
 

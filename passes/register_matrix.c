@@ -60,11 +60,8 @@ static int64_t round_up(int64_t count, int64_t unit) { return (count + unit - 1)
 static bool ends_in(const ir_op *op, unsigned operand, unsigned loop) {
   const ir_map *map = ir_structure_of(op)->maps[operand];
   const ir_type *type = ir_operand(op, operand)->type;
-  int64_t strides[IR_MAX_RANK];
-  if (type->kind != IR_TYPE_MEMREF || !map->num_results || ir_map_result_dim(map, map->num_results - 1) != (int)loop)
-    return false;
-  ir_type_strides(type, strides);
-  return strides[map->num_results - 1] == 1;
+  return type->kind == IR_TYPE_MEMREF && map->num_results &&
+         ir_map_result_dim(map, map->num_results - 1) == (int)loop && ir_type_stride(type, map->num_results - 1) == 1;
 }
 
 /* The loops of rows, columns and terms; false where there are none. Of several loops that only the rows' factor has the
@@ -73,8 +70,7 @@ static bool find_loops(matrix_nest *nest) {
   const ir_op *op = nest->op;
   const ir_structure *structure = ir_structure_of(op);
   const ir_map *out = structure->maps[2];
-  int64_t extents[IR_MAX_LOOPS], most = 0;
-  ir_loop_extents(op, extents);
+  int64_t most = 0;
   if (!out->num_results)
     return false;
   nest->column = (unsigned)ir_map_result_dim(out, out->num_results - 1);
@@ -97,7 +93,7 @@ static bool find_loops(matrix_nest *nest) {
   nest->rows_side = 1 - (unsigned)side;
   nest->most_rows = most;
   nest->most_columns = register_plan_bound(op, nest->column);
-  nest->terms = extents[nest->term];
+  nest->terms = ir_loop_size(op, nest->term);
   return true;
 }
 
@@ -464,10 +460,8 @@ static void run_panels(const matrix_nest *nest, ir_builder builder) {
 static bool meets_in_sets(const matrix_nest *nest) {
   const ir_type *type = ir_operand(nest->op, nest->rows_side)->type;
   int dim = ir_map_find_dim(ir_structure_of(nest->op)->maps[nest->rows_side], nest->row);
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(IR_BF16);
-  ir_type_strides(type, strides);
-  return !nest->is_copied && strides[dim] != IR_DYNAMIC && strides[dim] * bytes % CROWDED_BYTES == 0 &&
-         nest->width >= MANY_COLUMNS;
+  int64_t stride = ir_type_stride(type, (unsigned)dim), bytes = ir_scalar_bytes(IR_BF16);
+  return !nest->is_copied && stride != IR_DYNAMIC && stride * bytes % CROWDED_BYTES == 0 && nest->width >= MANY_COLUMNS;
 }
 
 /* Terms that are multiplied at a time, at most. */
@@ -489,11 +483,9 @@ static void allocate(matrix_nest *nest) {
 /* Loops over all others of the op; the builder goes on inside of them. */
 static void enter_others(const matrix_nest *nest, ir_builder *builder, ir_index *starts) {
   const ir_op *op = nest->op;
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
   for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
     starts[loop] = ir_index_const(0);
-    if (loop == nest->row || loop == nest->column || loop == nest->term || extents[loop] == 1)
+    if (loop == nest->row || loop == nest->column || loop == nest->term || ir_loop_size(op, loop) == 1)
       continue;
     starts[loop] = ir_enter_for(builder, ir_index_const(0), ir_loop_dim(builder, op, loop), 1);
   }

@@ -5,7 +5,6 @@
  * Terminates: one tile of each member of a group. */
 #include "passes/body.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 /* Epilogues that compute much with each element take so many registers of a tile at once. */
 enum { EPILOGUE_REGISTERS = 4 };
@@ -29,7 +28,7 @@ void register_ask_for_next(ir_op *op, const register_plan *plan, const target_fa
   for (unsigned i = first; i < end; i++) {
     if (tile->operands[i].ahead)
       continue;
-    const ir_attr *ahead = register_prefetch_next(op, plan, facts, i);
+    const ir_attr *ahead = register_prefetch_next(&(register_input){op, plan, facts, i, 1});
     bool leaves = i < num_inputs && register_ask_leave(op, facts, i, ahead, true, left);
     tile->operands[i].ahead = leaves ? NULL : ahead;
   }
@@ -47,7 +46,7 @@ static void member_tile(const register_nest *nest, const ir_map *map, const regi
   register_plan plan = register_plan_make(member->op, nest->facts);
   for (unsigned i = 0; i < ir_num_inputs(member->op); i++)
     if (!(member->linked & ir_bit(i)))
-      tile->operands[i].ahead = register_prefetch_distance(member->op, &plan, nest->facts, i, 1);
+      tile->operands[i].ahead = register_prefetch_distance(&(register_input){member->op, &plan, nest->facts, i, 1});
   register_ask_for_next(member->op, &plan, nest->facts, NULL, tile);
   for (unsigned i = 0; i < leader->num_dims; i++)
     if (ir_map_find_dim(map, leader->loops[i]) >= 0) {

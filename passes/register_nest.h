@@ -6,6 +6,7 @@
 #define TEC_PASSES_REGISTER_NEST_H
 #include "passes/hidden.h"
 #include "passes/register_group.h"
+#include "passes/register_prefetch.h"
 #include "passes/register_segment.h"
 #include "passes/vectorize.h"
 
@@ -83,6 +84,11 @@ typedef struct register_nest {
   const register_segment *inside; /* that segment, where each tile of rows meets its tiles in turn; NULL elsewhere */
   const register_segment *block;  /* the rows that meet them in turn, where they do; NULL elsewhere */
 } register_nest;
+
+/* Input `i`, to ask of how its memory is asked for. */
+static inline register_input register_input_of(const register_nest *nest, unsigned i) {
+  return (register_input){nest->op, &nest->plan, nest->facts, i, nest->uses};
+}
 
 /* Replaces a structured op by loops over register tiles, and with it the ops that it takes in; none where it copies an
  * input whose elements are used `copied` times, else 0. Its reductions need run only where `reduced` holds; NULL:

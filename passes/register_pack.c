@@ -9,7 +9,6 @@
 #include "passes/extent.h"
 #include "passes/memory.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 /* -------------------------------------------------------------------------------------------------------- panels */
 
@@ -41,12 +40,12 @@ static ir_value *allocate_copy(const register_nest *nest, unsigned i, unsigned r
 static int64_t tiles_at_once(const register_nest *nest, unsigned i) {
   const ir_map *map = ir_structure_of(nest->op)->maps[i];
   unsigned loops[IR_MAX_LOOPS], rank = register_pack_loops(nest, i, loops), simd = (unsigned)nest->plan.simd;
-  int64_t strides[IR_MAX_RANK], step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
+  int64_t step = nest->plan.steps[simd], columns = register_plan_bound(nest->op, simd);
   int64_t bytes = ir_scalar_bytes(register_plan_element(nest->op, i)), most = register_plan_panels_bytes(nest->facts);
-  ir_type_strides(ir_operand(nest->op, i)->type, strides);
   if (nest->plan.row_block)
     return (columns + step - 1) / step;
-  if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK || strides[ir_map_find_dim(map, simd)] != 1)
+  if (nest->plan.paired >= 0 || rank < 2 || rank == IR_MAX_RANK ||
+      ir_type_stride(ir_operand(nest->op, i)->type, (unsigned)ir_map_find_dim(map, simd)) != 1)
     return 1;
   for (unsigned dim = 0; dim + 1 < rank; dim++)
     bytes *= register_plan_bound(nest->op, loops[dim]); /* is no more than a panel's */
@@ -225,14 +224,15 @@ static void pack_blocks(const register_nest *nest, ir_builder builder, unsigned 
 static void pack_pairs(register_nest *nest, ir_builder *builder, unsigned i) {
   const register_plan *plan = &nest->plan;
   unsigned paired = (unsigned)plan->paired;
-  int64_t terms = nest->extents[paired].constant / 2 * 2, strides[IR_MAX_RANK];
+  int64_t terms = nest->extents[paired].constant / 2 * 2;
   vector_tile block = nest->tile;
   block.operands = IR_NEW_ARRAY(&nest->op->module->arena, vector_operand, nest->op->num_operands);
   vectorize_operands(nest->op, block.operands);
-  block.operands[i].ahead = register_prefetch_distance(nest->op, &nest->plan, nest->facts, i, nest->uses);
-  block.operands[i].is_near = register_prefetch_is_near(nest->op, nest->facts, i, nest->uses);
-  ir_type_strides(ir_operand(nest->op, i)->type, strides);
-  bool transposed = strides[ir_map_find_dim(block.operands[i].map, paired)] == 1;
+  const register_input input = register_input_of(nest, i);
+  block.operands[i].ahead = register_prefetch_distance(&input);
+  block.operands[i].is_near = register_prefetch_is_near(&input);
+  unsigned dim = (unsigned)ir_map_find_dim(block.operands[i].map, paired);
+  bool transposed = ir_type_stride(ir_operand(nest->op, i)->type, dim) == 1;
   block.num_dims = 2;
   block.loops[0] = paired, block.loops[1] = (unsigned)plan->simd;
   block.sizes[0] = transposed ? plan->lanes : 2, block.sizes[1] = simd_size(nest);

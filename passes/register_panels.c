@@ -35,6 +35,10 @@ bool register_plan_is_near(const ir_value *value, const target_facts *facts) {
   return bytes != IR_DYNAMIC && bytes <= (int64_t)facts->l3_bytes;
 }
 
+bool register_plan_lies_in_memory(const ir_value *value, const target_facts *facts) {
+  return facts->l3_bytes && view_root_bytes(value) > (int64_t)facts->l3_bytes;
+}
+
 bool register_plan_fills_last_cache(const ir_value *value, const target_facts *facts) {
   int64_t bytes = view_root_bytes(value);
   return bytes == IR_DYNAMIC || (uint64_t)bytes >= facts->l3_bytes / 2;

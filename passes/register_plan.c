@@ -54,12 +54,11 @@ static int64_t register_lanes(const ir_op *op, unsigned vector_bits) {
 
 bool register_plan_is_dense(const ir_op *op, unsigned operand, unsigned loop) {
   const ir_map *map = ir_structure_of(op)->maps[operand];
-  int64_t strides[IR_MAX_RANK];
-  if (!ir_type_is_shaped(ir_operand(op, operand)->type))
+  const ir_type *type = ir_operand(op, operand)->type;
+  if (!ir_type_is_shaped(type))
     return true;
-  ir_type_strides(ir_operand(op, operand)->type, strides);
   for (unsigned i = 0; i < map->num_results; i++)
-    if (ir_expr_uses_dim(map->results[i], loop) && strides[i] != 1)
+    if (ir_expr_uses_dim(map->results[i], loop) && ir_type_stride(type, i) != 1)
       return false;
   return true;
 }

@@ -81,6 +81,8 @@ int64_t register_plan_panel_bytes(const target_facts *facts);
 int64_t register_plan_panels_bytes(const target_facts *facts);
 /* The last cache is known to hold what the value is a part of. */
 bool register_plan_is_near(const ir_value *value, const target_facts *facts);
+/* .. or known not to. */
+bool register_plan_lies_in_memory(const ir_value *value, const target_facts *facts);
 /* What the value is a part of, and another as large, as keys and values are, are no less than that, or open. */
 bool register_plan_fills_last_cache(const ir_value *value, const target_facts *facts);
 /* One thread copies what comes from memory into panels of the last cache, for fewer rows and for more than several

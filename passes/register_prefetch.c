@@ -31,7 +31,6 @@
 
 #include "ir/build.h"
 #include "passes/extent.h"
-#include "passes/memory.h"
 
 #include <string.h>
 
@@ -75,10 +74,33 @@ enum { MOST_BLOCKS = 1 << 16 };
 /* Uses so many that tiles have the time to ask for each line that they read in place. */
 enum { USES_TO_ASK = 32 };
 
+static ir_value *value_of(const register_input *in) { return ir_operand(in->op, in->i); }
+
+static const ir_type *type_of(const register_input *in) { return value_of(in)->type; }
+
+static const ir_map *map_of(const register_input *in) { return ir_structure_of(in->op)->maps[in->i]; }
+
+static int64_t all_uses_of(const register_input *in) { return register_prefetch_uses(in->op, in->i, in->uses); }
+
+static bool is_widened(const register_input *in) {
+  return register_plan_element(in->op, in->i) != type_of(in)->element;
+}
+
+/* So many bytes of the input, in elements. */
+static int64_t elements_in(const register_input *in, int64_t bytes) {
+  return bytes * 8 / (int64_t)ir_scalar_bits(type_of(in)->element);
+}
+
+static const ir_attr *distance(const register_input *in, const int64_t *ahead) {
+  return ir_attr_i64s(in->op->module, type_of(in)->rank, ahead);
+}
+
 /* The machine does not follow by itself what is read once and widened. */
-static bool asks_for_widened(const register_plan *plan, const target_facts *facts, ir_scalar element) {
-  bool is_long = 2 * plan->steps[plan->simd] >= plan->lanes * (int64_t)facts->vector_registers;
-  return facts->has_far_memory || (target_has_near_last_cache(facts) && (element == IR_F16 || is_long));
+static bool asks_for_widened(const register_input *in) {
+  const register_plan *plan = in->plan;
+  bool is_long = 2 * plan->steps[plan->simd] >= plan->lanes * (int64_t)in->facts->vector_registers;
+  return in->facts->has_far_memory ||
+         (target_has_near_last_cache(in->facts) && (type_of(in)->element == IR_F16 || is_long));
 }
 
 /* The step of the scf.for whose induction variable the index is; 0 for other indices. */
@@ -100,14 +122,11 @@ static int64_t step_of_kernel(ir_index index) {
   return step.value ? 0 : step.constant;
 }
 
-/* The subscripts of input `i` use the loop. */
-static bool has_loop(const ir_op *op, unsigned i, unsigned loop) {
-  return ir_map_uses_dim(ir_structure_of(op)->maps[i], loop);
-}
-
 int64_t register_prefetch_uses(const ir_op *op, unsigned i, int64_t uses) {
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
-    if (!has_loop(op, i, loop) && __builtin_mul_overflow(uses, register_plan_bound(op, loop), &uses))
+  const ir_structure *structure = ir_structure_of(op);
+  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+    if (!ir_map_uses_dim(structure->maps[i], loop) &&
+        __builtin_mul_overflow(uses, register_plan_bound(op, loop), &uses))
       return INT64_MAX;
   return uses;
 }
@@ -142,15 +161,15 @@ static int64_t bytes_of_row(const ir_type *type, int moved) {
 
 /* Draws in the distance of an input whose elements are used once to `bytes`, where several rows are. False where not
  * even one is. */
-static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, int64_t bytes, int64_t *ahead) {
-  int moved = moved_dim(ir_operand(op, i)->type, ahead);
-  int64_t row_bytes = bytes_of_row(ir_operand(op, i)->type, moved);
+static bool draw_near(const register_input *in, int64_t bytes, int64_t *ahead) {
+  int moved = moved_dim(type_of(in), ahead);
+  int64_t row_bytes = bytes_of_row(type_of(in), moved);
   if (row_bytes >= bytes)
     return false;
   int64_t near = bytes / (row_bytes ? row_bytes : 1);
-  for (unsigned loop = 0; loop < plan->num_loops; loop++)
-    if (ir_map_find_dim(ir_structure_of(op)->maps[i], loop) == moved && plan->steps[loop] > near)
-      near = plan->steps[loop];
+  for (unsigned loop = 0; loop < in->plan->num_loops; loop++)
+    if (ir_map_find_dim(map_of(in), loop) == moved && in->plan->steps[loop] > near)
+      near = in->plan->steps[loop];
   if (near < ahead[moved])
     ahead[moved] = near;
   return true;
@@ -161,12 +180,9 @@ static bool draw_near(const ir_op *op, const register_plan *plan, unsigned i, in
  * 32 and 64 heads side by side, from memory, 1.26 to 1.33 times as fast asked for from a step ahead, of 8 heads 1.07; in
  * bf16 1.7 to 2.3 and 1.1 times as fast as unasked; from the last cache .90 to .98, in bf16 1.0; Zen 4). */
 static bool are_rows_scattered(const ir_type *type, const int64_t *ahead) {
-  int64_t strides[IR_MAX_RANK];
   int moved = moved_dim(type, ahead);
-  if (moved < 0)
-    return false;
-  ir_type_strides(type, strides);
-  return strides[moved] != IR_DYNAMIC && strides[moved] * ir_scalar_bytes(type->element) >= NEAR_BYTES;
+  int64_t stride = moved < 0 ? IR_DYNAMIC : ir_type_stride(type, (unsigned)moved);
+  return stride != IR_DYNAMIC && stride * ir_scalar_bytes(type->element) >= NEAR_BYTES;
 }
 
 /* The value has at most so many elements that they take `bytes`. */
@@ -248,9 +264,9 @@ static bool is_gone_over_again(const ir_op *view, const ir_op *loop) {
 
 /* What a loop that moves the input moves over as a whole is no more than `most` bytes, and each iteration of the kernel
  * goes over it again; over half of it, on average, where a mask lets the loop end sooner (`halves`). */
-static bool goes_over_again(const ir_op *op, unsigned i, uint64_t most, bool halves) {
+static bool goes_over_again(const register_input *in, uint64_t most, bool halves) {
   const ir_op *loop = NULL, *moved = NULL;
-  for (const ir_value *value = ir_operand(op, i); !loop && value->op && value->op->code == OP_MEMREF_SUBVIEW;
+  for (const ir_value *value = value_of(in); !loop && value->op && value->op->code == OP_MEMREF_SUBVIEW;
        value = ir_operand(value->op, 0)) {
     moved = value->op;
     loop = loop_of_view(moved);
@@ -267,14 +283,12 @@ static bool goes_over_again(const ir_op *op, unsigned i, uint64_t most, bool hal
 }
 
 /* The second-level cache holds the input since the kernel's iteration before. */
-static bool stays_near(const ir_op *op, unsigned i, const target_facts *facts) {
-  return goes_over_again(op, i, facts->l2_bytes / 2, false);
-}
+static bool stays_near(const register_input *in) { return goes_over_again(in, in->facts->l2_bytes / 2, false); }
 
 /* How many subscripts a step of the outermost loop that moves over the operand is, by at most `bytes` an iteration;
  * false where none does, by what `step_of` says of the indices where views begin. */
-static bool find_move(const ir_op *op, unsigned i, int64_t (*step_of)(ir_index index), int64_t bytes, int64_t *ahead) {
-  ir_value *value = ir_operand(op, i);
+static bool find_move(const register_input *in, int64_t (*step_of)(ir_index index), int64_t bytes, int64_t *ahead) {
+  ir_value *value = value_of(in);
   unsigned rank = value->type->rank;
   bool found = false;
   for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
@@ -293,74 +307,67 @@ static bool find_move(const ir_op *op, unsigned i, int64_t (*step_of)(ir_index i
 }
 
 /* The same where lanes are contiguous; false elsewhere. */
-static bool find_step(const ir_op *op, const register_plan *plan, unsigned i, int64_t (*step_of)(ir_index index),
-                      int64_t bytes, int64_t *ahead) {
-  const ir_value *value = ir_operand(op, i);
-  const ir_map *map = ir_structure_of(op)->maps[i];
-  int64_t strides[IR_MAX_RANK];
+static bool find_step(const register_input *in, int64_t (*step_of)(ir_index index), int64_t bytes, int64_t *ahead) {
   bool dense = false;
-  if (!ir_type_is_shaped(value->type))
+  if (!ir_type_is_shaped(type_of(in)))
     return false;
-  ir_type_strides(value->type, strides);
-  for (unsigned k = 0; k < plan->num_dims; k++) {
-    unsigned loop = plan->dims[k];
-    int dim = ir_map_find_dim(map, loop);
-    dense |= dim >= 0 && strides[dim] == 1 && plan->steps[loop] > 1;
+  for (unsigned k = 0; k < in->plan->num_dims; k++) {
+    unsigned loop = in->plan->dims[k];
+    int dim = ir_map_find_dim(map_of(in), loop);
+    dense |= dim >= 0 && ir_type_stride(type_of(in), (unsigned)dim) == 1 && in->plan->steps[loop] > 1;
   }
-  return dense && find_move(op, i, step_of, bytes, ahead);
+  return dense && find_move(in, step_of, bytes, ahead);
 }
 
 /* The distance of a copy's input as it walks along it, whose rows do not follow each other in memory: as many rows
  * further as are near, or as lie in a few times as much where that was measured to be faster (4096^3 1.015 to 1.02
  * times, Zen 4); NULL where they follow each other, as the machine then follows by itself. */
-static const ir_attr *rows_further(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
-  const ir_type *type = ir_operand(op, i)->type;
-  const ir_map *map = ir_structure_of(op)->maps[i];
-  int64_t ahead[IR_MAX_RANK] = {0}, strides[IR_MAX_RANK], row_bytes = ir_scalar_bytes(type->element), row = 1;
+static const ir_attr *rows_further(const register_input *in) {
+  const register_plan *plan = in->plan;
+  const ir_type *type = type_of(in);
+  int64_t ahead[IR_MAX_RANK] = {0}, row_bytes = ir_scalar_bytes(type->element), row = 1;
   int moved = -1;
   for (unsigned at = 0; at < plan->num_loops && moved < 0; at++)
-    if (register_plan_bound(op, plan->order[at]) != 1)
-      moved = ir_map_find_dim(map, plan->order[at]);
+    if (register_plan_bound(in->op, plan->order[at]) != 1)
+      moved = ir_map_find_dim(map_of(in), plan->order[at]);
   if (moved < 0 || moved + 1 == type->rank)
     return NULL;
-  ir_type_strides(type, strides);
   for (unsigned dim = 0; dim < type->rank; dim++) {
-    int64_t extent = (int)dim == moved ? 1 : extent_bound(extent_of(ir_operand(op, i), dim));
+    int64_t extent = (int)dim == moved ? 1 : extent_bound(extent_of(value_of(in), dim));
     if (__builtin_mul_overflow(row, extent, &row) || __builtin_mul_overflow(row_bytes, extent, &row_bytes))
       return NULL;
   }
-  if (strides[moved] == row || row_bytes > NEAR_BYTES || !row_bytes)
+  if (ir_type_stride(type, (unsigned)moved) == row || row_bytes > NEAR_BYTES || !row_bytes)
     return NULL;
-  ahead[moved] = (target_has_loads_to_spare(facts) ? FURTHER : 1) * NEAR_BYTES / row_bytes;
-  return ir_attr_i64s(op->module, type->rank, ahead);
+  ahead[moved] = (target_has_loads_to_spare(in->facts) ? FURTHER : 1) * NEAR_BYTES / row_bytes;
+  return distance(in, ahead);
 }
 
 /* Long rows of terms, a few at a time, which are used once as they are. */
-static bool are_rows_long(const ir_op *op, const register_plan *plan, unsigned i) {
-  ir_scalar element = ir_operand(op, i)->type->element;
-  if (!plan->partial || !ir_is_contraction(op) || register_plan_element(op, i) != element)
-    return false;
-  return register_plan_bound(op, (unsigned)plan->simd) >= FAR_BYTES * 8 / (int64_t)ir_scalar_bits(element);
+static bool are_rows_long(const register_input *in) {
+  return in->plan->partial && ir_is_contraction(in->op) && !is_widened(in) &&
+         register_plan_bound(in->op, (unsigned)in->plan->simd) >= elements_in(in, FAR_BYTES);
 }
 
 /* Register tiles that are small each read a piece of the input's rows in turn: the machine does not follow those by
  * itself, and is asked for what the next step reads, as where elements are used again (decoding in bf16 with 96
  * features 1.5, 128 2.6, 256 3 times as fast as unasked, in f32 with 80 and 128 1.1, 256 1.25 times as fast as from
  * near by; AVX2 on Zen 4). */
-static bool is_read_in_pieces(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i) {
-  return target_has_small_tiles(facts) && plan->simd >= 0 && ir_is_contraction(op) &&
-         has_loop(op, i, (unsigned)plan->simd) &&
-         register_plan_bound(op, (unsigned)plan->simd) > plan->steps[plan->simd];
+static bool is_read_in_pieces(const register_input *in) {
+  int simd = in->plan->simd;
+  return target_has_small_tiles(in->facts) && simd >= 0 && ir_is_contraction(in->op) &&
+         ir_map_uses_dim(map_of(in), (unsigned)simd) &&
+         register_plan_bound(in->op, (unsigned)simd) > in->plan->steps[simd];
 }
 
 /* The distance of what follows along lanes so many bytes ahead; false where memory does not go on along them. */
-static bool find_lanes(const ir_op *op, const register_plan *plan, unsigned i, int64_t bytes, int64_t *ahead) {
-  const ir_type *type = ir_operand(op, i)->type;
-  int dim = ir_map_find_dim(ir_structure_of(op)->maps[i], (unsigned)plan->simd);
-  if (dim < 0 || !register_plan_is_dense(op, i, (unsigned)plan->simd))
+static bool find_lanes(const register_input *in, int64_t bytes, int64_t *ahead) {
+  unsigned simd = (unsigned)in->plan->simd;
+  int dim = ir_map_find_dim(map_of(in), simd);
+  if (dim < 0 || !register_plan_is_dense(in->op, in->i, simd))
     return false;
   memset(ahead, 0, IR_MAX_RANK * sizeof *ahead);
-  ahead[dim] = bytes * 8 / (int64_t)ir_scalar_bits(type->element);
+  ahead[dim] = elements_in(in, bytes);
   return true;
 }
 
@@ -382,102 +389,92 @@ static bool are_rows_a_stream(const ir_type *type) {
 }
 
 /* From how far ahead to read the input past the caches; 0: it is used more often, or may stay in the last one. */
-static int64_t bytes_past(const ir_op *op, unsigned i, int64_t all_uses, const target_facts *facts) {
-  const ir_type *type = ir_operand(op, i)->type;
-  int64_t bytes = view_root_bytes(ir_operand(op, i));
-  bool is_widened = register_plan_element(op, i) != type->element, once = all_uses == 1;
-  if (!facts->has_few_streams || !ir_is_contraction(op) || all_uses > (is_widened ? 1 : USES_PAST) || !type->rank ||
-      bytes == IR_DYNAMIC || bytes <= (int64_t)facts->l3_bytes)
+static int64_t bytes_past(const register_input *in) {
+  int64_t all_uses = all_uses_of(in);
+  if (!in->facts->has_few_streams || !ir_is_contraction(in->op) || all_uses > (is_widened(in) ? 1 : USES_PAST) ||
+      !type_of(in)->rank || !register_plan_lies_in_memory(value_of(in), in->facts))
     return 0;
-  if (!are_rows_a_stream(type))
+  if (!are_rows_a_stream(type_of(in)))
     return PAST_ROW_BYTES;
-  return !once ? PAST_AGAIN_BYTES : is_widened ? PAST_WIDENED_BYTES : PAST_ONCE_BYTES;
+  return all_uses > 1 ? PAST_AGAIN_BYTES : is_widened(in) ? PAST_WIDENED_BYTES : PAST_ONCE_BYTES;
 }
 
 /* The machine follows the input by itself, whose rows the loop moves along. */
-static bool is_followed(const ir_op *op, unsigned i, int64_t all_uses, const int64_t *ahead,
-                        const target_facts *facts) {
-  const ir_type *type = ir_operand(op, i)->type;
-  bool is_slow = register_plan_element(op, i) != type->element && type->element != IR_BF16;
+static bool is_followed(const register_input *in, const int64_t *ahead) {
+  const ir_type *type = type_of(in);
+  bool is_slow = is_widened(in) && type->element != IR_BF16;
   int moved = moved_dim(type, ahead);
   int64_t row_bytes = bytes_of_row(type, moved);
-  if (!ir_is_contraction(op) || !type->rank || row_bytes > ELEMENTS_FOLLOWED * ir_scalar_bytes(type->element))
+  if (!ir_is_contraction(in->op) || !type->rank || row_bytes > ELEMENTS_FOLLOWED * ir_scalar_bytes(type->element))
     return false;
   int64_t uses = is_slow                                                  ? SLOW_USES_FOLLOWED
                  : ahead[moved] * row_bytes <= (int64_t)TARGET_PAGE_BYTES ? USES_IN_PIECES
                                                                           : USES_FOLLOWED;
-  return target_has_loads_to_spare(facts) && all_uses <= uses && are_rows_a_stream(type);
+  return target_has_loads_to_spare(in->facts) && all_uses_of(in) <= uses && are_rows_a_stream(type);
 }
 
 /* Of rows that are read in short pieces of terms, what comes after the next piece (see SOON_BYTES). */
-static void reach_further(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
-                          int64_t *ahead) {
+static void reach_further(const register_input *in, int64_t *ahead) {
   int64_t soon[IR_MAX_RANK];
-  if (!target_has_loads_to_spare(facts) || plan->simd < 0 || !ir_is_contraction(op) ||
-      !ir_loop_is_reduction(ir_structure_of(op), (unsigned)plan->simd) || !find_lanes(op, plan, i, SOON_BYTES, soon))
+  if (!target_has_loads_to_spare(in->facts) || in->plan->simd < 0 || !ir_is_contraction(in->op) ||
+      !ir_loop_is_reduction(ir_structure_of(in->op), (unsigned)in->plan->simd) || !find_lanes(in, SOON_BYTES, soon))
     return;
-  for (unsigned dim = 0; dim < ir_operand(op, i)->type->rank; dim++)
+  for (unsigned dim = 0; dim < type_of(in)->rank; dim++)
     if (ahead[dim] && ahead[dim] < soon[dim])
       ahead[dim] = soon[dim];
 }
 
-const ir_attr *register_prefetch_distance(const ir_op *op, const register_plan *plan, const target_facts *facts,
-                                          unsigned i, int64_t uses) {
+const ir_attr *register_prefetch_distance(const register_input *in) {
+  const target_facts *facts = in->facts;
   int64_t ahead[IR_MAX_RANK];
-  const ir_type *type = ir_operand(op, i)->type;
-  if (uses == REGISTER_PREFETCH_DONE)
+  if (in->uses == REGISTER_PREFETCH_DONE)
     return NULL;
-  int64_t all_uses = register_prefetch_uses(op, i, uses);
-  bool once = all_uses == 1;
-  int64_t past = bytes_past(op, i, all_uses, facts);
-  if (past && plan->simd >= 0 && find_lanes(op, plan, i, past, ahead))
-    return ir_attr_i64s(op->module, type->rank, ahead);
-  bool are_long = once && plan->simd >= 0 && are_rows_long(op, plan, i);
-  if (once && plan->simd >= 0 &&
-      (register_plan_is_followed(op, (unsigned)plan->simd, facts) ||
+  int64_t all_uses = all_uses_of(in), past = bytes_past(in);
+  bool once = all_uses == 1, has_lanes = in->plan->simd >= 0, are_long = once && has_lanes && are_rows_long(in);
+  if (past && has_lanes && find_lanes(in, past, ahead))
+    return distance(in, ahead);
+  if (once && has_lanes &&
+      (register_plan_is_followed(in->op, (unsigned)in->plan->simd, facts) ||
        (are_long && (facts->loses_requests || facts->has_far_memory))))
     return NULL;
-  if (are_long && target_asks_by_line(facts) && find_lanes(op, plan, i, SOON_BYTES, ahead))
-    return ir_attr_i64s(op->module, type->rank, ahead);
-  if (!find_step(op, plan, i, step_of_induction, once ? INT64_MAX : register_plan_panel_bytes(facts), ahead))
-    return uses > 1 ? rows_further(op, plan, facts, i) : NULL;
-  if (!once && (stays_near(op, i, facts) || is_followed(op, i, all_uses, ahead, facts)))
+  if (are_long && target_asks_by_line(facts) && find_lanes(in, SOON_BYTES, ahead))
+    return distance(in, ahead);
+  if (!find_step(in, step_of_induction, once ? INT64_MAX : register_plan_panel_bytes(facts), ahead))
+    return in->uses > 1 ? rows_further(in) : NULL;
+  if (!once && (stays_near(in) || is_followed(in, ahead)))
     return NULL;
   if (!once && all_uses <= USES_SOON)
-    reach_further(op, plan, facts, i, ahead);
-  bool widened = register_plan_element(op, i) != type->element;
-  bool asks = widened && asks_for_widened(plan, facts, type->element);
-  int64_t near = facts->has_far_memory || (asks && type->element == IR_F16) ? 2 * NEAR_BYTES : NEAR_BYTES;
-  bool stays_far = target_has_loads_to_spare(facts) && are_rows_scattered(type, ahead) &&
-                   register_plan_fills_last_cache(ir_operand(op, i), facts);
-  bool is_drawn = once && !stays_far && !is_read_in_pieces(op, plan, facts, i) && draw_near(op, plan, i, near, ahead);
-  if (is_drawn && widened && !asks)
-    return NULL;
-  return ir_attr_i64s(op->module, type->rank, ahead);
+    reach_further(in, ahead);
+  bool asks = is_widened(in) && asks_for_widened(in);
+  int64_t near = facts->has_far_memory || (asks && type_of(in)->element == IR_F16) ? 2 * NEAR_BYTES : NEAR_BYTES;
+  bool stays_far = target_has_loads_to_spare(facts) && are_rows_scattered(type_of(in), ahead) &&
+                   register_plan_fills_last_cache(value_of(in), facts);
+  bool is_drawn = once && !stays_far && !is_read_in_pieces(in) && draw_near(in, near, ahead);
+  return is_drawn && is_widened(in) && !asks ? NULL : distance(in, ahead);
 }
 
-bool register_prefetch_is_near(const ir_op *op, const target_facts *facts, unsigned i, int64_t uses) {
-  const ir_type *type = ir_operand(op, i)->type;
-  int64_t strides[IR_MAX_RANK], bytes = ir_scalar_bytes(type->element);
-  if (bytes_past(op, i, register_prefetch_uses(op, i, uses), facts))
+bool register_prefetch_is_near(const register_input *in) {
+  const ir_type *type = type_of(in);
+  int64_t bytes = ir_scalar_bytes(type->element);
+  if (bytes_past(in))
     return true;
-  if (!target_has_near_last_cache(facts) || register_prefetch_uses(op, i, uses) > FEW_USES)
+  if (!target_has_near_last_cache(in->facts) || all_uses_of(in) > FEW_USES)
     return false;
-  ir_type_strides(type, strides);
-  for (unsigned dim = 0; dim < type->rank; dim++)
-    if (type->shape[dim] != 1 && (strides[dim] == IR_DYNAMIC || strides[dim] * bytes >= FAR_BYTES))
+  for (unsigned dim = 0; dim < type->rank; dim++) {
+    int64_t stride = ir_type_stride(type, dim);
+    if (type->shape[dim] != 1 && (stride == IR_DYNAMIC || stride * bytes >= FAR_BYTES))
       return false;
+  }
   return true;
 }
 
-bool register_prefetch_panel(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
-                             int64_t uses, int64_t *ahead) {
-  int64_t bytes = register_plan_panel_bytes(facts);
-  if (!target_asks_by_line(facts) || plan->paired >= 0)
+bool register_prefetch_panel(const register_input *in, int64_t *ahead) {
+  int64_t bytes = register_plan_panel_bytes(in->facts);
+  if (!target_asks_by_line(in->facts) || in->plan->paired >= 0)
     return false;
-  if (find_move(op, i, step_of_induction, bytes, ahead))
-    return register_prefetch_uses(op, i, uses) > 1 && !stays_near(op, i, facts);
-  return find_move(op, i, step_of_kernel, bytes, ahead);
+  if (find_move(in, step_of_induction, bytes, ahead))
+    return all_uses_of(in) > 1 && !stays_near(in);
+  return find_move(in, step_of_kernel, bytes, ahead);
 }
 
 const ir_op *register_loop_of_blocks(const ir_op *op, unsigned i) {
@@ -496,28 +493,23 @@ int64_t register_blocks(const ir_op *loop) {
   return most > 1 ? most : 1;
 }
 
-bool register_prefetch_own(const ir_op *op, const register_plan *plan, const target_facts *facts, unsigned i,
-                           int64_t uses, int64_t *ahead) {
-  const ir_op *blocks = register_loop_of_blocks(op, i);
-  bool asks = target_has_large_tiles(facts) || (target_has_small_tiles(facts) && blocks);
-  uses *= register_blocks(blocks);
-  return asks && plan->paired < 0 && register_prefetch_uses(op, i, uses) >= USES_TO_ASK &&
-         find_move(op, i, step_of_induction, register_plan_panel_bytes(facts), ahead) &&
-         !goes_over_again(op, i, facts->l2_bytes / 2, !target_has_small_tiles(facts));
+bool register_prefetch_own(const register_input *in, int64_t *ahead) {
+  const ir_op *blocks = register_loop_of_blocks(in->op, in->i);
+  bool is_small = target_has_small_tiles(in->facts), asks = target_has_large_tiles(in->facts) || (is_small && blocks);
+  return asks && in->plan->paired < 0 && all_uses_of(in) * register_blocks(blocks) >= USES_TO_ASK &&
+         find_move(in, step_of_induction, register_plan_panel_bytes(in->facts), ahead) &&
+         !goes_over_again(in, in->facts->l2_bytes / 2, !is_small);
 }
 
-const ir_attr *register_prefetch_next(const ir_op *op, const register_plan *plan, const target_facts *facts,
-                                      unsigned i) {
+const ir_attr *register_prefetch_next(const register_input *in) {
   int64_t ahead[IR_MAX_RANK];
-  return find_step(op, plan, i, step_of_kernel, register_plan_panel_bytes(facts), ahead)
-             ? ir_attr_i64s(op->module, ir_operand(op, i)->type->rank, ahead)
-             : NULL;
+  return find_step(in, step_of_kernel, register_plan_panel_bytes(in->facts), ahead) ? distance(in, ahead) : NULL;
 }
 
 /* Several register tiles of the op read the input in turn. */
-static bool is_read_in_turn(const ir_op *op, const register_plan *plan, unsigned i) {
-  for (unsigned loop = 0; loop < plan->num_loops; loop++)
-    if (!has_loop(op, i, loop) && register_plan_bound(op, loop) > plan->steps[loop])
+static bool is_read_in_turn(const register_input *in) {
+  for (unsigned loop = 0; loop < in->plan->num_loops; loop++)
+    if (!ir_map_uses_dim(map_of(in), loop) && register_plan_bound(in->op, loop) > in->plan->steps[loop])
       return true;
   return false;
 }
@@ -531,15 +523,15 @@ static bool is_repeated(const ir_op *op) {
 }
 
 /* A last cache near by is known to hold the input since the kernel's iteration before. */
-static bool stays_in_last_cache(const ir_op *op, unsigned i, const target_facts *facts) {
-  return target_has_near_last_cache(facts) && is_repeated(op) && goes_over_again(op, i, facts->l3_bytes, false);
+static bool stays_in_last_cache(const register_input *in) {
+  return target_has_near_last_cache(in->facts) && is_repeated(in->op) &&
+         goes_over_again(in, in->facts->l3_bytes, false);
 }
 
-const ir_attr *register_prefetch_in_place(const ir_op *op, const register_plan *plan, const target_facts *facts,
-                                          unsigned i, int64_t uses) {
-  int64_t blocks = register_blocks(register_loop_of_blocks(op, i));
-  bool has_time = target_has_small_tiles(facts) && register_prefetch_uses(op, i, uses * blocks) >= MANY_USES;
-  bool follows =
-      ir_is_contraction(op) && is_read_in_turn(op, plan, i) && (has_time || stays_in_last_cache(op, i, facts));
-  return follows ? NULL : register_prefetch_distance(op, plan, facts, i, uses);
+const ir_attr *register_prefetch_in_place(const register_input *in) {
+  int64_t blocks = register_blocks(register_loop_of_blocks(in->op, in->i));
+  bool has_time =
+      target_has_small_tiles(in->facts) && register_prefetch_uses(in->op, in->i, in->uses * blocks) >= MANY_USES;
+  bool follows = ir_is_contraction(in->op) && is_read_in_turn(in) && (has_time || stays_in_last_cache(in));
+  return follows ? NULL : register_prefetch_distance(in);
 }

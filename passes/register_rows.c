@@ -49,10 +49,9 @@ static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t
 }
 
 bool planner_takes_groups(const planner *p, unsigned input, unsigned simd, unsigned row) {
-  int64_t strides[IR_MAX_RANK];
   int dim = ir_map_find_dim(p->structure->maps[input], row);
-  ir_type_strides(ir_operand(p->op, input)->type, strides);
-  return target_has_loads_to_spare(p->facts) && dim >= 0 && strides[dim] > p->extents[simd];
+  return target_has_loads_to_spare(p->facts) && dim >= 0 &&
+         ir_type_stride(ir_operand(p->op, input)->type, (unsigned)dim) > p->extents[simd];
 }
 
 /* So many rows are too many to take those of the input, of the loop `row`, together. */

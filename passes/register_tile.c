@@ -8,10 +8,8 @@
  *    it in vectors. Loops further out that it does not use find it in memory. So any order of loops is right.
  * Terminates: one walk; what it makes are loops over vector ops, and copies of inputs (register_pack.c). */
 #include "passes/memory.h"
-#include "passes/passes.h"
 #include "passes/register_matrix.h"
 #include "passes/register_nest.h"
-#include "passes/register_prefetch.h"
 
 #include <string.h>
 
@@ -390,11 +388,6 @@ static bool check_op(const ir_op *op) {
   for (unsigned i = 0; i < op->num_operands; i++)
     if (ir_operand(op, i)->type->kind == IR_TYPE_TENSOR)
       return ir_op_error(op, "works on tensors; register tiles are made of ops on memrefs: run bufferize first");
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
-    unsigned operand, dim;
-    if (!ir_loop_extent(op, loop, &operand, &dim))
-      return ir_op_error(op, "has no operand whose extent is that of loop %u", loop);
-  }
   return true;
 }
 
@@ -414,11 +407,11 @@ static void begin_tile(register_nest *nest, ir_builder *builder) {
     tile->loops[i] = nest->plan.dims[i];
     tile->sizes[i] = nest->plan.steps[nest->plan.dims[i]];
   }
-  int64_t known[IR_MAX_LOOPS]; /* by any operand's type, as in the plan */
-  ir_loop_extents(op, known);
-  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++)
+  for (unsigned loop = 0; loop < nest->plan.num_loops; loop++) {
+    int64_t known = ir_loop_size(op, loop); /* by any operand's type, as in the plan */
     nest->extents[loop] = tile->ends[loop] =
-        known[loop] == IR_DYNAMIC ? ir_loop_dim(builder, op, loop) : ir_index_const(known[loop]);
+        known == IR_DYNAMIC ? ir_loop_dim(builder, op, loop) : ir_index_const(known);
+  }
 }
 
 /* A feeder rounds f32 to bf16, which the machine does with two registers at a time. */
@@ -446,11 +439,12 @@ static void plan_asks(register_nest *nest) {
     vector_operand *operand = &nest->tile.operands[i];
     if (operand->value != ir_operand(op, i))
       continue;
-    const ir_attr *ahead = register_prefetch_in_place(op, plan, nest->facts, i, nest->uses);
+    const register_input input = register_input_of(nest, i);
+    const ir_attr *ahead = register_prefetch_in_place(&input);
     bool asks = register_ask_plan_stream(nest, i, ahead) ||
                 register_ask_leave(op, nest->facts, i, ahead, false, nest->left) || register_ask_plan_own(nest, i);
     operand->ahead = asks ? NULL : ahead;
-    operand->is_near = register_prefetch_is_near(op, nest->facts, i, nest->uses);
+    operand->is_near = register_prefetch_is_near(&input);
   }
   register_ask_for_next(op, plan, nest->facts, nest->left, &nest->tile);
   register_ask_plan_pieces(nest);

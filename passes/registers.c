@@ -16,16 +16,13 @@
 #include <string.h>
 
 /* The elements of the results of an op, then of the arguments of its blocks; NULL where not known yet. */
-typedef struct op_elements {
-  const ir_op *op;
-  ir_value ***values;
-} op_elements;
+typedef ir_value ***op_elements;
 
 typedef struct splitter {
   ir_module *module;
   ir_block *kernel;
   op_elements *ops; /* by ir_op.mark, for all ops that there were at the start */
-  uint32_t num_ops, capacity;
+  uint32_t num_ops;
   ir_op **dead; /* in the order of the text */
   size_t num_dead;
 } splitter;
@@ -49,7 +46,7 @@ static bool add_op(ir_op *op, void *data) {
     count += ir_region(op, i)->num_args;
   ir_value ***values = IR_NEW_ARRAY(&s->module->arena, ir_value **, count + 1);
   memset(values, 0, (count + 1) * sizeof *values);
-  s->ops[op->mark] = (op_elements){op, values};
+  s->ops[op->mark] = values;
   return true;
 }
 
@@ -59,7 +56,7 @@ static ir_value ***slot_of(const splitter *s, const ir_value *value) {
   unsigned at = value->op ? value->index : op->num_results + value->index;
   for (unsigned i = 0; !value->op && ir_region(op, i) != value->block; i++)
     at += ir_region(op, i)->num_args;
-  return &s->ops[op->mark].values[at];
+  return &s->ops[op->mark][at];
 }
 
 static ir_value *extract(ir_builder *at, ir_value *vector, int64_t element) {

@@ -13,10 +13,6 @@
 #include "passes/anchor.h"
 #include "passes/passes.h"
 
-static const ir_map *map_of(const ir_op *contract, unsigned operand) {
-  return ir_attr_get(contract, "indexing_maps")->elements[operand]->map;
-}
-
 /* The operand that is the row of a product with columns (n, k) or (k, n), of two loops; -1: it is none. */
 static int find_row(const ir_op *contract) {
   int row = -1;
@@ -24,11 +20,13 @@ static int find_row(const ir_op *contract) {
     if (ir_operand(contract, i)->type->kind != IR_TYPE_VECTOR)
       return -1;
   for (unsigned side = 0; side < 2; side++)
-    if (map_of(contract, side)->num_results == 1 && map_of(contract, 1 - side)->num_results == 2)
+    if (ir_contract_map(contract, side)->num_results == 1 && ir_contract_map(contract, 1 - side)->num_results == 2)
       row = (int)side;
-  const ir_map *out = map_of(contract, 2);
+  const ir_map *out = ir_contract_map(contract, 2);
   bool fits = row >= 0 && out->num_dims == 2 && out->num_results == 1;
-  return fits && ir_map_find_dim(map_of(contract, (unsigned)row), (unsigned)ir_map_result_dim(out, 0)) < 0 ? row : -1;
+  return fits && ir_map_find_dim(ir_contract_map(contract, (unsigned)row), (unsigned)ir_map_result_dim(out, 0)) < 0
+             ? row
+             : -1;
 }
 
 /* The map with a loop of rows before all others; `rows`: it has them. */
@@ -51,9 +49,9 @@ static ir_op *create_product(ir_builder *builder, const ir_op *contract, unsigne
   const ir_attr *iterators = ir_attr_get(contract, "iterator_types"), *kinds[3];
   ir_value *operands[] = {repeat(builder, ir_operand(contract, row), rows), ir_operand(contract, 1 - row),
                           repeat(builder, ir_operand(contract, 2), rows)};
-  const ir_attr *maps[] = {with_rows(module, map_of(contract, row), true),
-                           with_rows(module, map_of(contract, 1 - row), false),
-                           with_rows(module, map_of(contract, 2), true)};
+  const ir_attr *maps[] = {with_rows(module, ir_contract_map(contract, row), true),
+                           with_rows(module, ir_contract_map(contract, 1 - row), false),
+                           with_rows(module, ir_contract_map(contract, 2), true)};
   kinds[0] = ir_attr_keyword(module, "vector.iterator_type", "parallel");
   for (unsigned i = 0; i < 2; i++)
     kinds[1 + i] = iterators->elements[i];

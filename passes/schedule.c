@@ -60,11 +60,10 @@ static bool is_open(const ir_op *op, unsigned loop) {
  * each tile of rows would gather them from memory (the first of two layers with 4096 and more features in each, 24 to
  * 200 rows 4 to 8 times as fast). */
 static bool is_too_long(const ir_op *op, unsigned loop, const target_facts *target) {
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
-  return target_is_gpu(target) ? is_open(op, loop)
-                               : extents[loop] > register_plan_longest_panel(target) &&
-                                     extents[loop] > tile_sizes_reduction(op, loop, target);
+  int64_t extent = ir_loop_size(op, loop);
+  return target_is_gpu(target)
+             ? is_open(op, loop)
+             : extent > register_plan_longest_panel(target) && extent > tile_sizes_reduction(op, loop, target);
 }
 
 /* The step of a loop over the reduction; 0: it needs none. Of several reductions on a GPU, those that are open or long
@@ -139,11 +138,11 @@ static bool serves_contractions(const ir_value *value, unsigned *steps) {
 static bool has_long_rows(const ir_op *op, int64_t length) {
   if (!pass_op_info_of(op->code)->states)
     return false;
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++)
-    if (ir_loop_is_reduction(ir_structure_of(op), loop) && (extents[loop] == IR_DYNAMIC || extents[loop] >= length))
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+    int64_t extent = ir_loop_size(op, loop);
+    if (ir_loop_is_reduction(ir_structure_of(op), loop) && (extent == IR_DYNAMIC || extent >= length))
       return true;
+  }
   return false;
 }
 
@@ -240,13 +239,11 @@ static bool is_stop_of_gpu(ir_op *op, const target_facts *target) {
 /* The op makes each element of its result from a long product's: of a layer with weights, not of scores. `steps`: how
  * many ops the search may meet; none where it met another reduction, which is of whole rows. */
 static bool is_made_of_product(const ir_op *op, unsigned *steps) {
-  int64_t extents[IR_MAX_LOOPS];
   if (!op || !ir_op_has(op, IR_STRUCTURED))
     return false;
   int last = ir_last_reduction(ir_structure_of(op));
-  ir_loop_extents(op, extents);
   if (ir_is_contraction(op))
-    return extents[last] >= host_policy.long_reduction;
+    return ir_loop_size(op, (unsigned)last) >= host_policy.long_reduction;
   if (last >= 0)
     *steps = 0;
   bool found = false;
@@ -268,11 +265,12 @@ static bool is_stop_of_host(const ir_op *op, const target_facts *target) {
   unsigned factor = ir_use_index(ir_result(op, 0)->uses);
   if (factor > 1)
     return false;
-  int64_t extents[IR_MAX_LOOPS], rows = 1, enough = FEW_ROWS * (int64_t)target->threads;
-  ir_loop_extents(user, extents);
-  for (unsigned loop = 0; loop < structure->num_loops && rows < enough; loop++)
+  int64_t rows = 1, enough = FEW_ROWS * (int64_t)target->threads;
+  for (unsigned loop = 0; loop < structure->num_loops && rows < enough; loop++) {
+    int64_t extent = ir_loop_size(user, loop);
     if (ir_map_uses_dim(structure->maps[factor], loop) && !ir_loop_is_reduction(structure, loop))
-      rows = extents[loop] == IR_DYNAMIC || extents[loop] > enough ? enough : rows * extents[loop];
+      rows = extent == IR_DYNAMIC || extent > enough ? enough : rows * extent;
+  }
   return rows < enough;
 }
 

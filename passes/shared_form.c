@@ -105,8 +105,7 @@ static int64_t cost_of(const shared_use *use, const layout *placed, const int64_
 /* ----------------------------------------------------------------------------------------------------------- choice */
 
 /* The cost of a form; -1 where it is none for this vector. */
-static int64_t cost_of_form(const shared_form *form, const shared_vector *vector, const shared_use *uses,
-                            unsigned num_uses) {
+static int64_t cost_of_form(const shared_form *form, const shared_vector *vector, const shared_use uses[2]) {
   int64_t scale[LAYOUT_MAX_RANK], cost = 0;
   layout placed;
   unsigned rows = vector->whole->rank - (form->swapped ? 1u : 2u);
@@ -118,7 +117,7 @@ static int64_t cost_of_form(const shared_form *form, const shared_vector *vector
     return -1;
   if (shared_form_scale(form, vector->whole, scale) > vector->room && (form->padding || form->between))
     return -1;
-  for (unsigned i = 0; i < num_uses; i++) {
+  for (unsigned i = 0; i < 2; i++) {
     if (!shared_form_layout(form, uses[i].l, &placed))
       return -1;
     cost += cost_of(&uses[i], &placed, scale, vector);
@@ -126,17 +125,17 @@ static int64_t cost_of_form(const shared_form *form, const shared_vector *vector
   return cost;
 }
 
-shared_form shared_form_choose(const shared_vector *vector, const shared_use *uses, unsigned num_uses) {
+shared_form shared_form_choose(const shared_vector *vector, const shared_use uses[2]) {
   shared_form best = {.interleave = 1};
   if (vector->whole->rank < 2 || vector->warp > LAYOUT_MAX_LANES)
     return best;
   int64_t bytes = vector->bits < 8 ? 1 : vector->bits / 8;
   const int64_t chunk = WIDEST / bytes, paddings[] = {0, chunk, (WORD + bytes - 1) / bytes};
-  int64_t least = cost_of_form(&best, vector, uses, num_uses);
+  int64_t least = cost_of_form(&best, vector, uses);
   for (unsigned i = 0; i < NUM_FORMS; i++) {
     shared_form form = {.swapped = i & 1, .interleave = 1 << (i >> 2 & 3), .padding = paddings[i >> 4]};
     form.between = i & 2 ? HALF_BANKS * chunk : 0;
-    int64_t cost = form.between && form.interleave == 1 ? -1 : cost_of_form(&form, vector, uses, num_uses);
+    int64_t cost = form.between && form.interleave == 1 ? -1 : cost_of_form(&form, vector, uses);
     if (cost < 0 || cost >= least)
       continue;
     best = form;

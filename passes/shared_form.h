@@ -32,8 +32,8 @@ typedef struct shared_vector {
   bool in_order;       /* rows are only padded */
 } shared_vector;
 
-/* The form in which all uses together keep memory busy for the shortest time; row-major among equals. */
-shared_form shared_form_choose(const shared_vector *vector, const shared_use *uses, unsigned num_uses);
+/* The form in which both uses together keep memory busy for the shortest time; row-major among equals. */
+shared_form shared_form_choose(const shared_vector *vector, const shared_use uses[2]);
 /* The layout in coordinates of the memory, which has one dim more where rows are interleaved; false where a digit
  * straddles. */
 bool shared_form_layout(const shared_form *form, const layout *l, layout *result);

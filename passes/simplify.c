@@ -32,7 +32,6 @@ typedef struct known_ops {
 } known_ops;
 
 typedef struct simplifier {
-  ir_module *module;
   known_ops visible;   /* pure ops of the blocks around */
   known_ops constants; /* of the function */
   ir_block *top;       /* where the function's constants go */
@@ -312,8 +311,7 @@ static bool count_op(ir_op *op, void *count) {
 static bool run_round(ir_module *module) {
   uint32_t count = 0;
   ir_walk(ir_region(module->root, 0), count_op, &count);
-  simplifier simplifier = {
-      .module = module, .visible = known_ops_create(module, count), .constants = known_ops_create(module, count)};
+  simplifier simplifier = {.visible = known_ops_create(module, count), .constants = known_ops_create(module, count)};
   simplify_isolated(&simplifier, module->root);
   bool dropped = pass_drop_dead(module);
   return simplifier.changed || dropped;

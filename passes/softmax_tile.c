@@ -46,24 +46,20 @@ static bool has_better_rows(int64_t extent, int64_t than, bool is_running) {
 int tile_rows_loop(const ir_op *op, unsigned side, uint32_t among) {
   const ir_structure *structure = ir_structure_of(op);
   bool is_running = tile_running_operand(op) == (int)side;
-  int64_t extents[IR_MAX_LOOPS];
   int rows = -1;
-  ir_loop_extents(op, extents);
   for (unsigned dim = 0; dim < structure->maps[2]->num_results; dim++) {
     unsigned loop = (unsigned)ir_map_result_dim(structure->maps[2], dim);
     if (!(among >> loop & 1) || ir_loop_side(structure, loop) != (int)side)
       continue;
-    if (rows < 0 || has_better_rows(extents[loop], extents[rows], is_running))
+    if (rows < 0 || has_better_rows(ir_loop_size(op, loop), ir_loop_size(op, (unsigned)rows), is_running))
       rows = (int)loop;
   }
   return rows;
 }
 
 static int64_t extent_of_rows(const ir_op *op, unsigned side) {
-  int64_t extents[IR_MAX_LOOPS];
   int rows = tile_rows_loop(op, side, UINT32_MAX);
-  ir_loop_extents(op, extents);
-  return rows < 0 ? IR_DYNAMIC : extents[rows];
+  return rows < 0 ? IR_DYNAMIC : ir_loop_size(op, (unsigned)rows);
 }
 
 static running running_of(const ir_op *op, unsigned side, const target_facts *target) {
@@ -386,17 +382,9 @@ static int64_t step_of_pieces(const running *r, int64_t step) {
 }
 
 int64_t softmax_step_of_pieces(const ir_op *product, unsigned side, int64_t step, const target_facts *target) {
-  const ir_structure *structure = ir_structure_of(product);
-  int64_t extents[IR_MAX_LOOPS], sizes[2] = {1, 1}; /* of weights and values, but for keys */
-  ir_loop_extents(product, extents);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    int of = ir_loop_side(structure, loop);
-    if (of >= 0 && extents[loop] == IR_DYNAMIC)
-      return step;
-    if (of >= 0)
-      sizes[(unsigned)of != side] *= extents[loop];
-  }
-  return pieces_of(sizes[0], ir_operand(product, 1 - side), sizes[1], step, target);
+  int64_t rows = ir_own_iterations(product, side, 1 - side), columns = ir_own_iterations(product, 1 - side, side);
+  bool is_open = rows == IR_DYNAMIC || columns == IR_DYNAMIC;
+  return is_open ? step : pieces_of(rows, ir_operand(product, 1 - side), columns, step, target);
 }
 
 /* Rows of a running softmax on the host. Few leave more to skip where they are masked; but where the keys and values of

@@ -452,14 +452,10 @@ static bool keeps_global_memory(ir_op *op, void *data) { return !writes_global_m
 
 static bool is_marked(const ir_op *op) { return op->mark != 0; }
 
-static void set_marks(const ir_block *body, const ir_op *end, uint32_t mark) {
-  for (ir_op *op = body->first; op != end; op = op->next)
-    op->mark = mark;
-}
-
 /* Marks what the op is computed from in the body; false where not all of it is pure and follows from the counter. */
 static bool mark_address(const ir_block *body, const ir_op *read) {
-  set_marks(body, read, 0);
+  for (ir_op *op = body->first; op != read; op = op->next)
+    op->mark = 0;
   for (const ir_op *op = read; op; op = op->prev) {
     if (op != read && !is_marked(op))
       continue;
@@ -627,15 +623,13 @@ static int64_t choose_stages(const stager *s, const pipeline *p, int64_t most) {
 
 /* ----------------------------------------------------------------------------------------------------------- blocks */
 
-static bool closes_no_group(ir_op *op, void *data) { return op->code != OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP; }
-
 /* How many groups are certainly closed between two ops of a block. */
 static int64_t groups_between(const ir_op *from, const ir_op *to) {
   int64_t count = 0;
   for (const ir_op *op = from->next; op != to; op = op->next) {
     count += op->code == OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP;
     for (unsigned r = 0; r < op->num_regions; r++)
-      if (!ir_walk(ir_region(op, r), closes_no_group, NULL))
+      if (ir_block_has(ir_region(op, r), OP_NVGPU_DEVICE_ASYNC_CREATE_GROUP))
         return 0;
   }
   return count;
@@ -643,11 +637,7 @@ static int64_t groups_between(const ir_op *from, const ir_op *to) {
 
 /* One place, filled where the tile was read; the first user waits for it. */
 static void stage_in_place(stager *s, staged_tile *tile) {
-  ir_op *read = tile->read, *first = NULL;
-  for (const ir_use *use = ir_result(read, 0)->uses; use; use = use->next) {
-    ir_op *user = ir_op_ancestor_in(use->user, read->block);
-    first = !first || ir_op_is_before(user, first) ? user : first;
-  }
+  ir_op *read = tile->read, *first = ir_value_first_user(ir_result(read, 0), read->block);
   if (!first)
     return;
   ir_builder builder = ir_builder_before(read);

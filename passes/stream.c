@@ -26,16 +26,15 @@ static bool writes_lines(const ir_op *write) {
   const ir_value *base = ir_group_operand(write, BASE, 0);
   const ir_map *map = ir_attr_get(write, "permutation_map")->map;
   const ir_attr *in_bounds = ir_attr_get(write, "in_bounds");
-  int64_t bytes = ir_scalar_bytes(base->type->element), strides[IR_MAX_RANK];
+  int64_t bytes = ir_scalar_bytes(base->type->element);
   unsigned last = base->type->rank - 1u;
   if (!bytes || vector->rank != 1 || !in_bounds->elements[0]->value || ir_group_size(write, MASK))
     return false;
-  ir_type_strides(base->type, strides);
   for (unsigned dim = 0; dim < last; dim++)
     if (alignment_of_stride(base, dim) * bytes % ALIGNMENT_MOST)
       return false;
   int64_t start = alignment_of_index(ir_index_of(ir_group_operand(write, INDICES, last)));
-  return strides[last] == 1 && ir_map_result_dim(map, 0) == (int)last &&
+  return ir_type_stride(base->type, last) == 1 && ir_map_result_dim(map, 0) == (int)last &&
          vector->shape[0] * bytes % ALIGNMENT_MOST == 0 && start * bytes % ALIGNMENT_MOST == 0 &&
          alignment_of_memref(base, ALIGNMENT_MOST) % ALIGNMENT_MOST == 0;
 }

@@ -28,15 +28,7 @@ const pass_op_info *pass_op_info_of(ir_opcode code) { return &table[code]; }
 bool tile_can(const ir_op *op) {
   if (!ir_op_has(op, IR_STRUCTURED))
     return pass_op_info_of(op->code)->tile && op->num_results == 1 && ir_result(op, 0)->type->kind == IR_TYPE_TENSOR;
-  const ir_structure *structure = ir_structure_of(op);
-  if (!op->num_results || op->num_results != ir_num_inits(op))
-    return false;
-  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
-    unsigned operand, dim;
-    if (!ir_loop_extent(op, loop, &operand, &dim))
-      return false;
-  }
-  return true;
+  return op->num_results && op->num_results == ir_num_inits(op);
 }
 
 bool tile_only_moves(const ir_op *op) {
@@ -162,13 +154,12 @@ void tile_domain(ir_builder *builder, ir_op *op, tile_box *domain) {
     tile_whole(builder, ir_result(op, 0), domain);
     return;
   }
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
   domain->rank = ir_structure_of(op)->num_loops;
   for (unsigned loop = 0; loop < domain->rank; loop++) {
+    int64_t extent = ir_loop_size(op, loop);
     domain->offsets[loop] = ir_index_const(0);
     domain->sizes[loop] =
-        extents[loop] == IR_DYNAMIC ? extent_compute(builder, extent_of_loop(op, loop)) : ir_index_const(extents[loop]);
+        extent == IR_DYNAMIC ? extent_compute(builder, extent_of_loop(op, loop)) : ir_index_const(extent);
   }
 }
 

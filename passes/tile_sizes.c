@@ -4,7 +4,6 @@
  * host they follow caches and cores; on a GPU, where tiles live in registers, the lanes of a block and what each can
  * hold. Plain contractions on the host (product_tile.c) and running softmax (softmax_tile.c) have tiles of their own.
  * Terminates: producers are followed upwards, for a number of steps. */
-#include "passes/pass.h"
 #include "passes/tile.h"
 #include "passes/tile_policy.h"
 #include "passes/vectorize_tiles.h"
@@ -228,13 +227,13 @@ static bool reads_reduction(const ir_op *root, unsigned *steps) {
  * which is one of the last of open or long ones. */
 static int64_t reduced_elements(const ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
-  int64_t extents[IR_MAX_LOOPS], count = 1, step = gpu_policy.reduction;
-  ir_loop_extents(op, extents);
+  int64_t count = 1, step = gpu_policy.reduction;
   for (unsigned loop = structure->num_loops; loop-- > 0;) {
-    if (!ir_loop_is_reduction(structure, loop) || !extents[loop])
+    int64_t extent = ir_loop_size(op, loop);
+    if (!ir_loop_is_reduction(structure, loop) || !extent)
       continue;
-    bool is_long = extents[loop] == IR_DYNAMIC || extents[loop] > TILE_GPU_LONG_ROW;
-    count *= is_long ? step : extents[loop];
+    bool is_long = extent == IR_DYNAMIC || extent > TILE_GPU_LONG_ROW;
+    count *= is_long ? step : extent;
     step = is_long ? 1 : step;
   }
   return count;
@@ -297,14 +296,13 @@ static void bound_open_loops(const ir_op *root, const int64_t *extents, int64_t 
 /* How many tiles there are of a product; INT64_MAX where that is not known. */
 static int64_t tiles_of_product(const ir_op *op, unsigned rows_side, const product_tile *tile) {
   const ir_structure *structure = ir_structure_of(op);
-  int64_t extents[IR_MAX_LOOPS], along[2] = {1, 1}, batches = 1;
-  ir_loop_extents(op, extents);
+  int64_t along[2] = {1, 1}, batches = 1;
   for (unsigned loop = 0; loop < structure->num_loops; loop++) {
     if (ir_loop_is_reduction(structure, loop))
       continue;
     int side = ir_loop_side(structure, loop);
-    int64_t *count = side < 0 ? &batches : &along[side];
-    if (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(*count, extents[loop], count))
+    int64_t *count = side < 0 ? &batches : &along[side], extent = ir_loop_size(op, loop);
+    if (extent == IR_DYNAMIC || __builtin_mul_overflow(*count, extent, count))
       return INT64_MAX;
   }
   int64_t tiles = tile_trip_count(along[rows_side], tile->rows);
@@ -358,27 +356,14 @@ static int64_t rows_in_cache(const ir_op *root, const int64_t *extents, int64_t 
 /* 32-bit words of each row that the factor of a product takes while another product makes it step by step, beside the
  * step itself: what the matrix unit reads of its rows stays with the lanes. */
 static int64_t words_of_maker(const ir_op *maker) {
-  int64_t extents[IR_MAX_LOOPS];
   pace inner;
   find_pace(maker, &inner);
   int64_t bits = inner.op ? ir_scalar_bits(ir_operand(inner.op, 0)->type->element) : 32;
   int last = bits > 16 ? -1 : ir_last_reduction(ir_structure_of(inner.op));
   if (last < 0)
     return 0;
-  ir_loop_extents(inner.op, extents);
-  return extents[last] == IR_DYNAMIC ? gpu_policy.reduction : extents[last] * bits / 32;
-}
-
-/* The columns that the factor beside the one with the rows gives a product's result; IR_DYNAMIC where they are open. */
-static int64_t columns_of(const ir_op *contraction, unsigned rows_side) {
-  const ir_structure *structure = ir_structure_of(contraction);
-  int64_t extents[IR_MAX_LOOPS], columns = 1;
-  ir_loop_extents(contraction, extents);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (ir_loop_side(structure, loop) == (int)(1 - rows_side) &&
-        (extents[loop] == IR_DYNAMIC || __builtin_mul_overflow(columns, extents[loop], &columns)))
-      return IR_DYNAMIC;
-  return columns;
+  int64_t terms = ir_loop_size(inner.op, (unsigned)last);
+  return terms == IR_DYNAMIC ? gpu_policy.reduction : terms * bits / 32;
 }
 
 /* The block of a contraction whose rows stay with the lanes, as those of a running softmax do. */
@@ -404,7 +389,7 @@ static bool fits_lanes(const ir_op *contraction, const target_facts *target, int
  * open, so that what is made is better stored (with the layers of GPT-2 a lane would have kept up to 22 KB elsewhere).
  */
 static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side, const target_facts *target) {
-  int64_t words = columns_of(contraction, rows_side);
+  int64_t words = ir_own_iterations(contraction, 1 - rows_side, rows_side);
   if (words == IR_DYNAMIC)
     return 0;
   words += words_of_maker(tile_maker(contraction, ir_input(contraction, rows_side)));
@@ -418,7 +403,7 @@ static int64_t rows_of_made_factor(const ir_op *contraction, unsigned rows_side,
 }
 
 bool tile_has_whole_rows(const ir_op *contraction, const target_facts *target) {
-  int64_t columns = columns_of(contraction, 0);
+  int64_t columns = ir_own_iterations(contraction, 1, 0);
   return columns == IR_DYNAMIC ||
          fits_lanes(contraction, target, whole_rows_in_block(contraction, 0, target), 2 * columns);
 }
@@ -485,7 +470,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     whole = most > 0;
     tile.rows = whole && !target->tiles.rows ? most : tile.rows;
   }
-  whole |= has_statistics && columns_of(p.op, rows) != IR_DYNAMIC;
+  whole |= has_statistics && ir_own_iterations(p.op, 1 - rows, rows) != IR_DYNAMIC;
   if (whole && is_gpu && !target->tiles.rows && tile.rows > whole_rows_in_block(p.op, rows, target))
     tile.rows = whole_rows_in_block(p.op, rows, target);
   if (whole_rows && !target->tiles.rows)
@@ -517,14 +502,13 @@ void tile_sizes_parallel(const ir_op *root, const target_facts *target, int64_t 
 
 int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts *target) {
   const tile_policy *policy = policy_of(target);
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
+  int64_t extent = ir_loop_size(op, loop);
   if (!ir_is_contraction(op))
-    return extents[loop] > TILE_GPU_LONG_ROW || extents[loop] == IR_DYNAMIC ? policy->reduction : 0;
+    return extent > TILE_GPU_LONG_ROW || extent == IR_DYNAMIC ? policy->reduction : 0;
   int side = tile_running_operand(op);
   int64_t asked = side >= 0 ? target->tiles.softmax : target->tiles.reduction;
   if (asked)
-    return extents[loop] > asked || extents[loop] == IR_DYNAMIC ? asked : 0;
+    return extent > asked || extent == IR_DYNAMIC ? asked : 0;
   if (side >= 0)
     return softmax_tile_of(op, (unsigned)side, target).step;
   if (!target_is_gpu(target))
@@ -533,5 +517,5 @@ int64_t tile_sizes_reduction(const ir_op *op, unsigned loop, const target_facts 
   int64_t step = target_has_lane_block(target, element) ? GPU_LANE_STEP
                  : ir_scalar_bits(element) > 16         ? GPU_NARROW_STEP
                                                         : policy->reduction;
-  return extents[loop] >= policy->long_reduction || extents[loop] == IR_DYNAMIC ? step : 0;
+  return extent >= policy->long_reduction || extent == IR_DYNAMIC ? step : 0;
 }

@@ -8,7 +8,6 @@
 
 #include "passes/body.h"
 #include "passes/extent.h"
-#include "passes/passes.h"
 #include "passes/recast.h"
 #include "passes/tile.h"
 

@@ -38,9 +38,8 @@ static bool is_matrix(const ir_op *op, unsigned operand, unsigned outer, unsigne
 
 /* So many rows are whole registers, and the other factor is so much larger that turning it takes longer. */
 static bool are_few(const ir_op *op, const turn *t, const target_facts *facts) {
-  int64_t extents[IR_MAX_LOOPS], lanes = facts->vector_bits / 32;
-  ir_loop_extents(op, extents);
-  int64_t rows = extents[t->row], columns = extents[t->column], terms = extents[t->term];
+  int64_t rows = ir_loop_size(op, t->row), columns = ir_loop_size(op, t->column), terms = ir_loop_size(op, t->term);
+  int64_t lanes = facts->vector_bits / 32;
   return rows > 0 && rows % lanes == 0 && !register_plan_takes_beside(rows, terms, facts) &&
          rows <= target_most_turned_rows(facts) && columns / COLUMNS_A_ROW >= rows && terms >= MIN_TERMS;
 }

@@ -61,9 +61,12 @@ tile_value vectorize_iteration(const body_state *state, unsigned loop) {
   return index_op(state, OP_ARITH_ADDI, (tile_value){steps, ir_bit(loop)}, start);
 }
 
+/* Of numbers that are compared in 32 bits. */
+enum { MOST = 1 << 30 };
+
 /* What the iterations of a tile add to the left side of the bound, each from its own start, lane by lane in the order
  * of the tile's dims; NULL where that does not fit in 31 bits. */
-static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound, const ir_type *type, int64_t most) {
+static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound, const ir_type *type) {
   ir_module *module = tile->op->module;
   int64_t count = ir_type_num_elements(type);
   ir_cell *sums = IR_NEW_ARRAY(&module->arena, ir_cell, count);
@@ -74,7 +77,7 @@ static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound
       if (!step)
         continue;
       if (__builtin_mul_overflow(step, rest % tile->sizes[i], &product) ||
-          __builtin_add_overflow(sums[lane].i, product, &sums[lane].i) || sums[lane].i > most || sums[lane].i < -most)
+          __builtin_add_overflow(sums[lane].i, product, &sums[lane].i) || sums[lane].i > MOST || sums[lane].i < -MOST)
         return NULL;
       rest /= tile->sizes[i];
     }
@@ -83,7 +86,7 @@ static const ir_attr *lane_sums(const vector_tile *tile, const mask_bound *bound
 }
 
 bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *result) {
-  enum { MOST = 1 << 30, EQ = 0, SLE = 3 };
+  enum { EQ = 0, SLE = 3 };
   const vector_tile *tile = state->tile;
   ir_builder *builder = state->builder;
   mask mask = {.count = 0};
@@ -103,7 +106,7 @@ bool vectorize_comparison(const body_state *state, const ir_op *op, tile_value *
       start = ir_index_add(builder, start, ir_index_scale(builder, tile->starts[loop], bound->steps[loop]));
     }
   const ir_type *type = vectorize_type(tile, IR_I32, loops);
-  const ir_attr *sums = loops ? lane_sums(tile, bound, type, MOST) : NULL;
+  const ir_attr *sums = loops ? lane_sums(tile, bound, type) : NULL;
   if (!sums)
     return false;
   ir_index room = ir_index_max(builder, ir_index_scale(builder, start, -1), ir_index_const(-MOST - 1));

@@ -43,15 +43,13 @@ static bool is_iteration(const body_loops *body, const ir_value *value, unsigned
 /* The loops (bits) along which lanes are neighbours. */
 static uint32_t neighbours_along(const body_loops *body, const ir_op *load) {
   const ir_type *type = ir_operand(load, 0)->type;
-  int64_t strides[IR_MAX_RANK];
   uint32_t others = 0, lanes = 0;
-  if (!type->rank)
+  if (!type->rank || ir_type_stride(type, type->rank - 1u) != 1)
     return 0;
-  ir_type_strides(type, strides);
   for (unsigned dim = 0; dim + 1 < type->rank; dim++)
     others |= vectorize_depends(body, ir_operand(load, 1 + dim));
   const ir_value *last = ir_operand(load, type->rank);
-  for (unsigned loop = 0; strides[type->rank - 1] == 1 && loop < IR_MAX_LOOPS; loop++)
+  for (unsigned loop = 0; loop < IR_MAX_LOOPS; loop++)
     if (vectorize_depends(body, last) & ~others & ir_bit(loop) && is_iteration(body, last, loop))
       lanes |= ir_bit(loop);
   return lanes;

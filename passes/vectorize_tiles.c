@@ -481,10 +481,8 @@ static bool vectorize_for(kernel *k, ir_op *op) {
 static bool can_structured(ir_op *op) {
   const ir_structure *structure = ir_structure_of(op);
   uint32_t allowed = op->num_regions ? vectorize_loops(op) : UINT32_MAX; /* without a body: decomposed before */
-  int64_t extents[IR_MAX_LOOPS];
-  ir_loop_extents(op, extents);
   for (unsigned loop = 0; loop < structure->num_loops; loop++)
-    if (extents[loop] != 1 && !(allowed >> loop & 1))
+    if (ir_loop_size(op, loop) != 1 && !(allowed >> loop & 1))
       return false;
   for (unsigned i = 0; i < op->num_operands; i++) {
     const ir_value *operand = ir_operand(op, i);

@@ -210,13 +210,11 @@ typedef struct view_search {
 
 /* A step is open along a dim whose stride is known. */
 static bool hides_stride(const ir_op *view) {
-  int64_t strides[IR_MAX_RANK];
   if (view->code != OP_MEMREF_SUBVIEW || ir_result(view, 0)->type->rank != ir_operand(view, 0)->type->rank)
     return false;
   ir_slice slice = ir_slice_of(view);
-  ir_type_strides(ir_operand(view, 0)->type, strides);
   for (unsigned dim = 0; dim < slice.rank; dim++)
-    if (slice.strides[dim].value && strides[dim] != IR_DYNAMIC)
+    if (slice.strides[dim].value && ir_type_stride(ir_operand(view, 0)->type, dim) != IR_DYNAMIC)
       return true;
   return false;
 }

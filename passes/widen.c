@@ -72,11 +72,12 @@ static const ir_op *softmax_of(const ir_value *value) { return tile_find_source(
 /* The rows that read each element of a factor; 0 where their number is open. */
 static int64_t rows_beside(const ir_op *contraction, unsigned factor) {
   const ir_structure *structure = ir_structure_of(contraction);
-  int64_t extents[IR_MAX_LOOPS], rows = 1;
-  ir_loop_extents(contraction, extents);
-  for (unsigned loop = 0; loop < structure->num_loops; loop++)
+  int64_t rows = 1;
+  for (unsigned loop = 0; loop < structure->num_loops; loop++) {
+    int64_t extent = ir_loop_size(contraction, loop);
     if (ir_map_find_dim(structure->maps[factor], loop) < 0)
-      rows = extents[loop] == IR_DYNAMIC ? 0 : rows < MIN_COLUMNS ? rows * extents[loop] : rows;
+      rows = extent == IR_DYNAMIC ? 0 : rows < MIN_COLUMNS ? rows * extent : rows;
+  }
   return rows;
 }
 

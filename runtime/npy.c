@@ -5,7 +5,6 @@
  * accepts what numpy writes (any order of keys, blanks anywhere) and nothing else; every step moves on or fails. */
 #include "runtime/runtime.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -322,8 +322,6 @@ static inline uint32_t ptx_slot_bytes(unsigned bits) {
 }
 /* Makes room for one more of `size` bytes each; false when out of memory. */
 bool ptx_grow(void *list, uint32_t *capacity, uint32_t count, size_t size);
-/* The text of a line, trimmed; not NUL-terminated. */
-const char *ptx_line_text(const ptx_module *module, uint32_t line, int *length);
 /* An instruction as it is written, up to its `;` and on one line; cut when it is long. */
 enum { PTX_STATEMENT_BYTES = 160 };
 void ptx_statement(const ptx_module *module, const ptx_instruction *instruction, char text[PTX_STATEMENT_BYTES]);

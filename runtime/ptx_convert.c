@@ -2,7 +2,6 @@
 #include "runtime/ptx_machine.h"
 
 #include <math.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------------------------------------ conversions */
 

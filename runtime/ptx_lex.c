@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The text of a line, not NUL-terminated. It may be malformed, so it is cut to what is printable and short. */
+static const char *line_text(const ptx_module *module, uint32_t line, int *length) {
+  const char *at = module->text, *end = module->text + module->size;
+  for (uint32_t i = 1; i < line && at < end; i++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    at = newline ? newline + 1 : end;
+  }
+  while (at < end && (*at == ' ' || *at == '\t'))
+    at++;
+  const char *stop = at;
+  while (stop < end && stop - at < 120 && ((*stop >= ' ' && *stop < 127) || *stop == '\t'))
+    stop++;
+  *length = (int)(stop - at);
+  return at;
+}
+
 bool ptx_fail(ptx_parser *parser, const char *format, ...) {
   if (parser->failed)
     return false;
@@ -18,7 +34,7 @@ bool ptx_fail(ptx_parser *parser, const char *format, ...) {
   va_end(arguments);
   uint32_t line = parser->token.line ? parser->token.line : 1;
   int length;
-  const char *text = ptx_line_text(parser->module, line, &length);
+  const char *text = line_text(parser->module, line, &length);
   snprintf(parser->message->text, sizeof parser->message->text, "PTX line %u: %s: `%.*s`", line, reason, length, text);
   return false;
 }
@@ -178,22 +194,6 @@ bool ptx_integer(ptx_parser *parser, int64_t *value) {
   *value = (int64_t)(negative ? 0 - parser->token.bits : parser->token.bits);
   ptx_advance(parser);
   return !parser->failed;
-}
-
-/* The text of a line may be malformed, so it is cut to what is printable and short. */
-const char *ptx_line_text(const ptx_module *module, uint32_t line, int *length) {
-  const char *at = module->text, *end = module->text + module->size;
-  for (uint32_t i = 1; i < line && at < end; i++) {
-    const char *newline = memchr(at, '\n', (size_t)(end - at));
-    at = newline ? newline + 1 : end;
-  }
-  while (at < end && (*at == ' ' || *at == '\t'))
-    at++;
-  const char *stop = at;
-  while (stop < end && stop - at < 120 && ((*stop >= ' ' && *stop < 127) || *stop == '\t'))
-    stop++;
-  *length = (int)(stop - at);
-  return at;
 }
 
 void ptx_statement(const ptx_module *module, const ptx_instruction *instruction, char text[PTX_STATEMENT_BYTES]) {

@@ -1,5 +1,4 @@
 /* tec_layout.c - layouts in the public interface: names, drawings, and those of a module. */
-#define _POSIX_C_SOURCE 200809L
 #include "passes/layout.h"
 #include "runtime/tec_compiler.h"
 

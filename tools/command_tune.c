@@ -7,7 +7,6 @@
  * Terminates: each round ends with the list of sizes; there is another one only after a gain of a few percent, and the
  * clock ends them all. */
 #include "tools/runner.h"
-#include "tools/tensors.h"
 #include "tools/tuned.h"
 
 #include <signal.h>

@@ -39,7 +39,7 @@ double check_normal(uint64_t *seed) {
   return radius * cos(6.283185307179586 * next_uniform(seed));
 }
 
-static int64_t num_elements(const ir_tensor *tensor) {
+int64_t check_num_elements(const ir_tensor *tensor) {
   int64_t count = 1;
   for (unsigned i = 0; i < tensor->rank; i++)
     count *= tensor->shape[i];
@@ -47,7 +47,7 @@ static int64_t num_elements(const ir_tensor *tensor) {
 }
 
 void check_random(ir_tensor *tensor, uint64_t *seed, double std) {
-  int64_t count = num_elements(tensor);
+  int64_t count = check_num_elements(tensor);
   for (int64_t i = 0; i < count; i++) {
     if (ir_scalar_is_float(tensor->element))
       tensor->cells[i].f = ir_scalar_round(tensor->element, std * check_normal(seed));
@@ -89,7 +89,7 @@ double check_difference(const ir_tensor *a, const ir_tensor *b) {
   if (a->rank != b->rank || a->element != b->element || memcmp(a->shape, b->shape, a->rank * sizeof *a->shape))
     return INFINITY;
   double largest = 0;
-  int64_t count = num_elements(a);
+  int64_t count = check_num_elements(a);
   for (int64_t i = 0; i < count; i++) {
     bool is_float = ir_scalar_is_float(a->element);
     double x = is_float ? a->cells[i].f : (double)a->cells[i].i;
@@ -108,7 +108,7 @@ static bool copy_tensors(unsigned count, const ir_tensor *from, ir_tensor *to) {
     to[i] = from[i];
     if (!ir_tensor_allocate(&to[i]))
       return false;
-    memcpy(to[i].cells, from[i].cells, (size_t)num_elements(&from[i]) * sizeof *from[i].cells);
+    memcpy(to[i].cells, from[i].cells, (size_t)check_num_elements(&from[i]) * sizeof *from[i].cells);
   }
   return true;
 }

@@ -33,6 +33,7 @@ ir_module *check_parse(const char *text);
 void check_random(ir_tensor *tensor, uint64_t *seed, double std);
 /* A seeded normal number. */
 double check_normal(uint64_t *seed);
+int64_t check_num_elements(const ir_tensor *tensor);
 /* Allocates arguments for the function's tensor (or memref) and scalar arguments. False if a shape is too large. */
 bool check_arguments(ir_module *module, const check_options *options, unsigned count, ir_tensor *arguments);
 /* |a - b| / max(1, |a|), the largest of all elements; infinite where the shapes differ. */

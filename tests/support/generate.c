@@ -178,8 +178,8 @@ static void open_generic(generator *g, const unsigned *loops, unsigned num_loops
   fprintf(g->out, "%%y: %s):\n", g->element);
 }
 
-static void close_generic(generator *g, const char *yielded, const tensor *out) {
-  fprintf(g->out, "    linalg.yield %s : %s\n  } -> ", yielded, g->element);
+static void close_generic(generator *g, const tensor *out) {
+  fprintf(g->out, "    linalg.yield %%v : %s\n  } -> ", g->element);
   print_type(g, out, g->element);
   fprintf(g->out, "\n");
   add_tensor(g, out);
@@ -221,7 +221,7 @@ static bool emit_elementwise(generator *g) {
             "    %%c = arith.cmpi sge, %%i, %%j : index\n    %%v = arith.select %%c, %%u, %%lowest : %s\n",
             out.rank - 2, out.rank - 1, element);
   }
-  close_generic(g, "%v", &out);
+  close_generic(g, &out);
   return true;
 }
 
@@ -235,7 +235,7 @@ static void emit_reduction_of(generator *g, unsigned in, unsigned dropped, bool 
   unsigned init = emit_fill(g, &out, start);
   open_generic(g, source.dims, source.rank, 1, &in, &out, 'f', init);
   fprintf(g->out, "    %%v = arith.%s %%x0, %%y : %s\n", sum ? "addf" : "maximumf", g->element);
-  close_generic(g, "%v", &out);
+  close_generic(g, &out);
 }
 
 static bool emit_reduction(generator *g) {
@@ -268,7 +268,7 @@ static bool emit_contraction_of(generator *g, unsigned lhs, unsigned rhs, unsign
   unsigned init = emit_fill(g, &out, "%zero");
   open_generic(g, loops, num_loops, 2, ins, &out, 'f', init);
   fprintf(g->out, "    %%p = arith.mulf %%x0, %%x1 : %s\n    %%v = arith.addf %%y, %%p : %s\n", g->element, g->element);
-  close_generic(g, "%v", &out);
+  close_generic(g, &out);
   return true;
 }
 
@@ -411,7 +411,7 @@ static unsigned emit_map(generator *g, const char *body, unsigned num_ins, const
   open_generic(g, out.dims, out.rank, num_ins, ins, &out, 'e', emit_empty(g, &out));
   for (; *body; body++)
     *body == '$' ? fputs(g->element, g->out) : fputc(*body, g->out);
-  close_generic(g, "%v", &out);
+  close_generic(g, &out);
   return g->num_tensors - 1;
 }
 

@@ -2,6 +2,7 @@
  * only, each allocation is given back once in its own block, and views and scratch are all that is left of tensors.
  * Then the same once scratch is shared, and how much is left of it. */
 #include "ir/text.h"
+#include "passes/memory.h"
 #include "passes/pass.h"
 #include "tests/support/generate.h"
 
@@ -16,18 +17,12 @@ static void show(void *user, ir_severity severity, const char *text) {
     fprintf(stderr, "%s", text);
 }
 
-static const ir_value *root(const ir_value *memref) {
-  while (memref->op && ir_op_has(memref->op, IR_VIEW))
-    memref = ir_operand(memref->op, 0);
-  return memref;
-}
-
 typedef struct findings {
   unsigned num_inputs, allocations, releases, misplaced, written_inputs, tensors;
 } findings;
 
 static void check_write(findings *found, const ir_value *memref) {
-  memref = root(memref);
+  memref = view_root(memref);
   bool is_constant = memref->op && memref->op->code == OP_MEMREF_GET_GLOBAL;
   found->written_inputs += is_constant || (!memref->op && memref->index < found->num_inputs);
 }

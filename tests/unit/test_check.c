@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 #include <math.h>
-#include <string.h>
 
 enum { COUNT = 4096 };
 

@@ -2,8 +2,6 @@
  * what plain C computes, in double where that is more than the type holds. */
 #include "tests/support/host_machine.h"
 
-#include "ir/text.h"
-
 #include <criterion/criterion.h>
 #include <math.h>
 #include <signal.h>

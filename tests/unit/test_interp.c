@@ -20,16 +20,13 @@ static void keep_message(void *user, ir_severity severity, const char *text) {
     snprintf(last_message, sizeof last_message, "%s", text);
 }
 
-static run run_text(const char *text, ir_precision precision, const check_options *options,
-                    void (*prepare)(ir_tensor *arguments)) {
+static run run_text(const char *text, ir_precision precision, const check_options *options) {
   run result = {.module = check_parse(text)};
   cr_assert(result.module, "does not parse");
   const ir_type *type = ir_attr_get(ir_module_lookup(result.module, "f"), "function_type")->type;
   result.num_arguments = type->num_inputs;
   result.num_results = type->num_results;
   cr_assert(check_arguments(result.module, options, type->num_inputs, result.arguments));
-  if (prepare)
-    prepare(result.arguments);
   result.module->diag = keep_message;
   result.done = ir_interpret(result.module, "f", precision, type->num_inputs, result.arguments, type->num_results,
                              result.results);
@@ -48,7 +45,7 @@ static const check_options defaults = {.function = "f", .seed = 1};
 
 /* Runs a function without arguments and compares all results with `expected`, in order. */
 static void check_values(const char *text, unsigned count, const double *expected) {
-  run run = run_text(text, IR_PRECISION_DECLARED, &defaults, NULL);
+  run run = run_text(text, IR_PRECISION_DECLARED, &defaults);
   cr_assert(run.done, "%s\n%s", text, last_message);
   unsigned next = 0;
   for (unsigned i = 0; i < run.num_results; i++) {
@@ -71,7 +68,7 @@ static void check_values(const char *text, unsigned count, const double *expecte
 
 static void check_fails(const char *text, const char *message) {
   last_message[0] = 0;
-  run run = run_text(text, IR_PRECISION_DECLARED, &defaults, NULL);
+  run run = run_text(text, IR_PRECISION_DECLARED, &defaults);
   cr_assert(!run.done, "%s", text);
   cr_assert(strstr(last_message, message), "%s\nsays %s", text, last_message);
   cr_assert_eq(run.module->num_errors, 1);
@@ -246,7 +243,7 @@ Test(interp, online_softmax_in_two_steps_is_softmax) {
       "%s1 = tensor.insert_slice %s4 into %s[0, 0] [3, 4] [1, 1] : tensor<3x4xf64> into tensor<3x10xf64>\n"
       "%s2 = tensor.insert_slice %q#0 into %s1[0, 4] [3, 6] [1, 1] : tensor<3x6xf64> into tensor<3x10xf64>\n"
       "return %w, %q#3, %s2 : tensor<3x10xf64>, tensor<3xf64>, tensor<3x10xf64> }";
-  run run = run_text(text, IR_PRECISION_DOUBLE, &defaults, NULL);
+  run run = run_text(text, IR_PRECISION_DOUBLE, &defaults);
   cr_assert(run.done, "%s", last_message);
   cr_assert_lt(check_difference(&run.results[0], &run.results[2]), 1e-14);
   for (int row = 0; row < 3; row++) {
@@ -300,7 +297,7 @@ Test(interp, contractions_agree_with_their_loops) {
           a, b, maps, a, b, maps, a, b);
       char *trait = strstr(text, "#trait\n");
       memset(trait, ' ', 6);
-      run run = run_text(text, precision ? IR_PRECISION_DOUBLE : IR_PRECISION_DECLARED, &defaults, NULL);
+      run run = run_text(text, precision ? IR_PRECISION_DOUBLE : IR_PRECISION_DECLARED, &defaults);
       cr_assert(run.done, "%s", last_message);
       cr_assert_leq(check_difference(&run.results[0], &run.results[1]), precision ? 1e-13 : 0.0);
       finish(&run);

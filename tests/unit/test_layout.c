@@ -284,7 +284,7 @@ Test(layout, forms_in_shared_memory_keep_elements_apart_and_lanes_from_waiting) 
     layout own = get(uses[i][0]), step = get(uses[i][1]), placed;
     const shared_use both[] = {{.l = &own, .times = 1, .writes = true}, {.l = &step, .times = 16, .any_order = true}};
     const shared_vector vector = {&own, 32, 32, 64 * 72, 1};
-    shared_form form = shared_form_choose(&vector, both, 2);
+    shared_form form = shared_form_choose(&vector, both);
     int64_t scale[LAYOUT_MAX_RANK], hardware[LAYOUT_NUM_LEVELS] = {0}, coord[LAYOUT_MAX_RANK];
     int64_t size = shared_form_scale(&form, &own, scale), used = 0;
     char *taken = calloc((size_t)size, 1);

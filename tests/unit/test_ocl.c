@@ -1,7 +1,6 @@
 /* test_ocl.c - the device "ocl" on the OpenCL in tests/support/fake_ocl.c, which the dynamic loader finds by its
  * name. */
 #include "runtime/ocl_api.h"
-#include "runtime/runtime.h"
 #include "tests/support/add_two.h"
 #include "tests/support/fake_ocl.h"
 

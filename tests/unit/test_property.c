@@ -74,20 +74,13 @@ static void *allocate(void *context, size_t size) { return aligned_alloc(64, (si
 
 static void release(void *context, void *memory) { free(memory); }
 
-static int64_t count_cells(const ir_tensor *tensor) {
-  int64_t count = 1;
-  for (unsigned i = 0; i < tensor->rank; i++)
-    count *= tensor->shape[i];
-  return count;
-}
-
 static size_t element_bytes(const ir_tensor *tensor) { return ir_scalar_bits(tensor->element) / 8; }
 
 /* The tensor as a machine stores it; from malloc, with a guard of one vector behind it. */
 static char *to_bytes(const ir_tensor *tensor) {
   size_t size = element_bytes(tensor);
-  char *bytes = malloc((size_t)count_cells(tensor) * size + 64);
-  for (int64_t i = 0; i < count_cells(tensor); i++) {
+  char *bytes = malloc((size_t)check_num_elements(tensor) * size + 64);
+  for (int64_t i = 0; i < check_num_elements(tensor); i++) {
     uint64_t bits = ir_float_to_bits(tensor->element, tensor->cells[i].f);
     memcpy(bytes + (size_t)i * size, &bits, size);
   }
@@ -96,7 +89,7 @@ static char *to_bytes(const ir_tensor *tensor) {
 
 static void from_bytes(ir_tensor *tensor, const char *bytes) {
   size_t size = element_bytes(tensor);
-  for (int64_t i = 0; i < count_cells(tensor); i++) {
+  for (int64_t i = 0; i < check_num_elements(tensor); i++) {
     uint64_t bits = 0;
     memcpy(&bits, bytes + (size_t)i * size, size);
     tensor->cells[i].f = ir_float_from_bits(tensor->element, bits);
@@ -148,7 +141,7 @@ static ir_tensor one_rounding_away(const ir_tensor *tensor, uint64_t *state) {
   ir_tensor moved = *tensor;
   double rounding = rounding_of(tensor->element);
   cr_assert(ir_tensor_allocate(&moved));
-  for (int64_t i = 0; i < count_cells(tensor); i++)
+  for (int64_t i = 0; i < check_num_elements(tensor); i++)
     moved.cells[i].f = tensor->cells[i].f * (1 + (check_normal(state) < 0 ? -rounding : rounding));
   return moved;
 }

@@ -224,8 +224,8 @@ static ptx_report check_program(const char *text, const char *before_stage, cons
   return report;
 }
 
-static void check_text(char *text, const char *before_stage, const expectation *expected) {
-  check_program(text, before_stage, expected);
+static void check_text(char *text, const expectation *expected) {
+  check_program(text, TO_LAYOUTS, expected);
   free(text);
 }
 
@@ -285,11 +285,11 @@ Test(stage, attention_runs_ahead_without_conflicts) {
   static const expectation tall = {"attention, 128 queries a block", 3, "3x32x128xf16", 5, 4e-3, true};
   static const expectation odd = {"attention, head dim 72", 3, "3x64x80xf16", 8, 4e-3, true};
   static const expectation open = {"attention, open extents, causal", 3, "3x64x64xf16", 8, 4e-3, true};
-  check_text(attention("f16", 100, 258, 64, false), TO_LAYOUTS, &narrow);
-  check_text(attention("bf16", 100, 130, 128, true), TO_LAYOUTS, &wide);
-  check_text(attention("f16", 128, 130, 128, false), TO_LAYOUTS, &tall);
-  check_text(attention("f16", 100, 130, 72, false), TO_LAYOUTS, &odd);
-  check_text(attention("f16", 100, 0, 64, true), TO_LAYOUTS, &open);
+  check_text(attention("f16", 100, 258, 64, false), &narrow);
+  check_text(attention("bf16", 100, 130, 128, true), &wide);
+  check_text(attention("f16", 128, 130, 128, false), &tall);
+  check_text(attention("f16", 100, 130, 72, false), &odd);
+  check_text(attention("f16", 100, 0, 64, true), &open);
 }
 
 /* Warpgroups read boxes of 64, 32 or 16 columns. Few blocks have small tiles, and one place more for a tile whose product is
@@ -305,32 +305,32 @@ Test(stage, warpgroups_read_without_conflicts) {
       {"warpgroups, product", 2, "4x64x64xf16", 12, 1e-3, true, "sm_90a"},
       {"warpgroups, product with a transposed factor", 2, "4x64x64xbf16", 8, 1e-3, true, "sm_90a"},
   };
-  check_text(attention("f16", 100, 258, 64, false), TO_LAYOUTS, &rows[0]);
-  check_text(attention("bf16", 128, 130, 128, true), TO_LAYOUTS, &rows[1]);
-  check_text(attention("bf16", 100, 130, 128, true), TO_LAYOUTS, &rows[2]);
-  check_text(attention("f16", 128, 192, 96, false), TO_LAYOUTS, &rows[3]);
-  check_text(attention("f16", 100, 130, 72, false), TO_LAYOUTS, &rows[4]);
-  check_text(attention("f16", 100, 0, 64, true), TO_LAYOUTS, &rows[5]);
-  check_text(product("f16", 128, 136, 200, false), TO_LAYOUTS, &rows[6]);
-  check_text(product("bf16", 130, 64, 256, true), TO_LAYOUTS, &rows[7]);
+  check_text(attention("f16", 100, 258, 64, false), &rows[0]);
+  check_text(attention("bf16", 128, 130, 128, true), &rows[1]);
+  check_text(attention("bf16", 100, 130, 128, true), &rows[2]);
+  check_text(attention("f16", 128, 192, 96, false), &rows[3]);
+  check_text(attention("f16", 100, 130, 72, false), &rows[4]);
+  check_text(attention("f16", 100, 0, 64, true), &rows[5]);
+  check_text(product("f16", 128, 136, 200, false), &rows[6]);
+  check_text(product("bf16", 130, 64, 256, true), &rows[7]);
 }
 
 Test(stage, products_run_ahead) {
   static const expectation plain = {"product", 2, "3x64x64xf16", 12, 1e-3, true};
   static const expectation transposed = {"product with a transposed factor", 2, "3x64x64xbf16", 8, 1e-3, true};
-  check_text(product("f16", 128, 136, 200, false), TO_LAYOUTS, &plain);
-  check_text(product("bf16", 130, 64, 256, true), TO_LAYOUTS, &transposed);
+  check_text(product("f16", 128, 136, 200, false), &plain);
+  check_text(product("bf16", 130, 64, 256, true), &transposed);
 }
 
 Test(stage, small_products_have_one_place) {
   static const expectation once = {"product of one step", 2, "1x64x64xf16", 1, 1e-3, true};
-  check_text(product("f16", 64, 64, 64, false), TO_LAYOUTS, &once);
+  check_text(product("f16", 64, 64, 64, false), &once);
 }
 
 /* Rows that are not aligned to words go through registers. */
 Test(stage, odd_rows_are_copied_through_registers) {
   static const expectation odd = {"product with odd rows", 2, "1x64x64xf16", 24, 1e-3, true};
-  check_text(product("f16", 70, 67, 133, false), TO_LAYOUTS, &odd);
+  check_text(product("f16", 70, 67, 133, false), &odd);
 }
 
 Test(stage, loops_that_write_memory_are_not_run_ahead_of) {

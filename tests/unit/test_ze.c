@@ -1,6 +1,5 @@
 /* test_ze.c - the device "ze" on the driver in tests/level_zero, which the dynamic loader finds in place of Level
  * Zero's. */
-#include "runtime/program.h"
 #include "runtime/runtime.h"
 #include "runtime/ze_api.h"
 #include "tests/level_zero/level_zero.h"
