@@ -505,7 +505,7 @@ static bool read_mma(decoder *decoder) {
 
 /* A register itself: nothing else stands for it. */
 static bool push_register(decoder *decoder, unsigned bits) {
-  ptx_operand operand;
+  ptx_operand operand = {0};
   if (!read_register(decoder, &operand))
     return false;
   return operand.bits == bits ? push_operand(decoder, operand) : wrong_width(decoder, bits);
