@@ -47,3 +47,19 @@ func.func @extremes(%x: tensor<?x?xf64>, %shift: i32) -> (tensor<?xf64>, tensor<
     }
   return %rows, %count : tensor<?xf64>, tensor<i32>
 }
+
+// A row is put into a cache of the caller, and the cache is read with it.
+func.func @append(%row: tensor<1x4xf32>, %cache: memref<?x4xf32>, %at: i32) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %position = arith.index_cast %at : i32 to index
+  %before = bufferization.to_tensor %cache restrict writable : memref<?x4xf32> to tensor<?x4xf32>
+  %after = tensor.insert_slice %row into %before[%position, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<?x4xf32>
+  %empty = tensor.empty() : tensor<4xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4xf32>) -> tensor<4xf32>
+  %sum = linalg.reduce ins(%after : tensor<?x4xf32>) outs(%init : tensor<4xf32>) dimensions = [0] (%x: f32, %y: f32) {
+    %s = arith.addf %x, %y : f32
+    linalg.yield %s : f32
+  }
+  bufferization.materialize_in_destination %after in restrict writable %cache : (tensor<?x4xf32>, memref<?x4xf32>) -> ()
+  return %sum : tensor<4xf32>
+}

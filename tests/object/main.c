@@ -1,5 +1,6 @@
 /* main.c - calls an emitted object through its header, in the language common to C11 and C++11: numbers against double
- * precision for several extents, extents that do not fit, an environment of the caller's, and memory that runs out.
+ * precision for several extents, extents that do not fit, an environment of the caller's, memory that runs out, and a
+ * cache that is updated in place.
  *
  * The header comes first: it must need nothing before it. */
 #include "kernels.h"
@@ -123,6 +124,19 @@ static int check_extremes(void) {
   return wrong;
 }
 
+/* Rows of a cache that is updated in place; positions outside of it change nothing. */
+static int check_append(void) {
+  const float rows[3][4] = {{1, 2, 3, 4}, {5, 6, 7, 8}, {9, 9, 9, 9}};
+  float cache[2 * 4] = {0}, sum[4] = {0};
+  int wrong = append_call(rows[0], cache, 2, 0, sum, NULL) || append_call(rows[1], cache, 2, 1, sum, NULL);
+  wrong |= append_call(rows[2], cache, 2, 2, sum, NULL) != 2 || append_call(rows[2], cache, 2, -1, sum, NULL) != 2;
+  for (int i = 0; i < 4; i++)
+    wrong |= cache[i] != rows[0][i] || cache[4 + i] != rows[1][i] || sum[i] != rows[0][i] + rows[1][i];
+  if (wrong)
+    printf("append: %g %g\n", (double)cache[0], (double)sum[0]);
+  return wrong;
+}
+
 int main(void) {
   static problem given;
   fill(given.query, MAX_ROWS * DEPTH, 1);
@@ -130,6 +144,6 @@ int main(void) {
   fill(given.value, MAX_ROWS * WIDTH, 3);
   int wrong = check_attention(&given, 1, 1) | check_attention(&given, 37, 53) | check_attention(&given, 130, 257) |
               check_attention(&given, MAX_ROWS, 1) | check_attention(&given, 0, 7);
-  wrong |= check_extents(&given) | check_extremes();
+  wrong |= check_extents(&given) | check_extremes() | check_append();
   return wrong;
 }
