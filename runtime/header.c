@@ -138,7 +138,7 @@ static void append_entry(byte_buffer *text, const tec_entry *entry) {
   describe(text, "arg", entry->num_arguments, entry->arguments);
   describe(text, "result", entry->num_results, entry->results);
   byte_buffer_printf(text,
-                     " * Results must not overlap anything. `env` NULL: one thread, memory from the C library.\n"
+                     " * What is written must not overlap anything. `env` NULL: one thread, memory from the C library.\n"
                      " * Returns 0, 1 when scratch memory ran out, 2 when the arguments do not fit together, 3 when\n"
                      " * the system does not let the process use the matrix unit that the code is for. */\n"
                      "static inline int32_t %s_call(",
