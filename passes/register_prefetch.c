@@ -496,7 +496,8 @@ int64_t register_blocks(const ir_op *loop) {
 bool register_prefetch_own(const register_input *in, int64_t *ahead) {
   const ir_op *blocks = register_loop_of_blocks(in->op, in->i);
   bool is_small = target_has_small_tiles(in->facts), asks = target_has_large_tiles(in->facts) || (is_small && blocks);
-  return asks && in->plan->paired < 0 && all_uses_of(in) * register_blocks(blocks) >= USES_TO_ASK &&
+  int64_t all_uses = register_prefetch_uses(in->op, in->i, in->uses * register_blocks(blocks));
+  return asks && in->plan->paired < 0 && all_uses >= USES_TO_ASK &&
          find_move(in, step_of_induction, register_plan_panel_bytes(in->facts), ahead) &&
          !goes_over_again(in, in->facts->l2_bytes / 2, !is_small);
 }
