@@ -192,15 +192,12 @@ enum { MIN_ROWS_ONCE = 5 };
 
 /* The operand's rows along the reduction are so few, and so near to each other, that a page has them all. */
 static bool is_within_page(const planner *p, unsigned operand) {
-  int64_t most = 0;
   for (unsigned i = 0, loop = 0; i < p->structure->maps[operand]->num_results; i++) {
     int64_t bytes = row_distance(p, operand, i, &loop);
-    if (bytes == IR_DYNAMIC)
+    if (bytes == IR_DYNAMIC || (bytes && guess(p, loop) > (int64_t)TARGET_PAGE_BYTES / bytes))
       return false;
-    if (bytes && bytes * guess(p, loop) > most)
-      most = bytes * guess(p, loop);
   }
-  return most <= (int64_t)TARGET_PAGE_BYTES;
+  return true;
 }
 
 /* Lanes take less, so that all rows of the other factor are one tile, where each tile would widen it, and where its

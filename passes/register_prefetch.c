@@ -407,9 +407,8 @@ static bool is_followed(const register_input *in, const int64_t *ahead) {
   int64_t row_bytes = bytes_of_row(type, moved);
   if (!ir_is_contraction(in->op) || !type->rank || row_bytes > ELEMENTS_FOLLOWED * ir_scalar_bytes(type->element))
     return false;
-  int64_t uses = is_slow                                                  ? SLOW_USES_FOLLOWED
-                 : ahead[moved] * row_bytes <= (int64_t)TARGET_PAGE_BYTES ? USES_IN_PIECES
-                                                                          : USES_FOLLOWED;
+  bool in_pieces = row_bytes && ahead[moved] <= (int64_t)TARGET_PAGE_BYTES / row_bytes;
+  int64_t uses = is_slow ? SLOW_USES_FOLLOWED : in_pieces ? USES_IN_PIECES : USES_FOLLOWED;
   return target_has_loads_to_spare(in->facts) && all_uses_of(in) <= uses && are_rows_a_stream(type);
 }
 
