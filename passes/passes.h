@@ -13,6 +13,11 @@
  * the op itself: destination-style ops count as pure only on tensors, and regions of loops are not looked into. */
 bool pass_is_pure(const ir_op *op);
 
+/* The op calls the function. */
+static inline bool pass_calls(const ir_op *op, const ir_op *function) {
+  return op->code == OP_FUNC_CALL && ir_module_lookup(op->module, ir_attr_string_or(op, "callee", "")) == function;
+}
+
 /* Replaces an op on whole tensors that stands for a structured one, which is returned; NULL: it does not
  * (to_linalg.c). */
 ir_op *pass_op_to_linalg(ir_op *op);

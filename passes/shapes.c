@@ -595,13 +595,12 @@ static void check_positions(shapes *s) {
 }
 
 /* Nobody in the module calls the function. */
-static bool is_not_called(ir_op *op, void *function) {
-  return op->code != OP_FUNC_CALL ||
-         strcmp(ir_attr_string_or(op, "callee", ""), ir_attr_string_or(function, "sym_name", ""));
-}
+static bool is_not_called(ir_op *op, void *function) { return !pass_calls(op, function); }
 
 /* The function's type, with what check_positions has added. */
 static void note_positions(shapes *s) {
+  if (!s->asked)
+    return;
   ir_module *module = s->function->module;
   const ir_block *body = s->builder.block;
   const ir_type *type = ir_attr_get(body->parent, "function_type")->type;
@@ -612,8 +611,6 @@ static void note_positions(shapes *s) {
     inputs[i] = body->args[i]->type;
   for (const asked_argument *asked = s->asked; asked; asked = asked->next)
     arguments[count++] = asked->argument;
-  if (!count)
-    return;
   type = ir_type_function(module, body->num_args, inputs, type->num_results, type->results);
   ir_attr_set(body->parent, "function_type", ir_attr_type(module, type));
   ir_attr_set(s->function, "tec.positions", ir_attr_i64s(module, count, arguments));

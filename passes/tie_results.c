@@ -15,8 +15,6 @@
  * Terminates: one walk over the uses of each argument. */
 #include "passes/passes.h"
 
-#include <string.h>
-
 static ir_op *user_of(const ir_value *argument, ir_opcode code) {
   for (const ir_use *use = argument->uses; use; use = use->next)
     if (use->user->code == code)
@@ -37,8 +35,7 @@ static void make_tensor(ir_value *argument) {
 
 /* The call hands in memory that the callee gives back changed, which a call on tensors cannot say. */
 static bool refuse_call(ir_op *op, void *function) {
-  const char *name = ir_attr_string_or(function, "sym_name", "");
-  return op->code != OP_FUNC_CALL || strcmp(ir_attr_string_or(op, "callee", ""), name) ||
+  return !pass_calls(op, function) ||
          ir_op_error(op, "cannot call a function that makes a tensor of a memref argument");
 }
 
