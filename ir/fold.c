@@ -180,11 +180,52 @@ ir_value *fold_cast(ir_builder *builder, ir_op *op) {
 
 /* -------------------------------------------------------------------------------------------- reshapes and the like */
 
+/* Some tensors of extent 1 along their last dim, stacked there, would be written element by element: each element of the
+ * result is rather chosen by where it lies. NULL: they are no such. */
+static ir_value *fold_stack(ir_builder *builder, ir_op *op) {
+  enum { MOST = 4 };
+  ir_module *module = builder->module;
+  const ir_type *type = ir_result(op, 0)->type;
+  unsigned count = op->num_operands, last = type->rank - 1u, groups[IR_MAX_RANK];
+  ir_index shape[IR_MAX_RANK];
+  ir_value *inputs[MOST];
+  const ir_map *maps[MOST + 1];
+  if (count < 2 || count > MOST || last < 1 || ir_attr_int_or(op, "dim", 0) != last || type->shape[last] != count)
+    return NULL;
+  for (unsigned i = 0; i < count; i++)
+    if (ir_operand(op, i)->type->shape[last] != 1)
+      return NULL;
+  for (unsigned dim = 0; dim < last; dim++) {
+    shape[dim] = ir_dim(builder, ir_operand(op, 0), dim);
+    groups[dim] = dim + 1 == last ? 2 : 1;
+  }
+  shape[last] = ir_index_const(count);
+  ir_value *out = ir_empty(builder, type->element, type->rank, shape);
+  maps[count] = ir_map_identity(module, type->rank);
+  for (unsigned i = 0; i < count; i++) {
+    const ir_type *whole = ir_operand(op, i)->type;
+    inputs[i] = ir_collapse(builder, ir_operand(op, i), ir_type_with_shape(module, whole, last, whole->shape), groups);
+    maps[i] = ir_map_get(module, type->rank, 0, last, maps[count]->results);
+  }
+  ir_op *stack = ir_generic(builder, count, inputs, 1, &out, maps, type->rank, 0);
+  ir_builder body = ir_builder_at_end(ir_region(stack, 0));
+  ir_value **parts = ir_region(stack, 0)->args, *index = ir_loop_index(&body, last), *chosen = parts[count - 1];
+  for (unsigned i = count - 1; i-- > 0;) {
+    ir_value *is_here = ir_compare(&body, OP_ARITH_CMPI, IR_EQUAL, index, ir_const_index(&body, i));
+    chosen = ir_select(&body, is_here, parts[i], chosen);
+  }
+  ir_terminator(&body, OP_LINALG_YIELD, 1, &chosen);
+  return out->type == type ? ir_result(stack, 0) : ir_unary(builder, OP_TENSOR_CAST, ir_result(stack, 0), type);
+}
+
 /* Tensors one behind the other: each in its place of a new tensor. */
 ir_value *fold_concat(ir_builder *builder, ir_op *op) {
   int64_t along = ir_attr_int_or(op, "dim", 0);
   const ir_type *type = ir_result(op, 0)->type;
   ir_index offsets[IR_MAX_RANK] = {0}, whole[IR_MAX_RANK], sizes[IR_MAX_RANK];
+  ir_value *stack = fold_stack(builder, op);
+  if (stack)
+    return stack;
   for (unsigned dim = 0; dim < type->rank; dim++)
     whole[dim] = ir_dim(builder, ir_operand(op, 0), dim);
   for (unsigned i = 1; i < op->num_operands; i++)
@@ -201,7 +242,17 @@ ir_value *fold_concat(ir_builder *builder, ir_op *op) {
   return result->type == type ? result : ir_unary(builder, OP_TENSOR_CAST, result, type);
 }
 
-/* Casts of shape knowledge, reshapes, transposes: nothing to do, or there and back. */
+/* The collapse of a collapse is one. */
+static ir_value *collapse_at_once(ir_builder *builder, const ir_op *op, const ir_op *inner) {
+  const ir_attr *outer_groups = ir_attr_get(op, "reassociation"), *inner_groups = ir_attr_get(inner, "reassociation");
+  unsigned counts[IR_MAX_RANK] = {0};
+  for (unsigned g = 0; g < outer_groups->count; g++)
+    for (unsigned i = 0; i < outer_groups->elements[g]->count; i++)
+      counts[g] += inner_groups->elements[outer_groups->elements[g]->elements[i]->value]->count;
+  return ir_collapse(builder, ir_operand(inner, 0), ir_result(op, 0)->type, counts);
+}
+
+/* Casts of shape knowledge, reshapes, transposes: nothing to do, there and back, or twice. */
 ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
   ir_value *source = ir_operand(op, 0);
   const ir_type *type = ir_result(op, 0)->type;
@@ -215,6 +266,8 @@ ir_value *fold_reshape(ir_builder *builder, ir_op *op) {
       return ir_operand(inner, 0);
     return op->code == OP_VECTOR_SHAPE_CAST ? ir_unary(builder, op->code, ir_operand(inner, 0), type) : NULL;
   }
+  if (inner && op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == op->code)
+    return collapse_at_once(builder, op, inner);
   bool there_and_back = inner && ((op->code == OP_TENSOR_EXPAND_SHAPE && inner->code == OP_TENSOR_COLLAPSE_SHAPE) ||
                                   (op->code == OP_TENSOR_COLLAPSE_SHAPE && inner->code == OP_TENSOR_EXPAND_SHAPE));
   return there_and_back && ir_operand(inner, 0)->type == type && ir_type_is_static(type) ? ir_operand(inner, 0) : NULL;

@@ -160,7 +160,7 @@ static void group_ends(const ir_op *op, unsigned *ends) {
  * result of the function is. */
 static bool lower_back(buffers *b, ir_op *op, ir_opcode inner) {
   const ir_value *source = buffer_of(b, ir_operand(op, 0), op);
-  ir_value *memory = b->kernels && source->op && source->op->code == inner ? ir_operand(source->op, 0) : NULL;
+  ir_value *memory = source->op && source->op->code == inner ? ir_operand(source->op, 0) : NULL;
   const ir_type *wanted = ir_result(op, 0)->type;
   if (!memory || memory->type->rank != wanted->rank || !ir_type_is_static(wanted) ||
       memcmp(memory->type->shape, wanted->shape, wanted->rank * sizeof *wanted->shape))

@@ -238,15 +238,13 @@ static void compute_on_copy(ir_use *use, ir_value *stand_in, ir_value *const *ou
   ir_set_operand(use->user, ir_use_index(use), ir_result(copy, 0));
 }
 
-/* The result comes from steps of destination style that start where results go; on a GPU, where a copy is a kernel of
- * its own, even if it is reshaped behind them, as that of heads which share keys is. */
-static void compute_in_result(ir_value *result, ir_value *stand_in, bool through_reshapes, ir_value *const *outputs,
-                              unsigned num_outputs) {
+/* The result comes from steps of destination style that start where results go, even if it is reshaped behind them, as
+ * that of heads which share keys is. */
+static void compute_in_result(ir_value *result, ir_value *stand_in, ir_value *const *outputs, unsigned num_outputs) {
   ir_op *reshape = result->op;
   bool is_reshape = reshape && (reshape->code == OP_TENSOR_EXPAND_SHAPE || reshape->code == OP_TENSOR_COLLAPSE_SHAPE);
-  if (is_reshape &&
-      (!through_reshapes || !ir_value_has_one_use(result) || !ir_value_has_one_use(ir_operand(reshape, 0)) ||
-       !ir_type_is_static(result->type) || !ir_type_is_static(ir_operand(reshape, 0)->type)))
+  if (is_reshape && (!ir_value_has_one_use(result) || !ir_value_has_one_use(ir_operand(reshape, 0)) ||
+                     !ir_type_is_static(result->type) || !ir_type_is_static(ir_operand(reshape, 0)->type)))
     return;
   ir_use *use = origin(is_reshape ? ir_operand(reshape, 0) : result);
   if (!use || result->type != stand_in->type || (!is_reshape && use->value->type != stand_in->type) ||
@@ -267,10 +265,9 @@ void bufferize_prepare(ir_op *function, ir_value *const *outputs, unsigned num_o
   drop_dead(body);
   repeat_for_users(body);
   const ir_op *end = ir_block_terminator(body);
-  bool through_reshapes = target && target->kind != TARGET_HOST;
   for (unsigned i = 0, output = 0; i < end->num_operands; i++)
     if (is_tensor(ir_operand(end, i)))
-      compute_in_result(ir_operand(end, i), outputs[output++], through_reshapes, outputs, num_outputs);
+      compute_in_result(ir_operand(end, i), outputs[output++], outputs, num_outputs);
   find_destinations(body, target);
   drop_dead(body);
 }

@@ -64,6 +64,9 @@ static bool is_light(const ir_op *op) {
     case OP_ARITH_ANDI:
     case OP_ARITH_ORI:
     case OP_ARITH_XORI:
+    case OP_ARITH_SHLI:
+    case OP_ARITH_SHRSI:
+    case OP_ARITH_SHRUI:
     case OP_ARITH_CMPF:
     case OP_ARITH_CMPI:
     case OP_ARITH_SELECT:
