@@ -242,12 +242,25 @@ static LLVMValueRef round_two(emitter *e, LLVMValueRef x) {
   return emit_intrinsic_of(e, "llvm.x86.avx512bf16.cvtne2ps2bf16.512", NULL, 0, halves, 2);
 }
 
-/* emit_narrow does all of the work for 16-bit results; but results of approximate functions are rounded by CPUs that
- * have an instruction for bf16, though what is below 2^-126 becomes 0 then. */
+/* Products that add to f32 alone read the value, with factors of its type. */
+static bool is_factor_of_pairs(const ir_value *value) {
+  for (const ir_use *use = value->uses; use; use = use->next) {
+    const ir_op *op = use->user;
+    if (op->code == OP_VECTOR_SHAPE_CAST && is_factor_of_pairs(ir_result(op, 0)))
+      continue;
+    if (op->code != OP_VECTOR_CONTRACT || ir_operand(op, 0)->type->element != value->type->element ||
+        ir_operand(op, 1)->type->element != value->type->element || ir_result(op, 0)->type->element != IR_F32)
+      return false;
+  }
+  return true;
+}
+
+/* emit_narrow does all of the work for 16-bit results; but CPUs that have an instruction for bf16 round with it what
+ * may become 0 below 2^-126: results of approximate functions, and what their products of pairs take as 0 then. */
 LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   const ir_op *from = ir_operand(op, 0)->op;
   bool approximate = from && ir_op_has(from, IR_ELEMENTWISE) && emit_fast_math(from) & LLVMFastMathApproxFunc;
-  if (approximate && e->facts->has_pair_dot && ir_operand(op, 0)->type->element == IR_F32 &&
+  if ((approximate || is_factor_of_pairs(ir_result(op, 0))) && e->facts->has_pair_dot && ir_operand(op, 0)->type->element == IR_F32 &&
       ir_result(op, 0)->type->element == IR_BF16) {
     LLVMTypeRef narrow = emit_type_like(x[0], LLVMBFloatTypeInContext(e->context));
     LLVMTypeRef bits = emit_type_like(x[0], LLVMInt16TypeInContext(e->context));

@@ -8,10 +8,11 @@
  *   - to the other factor, where that has all loops of the scale, as weights have those of a quantised value's,
  *   - of these to the one with fewer elements, if it can go to both.
  * Scales of a tensor do so where what they scale was integers or f16, which are bounded: no sum overflows then that did
- * not before. A scale that is one number for all leaves such factors as well, and keys of any type: exporters split the
- * 1 / sqrt(d) of attention into a root for the queries and a root for the keys, and each tile of queries needs all
- * keys, so that scaled ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of
- * a product that has the dim along which a softmax of that product runs.
+ * not before. A factor that is rounded behind its scale, since products want both alike, is exact without either. A
+ * scale that is one number for all leaves such factors as well, and keys of any type: exporters split the 1 / sqrt(d) of
+ * attention into a root for the queries and a root for the keys, and each tile of queries needs all keys, so that scaled
+ * ones would be computed beforehand, by a kernel of their own, and stored. Keys are the factor of a product that has the
+ * dim along which a softmax of that product runs.
  * Terminates: each rewrite takes an op from between the product and a value above it. */
 #include "passes/body.h"
 #include "passes/passes.h"
@@ -84,6 +85,12 @@ static bool find_scale(factor *f) {
   return false;
 }
 
+/* All numbers of the integer type are numbers of the float type. */
+static bool holds_integers(ir_scalar to, ir_scalar from) {
+  unsigned digits = to == IR_BF16 ? 8 : to == IR_F16 ? 11 : to == IR_F32 ? 24 : 53;
+  return !ir_scalar_is_float(from) && ir_scalar_bits(from) <= digits;
+}
+
 /* False where the op does anything else. */
 static bool find_factor(ir_op *maker, factor *f) {
   *f = (factor){.maker = maker, .scale = -1};
@@ -95,8 +102,9 @@ static bool find_factor(ir_op *maker, factor *f) {
   f->source = (unsigned)source;
   if (is_source(maker, source))
     return true;
-  f->scaling = value->op;
-  return find_scale(f);
+  bool rounds = value->op && value->op->code == OP_ARITH_TRUNCF;
+  f->scaling = rounds ? ir_operand(value->op, 0)->op : value->op;
+  return find_scale(f) && (!rounds || holds_integers(value->type->element, ir_input(maker, f->source)->type->element));
 }
 
 /* --------------------------------------------------------------------------------------------------- moving scales */
@@ -187,10 +195,16 @@ static ir_scalar narrow_element(ir_value *value) {
 }
 
 /* The product can as well read the source of factor `side`. On GPUs matrix units take two factors of one type; where
- * lanes multiply, factors are wide in shared memory. */
+ * lanes multiply, factors are wide in shared memory. So do a host's matrix unit and its pairs, which are no faster for
+ * few rows. */
 static bool suits_target(const ir_op *op, unsigned side, const factor *f, const target_facts *target) {
-  return !target_is_gpu(target) ||
-         ir_input(f->maker, f->source)->type->element == narrow_element(ir_input(op, 1 - side)) || !is_widened(f);
+  ir_scalar source = ir_input(f->maker, f->source)->type->element;
+  if (!is_widened(f) || source == narrow_element(ir_input(op, 1 - side)))
+    return true;
+  ir_scalar lhs = ir_input(op, 0)->type->element, rhs = ir_input(op, 1)->type->element;
+  int64_t iterations = ir_own_iterations(op, 1 - side, side), rows = iterations == IR_DYNAMIC ? 0 : iterations;
+  bool few = rows && rows <= 2 * TILE_F32_ROWS && !target_has_unit_for(target, lhs, rhs, rows);
+  return !target_is_gpu(target) && (few || target_widens(target, lhs, rhs, rows));
 }
 
 /* What the scaled factor holds: no fewer digits than sums have, where there was nothing to be rounded before. */

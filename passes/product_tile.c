@@ -74,10 +74,6 @@ typedef struct product {
   int64_t blocked; /* the terms of a step whose panels blocks of rows meet in turn, or 0 */
 } product;
 
-static bool is_narrow(const ir_op *op, unsigned factor) {
-  return ir_scalar_bits(ir_operand(op, factor)->type->element) <= 16;
-}
-
 /* How often each element of a factor is used, or `enough` where that is more, or not known. */
 static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough) {
   int64_t uses = 1;
@@ -85,6 +81,42 @@ static int64_t uses_of_factor(const product *p, unsigned factor, int64_t enough)
     if (ir_map_find_dim(p->structure->maps[factor], loop) < 0)
       uses = p->extents[loop] == IR_DYNAMIC || p->extents[loop] > enough ? enough : uses * p->extents[loop];
   return uses < enough ? uses : enough;
+}
+
+/* The op makes each element of its result from a few others, which lie in memory, or are made so in so many steps. */
+static bool is_made_in_steps(const ir_op *op, unsigned steps) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    const ir_op *maker = tile_maker(op, ir_input(op, i));
+    if (maker && (!steps || !is_made_in_steps(maker, steps - 1)))
+      return false;
+  }
+  return body_is_elementwise(op);
+}
+
+static bool is_made_from_memory(const ir_op *op) {
+  enum { MOST_STEPS = 3 };
+  return is_made_in_steps(op, MOST_STEPS);
+}
+
+static bool is_made_in_registers(const product *p, unsigned factor) {
+  const ir_op *maker = tile_maker(p->op, ir_operand(p->op, factor));
+  int64_t most = target_has_near_memory(p->target) ? SOME_USES : 1;
+  return maker && maker->num_regions && is_made_from_memory(maker) &&
+         !ir_block_has(ir_region(maker, 0), OP_TENSOR_EXTRACT) && uses_of_factor(p, factor, most + 1) <= most;
+}
+
+/* What is read from memory for the factor: itself, or the elements that it is made of in registers, one for each. */
+static ir_value *source_of(const product *p, unsigned factor) {
+  ir_value *value = ir_operand(p->op, factor);
+  const ir_op *maker = is_made_in_registers(p, factor) ? tile_maker(p->op, value) : NULL;
+  for (unsigned i = 0; maker && i < ir_num_inputs(maker); i++)
+    if (ir_structure_of(maker)->maps[i]->num_results == ir_structure_of(maker)->num_loops)
+      return ir_input(maker, i);
+  return value;
+}
+
+static bool is_narrow(const product *p, unsigned factor) {
+  return ir_scalar_bits(source_of(p, factor)->type->element) <= 16;
 }
 
 /* How often each element of that factor is used whose elements have fewer uses, or `enough`. */
@@ -134,14 +166,6 @@ static int64_t bytes_of_piece(int64_t uses, bool narrow, const target_facts *tar
   return uses <= SOME_USES && sums + 2 * LONG_STREAMED_BYTES <= target->l2_bytes / 2 ? LONG_STREAMED_BYTES : 0;
 }
 
-/* The op makes each element of its result from a few others, which lie in memory. */
-static bool is_made_from_memory(const ir_op *op) {
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    if (tile_maker(op, ir_input(op, i)))
-      return false;
-  return body_is_elementwise(op);
-}
-
 /* The bytes of a row of the factor in memory, or IR_DYNAMIC. */
 static int64_t bytes_of_row(const product *p, unsigned factor) {
   const ir_type *type = whole_factor(p, factor)->type;
@@ -177,8 +201,8 @@ static int streamed_factor(const product *p, int64_t *bytes) {
     const ir_map *map = p->structure->maps[i];
     int last = ir_map_last_dim(map);
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
-    *bytes = bytes_of_piece(uses_in_place(p, i), is_narrow(p->op, i), p->target);
-    if (*bytes && maker)
+    *bytes = bytes_of_piece(uses_in_place(p, i), is_narrow(p, i), p->target);
+    if (*bytes && maker && !is_made_in_registers(p, i))
       *bytes = STREAMED_BYTES;
     if (*bytes && last >= 0 && (int)i != p->ready && !ir_loop_is_reduction(p->structure, (unsigned)last) &&
         (!maker || is_made_from_memory(maker)))
@@ -203,7 +227,7 @@ static bool has_many_sums(const product *p) {
 static bool reads_few_streams(const product *p) {
   unsigned streamed = (unsigned)p->streamed;
   int64_t columns = columns_of_stream(p);
-  bool is_long = columns == IR_DYNAMIC || columns >= LONG_ROW, narrow = is_narrow(p->op, streamed);
+  bool is_long = columns == IR_DYNAMIC || columns >= LONG_ROW, narrow = is_narrow(p, streamed);
   return p->target->has_few_streams && (!narrow || is_long) &&
          uses_of_factor(p, streamed, SOME_USES) <= (narrow ? 1 : FEW_STREAMED_USES);
 }
@@ -229,10 +253,10 @@ static int64_t streamed_columns(const product *p) {
 /* The step of the reduction then. */
 static int64_t streamed_step(const product *p) {
   if (reads_few_streams(p))
-    return is_narrow(p->op, (unsigned)p->streamed) ? TILE_REGISTER_ROWS : TILE_REGISTER_ROWS / 2;
+    return is_narrow(p, (unsigned)p->streamed) ? TILE_REGISTER_ROWS : TILE_REGISTER_ROWS / 2;
   int64_t columns = columns_of_stream(p), most = columns == IR_DYNAMIC ? streamed_columns(p) : columns;
   int64_t bytes = (most > STREAMED_COLUMNS ? STREAMED_COLUMNS : most) *
-                  ir_scalar_bytes(ir_operand(p->op, (unsigned)p->streamed)->type->element);
+                  ir_scalar_bytes(source_of(p, (unsigned)p->streamed)->type->element);
   int64_t step = p->piece < STREAMED_BYTES ? TILE_REGISTER_ROWS / 2 : TILE_REGISTER_ROWS;
   int64_t piece = has_many_sums(p) ? p->piece / 2 : p->piece;
   while (2 * step * bytes <= piece && step < host_policy.reduction)
@@ -245,7 +269,8 @@ static int64_t streamed_step(const product *p) {
 static int made_factor(const product *p) {
   for (unsigned i = 0; i < 2; i++) {
     const ir_op *maker = tile_maker(p->op, ir_operand(p->op, i));
-    if (maker && is_made_from_memory(maker) && uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
+    if (maker && is_made_from_memory(maker) && !is_made_in_registers(p, i) &&
+        uses_of_factor(p, i, SOME_USES + 1) <= SOME_USES)
       return (int)i;
   }
   return -1;
@@ -449,7 +474,7 @@ static bool takes_whole_row(const product *p) {
     return false;
   for (unsigned i = 0; i < 2; i++) {
     const ir_value *factor = ir_operand(p->op, i);
-    if (is_narrow(p->op, i) && uses_of_factor(p, i, 2) == 1 && !tile_maker(p->op, factor))
+    if (is_narrow(p, i) && uses_of_factor(p, i, 2) == 1 && !tile_maker(p->op, factor))
       return view_root_bytes(factor) >= (int64_t)p->target->l3_bytes;
   }
   return false;
@@ -636,9 +661,9 @@ static product product_of(const ir_op *op, const target_facts *target) {
   product p = {.op = op,
                .structure = ir_structure_of(op),
                .target = target,
-               .is_wide = !is_narrow(op, 0) && !is_narrow(op, 1),
                .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
   ir_loop_extents(op, p.extents);
+  p.is_wide = !is_narrow(&p, 0) && !is_narrow(&p, 1);
   p.ready = ready_factor(&p);
   p.streamed = streamed_factor(&p, &p.piece);
   p.made = p.streamed < 0 ? made_factor(&p) : -1;
@@ -686,4 +711,20 @@ int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *ta
     return panel_step(&p, loop);
   int64_t step = p.made >= 0 ? made_step(&p) : streamed_step(&p);
   return p.extents[loop] > step || p.extents[loop] == IR_DYNAMIC ? step : 0;
+}
+
+static product outline_of(const ir_op *op, const target_facts *target) {
+  product p = {.op = op, .structure = ir_structure_of(op), .target = target};
+  ir_loop_extents(op, p.extents);
+  return p;
+}
+
+bool product_is_made_in_registers(const ir_op *op, unsigned factor, const target_facts *target) {
+  product p = outline_of(op, target);
+  return is_made_in_registers(&p, factor);
+}
+
+ir_value *product_source(const ir_op *op, unsigned factor, const target_facts *target) {
+  product p = outline_of(op, target);
+  return source_of(&p, factor);
 }

@@ -3,7 +3,7 @@
  * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory. Where a loop adds to a
  * product in steps, the first step starts from what fills its memory before the loop, and reads none. A reduction takes
  * in the op that makes its input as well: the sum of exponentials is taken while these are in registers, and so is what
- * rounds them in place. And a product takes in a reduction of its result along rows of its tiles, as the maximum of
+ * rounds them in place. A product for few rows takes in what makes one of its factors, for itself alone. And a product takes in a reduction of its result along rows of its tiles, as the maximum of
  * scores is where queries are in lanes: each tile's part goes to the result in memory at once, which is a register or a
  * few.
  *
@@ -27,6 +27,8 @@
 /* Of fewer terms, one row of 4096 in steps of four terms for one, a tile's branch takes longer than reading what it
  * starts from (1 x 4096 x 4096 .94x, Zen 5). */
 enum { MANY_TERMS = 64 };
+/* Register tiles of a contraction that may each make the same elements of a factor. */
+enum { MOST_MAKERS = 2 };
 
 /* The nearest op that has effects, before or after; NULL at the block's end. */
 static ir_op *neighbour(ir_op *op, bool after) {
@@ -79,8 +81,31 @@ static bool link_loops(const ir_map *result_map, const ir_value *memory, registe
   if (!map || !ir_map_is_projected_permutation(map) || structure->num_loops != map->num_results ||
       structure->maps[ir_num_inputs(op)] != map)
     return false;
-  for (unsigned dim = 0; dim < map->num_results; dim++)
-    member->loops[ir_map_result_dim(result_map, dim)] = (unsigned)ir_map_result_dim(map, dim);
+  for (unsigned dim = 0, first; dim < result_map->num_results; dim++) {
+    unsigned last = register_member_dims(member, dim, &first) - 1;
+    member->loops[ir_map_result_dim(result_map, dim)] = (unsigned)ir_map_result_dim(map, first + last);
+  }
+  return true;
+}
+
+/* Each tile's part of each dim that several of the member's loops have together is whole parts of these loops, or lies
+ * in one; these may be vector dims. */
+static bool splits_evenly(const ir_op *leader, const ir_map *map, const register_plan *plan,
+                          const register_member *member, uint32_t allowed) {
+  const ir_map *own = ir_init_map(member->op, 0);
+  for (unsigned dim = 0, first; dim < map->num_results; dim++) {
+    unsigned count = register_member_dims(member, dim, &first), loop = (unsigned)ir_map_result_dim(map, dim);
+    int64_t step = plan->steps[loop], extent = ir_loop_size(leader, loop);
+    if (count > 1 && (extent == IR_DYNAMIC || extent % step))
+      return false;
+    for (unsigned k = count; count > 1 && k-- > 0;) {
+      unsigned part = (unsigned)ir_map_result_dim(own, first + k);
+      int64_t size = ir_loop_size(member->op, part);
+      if (size == IR_DYNAMIC || (step % size && size % step) || !(allowed & ir_bit(part)))
+        return false;
+      step = step > size ? step / size : 1;
+    }
+  }
   return true;
 }
 
@@ -184,20 +209,21 @@ static bool has_many_terms(const ir_op *leader) {
   return false;
 }
 
-/* The loop, which surely runs, in which nothing before the leader has effects; NULL: there is none. */
-static ir_op *loop_that_begins_with(const ir_op *leader) {
+/* The loop, which surely runs, in which nothing before the leader's `first` op has effects; NULL: there is none. */
+static ir_op *loop_that_begins_with(const ir_op *leader, ir_op *first) {
   ir_op *loop = leader->block->parent;
-  if (loop->code != OP_SCF_FOR || neighbour((ir_op *)leader, false) || !has_many_terms(leader))
+  if (loop->code != OP_SCF_FOR || neighbour(first, false) || !has_many_terms(leader))
     return NULL;
   ir_index from = ir_index_of(ir_operand(loop, 0)), to = ir_index_of(ir_operand(loop, 1));
   return !from.value && !to.value && from.constant < to.constant ? loop : NULL;
 }
 
-/* Finds what the leader starts from: right before it, or before the loop that begins with it, whose other iterations
- * start from the result of the one before; only from scalars then, which nothing in the loop changes. */
-static void find_prologue(ir_op *leader, const register_plan *plan, register_group *group) {
-  ir_op *loop = loop_that_begins_with(leader);
-  register_member prologue = {.op = neighbour(loop ? loop : leader, false)};
+/* Finds what the leader starts from: right before `first`, itself or its feeder, or before the loop that begins with
+ * that, whose other iterations start from the result of the one before; only from scalars then, which nothing in the
+ * loop changes. */
+static void find_prologue(ir_op *leader, ir_op *first, const register_plan *plan, register_group *group) {
+  ir_op *loop = loop_that_begins_with(leader, first);
+  register_member prologue = {.op = neighbour(loop ? loop : first, false)};
   if (!is_prologue(leader, plan, &prologue) || (loop && !body_reads_scalars_only(prologue.op)))
     return;
   group->prologue = prologue;
@@ -210,6 +236,74 @@ static bool reads_once(const ir_op *op, unsigned i) {
   const ir_map *map = structure->maps[i];
   return structure->reductions && !ir_is_contraction(op) && ir_type_is_shaped(ir_input(op, i)->type) &&
          ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
+}
+
+/* The contraction reads each element of input `i`, and as nothing else, in one register tile, or in few, from where it
+ * lies: they have all iterations of what else uses it. */
+static bool reads_in_few_tiles(const ir_op *op, const register_plan *plan, unsigned i) {
+  const ir_map *map = ir_structure_of(op)->maps[i];
+  for (unsigned k = 0; k < op->num_operands; k++)
+    if (k != i && ir_operand(op, k) == ir_input(op, i))
+      return false;
+  if (!ir_is_contraction(op) || !ir_map_is_projected_permutation(map) || plan->paired >= 0 ||
+      (plan->packed | plan->widened) & ir_bit(i))
+    return false;
+  for (unsigned loop = 0; loop < plan->num_loops; loop++) {
+    int64_t extent = ir_loop_size(op, loop);
+    if (ir_map_find_dim(map, loop) < 0 && (extent == IR_DYNAMIC || extent > MOST_MAKERS * plan->steps[loop]))
+      return false;
+  }
+  return true;
+}
+
+/* The memory, all that is made at one place or a part of it, is accessed by the two ops alone. */
+static bool is_between(const ir_value *memory, const ir_op *writer, const ir_op *reader) {
+  const ir_op *maker = memory->op;
+  for (const ir_use *use = memory->uses; use; use = use->next)
+    if (use->user != writer && use->user != reader && use->user->code != OP_MEMREF_DEALLOC)
+      return false;
+  return maker && (ir_op_has(maker, IR_ALLOCATES) ||
+                   (ir_op_has(maker, IR_VIEW) && is_between(ir_operand(maker, 0), maker, maker)));
+}
+
+/* The two are arguments of a kernel, which do not overlap (see tec.h). */
+static bool are_arguments(const ir_value *a, const ir_value *b) {
+  a = view_root(a);
+  b = view_root(b);
+  return a != b && !a->op && !b->op && a->block == b->block && ir_attr_get(a->block->parent, "tec.kernel");
+}
+
+/* Nothing that the op reads is in the memory. */
+static bool reads_elsewhere(const ir_op *op, const ir_value *memory) {
+  for (unsigned i = 0; i < ir_num_inputs(op); i++) {
+    const ir_value *input = ir_input(op, i);
+    if (ir_type_is_shaped(input->type) && !memory_is_disjoint(input, memory) && !are_arguments(input, memory))
+      return false;
+  }
+  return true;
+}
+
+/* The op before a contraction, and before what that starts from, that makes its input `i`, which nobody else reads, so
+ * that it is held in registers alone: keys, values or weights that are made of fewer bits for a few rows. */
+static void find_maker(ir_op *leader, const register_plan *plan, unsigned i, register_group *group) {
+  ir_op *start = group->prologue.op && !group->loop ? group->prologue.op : leader;
+  register_member maker = {.op = neighbour(start, false)};
+  const ir_map *map = ir_structure_of(leader)->maps[i];
+  const ir_value *memory = ir_input(leader, i);
+  const ir_op *reader = leader;
+  if (memory->op && memory->op->code == OP_MEMREF_COLLAPSE_SHAPE && ir_value_has_one_use(memory)) {
+    maker.groups = ir_attr_get(memory->op, "reassociation");
+    reader = memory->op;
+    memory = ir_operand(reader, 0);
+  }
+  if (!reads_in_few_tiles(leader, plan, i) || !is_structured(maker.op) || ir_num_inits(maker.op) != 1 ||
+      ir_init(maker.op, 0) != memory || ir_body_reads_init(maker.op, 0) || !is_between(memory, maker.op, reader) ||
+      !fits_tiles(map, plan, memory, &maker) || !splits_evenly(leader, map, plan, &maker, vectorize_loops(maker.op)) ||
+      !reads_elsewhere(maker.op, ir_init(leader, 0)))
+    return;
+  group->fed = i;
+  group->is_fed_alone = true;
+  group->feeders[group->num_feeders++] = maker;
 }
 
 /* The ops right before a reduction that write its input `i`, and then make something else of that. Tiles of all take
@@ -311,10 +405,14 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
   }
   if (ir_num_inits(leader) != 1 || !is_complete_in_tile(plan, ir_init_map(leader, 0)))
     return;
-  find_prologue(leader, plan, group);
+  find_prologue(leader, leader, plan, group);
+  for (unsigned i = 0; !group->num_feeders && i < ir_num_inputs(leader); i++)
+    find_maker(leader, plan, i, group);
+  if (group->num_feeders && !group->prologue.op)
+    find_prologue(leader, group->feeders[0].op, plan, group);
   for (unsigned i = 0; !group->prologue.op && !group->num_feeders && i < ir_num_inputs(leader); i++)
     find_feeders(leader, plan, i, group);
-  if (group->num_feeders)
+  if (group->num_feeders && !group->is_fed_alone)
     find_rewriter(leader, plan, group);
   if (group->rewriter.op)
     return;
@@ -379,7 +477,7 @@ static void replace_input(ir_op *op, const ir_value *memory, ir_value *with) {
 
 void register_group_keep(ir_op *leader, const register_group *group) {
   ir_op *feeder = group->feeders[0].op;
-  if (!group->num_feeders || group->rewriter.op || ir_body_reads_init(feeder, 0))
+  if (!group->num_feeders || group->is_fed_alone || group->rewriter.op || ir_body_reads_init(feeder, 0))
     return;
   const ir_value *memory = ir_init(feeder, 0);
   if (!memory->op || !ir_op_has(memory->op, IR_ALLOCATES) || !is_spent(memory, leader, group))

@@ -9,16 +9,26 @@ enum { REGISTER_GROUP_MAX = 8 };
 typedef struct register_member {
   ir_op *op;
   unsigned loops[IR_MAX_LOOPS]; /* by loop of the leader's result, or of its input: the op's own loop with the same
-                                   iterations */
+                                   iterations, or the innermost of several loops that have them together */
   uint32_t linked;              /* the operands (bits) that are the memory by which it belongs to the group */
+  const ir_attr *groups;        /* a feeder's dims of that memory, by dim as the leader reads it; NULL: one each */
+  const int64_t *part; /* of the innermost of these the iteration that a tile has alone; NULL: as many as fit */
 } register_member;
+
+/* The dims of the memory as the member has it that are one dim of it as the leader does; returns how many. */
+static inline unsigned register_member_dims(const register_member *member, unsigned dim, unsigned *first) {
+  const ir_attr *group = member->groups ? member->groups->elements[dim] : NULL;
+  *first = group ? (unsigned)group->elements[0]->value : dim;
+  return group ? group->count : 1;
+}
 
 typedef struct register_group {
   register_member prologue; /* makes what the leader's one output starts from; op NULL if there is none */
   const ir_op *loop;    /* around the leader: the prologue stands before it, and is for its first iteration; or NULL */
-  unsigned num_feeders; /* the first makes what the leader, a reduction, reads once as input `fed`, others read that */
+  unsigned num_feeders; /* the first makes what the leader reads as input `fed`, a reduction once, others read that */
   register_member feeders[REGISTER_GROUP_MAX];
   unsigned fed;
+  bool is_fed_alone;        /* the leader is a contraction that alone reads what its one feeder makes */
   register_member rewriter; /* makes something else of that in place, behind the leader; op NULL if there is none */
   unsigned count;
   register_member epilogues[REGISTER_GROUP_MAX]; /* each works on the result of the op before */

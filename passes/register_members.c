@@ -34,10 +34,47 @@ void register_ask_for_next(ir_op *op, const register_plan *plan, const target_fa
   }
 }
 
+/* The tile has one iteration of the innermost of the member's loops that have those of the leader's along `dim`. */
+static bool has_part(const register_member *member, unsigned dim) {
+  return member->part && dim + 1 == member->groups->count;
+}
+
+/* Adds the vector dims that are one of the leader's, of so many iterations, outermost first: `loop`, or as many of the
+ * loops that have them together as it takes. */
+static void add_dims(vector_tile *tile, const register_member *member, unsigned dim, unsigned loop, int64_t size) {
+  unsigned first, count = register_member_dims(member, dim, &first), added = 0, loops[IR_MAX_RANK] = {loop};
+  int64_t sizes[IR_MAX_RANK] = {size};
+  for (; count > 1 && added < count && (!added || size > 1); size /= sizes[added++]) {
+    loops[added] = (unsigned)ir_map_result_dim(ir_init_map(member->op, 0), first + count - 1 - added);
+    int64_t extent = ir_loop_size(member->op, loops[added]);
+    sizes[added] = size < extent ? size : extent;
+  }
+  unsigned innermost = has_part(member, dim);
+  for (unsigned k = added ? added : 1; k-- > innermost; tile->num_dims++) {
+    tile->loops[tile->num_dims] = loops[k];
+    tile->sizes[tile->num_dims] = sizes[k];
+  }
+}
+
+/* Where the tile starts in loops that have the leader's iterations together. */
+static void start_parts(ir_builder *builder, vector_tile *tile, const register_member *member, unsigned dim,
+                        ir_index start) {
+  unsigned first, count = register_member_dims(member, dim, &first);
+  for (unsigned k = count; k-- > 0;) {
+    unsigned loop = (unsigned)ir_map_result_dim(ir_init_map(member->op, 0), first + k);
+    int64_t extent = ir_loop_size(member->op, loop);
+    tile->starts[loop] = k + 1 == count && has_part(member, dim) ? ir_index_const(*member->part)
+                         : k                                     ? ir_index_mod(builder, start, extent)
+                                                                 : start;
+    tile->ends[loop] = ir_index_const(extent);
+    start = k ? ir_index_floordiv(builder, start, extent) : start;
+  }
+}
+
 /* The same part of the leader's iterations as a tile of another member of the group, where they are linked at `map`.
  * What comes from memory, as an added mask does, is asked for ahead as the leader's own inputs are. */
-static void member_tile(const register_nest *nest, const ir_map *map, const register_member *member,
-                        vector_tile *tile) {
+static void member_tile(const register_nest *nest, ir_builder *builder, const ir_map *map,
+                        const register_member *member, vector_tile *tile) {
   const vector_tile *leader = &nest->tile;
   *tile = (vector_tile){.op = member->op,
                         .lane_constants = true,
@@ -48,13 +85,17 @@ static void member_tile(const register_nest *nest, const ir_map *map, const regi
     if (!(member->linked & ir_bit(i)))
       tile->operands[i].ahead = register_prefetch_distance(&(register_input){member->op, &plan, nest->facts, i, 1});
   register_ask_for_next(member->op, &plan, nest->facts, NULL, tile);
-  for (unsigned i = 0; i < leader->num_dims; i++)
-    if (ir_map_find_dim(map, leader->loops[i]) >= 0) {
-      tile->loops[tile->num_dims] = member->loops[leader->loops[i]];
-      tile->sizes[tile->num_dims++] = leader->sizes[i];
-    }
-  for (unsigned dim = 0; dim < map->num_results; dim++) {
+  for (unsigned i = 0; i < leader->num_dims; i++) {
+    int dim = ir_map_find_dim(map, leader->loops[i]);
+    if (dim >= 0)
+      add_dims(tile, member, (unsigned)dim, member->loops[leader->loops[i]], leader->sizes[i]);
+  }
+  for (unsigned dim = 0, first; dim < map->num_results; dim++) {
     unsigned outer = (unsigned)ir_map_result_dim(map, dim), loop = member->loops[outer];
+    if (register_member_dims(member, dim, &first) > 1) {
+      start_parts(builder, tile, member, dim, leader->starts[outer]);
+      continue;
+    }
     tile->starts[loop] = leader->starts[outer];
     tile->ends[loop] = leader->ends[outer];
     if (leader->masked & ir_bit(outer))
@@ -65,7 +106,7 @@ static void member_tile(const register_nest *nest, const ir_map *map, const regi
 /* Runs a member on its tile; `known`, if any, is the tile's part of what links it to the group. Returns its result. */
 static ir_value *run_member(register_nest *nest, ir_builder *builder, const ir_map *map, const register_member *member,
                             ir_value *known, vector_tile *tile) {
-  member_tile(nest, map, member, tile);
+  member_tile(nest, builder, map, member, tile);
   for (unsigned i = 0; known && i < member->op->num_operands; i++)
     if (member->linked & ir_bit(i))
       tile->operands[i].vector = known;
@@ -78,7 +119,7 @@ static ir_value *run_member(register_nest *nest, ir_builder *builder, const ir_m
  * extrema that may lose a NaN are single instructions only so. Leaves the tile of what is to be written in `tile`. */
 static ir_value *run_follower(register_nest *nest, ir_builder *builder, const ir_map *map,
                               const register_member *member, ir_value *known, vector_tile *tile) {
-  member_tile(nest, map, member, tile);
+  member_tile(nest, builder, map, member, tile);
   unsigned row = tile->loops[0];
   bool by_rows = tile->num_dims == 2 && known->type->rank == 2 && !(tile->masked & ir_bit(row)) &&
                  ir_loop_is_reduction(ir_structure_of(member->op), row);
@@ -115,7 +156,51 @@ static void rewrite(register_nest *nest, ir_builder *builder, ir_value *known) {
   vectorize_write(builder, &tile, ir_num_inputs(rewriter->op), value);
 }
 
-void register_feed(register_nest *nest, ir_builder *builder) {
+/* The tile of the fed input, a vector over other dims, over those that the leader has. */
+static ir_value *as_leader_has_it(const register_nest *nest, ir_builder *builder, ir_value *value) {
+  const vector_tile *tile = &nest->tile;
+  const ir_map *map = ir_structure_of(nest->op)->maps[nest->group.fed];
+  int64_t shape[IR_MAX_RANK];
+  unsigned rank = 0;
+  for (unsigned dim = 0; dim < map->num_results; dim++)
+    for (unsigned i = 0; i < tile->num_dims; i++)
+      if ((int)tile->loops[i] == ir_map_result_dim(map, dim))
+        shape[rank++] = tile->sizes[i];
+  return rank == value->type->rank ? value
+                                   : ir_unary(builder, OP_VECTOR_SHAPE_CAST, value,
+                                              ir_type_vector(builder->module, value->type->element, rank, shape));
+}
+
+/* The iterations of the innermost loop of a feeder, a power of two, where they are fewer than lanes, as those over the
+ * halves of a byte are: lanes are along the loop outside of it then. 1 elsewhere. */
+static int64_t num_parts(const register_nest *nest, const register_member *feeder) {
+  const ir_map *map = ir_structure_of(nest->op)->maps[nest->group.fed];
+  unsigned dim = map->num_results - 1u, first;
+  if (!feeder->groups || register_member_dims(feeder, dim, &first) < 2)
+    return 1;
+  unsigned outer = (unsigned)ir_map_result_dim(map, dim);
+  int64_t parts = ir_loop_size(feeder->op, feeder->loops[outer]), size = vector_tile_size(&nest->tile, outer);
+  return parts < nest->plan.lanes && (parts & (parts - 1)) == 0 && size > parts ? parts : 1;
+}
+
+/* Runs a feeder that nobody else reads on those of its parts that lie so far apart, from `first` on, and puts their
+ * lanes in turn. */
+static ir_value *feed_parts(register_nest *nest, ir_builder *builder, const register_member *feeder, int64_t first,
+                            int64_t apart, int64_t parts) {
+  if (first + apart < parts) {
+    ir_value *halves[] = {feed_parts(nest, builder, feeder, first, 2 * apart, parts),
+                          feed_parts(nest, builder, feeder, first + apart, 2 * apart, parts)};
+    return ir_create(builder, OP_VECTOR_INTERLEAVE, NULL, 2, halves, 0, NULL);
+  }
+  register_member part = *feeder;
+  part.part = parts > 1 ? &first : NULL;
+  vector_tile tile;
+  ir_value *value = run_member(nest, builder, ir_structure_of(nest->op)->maps[nest->group.fed], &part, NULL, &tile);
+  return vectorize_to_subscripts(builder, &tile, ir_num_inputs(feeder->op), value);
+}
+
+/* Runs the feeders that make what others read, too. Returns what the first makes. */
+static ir_value *feed_others(register_nest *nest, ir_builder *builder) {
   const register_group *group = &nest->group;
   const ir_map *map = ir_structure_of(nest->op)->maps[group->fed];
   ir_value *known = NULL;
@@ -125,7 +210,7 @@ void register_feed(register_nest *nest, ir_builder *builder) {
     vector_tile tile;
     ir_value *value;
     if (nest->left_out && !known) {
-      member_tile(nest, map, feeder, &tile);
+      member_tile(nest, builder, map, feeder, &tile);
       value = known_tile(nest, builder, &tile);
     } else
       value = run_member(nest, builder, map, feeder, known, &tile);
@@ -136,7 +221,15 @@ void register_feed(register_nest *nest, ir_builder *builder) {
   }
   if (group->rewriter.op)
     rewrite(nest, builder, known);
-  nest->tile.operands[group->fed].vector = known;
+  return known;
+}
+
+void register_feed(register_nest *nest, ir_builder *builder) {
+  const register_group *group = &nest->group;
+  const register_member *feeder = &group->feeders[0];
+  ir_value *known = group->is_fed_alone ? feed_parts(nest, builder, feeder, 0, 1, num_parts(nest, feeder))
+                                        : feed_others(nest, builder);
+  nest->tile.operands[group->fed].vector = as_leader_has_it(nest, builder, known);
 }
 
 /* The output's part in the tile: known in the first iteration of the group's loop, in memory in all others. */

@@ -285,10 +285,44 @@ static bool goes_over_again(const register_input *in, uint64_t most, bool halves
 /* The second-level cache holds the input since the kernel's iteration before. */
 static bool stays_near(const register_input *in) { return goes_over_again(in, in->facts->l2_bytes / 2, false); }
 
+/* What a step of the loop, as `step_of` says it of its induction variable, adds to the index: that itself, or a quotient
+ * of it by a constant, and what is made of that, as groups of a row have; 0 for other indices. */
+static int64_t step_of_index(ir_index index, int64_t (*step_of)(ir_index index)) {
+  const ir_op *apply = index.value ? index.value->op : NULL;
+  if (!apply || apply->code != OP_AFFINE_APPLY || apply->num_operands != 1)
+    return step_of(index);
+  const ir_expr *expr = ir_attr_get(apply, "map")->map->results[0];
+  int64_t step = step_of(ir_index_of(ir_operand(apply, 0)));
+  bool divides = false;
+  for (const ir_expr *part = expr; part->kind != IR_EXPR_DIM; part = part->lhs) {
+    bool is_simple = part->kind == IR_EXPR_ADD || part->kind == IR_EXPR_MUL || part->kind == IR_EXPR_FLOORDIV;
+    if (!is_simple || part->rhs->kind != IR_EXPR_CONST ||
+        (part->kind == IR_EXPR_FLOORDIV && ir_expr_eval(part->lhs, 1, &step) % part->rhs->value))
+      return 0;
+    divides |= part->kind == IR_EXPR_FLOORDIV;
+  }
+  return divides ? ir_expr_eval(expr, 1, &step) - ir_expr_eval(expr, 1, &(int64_t){0}) : 0;
+}
+
+/* So many subscripts of what is expanded, in those of the result. */
+static void expand_move(const ir_op *expand, const int64_t *moved, int64_t *ahead) {
+  const ir_attr *groups = ir_attr_get(expand, "reassociation");
+  for (unsigned k = 0; k < groups->count; k++) {
+    int64_t rest = moved[k];
+    for (unsigned i = groups->elements[k]->count; i-- > 0;) {
+      int64_t dim = groups->elements[k]->elements[i]->value, extent = ir_result(expand, 0)->type->shape[dim];
+      ahead[dim] = i && extent > 0 ? rest % extent : rest;
+      rest = i && extent > 0 ? rest / extent : 0;
+    }
+  }
+}
+
 /* How many subscripts a step of the outermost loop that moves over the operand is, by at most `bytes` an iteration;
  * false where none does, by what `step_of` says of the indices where views begin. */
 static bool find_move(const register_input *in, int64_t (*step_of)(ir_index index), int64_t bytes, int64_t *ahead) {
   ir_value *value = value_of(in);
+  const ir_op *expand = value->op && value->op->code == OP_MEMREF_EXPAND_SHAPE ? value->op : NULL;
+  value = expand ? ir_operand(expand, 0) : value;
   unsigned rank = value->type->rank;
   bool found = false;
   for (; value->op && value->op->code == OP_MEMREF_SUBVIEW; value = ir_operand(value->op, 0)) {
@@ -297,9 +331,12 @@ static bool find_move(const register_input *in, int64_t (*step_of)(ir_index inde
     if (slice.rank != rank)
       return false;
     for (unsigned k = 0; k < rank; k++)
-      any |= moved[k] = step_of(slice.offsets[k]);
+      any |= moved[k] = step_of_index(slice.offsets[k], step_of);
     if (any && takes_at_most(value, bytes)) {
-      memcpy(ahead, moved, sizeof moved);
+      if (expand)
+        expand_move(expand, moved, ahead);
+      else
+        memcpy(ahead, moved, sizeof moved);
       found = true;
     }
   }

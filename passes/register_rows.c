@@ -5,6 +5,7 @@
  * up lanes behind that. Small tiles take a register of each row at a time, of as many rows as fill the pipes, and add
  * up lanes behind all terms. All here is about speed only.
  * Terminates: loops over the op's loops and operands. */
+#include "passes/memory.h"
 #include "passes/register_planner.h"
 
 /* Rows of a product that meet each row of the other factor at once are half as many where it is so short that an
@@ -42,10 +43,17 @@ static bool is_taken_twice(int64_t rows, int64_t bytes, const target_facts *fact
   return target_has_loads_to_spare(facts) && rows == TWO_TOGETHER && bytes <= BYTES_TOGETHER;
 }
 
+/* The input was made just before, or is by the tiles themselves (register_group.c). */
+static bool is_made(const planner *p, unsigned input) {
+  const ir_op *maker = view_root(ir_operand(p->op, input))->op;
+  return maker && ir_op_has(maker, IR_ALLOCATES);
+}
+
 /* So many rows are too few to take those of the input together, along the lanes of this loop. */
 static bool are_too_few(const planner *p, unsigned input, unsigned simd, int64_t rows) {
   int64_t bytes = p->extents[simd] * ir_scalar_bytes(ir_operand(p->op, input)->type->element);
-  return rows < least_together(p, input) && !planner_is_widened(p, input) && !is_taken_twice(rows, bytes, p->facts);
+  return rows < least_together(p, input) && !planner_is_widened(p, input) && !is_made(p, input) &&
+         !is_taken_twice(rows, bytes, p->facts);
 }
 
 bool planner_takes_groups(const planner *p, unsigned input, unsigned simd, unsigned row) {

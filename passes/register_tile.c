@@ -326,7 +326,7 @@ static void emit_loop(register_nest *nest, ir_builder *builder, unsigned depth, 
   if (count && is_reduction && by_terms && !segments[0].single && !nest->left_out) {
     register_segment whole = segments[0];
     register_leave_out_hidden(nest, builder, depth, &segments[0]);
-    if (nest->group.num_feeders)
+    if (nest->group.num_feeders && !nest->group.is_fed_alone)
       feed_hidden(nest, builder, depth, &whole, &segments[0], accumulators);
   }
   for (unsigned i = 0; i < count; i++) {
@@ -484,8 +484,9 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
     nest.reduced = *reduced;
   if (!copied)
     register_group_find(op, &nest.plan, group);
-  if (group->num_feeders) {
-    nest.plan.apart = 0; /* feeders have lanes in the order of memory, and few of them */
+  if (group->num_feeders)
+    nest.plan.apart = 0;                            /* feeders have lanes in the order of memory .. */
+  if (group->num_feeders && !group->is_fed_alone) { /* .. and, if others read what they make, few of them */
     register_plan_lighten(op, &nest.plan, facts, rounds_to_pairs(group, facts));
     if (nest.reduced.input != group->fed)
       nest.reduced.where.count = 0;

@@ -33,7 +33,8 @@ typedef struct running {
   int64_t extents[IR_MAX_LOOPS];
   int64_t rows;      /* of the loop that tiles have their rows along; IR_DYNAMIC: not known */
   int64_t columns;   /* of the state and of the other factor */
-  ir_scalar element; /* of the other factor */
+  ir_value *values;  /* what is read from memory for the other factor .. */
+  ir_scalar element; /* .. of such elements */
 } running;
 
 /* One iteration is no rows, and few of a running softmax are worse ones than more. */
@@ -63,12 +64,10 @@ static int64_t extent_of_rows(const ir_op *op, unsigned side) {
 }
 
 static running running_of(const ir_op *op, unsigned side, const target_facts *target) {
-  running r = {.op = op,
-               .structure = ir_structure_of(op),
-               .target = target,
-               .side = side,
-               .rows = extent_of_rows(op, side),
-               .element = ir_operand(op, 1 - side)->type->element};
+  running r = {
+      .op = op, .structure = ir_structure_of(op), .target = target, .side = side, .rows = extent_of_rows(op, side)};
+  r.values = target_is_gpu(target) ? ir_operand(op, 1 - side) : product_source(op, 1 - side, target);
+  r.element = r.values->type->element;
   ir_loop_extents(op, r.extents);
   for (unsigned loop = 0; loop < r.structure->num_loops; loop++)
     if (ir_map_find_dim(r.structure->maps[side], loop) < 0 && r.extents[loop] != IR_DYNAMIC)
@@ -369,7 +368,8 @@ static int64_t pieces_of(int64_t rows, ir_value *values, int64_t columns, int64_
  * fast as in steps of 128, Zen 4). */
 static int64_t step_of_made(const running *r, int64_t step) {
   const ir_op *maker = view_root(ir_operand(r->op, 1 - r->side))->op;
-  if (r->rows == IR_DYNAMIC || r->rows > FEW_ROWS || !maker || !ir_op_has(maker, IR_STRUCTURED))
+  if (r->rows == IR_DYNAMIC || r->rows > FEW_ROWS || !maker || !ir_op_has(maker, IR_STRUCTURED) ||
+      product_is_made_in_registers(r->op, 1 - r->side, r->target))
     return step;
   int64_t row_bytes = r->columns * ir_scalar_bytes(r->element);
   while (step > PIECE_KEYS && 2 * step * row_bytes > (int64_t)r->target->l1_bytes / 2)
@@ -378,7 +378,7 @@ static int64_t step_of_made(const running *r, int64_t step) {
 }
 
 static int64_t step_of_pieces(const running *r, int64_t step) {
-  return pieces_of(r->rows, ir_operand(r->op, 1 - r->side), r->columns, step, r->target);
+  return pieces_of(r->rows, r->values, r->columns, step, r->target);
 }
 
 int64_t softmax_step_of_pieces(const ir_op *product, unsigned side, int64_t step, const target_facts *target) {

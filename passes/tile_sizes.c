@@ -445,6 +445,12 @@ static void share_columns(const ir_op *root, const target_facts *target, const i
   }
 }
 
+/* The op in the same place that makes the factor, but for those whose work register tiles do. */
+static const ir_op *maker_of_factor(const ir_op *contraction, unsigned i, const target_facts *target) {
+  bool in_registers = !target_is_gpu(target) && product_is_made_in_registers(contraction, i, target);
+  return in_registers ? NULL : tile_maker(contraction, ir_input(contraction, i));
+}
+
 static void choose_by_pace(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
   pace p;
   unsigned steps = 64;
@@ -461,8 +467,8 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     return;
   }
   /* What one operand's producers compute must not be asked for again by each tile of the other operand's loops. */
-  unsigned rows = tile_maker(p.op, ir_input(p.op, 1)) && !tile_maker(p.op, ir_input(p.op, 0));
-  bool whole = tile_maker(p.op, ir_input(p.op, rows));
+  unsigned rows = maker_of_factor(p.op, 1, target) && !maker_of_factor(p.op, 0, target);
+  bool whole = maker_of_factor(p.op, rows, target);
   tile_batch_loops(&p, sizes);
   product_tile tile = tile_of_pace(&p, rows, target);
   if (whole && is_gpu && tile_running_operand(p.op) < 0) {
@@ -486,7 +492,7 @@ static void choose_by_pace(const ir_op *root, const target_facts *target, const 
     sizes[first] = rows_of_thread(extents[first], sizes[first], target->threads);
   else if (!tile.is_shared) {
     /* A product alone has nobody to share with on one thread; memory is shared, and read fastest in long rows. */
-    bool alone = target->threads == 1 && p.op == root && !whole && !tile_maker(p.op, ir_input(p.op, 1 - rows));
+    bool alone = target->threads == 1 && p.op == root && !whole && !maker_of_factor(p.op, 1 - rows, target);
     share_out(extents, ir_structure_of(root)->num_loops, sizes, first, whole || tile.keeps_columns ? -1 : second,
               (int64_t)target->threads * (tile.is_streamed || alone ? 1 : TILE_BATCH_ITERATIONS));
   }

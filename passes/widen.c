@@ -10,7 +10,8 @@
  * again; the kernel of attention is then that of f32. Not so where few rows read them: bringing them from memory takes
  * the time there. The factor of other products that all tiles of columns read is widened once, too.
  * Values do not change, but for weights that a program rounds to 16 bits, as its products want factors alike: sums
- * take them with all their digits, and come nearer to the exact ones.
+ * take them with all their digits, and come nearer to the exact ones. The same for what it makes of integers, if there
+ * are few rows, or none are multiplied as they are.
  * Termination: one walk each; the first creates what accumulates in f32, the second factors that are f32. Searches
  * go up chains of producers, or are those of softmax.h. */
 #include "passes/body.h"
@@ -100,14 +101,15 @@ static ir_value *widen_tiles(ir_builder *builder, ir_value *factor) {
   return source->type->element == IR_F32 ? source : convert_tensor(builder, factor, IR_F32);
 }
 
-/* Puts a contraction of the factors, in f32, in the place of the op. */
-static void contract_instead(ir_op *op, ir_value **factors) {
+/* Puts a contraction of the factors, in f32, in the place of the op; returns what stands there then. */
+static ir_op *contract_instead(ir_op *op, ir_value **factors) {
   if (factors[0] == ir_input(op, 0) && factors[1] == ir_input(op, 1))
-    return;
+    return op;
   op = widen_accumulator(op);
   ir_builder builder = ir_builder_before(op);
   ir_op *wide = contract_onto(&builder, op, factors, ir_init(op, 0));
   ir_replace_op(op, ir_result(wide, 0));
+  return wide;
 }
 
 /* The machine multiplies such factors as f32, and the sums are no wider. `shared` is the factor that all rows read. */
@@ -162,10 +164,66 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   contract_instead(op, factors);
 }
 
+/* An elementwise op that rounds what it makes of integers, which it reads from memory, to 16 bits. */
+static bool rounds_integers(const ir_op *op) {
+  bool has_integers = false;
+  if (!op || op->code != OP_LINALG_GENERIC || op->num_results != 1 || !body_is_elementwise(op) ||
+      !is_half(ir_result(op, 0)->type->element) || ir_body_reads_init(op, 0))
+    return false;
+  for (unsigned i = 0; i < ir_num_inputs(op); i++)
+    has_integers |= ir_type_is_shaped(ir_input(op, i)->type) && !ir_scalar_is_float(ir_input(op, i)->type->element);
+  const ir_op *last = ir_yielded(op, 0)->op;
+  return has_integers && last && last->code == OP_ARITH_TRUNCF && ir_operand(last, 0)->type->element == IR_F32;
+}
+
+/* The factor before it was rounded so; itself if it was not. */
+static ir_value *unrounded(ir_builder *builder, ir_value *factor) {
+  const ir_op *reshape = factor->op && factor->op->code == OP_TENSOR_COLLAPSE_SHAPE ? factor->op : NULL;
+  ir_value *rounded = reshape ? ir_operand(reshape, 0) : factor;
+  const ir_op *maker = rounded->op;
+  if (!rounds_integers(maker))
+    return factor;
+  ir_module *module = builder->module;
+  ir_value *out = pass_empty_like(builder, rounded, IR_F32);
+  const ir_structure *structure = ir_structure_of(maker);
+  unsigned num_inputs = ir_num_inputs(maker);
+  ir_value **inputs = IR_NEW_ARRAY(&module->arena, ir_value *, num_inputs);
+  for (unsigned i = 0; i < num_inputs; i++)
+    inputs[i] = ir_input(maker, i);
+  ir_op *generic = ir_generic(builder, num_inputs, inputs, 1, &out, structure->maps, structure->num_loops, 0);
+  ir_builder body = body_of(generic);
+  ir_value_map *values = ir_value_map_create(module);
+  const ir_block *old = ir_region(maker, 0);
+  for (unsigned i = 0; i < num_inputs; i++)
+    ir_value_map_set(values, old->args[i], body_argument(generic, i));
+  for (const ir_op *op = old->first; op != old->last; op = op->next)
+    ir_op_clone(&body, op, values);
+  ir_value *wide = body_finish(&body, generic, ir_value_map_get(values, ir_operand(ir_yielded(maker, 0)->op, 0)));
+  if (!reshape)
+    return wide;
+  ir_op *moved = ir_op_clone(builder, reshape, ir_value_map_create(module));
+  ir_set_operand(moved, 0, wide);
+  ir_result(moved, 0)->type = ir_type_with_element(module, factor->type, IR_F32);
+  return ir_result(moved, 0);
+}
+
+/* The factors that are made of integers, and rounded as the product wants both alike. */
+static ir_op *drop_rounding(ir_op *op, const target_facts *facts) {
+  ir_value *factors[] = {ir_input(op, 0), ir_input(op, 1)};
+  ir_builder builder = ir_builder_before(op);
+  for (unsigned i = 0; i < 2; i++) {
+    int64_t rows = rows_beside(op, i);
+    if ((rows && rows <= TILE_F32_ROWS) || can_widen(op, i, facts))
+      factors[i] = unrounded(&builder, factors[i]);
+  }
+  return contract_instead(op, factors);
+}
+
 void pass_widen_factors(ir_op *op, const pass_options *options) {
   const target_facts *facts = options->target;
   if (facts->kind != TARGET_HOST || !ir_is_contraction(op) || op->num_results != 1)
     return;
+  op = drop_rounding(op, facts);
   const ir_op *softmax[] = {softmax_of(ir_operand(op, 0)), softmax_of(ir_operand(op, 1))};
   if (softmax[0] || softmax[1])
     widen_around(op, !softmax[0], softmax[softmax[0] == NULL], facts);
