@@ -1,7 +1,7 @@
 /* command_run.c - tcc-attn run: calls a function on .npy files or random data; checks and times it.
  *
- * FILE is a module's text, which is compiled for the device, or a program file. --check first runs the text twice in
- * the interpreter, on copies of the arguments (check.h says what is compared). */
+ * FILE is a module's text, which is compiled for the device, or a program file. --check first runs the text in
+ * the interpreter, on copies of the arguments (check.c says what is compared). */
 #include "tools/check.h"
 #include "tools/path.h"
 #include "tools/runner.h"
@@ -14,8 +14,8 @@
 /* Everything a run holds; released in one place. */
 typedef struct run_state {
   runner runner;
-  FILE *report;                          /* of --check and --bench */
-  check_run tested, exact, plain, moved; /* the latter three under --check */
+  FILE *report;    /* of --check and --bench */
+  check_runs runs; /* all but the tested one under --check */
   uint64_t rounds;
 } run_state;
 
@@ -25,7 +25,7 @@ static tec_status compile_for_device(run_state *run, const char *device) {
   char *suited = NULL;
   tec_status status = target ? TEC_OK : tec_device_target(run->runner.context, device, &suited);
   if (!status)
-    status = runner_compile(&run->runner, suited ? suited : target, NULL, &run->tested.program);
+    status = runner_compile(&run->runner, suited ? suited : target, NULL, &run->runs.tested.program);
   tec_free(suited);
   return status;
 }
@@ -45,11 +45,11 @@ static tec_status load(run_state *run) {
       return TEC_INVALID;
     }
     const char *name = strcmp(options->input, "-") ? options->input : "standard input";
-    status = tec_program_read(runner->context, name, runner->file, runner->file_size, &run->tested.program);
+    status = tec_program_read(runner->context, name, runner->file, runner->file_size, &run->runs.tested.program);
   }
   if (!status && options->device)
-    status = tec_program_set_device(run->tested.program, options->device);
-  return status ? status : tec_program_find(run->tested.program, options->function, &runner->entry);
+    status = tec_program_set_device(run->runs.tested.program, options->device);
+  return status ? status : tec_program_find(run->runs.tested.program, options->function, &runner->entry);
 }
 
 /* Before anything runs: are there as many outputs as --out names files? */
@@ -73,10 +73,10 @@ static tec_status write_results(const run_state *run) {
     return command_failure("out of memory");
   uint32_t count = 0;
   for (uint32_t i = 0; i < entry->num_results; i++)
-    outputs[count++] = run->tested.results[i];
+    outputs[count++] = run->runs.tested.results[i];
   for (uint32_t i = 0; i < entry->num_arguments; i++)
     if (entry->arguments[i].kind == TEC_KIND_BUFFER)
-      outputs[count++] = run->tested.arguments[i];
+      outputs[count++] = run->runs.tested.arguments[i];
   tec_status status = tensors_write(run->runner.context, run->runner.options->out, outputs);
   free(outputs);
   return status;
@@ -84,26 +84,42 @@ static tec_status write_results(const run_state *run) {
 
 /* ----------------------------------------------------------------------------------------------------------- check */
 
+static tec_status run_interpreter(run_state *run, const char *target, check_run *one, bool moved) {
+  runner *runner = &run->runner;
+  tec_status status = runner_compile(runner, target, NULL, &one->program);
+  if (!status)
+    status = check_prepare(runner->context, &runner->entry, run->runs.tested.arguments, one);
+  if (!status && moved)
+    check_blur(&runner->entry, one, run->runs.num_moved - 1);
+  return status ? status : runner_call(runner, one);
+}
+
+/* Once more, on moved arguments. */
+static tec_status run_moved(run_state *run) {
+  check_run *moved = &run->runs.moved[run->runs.num_moved++];
+  moved->tf32 = run->runner.options->f32 && !strcmp(run->runner.options->f32, "tf32");
+  return run_interpreter(run, moved->tf32 ? "interp:tf32" : "interp", moved, true);
+}
+
 /* Runs the interpreter before anything else: it tells what compiled code need not survive, such as a subscript out of
  * bounds. */
-static tec_status run_interpreter(run_state *run) {
-  run->moved.tf32 = run->runner.options->f32 && !strcmp(run->runner.options->f32, "tf32");
-  check_run *const runs[] = {&run->exact, &run->plain, &run->moved};
+static tec_status run_interpreters(run_state *run) {
   double start = command_seconds();
-  tec_status status = TEC_OK;
-  for (int i = 0; i < 3 && !status; i++) {
-    const char *target = runs[i] == &run->exact ? "interp:double" : runs[i]->tf32 ? "interp:tf32" : "interp";
-    status = runner_compile(&run->runner, target, NULL, &runs[i]->program);
-    if (!status)
-      status = check_prepare(run->runner.context, &run->runner.entry, run->tested.arguments, runs[i]);
-    if (!status && runs[i] == &run->moved)
-      check_blur(&run->runner.entry, runs[i]);
-    if (!status)
-      status = runner_call(&run->runner, runs[i]);
-  }
+  tec_status status = run_interpreter(run, "interp:double", &run->runs.exact, false);
+  if (!status)
+    status = run_interpreter(run, "interp", &run->runs.plain, false);
+  if (!status)
+    status = run_moved(run);
   if (!status && run->runner.options->time)
     command_report_time("interpreter", command_seconds() - start);
   return status;
+}
+
+static tec_status check(run_state *run) {
+  tec_status status = TEC_OK;
+  while (!status && check_wants_more(run->runner.context, &run->runner.entry, &run->runs))
+    status = run_moved(run);
+  return status ? status : check_compare(run->runner.context, &run->runner.entry, &run->runs, run->report);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- bench */
@@ -116,7 +132,7 @@ static int compare_doubles(const void *a, const void *b) {
 /* With a GPU's clock, what counts is how long the kernels ran; copies from and to the host are left out. */
 static void report_bench(const run_state *run, double *seconds, size_t rounds) {
   qsort(seconds, rounds, sizeof *seconds, compare_doubles);
-  bool on_device = tec_program_device_seconds(run->tested.program) > 0;
+  bool on_device = tec_program_device_seconds(run->runs.tested.program) > 0;
   double median = seconds[rounds / 2], flops = run->runner.entry.flops,
          peak = on_device ? 0 : fma_peak(run->runner.threads);
   fprintf(run->report, "bench: median %.3f ms, min %.3f ms of %zu calls, ", median * 1e3, seconds[0] * 1e3, rounds);
@@ -142,8 +158,8 @@ static tec_status bench(const run_state *run) {
   tec_status status = TEC_OK;
   for (uint64_t i = 0; i < rounds && !status; i++) {
     double start = command_seconds();
-    status = runner_call(&run->runner, &run->tested);
-    double on_device = tec_program_device_seconds(run->tested.program);
+    status = runner_call(&run->runner, &run->runs.tested);
+    double on_device = tec_program_device_seconds(run->runs.tested.program);
     seconds[i] = on_device > 0 ? on_device : command_seconds() - start;
   }
   if (!status)
@@ -158,15 +174,15 @@ static void report_shapes(const run_state *run) {
   const tec_entry *entry = &run->runner.entry;
   fprintf(run->report, "run: %s(", entry->name);
   for (uint32_t i = 0; i < entry->num_arguments; i++)
-    tensor_describe(run->report, i ? ", " : "", &run->tested.arguments[i]->dl_tensor);
+    tensor_describe(run->report, i ? ", " : "", &run->runs.tested.arguments[i]->dl_tensor);
   fprintf(run->report, ") -> (");
   for (uint32_t i = 0; i < entry->num_results; i++)
-    tensor_describe(run->report, i ? ", " : "", &run->tested.results[i]->dl_tensor);
-  fprintf(run->report, ") on %s\n", tec_program_target(run->tested.program));
+    tensor_describe(run->report, i ? ", " : "", &run->runs.tested.results[i]->dl_tensor);
+  fprintf(run->report, ") on %s\n", tec_program_target(run->runs.tested.program));
   if (*entry->tiles)
     fprintf(run->report, "run: tiles: %s\n", entry->tiles);
   fprintf(run->report, "run: scratch memory: %.1f KiB\n",
-          (double)tec_program_scratch_bytes(run->tested.program) / 1024);
+          (double)tec_program_scratch_bytes(run->runs.tested.program) / 1024);
 }
 
 static tec_status run_all(run_state *run) {
@@ -177,13 +193,13 @@ static tec_status run_all(run_state *run) {
   if (!status)
     status = check_outputs(run);
   if (!status)
-    status = runner_make_arguments(&run->runner, &run->tested);
+    status = runner_make_arguments(&run->runner, &run->runs.tested);
   if (!status && options->check)
-    status = run_interpreter(run);
+    status = run_interpreters(run);
   if (status)
     return status;
   double called = command_seconds();
-  status = runner_call(&run->runner, &run->tested);
+  status = runner_call(&run->runner, &run->runs.tested);
   double done = command_seconds();
   if (status)
     return status;
@@ -193,8 +209,7 @@ static tec_status run_all(run_state *run) {
   /* Before --bench calls again, which would change buffers written in place once more. */
   status = write_results(run);
   if (!status && options->check)
-    status = check_compare(run->runner.context, &run->runner.entry, &run->tested, &run->exact, &run->plain, &run->moved,
-                           run->report);
+    status = check(run);
   if (!status && options->bench)
     status = bench(run);
   return status;
@@ -236,10 +251,7 @@ int command_run(const command_options *options) {
   /* Reports must not get between the bytes of a tensor that goes to standard output. */
   run.report = options->out && tensors_to_stdout(options->out) ? stderr : stdout;
   tec_status status = run_all(&run);
-  check_release(&run.runner.entry, &run.tested);
-  check_release(&run.runner.entry, &run.exact);
-  check_release(&run.runner.entry, &run.plain);
-  check_release(&run.runner.entry, &run.moved);
+  check_release_all(&run.runner.entry, &run.runs);
   runner_end(&run.runner);
   return status ? EXIT_BAD : EXIT_GOOD;
 }

@@ -256,7 +256,8 @@ typedef struct device_choice {
 typedef struct case_run {
   tec_context *context;
   tec_entry entry;
-  check_run tested, exact, plain, moved; /* the last for tf32 */
+  bool tf32;
+  check_runs runs; /* a moved one for tf32 */
 } case_run;
 
 static tec_status call(const case_run *run, const check_run *one) {
@@ -269,39 +270,40 @@ static tec_status call(const case_run *run, const check_run *one) {
 }
 
 static tec_status run_interpreters(case_run *run, const char *text, size_t size, const tensor_source *source) {
-  tec_status status = compile(run->context, text, size, "interp", false, &run->plain.program);
+  tec_status status = compile(run->context, text, size, "interp", false, &run->runs.plain.program);
   if (!status)
-    status = compile(run->context, text, size, "interp:double", false, &run->exact.program);
-  if (!status && run->moved.tf32)
-    status = compile(run->context, text, size, "interp:tf32", false, &run->moved.program);
+    status = compile(run->context, text, size, "interp:double", false, &run->runs.exact.program);
+  if (!status && run->tf32)
+    status = compile(run->context, text, size, "interp:tf32", false, &run->runs.moved[0].program);
   if (!status)
-    status = tec_program_find(run->plain.program, NULL, &run->entry);
+    status = tec_program_find(run->runs.plain.program, NULL, &run->entry);
   if (status)
     return status;
   DLManagedTensor *made[MAX_ARGUMENTS] = {NULL};
   if (run->entry.num_arguments > MAX_ARGUMENTS)
     return TEC_INVALID;
   status = tensors_random(run->context, source, run->entry.num_arguments, run->entry.arguments, made);
-  check_run *const runs[] = {&run->tested, &run->exact, &run->plain, &run->moved};
-  for (unsigned i = 0; i < (run->moved.tf32 ? 4 : 3) && !status; i++)
+  check_run *const runs[] = {&run->runs.tested, &run->runs.exact, &run->runs.plain, &run->runs.moved[0]};
+  for (unsigned i = 0; i < (run->tf32 ? 4 : 3) && !status; i++)
     status = check_prepare(run->context, &run->entry, made, runs[i]);
   for (uint32_t i = 0; i < MAX_ARGUMENTS; i++)
     tec_tensor_release(made[i]);
   if (!status)
-    status = call(run, &run->exact);
+    status = call(run, &run->runs.exact);
   if (!status)
-    status = call(run, &run->plain);
-  if (status || !run->moved.tf32)
+    status = call(run, &run->runs.plain);
+  if (status || !run->tf32)
     return status;
-  check_blur(&run->entry, &run->moved);
-  return call(run, &run->moved);
+  check_blur(&run->entry, &run->runs.moved[0], 0);
+  run->runs.num_moved = 1;
+  return call(run, &run->runs.moved[0]);
 }
 
 static tec_status run_device(case_run *run, const char *text, size_t size, const device_choice *choice) {
-  tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->tested.program);
+  tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->runs.tested.program);
   if (!status)
-    status = tec_program_set_device(run->tested.program, choice->device);
-  return status ? status : call(run, &run->tested);
+    status = tec_program_set_device(run->runs.tested.program, choice->device);
+  return status ? status : call(run, &run->runs.tested);
 }
 
 static tec_status save_tensors(tec_context *context, const char *stem, const char *what, uint32_t count,
@@ -325,23 +327,24 @@ static tec_status save_case(case_run *run, const char *text, size_t size, const 
   char path[MAX_PATH], *bytes = NULL, *lines = NULL;
   size_t length = 0;
   const tec_entry *entry = &run->entry;
-  tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->tested.program);
+  tec_status status = compile(run->context, text, size, choice->target, choice->tf32, &run->runs.tested.program);
   if (!status)
-    status = tec_program_write(run->tested.program, &bytes, &length);
+    status = tec_program_write(run->runs.tested.program, &bytes, &length);
   snprintf(path, sizeof path, "%s.tecp", stem);
   if (!status)
     status = tec_file_write(run->context, path, bytes, length);
   tec_free(bytes);
   if (!status)
-    status = save_tensors(run->context, stem, "argument", entry->num_arguments, run->exact.arguments);
+    status = save_tensors(run->context, stem, "argument", entry->num_arguments, run->runs.exact.arguments);
   if (!status)
-    status = save_tensors(run->context, stem, "exact", entry->num_results, run->exact.results);
+    status = save_tensors(run->context, stem, "exact", entry->num_results, run->runs.exact.results);
   if (!status)
-    status = save_tensors(run->context, stem, "plain", entry->num_results, run->plain.results);
+    status = save_tensors(run->context, stem, "plain", entry->num_results, run->runs.plain.results);
+  check_runs plain = run->runs;
+  plain.tested = plain.plain;
   FILE *report = open_memstream(&lines, &length);
   if (!status && report)
-    status = check_compare(run->context, entry, &run->plain, &run->exact, &run->plain,
-                           choice->tf32 ? &run->moved : NULL, report);
+    status = check_compare(run->context, entry, &plain, report);
   if (report)
     fclose(report);
   snprintf(path, sizeof path, "%s.txt", stem);
@@ -370,7 +373,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   bool dynamic = !strcmp(row->template, "dynamic"), rows = !strcmp(row->template, "open_softmax");
   bool cache = !strcmp(row->template, "cache");
   const tensor_source source = {17, unknown + cache, dynamic ? MAX_UNKNOWN : rows || cache ? 2 : 0};
-  case_run run = {.context = context, .moved.tf32 = choice->tf32};
+  case_run run = {.context = context, .tf32 = choice->tf32, .runs.moved[0].tf32 = choice->tf32};
   size_t size, report_size;
   char *text = expand(context, row, &size), *lines = NULL;
   FILE *report = open_memstream(&lines, &report_size);
@@ -385,8 +388,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
     status = run_device(&run, text, size, choice);
   }
   if (!status && !choice->save)
-    status = check_compare(context, &run.entry, &run.tested, &run.exact, &run.plain, choice->tf32 ? &run.moved : NULL,
-                           report);
+    status = check_compare(context, &run.entry, &run.runs, report);
   if (report && *choice->wavefronts_lost) {
     fprintf(report, "%llu wavefronts lost to bank conflicts\n", (unsigned long long)*choice->wavefronts_lost);
     status = TEC_INVALID;
@@ -395,10 +397,7 @@ static bool run_case(tec_context *context, const device_case *row, const device_
   if (report)
     fclose(report);
   print_line(!status, name, lines);
-  check_release(&run.entry, &run.tested);
-  check_release(&run.entry, &run.exact);
-  check_release(&run.entry, &run.plain);
-  check_release(&run.entry, &run.moved);
+  check_release_all(&run.entry, &run.runs);
   free(lines);
   free(text);
   return !status;
