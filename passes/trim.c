@@ -7,7 +7,8 @@
  * bounds become minima and maxima of affine expressions. Where one of two comparisons is enough, as for keys of a
  * prefix or before the query, what lies between the iterations of one and of the other stays. A side of a comparison
  * that comes from memory, a length of each batch for one, is read before the loop if it is the same for all elements of
- * the tile and all steps. Weights that are 0 by the mask are taken to hide NaN and infinity in scores, values and
+ * the tile and all steps; where it differs between rows, as positions of queries may, hosts take the largest or the
+ * least of the tile's before the loop. Weights that are 0 by the mask are taken to hide NaN and infinity in scores, values and
  * factors, too.
  *
  * Invariants
@@ -31,6 +32,7 @@ static bool is_neutral_without_scores(ir_op *loop) {
 /* A loop whose bounds are being trimmed. */
 typedef struct trimmer {
   ir_op *loop;
+  bool reduces;       /* what differs between rows may be compared before it */
   ir_builder builder; /* before the loop */
   mask_window window;
   unsigned steps; /* that are left for tracing */
@@ -119,6 +121,63 @@ static void read_lengths(trimmer *t, ir_op *op, const ir_value *condition) {
   }
 }
 
+/* -------------------------------------------------------------------------------------------------------- positions */
+
+/* The largest, or least, integer of the tensor, before the loop. */
+static ir_value *extreme_of(trimmer *t, ir_value *tensor, bool largest) {
+  ir_module *module = t->loop->module;
+  const ir_type *type = ir_type_scalar(module, tensor->type->element);
+  unsigned rank = tensor->type->rank, bits = ir_scalar_bits(tensor->type->element);
+  int64_t most = INT64_MAX >> (64 - bits);
+  ir_value *start = ir_splat(&t->builder, type, (ir_cell){.i = largest ? -most - 1 : most});
+  ir_value *out = ir_fill(&t->builder, start, ir_empty(&t->builder, type->element, 0, NULL));
+  const ir_map *maps[] = {ir_map_identity(module, rank), ir_map_get(module, rank, 0, 0, NULL)};
+  ir_op *reduction = ir_generic(&t->builder, 1, &tensor, 1, &out, maps, rank, (1u << rank) - 1);
+  ir_builder body = body_of(reduction);
+  ir_opcode code = largest ? OP_ARITH_MAXSI : OP_ARITH_MINSI;
+  body_finish(&body, reduction, ir_binary(&body, code, body_argument(reduction, 1), body_argument(reduction, 0)));
+  ir_value *result = ir_result(reduction, 0);
+  return ir_create(&t->builder, OP_TENSOR_EXTRACT, type, 1, &result, 0, NULL);
+}
+
+/* The value is an integer of each row, from memory that is there before the loop, through conversions that keep it: its
+ * largest, or least, in the tile, before the loop. NULL where it is something else. */
+static ir_value *extreme_of_rows(trimmer *t, const ir_op *op, ir_value *value, bool largest) {
+  ir_op *from = value->op;
+  if (!from) {
+    const ir_value *input =
+        value->block == ir_region(op, 0) && value->index < ir_num_inputs(op) ? ir_operand(op, value->index) : NULL;
+    bool fits = input && input->type->kind == IR_TYPE_TENSOR && !ir_scalar_is_float(input->type->element) &&
+                ir_value_is_outside(input, ir_region(t->loop, 0)) &&
+                ir_map_is_projected_permutation(ir_structure_of(op)->maps[value->index]);
+    return fits ? extreme_of(t, ir_operand(op, value->index), largest) : NULL;
+  }
+  bool keeps = from->block == ir_region(op, 0) && (from->code == OP_ARITH_INDEX_CAST || from->code == OP_ARITH_EXTSI) &&
+               ir_scalar_bits(ir_operand(from, 0)->type->element) <= ir_scalar_bits(value->type->element);
+  ir_value *extreme = keeps ? extreme_of_rows(t, op, ir_operand(from, 0), largest) : NULL;
+  return extreme ? ir_unary(&t->builder, from->code, extreme, value->type) : NULL;
+}
+
+/* A comparison that holds wherever this one is `wanted` in some row, with what the tile's rows have at most or at least
+ * in its place; NULL where that is not needed, or not known. To be erased. */
+static ir_op *compare_extreme(trimmer *t, const ir_op *op, ir_op *compare, bool wanted) {
+  enum { SLT = 2, SLE, SGT, SGE };
+  int64_t predicate = ir_attr_int_or(compare, "predicate", 0);
+  if (!t->reduces || compare->code != OP_ARITH_CMPI || predicate < SLT || predicate > SGE)
+    return NULL;
+  for (unsigned i = 0; i < 2; i++) {
+    bool largest = ((predicate < SGT) == wanted) == (i == 1);
+    ir_value *extreme = extreme_of_rows(t, op, ir_operand(compare, i), largest);
+    if (!extreme)
+      continue;
+    ir_builder builder = ir_builder_before(compare);
+    ir_op *clone = ir_op_clone(&builder, compare, ir_value_map_create(op->module));
+    ir_set_operand(clone, i, extreme);
+    return clone;
+  }
+  return NULL;
+}
+
 /* ----------------------------------------------------------------------------------------------------------- bounds */
 
 static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted);
@@ -141,10 +200,20 @@ static void keep_either(trimmer *t, ir_op *op, const ir_op *either, bool wanted)
   t->window.upper = cover(t, all.upper, first.upper, t->window.upper, true);
 }
 
+/* The same of a condition that is made of no others. */
+static void keep_compared(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
+  mask mask = {.count = 0};
+  ir_op *extreme = compare_extreme(t, op, condition->op, wanted);
+  mask_add(&mask, op, extreme ? ir_result(extreme, 0) : condition, wanted);
+  if (extreme)
+    ir_op_erase(extreme);
+  for (unsigned i = 0; i < mask.count; i++)
+    mask_keep_below(&t->builder, &t->window, mask.bounds[i]);
+}
+
 /* Scores are visible only where the condition is `wanted`. */
 static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wanted) {
   const ir_op *from = condition->op;
-  mask mask = {.count = 0};
   if (!from || !t->steps || !--t->steps)
     return;
   switch (mask_join_of(from, &wanted)) {
@@ -159,9 +228,7 @@ static void keep_where(trimmer *t, ir_op *op, const ir_value *condition, bool wa
     keep_where(t, op, ir_operand(from, 0), wanted);
     break;
   case MASK_ALONE:
-    mask_add(&mask, op, condition, wanted);
-    for (unsigned i = 0; i < mask.count; i++)
-      mask_keep_below(&t->builder, &t->window, mask.bounds[i]);
+    keep_compared(t, op, condition, wanted);
   }
 }
 
@@ -206,7 +273,7 @@ static void keep_visible(trimmer *t, ir_op *op, ir_value *value) {
 
 /* ------------------------------------------------------------------------------------------------------------- pass */
 
-static void trim_loop(ir_op *loop) {
+static void trim_loop(ir_op *loop, const target_facts *target) {
   ir_op *softmax = running_softmax(loop);
   ir_bounds bounds = ir_bounds_of(loop, 0);
   if (!softmax || bounds.step.value || !is_neutral_without_scores(loop))
@@ -217,6 +284,7 @@ static void trim_loop(ir_op *loop) {
     return;
   ir_attr_set(loop, PASS_NEUTRAL, ir_attr_unit(loop->module));
   trimmer t = {.loop = loop,
+               .reduces = target->kind == TARGET_HOST,
                .builder = ir_builder_before(loop),
                .window = {ir_region(loop, 0)->args[0], bounds.lower, bounds.upper, bounds.step.constant},
                .steps = MAX_STEPS};
@@ -227,10 +295,10 @@ static void trim_loop(ir_op *loop) {
 
 static bool visit(ir_op *op, void *data) {
   if (op->code == OP_SCF_FOR)
-    trim_loop(op);
+    trim_loop(op, ((const pass_options *)data)->target);
   return true;
 }
 
 bool pass_trim(ir_module *module, const pass_options *options) {
-  return ir_walk(ir_region(module->root, 0), visit, NULL);
+  return ir_walk(ir_region(module->root, 0), visit, (void *)options);
 }

@@ -20,8 +20,16 @@
 // RUN: sed 's/^      %%visible = .*/%%visible = arith.cmpi uge, %%row, %%cut : i32/' %s | tcc-attn opt - --passes=trim,simplify | FileCheck %s --check-prefix=ROWS
 // ROWS: scf.for %{{.*}} = %c0 to %c32 step %c16
 
-// Near misses: a length for each row; a length added to the position, which may wrap around; a position that no longer fits.
-// RUN: sed 's/^      %%visible = .*/%%visible = arith.cmpi slt, %%at, %%each : i32/' %s | tcc-attn opt - --passes=trim,simplify | FileCheck %s --check-prefix=ALL
+// A length for each row: hosts take the largest (positions.mlir), GPUs none.
+// RUN: sed 's/^      %%visible = .*/%%visible = arith.cmpi slt, %%at, %%each : i32/' %s | tcc-attn opt - --passes=trim,simplify | FileCheck %s --check-prefix=EACH
+// RUN: sed 's/^      %%visible = .*/%%visible = arith.cmpi slt, %%at, %%each : i32/' %s | tcc-attn opt - --passes=trim,simplify --target=nvptx:sm_80 | FileCheck %s --check-prefix=ALL
+// EACH: arith.maxsi
+// EACH: %[[MOST:.*]] = tensor.extract
+// EACH: arith.index_cast %[[MOST]] : i32 to index
+// EACH: affine.min
+// EACH-NEXT: scf.for
+
+// Near misses: a length added to the position, which may wrap around; a position that no longer fits.
 // RUN: sed 's/^      %%visible = .*/%%l = arith.addi %%length, %%at : i32\n%%visible = arith.cmpi slt, %%l, %%width : i32/' %s \
 // RUN:   | tcc-attn opt - --passes=trim,simplify | FileCheck %s --check-prefix=ALL
 // RUN: sed 's/^      %%visible = .*/%%b = arith.trunci %%wide : i64 to i8\n%%visible = arith.cmpi slt, %%b, %%byte : i8/' %s \
