@@ -242,7 +242,7 @@ static LLVMValueRef round_two(emitter *e, LLVMValueRef x) {
   return emit_intrinsic_of(e, "llvm.x86.avx512bf16.cvtne2ps2bf16.512", NULL, 0, halves, 2);
 }
 
-/* Products that add to f32 alone read the value, with factors of its type. */
+/* Products that add to f32 alone read the value, with factors of its type: what is below 2^-126 may be 0 there. */
 static bool is_factor_of_pairs(const ir_value *value) {
   for (const ir_use *use = value->uses; use; use = use->next) {
     const ir_op *op = use->user;
@@ -260,8 +260,8 @@ static bool is_factor_of_pairs(const ir_value *value) {
 LLVMValueRef emit_truncf(emitter *e, const ir_op *op, const LLVMValueRef *x) {
   const ir_op *from = ir_operand(op, 0)->op;
   bool approximate = from && ir_op_has(from, IR_ELEMENTWISE) && emit_fast_math(from) & LLVMFastMathApproxFunc;
-  if ((approximate || is_factor_of_pairs(ir_result(op, 0))) && e->facts->has_pair_dot && ir_operand(op, 0)->type->element == IR_F32 &&
-      ir_result(op, 0)->type->element == IR_BF16) {
+  bool rounds = ir_operand(op, 0)->type->element == IR_F32 && ir_result(op, 0)->type->element == IR_BF16;
+  if (rounds && e->facts->has_pair_dot && (approximate || is_factor_of_pairs(ir_result(op, 0)))) {
     LLVMTypeRef narrow = emit_type_like(x[0], LLVMBFloatTypeInContext(e->context));
     LLVMTypeRef bits = emit_type_like(x[0], LLVMInt16TypeInContext(e->context));
     LLVMValueRef rounded = emit_lanes(x[0]) == 32 ? round_two(e, x[0]) : LLVMBuildFPTrunc(e->builder, x[0], narrow, "");

@@ -193,7 +193,7 @@ static ir_value *fold_stack(ir_builder *builder, ir_op *op) {
   if (count < 2 || count > MOST || last < 1 || ir_attr_int_or(op, "dim", 0) != last || type->shape[last] != count)
     return NULL;
   for (unsigned i = 0; i < count; i++)
-    if (ir_operand(op, i)->type->shape[last] != 1)
+    if (ir_operand(op, i)->type->shape[last] != 1 || ir_operand(op, i)->type != ir_operand(op, 0)->type)
       return NULL;
   for (unsigned dim = 0; dim < last; dim++) {
     shape[dim] = ir_dim(builder, ir_operand(op, 0), dim);

@@ -98,13 +98,14 @@ static bool find_factor(ir_op *maker, factor *f) {
       !has_all_loops(maker, ir_num_inputs(maker)))
     return false;
   const ir_value *value = ir_yielded(maker, 0);
+  ir_scalar element = value->type->element;
+  bool rounds = value->op && value->op->code == OP_ARITH_TRUNCF;
+  value = rounds ? ir_operand(value->op, 0) : value;
   int source = input_of(maker, value);
   f->source = (unsigned)source;
-  if (is_source(maker, source))
-    return true;
-  bool rounds = value->op && value->op->code == OP_ARITH_TRUNCF;
-  f->scaling = rounds ? ir_operand(value->op, 0)->op : value->op;
-  return find_scale(f) && (!rounds || holds_integers(value->type->element, ir_input(maker, f->source)->type->element));
+  f->scaling = is_source(maker, source) ? NULL : value->op;
+  return (!f->scaling || find_scale(f)) && (is_source(maker, source) || f->scaling) &&
+         (!rounds || holds_integers(element, ir_input(maker, f->source)->type->element));
 }
 
 /* --------------------------------------------------------------------------------------------------- moving scales */

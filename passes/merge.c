@@ -114,7 +114,9 @@ static bool pays(const ir_op *producer, const ir_op *consumer, unsigned input) {
     return true;
   if (!reads_tensors(producer))
     return true;
-  return (!reads_each_once(read, structure->num_loops) || reads_statistics(producer)) && is_light(producer);
+  return ((!reads_each_once(read, structure->num_loops) && ir_map_is_projected_permutation(read)) ||
+          reads_statistics(producer)) &&
+         is_light(producer);
 }
 
 /* The position of the operand with that map in the list, added where it is new. */

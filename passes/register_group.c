@@ -3,7 +3,8 @@
  * so far, rescaled; and a scale, a mask, a bias or an activation costs no pass over memory. Where a loop adds to a
  * product in steps, the first step starts from what fills its memory before the loop, and reads none. A reduction takes
  * in the op that makes its input as well: the sum of exponentials is taken while these are in registers, and so is what
- * rounds them in place. A product for few rows takes in what makes one of its factors, for itself alone. And a product takes in a reduction of its result along rows of its tiles, as the maximum of
+ * rounds them in place. A product for few rows takes in what makes one of its factors, for itself alone. And a product
+ * takes in a reduction of its result along rows of its tiles, as the maximum of
  * scores is where queries are in lanes: each tile's part goes to the result in memory at once, which is a register or a
  * few.
  *
@@ -27,7 +28,8 @@
 /* Of fewer terms, one row of 4096 in steps of four terms for one, a tile's branch takes longer than reading what it
  * starts from (1 x 4096 x 4096 .94x, Zen 5). */
 enum { MANY_TERMS = 64 };
-/* Register tiles of a contraction that may each make the same elements of a factor. */
+/* Register tiles of a contraction that may each make the same elements of a factor, if they read one number for each,
+ * where memory is near (products of two of bf16, 8 rows of 2048 x 2048, by two tiles .52 times as fast; Zen 3). */
 enum { MOST_MAKERS = 2 };
 
 /* The nearest op that has effects, before or after; NULL at the block's end. */
@@ -238,22 +240,34 @@ static bool reads_once(const ir_op *op, unsigned i) {
          ir_map_is_projected_permutation(map) && map->num_results == structure->num_loops;
 }
 
-/* The contraction reads each element of input `i`, and as nothing else, in one register tile, or in few, from where it
- * lies: they have all iterations of what else uses it. */
-static bool reads_in_few_tiles(const ir_op *op, const register_plan *plan, unsigned i) {
+/* How many register tiles of the contraction read each element of input `i` from where it lies, in lanes and as nothing
+ * else; INT64_MAX where they do not, or that is not known. */
+static int64_t tiles_that_read(const ir_op *op, const register_plan *plan, unsigned i) {
   const ir_map *map = ir_structure_of(op)->maps[i];
+  int64_t tiles = 1;
   for (unsigned k = 0; k < op->num_operands; k++)
     if (k != i && ir_operand(op, k) == ir_input(op, i))
-      return false;
-  if (!ir_is_contraction(op) || !ir_map_is_projected_permutation(map) || plan->paired >= 0 ||
-      (plan->packed | plan->widened) & ir_bit(i))
-    return false;
+      return INT64_MAX;
+  if (!ir_is_contraction(op) || !ir_map_is_projected_permutation(map) || plan->paired >= 0 || plan->simd < 0 ||
+      ir_map_find_dim(map, (unsigned)plan->simd) < 0 || (plan->packed | plan->widened) & ir_bit(i))
+    return INT64_MAX;
   for (unsigned loop = 0; loop < plan->num_loops; loop++) {
     int64_t extent = ir_loop_size(op, loop);
-    if (ir_map_find_dim(map, loop) < 0 && (extent == IR_DYNAMIC || extent > MOST_MAKERS * plan->steps[loop]))
-      return false;
+    if (ir_map_find_dim(map, loop) >= 0 || !extent)
+      continue;
+    if (extent == IR_DYNAMIC || __builtin_mul_overflow(tiles, (extent - 1) / plan->steps[loop] + 1, &tiles))
+      return INT64_MAX;
   }
-  return true;
+  return tiles;
+}
+
+/* So many tiles may each make what the op makes: none where that takes the time, and registers, of functions that become
+ * polynomials (exponentials, 4 rows .73 times as fast with 16 registers, .94 with 32; AVX2, Zen 4). */
+static int64_t most_makers(const ir_op *maker, const target_facts *facts) {
+  unsigned reads = 0;
+  for (unsigned i = 0; i < ir_num_inputs(maker); i++)
+    reads += ir_structure_of(maker)->maps[i]->num_results == ir_structure_of(maker)->num_loops;
+  return body_has_polynomial(maker) ? 0 : reads <= 1 && target_has_near_memory(facts) ? MOST_MAKERS : 1;
 }
 
 /* The memory, all that is made at one place or a part of it, is accessed by the two ops alone. */
@@ -285,7 +299,8 @@ static bool reads_elsewhere(const ir_op *op, const ir_value *memory) {
 
 /* The op before a contraction, and before what that starts from, that makes its input `i`, which nobody else reads, so
  * that it is held in registers alone: keys, values or weights that are made of fewer bits for a few rows. */
-static void find_maker(ir_op *leader, const register_plan *plan, unsigned i, register_group *group) {
+static void find_maker(ir_op *leader, const register_plan *plan, const target_facts *facts, unsigned i,
+                       register_group *group) {
   ir_op *start = group->prologue.op && !group->loop ? group->prologue.op : leader;
   register_member maker = {.op = neighbour(start, false)};
   const ir_map *map = ir_structure_of(leader)->maps[i];
@@ -296,8 +311,9 @@ static void find_maker(ir_op *leader, const register_plan *plan, unsigned i, reg
     reader = memory->op;
     memory = ir_operand(reader, 0);
   }
-  if (!reads_in_few_tiles(leader, plan, i) || !is_structured(maker.op) || ir_num_inits(maker.op) != 1 ||
-      ir_init(maker.op, 0) != memory || ir_body_reads_init(maker.op, 0) || !is_between(memory, maker.op, reader) ||
+  if (!is_structured(maker.op) || ir_num_inits(maker.op) != 1 ||
+      tiles_that_read(leader, plan, i) > most_makers(maker.op, facts) || ir_init(maker.op, 0) != memory ||
+      ir_body_reads_init(maker.op, 0) || !is_between(memory, maker.op, reader) ||
       !fits_tiles(map, plan, memory, &maker) || !splits_evenly(leader, map, plan, &maker, vectorize_loops(maker.op)) ||
       !reads_elsewhere(maker.op, ir_init(leader, 0)))
     return;
@@ -397,7 +413,7 @@ static void find_zero(ir_op *leader, register_group *group) {
     group->prologue.op = before;
 }
 
-void register_group_find(ir_op *leader, const register_plan *plan, register_group *group) {
+void register_group_find(ir_op *leader, const register_plan *plan, const target_facts *facts, register_group *group) {
   *group = (register_group){.count = 0};
   if (plan->is_matrix) {
     find_zero(leader, group);
@@ -407,7 +423,7 @@ void register_group_find(ir_op *leader, const register_plan *plan, register_grou
     return;
   find_prologue(leader, leader, plan, group);
   for (unsigned i = 0; !group->num_feeders && i < ir_num_inputs(leader); i++)
-    find_maker(leader, plan, i, group);
+    find_maker(leader, plan, facts, i, group);
   if (group->num_feeders && !group->prologue.op)
     find_prologue(leader, group->feeders[0].op, plan, group);
   for (unsigned i = 0; !group->prologue.op && !group->num_feeders && i < ir_num_inputs(leader); i++)
@@ -516,7 +532,7 @@ bool register_group_follows(const ir_op *op, const target_facts *facts) {
     return false;
   register_plan plan = register_plan_make(product, facts);
   register_group group;
-  register_group_find(product, &plan, &group);
+  register_group_find(product, &plan, facts, &group);
   return group.count && group.epilogues[group.count - 1].op == op;
 }
 

@@ -36,7 +36,7 @@ typedef struct register_group {
 
 /* What can join `leader`, a structured op on memrefs with the plan: no op between the members has effects, so that the
  * whole group may run where its last member stands. */
-void register_group_find(ir_op *leader, const register_plan *plan, register_group *group);
+void register_group_find(ir_op *leader, const register_plan *plan, const target_facts *facts, register_group *group);
 /* The op is the group's prologue or one of its feeders. */
 bool register_group_takes_before(const register_group *group, const ir_op *op);
 /* Gives what the first feeder makes memory of its own where nobody else reads that before it is made anew: it is only

@@ -425,7 +425,7 @@ static bool rounds_to_pairs(const register_group *group, const target_facts *fac
 /* The op by the matrix unit, from zeros where a fill stands before it. */
 static void multiply_in_tiles(ir_op *op, const register_plan *plan, const target_facts *facts) {
   register_group group;
-  register_group_find(op, plan, &group);
+  register_group_find(op, plan, facts, &group);
   register_matrix_lower(op, facts, group.prologue.op != NULL);
   if (group.prologue.op)
     ir_op_erase(group.prologue.op);
@@ -483,7 +483,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   if (reduced)
     nest.reduced = *reduced;
   if (!copied)
-    register_group_find(op, &nest.plan, group);
+    register_group_find(op, &nest.plan, facts, group);
   if (group->num_feeders)
     nest.plan.apart = 0;                            /* feeders have lanes in the order of memory .. */
   if (group->num_feeders && !group->is_fed_alone) { /* .. and, if others read what they make, few of them */
@@ -508,7 +508,7 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
 
 static void find_group(ir_op *leader, const target_facts *facts, register_group *group) {
   register_plan plan = register_plan_make(leader, facts);
-  register_group_find(leader, &plan, group);
+  register_group_find(leader, &plan, facts, group);
 }
 
 /* An op to lower, and where its reductions need run; NULL: everywhere. */

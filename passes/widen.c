@@ -164,16 +164,15 @@ static void widen_rows(ir_op *op, const target_facts *facts) {
   contract_instead(op, factors);
 }
 
-/* An elementwise op that rounds what it makes of integers, which it reads from memory, to 16 bits. */
+/* An elementwise op that rounds what it makes of integers to 16 bits. */
 static bool rounds_integers(const ir_op *op) {
-  bool has_integers = false;
   if (!op || op->code != OP_LINALG_GENERIC || op->num_results != 1 || !body_is_elementwise(op) ||
       !is_half(ir_result(op, 0)->type->element) || ir_body_reads_init(op, 0))
     return false;
-  for (unsigned i = 0; i < ir_num_inputs(op); i++)
-    has_integers |= ir_type_is_shaped(ir_input(op, i)->type) && !ir_scalar_is_float(ir_input(op, i)->type->element);
+  ir_block *body = ir_region(op, 0);
   const ir_op *last = ir_yielded(op, 0)->op;
-  return has_integers && last && last->code == OP_ARITH_TRUNCF && ir_operand(last, 0)->type->element == IR_F32;
+  return (ir_block_has(body, OP_ARITH_SITOFP) || ir_block_has(body, OP_ARITH_UITOFP)) && last &&
+         last->code == OP_ARITH_TRUNCF && ir_operand(last, 0)->type->element == IR_F32;
 }
 
 /* The factor before it was rounded so; itself if it was not. */
