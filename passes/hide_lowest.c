@@ -4,11 +4,12 @@
  * Programs write masks with finfo.min: select(k <= q, score, -3.4e38), or that added to the score. Where a row sees any
  * key, the weights of such scores are 0, as its maximum is far above them. So -infinity means the same there, and tiles
  * where nothing is visible can be left out, on any target. Where a row may see none, all its scores count alike, and
- * its weights are those of a mean: nothing is done then. That each row sees a key is shown with one key: the first, the
- * last, or that at the row's own place, for which the comparison fails to hide anything in any row.
+ * its weights are those of a mean: nothing is done then. That each row sees a key is shown with one key, the first, the
+ * last, or that at the row's own place, which none of all masks on the way hides in any row: these are comparisons of
+ * indices, and nothing else on the way can give what is as low, as a second mask from memory could.
  *
  * Invariant: weights stay, but in rows all of whose visible scores are infinite or as low as the mask's number.
- * Terminates: one walk over a body for each softmax, and over conditions; both have MAX_STEPS. */
+ * Terminates: walks over bodies, and over conditions, of at most MAX_STEPS for each softmax. */
 #include "passes/body.h"
 #include "passes/extent.h"
 #include "passes/mask.h"
@@ -17,10 +18,11 @@
 
 #include <math.h>
 
-enum { MAX_STEPS = 64 };
+enum { MAX_STEPS = 1024 };
 
-/* Scores are far above that, and weights next to them are 0. */
+/* Scores are far above that, and weights next to them are 0; constants beside them are far above it, too. */
 static double lowest_of(ir_scalar element) { return ir_scalar_bits(element) > 32 ? -1e300 : -1e30; }
+enum { MODERATE = 1 << 30 };
 
 /* A key for each row: that at `offset`, or so far behind the iteration of the loop over rows. */
 typedef struct candidate {
@@ -34,10 +36,11 @@ typedef struct hider {
   unsigned steps;
 } hider;
 
-static bool is_lowest(const ir_value *value) {
+/* The value is a constant by which a mask hides scores, if they are scaled by so much behind it. */
+static bool is_low(const ir_value *value, double scale) {
   ir_cell cell;
   return ir_value_splat(value, &cell) && ir_scalar_is_float(value->type->element) &&
-         cell.f <= lowest_of(value->type->element) && cell.f > -INFINITY;
+         cell.f * scale <= lowest_of(value->type->element);
 }
 
 /* The bound holds for no row at its key. */
@@ -71,55 +74,106 @@ static bool holds(hider *h, const ir_value *condition, bool wanted, candidate ke
   return false;
 }
 
-/* Each row has a key for which the condition is `wanted`. */
-static bool holds_in_all_rows(hider *h, const ir_value *condition, bool wanted) {
+/* The value is made of products, numbers and indices alone: nothing in it is as low as what masks give. */
+static bool is_moderate(hider *h, const ir_value *value) {
+  const ir_op *from = value->op;
+  ir_cell cell;
+  if (ir_value_splat(value, &cell))
+    return !ir_scalar_is_float(value->type->element) || (cell.f < MODERATE && cell.f > -MODERATE);
+  if (!from) {
+    bool is_input = value->block == ir_region(h->op, 0) && value->index < ir_num_inputs(h->op);
+    const ir_op *maker = is_input ? ir_operand(h->op, value->index)->op : NULL;
+    return maker && ir_is_contraction(maker);
+  }
+  if (from->block != ir_region(h->op, 0) || !h->steps || !--h->steps)
+    return false;
+  switch (from->code) {
+  case OP_ARITH_SITOFP:
+  case OP_ARITH_UITOFP:
+    return true;
+  case OP_ARITH_ADDF:
+  case OP_ARITH_SUBF:
+  case OP_ARITH_MULF:
+    return is_moderate(h, ir_operand(from, 0)) && is_moderate(h, ir_operand(from, 1));
+  case OP_ARITH_DIVF:
+    return is_moderate(h, ir_operand(from, 0)) && ir_value_splat(ir_operand(from, 1), &cell) && fabs(cell.f) > 1e-6;
+  case OP_ARITH_SELECT:
+    return is_moderate(h, ir_operand(from, 1)) && is_moderate(h, ir_operand(from, 2));
+  case OP_ARITH_NEGF:
+  case OP_ARITH_EXTF:
+  case OP_ARITH_TRUNCF:
+  case OP_MATH_TANH:
+    return is_moderate(h, ir_operand(from, 0));
+  default:
+    return false;
+  }
+}
+
+/* The factor of a product that is a constant above 0 is operand *by. */
+static bool has_scale(const ir_op *product, unsigned *by) {
+  *by = mask_keeps_hidden(ir_operand(product, 1));
+  return mask_keeps_hidden(ir_operand(product, *by));
+}
+
+/* No mask hides the value, which is scaled by so much behind it, in any row at its key. With `hides`, which is for when
+ * that was found, masks give -infinity instead of the lowest number. */
+static bool is_seen(hider *h, const ir_value *value, candidate key, double scale, bool hides) {
+  ir_op *from = value->op;
+  unsigned by;
+  if (is_moderate(h, value))
+    return true;
+  if (!from || from->block != ir_region(h->op, 0) || !ir_value_has_one_use(value))
+    return false;
+  switch (from->code) {
+  case OP_ARITH_SELECT: {
+    unsigned low = is_low(ir_operand(from, 1), scale) ? 1 : 2;
+    const ir_value *score = ir_operand(from, 3 - low);
+    if (!is_low(ir_operand(from, low), scale) || is_low(score, scale) || !is_seen(h, score, key, scale, hides))
+      return false;
+    if (!hides)
+      return holds(h, ir_operand(from, 0), low == 2, key);
+    ir_builder builder = ir_builder_before(from);
+    ir_set_operand(from, low, ir_splat(&builder, ir_operand(from, low)->type, (ir_cell){.f = -INFINITY}));
+    return true;
+  }
+  case OP_ARITH_ADDF:
+    return is_seen(h, ir_operand(from, 0), key, scale, hides) && is_seen(h, ir_operand(from, 1), key, scale, hides);
+  case OP_ARITH_SUBF:
+    return is_moderate(h, ir_operand(from, 1)) && is_seen(h, ir_operand(from, 0), key, scale, hides);
+  case OP_ARITH_EXTF:
+  case OP_ARITH_TRUNCF:
+    return is_seen(h, ir_operand(from, 0), key, scale, hides);
+  case OP_ARITH_MULF: {
+    ir_cell factor;
+    return has_scale(from, &by) && ir_value_splat(ir_operand(from, by), &factor) && factor.f < MODERATE &&
+           is_seen(h, ir_operand(from, 1 - by), key, scale * factor.f, hides);
+  }
+  default:
+    return false;
+  }
+}
+
+/* Finds a key for each row at which it sees its score; false where there is none. */
+static bool find_seen(hider *h, const ir_value *score, candidate *key) {
   int64_t extents[IR_MAX_LOOPS];
   ir_loop_extents(h->op, extents);
   int64_t keys = extents[h->keys];
+  *key = (candidate){-1, 0};
   if (keys == 0)
     return false;
-  if (holds(h, condition, wanted, (candidate){-1, 0}) ||
-      (keys != IR_DYNAMIC && holds(h, condition, wanted, (candidate){-1, keys - 1})))
+  if (is_seen(h, score, *key, 1, false))
+    return true;
+  *key = (candidate){-1, keys - 1};
+  if (keys != IR_DYNAMIC && is_seen(h, score, *key, 1, false))
     return true;
   for (unsigned row = 0; row < ir_structure_of(h->op)->num_loops; row++) {
     bool same = extent_equal(extent_of_loop(h->op, row), extent_of_loop(h->op, h->keys));
     bool known = keys != IR_DYNAMIC && extents[row] != IR_DYNAMIC && extents[row] < keys;
-    int64_t offset = known ? keys - extents[row] : 0;
-    if (row != h->keys && (same || known) && holds(h, condition, wanted, (candidate){(int)row, offset}))
+    *key = (candidate){(int)row, known ? keys - extents[row] : 0};
+    if (row != h->keys && (same || known) && is_seen(h, score, *key, 1, false))
       return true;
   }
   return false;
-}
-
-/* Hides what the value, a score that the body computes, is made of. */
-static void hide(hider *h, const ir_value *value) {
-  ir_op *from = value->op;
-  if (!from || from->block != ir_region(h->op, 0) || !h->steps || !--h->steps)
-    return;
-  switch (from->code) {
-  case OP_ARITH_SELECT:
-    for (unsigned i = 1; i <= 2; i++)
-      if (is_lowest(ir_operand(from, 3 - i)) && holds_in_all_rows(h, ir_operand(from, 0), i == 1)) {
-        ir_builder builder = ir_builder_before(from);
-        ir_value *hidden = ir_splat(&builder, ir_operand(from, 3 - i)->type, (ir_cell){.f = -INFINITY});
-        ir_set_operand(from, 3 - i, hidden);
-      }
-    return;
-  case OP_ARITH_ADDF:
-    hide(h, ir_operand(from, 1)); /* fall through */
-  case OP_ARITH_SUBF:
-  case OP_ARITH_EXTF:
-  case OP_ARITH_TRUNCF:
-    hide(h, ir_operand(from, 0));
-    return;
-  case OP_ARITH_MULF:
-    for (unsigned i = 0; i < 2; i++)
-      if (mask_keeps_hidden(ir_operand(from, 1 - i)))
-        hide(h, ir_operand(from, i));
-    return;
-  default:
-    return;
-  }
 }
 
 void pass_hide_lowest(ir_op *op, const pass_options *options) {
@@ -133,6 +187,9 @@ void pass_hide_lowest(ir_op *op, const pass_options *options) {
   const ir_map *out = ir_init_map(maker, scores->index);
   int keys = ir_map_result_dim(out, (unsigned)ir_attr_int_or(op, "dimension", 0));
   hider h = {.op = maker, .keys = (unsigned)keys, .steps = MAX_STEPS};
-  if (keys >= 0)
-    hide(&h, ir_yielded(maker, scores->index));
+  candidate key;
+  if (keys < 0 || !find_seen(&h, ir_yielded(maker, scores->index), &key))
+    return;
+  h.steps = MAX_STEPS;
+  is_seen(&h, ir_yielded(maker, scores->index), key, 1, true);
 }

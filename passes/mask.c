@@ -431,13 +431,21 @@ bool mask_undivide(mask_bound *bound, unsigned loop) { return undivide(bound, NU
 
 /* -------------------------------------------------------------------------------------------------- as index values */
 
+/* The index is from memory, and may be any. */
+static bool is_read(const ir_value *value) {
+  return value->op && (value->op->code == OP_TENSOR_EXTRACT || value->op->code == OP_MEMREF_LOAD);
+}
+
 /* An integer as an index. One that is larger than any index is compared like FAR, which sums of indices stay below, and
  * which can be multiplied by the extents of a tile. */
 static ir_index as_index(ir_builder *builder, ir_value *value) {
   const int64_t FAR = INT64_C(1) << FAR_BITS;
-  if (value->type->element == IR_INDEX)
+  bool is_index = value->type->element == IR_INDEX;
+  if (is_index && !is_read(value))
     return ir_index_of(value);
-  ir_index index = {.value = ir_unary(builder, OP_ARITH_INDEX_CAST, value, ir_type_scalar(builder->module, IR_INDEX))};
+  ir_value *cast =
+      is_index ? value : ir_unary(builder, OP_ARITH_INDEX_CAST, value, ir_type_scalar(builder->module, IR_INDEX));
+  ir_index index = {.value = cast};
   if (ir_scalar_bits(value->type->element) < 64)
     return index;
   return ir_index_max(builder, ir_index_min(builder, index, ir_index_const(FAR)), ir_index_const(-FAR));

@@ -8,8 +8,8 @@
  * prefix or before the query, what lies between the iterations of one and of the other stays. A side of a comparison
  * that comes from memory, a length of each batch for one, is read before the loop if it is the same for all elements of
  * the tile and all steps; where it differs between rows, as positions of queries may, hosts take the largest or the
- * least of the tile's before the loop. Weights that are 0 by the mask are taken to hide NaN and infinity in scores, values and
- * factors, too.
+ * least of the tile's before the loop. Weights that are 0 by the mask are taken to hide NaN and infinity in scores,
+ * values and factors, too.
  *
  * Invariants
  *  - A loop is touched only if an iteration without visible score gives back each carried value (running_argument).

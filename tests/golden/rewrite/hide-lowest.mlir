@@ -16,6 +16,9 @@
 // RUN: sed 's/^    %%seen = .*/%%l = arith.addi %%q, %%five : index\n%%a = arith.cmpi sle, %%k, %%l : index\n%%b = arith.cmpi sge, %%k, %%l : index\n%%seen = arith.andi %%a, %%b : i1/; s/x40x40x/x35x40x/g; s/2x40x64xf32>/2x35x64xf32>/g; s/: tensor<2x35x64xf32>, %%value: tensor<2x35x64/: tensor<2x40x64xf32>, %%value: tensor<2x40x64/; s/tensor<2x35x64xf32>, tensor<2x35x64xf32>) outs/tensor<2x35x64xf32>, tensor<2x40x64xf32>) outs/; s/tensor<2x35x40xf32>, tensor<2x35x64xf32>) outs/tensor<2x35x40xf32>, tensor<2x40x64xf32>) outs/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=YES
 // RUN: sed 's/^    %%seen = .*/%%seen = arith.cmpi sge, %%k, %%q : index/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=YES
 // RUN: sed 's/^    %%seen = .*/%%a = arith.cmpi slt, %%k, %%five : index\n%%b = arith.cmpi sle, %%k, %%q : index\n%%seen = arith.ori %%a, %%b : i1/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=YES
+// Two masks, neither of which hides the first key.
+// RUN: sed 's/^    %%masked = .*/%%b = arith.cmpi slt, %%k, %%five : index\n%%m = arith.select %%b, %%zero, %%lowest : f32\n%%n = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.addf %%n, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=BOTH
+// BOTH-COUNT-2: arith.constant 0xFF800000 : f32
 // YES: arith.constant 0xFF800000 : f32
 // YES-NEXT: arith.select
 // YES16: arith.constant 0xFF80 : bf16
@@ -28,6 +31,15 @@
 // RUN: sed 's/-3.40282347e+38/-1.0e+9/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // RUN: sed 's/^    %%seen = .*/%%seen = arith.cmpi slt, %%k, %%length : index/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // RUN: sed 's/^  return .*/  %%e = tensor.empty() : tensor<2x40x40xf32>\n  %%copy = linalg.copy ins(%%masks : tensor<2x40x40xf32>) outs(%%e : tensor<2x40x40xf32>) -> tensor<2x40x40xf32>\n  return %%r, %%copy : tensor<2x40x64xf32>, tensor<2x40x40xf32>/; s/) -> tensor<2x40x64xf32> {/) -> (tensor<2x40x64xf32>, tensor<2x40x40xf32>) {/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// Two masks that leave the first row no key between them, one of which may be from memory, or give -infinity; a mask that is
+// used twice; two low numbers; one that is not low when it is scaled; a mask that is taken away.
+// RUN: sed 's/^    %%masked = .*/%%b = arith.cmpi sge, %%k, %%five : index\n%%m = arith.select %%b, %%zero, %%lowest : f32\n%%n = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.addf %%n, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// RUN: sed 's/^    %%masked = .*/%%b = arith.cmpi sge, %%k, %%five : index\n%%m = arith.select %%b, %%score, %%lowest : f32\n%%masked = arith.select %%seen, %%m, %%lowest : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// RUN: sed 's/^    %%masked = .*/%%b = arith.cmpi sge, %%length, %%five : index\n%%m = arith.select %%b, %%score, %%lowest : f32\n%%masked = arith.select %%seen, %%m, %%lowest : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// RUN: sed 's/^    %%masked = .*/%%m = arith.select %%seen, %%zero, %%lowest : f32\n%%n = arith.mulf %%m, %%half : f32\n%%l = arith.addf %%m, %%n : f32\n%%masked = arith.addf %%score, %%l : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// RUN: sed 's/^    %%masked = .*/%%other = arith.constant -2.0e+38 : f32\n%%m = arith.select %%seen, %%other, %%lowest : f32\n%%masked = arith.addf %%score, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// RUN: sed 's/^    %%masked = .*/%%tiny = arith.constant 1.0e-20 : f32\n%%m = arith.select %%seen, %%score, %%lowest : f32\n%%masked = arith.mulf %%m, %%tiny : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
+// RUN: sed 's/^    %%masked = .*/%%m = arith.select %%seen, %%zero, %%lowest : f32\n%%masked = arith.subf %%score, %%m : f32/' %s | tcc-attn opt - --passes=hide-lowest | FileCheck %s --check-prefix=NO
 // NO-NOT: 0xFF800000
 
 #queries = affine_map<(h, q, k, d) -> (h, q, d)>
