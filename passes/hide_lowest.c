@@ -163,9 +163,11 @@ static bool find_seen(hider *h, const ir_value *score, candidate *key) {
     return false;
   if (is_seen(h, score, *key, 1, false))
     return true;
-  *key = (candidate){-1, keys - 1};
-  if (keys != IR_DYNAMIC && is_seen(h, score, *key, 1, false))
-    return true;
+  if (keys != IR_DYNAMIC) {
+    *key = (candidate){-1, keys - 1};
+    if (is_seen(h, score, *key, 1, false))
+      return true;
+  }
   for (unsigned row = 0; row < ir_structure_of(h->op)->num_loops; row++) {
     bool same = extent_equal(extent_of_loop(h->op, row), extent_of_loop(h->op, h->keys));
     bool known = keys != IR_DYNAMIC && extents[row] != IR_DYNAMIC && extents[row] < keys;
