@@ -102,9 +102,10 @@ static bool find_factor(ir_op *maker, factor *f) {
   bool rounds = value->op && value->op->code == OP_ARITH_TRUNCF;
   value = rounds ? ir_operand(value->op, 0) : value;
   int source = input_of(maker, value);
+  bool is_scaled = !is_source(maker, source);
   f->source = (unsigned)source;
-  f->scaling = is_source(maker, source) ? NULL : value->op;
-  return (!f->scaling || find_scale(f)) && (is_source(maker, source) || f->scaling) &&
+  f->scaling = is_scaled ? value->op : NULL;
+  return (!is_scaled || find_scale(f)) &&
          (!rounds || holds_integers(element, ir_input(maker, f->source)->type->element));
 }
 

@@ -116,9 +116,9 @@ static bool is_made_in_registers(const product *p, unsigned factor) {
   bool has_lanes = is_turned(p, factor) ? last_loop(p, factor) == last_loop(p, 1 - factor) : last_loop(p, factor) >= 0;
   bool pairs =
       !target_widens(p->target, ir_operand(p->op, 0)->type->element, ir_operand(p->op, 1)->type->element, uses);
-  return maker && has_lanes && uses <= most && !(pairs && uses > FEW_USES && uses < 2 * FEW_USES) &&
-         maker->num_regions && is_made_from_memory(maker) && !body_has_polynomial(maker) &&
-         !ir_block_has(ir_region(maker, 0), OP_TENSOR_EXTRACT);
+  return !target_is_gpu(p->target) && maker && has_lanes && uses <= most &&
+         !(pairs && uses > FEW_USES && uses < 2 * FEW_USES) && maker->num_regions && is_made_from_memory(maker) &&
+         !body_has_polynomial(maker) && !ir_block_has(ir_region(maker, 0), OP_TENSOR_EXTRACT);
 }
 
 /* What is read from memory for the factor: itself, or the elements that it is made of in registers, one for each. */
@@ -666,12 +666,16 @@ static int64_t rows_of_panels(const product *p, unsigned rows_side, int64_t step
 
 /* ----------------------------------------------------------------------------------------------------------- choice */
 
-static product product_of(const ir_op *op, const target_facts *target) {
-  product p = {.op = op,
-               .structure = ir_structure_of(op),
-               .target = target,
-               .is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1))};
+/* What is known before anything is chosen. */
+static product outline_of(const ir_op *op, const target_facts *target) {
+  product p = {.op = op, .structure = ir_structure_of(op), .target = target};
   ir_loop_extents(op, p.extents);
+  return p;
+}
+
+static product product_of(const ir_op *op, const target_facts *target) {
+  product p = outline_of(op, target);
+  p.is_alone = !tile_maker(op, ir_operand(op, 0)) && !tile_maker(op, ir_operand(op, 1));
   p.is_wide = !is_narrow(&p, 0) && !is_narrow(&p, 1);
   p.ready = ready_factor(&p);
   p.streamed = streamed_factor(&p, &p.piece);
@@ -720,12 +724,6 @@ int64_t product_tile_step(const ir_op *op, unsigned loop, const target_facts *ta
     return panel_step(&p, loop);
   int64_t step = p.made >= 0 ? made_step(&p) : streamed_step(&p);
   return p.extents[loop] > step || p.extents[loop] == IR_DYNAMIC ? step : 0;
-}
-
-static product outline_of(const ir_op *op, const target_facts *target) {
-  product p = {.op = op, .structure = ir_structure_of(op), .target = target};
-  ir_loop_extents(op, p.extents);
-  return p;
 }
 
 bool product_is_made_in_registers(const ir_op *op, unsigned factor, const target_facts *target) {

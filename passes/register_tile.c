@@ -485,8 +485,9 @@ unsigned register_tile_op(ir_op *op, const target_facts *facts, const hidden_ter
   if (!copied)
     register_group_find(op, &nest.plan, facts, group);
   if (group->num_feeders)
-    nest.plan.apart = 0;                            /* feeders have lanes in the order of memory .. */
-  if (group->num_feeders && !group->is_fed_alone) { /* .. and, if others read what they make, few of them */
+    nest.plan.apart = 0; /* feeders have lanes in the order of memory */
+  if (group->num_feeders && !group->is_fed_alone) {
+    /* .. and few of them, as they compute much with each element */
     register_plan_lighten(op, &nest.plan, facts, rounds_to_pairs(group, facts));
     if (nest.reduced.input != group->fed)
       nest.reduced.where.count = 0;

@@ -64,9 +64,12 @@ static int64_t extent_of_rows(const ir_op *op, unsigned side) {
 }
 
 static running running_of(const ir_op *op, unsigned side, const target_facts *target) {
-  running r = {
-      .op = op, .structure = ir_structure_of(op), .target = target, .side = side, .rows = extent_of_rows(op, side)};
-  r.values = target_is_gpu(target) ? ir_operand(op, 1 - side) : product_source(op, 1 - side, target);
+  running r = {.op = op,
+               .structure = ir_structure_of(op),
+               .target = target,
+               .side = side,
+               .rows = extent_of_rows(op, side),
+               .values = product_source(op, 1 - side, target)};
   r.element = r.values->type->element;
   ir_loop_extents(op, r.extents);
   for (unsigned loop = 0; loop < r.structure->num_loops; loop++)

@@ -82,8 +82,8 @@ typedef struct product_tile {
 
 /* That of one on the host, without running softmax. `rows_side`: the factor that has the rows. */
 product_tile product_tile_of(const ir_op *op, unsigned rows_side, const target_facts *target);
-/* So few rows use each element of the factor that the register tiles that have them make it of what lies in memory
- * (register_group.c), or find it in the second-level cache. */
+/* On the host, so few rows use each element of the factor that the register tiles that have them make it of what lies in
+ * memory (register_group.c), or find it in the second-level cache. */
 bool product_is_made_in_registers(const ir_op *op, unsigned factor, const target_facts *target);
 /* What is read from memory for the factor: what registers make it of, or itself. */
 ir_value *product_source(const ir_op *op, unsigned factor, const target_facts *target);

@@ -447,8 +447,8 @@ static void share_columns(const ir_op *root, const target_facts *target, const i
 
 /* The op in the same place that makes the factor, but for those whose work register tiles do. */
 static const ir_op *maker_of_factor(const ir_op *contraction, unsigned i, const target_facts *target) {
-  bool in_registers = !target_is_gpu(target) && product_is_made_in_registers(contraction, i, target);
-  return in_registers ? NULL : tile_maker(contraction, ir_input(contraction, i));
+  return product_is_made_in_registers(contraction, i, target) ? NULL
+                                                              : tile_maker(contraction, ir_input(contraction, i));
 }
 
 static void choose_by_pace(const ir_op *root, const target_facts *target, const int64_t *extents, int64_t *sizes) {
