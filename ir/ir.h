@@ -510,6 +510,10 @@ void ir_set_operand(ir_op *op, unsigned i, ir_value *value);
 void ir_insert_operand(ir_op *op, unsigned group, unsigned position, ir_value *value);
 void ir_remove_operand(ir_op *op, unsigned i);
 static inline bool ir_value_unused(const ir_value *value) { return !value->uses; }
+/* An op of the block, or the block as an argument, makes the value. */
+static inline bool ir_value_is_in(const ir_value *value, const ir_block *block) {
+  return (value->op ? value->op->block : value->block) == block;
+}
 static inline bool ir_value_has_one_use(const ir_value *value) { return value->uses && !value->uses->next; }
 void ir_replace_uses(ir_value *value, ir_value *with);
 /* The value takes the place of the op's one result, and the op goes. */

@@ -4,6 +4,8 @@
 #include "ir/build.h"
 #include "passes/passes.h"
 
+#include <string.h>
+
 static void visit_inside_out(ir_block *block, void (*visit)(ir_block *block, const void *data), const void *data) {
   for (ir_op *op = block->first; op; op = op->next)
     for (unsigned i = 0; (op->code == OP_SCF_FOR || op->code == OP_SCF_IF) && i < op->num_regions; i++)
@@ -60,4 +62,30 @@ ir_op *pass_move_loop(ir_builder *builder, ir_op *old, unsigned num_inits, ir_va
   while (ir_region(old, 0)->first)
     ir_op_move_to_end(ir_region(old, 0)->first, ir_region(loop, 0));
   return loop;
+}
+
+ir_value *pass_carry(ir_op **loop, ir_value *init, const ir_attr *layout) {
+  ir_op *old = *loop;
+  ir_module *module = old->module;
+  const ir_block *from = ir_region(old, 0);
+  ir_builder builder = ir_builder_before(old);
+  ir_value **inits = IR_NEW_ARRAY(&module->arena, ir_value *, old->num_results + 1);
+  for (unsigned i = 0; i < old->num_results; i++)
+    inits[i] = ir_group_operand(old, 3, i);
+  inits[old->num_results] = init;
+  *loop = pass_move_loop(&builder, old, old->num_results + 1, inits);
+  const ir_block *body = ir_region(*loop, 0);
+  for (unsigned i = 0; i < from->num_args; i++)
+    ir_replace_uses(from->args[i], body->args[i]);
+  for (unsigned i = 0; i < old->num_results; i++)
+    ir_replace_uses(ir_result(old, i), ir_result(*loop, i));
+  const ir_attr *layouts = ir_attr_get(old, "tec.layouts");
+  if (layouts) {
+    const ir_attr **texts = IR_NEW_ARRAY(&module->arena, const ir_attr *, layouts->count + 1);
+    memcpy(texts, layouts->elements, layouts->count * sizeof *texts);
+    texts[layouts->count] = layout ? layout : ir_attr_string(module, "", 0);
+    ir_attr_set(*loop, "tec.layouts", ir_attr_array(module, layouts->count + 1, texts));
+  }
+  ir_op_erase(old);
+  return body->args[(*loop)->num_results];
 }

@@ -191,12 +191,22 @@ static bool distribute_constant(distributor *d, const ir_op *op) {
 
 static bool distribute_block(distributor *d, const ir_block *from, ir_block *to, const ir_op *owner);
 
+/* Does the loop carry, as this value, the left factor of a product that is made for the iteration before? It is carried as
+ * words, lest each element gets a register. */
+static bool carries_words(const ir_op *op, unsigned i) {
+  const ir_value *value = op->code == OP_SCF_FOR ? ir_region(op, 0)->args[1 + i] : NULL;
+  return value && ir_value_has_one_use(value) && value->uses->user->code == OP_VECTOR_CONTRACT &&
+         !ir_use_index(value->uses) && ir_attr_get(value->uses->user, DISTRIBUTE_DELAYED);
+}
+
 /* What the op's operands [first, ..) become in the layouts of the results of `owner`. */
 static void carried_values(distributor *d, const ir_op *op, unsigned first, const ir_op *owner, ir_value **values) {
   for (unsigned i = 0; i < owner->num_results; i++) {
     const ir_value *result = ir_result(owner, i);
     layout l = distribute_layout(result);
     values[i] = distribute_lane(d, ir_operand(op, first + i), result->type->kind == IR_TYPE_VECTOR ? &l : NULL);
+    if (carries_words(owner, i))
+      values[i] = distribute_to_words(d, values[i]);
   }
 }
 
@@ -210,22 +220,32 @@ static bool distribute_control(distributor *d, const ir_op *op) {
   if (op->code == OP_SCF_FOR)
     carried_values(d, op, own, op, operands + own);
   for (unsigned i = 0; i < op->num_results; i++)
-    types[i] = lane_type_of(d, ir_result(op, i));
+    types[i] = carries_words(op, i) ? operands[own + i]->type : lane_type_of(d, ir_result(op, i));
   ir_op *made = recreate(d, op, operands, types);
   ir_builder after = d->at;
   for (unsigned r = 0; r < op->num_regions; r++) {
     const ir_block *from = ir_region(op, r);
     if (!from->first)
       continue;
-    for (unsigned i = 0; i < from->num_args; i++)
-      ir_value_map_set(d->lanes, from->args[i],
-                       ir_block_add_arg(ir_region(made, r), i ? types[i - 1] : from->args[i]->type));
+    d->at.block = ir_region(made, r);
+    d->at.before = NULL;
+    for (unsigned i = 0; i < from->num_args; i++) {
+      ir_value *lane = ir_block_add_arg(ir_region(made, r), i ? types[i - 1] : from->args[i]->type);
+      bool in_words = i && carries_words(op, i - 1);
+      if (in_words)
+        lane = distribute_from_words(d, lane, lane_type_of(d, ir_result(op, i - 1)));
+      ir_value_map_set(d->lanes, from->args[i], lane);
+    }
     if (!distribute_block(d, from, ir_region(made, r), op))
       return false;
   }
   d->at = after;
-  for (unsigned i = 0; i < op->num_results; i++)
-    ir_value_map_set(d->lanes, ir_result(op, i), ir_result(made, i));
+  for (unsigned i = 0; i < op->num_results; i++) {
+    bool in_words = carries_words(op, i);
+    ir_value *lane = ir_result(made, i);
+    ir_value_map_set(d->lanes, ir_result(op, i),
+                     in_words ? distribute_from_words(d, lane, lane_type_of(d, ir_result(op, i))) : lane);
+  }
   if (d->late && d->late->block->parent == op) {
     unsigned i = ir_use_index(ir_result(d->late, 0)->uses);
     ir_value_map_set(d->lanes, ir_result(op, i), distribute_wait(d, ir_result(made, i), 0));
@@ -276,9 +296,7 @@ static void copy_scalar_op(distributor *d, const ir_op *op) {
   ir_op_clone(&inside, op, d->lanes);
 }
 
-static bool distribute_op(distributor *d, const ir_op *op) {
-  d->at.loc = op->loc;
-  distribute_settle(d, op);
+static bool distribute_op_now(distributor *d, const ir_op *op) {
   distribute_hook *hook = hook_of(op->code);
   if (hook && (ir_op_touches(op, IR_TYPE_VECTOR) || op->num_regions))
     return hook(d, op);
@@ -295,6 +313,26 @@ static bool distribute_op(distributor *d, const ir_op *op) {
   }
   copy_scalar_op(d, op);
   return true;
+}
+
+/* The value is as if it were made by the products that have been waited for: nobody moves up what reads it, or merges what
+ * makes it with what others make in other blocks. */
+static void hold(distributor *d, ir_value *value) {
+  ir_value *lanes = distribute_lane(d, value, NULL), *words = distribute_to_words(d, lanes);
+  if (words->type->element == IR_F32 && words->type->shape[0] % 2 == 0)
+    ir_value_map_set(d->lanes, value, distribute_from_words(d, distribute_wait(d, words, 0), lanes->type));
+}
+
+static bool distribute_op(distributor *d, const ir_op *op) {
+  bool behind = ir_attr_get(op, DISTRIBUTE_BEHIND);
+  d->at.loc = op->loc;
+  distribute_settle(d, op);
+  if (behind)
+    hold(d, ir_operand(op, 0));
+  bool good = distribute_op_now(d, op);
+  if (behind && good)
+    hold(d, ir_result(op, 0));
+  return good;
 }
 
 /* The ops of a block, then its terminator with what `owner` carries in its layouts. */

@@ -23,6 +23,13 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 #define DISTRIBUTE_LATE "tec.late"
 /* On such a write, and the copies that it becomes: what is there was read before the latest barrier of the loop. */
 #define DISTRIBUTE_AHEAD "tec.ahead"
+/* On reads in a loop and beside it of one sequence of tiles: a number. */
+#define DISTRIBUTE_SEQUENCE "tec.sequence"
+/* On a contraction that an iteration does for the one before: its left factor, which is carried in registers, stays as it
+ * is until it has been waited for. */
+#define DISTRIBUTE_DELAYED "tec.delayed"
+/* On an op in the same loop: what it gives takes the place of that factor. */
+#define DISTRIBUTE_BEHIND "tec.behind"
 
 /* Memory in the workgroup's shared space, one for each type of elements, that conversions use one after the other; as
  * large as the largest of them wants. */
@@ -176,6 +183,14 @@ ir_value *distribute_late_fragment(const late_factor *factor, const layout *frag
 int64_t distribute_words(const ir_value *value);
 /* What lanes hold all along a loop, and the largest vector that they compute in it. */
 int64_t distribute_words_across(const ir_op *loop);
+/* Blocks of a kernel of warpgroups that should share a multiprocessor; 0: it is none, and this is left to the
+ * assembler. */
+int64_t distribute_blocks_of_groups(ir_op *kernel, const target_facts *facts);
+/* Does nothing in the body write global memory? */
+bool distribute_keeps_global_memory(ir_block *body);
+/* Marks what the op is computed from in the body of a loop (ir_op.mark); false where not all of it follows, by pure ops
+ * and `reads`, from the counter. */
+bool distribute_mark_makers(const ir_block *body, const ir_op *made, bool reads);
 
 /* ------------------------------------------------------------------------------------------- distribute_matrix.c */
 
@@ -215,6 +230,9 @@ ir_value *distribute_place(distributor *d, const ir_op *alloca);
 distribute_hook distribute_contract, distribute_reduction;
 /* Waits for what a loop leaves under way: the sums of a lane. */
 ir_value *distribute_wait(distributor *d, ir_value *sums, int64_t under_way);
+/* A lane's 16-bit floats as words of two in f32, and back; others, and odd numbers of them, as they are. */
+ir_value *distribute_to_words(distributor *d, ir_value *lane);
+ir_value *distribute_from_words(distributor *d, ir_value *words, const ir_type *type);
 /* Waits for pending products whose results `user` reads, in it or in its regions; NULL: for all. */
 void distribute_settle(distributor *d, const ir_op *user);
 

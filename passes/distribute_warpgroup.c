@@ -128,7 +128,7 @@ static void multiply_rows(const group_product *p, int64_t row, int64_t column, i
                      .attrs = attrs,
                      .num_attrs = transposed ? 3 : 2};
   ir_op *product = ir_op_create(&d->at, OP_VECTOR_EXT_WARPGROUP_MMA, &spec);
-  if (p->places[0].memref)
+  if (p->places[0].memref || ir_attr_get(p->op, DISTRIBUTE_DELAYED))
     ir_attr_set(product, "async", ir_attr_unit(module));
   pending->products[pending->count] = ir_result(product, 0);
   pending->registers[pending->count++] = registers;
@@ -142,14 +142,33 @@ ir_value *distribute_wait(distributor *d, ir_value *sums, int64_t under_way) {
   return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sums, flat);
 }
 
-/* The sums of a contraction, from its products; `waits`: when these have arrived. */
-static ir_value *sums_of(distributor *d, const pending_product *pending, bool waits) {
+/* Rows of a vector as those of another one with the same bits. */
+static ir_value *bitcast_rows(distributor *d, ir_value *flat, int64_t row, ir_scalar element, int64_t result_row) {
+  const int64_t rows = flat->type->shape[0] / row, shape[] = {rows, result_row}, count = rows * result_row;
+  ir_value *cast =
+      ir_unary(&d->at, OP_VECTOR_BITCAST, fragment_rows(d, flat, row), ir_type_vector(d->module, element, 2, shape));
+  return ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, cast, ir_type_vector(d->module, element, 1, &count));
+}
+
+ir_value *distribute_to_words(distributor *d, ir_value *lane) {
+  const ir_type *type = lane->type;
+  bool pairs =
+      type->kind == IR_TYPE_VECTOR && (type->element == IR_F16 || type->element == IR_BF16) && type->shape[0] % 2 == 0;
+  return pairs ? bitcast_rows(d, lane, 2, IR_F32, 1) : lane;
+}
+
+ir_value *distribute_from_words(distributor *d, ir_value *words, const ir_type *type) {
+  return words->type == type ? words : bitcast_rows(d, words, 1, type->element, 2);
+}
+
+/* The sums of a contraction, from its products; `waits`: when these have arrived, which are not the `under_way` latest. */
+static ir_value *sums_of(distributor *d, const pending_product *pending, bool waits, int64_t under_way) {
   for (unsigned i = 0; i < pending->count; i++) {
     ir_value *sum = pending->products[i];
     int64_t count = ir_type_num_elements(sum->type);
     bool is_async = ir_attr_get(sum->op, "async");
     sum = ir_unary(&d->at, OP_VECTOR_SHAPE_CAST, sum, distribute_type(d, IR_F32, count));
-    sum = waits && is_async ? distribute_wait(d, sum, 0) : sum;
+    sum = waits && is_async ? distribute_wait(d, sum, under_way) : sum;
     for (int64_t r = 0; r < count; r++)
       pending->values[pending->registers[i][r]] = distribute_get(d, sum, r);
   }
@@ -159,13 +178,16 @@ static ir_value *sums_of(distributor *d, const pending_product *pending, bool wa
 /* Gives a contraction its result while it is under way, which nobody looks at: when the one of the next iteration is,
  * it has arrived. */
 static void go_on(distributor *d, const pending_product *pending) {
-  distribute_set(d, pending->op, distribute_wait(d, sums_of(d, pending, false), pending->count));
+  distribute_set(d, pending->op, distribute_wait(d, sums_of(d, pending, false, 0), pending->count));
   d->late = pending->op;
 }
 
-/* Gives a pending contraction its result. */
+/* Gives a pending contraction its result. What was given out for the iteration before goes on behind it. */
 static void settle(distributor *d, const pending_product *pending) {
-  ir_value *sums = sums_of(d, pending, true);
+  int64_t under_way = 0;
+  for (const pending_product *later = d->pending; later && later != pending->next; later = later->next)
+    under_way += ir_attr_get(later->op, DISTRIBUTE_DELAYED) ? later->count : 0;
+  ir_value *sums = sums_of(d, pending, true, under_way);
   distribute_set(d, pending->op, distribute_convert(d, sums, &pending->sums, &pending->wanted, NULL));
 }
 
@@ -178,8 +200,9 @@ static bool reads(const ir_op *op, const ir_value *value) {
 }
 
 void distribute_settle(distributor *d, const ir_op *user) {
+  bool all = !user || ir_attr_get(user, DISTRIBUTE_BEHIND);
   for (pending_product **at = &d->pending, *pending; (pending = *at);) {
-    if (user && !reads(user, ir_result(pending->op, 0))) {
+    if (!all && !reads(user, ir_result(pending->op, 0))) {
       at = &pending->next;
       continue;
     }
@@ -219,7 +242,7 @@ static bool find_place(group_product *p, unsigned side) {
   const fragments *f = &p->factors[side];
   layout along = groups_along(p, side);
   if (!f->source)
-    return !side && f->vector && is_made_anew(ir_operand(p->op, 0));
+    return !side && f->vector && (ir_attr_get(p->op, DISTRIBUTE_DELAYED) || is_made_anew(ir_operand(p->op, 0)));
   if (!distribute_group_place(f->source, &p->places[side]))
     return false;
   /* A lies in rows of its own, as do the columns of B, or rows of it are whole boxes of a group's columns. */

@@ -198,7 +198,7 @@ const char *pass_default_list(const target_facts *target) {
     return TO_TILES "split,decompose-softmax,simplify,vectorize-tiles,repeat-rows,simplify,delay-scales,simplify,"
                     "bufferize,share-memory,"
                     "element-kernels,layout,"
-                    "delay-sums,stage,unmask,distribute,registers,skip-scaling,simplify";
+                    "delay-sums,delay-products,stage,unmask,distribute,registers,skip-scaling,simplify";
   return TO_TILES "split,decompose-softmax,simplify,orient,hoist-factors,simplify,bufferize,share-memory,version,"
                   "register-tile,stream,simplify";
 #undef TO_TILES

@@ -8,6 +8,9 @@
  * The branch stands as early as the exponents allow, right behind the maxima. Before it is what those are made of, and
  * most of what is behind waits for them anyway; so it costs little that assemblers move nothing past a branch.
  *
+ * Where a product that warpgroups have under way is added to before it is scaled (delay_products.c), the branch stands
+ * where it is waited for, and either way waits. So what lanes compute beside that product is done before.
+ *
  * Invariants: runs on what one lane has, as single values, behind "registers"; makes one branch a loop at most.
  * Terminates: each loop is looked at once, and none is made. */
 #include "ir/build.h"
@@ -20,10 +23,12 @@ enum {
 
 typedef struct skipper {
   ir_block *body;    /* of the loop */
-  ir_op **products;  /* a carried value times e^x, in the order of the text */
+  bool behind_waits; /* what is scaled comes from warpgroups; else it is carried */
+  ir_op **products;  /* such a value times e^x, in the order of the text */
   ir_op **powers;    /* their e^x, each once */
-  ir_value **values; /* what the products give; where skipped, the carried values */
-  unsigned num_products, num_powers, num_ops;
+  ir_op **waits;     /* which give the values */
+  ir_value **values; /* what the products give; where skipped, what they scale */
+  unsigned num_products, num_powers, num_waits, num_ops;
 } skipper;
 
 /* The op is e^x of a value that is computed right in the body, from one or two others. */
@@ -34,25 +39,48 @@ static bool is_power(const skipper *s, const ir_op *op) {
   return exponent && exponent->block == s->body && ir_op_has(exponent, IR_ELEMENTWISE);
 }
 
-/* The operand, 0 or 1, by which an op multiplies a carried value, if that is a power; else -1. */
+/* The wait right in the body that gives the value, which nobody else uses; NULL: none does. */
+static ir_op *wait_of(const skipper *s, const ir_value *value) {
+  const ir_op *extract = value->op;
+  ir_op *wait =
+      extract && extract->code == OP_VECTOR_EXTRACT && ir_value_has_one_use(value) ? ir_operand(extract, 0)->op : NULL;
+  return wait && wait->block == s->body && wait->code == OP_VECTOR_EXT_WARPGROUP_WAIT ? wait : NULL;
+}
+
+/* The operand, 0 or 1, by which an op multiplies a value that is scaled, if that is a power; else -1. */
 static int factor_of(const skipper *s, const ir_op *op) {
   for (int i = 0; i < 2 && op->code == OP_ARITH_MULF; i++) {
-    const ir_value *carried = ir_operand(op, (unsigned)(1 - i));
-    if (!carried->op && carried->block == s->body && is_power(s, ir_operand(op, (unsigned)i)->op))
+    const ir_value *value = ir_operand(op, (unsigned)(1 - i));
+    bool is_scaled = s->behind_waits ? wait_of(s, value) != NULL : !value->op && value->block == s->body;
+    if (is_scaled && is_power(s, ir_operand(op, (unsigned)i)->op))
       return i;
   }
   return -1;
 }
 
+/* Adds the op to a list unless it is the one of its kind already. */
+static void add_once(ir_op **list, unsigned *count, ir_op *op) {
+  for (unsigned i = 0; i < *count; i++)
+    if (list[i] == op)
+      return;
+  list[(*count)++] = op;
+}
+
 static void add_product(skipper *s, ir_op *product, unsigned factor) {
-  ir_op *power = ir_operand(product, factor)->op;
-  bool known = false;
-  for (unsigned i = 0; i < s->num_powers; i++)
-    known |= s->powers[i] == power;
-  if (!known)
-    s->powers[s->num_powers++] = power;
-  s->values[s->num_products] = ir_operand(product, 1 - factor);
+  ir_value *value = ir_operand(product, 1 - factor);
+  add_once(s->powers, &s->num_powers, ir_operand(product, factor)->op);
+  if (s->behind_waits)
+    add_once(s->waits, &s->num_waits, wait_of(s, value));
+  s->values[s->num_products] = value;
   s->products[s->num_products++] = product;
+}
+
+/* Is all that the waits give scaled? */
+static bool scales_all(const skipper *s) {
+  int64_t elements = 0;
+  for (unsigned i = 0; i < s->num_waits; i++)
+    elements += ir_type_num_elements(ir_result(s->waits[i], 0)->type);
+  return elements == s->num_products;
 }
 
 static void find_products(skipper *s) {
@@ -61,11 +89,17 @@ static void find_products(skipper *s) {
     s->num_ops++;
   s->products = IR_NEW_ARRAY(arena, ir_op *, s->num_ops);
   s->powers = IR_NEW_ARRAY(arena, ir_op *, s->num_ops);
+  s->waits = IR_NEW_ARRAY(arena, ir_op *, s->num_ops);
   s->values = IR_NEW_ARRAY(arena, ir_value *, s->num_ops);
-  for (ir_op *op = s->body->first; op; op = op->next) {
-    int factor = factor_of(s, op);
-    if (factor >= 0)
-      add_product(s, op, (unsigned)factor);
+  for (unsigned turn = 0; turn < 2 && !s->num_products; turn++) {
+    s->behind_waits = !turn;
+    for (ir_op *op = s->body->first; op; op = op->next) {
+      int factor = factor_of(s, op);
+      if (factor >= 0)
+        add_product(s, op, (unsigned)factor);
+    }
+    if (s->behind_waits && !scales_all(s))
+      s->num_products = s->num_powers = 0;
   }
 }
 
@@ -116,6 +150,21 @@ static bool is_for(const ir_value *value, const ir_block *block) {
   return all;
 }
 
+/* Waits on either way of the branch. */
+static void move_waits(skipper *s, ir_block *moved, ir_block *otherwise) {
+  ir_builder builder = ir_builder_at_end(otherwise);
+  ir_value_map *map = ir_value_map_create(builder.module);
+  for (unsigned i = 0; i < s->num_waits; i++) {
+    ir_op_clone(&builder, s->waits[i], map);
+    ir_op_move_to_end(s->waits[i], moved);
+  }
+  for (unsigned i = 0; s->behind_waits && i < s->num_products; i++) {
+    ir_op *extract = s->values[i]->op;
+    s->values[i] = ir_result(ir_op_clone(&builder, extract, map), 0);
+    ir_op_move_to_end(extract, moved);
+  }
+}
+
 /* The branch before `next`, with the products in it, and those powers that nobody else needs. */
 static void branch(skipper *s, ir_op *next) {
   ir_module *module = next->module;
@@ -127,6 +176,7 @@ static void branch(skipper *s, ir_op *next) {
   ir_op_spec spec = {.operands = &condition, .num_operands = 1, .types = types, .num_results = s->num_products};
   ir_op *choice = ir_op_create(&builder, OP_SCF_IF, &spec);
   ir_block *moved = ir_region(choice, 0);
+  move_waits(s, moved, ir_region(choice, 1));
   builder = ir_builder_at_end(ir_region(choice, 1));
   ir_terminator(&builder, OP_SCF_YIELD, s->num_products, s->values);
   for (unsigned i = 0; i < s->num_products; i++) {
@@ -135,7 +185,10 @@ static void branch(skipper *s, ir_op *next) {
     ir_replace_uses(s->values[i], ir_result(choice, i));
   }
   for (unsigned i = 0; i < s->num_powers; i++)
-    ir_op_move_before(s->powers[i], is_for(ir_result(s->powers[i], 0), moved) ? moved->first : choice);
+    if (is_for(ir_result(s->powers[i], 0), moved))
+      ir_op_move_before(s->powers[i], moved->first);
+    else if (!ir_op_is_before(s->powers[i], choice))
+      ir_op_move_before(s->powers[i], choice);
   builder = ir_builder_at_end(moved);
   ir_terminator(&builder, OP_SCF_YIELD, s->num_products, s->values);
 }
@@ -147,9 +200,11 @@ static bool visit(ir_op *loop, void *data) {
   find_products(&s);
   if (!s.num_products || s.num_products < PRODUCTS_A_POWER * s.num_powers || s.num_products < s.num_ops / SHARE)
     return true;
-  ir_op *last = last_source(&s);
-  if (!last || ir_op_is_before(last, s.products[0]))
-    branch(&s, raise_exponents(&s, last));
+  ir_op *last = last_source(&s), *first = s.behind_waits ? s.waits[0] : s.products[0];
+  if (last && !ir_op_is_before(last, first))
+    return true;
+  ir_op *next = raise_exponents(&s, last);
+  branch(&s, s.behind_waits ? first : next);
   return true;
 }
 

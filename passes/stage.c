@@ -51,6 +51,8 @@ enum {
 /* A tile that goes through shared memory. */
 typedef struct staged_tile {
   ir_op *read;     /* of global memory, to be replaced */
+  ir_op *first;    /* of the iteration before the loop's first: the read before the loop, or NULL (delay_products.c) */
+  ir_op *last;     /* of the iteration behind the loop's last: the read behind the loop, or NULL */
   layout copied;   /* who copies what */
   ir_value *place; /* stages x tile */
   int64_t pitch;   /* elements from row to row of a place */
@@ -424,7 +426,6 @@ static void replace_users(const stager *s, const staged_tile *tile, ir_index sta
     ir_builder builder = ir_builder_before(first);
     ir_replace_uses(value, read_place(&builder, tile, stage, value, NULL));
   }
-  ir_op_erase(tile->read);
 }
 
 /* -------------------------------------------------------------------------------------------------------- pipelines */
@@ -435,8 +436,9 @@ typedef struct pipeline {
   ir_block *body;
   staged_tile *tiles;
   int64_t stages, step;
-  ir_op *product; /* of warpgroups, behind which tiles are copied; NULL: before everything */
-  bool late;      /* it is waited for in the next iteration */
+  ir_op *product;  /* of warpgroups, behind which tiles are copied; NULL: before everything */
+  bool late;       /* it is waited for in the next iteration */
+  ir_index before; /* counter of the iteration before the first */
 } pipeline;
 
 static bool writes_global_memory(const ir_op *op) {
@@ -452,14 +454,16 @@ static bool keeps_global_memory(ir_op *op, void *data) { return !writes_global_m
 
 static bool is_marked(const ir_op *op) { return op->mark != 0; }
 
-/* Marks what the op is computed from in the body; false where not all of it is pure and follows from the counter. */
-static bool mark_address(const ir_block *body, const ir_op *read) {
-  for (ir_op *op = body->first; op != read; op = op->next)
+bool distribute_keeps_global_memory(ir_block *body) { return ir_walk(body, keeps_global_memory, NULL); }
+
+bool distribute_mark_makers(const ir_block *body, const ir_op *made, bool reads) {
+  for (ir_op *op = body->first; op != made; op = op->next)
     op->mark = 0;
-  for (const ir_op *op = read; op; op = op->prev) {
-    if (op != read && !is_marked(op))
+  for (const ir_op *op = made; op; op = op->prev) {
+    if (op != made && !is_marked(op))
       continue;
-    if (op != read && (!pass_is_pure(op) || op->num_regions))
+    bool is_read = reads && ir_op_has(op, IR_READS) && !ir_op_has(op, IR_WRITES);
+    if (op != made && (op->num_regions || !(pass_is_pure(op) || is_read)))
       return false;
     for (unsigned i = 0; i < op->num_operands; i++) {
       ir_value *value = ir_operand(op, i);
@@ -472,12 +476,16 @@ static bool mark_address(const ir_block *body, const ir_op *read) {
   return true;
 }
 
-/* Copies all tiles of an iteration whose counter is `counter` to stage `stage`. */
-static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead) {
+/* Copies tiles of an iteration whose counter is `counter` to stage `stage`: those that are read behind the loop as well,
+ * or all others. */
+static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead,
+                       bool behind) {
   ir_value_map *map = ir_value_map_create(builder->module);
   ir_value_map_set(map, p->body->args[0], ir_index_value(builder, counter));
   for (const staged_tile *tile = p->tiles; tile; tile = tile->next) {
-    mark_address(p->body, tile->read);
+    if (behind != (tile->last != NULL))
+      continue;
+    distribute_mark_makers(p->body, tile->read, false);
     for (ir_op *op = p->body->first; op != tile->read; op = op->next)
       if (is_marked(op) && ir_value_map_get(map, ir_result(op, 0)) == ir_result(op, 0))
         ir_op_clone(builder, op, map);
@@ -487,18 +495,34 @@ static void copy_tiles(ir_builder *builder, const pipeline *p, ir_index counter,
   }
 }
 
-/* The same where that iteration takes place; in any case one group is closed. */
-static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead) {
+/* The same where that iteration takes place, or for what is read behind the loop, is the one behind the last. */
+static void copy_where(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead,
+                       bool behind) {
   ir_index end = ir_index_of(ir_operand(p->loop, 1));
-  if (counter.value || end.value) {
-    ir_value *now = ir_index_value(builder, counter), *last = ir_index_value(builder, end);
-    ir_value *takes_place = ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, last);
-    ir_op *branch = ir_if(builder, takes_place, NULL);
+  ir_index last = behind ? ir_index_sub(builder, counter, ir_index_const(p->step)) : counter;
+  bool is_certain = last.value == p->body->args[0] || (behind && ir_index_equal(last, p->before));
+  if (!is_certain && (last.value || end.value)) {
+    ir_value *now = ir_index_value(builder, last), *upper = ir_index_value(builder, end);
+    ir_op *branch = ir_if(builder, ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, upper), NULL);
     ir_builder inside = ir_inside(branch, 0);
-    copy_tiles(&inside, p, counter, stage, ahead);
-  } else if (counter.constant < end.constant) {
-    copy_tiles(builder, p, counter, stage, ahead);
+    copy_tiles(&inside, p, counter, stage, ahead, behind);
+  } else if (is_certain || last.constant < end.constant) {
+    copy_tiles(builder, p, counter, stage, ahead, behind);
   }
+}
+
+static bool has_last(const pipeline *p) {
+  const staged_tile *tile = p->tiles;
+  while (tile && !tile->last)
+    tile = tile->next;
+  return tile;
+}
+
+/* All tiles of an iteration; in any case one group is closed. */
+static ir_value *copy_ahead(ir_builder *builder, const pipeline *p, ir_index counter, ir_index stage, bool ahead) {
+  if (has_last(p))
+    copy_where(builder, p, counter, stage, ahead, true);
+  copy_where(builder, p, counter, stage, ahead, false);
   return close_group(builder);
 }
 
@@ -511,28 +535,9 @@ static ir_value *where_equal(ir_builder *builder, ir_value *x, int64_t from, int
 /* The loop, with the stage of its tile as a further carried value: 0, 1, .. and again. It is no function of the
  * counter, lest LLVM keeps an address for each access across iterations, instead of one sum with the stage for many. */
 static ir_value *carry_stage(pipeline *p) {
-  ir_op *old = p->loop;
-  ir_block *from = ir_region(old, 0);
-  ir_builder builder = ir_builder_before(old);
-  ir_value **inits = IR_NEW_ARRAY(&old->module->arena, ir_value *, old->num_results + 1);
-  for (unsigned i = 0; i < old->num_results; i++)
-    inits[i] = ir_group_operand(old, 3, i);
-  inits[old->num_results] = ir_const_index(&builder, 0);
-  p->loop = pass_move_loop(&builder, old, old->num_results + 1, inits);
+  ir_builder builder = ir_builder_before(p->loop);
+  ir_value *stage = pass_carry(&p->loop, ir_const_index(&builder, 0), NULL);
   p->body = ir_region(p->loop, 0);
-  for (unsigned i = 0; i < from->num_args; i++)
-    ir_replace_uses(from->args[i], p->body->args[i]);
-  for (unsigned i = 0; i < old->num_results; i++)
-    ir_replace_uses(ir_result(old, i), ir_result(p->loop, i));
-  const ir_attr *layouts = ir_attr_get(old, "tec.layouts");
-  if (layouts) {
-    const ir_attr **texts = IR_NEW_ARRAY(&old->module->arena, const ir_attr *, layouts->count + 1);
-    memcpy(texts, layouts->elements, layouts->count * sizeof *texts);
-    texts[layouts->count] = ir_attr_string(old->module, "", 0);
-    ir_attr_set(p->loop, "tec.layouts", ir_attr_array(old->module, layouts->count + 1, texts));
-  }
-  ir_op_erase(old);
-  ir_value *stage = p->body->args[p->loop->num_results];
   builder = ir_builder_before(p->body->last);
   ir_value *next = ir_binary(&builder, OP_ARITH_ADDI, stage, ir_const_index(&builder, 1));
   next = where_equal(&builder, stage, p->stages - 1, 0, next);
@@ -577,6 +582,63 @@ static bool is_late(const stager *s, const pipeline *p) {
          distribute_words(result) <= MOST_LATE_WORDS;
 }
 
+/* The read beside the loop of the sequence that the tile is of, from `op` on upwards or downwards; NULL: there is none. */
+static ir_op *find_beside(const staged_tile *tile, ir_op *op, bool upwards) {
+  int64_t number = ir_attr_int_or(tile->read, DISTRIBUTE_SEQUENCE, -1);
+  while (op && number >= 0 &&
+         (op->code != OP_VECTOR_TRANSFER_READ || ir_attr_int_or(op, DISTRIBUTE_SEQUENCE, -1) != number))
+    op = upwards ? op->prev : op->next;
+  return number < 0 ? NULL : op;
+}
+
+/* Finds reads beside the loop. Returns where those before it are copied, and with them the first tiles of the loop; none:
+ * right before the loop. */
+static ir_builder find_all_beside(const pipeline *p) {
+  ir_op *start = NULL;
+  for (staged_tile *tile = p->tiles; tile; tile = tile->next) {
+    tile->first = find_beside(tile, p->loop->prev, true);
+    tile->last = find_beside(tile, p->loop->next, false);
+    start = tile->first && (!start || ir_op_is_before(start, tile->first)) ? tile->first : start;
+  }
+  return start ? ir_builder_after(start) : ir_builder_before(p->loop);
+}
+
+/* Tiles that are read before the loop, as if by an iteration before the first. */
+static ir_value *copy_firsts(ir_builder *builder, const pipeline *p) {
+  for (const staged_tile *tile = p->tiles; tile; tile = tile->next)
+    if (tile->first) {
+      staged_tile first = *tile;
+      first.read = tile->first;
+      copy_tile(builder, &first, ir_index_const(p->stages - 1), NULL);
+    }
+  return close_group(builder);
+}
+
+/* Those who read tiles before the loop find them there, and those behind it at the stage where the loop ends. */
+static void replace_beside(stager *s, ir_builder *builder, const pipeline *p, ir_value *firsts, ir_value *group) {
+  if (firsts)
+    wait_for(builder, firsts, p->stages - 1 - p->late);
+  if (has_last(p)) {
+    ir_builder after = ir_builder_after(p->loop);
+    wait_for(&after, group, 0);
+  }
+  for (const staged_tile *tile = p->tiles; tile; tile = tile->next) {
+    staged_tile beside = *tile;
+    if ((beside.read = tile->first))
+      replace_users(s, &beside, ir_index_const(p->stages - 1), tile->first->next);
+    if ((beside.read = tile->last))
+      replace_users(s, &beside, (ir_index){.value = ir_result(p->loop, p->loop->num_results - 1)}, tile->last->next);
+  }
+}
+
+/* Behind the leading product of an iteration, and behind one that is made for the iteration before. */
+static ir_op *last_leading(const pipeline *p) {
+  ir_op *op = p->product;
+  while (op && op != p->body->last && (op == p->product || !ir_attr_get(op, DISTRIBUTE_DELAYED)))
+    op = op->next;
+  return op == p->body->last ? p->product : op;
+}
+
 static void build_pipeline(stager *s, pipeline *p) {
   int64_t late = p->late;
   if (late)
@@ -584,25 +646,31 @@ static void build_pipeline(stager *s, pipeline *p) {
   ir_value *stage = carry_stage(p), *group = NULL;
   /* tiles ahead are what unrolling would bring; an assembler that does it all the same runs out of registers */
   ir_attr_set(p->loop, "tec.unroll", ir_attr_i64(s->module, 1));
-  ir_builder before = ir_builder_before(p->loop), inside = ir_builder_before(p->body->first);
+  ir_builder before = find_all_beside(p), inside = ir_builder_before(p->body->first);
+  bool has_firsts = before.before != p->loop;
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
+  p->before = ir_index_sub(&before, start, ir_index_const(p->step));
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     make_place(s, tile, p->stages);
+  ir_value *firsts = has_firsts ? copy_firsts(&before, p) : NULL;
   for (int64_t i = 0; i + 1 + late < p->stages; i++) {
     ir_index counter = ir_index_add(&before, start, ir_index_const(i * p->step));
     group = copy_ahead(&before, p, counter, ir_index_const(i), false);
   }
+  replace_beside(s, &before, p, firsts, group);
   wait_for(&inside, group, p->stages - 2 - late);
   if (p->product)
-    inside = ir_builder_before(p->product->next);
+    inside = ir_builder_after(last_leading(p));
   ir_index ahead =
       ir_index_add(&inside, (ir_index){.value = p->body->args[0]}, ir_index_const((p->stages - 1 - late) * p->step));
   ir_value *last = ir_binary(&inside, OP_ARITH_SUBI, stage, ir_const_index(&inside, 1 + late));
   for (int64_t i = 0; i <= late; i++)
     last = where_equal(&inside, stage, i, p->stages - 1 - late + i, last);
   copy_ahead(&inside, p, ahead, (ir_index){.value = last}, p->product != NULL);
-  for (staged_tile *tile = p->tiles; tile; tile = tile->next)
+  for (staged_tile *tile = p->tiles; tile; tile = tile->next) {
     replace_users(s, tile, (ir_index){.value = stage}, tile->read);
+    ir_op_erase(tile->read);
+  }
 }
 
 /* How many stages a loop's tiles get, `most` at most: no more than it has iterations, of which simplification has made use in the sizes
@@ -635,20 +703,28 @@ static int64_t groups_between(const ir_op *from, const ir_op *to) {
   return count;
 }
 
+/* Has somebody waited for the group, or a later one, before that op of the same block? */
+static bool has_arrived(const ir_op *group, const ir_op *before) {
+  for (const ir_op *op = group->next; op != before; op = op->next)
+    if (op->code == OP_NVGPU_DEVICE_ASYNC_WAIT && groups_between(group, op) >= ir_attr_int_or(op, "numGroups", 0))
+      return true;
+  return false;
+}
+
 /* One place, filled where the tile was read; the first user waits for it. */
 static void stage_in_place(stager *s, staged_tile *tile) {
   ir_op *read = tile->read, *first = ir_value_first_user(ir_result(read, 0), read->block);
-  if (!first)
-    return;
   ir_builder builder = ir_builder_before(read);
   make_place(s, tile, 1);
   copy_tile(&builder, tile, ir_index_const(0), NULL);
   if (tile->asynchronous) {
     ir_value *group = close_group(&builder);
     builder = ir_builder_before(first);
-    wait_for(&builder, group, groups_between(group->op, first));
+    if (!has_arrived(group->op, first))
+      wait_for(&builder, group, groups_between(group->op, first));
   }
   replace_users(s, tile, ir_index_const(0), first);
+  ir_op_erase(read);
 }
 
 /* The tiles read in a block itself, in order. */
@@ -667,7 +743,7 @@ static staged_tile *split_ahead(const ir_block *body, staged_tile **tiles) {
   staged_tile *ahead = NULL, **end = &ahead;
   while (*tiles) {
     staged_tile *tile = *tiles;
-    if (!tile->asynchronous || !mark_address(body, tile->read)) {
+    if (!tile->asynchronous || !distribute_mark_makers(body, tile->read, false)) {
       tiles = &tile->next;
       continue;
     }
@@ -698,7 +774,7 @@ static bool is_long_for_lanes(const stager *s, const ir_block *body) {
 static staged_tile *stage_loop(stager *s, ir_op *loop, staged_tile *tiles) {
   ir_index step = ir_index_of(ir_operand(loop, 2));
   pipeline p = {.loop = loop, .body = ir_region(loop, 0), .step = step.constant};
-  if (step.value || step.constant < 1 || !ir_walk(p.body, keeps_global_memory, NULL))
+  if (step.value || step.constant < 1 || !distribute_keeps_global_memory(p.body))
     return tiles;
   p.tiles = split_ahead(p.body, &tiles);
   p.product = s->facts->warpgroup ? first_product(&p) : NULL;
@@ -746,7 +822,9 @@ static void stage_block(stager *s, ir_block *block) {
   if (tiles && block->parent->code == OP_SCF_FOR)
     tiles = stage_loop(s, block->parent, tiles);
   for (; tiles; tiles = tiles->next)
-    if (tiles->bytes <= s->bytes_left)
+    if (ir_value_unused(ir_result(tiles->read, 0))) /* it comes from the place of a loop's tiles */
+      ir_op_erase(tiles->read);
+    else if (tiles->bytes <= s->bytes_left)
       stage_in_place(s, tiles);
 }
 
@@ -771,7 +849,8 @@ static bool find_need(ir_op *op, void *data) {
       yielded |= use->user == ir_region(op, 0)->last;
       is_factor_read |= is_factor(use) || is_factor_transposed(use->user);
     }
-    if (inner->code == OP_VECTOR_CONTRACT && !yielded && words > sums)
+    bool is_ahead = inner->code == OP_VECTOR_CONTRACT && !ir_value_is_in(ir_operand(inner, 2), ir_region(op, 0));
+    if (inner->code == OP_VECTOR_CONTRACT && (!yielded || is_ahead) && words > sums)
       sums = words;
     if (inner->code == OP_VECTOR_TRANSFER_READ && !is_factor_read && registers_of(&inner->results[0]) > read)
       read = registers_of(&inner->results[0]);
@@ -785,11 +864,10 @@ static bool has_no_group(ir_op *op, void *data) {
   return op->code != OP_VECTOR_CONTRACT || !target_has_groups(data, ir_operand(op, 0)->type->element);
 }
 
-/* Blocks of the kernel that should share a multiprocessor; 0: it is left to the assembler. */
-static int64_t blocks_of_groups(ir_op *kernel, int64_t threads, const target_facts *facts) {
-  int64_t need = 0, blocks = LANES / threads;
+int64_t distribute_blocks_of_groups(ir_op *kernel, const target_facts *facts) {
+  int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0), need = 0, blocks = LANES / (threads ? threads : 1);
   target_facts known = *facts;
-  if (!facts->warpgroup || threads % (facts->warpgroup * facts->warp) ||
+  if (!facts->warpgroup || !threads || threads % (facts->warpgroup * facts->warp) ||
       ir_walk(ir_region(kernel, 0), has_no_group, &known))
     return 0;
   ir_walk(ir_region(kernel, 0), find_need, &need);
@@ -824,7 +902,7 @@ bool pass_stage(ir_op *kernel, const pass_options *options) {
   int64_t threads = ir_attr_int_or(kernel, "tec.threads", 0);
   if (!facts->copy_stages || !threads || threads % facts->warp)
     return true;
-  int64_t blocks = blocks_of_groups(kernel, threads, facts);
+  int64_t blocks = distribute_blocks_of_groups(kernel, facts);
   computed_factors computed = {.facts = facts};
   ir_walk(ir_region(kernel, 0), add_computed, &computed);
   stager s = {.module = kernel->module,
