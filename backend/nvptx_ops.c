@@ -36,10 +36,11 @@ static void emit_proxy_fence(emitter *e) {
 }
 
 static bool emit_barrier(emitter *e, const ir_op *op) {
-  LLVMValueRef number = word(e, 0);
+  bool of_warp = ir_attr_get(op, "tec.warp");
+  LLVMValueRef number = word(e, of_warp ? -1 : 0);
   if (ir_attr_get(op, "tec.fence"))
     emit_proxy_fence(e);
-  call(e, "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
+  call(e, of_warp ? "llvm.nvvm.bar.warp.sync" : "llvm.nvvm.barrier.cta.sync.aligned.all", &number, 1);
   return true;
 }
 

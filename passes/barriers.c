@@ -5,8 +5,9 @@
  * copy writes, in a branch, too, counts from the wait for it on; that reads and copies under way do not meet is the
  * business of who issues them, and so is, where these say so (`tec.ahead`), that what is overwritten has been read.
  * Memories are roots of views: two parts of one memory are not told apart.
- * Warpgroups read shared memory past what orders lanes' accesses, so in their kernels each lane has what it wrote fenced
- * before it comes to a barrier (`tec.fence`).
+ * Warpgroups read shared memory past what orders lanes' accesses, so up to their last product each lane has what it
+ * wrote fenced before it comes to a barrier (`tec.fence`).
+ * Barriers of a warp stand within an access, where whoever made that put them.
  * What was made for one access of a vector (ir_op.mark, see distribute.h) touches each element once and needs no
  * barrier within. A branch that lanes take differently can hold no barrier and counts as one op.
  * Terminates: a loop is walked until the sets at its start grow no more; they are bit sets. */
@@ -134,6 +135,8 @@ static void visit_branch(barrier_walk *walk, ir_op *op, barrier_state *state) {
 }
 
 static void visit_op(barrier_walk *walk, ir_op *op, barrier_state *state) {
+  if (op->code == OP_GPU_BARRIER && ir_attr_get(op, DISTRIBUTE_WARP))
+    return; /* within an access */
   if (op->code == OP_GPU_BARRIER) {
     end_access(state, 0);
     state->reads = state->writes = 0;
@@ -156,15 +159,28 @@ static void visit_block(barrier_walk *walk, ir_block *block, barrier_state *stat
 }
 
 static bool fence_barrier(ir_op *op, void *data) {
-  if (op->code == OP_GPU_BARRIER)
+  if (op->code == OP_GPU_BARRIER && !ir_attr_get(op, DISTRIBUTE_WARP))
     ir_attr_set(op, "tec.fence", ir_attr_unit(op->module));
   return true;
+}
+
+/* Fences barriers up to the last product of warpgroups: behind it, only lanes read what was written. */
+static void fence_barriers(const ir_block *body) {
+  bool any = false;
+  for (ir_op *op = body->last; op; op = op->prev) {
+    any |= op->code == OP_VECTOR_EXT_WARPGROUP_MMA;
+    for (unsigned r = 0; r < op->num_regions; r++)
+      any |= ir_block_has(ir_region(op, r), OP_VECTOR_EXT_WARPGROUP_MMA);
+    if (any)
+      fence_barrier(op, NULL);
+    for (unsigned r = 0; any && r < op->num_regions; r++)
+      ir_walk(ir_region(op, r), fence_barrier, NULL);
+  }
 }
 
 void distribute_barriers(ir_op *kernel) {
   barrier_walk walk = {.num_roots = 0};
   barrier_state state = {0};
   visit_block(&walk, ir_region(kernel, 0), &state);
-  if (ir_block_has(ir_region(kernel, 0), OP_VECTOR_EXT_WARPGROUP_MMA))
-    ir_walk(ir_region(kernel, 0), fence_barrier, NULL);
+  fence_barriers(ir_region(kernel, 0));
 }

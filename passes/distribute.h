@@ -19,6 +19,8 @@ enum { DISTRIBUTE_DIVERGENT = 1, DISTRIBUTE_ACCESS = 2 };
 /* On a write of shared memory of just what was read from global memory: it may be done any time before the next wait
  * for its group of copies. */
 #define DISTRIBUTE_ASYNC "tec.async"
+/* On a read of shared memory, right behind the write of what it reads, where lanes want only what their warp wrote. */
+#define DISTRIBUTE_WARP "tec.warp"
 /* On a contraction that is all that an iteration of a loop does with its tiles: warpgroups are waited for in the next. */
 #define DISTRIBUTE_LATE "tec.late"
 /* On such a write, and the copies that it becomes: what is there was read before the latest barrier of the loop. */

@@ -7,11 +7,11 @@
  * sure, and then forgets it, but for where nobody sees it (padding.h); stores share a branch where one condition
  * decides. Of lanes and registers that hold the same element, one writes.
  *
- * Shared memory with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in another order, so
- * that chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at c ^ (r >> shift &
- * mask). With a third number, rows longer than so many columns go on in further boxes of all rows, one behind the other;
- * here these are rows of the memory as well, and `tec.box_rows` says how many a box has. All accesses go through here,
- * and warpgroups read what this describes (distribute_matrix.c), so nobody else has to know.
+ * Shared memory, or a view of it, with the attribute `tec.swizzle` = [shift, mask] has its rows' 16-byte chunks in
+ * another order, so that chunks at one place of neighbouring rows are in different banks: chunk c of row r is found at
+ * c ^ (r >> shift & mask). With a third number, rows longer than so many columns go on in further boxes of all rows, one
+ * behind the other; here these are rows of the memory as well, and `tec.box_rows` says how many a box has. All accesses go
+ * through here, and warpgroups read what this describes (distribute_matrix.c), so nobody else has to know.
  * Terminates: all loops are over registers, dims and digits. */
 #include "passes/distribute.h"
 #include "passes/extent.h"
@@ -57,7 +57,7 @@ static bool has_first_element(const lane_access *access) {
 
 static void find_swizzle(access_plan *plan) {
   const ir_value *memref = plan->access->memref;
-  if (!memref->op || memref->op->code != OP_MEMREF_ALLOCA || memref->type->rank < 2)
+  if (!memref->op || memref->type->rank < 2)
     return;
   unsigned count;
   const int64_t *numbers = ir_attr_i64s_of(memref->op, DISTRIBUTE_SWIZZLE, &count);
@@ -490,8 +490,16 @@ ir_value *distribute_read_now(distributor *d, const ir_op *op) {
   return distribute_load(d, &l, &access, distribute_lane(d, ir_group_operand(op, 2, 0), NULL));
 }
 
+/* The lanes of each warp wait for each other: what comes next is one access with the write before. */
+static void meet_warp(distributor *d) {
+  ir_attr_set(ir_op_create(&d->at, OP_GPU_BARRIER, &(ir_op_spec){0}), DISTRIBUTE_WARP, ir_attr_unit(d->module));
+  d->access -= DISTRIBUTE_ACCESS;
+}
+
 bool distribute_read(distributor *d, const ir_op *op) {
   const ir_value *value = ir_result(op, 0);
+  if (ir_attr_get(op, DISTRIBUTE_WARP))
+    meet_warp(d);
   if (!copied_by(op) && !distribute_is_deferred(value) && !distribute_is_in_place(d->facts, value) &&
       !distribute_is_late(d, value))
     distribute_set(d, op, distribute_read_now(d, op));

@@ -93,3 +93,21 @@ int64_t lane_access_copy_run(const lane_access *from, const lane_access *to, con
                 run * ir_scalar_bytes(from->memref->type->element) >= LEAST_COPY;
   return copies ? run : 0;
 }
+
+bool lane_access_in_order(const lane_access *access, unsigned rank) {
+  for (unsigned dim = 0; dim < rank; dim++)
+    if (access->memory_dim[dim] < 0 || (dim && access->memory_dim[dim] <= access->memory_dim[dim - 1]))
+      return false;
+  return access->memory_dim[rank - 1] == access->memref->type->rank - 1;
+}
+
+int64_t lane_access_at_once(const lane_access *access, const layout *l) {
+  layout ordered = layout_coalesce(l); /* by dim stride */
+  int64_t run = lane_access_run(access, l);
+  for (unsigned i = 0; i < ordered.num_digits; i++) {
+    const layout_digit *digit = &ordered.digits[i];
+    if (digit->dim + 1 == l->rank && digit->level == LAYOUT_LANE && digit->dim_stride == run)
+      run *= digit->size;
+  }
+  return run * ir_scalar_bits(access->memref->type->element) / 8;
+}

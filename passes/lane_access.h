@@ -29,4 +29,8 @@ int64_t lane_access_run(const lane_access *access, const layout *l);
 /* The same for asynchronous copies from global to shared memory, of 4, 8 or 16 bytes each, which leave zeros where the
  * source is out of bounds; 0 where there are none. `to` NULL: memory that is aligned as it needs to be. */
 int64_t lane_access_copy_run(const lane_access *from, const lane_access *to, const layout *l, const ir_value *padding);
+/* Vector dims are in the order of the memory's, and the last ones are the same. */
+bool lane_access_in_order(const lane_access *access, unsigned rank);
+/* Bytes of a row, along the last dims, that the lanes of a warp reach at once. */
+int64_t lane_access_at_once(const lane_access *access, const layout *l);
 #endif

@@ -15,6 +15,8 @@
  * Factors of products that lanes do in f32 are read in shared memory where they are, step by step, so all of them are
  * staged. Their places have the orders of chunks that half a warp reads at once, and leave room for what lanes compute.
  *
+ * What a kernel writes goes through such places as well, where lanes have too little of a row (stage_results.c).
+ *
  * Targets without asynchronous copies are left to their caches.
  *
  * A copy is a vector.transfer_read and a vector.transfer_write with `tec.async`; a place in shared memory is a
@@ -27,17 +29,15 @@
  *  - Only loops that write no global memory are read ahead of.
  *  - A loop that is run ahead of carries the stage of its tile as its last value.
  * Terminates: each read of the module is looked at once; loops are walked from the inside. */
-#include "passes/anchor.h"
 #include "passes/distribute.h"
 #include "passes/passes.h"
+#include "passes/stage.h"
 
 #include <string.h>
 
 enum {
-  SECTOR = 32,           /* bytes in which global memory is fetched */
   CHUNK = 16,            /* bytes of a swizzle's unit, and of a copy at best */
   BANKED = 128,          /* bytes of shared memory that are accessed at once */
-  MAX_PADDING = 8,       /* chunks behind a row; so many meet all banks */
   MAX_APART = 8,         /* rows */
   MAX_SHIFT = 4,         /* of rows that have one order of chunks */
   CERTAIN = 16,          /* wavefronts that half a warp may take are less than one of eight lanes */
@@ -82,25 +82,6 @@ static bool is_replicated(const layout *l) {
   return false;
 }
 
-/* How many neighbours along a dim the lanes of a warp have at once, with what each moves at once. */
-static int64_t neighbours(const layout *l, unsigned dim, int64_t run) {
-  layout ordered = layout_coalesce(l); /* by dim stride */
-  for (unsigned i = 0; i < ordered.num_digits; i++) {
-    const layout_digit *digit = &ordered.digits[i];
-    if (digit->dim == dim && digit->level == LAYOUT_LANE && digit->dim_stride == run)
-      run *= digit->size;
-  }
-  return run;
-}
-
-/* Elements of memory in the order of the vector's dims, the last one contiguous. */
-static bool in_memory_order(const lane_access *access, unsigned rank) {
-  for (unsigned dim = 0; dim < rank; dim++)
-    if (access->memory_dim[dim] < 0 || (dim && access->memory_dim[dim] <= access->memory_dim[dim - 1]))
-      return false;
-  return access->memory_dim[rank - 1] == access->memref->type->rank - 1;
-}
-
 /* ----------------------------------------------------------------------------------------------------------- places */
 
 static bool is_factor(const ir_use *use) { return use->user->code == OP_VECTOR_CONTRACT && ir_use_index(use) < 2; }
@@ -114,12 +95,12 @@ static bool is_factor_transposed(const ir_op *op) {
 }
 
 /* The bytes of each access of a warp to a tile, all of which are like the first, and where that is for each lane. */
-static int64_t first_access(const stager *s, const layout_shared *place, const layout *l, int64_t bits,
+static int64_t first_access(const anchor_lanes *lanes, const layout_shared *place, const layout *l, int64_t bits,
                             int64_t *offset) {
   int64_t coord[LAYOUT_MAX_RANK], scale[LAYOUT_MAX_RANK];
   for (unsigned dim = 0; dim < l->rank; dim++)
     scale[dim] = dim + 1 < l->rank ? CHUNK * 8 / bits : 1; /* rows are as good as aligned to a chunk */
-  for (int64_t lane = 0; lane < s->lanes.warp; lane++) {
+  for (int64_t lane = 0; lane < lanes->warp; lane++) {
     int64_t row = 0;
     layout_eval(l, (int64_t[LAYOUT_NUM_LEVELS]){[LAYOUT_LANE] = lane}, coord);
     for (unsigned dim = 0; dim + 1 < l->rank; dim++)
@@ -129,16 +110,15 @@ static int64_t first_access(const stager *s, const layout_shared *place, const l
   return layout_run(l, scale, CHUNK * 8 / bits) * bits / 8;
 }
 
-/* Wavefronts beyond those that as many bytes need, of a warp that accesses a tile. */
-static int64_t extra_wavefronts(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
-  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(s, place, l, bits, offset), run = bytes * 8 / bits;
-  int64_t at_once = BANKED / bytes, least = at_once < s->lanes.warp ? s->lanes.warp / at_once : 1;
-  return (layout_wavefronts(offset, (unsigned)s->lanes.warp, bytes) - least) * layout_size(l, LAYOUT_REGISTER) / run;
+int64_t stage_extra_wavefronts(const anchor_lanes *lanes, const layout_shared *place, const layout *l, int64_t bits) {
+  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(lanes, place, l, bits, offset), run = bytes * 8 / bits;
+  int64_t at_once = BANKED / bytes, least = at_once < lanes->warp ? lanes->warp / at_once : 1;
+  return (layout_wavefronts(offset, (unsigned)lanes->warp, bytes) - least) * layout_size(l, LAYOUT_REGISTER) / run;
 }
 
 /* The same of half a warp at once, where so many lanes share what they want that this can be. */
 static int64_t extra_of_halves(const stager *s, const layout_shared *place, const layout *l, int64_t bits) {
-  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(s, place, l, bits, offset), extra = 0;
+  int64_t offset[LAYOUT_MAX_LANES], bytes = first_access(&s->lanes, place, l, bits, offset), extra = 0;
   for (int64_t first = 0, half = s->lanes.warp / 2; first < s->lanes.warp; first += half) {
     int64_t different[LAYOUT_MAX_LANES];
     unsigned count = 0, i;
@@ -183,7 +163,7 @@ static int64_t extra_of_steps(const stager *s, const ir_value *value, const layo
     for (unsigned i = 0; permutation && i < step.num_digits; i++)
       step.digits[i].dim = (unsigned)permutation[step.digits[i].dim];
     step = shared_form_order(&step, pitch);
-    extra += extra_wavefronts(s, place, &step, bits) * CERTAIN + extra_of_halves(s, place, &step, bits);
+    extra += stage_extra_wavefronts(&s->lanes, place, &step, bits) * CERTAIN + extra_of_halves(s, place, &step, bits);
   }
   return extra;
 }
@@ -204,7 +184,7 @@ static int64_t extra_of_users(const stager *s, const staged_tile *tile, const la
       l.digits[i].dim = (unsigned)permutation[l.digits[i].dim];
     bool matrices = bits == MATRIX_BITS && (transposed || is_factor(use));
     extra += matrices ? (layout_shared_conflicts(place, row) - 1) * layout_size(&l, LAYOUT_REGISTER)
-                      : extra_wavefronts(s, place, &l, bits);
+                      : stage_extra_wavefronts(&s->lanes, place, &l, bits);
   }
   return extra * CERTAIN;
 }
@@ -240,12 +220,13 @@ static layout_shared place_for_steps(const stager *s, const staged_tile *tile, i
 static void choose_place(const stager *s, staged_tile *tile, int64_t run) {
   const ir_type *type = ir_result(tile->read, 0)->type;
   int64_t bits = ir_scalar_bits(type->element), row = type->shape[type->rank - 1] * bits / 8, least = INT64_MAX;
-  for (int64_t padding = -1; padding < MAX_PADDING && least; padding++)
+  for (int64_t padding = -1; padding < STAGE_MAX_PADDING && least; padding++)
     for (int64_t apart = 1; apart <= MAX_APART && least; apart *= 2) {
       layout_shared place = padding < 0 ? tile->for_steps ? place_for_steps(s, tile, row) : usual_place(s, tile, row)
                                         : (layout_shared){.pitch = row + padding * CHUNK};
       layout copied = anchor_copy(type, &s->lanes, run, apart);
-      int64_t extra = extra_wavefronts(s, &place, &copied, bits) * CERTAIN + extra_of_users(s, tile, &place);
+      int64_t extra =
+          stage_extra_wavefronts(&s->lanes, &place, &copied, bits) * CERTAIN + extra_of_users(s, tile, &place);
       if (extra >= least)
         continue;
       least = extra;
@@ -264,11 +245,11 @@ static bool find_tile(const stager *s, ir_op *read, staged_tile *tile) {
   layout l = distribute_layout(ir_result(read, 0));
   lane_access access = lane_access_of(read, 0, type->rank);
   int64_t row = type->shape[type->rank - 1] * bits / 8;
-  int64_t fetched = neighbours(&l, type->rank - 1u, lane_access_run(&access, &l)) * bits / 8;
+  int64_t fetched = lane_access_at_once(&access, &l);
   layout widest = anchor_copy(type, &s->lanes, CHUNK * 8 / bits, 1);
-  bool is_read_as_it_is = (!is_replicated(&l) && fetched >= SECTOR) || layout_equal(&l, &widest);
+  bool is_read_as_it_is = (!is_replicated(&l) && fetched >= STAGE_SECTOR) || layout_equal(&l, &widest);
   bool for_steps = type->rank == 2 && is_for_steps(s, ir_result(read, 0));
-  if (!in_memory_order(&access, type->rank) || row % CHUNK || (is_read_as_it_is && !for_steps) ||
+  if (!lane_access_in_order(&access, type->rank) || row % CHUNK || (is_read_as_it_is && !for_steps) ||
       elements * bits / 8 < CHUNK * s->lanes.warp * s->lanes.warps)
     return false;
   *tile = (staged_tile){.read = read, .for_steps = for_steps};
@@ -912,6 +893,7 @@ bool pass_stage(ir_op *kernel, const pass_options *options) {
               .blocks = blocks,
               .facts = facts};
   stage_block(&s, ir_region(kernel, 0));
+  stage_results(kernel, &s.lanes, s.bytes_left);
   if (blocks)
     ir_attr_set(kernel, "tec.blocks", ir_attr_i64(kernel->module, s.blocks));
   return true;

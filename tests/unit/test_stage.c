@@ -80,6 +80,21 @@ static char *product(const char *type, int m, int n, int k, bool transposed) {
   return text;
 }
 
+/* The program with its result of m x n rounded to another type. */
+static char *narrowed(char *wide, const char *type, int m, int n) {
+  char *text = malloc(TEXT_SIZE);
+  const char *head = strstr(wide, "xf32> {"), *end = strstr(wide, "  return %");
+  snprintf(text, TEXT_SIZE,
+           "%.*sx%s> {%.*s  %%narrow = tensor.empty() : tensor<%dx%dx%s>\n"
+           "  %%result = linalg.map ins(%%%c : tensor<%dx%dxf32>) outs(%%narrow : tensor<%dx%dx%s>) (%%sum: f32) {\n"
+           "    %%rounded = arith.truncf %%sum : f32 to %s\n    linalg.yield %%rounded : %s\n  }\n"
+           "  return %%result : tensor<%dx%dx%s>\n}\n",
+           (int)(head - wide), wide, type, (int)(end - head - 7), head + 7, m, n, type, end[10], m, n, m, n, type, type,
+           type, m, n, type);
+  free(wide);
+  return text;
+}
+
 /* A kernel on vectors: a factor that is also scaled and stored; a loop that writes the memory that it reads. */
 #define FACTOR "[L8@4 R2@2 W4@1, R2@1 L4@1 R2@4 R4@8]"
 #define OTHER "[R2@1 L4@1 R2@2 R4@4 W4@1:0, L8@4 R8@16]"
@@ -174,7 +189,8 @@ typedef struct expectation {
   unsigned barriers;  /* of all blocks */
   double tolerance;
   bool free_of_conflicts;
-  const char *chip; /* NULL: sm_80 */
+  const char *chip;   /* NULL: sm_80 */
+  bool whole_sectors; /* of global memory are read and written */
 } expectation;
 
 /* Compares with the interpreter, in double precision, before the passes. */
@@ -219,6 +235,8 @@ static ptx_report check_program(const char *text, const char *before_stage, cons
   cr_expect_eq(report.barriers, expected->barriers, "%s", what);
   if (expected->free_of_conflicts)
     cr_expect_eq(report.total.wavefronts, report.total.wavefronts_ideal, "%s", what);
+  if (expected->whole_sectors)
+    cr_expect_eq(report.total.sectors, report.total.sectors_ideal, "%s", what);
   ir_module_destroy(before);
   ir_module_destroy(after);
   return report;
@@ -327,9 +345,32 @@ Test(stage, small_products_have_one_place) {
   check_text(product("f16", 64, 64, 64, false), &once);
 }
 
-/* Rows that are not aligned to words go through registers. */
+/* Lanes exchange 16-bit results where factors were, and write them 16 bytes each; rows that end within a piece in smaller
+ * ones, and odd ones by elements. */
+Test(stage, results_go_out_in_whole_lines) {
+  static const expectation rows[] = {
+      {"results, head dim 64", 3, "3x64x64xf16", 14, 4e-3, true, .whole_sectors = true},
+      {"results, head dim 128", 3, "2x64x128xbf16", 4, 3e-2, true, "sm_90a", true},
+      {"results, head dim 96", 3, "3x64x96xf16", 4, 4e-3, true, "sm_90a", true},
+      {"results, product", 2, "3x64x64xf16", 15, 1e-1, true},
+      {"results, product of one step", 2, "1x64x64xf16", 2, 1e-1, true, .whole_sectors = true},
+      {"results, product of warpgroups", 2, "4x64x64xf16", 15, 1e-1, true, "sm_90a"},
+      {"results, rows of 132", 2, "3x64x64xf16", 12, 1e-1, true},
+      {"results, rows of 133", 2, "3x64x64xf16", 12, 1e-1, true},
+  };
+  check_text(narrowed(attention("f16", 100, 258, 64, false), "f16", 100, 64), &rows[0]);
+  check_text(narrowed(attention("bf16", 128, 130, 128, true), "bf16", 128, 128), &rows[1]);
+  check_text(narrowed(attention("f16", 128, 192, 96, false), "f16", 128, 96), &rows[2]);
+  check_text(narrowed(product("f16", 128, 136, 200, false), "f16", 128, 136), &rows[3]);
+  check_text(narrowed(product("f16", 64, 64, 64, false), "f16", 64, 64), &rows[4]);
+  check_text(narrowed(product("f16", 128, 136, 200, false), "f16", 128, 136), &rows[5]);
+  check_text(narrowed(product("f16", 128, 132, 192, true), "f16", 128, 132), &rows[6]);
+  check_text(narrowed(product("f16", 128, 133, 192, true), "f16", 128, 133), &rows[7]);
+}
+
+/* Rows that are not aligned to words go through registers; the third place is that of the result. */
 Test(stage, odd_rows_are_copied_through_registers) {
-  static const expectation odd = {"product with odd rows", 2, "1x64x64xf16", 24, 1e-3, true};
+  static const expectation odd = {"product with odd rows", 3, "1x64x64xf16", 24, 1e-3, true};
   check_text(product("f16", 70, 67, 133, false), &odd);
 }
 
