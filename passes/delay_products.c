@@ -179,42 +179,42 @@ static void convert_behind(const delayer *d) {
     ir_attr_set(end, DISTRIBUTE_BEHIND, ir_attr_unit(end->module));
 }
 
+/* All but the op that makes `made` use that instead of the value. */
+static void replace_other_uses(ir_value *value, ir_value *made) {
+  for (ir_use *use = value->uses, *next; use; use = next) {
+    next = use->next;
+    if (use->user != made->op)
+      ir_set_operand(use->user, ir_use_index(use), made);
+  }
+}
+
+/* That of the last iteration, or of the first where there is none. */
+static ir_value *last_counter(ir_builder *builder, ir_bounds bounds) {
+  int64_t step = bounds.step.constant;
+  ir_index length = ir_index_sub(builder, ir_index_sub(builder, bounds.upper, bounds.lower), ir_index_const(1));
+  ir_index further = ir_index_scale(builder, ir_index_floordiv(builder, length, step), step);
+  further = ir_index_max(builder, further, ir_index_const(0));
+  return ir_index_value(builder, ir_index_add(builder, bounds.lower, further));
+}
+
 static void delay(delayer *d) {
   ir_bounds bounds = ir_bounds_of(d->loop, 0);
-  int64_t step = bounds.step.constant;
   ir_op *above = d->loop->prev;
   number_reads(d, d->leading);
   number_reads(d, d->product);
-  ir_value *first = take_out_first(d), *sum = ir_operand(d->product, 2), *factor = ir_operand(d->product, 0);
+  ir_value *first = take_out_first(d), *factor = ir_operand(d->product, 0);
   convert_behind(d);
   const ir_attr *layouts = ir_attr_get(factor->op, "tec.layouts");
   ir_value *left = pass_carry(&d->loop, first, layouts ? layouts->elements[0] : NULL);
   erase_unused(above, d->loop->prev);
   d->body = ir_region(d->loop, 0);
-  ir_value *argument = d->body->args[1 + d->carried];
-  ir_builder inside = ir_builder_after(d->leading);
-  ir_index counter = {.value = d->body->args[0]};
-  counter = ir_index_sub(&inside, counter, ir_index_const(step));
-  ir_value *made = make_product(d, &inside, ir_index_value(&inside, counter), left, argument);
-  for (ir_use *use = argument->uses, *next; use; use = next) {
-    next = use->next;
-    if (use->user != made->op)
-      ir_set_operand(use->user, ir_use_index(use), made);
-  }
-  ir_builder after = ir_builder_after(d->loop);
-  ir_index length = ir_index_sub(&after, ir_index_sub(&after, bounds.upper, bounds.lower), ir_index_const(1));
-  ir_index last = ir_index_scale(&after, ir_index_floordiv(&after, length, step), step);
-  last = ir_index_add(&after, bounds.lower, ir_index_max(&after, last, ir_index_const(0)));
-  ir_value *result = ir_result(d->loop, d->carried);
-  sum = ir_operand(d->product, 2);
-  ir_value *end =
-      make_product(d, &after, ir_index_value(&after, last), ir_result(d->loop, d->loop->num_results - 1), result);
-  for (ir_use *use = result->uses, *next; use; use = next) {
-    next = use->next;
-    if (use->user != end->op)
-      ir_set_operand(use->user, ir_use_index(use), end);
-  }
-  ir_set_operand(d->body->last, d->carried, sum);
+  ir_builder inside = ir_builder_after(d->leading), after = ir_builder_after(d->loop);
+  ir_value *sum = d->body->args[1 + d->carried], *result = ir_result(d->loop, d->carried);
+  ir_index before = ir_index_sub(&inside, (ir_index){.value = d->body->args[0]}, bounds.step);
+  replace_other_uses(sum, make_product(d, &inside, ir_index_value(&inside, before), left, sum));
+  ir_value *factor_behind = ir_result(d->loop, d->loop->num_results - 1);
+  replace_other_uses(result, make_product(d, &after, last_counter(&after, bounds), factor_behind, result));
+  ir_set_operand(d->body->last, d->carried, ir_operand(d->product, 2));
   ir_insert_operand(d->body->last, 0, d->loop->num_results - 1, factor);
   ir_op_erase(d->product);
   erase_unused(d->leading, d->body->last->prev);
