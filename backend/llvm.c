@@ -199,6 +199,19 @@ LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned co
   return all ? row : lanes_from(e, row, LLVMGetPoison(LLVMTypeOf(row)), from, count);
 }
 
+LLVMValueRef emit_resize(emitter *e, LLVMValueRef row, unsigned lanes) {
+  unsigned have = emit_lanes(row);
+  if (lanes <= have)
+    return emit_slice(e, row, 0, lanes);
+  size_t mark = ir_arena_mark(&e->arena);
+  int *pick = IR_NEW_ARRAY(&e->arena, int, lanes);
+  for (unsigned i = 0; i < lanes; i++)
+    pick[i] = i < have ? (int)i : -1;
+  LLVMValueRef result = emit_shuffle(e, row, LLVMGetPoison(LLVMTypeOf(row)), pick, lanes);
+  ir_arena_rewind(&e->arena, mark);
+  return result;
+}
+
 LLVMValueRef emit_join(emitter *e, LLVMValueRef low, LLVMValueRef high) {
   return lanes_from(e, low, high, 0, 2 * emit_lanes(low));
 }

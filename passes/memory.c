@@ -51,6 +51,60 @@ const ir_attr *memory_own_constant(const ir_value *value) {
   return NULL;
 }
 
+bool memory_is_lookup(const ir_op *read) {
+  return (read->code == OP_TENSOR_EXTRACT || read->code == OP_MEMREF_LOAD) &&
+         target_has_small_table(ir_operand(read, 0)->type) && ir_value_is_outside(ir_operand(read, 0), read->block);
+}
+
+/* The op at the top of its function that has the op in it. */
+static const ir_op *top_of(const ir_op *op) {
+  while (op->block->parent->code != OP_FUNC_FUNC && op->block->parent->block)
+    op = op->block->parent;
+  return op;
+}
+
+/* The op reads what the use is of, if it does anything with the elements. */
+static bool only_reads(const ir_use *use) {
+  const ir_op *op = use->user;
+  bool is_init = false;
+  for (unsigned i = 0; ir_op_has(op, IR_STRUCTURED) && i < ir_num_inits(op); i++)
+    is_init |= ir_init(op, i) == use->value;
+  if (ir_op_has(op, IR_STRUCTURED))
+    return !is_init;
+  return op->code == OP_MEMREF_DIM || (ir_op_has(op, IR_READS) && !ir_op_has(op, IR_WRITES));
+}
+
+static bool is_written_in(const ir_value *memory, const ir_op *kernel) {
+  for (const ir_use *use = memory->uses; use; use = use->next) {
+    const ir_op *op = use->user;
+    bool writes = ir_op_has(op, IR_VIEW) ? is_written_in(ir_result(op, 0), kernel)
+                                         : !only_reads(use) && (!kernel || top_of(op) == kernel);
+    if (writes)
+      return true;
+  }
+  return false;
+}
+
+/* Nobody writes the memory while the forall around the op runs, or ever where there is none. */
+static bool is_still(const ir_value *memory, const ir_op *op) {
+  const ir_value *root = view_root(memory);
+  const ir_op *maker = root->op, *kernel = top_of(op), *global = maker ? memory_global(maker) : NULL;
+  if (global)
+    return ir_attr_get(global, "constant");
+  bool is_argument = !maker && ir_attr_get(root->block->parent, "tec.kernel");
+  return (is_argument || (maker && ir_op_has(maker, IR_ALLOCATES))) &&
+         !is_written_in(root, kernel->code == OP_SCF_FORALL ? kernel : NULL);
+}
+
+static bool reads_table_if_any(ir_op *inner, void *op) {
+  if (inner->code != OP_TENSOR_EXTRACT && inner->code != OP_MEMREF_LOAD)
+    return true;
+  return inner->block == ir_region((const ir_op *)op, 0) && memory_is_lookup(inner) &&
+         (inner->code == OP_TENSOR_EXTRACT || is_still(ir_operand(inner, 0), op));
+}
+
+bool memory_reads_only_tables(const ir_op *op) { return ir_walk(ir_region(op, 0), reads_table_if_any, (void *)op); }
+
 ir_value *memory_of_constant(ir_builder *builder, const ir_attr *value) {
   ir_module *module = builder->module;
   const ir_type *shape = value->type,

@@ -39,6 +39,14 @@ const ir_attr *memory_own_constant(const ir_value *value);
  * around the op ends. */
 ir_value *memory_scratch(const ir_op *op, ir_scalar element, unsigned rank, const int64_t *shape);
 
+/* The read, a tensor.extract or memref.load in a body, is of a small table, of which registers hold all elements: those
+ * at any places are found by a few shuffles (backend/lookup.c). */
+bool memory_is_lookup(const ir_op *read);
+
+/* The body of the op reads no elements by itself, but of such tables, to which nobody writes while the forall around the
+ * op runs, or ever where there is none. */
+bool memory_reads_only_tables(const ir_op *op);
+
 /* What a memref.get_global names; NULL for any other op. */
 ir_op *memory_global(const ir_op *op);
 

@@ -118,7 +118,7 @@ static bool is_made_in_registers(const product *p, unsigned factor) {
       !target_widens(p->target, ir_operand(p->op, 0)->type->element, ir_operand(p->op, 1)->type->element, uses);
   return !target_is_gpu(p->target) && maker && has_lanes && uses <= most &&
          !(pairs && uses > FEW_USES && uses < 2 * FEW_USES) && maker->num_regions && is_made_from_memory(maker) &&
-         !body_has_polynomial(maker) && !ir_block_has(ir_region(maker, 0), OP_TENSOR_EXTRACT);
+         !register_plan_has_functions(maker, p->target) && memory_reads_only_tables(maker);
 }
 
 /* What is read from memory for the factor: itself, or the elements that it is made of in registers, one for each. */

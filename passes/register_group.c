@@ -40,9 +40,9 @@ static ir_op *neighbour(ir_op *op, bool after) {
   return op;
 }
 
-/* A structured op that reads its operands alone. */
+/* A structured op that reads its operands alone, and small tables that no member writes. */
 static bool is_structured(const ir_op *op) {
-  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && !ir_block_has(ir_region(op, 0), OP_MEMREF_LOAD);
+  return op && ir_op_has(op, IR_STRUCTURED) && op->num_regions && memory_reads_only_tables(op);
 }
 
 /* Each element of the output is begun and ended once: loops that it does not use stand inside of those that it does. */
@@ -261,13 +261,13 @@ static int64_t tiles_that_read(const ir_op *op, const register_plan *plan, unsig
   return tiles;
 }
 
-/* So many tiles may each make what the op makes: none where that takes the time, and registers, of functions that become
- * polynomials (exponentials, 4 rows .73 times as fast with 16 registers, .94 with 32; AVX2, Zen 4). */
+/* So many tiles may each make what the op makes: none where that takes the time, and registers, of functions
+ * (exponentials, 4 rows .73 times as fast with 16 registers, .94 with 32; AVX2, Zen 4). */
 static int64_t most_makers(const ir_op *maker, const target_facts *facts) {
   unsigned reads = 0;
   for (unsigned i = 0; i < ir_num_inputs(maker); i++)
     reads += ir_structure_of(maker)->maps[i]->num_results == ir_structure_of(maker)->num_loops;
-  return body_has_polynomial(maker) ? 0 : reads <= 1 && target_has_near_memory(facts) ? MOST_MAKERS : 1;
+  return register_plan_has_functions(maker, facts) ? 0 : reads <= 1 && target_has_near_memory(facts) ? MOST_MAKERS : 1;
 }
 
 /* The memory, all that is made at one place or a part of it, is accessed by the two ops alone. */

@@ -99,4 +99,7 @@ int64_t register_plan_blocked_terms(const target_facts *facts);
 int64_t register_plan_blocked_bytes(const target_facts *facts);
 /* The extent of a loop of the op, or what it is at most; INT64_MAX when nothing is known. */
 int64_t register_plan_bound(const ir_op *op, unsigned loop);
+/* Tiles that make what the op makes would compute functions that become polynomials: any, or where there are registers
+ * for some, those whose value few elements share. */
+bool register_plan_has_functions(const ir_op *maker, const target_facts *facts);
 #endif

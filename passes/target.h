@@ -252,6 +252,14 @@ static inline bool target_widens(const target_facts *facts, ir_scalar lhs, ir_sc
   return !pairs && !target_has_unit_for(facts, lhs, rhs, rows);
 }
 
+/* A register of AVX-512 holds all elements of such a table, or two of AVX2 do. */
+static inline bool target_has_small_table(const ir_type *type) {
+  enum { MOST_ELEMENTS = 16 };
+  unsigned bits = ir_scalar_bits(type->element);
+  return type->rank == 1 && type->shape[0] >= 1 && type->shape[0] <= MOST_ELEMENTS && bits >= 8 && bits <= 32 &&
+         (type->kind == IR_TYPE_TENSOR || (type->kind == IR_TYPE_MEMREF && ir_type_stride(type, 0) == 1));
+}
+
 /* The facts of a chip of target.def, "nvptx:sm_80"; false, without a report, if there is none of that name. */
 bool target_find(const char *name, target_facts *facts);
 #endif

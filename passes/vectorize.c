@@ -297,11 +297,12 @@ static ir_value *broadcast(ir_builder *builder, const vector_tile *tile, tile_va
   return value->type == type ? value : ir_unary(builder, OP_VECTOR_BROADCAST, value, type);
 }
 
-/* Which lanes over the loops lie before the ends of those that are masked. */
-static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_t loops) {
+ir_value *vectorize_mask(ir_builder *builder, const vector_tile *tile, uint32_t loops) {
   ir_value *bounds[IR_MAX_RANK];
   uint32_t masked = loops & tile->masked;
   unsigned count = 0;
+  if (!masked)
+    return ir_splat(builder, vectorize_type(tile, IR_I1, loops), (ir_cell){.i = -1});
   for (unsigned i = 0; i < tile->num_dims; i++) {
     unsigned loop = tile->loops[i];
     if (masked & ir_bit(loop))
@@ -314,7 +315,7 @@ static ir_value *lane_mask(ir_builder *builder, const vector_tile *tile, uint32_
 
 static ir_value *select_masked(ir_builder *builder, const vector_tile *tile, uint32_t loops, ir_value *inside,
                                ir_value *outside) {
-  return ir_select(builder, lane_mask(builder, tile, loops), inside, outside);
+  return ir_select(builder, vectorize_mask(builder, tile, loops), inside, outside);
 }
 
 /* ---------------------------------------------------------------------------------------------- reading and writing */

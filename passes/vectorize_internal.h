@@ -36,6 +36,8 @@ const ir_type *vectorize_type(const vector_tile *tile, ir_scalar element, uint32
 tile_value vectorize_value_of(const body_state *state, ir_value *value);
 /* The value, repeated along the loops (bits) that it lacks. */
 ir_value *vectorize_broadcast(const body_state *state, tile_value value, uint32_t loops);
+/* Which lanes over the loops (bits) lie before the ends of those that are masked, maybe all. */
+ir_value *vectorize_mask(ir_builder *builder, const vector_tile *tile, uint32_t loops);
 /* A memref.load; a memref.store where there is a value. */
 ir_op *vectorize_access(ir_builder *builder, ir_value *memory, ir_value *const *indices, ir_value *stored);
 /* An elementwise op on the values, which meet by broadcast. */
@@ -55,7 +57,7 @@ bool vectorize_has_term(const ir_expr *expr, unsigned loop);
 /* Those that a value depends on: none, if it comes from outside. */
 uint32_t vectorize_depends(const body_loops *body, const ir_value *value);
 /* vectorize_load.c: the loops (bits) along which a memref.load of the body may have lanes: those along which these are
- * neighbours in memory, or else all if the body computes much .. */
+ * neighbours in memory, or else all if it is of a small table or the body computes much .. */
 uint32_t vectorize_load_lanes(const body_loops *body, const ir_op *load);
 /* .. and what it loads in the tile along some of them, the vector dims that it depends on. */
 tile_value vectorize_load(const body_state *state, const ir_op *load, uint32_t loops);

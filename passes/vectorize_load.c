@@ -1,7 +1,8 @@
 /* vectorize_load.c - loads in a body, as a gather has: rows of a table that are found through another one, say. They
  * are vectors where neighbours in lanes are neighbours in memory. Others are loaded one by one, by way of scratch
  * memory where the body computes much, which need not be done one by one then (a rotation by computed angles of what
- * stands elsewhere 6 times as fast; of angles that are loaded, too, .35 times, Zen 4).
+ * stands elsewhere 6 times as fast; of angles that are loaded, too, .35 times, Zen 4). Elements of a table so small that
+ * registers hold it are gathered from there.
  *
  * Invariant: lanes are neighbours along a loop only if the load's last subscript alone depends on it, as the iteration
  * plus what is the same in all lanes, so that the first lane's subscripts say where all are.
@@ -57,6 +58,8 @@ static uint32_t neighbours_along(const body_loops *body, const ir_op *load) {
 
 uint32_t vectorize_load_lanes(const body_loops *body, const ir_op *load) {
   uint32_t neighbours = neighbours_along(body, load);
+  if (memory_is_lookup(load))
+    return UINT32_MAX;
   if (neighbours || ir_scalar_bits(ir_result(load, 0)->type->element) < 8)
     return neighbours;
   return body_has_polynomial(ir_op_parent(load)) ? UINT32_MAX : 0;
@@ -155,8 +158,21 @@ static ir_value *load_apart(const body_state *state, const ir_op *load, uint32_t
                    0);
 }
 
+/* Elements of a small table, which all lanes find in registers. */
+static ir_value *look_up(const body_state *state, const ir_op *load, uint32_t loops) {
+  ir_builder *builder = state->builder;
+  ir_value *base = ir_operand(load, 0), *index = vectorize_value_of(state, ir_operand(load, 1)).value;
+  const ir_type *type = vectorize_type(state->tile, base->type->element, loops);
+  ir_value *operands[] = {base, ir_const_index(builder, 0), index, vectorize_mask(builder, state->tile, loops),
+                          ir_splat(builder, type, (ir_cell){.i = 0})};
+  return ir_create(builder, OP_VECTOR_GATHER, type, 5, operands, 0, NULL);
+}
+
 tile_value vectorize_load(const body_state *state, const ir_op *load, uint32_t loops) {
   body_loops body = {state->body, state->values};
   bool are_neighbours = (loops & (loops - 1)) == 0 && neighbours_along(&body, load) == loops;
-  return (tile_value){are_neighbours ? load_neighbours(state, load, loops) : load_apart(state, load, loops), loops};
+  return (tile_value){are_neighbours           ? load_neighbours(state, load, loops)
+                      : memory_is_lookup(load) ? look_up(state, load, loops)
+                                               : load_apart(state, load, loops),
+                      loops};
 }

@@ -185,6 +185,23 @@ static void close_generic(generator *g, const tensor *out) {
   add_tensor(g, out);
 }
 
+/* A constant table for the next op. */
+static void emit_table(generator *g, unsigned size, const char *type) {
+  fprintf(g->out, "  %%table%u = arith.constant dense<[", g->num_tensors);
+  for (unsigned i = 0; i < size; i++)
+    fprintf(g->out, "%s%d.%u", i ? ", " : "", (int)below(g, 5) - 2, 25 * below(g, 4));
+  fprintf(g->out, "]> : %s\n  %%size%u = arith.constant %u : index\n", type, g->num_tensors, size);
+}
+
+/* Makes %w of %u and of that table's element at a place that the op's loops tell. */
+static void emit_lookup(generator *g, const tensor *out, const char *type) {
+  fprintf(g->out,
+          "    %%p = linalg.index %u : index\n    %%q = linalg.index 0 : index\n"
+          "    %%r = arith.addi %%p, %%q : index\n    %%place = arith.remui %%r, %%size%u : index\n"
+          "    %%entry = tensor.extract %%table%u[%%place] : %s\n    %%w = arith.mulf %%u, %%entry : %s\n",
+          below(g, out->rank), g->num_tensors, g->num_tensors, type, g->element);
+}
+
 /* Elementwise: one or two inputs (the second broadcast along what it lacks), sometimes a comparison of indices. */
 static bool emit_elementwise(generator *g) {
   unsigned first, ins[2], num_ins = 1;
@@ -198,6 +215,12 @@ static bool emit_elementwise(generator *g) {
       ins[num_ins++] = candidate;
   }
   unsigned empty = emit_empty(g, &out);
+  static const unsigned table_sizes[] = {1, 3, 8, 11, 16, 17};
+  char table[32];
+  unsigned table_size = g->options->tables ? table_sizes[below(g, 6)] : 0;
+  snprintf(table, sizeof table, "tensor<%ux%s>", table_size, g->element);
+  if (table_size)
+    emit_table(g, table_size, table);
   open_generic(g, out.dims, out.rank, num_ins, ins, &out, 'e', empty);
   static const char *const binary[] = {"addf", "subf", "mulf", "maximumf"};
   const char *element = g->element;
@@ -205,21 +228,24 @@ static bool emit_elementwise(generator *g) {
     fprintf(g->out, "    %%u = arith.%s %%x0, %%x1 : %s\n", binary[below(g, 4)], element);
   else
     fprintf(g->out, "    %%u = arith.mulf %%x0, %%half : %s\n", element);
+  const char *made = table_size ? "w" : "u";
+  if (table_size)
+    emit_lookup(g, &out, table);
   switch (out.rank >= 2 ? below(g, 4) : below(g, 3)) {
   case 0:
-    fprintf(g->out, "    %%v = math.tanh %%u : %s\n", element);
+    fprintf(g->out, "    %%v = math.tanh %%%s : %s\n", made, element);
     break;
   case 1:
-    fprintf(g->out, "    %%v = arith.negf %%u : %s\n", element);
+    fprintf(g->out, "    %%v = arith.negf %%%s : %s\n", made, element);
     break;
   case 2:
-    fprintf(g->out, "    %%v = arith.maximumf %%u, %%zero : %s\n", element);
+    fprintf(g->out, "    %%v = arith.maximumf %%%s, %%zero : %s\n", made, element);
     break;
   default: /* a causal mask over the last two dims */
     fprintf(g->out,
             "    %%i = linalg.index %u : index\n    %%j = linalg.index %u : index\n"
-            "    %%c = arith.cmpi sge, %%i, %%j : index\n    %%v = arith.select %%c, %%u, %%lowest : %s\n",
-            out.rank - 2, out.rank - 1, element);
+            "    %%c = arith.cmpi sge, %%i, %%j : index\n    %%v = arith.select %%c, %%%s, %%lowest : %s\n",
+            out.rank - 2, out.rank - 1, made, element);
   }
   close_generic(g, &out);
   return true;
@@ -584,6 +610,8 @@ static void emit_body(generator *g) {
   unsigned steps = 1 + below(g, 5);
   if (g->options->weights)
     emit_weights(g);
+  if (g->options->tables) /* that the next op reads, maybe */
+    emit_elementwise(g);
   if (g->options->spelled)
     emit_spelled_attention(g);
   else if (below(g, 2))

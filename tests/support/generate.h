@@ -29,6 +29,7 @@ typedef struct generate_options {
   bool dynamic;        /* some extents are `?` */
   bool spelled;        /* begins with attention as exporters spell it: softmax and what is around it as generics */
   bool weights;        /* begins with a product of an argument and a constant, where that has static rows */
+  bool tables;         /* elementwise ops read small tables at places that follow from the indices */
   bool large;          /* extents fill the tiles of matrix units, and more or less */
   const char *element; /* NULL: f32 */
 } generate_options;

@@ -640,6 +640,58 @@ Test(host, vectors_are_taken_apart_and_put_together) {
     cr_assert_eq(w[i], i < 3 ? x[2 + 2 * i] : 7, "at %d", i);
 }
 
+/* Gathers `lanes` elements of a table, counted from its `first` one, and compares their bits; only `n` of them where
+ * that is less: others are 7, and their places wild. */
+static void check_table(const char *target, const char *element, unsigned bytes, int size, int lanes, int first,
+                        int n) {
+  char text[1200];
+  const char *mask = n < lanes ? "vector.create_mask %n" : "arith.constant dense<true>";
+  snprintf(text, sizeof text,
+           "func.func @f(%%x: memref<%dx%s>, %%at: memref<%dxi32>, %%z: memref<%dx%s>, %%n: index) {\n"
+           "  %%c0 = arith.constant 0 : index\n"
+           "  %%first = arith.constant %d : index\n"
+           "  %%p = arith.constant 0 : i32\n"
+           "  %%i = vector.transfer_read %%at[%%c0], %%p {in_bounds = [true]} : memref<%dxi32>, vector<%dxi32>\n"
+           "  %%m = %s : vector<%dxi1>\n"
+           "  %%o = arith.constant dense<7%s> : vector<%dx%s>\n"
+           "  %%g = vector.gather %%x[%%first] [%%i], %%m, %%o : memref<%dx%s>, vector<%dxi32>, vector<%dxi1>, "
+           "vector<%dx%s> into vector<%dx%s>\n"
+           "  vector.transfer_write %%g, %%z[%%c0] {in_bounds = [true]} : vector<%dx%s>, memref<%dx%s>\n"
+           "  return\n"
+           "}\n",
+           size, element, lanes, lanes, element, first, lanes, lanes, mask, lanes, *element == 'i' ? "" : ".0", lanes,
+           element, size, element, lanes, lanes, lanes, element, lanes, element, lanes, element, lanes, element);
+  enum { MOST_LANES = 48, MOST_BYTES = 8 };
+  char x[MOST_LANES * MOST_BYTES], z[MOST_LANES * MOST_BYTES];
+  int32_t at[MOST_LANES];
+  int64_t count = n;
+  for (int i = 0; i < size * (int)bytes; i++)
+    x[i] = (char)(37 * i + 11);
+  for (int i = 0; i < lanes; i++)
+    at[i] = i < n ? 5 * i % size - first : 1 << 30;
+  cr_assert_eq(machine_run_for(target, text, (void *[]){x, at, z, &count}, (int64_t[]){size, lanes, lanes}), 0);
+  for (int i = 0; i < n; i++)
+    cr_assert(!memcmp(z + i * bytes, x + (5 * i % size) * bytes, bytes), "%s, %d x %s, lane %d", target, size, element,
+              i);
+  for (int i = n + 1; i < lanes; i++)
+    cr_assert(!memcmp(z + i * bytes, z + n * bytes, bytes));
+}
+
+Test(host, elements_of_tables_are_gathered) {
+  static const char *const targets[] = {"host", "host:x86-64", "host:x86-64-v3"};
+  static const struct {
+    const char *name;
+    unsigned bytes;
+  } elements[] = {{"f32", 4}, {"i32", 4}, {"bf16", 2}, {"f16", 2}, {"i8", 1}, {"f64", 8}};
+  static const int sizes[] = {1, 2, 7, 8, 9, 16, 17}, lanes[] = {1, 4, 8, 16, 19, 32, 48};
+  for (unsigned target = 0; target < sizeof targets / sizeof *targets; target++)
+    for (unsigned element = 0; element < sizeof elements / sizeof *elements; element++)
+      for (unsigned size = 0; size < sizeof sizes / sizeof *sizes; size++) {
+        int count = lanes[(size + element) % 7], n = size % 2 ? count : count / 2, first = size == 4 ? 3 : 0;
+        check_table(targets[target], elements[element].name, elements[element].bytes, sizes[size], count, first, n);
+      }
+}
+
 /* Of f32 and of bf16 that is widened then, subnormal numbers, infinities and NaN among it. */
 Test(host, elements_at_even_places_come_before_those_at_odd_ones) {
   static const char text[] =

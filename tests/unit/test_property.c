@@ -281,6 +281,11 @@ Test(property, panels_of_constants_keep_the_meaning) {
   over_programs(1400, 90, &(generate_options){.weights = true, .large = true, .dynamic = true}, check_weights);
 }
 
+Test(property, small_tables_keep_the_meaning) {
+  over_programs(1500, 60, &(generate_options){.tables = true, .large = true}, check_weights);
+  over_programs(1600, 60, &(generate_options){.tables = true, .dynamic = true}, check_fused);
+}
+
 Test(property, host_code_is_as_right_as_an_unfused_reference) {
   static const char *const elements[] = {"f32", "f64", "f16", "bf16"};
   over_programs(1200, 30, &(generate_options){.spelled = true, .dynamic = true}, check_hosts);
@@ -290,6 +295,10 @@ Test(property, host_code_is_as_right_as_an_unfused_reference) {
                     &(generate_options){.script = script, .dynamic = true, .element = elements[i]}, check_hosts);
   over_programs(900, 60, &(generate_options){.large = true, .dynamic = true, .element = "bf16"}, check_hosts);
   over_programs(1300, 60, &(generate_options){.weights = true, .large = true}, check_hosts);
+  for (unsigned i = 0; i < 4; i++)
+    over_programs(1500 + 100 * i, 30,
+                  &(generate_options){.tables = true, .large = i % 2, .dynamic = true, .element = elements[i]},
+                  check_hosts);
 }
 
 Test(property, text_is_a_fixpoint_of_printing_and_parsing) {
