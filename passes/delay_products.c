@@ -24,7 +24,7 @@
 
 enum {
   MOST_LANE_REGISTERS = 255,
-  WORKING_REGISTERS = 24, /* for addresses, maxima and what is under way */
+  WORKING_REGISTERS = 48, /* for addresses, maxima and what is under way */
   LEAST_ITERATIONS = 3,   /* of a loop that is worth more code */
   MOST_CONVERSIONS = 4,   /* between what lanes compute and the factor */
 };
@@ -47,10 +47,13 @@ static bool is_group_product(const delayer *d, const ir_op *op) {
          ir_result(op, 0)->type->shape[0] >= d->facts->warpgroup * d->facts->matrices[0].m;
 }
 
-/* Is the right factor of a product there before lanes compute anything: read as the counter tells? */
+/* Is the right factor of a product read as the counter tells? What lanes compute for it would take their registers. */
 static bool follows_from_counter(const delayer *d, const ir_op *op) {
-  const ir_op *factor = ir_operand(op, 1)->op;
-  return factor && factor->block == d->body && distribute_mark_makers(d->body, factor, true);
+  const ir_op *factor = ir_operand(op, 1)->op, *read = factor;
+  while (read && (read->code == OP_VECTOR_TRANSPOSE || read->code == OP_VECTOR_EXT_TO_LAYOUT))
+    read = ir_operand(read, 0)->op;
+  return read && read->code == OP_VECTOR_TRANSFER_READ && factor->block == d->body &&
+         distribute_mark_makers(d->body, factor, true);
 }
 
 /* Is all that uses the value an iteration later behind the first product? */
@@ -93,27 +96,49 @@ static bool has_first(const ir_op *loop) {
   return ir_index_is_const(bounds.lower, 0) || ir_index_most(bounds.lower) < ir_index_least(bounds.upper);
 }
 
+/* The registers of what the body reads for lanes to compute with, element by element, as an added mask. */
+static int64_t words_read(const ir_block *body) {
+  int64_t words = 0;
+  for (const ir_op *op = body->first; op; op = op->next) {
+    bool is_factor = op->code != OP_VECTOR_TRANSFER_READ;
+    for (const ir_use *use = is_factor ? NULL : ir_result(op, 0)->uses; use; use = use->next)
+      is_factor |= use->user->code == OP_VECTOR_CONTRACT || use->user->code == OP_VECTOR_TRANSPOSE;
+    layout l = is_factor ? (layout){.rank = 0} : distribute_layout(ir_result(op, 0));
+    words += is_factor ? 0 : layout_size(&l, LAYOUT_REGISTER);
+  }
+  return words;
+}
+
 /* Would lanes of the only block of a multiprocessor have the registers to keep the factor as well? */
 static bool fits_lanes(const delayer *d) {
   int64_t words = distribute_words(ir_result(d->leading, 0)) + distribute_words(ir_operand(d->product, 0));
   int64_t registers = d->facts->registers / d->threads;
   for (unsigned i = 0; i < d->loop->num_results; i++)
     words += distribute_words(ir_result(d->loop, i));
-  return words + WORKING_REGISTERS <= (registers < MOST_LANE_REGISTERS ? registers : MOST_LANE_REGISTERS);
+  words += words_read(d->body) + WORKING_REGISTERS;
+  return words <= (registers < MOST_LANE_REGISTERS ? registers : MOST_LANE_REGISTERS);
 }
 
 /* --------------------------------------------------------------------------------------------------------- rewrites */
 
-/* Gives reads that have none yet a number each, those that the right factor of `op` is made of. */
-static void number_reads(delayer *d, const ir_op *op) {
-  distribute_mark_makers(d->body, ir_operand(op, 1)->op, true);
-  for (ir_op *read = d->body->first; read != op; read = read->next)
-    if (read->code == OP_VECTOR_TRANSFER_READ && (read->mark || ir_result(read, 0) == ir_operand(op, 1)))
-      ir_attr_set(read, DISTRIBUTE_SEQUENCE, ir_attr_i64(op->module, d->number++));
+static void number_read(delayer *d, ir_op *op) {
+  if (op->code == OP_VECTOR_TRANSFER_READ)
+    ir_attr_set(op, DISTRIBUTE_SEQUENCE, ir_attr_i64(op->module, d->number++));
 }
 
-/* The product, of what the right factor is for that counter. */
-static ir_value *make_product(const delayer *d, ir_builder *builder, ir_value *counter, ir_value *left, ir_value *sum) {
+/* Gives a number each to the reads that the right factor of the leading product is made of. */
+static void number_leading(delayer *d) {
+  ir_op *factor = ir_operand(d->leading, 1)->op;
+  distribute_mark_makers(d->body, factor, true);
+  for (ir_op *op = d->body->first; op != factor; op = op->next)
+    if (op->mark)
+      number_read(d, op);
+  number_read(d, factor);
+}
+
+/* The product, of what the right factor is for that counter. Its reads have numbers of their own from the next one on,
+ * as those that it shares with the leading product are an iteration behind now. */
+static ir_value *make_product(delayer *d, ir_builder *builder, ir_value *counter, ir_value *left, ir_value *sum) {
   ir_value_map *map = ir_value_map_create(builder->module);
   ir_op *factor = ir_operand(d->product, 1)->op;
   ir_value_map_set(map, d->body->args[0], counter);
@@ -122,8 +147,8 @@ static ir_value *make_product(const delayer *d, ir_builder *builder, ir_value *c
   distribute_mark_makers(d->body, factor, true);
   for (ir_op *op = d->body->first; op != factor; op = op->next)
     if (op->mark)
-      ir_op_clone(builder, op, map);
-  ir_op_clone(builder, factor, map);
+      number_read(d, ir_op_clone(builder, op, map));
+  number_read(d, ir_op_clone(builder, factor, map));
   ir_op *product = ir_op_clone(builder, d->product, map);
   ir_attr_set(product, DISTRIBUTE_DELAYED, ir_attr_unit(product->module));
   return ir_result(product, 0);
@@ -200,9 +225,9 @@ static ir_value *last_counter(ir_builder *builder, ir_bounds bounds) {
 static void delay(delayer *d) {
   ir_bounds bounds = ir_bounds_of(d->loop, 0);
   ir_op *above = d->loop->prev;
-  number_reads(d, d->leading);
-  number_reads(d, d->product);
+  number_leading(d);
   ir_value *first = take_out_first(d), *factor = ir_operand(d->product, 0);
+  int64_t number = d->number;
   convert_behind(d);
   const ir_attr *layouts = ir_attr_get(factor->op, "tec.layouts");
   ir_value *left = pass_carry(&d->loop, first, layouts ? layouts->elements[0] : NULL);
@@ -213,6 +238,7 @@ static void delay(delayer *d) {
   ir_index before = ir_index_sub(&inside, (ir_index){.value = d->body->args[0]}, bounds.step);
   replace_other_uses(sum, make_product(d, &inside, ir_index_value(&inside, before), left, sum));
   ir_value *factor_behind = ir_result(d->loop, d->loop->num_results - 1);
+  d->number = number; /* the same tiles */
   replace_other_uses(result, make_product(d, &after, last_counter(&after, bounds), factor_behind, result));
   ir_set_operand(d->body->last, d->carried, ir_operand(d->product, 2));
   ir_insert_operand(d->body->last, 0, d->loop->num_results - 1, factor);

@@ -99,7 +99,7 @@ static void find_products(skipper *s) {
         add_product(s, op, (unsigned)factor);
     }
     if (s->behind_waits && !scales_all(s))
-      s->num_products = s->num_powers = 0;
+      s->num_products = s->num_powers = s->num_waits = 0;
   }
 }
 
