@@ -43,8 +43,9 @@ typedef struct delayer {
 /* ---------------------------------------------------------------------------------------------------------- matches */
 
 static bool is_group_product(const delayer *d, const ir_op *op) {
-  return target_has_groups(d->facts, ir_operand(op, 0)->type->element) &&
-         ir_result(op, 0)->type->shape[0] >= d->facts->warpgroup * d->facts->matrices[0].m;
+  const ir_type *sums = ir_result(op, 0)->type;
+  return target_has_groups(d->facts, ir_operand(op, 0)->type->element) && sums->kind == IR_TYPE_VECTOR &&
+         sums->rank == 2 && sums->shape[0] >= d->facts->warpgroup * d->facts->matrices[0].m;
 }
 
 /* Is the right factor of a product read as the counter tells? What lanes compute for it would take their registers. */
