@@ -561,7 +561,20 @@ static const ir_attr *make_groups(ir_module *module, unsigned num_groups, const 
 
 ir_value *ir_collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts) {
   ir_named_attr groups = {"reassociation", make_groups(builder->module, type->rank, counts)};
-  return ir_create(builder, OP_TENSOR_COLLAPSE_SHAPE, type, 1, &value, 1, &groups);
+  ir_opcode code = type->kind == IR_TYPE_MEMREF ? OP_MEMREF_COLLAPSE_SHAPE : OP_TENSOR_COLLAPSE_SHAPE;
+  return ir_create(builder, code, type, 1, &value, 1, &groups);
+}
+
+ir_value *ir_rows_of(ir_builder *builder, ir_value *flat, unsigned rank, const int64_t *shape) {
+  ir_module *module = builder->module;
+  int64_t strides[IR_MAX_RANK] = {0}, stride = 1;
+  for (unsigned dim = rank; dim-- > 0; stride *= shape[dim])
+    strides[dim] = stride;
+  const ir_type *type = ir_type_memref(module, flat->type->element, rank, shape, flat->type->strides ? strides : NULL,
+                                       flat->type->offset, flat->type->space);
+  ir_named_attr attrs[] = {{"reassociation", make_groups(module, 1, &rank)},
+                           {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
+  return ir_create(builder, OP_MEMREF_EXPAND_SHAPE, type, 1, &flat, 2, attrs);
 }
 
 ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes,

@@ -148,8 +148,10 @@ ir_op *ir_generic(ir_builder *builder, unsigned num_ins, ir_value *const *ins, u
                   const ir_map *const *maps, unsigned num_loops, uint32_t reductions);
 /* Creates the terminator `code` (linalg.yield, scf.yield, func.return, ..) at the builder's place. */
 ir_op *ir_terminator(ir_builder *builder, ir_opcode code, unsigned count, ir_value *const *values);
-/* tensor.collapse_shape: counts[d] neighbouring dims become dim d of the type. */
+/* tensor.collapse_shape, or that of a memref: counts[d] neighbouring dims become dim d of the type. */
 ir_value *ir_collapse(ir_builder *builder, ir_value *value, const ir_type *type, const unsigned *counts);
+/* A memref of rank 1 as one of that shape, row-major. */
+ir_value *ir_rows_of(ir_builder *builder, ir_value *flat, unsigned rank, const int64_t *shape);
 /* tensor.expand_shape: dim d of the value becomes counts[d] of the `rank` dims of these sizes. */
 ir_value *ir_expand(ir_builder *builder, ir_value *value, unsigned rank, const ir_index *sizes, const unsigned *counts);
 /* scf.for with an empty body: block arguments are the induction variable, then the carried values. */

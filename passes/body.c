@@ -88,10 +88,9 @@ static int64_t sharers(const ir_op *op, unsigned operand) {
   int64_t count = 1;
   for (unsigned loop = 0; loop < structure->num_loops && count < MANY_SHARERS; loop++) {
     int64_t extent = ir_loop_size(op, loop);
-    bool has = false;
-    for (unsigned i = 0; i < map->num_results; i++)
-      has |= ir_expr_uses_dim(map->results[i], loop);
-    count *= has || extent == IR_DYNAMIC || extent < 1 ? 1 : extent < MANY_SHARERS ? extent : MANY_SHARERS;
+    count *= ir_map_uses_dim(map, loop) || extent == IR_DYNAMIC || extent < 1 ? 1
+             : extent < MANY_SHARERS                                          ? extent
+                                                                              : MANY_SHARERS;
   }
   for (unsigned i = 0; i < map->num_results && count < MANY_SHARERS; i++) {
     const ir_expr *expr = map->results[i];

@@ -97,27 +97,15 @@ static bool has_first(const ir_op *loop) {
   return ir_index_is_const(bounds.lower, 0) || ir_index_most(bounds.lower) < ir_index_least(bounds.upper);
 }
 
-/* The registers of what the body reads for lanes to compute with, element by element, as an added mask. */
-static int64_t words_read(const ir_block *body) {
-  int64_t words = 0;
-  for (const ir_op *op = body->first; op; op = op->next) {
-    bool is_factor = op->code != OP_VECTOR_TRANSFER_READ;
-    for (const ir_use *use = is_factor ? NULL : ir_result(op, 0)->uses; use; use = use->next)
-      is_factor |= use->user->code == OP_VECTOR_CONTRACT || use->user->code == OP_VECTOR_TRANSPOSE;
-    layout l = is_factor ? (layout){.rank = 0} : distribute_layout(ir_result(op, 0));
-    words += is_factor ? 0 : layout_size(&l, LAYOUT_REGISTER);
-  }
-  return words;
-}
-
 /* Would lanes of the only block of a multiprocessor have the registers to keep the factor as well? */
 static bool fits_lanes(const delayer *d) {
   int64_t words = distribute_words(ir_result(d->leading, 0)) + distribute_words(ir_operand(d->product, 0));
   int64_t registers = d->facts->registers / d->threads;
   for (unsigned i = 0; i < d->loop->num_results; i++)
     words += distribute_words(ir_result(d->loop, i));
-  words += words_read(d->body) + WORKING_REGISTERS;
-  return words <= (registers < MOST_LANE_REGISTERS ? registers : MOST_LANE_REGISTERS);
+  for (const ir_op *op = d->body->first; op; op = op->next)
+    words += distribute_words_read(op); /* added masks, say */
+  return words + WORKING_REGISTERS <= (registers < MOST_LANE_REGISTERS ? registers : MOST_LANE_REGISTERS);
 }
 
 /* --------------------------------------------------------------------------------------------------------- rewrites */

@@ -183,6 +183,8 @@ ir_value *distribute_late_fragment(const late_factor *factor, const layout *frag
 
 /* 32-bit registers that a lane needs for a vector of the old kernel. */
 int64_t distribute_words(const ir_value *value);
+/* Those for what it reads for lanes to compute with, element by element; 0 for factors, and for any op but a read. */
+int64_t distribute_words_read(const ir_op *op);
 /* What lanes hold all along a loop, and the largest vector that they compute in it. */
 int64_t distribute_words_across(const ir_op *loop);
 /* Blocks of a kernel of warpgroups that should share a multiprocessor; 0: it is none, and this is left to the

@@ -234,28 +234,17 @@ static void choose_form(const distributor *d, product *p, unsigned i, const layo
 static ir_value *view_part(distributor *d, const placed_factor *placed) {
   const ir_type *part = placed->type;
   const lane_access *memory = &placed->memory;
-  ir_module *module = d->module;
   int64_t shape[IR_MAX_RANK], size = 1;
-  const ir_attr *dims[IR_MAX_RANK], *group;
   ir_index offsets[IR_MAX_RANK], sizes[IR_MAX_RANK];
   for (unsigned dim = 0; dim < part->rank; dim++) {
     shape[dim] = part->shape[dim] + (dim + 1u == part->rank ? placed->form.padding : 0);
     size *= shape[dim];
     offsets[dim] = ir_index_const(0);
     sizes[dim] = ir_index_const(part->shape[dim]);
-    dims[dim] = ir_attr_i64(module, dim);
   }
   ir_index length = ir_index_const(size);
   ir_value *rows = ir_subview(&d->at, memory->memref, memory->start, &length);
-  group = ir_attr_array(module, part->rank, dims);
-  ir_named_attr attrs[] = {{"reassociation", ir_attr_array(module, 1, &group)},
-                           {"static_output_shape", ir_attr_i64s(module, part->rank, shape)}};
-  int64_t strides[IR_MAX_RANK], stride = 1;
-  for (unsigned dim = part->rank; dim-- > 0; stride *= shape[dim])
-    strides[dim] = stride;
-  const ir_type *type = ir_type_memref(module, part->element, part->rank, shape, rows->type->strides ? strides : NULL,
-                                       rows->type->offset, rows->type->space);
-  return ir_subview(&d->at, ir_create(&d->at, OP_MEMREF_EXPAND_SHAPE, type, 1, &rows, 2, attrs), offsets, sizes);
+  return ir_subview(&d->at, ir_rows_of(&d->at, rows, part->rank, shape), offsets, sizes);
 }
 
 /* Puts the points [start, start + part) of the loop of a factor, or all of a factor that is kept, into shared

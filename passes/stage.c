@@ -417,9 +417,8 @@ typedef struct pipeline {
   ir_block *body;
   staged_tile *tiles;
   int64_t stages, step;
-  ir_op *product;  /* of warpgroups, behind which tiles are copied; NULL: before everything */
-  bool late;       /* it is waited for in the next iteration */
-  ir_index before; /* counter of the iteration before the first */
+  ir_op *product; /* of warpgroups, behind which tiles are copied; NULL: before everything */
+  bool late;      /* it is waited for in the next iteration */
 } pipeline;
 
 static bool writes_global_memory(const ir_op *op) {
@@ -481,7 +480,8 @@ static void copy_where(ir_builder *builder, const pipeline *p, ir_index counter,
                        bool behind) {
   ir_index end = ir_index_of(ir_operand(p->loop, 1));
   ir_index last = behind ? ir_index_sub(builder, counter, ir_index_const(p->step)) : counter;
-  bool is_certain = last.value == p->body->args[0] || (behind && ir_index_equal(last, p->before));
+  bool is_first = ir_index_equal(counter, ir_index_of(ir_operand(p->loop, 0)));
+  bool is_certain = behind && (is_first || last.value == p->body->args[0]);
   if (!is_certain && (last.value || end.value)) {
     ir_value *now = ir_index_value(builder, last), *upper = ir_index_value(builder, end);
     ir_op *branch = ir_if(builder, ir_compare(builder, OP_ARITH_CMPI, IR_SIGNED_LESS, now, upper), NULL);
@@ -630,7 +630,6 @@ static void build_pipeline(stager *s, pipeline *p) {
   ir_builder before = find_all_beside(p), inside = ir_builder_before(p->body->first);
   bool has_firsts = before.before != p->loop;
   ir_index start = ir_index_of(ir_operand(p->loop, 0));
-  p->before = ir_index_sub(&before, start, ir_index_const(p->step));
   for (staged_tile *tile = p->tiles; tile; tile = tile->next)
     make_place(s, tile, p->stages);
   ir_value *firsts = has_firsts ? copy_firsts(&before, p) : NULL;
@@ -809,9 +808,13 @@ static void stage_block(stager *s, ir_block *block) {
       stage_in_place(s, tiles);
 }
 
-/* Elements in separate registers, as those are that are read or compared one by one. */
-static int64_t registers_of(const ir_value *value) {
-  layout l = value->type->kind == IR_TYPE_VECTOR ? distribute_layout(value) : (layout){.rank = 0};
+int64_t distribute_words_read(const ir_op *op) {
+  if (op->code != OP_VECTOR_TRANSFER_READ)
+    return 0;
+  for (const ir_use *use = ir_result(op, 0)->uses; use; use = use->next)
+    if (is_factor(use) || is_factor_transposed(use->user))
+      return 0;
+  layout l = distribute_layout(ir_result(op, 0));
   return layout_size(&l, LAYOUT_REGISTER);
 }
 
@@ -825,16 +828,12 @@ static bool find_need(ir_op *op, void *data) {
     carried += distribute_words(ir_result(op, i));
   for (const ir_op *inner = ir_region(op, 0)->first; inner; inner = inner->next) {
     int64_t words = inner->num_results ? distribute_words(&inner->results[0]) : 0;
-    bool yielded = false, is_factor_read = false;
-    for (const ir_use *use = inner->num_results ? inner->results[0].uses : NULL; use; use = use->next) {
+    bool yielded = false;
+    for (const ir_use *use = inner->num_results ? inner->results[0].uses : NULL; use; use = use->next)
       yielded |= use->user == ir_region(op, 0)->last;
-      is_factor_read |= is_factor(use) || is_factor_transposed(use->user);
-    }
-    bool is_ahead = inner->code == OP_VECTOR_CONTRACT && !ir_value_is_in(ir_operand(inner, 2), ir_region(op, 0));
-    if (inner->code == OP_VECTOR_CONTRACT && (!yielded || is_ahead) && words > sums)
+    if (inner->code == OP_VECTOR_CONTRACT && !yielded && words > sums)
       sums = words;
-    if (inner->code == OP_VECTOR_TRANSFER_READ && !is_factor_read && registers_of(&inner->results[0]) > read)
-      read = registers_of(&inner->results[0]);
+    read = distribute_words_read(inner) > read ? distribute_words_read(inner) : read;
   }
   *most = carried + sums * 3 / 2 + read > *most ? carried + sums * 3 / 2 + read : *most;
   return true;

@@ -138,33 +138,17 @@ static ir_value *find_place(ir_op *write, ir_scalar element, int64_t count) {
   return NULL;
 }
 
-/* Dims [0, count) as the one group of a reassociation. */
-static const ir_attr *one_group(ir_module *module, unsigned count) {
-  const ir_attr *dims[IR_MAX_RANK], *group;
-  for (unsigned dim = 0; dim < count; dim++)
-    dims[dim] = ir_attr_i64(module, dim);
-  group = ir_attr_array(module, count, dims);
-  return ir_attr_array(module, 1, &group);
-}
-
 /* The first elements of a place as memory of that shape, row-major. */
 static ir_value *view_place(ir_builder *builder, ir_value *place, unsigned rank, const int64_t *shape) {
-  ir_module *module = builder->module;
-  ir_scalar element = place->type->element;
-  int64_t all = ir_type_num_elements(place->type), count = 1, strides[IR_MAX_RANK];
-  for (unsigned dim = rank; dim-- > 0; count *= shape[dim])
-    strides[dim] = count;
-  const ir_type *type = ir_type_memref(module, element, 1, &all, NULL, 0, IR_SPACE_WORKGROUP);
-  ir_named_attr flat = {"reassociation", one_group(module, place->type->rank)};
-  ir_value *view = ir_create(builder, OP_MEMREF_COLLAPSE_SHAPE, type, 1, &place, 1, &flat);
+  int64_t all = ir_type_num_elements(place->type), count = 1;
+  for (unsigned dim = 0; dim < rank; dim++)
+    count *= shape[dim];
+  const ir_type *type = ir_type_memref(builder->module, place->type->element, 1, &all, NULL, 0, IR_SPACE_WORKGROUP);
+  ir_value *view = ir_collapse(builder, place, type, &(unsigned){place->type->rank});
   ir_index start = ir_index_const(0), size = ir_index_const(count);
   if (count < all)
     view = ir_subview(builder, view, &start, &size);
-  type = ir_type_memref(module, element, rank, shape, view->type->strides ? strides : NULL, view->type->offset,
-                        IR_SPACE_WORKGROUP);
-  ir_named_attr attrs[] = {{"reassociation", one_group(module, rank)},
-                           {"static_output_shape", ir_attr_i64s(module, rank, shape)}};
-  return ir_create(builder, OP_MEMREF_EXPAND_SHAPE, type, 1, &view, 2, attrs);
+  return ir_rows_of(builder, view, rank, shape);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- writes */
