@@ -76,30 +76,6 @@ static range range_of_extremum(const ir_op *op, unsigned *steps) {
   return map->num_results > MAX_RESULTS ? anything : result;
 }
 
-static range range_of_value(ir_value *value, unsigned *steps) {
-  ir_index known = ir_index_of(value);
-  ir_bounds loop;
-  if (!known.value)
-    return (range){known.constant, known.constant};
-  if (!*steps || !--*steps)
-    return anything;
-  if (induction(value, &loop))
-    return range_of_induction(&loop, steps);
-  if (!value->op)
-    return anything;
-  switch (value->op->code) {
-  case OP_AFFINE_APPLY:
-  case OP_AFFINE_MIN:
-  case OP_AFFINE_MAX:
-    return range_of_extremum(value->op, steps);
-  case OP_TENSOR_DIM:
-  case OP_MEMREF_DIM:
-    return (range){0, INT64_MAX};
-  default:
-    return anything;
-  }
-}
-
 /* a * b or a + b, an infinity where a bound is one or where it overflows. */
 static int64_t bound(ir_expr_kind kind, int64_t a, int64_t b, int64_t infinity) {
   int64_t result;
@@ -109,7 +85,137 @@ static int64_t bound(ir_expr_kind kind, int64_t a, int64_t b, int64_t infinity) 
   return overflow ? infinity : result;
 }
 
+/* a - b in the same way. */
+static int64_t less(int64_t a, int64_t b, int64_t infinity) {
+  int64_t result;
+  bool known = a != INT64_MIN && a != INT64_MAX && b != INT64_MIN && b != INT64_MAX;
+  return known && !__builtin_sub_overflow(a, b, &result) ? result : infinity;
+}
+
 static int64_t floor_quotient(int64_t a, int64_t b) { return a / b - (a % b < 0); }
+
+/* What as many bits can say, as a signed number. */
+static range range_of_bits(unsigned bits) {
+  return bits < 64 ? (range){-(INT64_C(1) << (bits - 1)), (INT64_C(1) << (bits - 1)) - 1} : anything;
+}
+
+/* The same bits as a natural number; of 64 that may be one that no signed number is. */
+static range range_of_natural(range values, unsigned bits) {
+  return values.low >= 0 || bits >= 64 ? values : (range){0, (int64_t)((UINT64_C(1) << bits) - 1)};
+}
+
+static range range_of_multiple(range a, int64_t by) {
+  int64_t low = by >= 0 ? a.low : a.high, high = by >= 0 ? a.high : a.low;
+  return (range){bound(IR_EXPR_MUL, low, by, INT64_MIN), bound(IR_EXPR_MUL, high, by, INT64_MAX)};
+}
+
+/* Divided by a positive number and rounded down; towards zero, where `to_zero`. */
+static range range_of_quotient(range a, int64_t by, bool to_zero) {
+  range result = {a.low == INT64_MIN ? INT64_MIN : floor_quotient(a.low, by),
+                  a.high == INT64_MAX ? INT64_MAX : floor_quotient(a.high, by)};
+  if (to_zero && result.low < 0)
+    result = (range){result.low, result.high < 0 ? 0 : result.high};
+  return result;
+}
+
+/* Of an op with a number as its second operand. */
+static range range_by_number(const ir_op *op, range a, int64_t number) {
+  unsigned bits = ir_scalar_bits(ir_operand(op, 0)->type->element);
+  switch (op->code) {
+  case OP_ARITH_ANDI:
+    return number < 0 ? anything : (range){0, a.low >= 0 && a.high < number ? a.high : number};
+  case OP_ARITH_REMUI:
+    return number <= 0 ? anything : (range){0, a.low >= 0 && a.high < number ? a.high : number - 1};
+  case OP_ARITH_REMSI:
+    return number <= 0 ? anything
+                       : (range){a.low >= 0 ? 0 : 1 - number, a.low < 0 || a.high >= number ? number - 1 : a.high};
+  case OP_ARITH_MULI:
+    return range_of_multiple(a, number);
+  case OP_ARITH_SHRUI:
+  case OP_ARITH_SHRSI:
+    if (number < 0 || number >= bits || number > 62)
+      return anything;
+    number = INT64_C(1) << number;
+    return range_of_quotient(op->code == OP_ARITH_SHRUI ? range_of_natural(a, bits) : a, number, false);
+  case OP_ARITH_DIVUI:
+    return number <= 0 ? anything : range_of_quotient(range_of_natural(a, bits), number, false);
+  case OP_ARITH_DIVSI:
+  case OP_ARITH_FLOORDIVSI:
+    return number <= 0 ? anything : range_of_quotient(a, number, op->code == OP_ARITH_DIVSI);
+  default:
+    return anything;
+  }
+}
+
+static range range_of_either(range a, range b) {
+  return (range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
+
+/* What the op computes as a number of any size, from what its operands are. */
+static range range_of_result(const ir_op *op, unsigned *steps) {
+  int64_t extent;
+  range a, b;
+  switch (op->code) {
+  case OP_AFFINE_APPLY:
+  case OP_AFFINE_MIN:
+  case OP_AFFINE_MAX:
+    return range_of_extremum(op, steps);
+  case OP_TENSOR_DIM:
+  case OP_MEMREF_DIM:
+    return (range){0, INT64_MAX};
+  case OP_LINALG_INDEX:
+    extent = ir_loop_size(ir_op_parent(op), (unsigned)ir_attr_int_or(op, "dim", 0));
+    return (range){0, extent > 0 ? extent - 1 : INT64_MAX};
+  case OP_ARITH_INDEX_CAST:
+  case OP_ARITH_EXTSI:
+  case OP_ARITH_TRUNCI:
+    return range_of_value(ir_operand(op, 0), steps);
+  case OP_ARITH_INDEX_CASTUI:
+  case OP_ARITH_EXTUI:
+    return range_of_natural(range_of_value(ir_operand(op, 0), steps), ir_scalar_bits(ir_operand(op, 0)->type->element));
+  case OP_ARITH_SELECT:
+    a = range_of_value(ir_operand(op, 1), steps);
+    return range_of_either(a, range_of_value(ir_operand(op, 2), steps));
+  default:
+    break;
+  }
+  if (op->num_operands != 2 || !ir_op_has(op, IR_ELEMENTWISE))
+    return anything;
+  a = range_of_value(ir_operand(op, 0), steps);
+  b = range_of_value(ir_operand(op, 1), steps);
+  switch (op->code) {
+  case OP_ARITH_ADDI:
+    return (range){bound(IR_EXPR_ADD, a.low, b.low, INT64_MIN), bound(IR_EXPR_ADD, a.high, b.high, INT64_MAX)};
+  case OP_ARITH_SUBI:
+    return (range){less(a.low, b.high, INT64_MIN), less(a.high, b.low, INT64_MAX)};
+  case OP_ARITH_MINSI:
+    return (range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
+  case OP_ARITH_MAXSI:
+    return (range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+  case OP_ARITH_MINUI: /* no more than either as a natural number */
+    if (a.low < 0 && b.low < 0)
+      return anything;
+    return (range){0, a.low < 0 ? b.high : b.low < 0 || a.high < b.high ? a.high : b.high};
+  default:
+    return b.low == b.high ? range_by_number(op, a, b.low) : anything;
+  }
+}
+
+static range range_of_value(ir_value *value, unsigned *steps) {
+  ir_index known = ir_index_of(value);
+  ir_bounds loop;
+  if (value->type->kind != IR_TYPE_SCALAR || ir_scalar_is_float(value->type->element) || value->type->element == IR_I1)
+    return anything;
+  if (!known.value)
+    return (range){known.constant, known.constant};
+  if (!*steps || !--*steps)
+    return anything;
+  if (induction(value, &loop))
+    return range_of_induction(&loop, steps);
+  range all = range_of_bits(ir_scalar_bits(value->type->element));
+  range found = value->op ? range_of_result(value->op, steps) : all;
+  return found.low >= all.low && found.high <= all.high ? found : all; /* else it may have wrapped around */
+}
 
 /* Does `upper` bound the values up to which the loop of the induction variable -`negated` runs? Then what is left of
  * the loop, upper - variable, is positive. */
@@ -148,8 +254,7 @@ static range range_of_expr(const ir_expr *expr, ir_value *const *values, unsigne
     return anything;
   int64_t c = expr->rhs->value;
   if (expr->kind == IR_EXPR_MUL)
-    return c >= 0 ? (range){bound(IR_EXPR_MUL, a.low, c, INT64_MIN), bound(IR_EXPR_MUL, a.high, c, INT64_MAX)}
-                  : (range){bound(IR_EXPR_MUL, a.high, c, INT64_MIN), bound(IR_EXPR_MUL, a.low, c, INT64_MAX)};
+    return range_of_multiple(a, c);
   if (c <= 0)
     return anything;
   if (expr->kind == IR_EXPR_MOD)

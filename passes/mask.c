@@ -204,6 +204,12 @@ static bool is_natural(ir_op *op, ir_value *value, unsigned *steps) {
   return add_value(&bound, value, 1, steps) && add_least_terms(&bound, 1, &least) && least >= 0;
 }
 
+bool mask_linear(mask_bound *form, ir_op *op, ir_value *index) {
+  unsigned steps = MAX_STEPS;
+  *form = (mask_bound){.op = op};
+  return add_value(form, index, 1, &steps);
+}
+
 /* ------------------------------------------------------------------------------------------------------- conditions */
 
 /* Multiplies the factor of an index; false where it grows too large. */

@@ -7,7 +7,8 @@
  * one shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they
  * follow from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME
  * is public, that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions
- * lists these arguments. What must
+ * lists these arguments. Subscripts
+ * of which nothing shows that before are moved into their tensors (clamp.h). What must
  * be equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is
  * computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and,
  * when it is public, tec.kernel.
@@ -15,14 +16,16 @@
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
  * So it terminates. */
+#include "passes/clamp.h"
 #include "passes/extent.h"
+#include "passes/mask.h"
 #include "passes/passes.h"
 #include "passes/reads.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 200 };
+enum { MAX_DEPTH = 200, FAR = 1 << 29 };
 enum { NOT_VISITED, IN_PROGRESS, DONE }; /* the mark of a func.func */
 
 /* A call and the call of its shapes; NULL where there are none. */
@@ -369,13 +372,92 @@ static void check_maps(shapes *s, const ir_op *op) {
     }
 }
 
+/* Asks for a <= b, but where a loop of the op has no iterations. */
+static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b) {
+  ir_value *before = s->fits;
+  ir_index extent;
+  require(s, IR_SIGNED_LESS_EQUAL, a, b);
+  for (unsigned loop = 0; s->fits != before && loop < ir_structure_of(op)->num_loops; loop++)
+    if (find_origin(s, extent_of_loop(op, loop), &extent) && (extent.value || !extent.constant)) {
+      ir_value *count = ir_index_value(&s->builder, extent), *none = ir_const_index(&s->builder, 0);
+      ir_value *empty = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, count, none);
+      s->fits = ir_select(&s->builder, empty, before, s->fits);
+    }
+}
+
+/* What a linear form has besides loops; false where it is not known before the call. */
+static bool find_start(shapes *s, const mask_bound *form, ir_index *start) {
+  *start = ir_index_const(form->constant);
+  for (unsigned i = 0; i < form->count; i++) {
+    ir_index part;
+    if (form->coefficients[i] > FAR || form->coefficients[i] < -FAR || !find_index(s, form->values[i], &part))
+      return false;
+    if (s->reads_positions) { /* so that no sum of such wraps around */
+      require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(-FAR), part);
+      require(s, IR_SIGNED_LESS_EQUAL, part, ir_index_const(FAR));
+    }
+    *start = ir_index_add(&s->builder, *start, ir_index_scale(&s->builder, part, form->coefficients[i]));
+  }
+  return form->constant <= FAR && form->constant >= -FAR;
+}
+
+/* The subscript of a read in the body of `op`, a sum of loop indices times numbers and of what is known before the call,
+ * begins and ends within the dim. False where it is something else. */
+static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *source, unsigned dim) {
+  mask_bound form;
+  ir_index extent, count, first, last;
+  if (!mask_linear(&form, op, subscript) || form.num_quotients || form.least || form.most ||
+      !find_extent(s, source, dim, &extent) || !find_start(s, &form, &first))
+    return false;
+  last = first;
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+    int64_t step = form.steps[loop];
+    if (step > FAR || step < -FAR || !find_origin(s, extent_of_loop(op, loop), &count) || count.constant > FAR)
+      return false;
+    ir_index reach = ir_index_scale(&s->builder, ir_index_add(&s->builder, count, ir_index_const(-1)), step);
+    ir_index *end = step > 0 ? &last : &first;
+    *end = ir_index_add(&s->builder, *end, reach);
+  }
+  require_in_loops(s, op, ir_index_const(0), first);
+  require_in_loops(s, op, last, ir_index_add(&s->builder, extent, ir_index_const(-1)));
+  return true;
+}
+
+/* What is read or written at a place that any may turn out to be has one. */
+static void check_place(shapes *s, ir_op *op, ir_value *whole) {
+  const ir_op *around = ir_op_parent(op);
+  ir_index extent;
+  for (unsigned dim = 0; dim < whole->type->rank; dim++)
+    if (!(op->mark & 1u << dim) && find_extent(s, whole, dim, &extent) && (extent.value || !extent.constant)) {
+      if (ir_op_has(around, IR_STRUCTURED))
+        require_in_loops(s, around, ir_index_const(1), extent);
+      else
+        require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(1), extent);
+    }
+}
+
+static bool reads_within(shapes *s, ir_op *op, ir_op *read, unsigned dim) {
+  return read->mark & 1u << dim ||
+         clamp_is_within(ir_operand(read, 1 + dim), ir_index_const(1), ir_operand(read, 0), dim) ||
+         check_linear(s, op, ir_operand(read, 1 + dim), ir_operand(read, 0), dim);
+}
+
+/* What the body reads lies within its tensor, as far as that shows. */
+static void check_body(shapes *s, ir_op *op) {
+  for (ir_op *read = ir_region(op, 0)->first; read; read = read->next)
+    for (unsigned dim = 0; read->code == OP_TENSOR_EXTRACT && dim + 1 < read->num_operands; dim++)
+      if (reads_within(s, op, read, dim))
+        read->mark |= 1u << dim;
+}
+
 /* Reads by the indices of loops end within the tensor that is read. */
-static void check_reads(shapes *s, const ir_op *op) {
+static void check_reads(shapes *s, ir_op *op) {
   read_subscript subscripts[IR_MAX_RANK];
-  for (const ir_op *read = ir_region(op, 0)->first; read; read = read->next) {
+  for (ir_op *read = ir_region(op, 0)->first; read; read = read->next) {
     if (read->code != OP_TENSOR_EXTRACT || !read_subscripts(op, read, subscripts))
       continue;
     ir_value *source = ir_operand(read, 0);
+    read->mark = UINT32_MAX;
     for (unsigned dim = 0; dim < source->type->rank; dim++) {
       read_subscript at = subscripts[dim];
       ir_index last, extent, ignored;
@@ -392,6 +474,7 @@ static void check_reads(shapes *s, const ir_op *op) {
         require(s, IR_SIGNED_LESS_EQUAL, last, extent);
     }
   }
+  check_body(s, op);
 }
 
 static bool find_number(shapes *s, ir_index index, ir_index *found) {
@@ -399,13 +482,20 @@ static bool find_number(shapes *s, ir_index index, ir_index *found) {
   return !index.value || find_index(s, index.value, found);
 }
 
-static void check_slice(shapes *s, const ir_op *op, ir_value *whole) {
+static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
   ir_slice slice = ir_slice_of(op);
   for (unsigned dim = 0; dim < slice.rank; dim++) {
     ir_index offset, size, extent;
-    bool known = ir_index_is_const(slice.strides[dim], 1) && find_extent(s, whole, dim, &extent) &&
-                 find_number(s, slice.offsets[dim], &offset) && find_number(s, slice.sizes[dim], &size);
-    if (!known || (!extent.value && !offset.value && !size.value))
+    if (!ir_index_is_const(slice.strides[dim], 1) || !find_extent(s, whole, dim, &extent) ||
+        !find_number(s, slice.sizes[dim], &size))
+      continue;
+    if (!find_number(s, slice.offsets[dim], &offset)) {
+      if (size.value || extent.value)
+        require(s, IR_SIGNED_LESS_EQUAL, size, extent); /* so that there is a place for it */
+      continue;
+    }
+    op->mark |= 1u << dim;
+    if (!extent.value && !offset.value && !size.value)
       continue;
     require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
     require(s, IR_SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
@@ -487,6 +577,38 @@ static bool drop_assertion(ir_op *op, void *data) {
   return true;
 }
 
+/* The mark of an op with subscripts: the dims that are checked. */
+static bool clear_mark(ir_op *op, void *data) {
+  op->mark = 0;
+  return true;
+}
+
+/* What was asked for since `before` counts only where the branches that the op is in are taken, as far as extents tell
+ * which are. */
+static void guard(shapes *s, const ir_op *op, ir_value *before) {
+  for (ir_op *branch; s->fits != before && op != s->function; op = branch) {
+    ir_index ignored;
+    branch = ir_op_parent(op);
+    if (branch->code != OP_SCF_IF || !find_index(s, ir_operand(branch, 0), &ignored))
+      continue;
+    ir_value *condition = ir_value_map_get(s->values, ir_operand(branch, 0));
+    bool first = op->block == ir_region(branch, 0);
+    s->fits = ir_select(&s->builder, condition, first ? s->fits : before, first ? before : s->fits);
+  }
+}
+
+/* What the op reads or writes lies within its tensor. */
+static void check_places(shapes *s, ir_op *op) {
+  ir_value *before = s->fits;
+  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
+    check_reads(s, op);
+  else if (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_TENSOR_INSERT_SLICE)
+    check_slice(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT_SLICE));
+  else if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
+    check_place(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT));
+  guard(s, op, before);
+}
+
 static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
@@ -495,13 +617,8 @@ static bool check_op(ir_op *op, void *data) {
   }
   if (ir_op_has(op, IR_ELEMENTWISE))
     check_elements(s, op);
-  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
-    check_reads(s, op);
-  else if (op->code == OP_TENSOR_EXTRACT_SLICE)
-    check_slice(s, op, ir_operand(op, 0));
-  else if (op->code == OP_TENSOR_INSERT_SLICE)
-    check_slice(s, op, ir_operand(op, 1));
-  else if (op->code == OP_TENSOR_CAST)
+  check_places(s, op);
+  if (op->code == OP_TENSOR_CAST)
     check_cast(s, op);
   else if (op->code == OP_TENSOR_EXPAND_SHAPE)
     check_expansion(s, op);
@@ -564,33 +681,34 @@ static bool replace_known(ir_op *op, void *data) {
 }
 
 /* So many elements from that position on lie within the dim, where integer arguments tell them. */
-static void check_position(shapes *s, ir_value *whole, unsigned dim, ir_index from, ir_index count) {
+static void check_position(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count) {
   ir_index first, length, extent;
-  if ((find_number(s, from, &first) && find_number(s, count, &length)) || !find_extent(s, whole, dim, &extent))
+  if (op->mark & 1u << dim || !find_extent(s, whole, dim, &extent) || !find_number(s, from, &first) ||
+      !find_number(s, count, &length))
     return;
-  s->reads_positions = true;
-  bool known = find_number(s, from, &first) && find_number(s, count, &length);
-  s->reads_positions = false;
-  if (!known)
-    return;
+  op->mark |= 1u << dim;
   require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
   require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
   require(s, IR_SIGNED_LESS_EQUAL, first, ir_index_sub(&s->builder, extent, length));
 }
 
+/* Those at the top of the function: what is there is done in each call. */
 static void check_positions(shapes *s) {
-  for (const ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
+  s->reads_positions = true;
+  for (ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
     bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
     ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
     if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
       for (unsigned dim = 0; dim < whole->type->rank; dim++)
-        check_position(s, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1));
+        check_position(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1));
+    if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
+      check_body(s, op);
     if (op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_TENSOR_INSERT_SLICE)
       continue;
     ir_slice slice = ir_slice_of(op);
     for (unsigned dim = 0; dim < slice.rank; dim++)
       if (ir_index_is_const(slice.strides[dim], 1))
-        check_position(s, whole, dim, slice.offsets[dim], slice.sizes[dim]);
+        check_position(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim]);
   }
 }
 
@@ -658,6 +776,7 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
   ir_module *module = s->function->module;
   s->fits = ir_const(&s->builder, ir_type_scalar(module, IR_I1), 1);
   check_arguments(s);
+  ir_walk(ir_region(s->function, 0), clear_mark, NULL);
   ir_walk(ir_region(s->function, 0), check_op, s);
   ir_value **results = IR_NEW_ARRAY(&module->arena, ir_value *, num_results);
   const ir_op *end = ir_block_terminator(ir_region(s->function, 0));
@@ -724,6 +843,7 @@ static bool add_shapes(ir_op *function) {
   note_positions(&s);
   note_equal_extents(&s);
   ir_walk(ir_region(function, 0), replace_known, &s);
+  clamp_subscripts(function);
   ir_attr_set(function, "tec.shapes", ir_attr_symbol(module, ir_intern_cstr(module, name)));
   if (is_public(function))
     ir_attr_set(function, "tec.kernel", ir_attr_unit(module));
