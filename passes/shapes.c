@@ -7,8 +7,7 @@
  * one shape and of what both branches yield, those that casts and reshapes promise, slices in bounds, as far as they
  * follow from the extents of the arguments alone, and what the program asserts of them. cf.assert ends here. Where NAME
  * is public, that goes for slices and elements at its top whose positions integer arguments tell, too: tec.positions
- * lists these arguments. Subscripts
- * of which nothing shows that before are moved into their tensors (clamp.h). What must
+ * lists these arguments. Subscripts of which nothing shows that before are moved into their tensors (clamp.h). What must
  * be equal for that is one value in NAME from then on: of extents of arguments by an attribute (extent.h), of what is
  * computed and an extent of an argument by replacing the former. NAME gets the attribute tec.shapes = @NAME_shapes and,
  * when it is public, tec.kernel.
@@ -16,61 +15,18 @@
  * Runs on tensors, best before tiling, while loops still show all their operands. Extents are found by following
  * values to their definitions, which lie before them, no deeper than MAX_DEPTH, and kept; functions are visited once.
  * So it terminates. */
+#include "passes/shapes.h"
+
 #include "passes/clamp.h"
-#include "passes/extent.h"
-#include "passes/mask.h"
 #include "passes/passes.h"
-#include "passes/reads.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 200, FAR = 1 << 29 };
+enum { MAX_DEPTH = 200 };
 enum { NOT_VISITED, IN_PROGRESS, DONE }; /* the mark of a func.func */
 
-/* A call and the call of its shapes; NULL where there are none. */
-typedef struct known_call {
-  const ir_op *call;
-  ir_op *shapes;
-  struct known_call *next;
-} known_call;
-
-/* A value of the new function that equals the extent at that position. */
-typedef struct fact {
-  const ir_value *value;
-  unsigned position;
-  struct fact *next;
-} fact;
-
-/* What a dim that is computed from several extents was found to be. */
-typedef struct known_extent {
-  extent x;
-  ir_index index;
-  struct known_extent *next;
-} known_extent;
-
-/* An integer argument that the new function takes as well. */
-typedef struct asked_argument {
-  unsigned argument;
-  struct asked_argument *next;
-} asked_argument;
-
-typedef struct shapes {
-  ir_op *function;
-  ir_builder builder;   /* in the body of the new function */
-  ir_value_map *values; /* index values of the function to those of the new one */
-  ir_value *fits;
-  unsigned *equal; /* for the extents of arguments, by position: one before that is known to be the same, or itself */
-  fact *facts;
-  known_call *calls;
-  known_extent *extents;
-  asked_argument *asked, **last_asked;
-  bool reads_positions; /* integer arguments may be asked for */
-  unsigned depth;
-} shapes;
-
 static bool add_shapes(ir_op *function);
-static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found);
 
 static ir_value *const *arguments_of(const ir_op *function) { return ir_region(function, 0)->args; }
 
@@ -93,7 +49,7 @@ static bool take_position(shapes *s, ir_value *argument, ir_index *found) {
 }
 
 /* An index computed from extents: the pure ops that lead to it are repeated. */
-static bool find_index(shapes *s, ir_value *value, ir_index *found) {
+bool shapes_find_index(shapes *s, ir_value *value, ir_index *found) {
   ir_value *known = ir_value_map_get(s->values, value);
   if (known != value) {
     *found = ir_index_of(known);
@@ -109,14 +65,14 @@ static bool find_index(shapes *s, ir_value *value, ir_index *found) {
   if (op->code == OP_TENSOR_DIM || op->code == OP_MEMREF_DIM) {
     ir_index dim = ir_index_of(ir_operand(op, 1));
     ok = !dim.value && dim.constant >= 0 && dim.constant < ir_operand(op, 0)->type->rank &&
-         find_extent(s, ir_operand(op, 0), (unsigned)dim.constant, found);
+         shapes_find_extent(s, ir_operand(op, 0), (unsigned)dim.constant, found);
     if (ok)
       ir_value_map_set(s->values, value, ir_index_value(&s->builder, *found));
   } else {
     ok = ir_op_has(op, IR_PURE) && !op->num_regions && op->num_results == 1 && !ir_type_is_shaped(value->type);
     for (unsigned i = 0; ok && i < op->num_operands; i++) {
       ir_index ignored;
-      ok = !ir_type_is_shaped(ir_operand(op, i)->type) && find_index(s, ir_operand(op, i), &ignored);
+      ok = !ir_type_is_shaped(ir_operand(op, i)->type) && shapes_find_index(s, ir_operand(op, i), &ignored);
     }
     if (ok)
       *found = ir_index_of(ir_result(ir_op_clone(&s->builder, op, s->values), 0));
@@ -144,7 +100,7 @@ static ir_op *find_call(shapes *s, ir_op *call) {
   for (unsigned i = 0, at = 0; i < call->num_operands; i++)
     for (unsigned dim = 0; dim < ir_operand(call, i)->type->rank; dim++) {
       ir_index found;
-      if (!find_extent(s, ir_operand(call, i), dim, &found))
+      if (!shapes_find_extent(s, ir_operand(call, i), dim, &found))
         return NULL;
       extents[at++] = ir_index_value(&s->builder, found);
     }
@@ -162,18 +118,18 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
     const ir_attr *group = ir_attr_get(op, "reassociation")->elements[dim];
     *found = ir_index_const(1);
     for (unsigned i = 0; i < group->count; i++) {
-      if (!find_extent(s, ir_operand(op, 0), (unsigned)group->elements[i]->value, &part))
+      if (!shapes_find_extent(s, ir_operand(op, 0), (unsigned)group->elements[i]->value, &part))
         return false;
       *found = ir_index_mul(&s->builder, *found, part);
     }
     return true;
   }
   case OP_TENSOR_PAD:
-    if (!find_extent(s, ir_operand(op, 0), dim, found))
+    if (!shapes_find_extent(s, ir_operand(op, 0), dim, found))
       return false;
     for (unsigned side = 1; side <= 2; side++) {
       part = ir_mixed(op, side, side == 1 ? "static_low" : "static_high", dim);
-      if (part.value && !find_index(s, part.value, &part))
+      if (part.value && !shapes_find_index(s, part.value, &part))
         return false;
       *found = ir_index_add(&s->builder, *found, part);
     }
@@ -187,19 +143,19 @@ static bool find_computed(shapes *s, ir_value *tensor, unsigned dim, ir_index *f
     return call != NULL;
   }
   case OP_SCF_IF:
-    return find_extent(s, ir_yielded(op, tensor->index), dim, found);
+    return shapes_find_extent(s, ir_yielded(op, tensor->index), dim, found);
   default:
     return false;
   }
 }
 
-static bool find_origin(shapes *s, extent x, ir_index *found) {
+bool shapes_find_origin(shapes *s, extent x, ir_index *found) {
   if (!x.value) {
     *found = ir_index_const(x.constant);
     return true;
   }
   if (!ir_type_is_shaped(x.value->type))
-    return find_index(s, x.value, found);
+    return shapes_find_index(s, x.value, found);
   if (x.value->op) {
     for (const known_extent *known = s->extents; known; known = known->next)
       if (extent_equal(known->x, x)) {
@@ -224,8 +180,8 @@ static bool find_origin(shapes *s, extent x, ir_index *found) {
   return true;
 }
 
-static bool find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found) {
-  return find_origin(s, extent_of(tensor, dim), found);
+bool shapes_find_extent(shapes *s, ir_value *tensor, unsigned dim, ir_index *found) {
+  return shapes_find_origin(s, extent_of(tensor, dim), found);
 }
 
 /* ----------------------------------------------------------------------------------------------------------- checks */
@@ -262,7 +218,7 @@ static void learn_equal(shapes *s, const ir_value *lhs, const ir_value *rhs) {
   s->equal[first < second ? second : first] = first < second ? first : second;
 }
 
-static void require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
+void shapes_require(shapes *s, ir_predicate predicate, ir_index a, ir_index b) {
   if (ir_index_equal(a, b))
     return;
   ir_value *lhs = ir_index_value(&s->builder, a), *rhs = ir_index_value(&s->builder, b);
@@ -282,12 +238,12 @@ typedef struct agreement {
 static void agree(shapes *s, agreement *all, ir_value *operand, unsigned dim) {
   extent x = extent_of(operand, dim);
   ir_index found;
-  if ((all->has_first && extent_equal(x, all->first)) || !find_extent(s, operand, dim, &found))
+  if ((all->has_first && extent_equal(x, all->first)) || !shapes_find_extent(s, operand, dim, &found))
     return;
   if (!all->has_first)
     *all = (agreement){true, x, found};
   else if (all->expected.value || found.value)
-    require(s, IR_EQUAL, all->expected, found);
+    shapes_require(s, IR_EQUAL, all->expected, found);
 }
 
 /* Operands that share a loop agree on its extent. */
@@ -323,201 +279,22 @@ static void check_branches(shapes *s, const ir_op *op) {
     }
 }
 
-/* One more than the subscript comes to; not known where terms fall as loops go on. */
-static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
-  digits digits;
-  ir_index other;
-  if (recast_digits(subscript, &digits)) {
-    if (!find_origin(s, extent_of_loop(op, digits.loop), end))
-      return false;
-    *end = recast_digits_end(&s->builder, &digits, *end);
-    return true;
-  }
-  switch (subscript->kind) {
-  case IR_EXPR_CONST:
-    *end = ir_index_add(&s->builder, ir_index_const(subscript->value), ir_index_const(1));
-    return true;
-  case IR_EXPR_ADD:
-    if (!find_end(s, op, subscript->lhs, end) || !find_end(s, op, subscript->rhs, &other))
-      return false;
-    *end = ir_index_add(&s->builder, ir_index_add(&s->builder, *end, other), ir_index_const(-1));
-    return true;
-  case IR_EXPR_MUL:
-    if (subscript->rhs->kind != IR_EXPR_CONST || subscript->rhs->value < 0 || !find_end(s, op, subscript->lhs, end))
-      return false;
-    *end = ir_index_add(
-        &s->builder,
-        ir_index_scale(&s->builder, ir_index_add(&s->builder, *end, ir_index_const(-1)), subscript->rhs->value),
-        ir_index_const(1));
-    return true;
-  default:
-    return false;
-  }
-}
-
-/* Subscripts that are no plain loops begin and end within the operand. */
-static void check_maps(shapes *s, const ir_op *op) {
-  const ir_structure *structure = ir_structure_of(op);
-  const int64_t first_iteration[IR_MAX_LOOPS] = {0};
-  for (unsigned i = 0; i < op->num_operands; i++)
-    for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++) {
-      const ir_expr *subscript = structure->maps[i]->results[dim];
-      ir_index end, extent;
-      if (subscript->kind == IR_EXPR_DIM || !find_extent(s, ir_operand(op, i), dim, &extent) ||
-          !find_end(s, op, subscript, &end) || (!end.value && !extent.value))
-        continue;
-      ir_index begin = ir_index_const(ir_expr_eval(subscript, structure->num_loops, first_iteration));
-      require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), begin);
-      require(s, IR_SIGNED_LESS_EQUAL, end, extent);
-    }
-}
-
-/* Asks for a <= b, but where a loop of the op has no iterations. */
-static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b) {
-  ir_value *before = s->fits;
-  ir_index extent;
-  require(s, IR_SIGNED_LESS_EQUAL, a, b);
-  for (unsigned loop = 0; s->fits != before && loop < ir_structure_of(op)->num_loops; loop++)
-    if (find_origin(s, extent_of_loop(op, loop), &extent) && (extent.value || !extent.constant)) {
-      ir_value *count = ir_index_value(&s->builder, extent), *none = ir_const_index(&s->builder, 0);
-      ir_value *empty = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, count, none);
-      s->fits = ir_select(&s->builder, empty, before, s->fits);
-    }
-}
-
-/* What a linear form has besides loops; false where it is not known before the call. */
-static bool find_start(shapes *s, const mask_bound *form, ir_index *start) {
-  *start = ir_index_const(form->constant);
-  for (unsigned i = 0; i < form->count; i++) {
-    ir_index part;
-    if (form->coefficients[i] > FAR || form->coefficients[i] < -FAR || !find_index(s, form->values[i], &part))
-      return false;
-    if (s->reads_positions) { /* so that no sum of such wraps around */
-      require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(-FAR), part);
-      require(s, IR_SIGNED_LESS_EQUAL, part, ir_index_const(FAR));
-    }
-    *start = ir_index_add(&s->builder, *start, ir_index_scale(&s->builder, part, form->coefficients[i]));
-  }
-  return form->constant <= FAR && form->constant >= -FAR;
-}
-
-/* The subscript of a read in the body of `op`, a sum of loop indices times numbers and of what is known before the call,
- * begins and ends within the dim. False where it is something else. */
-static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *source, unsigned dim) {
-  mask_bound form;
-  ir_index extent, count, first, last;
-  if (!mask_linear(&form, op, subscript) || form.num_quotients || form.least || form.most ||
-      !find_extent(s, source, dim, &extent) || !find_start(s, &form, &first))
-    return false;
-  last = first;
-  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
-    int64_t step = form.steps[loop];
-    if (step > FAR || step < -FAR || !find_origin(s, extent_of_loop(op, loop), &count) || count.constant > FAR)
-      return false;
-    ir_index reach = ir_index_scale(&s->builder, ir_index_add(&s->builder, count, ir_index_const(-1)), step);
-    ir_index *end = step > 0 ? &last : &first;
-    *end = ir_index_add(&s->builder, *end, reach);
-  }
-  require_in_loops(s, op, ir_index_const(0), first);
-  require_in_loops(s, op, last, ir_index_add(&s->builder, extent, ir_index_const(-1)));
-  return true;
-}
-
-/* What is read or written at a place that any may turn out to be has one. */
-static void check_place(shapes *s, ir_op *op, ir_value *whole) {
-  const ir_op *around = ir_op_parent(op);
-  ir_index extent;
-  for (unsigned dim = 0; dim < whole->type->rank; dim++)
-    if (!(op->mark & 1u << dim) && find_extent(s, whole, dim, &extent) && (extent.value || !extent.constant)) {
-      if (ir_op_has(around, IR_STRUCTURED))
-        require_in_loops(s, around, ir_index_const(1), extent);
-      else
-        require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(1), extent);
-    }
-}
-
-static bool reads_within(shapes *s, ir_op *op, ir_op *read, unsigned dim) {
-  return read->mark & 1u << dim ||
-         clamp_is_within(ir_operand(read, 1 + dim), ir_index_const(1), ir_operand(read, 0), dim) ||
-         check_linear(s, op, ir_operand(read, 1 + dim), ir_operand(read, 0), dim);
-}
-
-/* What the body reads lies within its tensor, as far as that shows. */
-static void check_body(shapes *s, ir_op *op) {
-  for (ir_op *read = ir_region(op, 0)->first; read; read = read->next)
-    for (unsigned dim = 0; read->code == OP_TENSOR_EXTRACT && dim + 1 < read->num_operands; dim++)
-      if (reads_within(s, op, read, dim))
-        read->mark |= 1u << dim;
-}
-
-/* Reads by the indices of loops end within the tensor that is read. */
-static void check_reads(shapes *s, ir_op *op) {
-  read_subscript subscripts[IR_MAX_RANK];
-  for (ir_op *read = ir_region(op, 0)->first; read; read = read->next) {
-    if (read->code != OP_TENSOR_EXTRACT || !read_subscripts(op, read, subscripts))
-      continue;
-    ir_value *source = ir_operand(read, 0);
-    read->mark = UINT32_MAX;
-    for (unsigned dim = 0; dim < source->type->rank; dim++) {
-      read_subscript at = subscripts[dim];
-      ir_index last, extent, ignored;
-      if (!at.index || !find_extent(s, source, dim, &extent) || !find_end(s, op, at.index, &last) ||
-          ir_index_equal(last, extent) || (at.condition && !find_index(s, at.condition, &ignored)))
-        continue;
-      if (at.condition) {
-        ir_value *all = ir_index_value(&s->builder, last);
-        ir_value *one = ir_index_value(&s->builder, ir_index_min(&s->builder, last, ir_index_const(1)));
-        ir_value *repeats = ir_value_map_get(s->values, at.condition);
-        last = ir_index_of(ir_select(&s->builder, repeats, at.zero_where ? one : all, at.zero_where ? all : one));
-      }
-      if (last.value || extent.value)
-        require(s, IR_SIGNED_LESS_EQUAL, last, extent);
-    }
-  }
-  check_body(s, op);
-}
-
-static bool find_number(shapes *s, ir_index index, ir_index *found) {
-  *found = index;
-  return !index.value || find_index(s, index.value, found);
-}
-
-static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
-  ir_slice slice = ir_slice_of(op);
-  for (unsigned dim = 0; dim < slice.rank; dim++) {
-    ir_index offset, size, extent;
-    if (!ir_index_is_const(slice.strides[dim], 1) || !find_extent(s, whole, dim, &extent) ||
-        !find_number(s, slice.sizes[dim], &size))
-      continue;
-    if (!find_number(s, slice.offsets[dim], &offset)) {
-      if (size.value || extent.value)
-        require(s, IR_SIGNED_LESS_EQUAL, size, extent); /* so that there is a place for it */
-      continue;
-    }
-    op->mark |= 1u << dim;
-    if (!extent.value && !offset.value && !size.value)
-      continue;
-    require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
-    require(s, IR_SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
-  }
-}
-
 static void check_cast(shapes *s, const ir_op *op) {
   const ir_type *from = ir_operand(op, 0)->type, *to = ir_result(op, 0)->type;
   ir_index found;
   for (unsigned dim = 0; dim < from->rank; dim++)
     if (from->shape[dim] == IR_DYNAMIC && to->shape[dim] != IR_DYNAMIC &&
-        find_extent(s, ir_operand(op, 0), dim, &found))
-      require(s, IR_EQUAL, found, ir_index_const(to->shape[dim]));
+        shapes_find_extent(s, ir_operand(op, 0), dim, &found))
+      shapes_require(s, IR_EQUAL, found, ir_index_const(to->shape[dim]));
 }
 
 /* What is written to memory is as large as that. */
 static void check_written(shapes *s, const ir_op *op) {
   ir_index written, extent;
   for (unsigned dim = 0; dim < ir_operand(op, 1)->type->rank; dim++)
-    if (find_extent(s, ir_operand(op, 0), dim, &written) && find_extent(s, ir_operand(op, 1), dim, &extent) &&
-        (written.value || extent.value))
-      require(s, IR_EQUAL, written, extent);
+    if (shapes_find_extent(s, ir_operand(op, 0), dim, &written) &&
+        shapes_find_extent(s, ir_operand(op, 1), dim, &extent) && (written.value || extent.value))
+      shapes_require(s, IR_EQUAL, written, extent);
 }
 
 /* Where the products of extents on both sides of a reshape differ in one factor each, those are the same; also if
@@ -532,9 +309,9 @@ static bool require_factor(shapes *s, const ir_op *op, unsigned group, unsigned 
     return false;
   extent_product own = extent_without(&whole, &parts), others = extent_without(&parts, &whole);
   ir_index a, b;
-  if (own.num_open != 1 || !find_origin(s, own.open[0], &a) || !find_origin(s, others.open[0], &b))
+  if (own.num_open != 1 || !shapes_find_origin(s, own.open[0], &a) || !shapes_find_origin(s, others.open[0], &b))
     return own.num_open == 0;
-  require(s, IR_EQUAL, a, b);
+  shapes_require(s, IR_EQUAL, a, b);
   return true;
 }
 
@@ -546,21 +323,21 @@ static void check_expansion(shapes *s, const ir_op *op) {
       continue;
     }
     ir_index product = ir_index_const(1), part, whole;
-    bool known = find_extent(s, ir_operand(op, 0), g, &whole);
+    bool known = shapes_find_extent(s, ir_operand(op, 0), g, &whole);
     for (unsigned i = 0; i < groups->elements[g]->count; i++, dim++) {
-      known = known && find_extent(s, ir_result(op, 0), dim, &part);
+      known = known && shapes_find_extent(s, ir_result(op, 0), dim, &part);
       if (known)
         product = ir_index_mul(&s->builder, product, part);
     }
     if (known && (whole.value || product.value))
-      require(s, IR_EQUAL, whole, product);
+      shapes_require(s, IR_EQUAL, whole, product);
   }
 }
 
 /* What is asserted of extents becomes a condition of calling the function. */
 static void check_assertion(shapes *s, const ir_op *op) {
   ir_index ignored;
-  if (ir_op_parent(op) == s->function && find_index(s, ir_operand(op, 0), &ignored)) {
+  if (ir_op_parent(op) == s->function && shapes_find_index(s, ir_operand(op, 0), &ignored)) {
     ir_value *holds = ir_value_map_get(s->values, ir_operand(op, 0));
     if (holds->op && holds->op->code == OP_ARITH_CMPI && ir_attr_int_or(holds->op, "predicate", 0) == IR_EQUAL)
       learn_equal(s, ir_operand(holds->op, 0), ir_operand(holds->op, 1));
@@ -583,41 +360,15 @@ static bool clear_mark(ir_op *op, void *data) {
   return true;
 }
 
-/* What was asked for since `before` counts only where the branches that the op is in are taken, as far as extents tell
- * which are. */
-static void guard(shapes *s, const ir_op *op, ir_value *before) {
-  for (ir_op *branch; s->fits != before && op != s->function; op = branch) {
-    ir_index ignored;
-    branch = ir_op_parent(op);
-    if (branch->code != OP_SCF_IF || !find_index(s, ir_operand(branch, 0), &ignored))
-      continue;
-    ir_value *condition = ir_value_map_get(s->values, ir_operand(branch, 0));
-    bool first = op->block == ir_region(branch, 0);
-    s->fits = ir_select(&s->builder, condition, first ? s->fits : before, first ? before : s->fits);
-  }
-}
-
-/* What the op reads or writes lies within its tensor. */
-static void check_places(shapes *s, ir_op *op) {
-  ir_value *before = s->fits;
-  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
-    check_reads(s, op);
-  else if (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_TENSOR_INSERT_SLICE)
-    check_slice(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT_SLICE));
-  else if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
-    check_place(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT));
-  guard(s, op, before);
-}
-
 static bool check_op(ir_op *op, void *data) {
   shapes *s = data;
   if (ir_op_has(op, IR_STRUCTURED | IR_DPS)) {
     check_loops(s, op);
-    check_maps(s, op);
+    shapes_check_maps(s, op);
   }
   if (ir_op_has(op, IR_ELEMENTWISE))
     check_elements(s, op);
-  check_places(s, op);
+  shapes_check_places(s, op);
   if (op->code == OP_TENSOR_CAST)
     check_cast(s, op);
   else if (op->code == OP_TENSOR_EXPAND_SHAPE)
@@ -680,38 +431,6 @@ static bool replace_known(ir_op *op, void *data) {
   return true;
 }
 
-/* So many elements from that position on lie within the dim, where integer arguments tell them. */
-static void check_position(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count) {
-  ir_index first, length, extent;
-  if (op->mark & 1u << dim || !find_extent(s, whole, dim, &extent) || !find_number(s, from, &first) ||
-      !find_number(s, count, &length))
-    return;
-  op->mark |= 1u << dim;
-  require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
-  require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
-  require(s, IR_SIGNED_LESS_EQUAL, first, ir_index_sub(&s->builder, extent, length));
-}
-
-/* Those at the top of the function: what is there is done in each call. */
-static void check_positions(shapes *s) {
-  s->reads_positions = true;
-  for (ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
-    bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
-    ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
-    if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
-      for (unsigned dim = 0; dim < whole->type->rank; dim++)
-        check_position(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1));
-    if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
-      check_body(s, op);
-    if (op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_TENSOR_INSERT_SLICE)
-      continue;
-    ir_slice slice = ir_slice_of(op);
-    for (unsigned dim = 0; dim < slice.rank; dim++)
-      if (ir_index_is_const(slice.strides[dim], 1))
-        check_position(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim]);
-  }
-}
-
 /* Nobody in the module calls the function. */
 static bool is_not_called(ir_op *op, void *function) { return !pass_calls(op, function); }
 
@@ -739,8 +458,8 @@ static void check_arguments(shapes *s) {
   for (unsigned i = 0, position = 0; i < body->num_args; i++)
     for (unsigned dim = 0; dim < body->args[i]->type->rank; dim++, position++)
       if (body->args[i]->type->shape[dim] != IR_DYNAMIC)
-        require(s, IR_EQUAL, (ir_index){.value = s->builder.block->args[position]},
-                ir_index_const(body->args[i]->type->shape[dim]));
+        shapes_require(s, IR_EQUAL, (ir_index){.value = s->builder.block->args[position]},
+                       ir_index_const(body->args[i]->type->shape[dim]));
 }
 
 /* -------------------------------------------------------------------------------------------------------- functions */
@@ -785,12 +504,12 @@ static bool fill_function(shapes *s, unsigned num_results, unsigned *missing) {
     for (unsigned dim = 0; dim < ir_operand(end, i)->type->rank; dim++) {
       ir_index found;
       *missing = i;
-      if (!find_extent(s, ir_operand(end, i), dim, &found))
+      if (!shapes_find_extent(s, ir_operand(end, i), dim, &found))
         return false;
       results[count++] = ir_index_value(&s->builder, found);
     }
   if (is_public(s->function) && ir_walk(ir_region(module->root, 0), is_not_called, s->function))
-    check_positions(s);
+    shapes_check_positions(s);
   results[0] = s->fits;
   ir_terminator(&s->builder, OP_FUNC_RETURN, num_results, results);
   return true;

@@ -13,6 +13,7 @@
 // RUN: sh -c 'for d in 30,40,69 1,1,1 0,7,0 30,40,100; do tcc-attn run %s --func=distances --random --dims=$d --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=distances --random --dims=30,40,68 2>&1 | FileCheck %s --check-prefix=UNFIT
 // RUN: sh -c 'for n in 3 4 9; do tcc-attn run %s --func=enough --random --dims=$n --check || exit 1; done'
+// RUN: sh -c 'for n in 0 1 5; do tcc-attn run %s --func=none --random --dims=$n --check || exit 1; done'
 // RUN: not tcc-attn run %s --func=embed --random --dims=0,3 2>&1 | FileCheck %s --check-prefix=UNFIT
 // UNFIT: error: the shapes of the arguments of '{{put|distances|embed}}' do not fit together
 
@@ -208,4 +209,21 @@ func.func @enough(%x: tensor<?xf32>) -> tensor<4xf32> {
     scf.yield %zero : tensor<4xf32>
   }
   return %r : tensor<4xf32>
+}
+
+// A loop over an empty tensor reads none of it.
+func.func @none(%x: tensor<?x2xf32>) -> tensor<2xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = tensor.dim %x, %c0 : tensor<?x2xf32>
+  %zero = arith.constant dense<0.0> : tensor<2xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> tensor<2xf32> {
+    %first = tensor.extract %x[%i, %c0] : tensor<?x2xf32>
+    %row = tensor.extract_slice %x[%i, 0] [1, 2] [1, 1] : tensor<?x2xf32> to tensor<2xf32>
+    %firsts = tensor.splat %first : tensor<2xf32>
+    %both = arith.addf %row, %firsts : tensor<2xf32>
+    %next = arith.addf %sum, %both : tensor<2xf32>
+    scf.yield %next : tensor<2xf32>
+  }
+  return %r : tensor<2xf32>
 }

@@ -1,0 +1,263 @@
+/* shapes_places.c - what a shape function asks of subscripts and slices: that they lie within their tensors, as far as
+ * extents, and integer arguments, tell. What it asks of one in a branch counts where that is taken, if that shows.
+ *
+ * Invariant: a dim is marked only if it is surely within whenever what was asked for holds.
+ * Terminates: loops run over ops of a body, dims, loops and terms of a linear form; branches are left towards the
+ * function. */
+#include "passes/clamp.h"
+#include "passes/mask.h"
+#include "passes/reads.h"
+#include "passes/shapes.h"
+
+enum { FAR = 1 << 29 }; /* sums of products of such numbers are numbers of 64 bits */
+
+/* One more than the subscript comes to; not known where terms fall as loops go on. */
+static bool find_end(shapes *s, const ir_op *op, const ir_expr *subscript, ir_index *end) {
+  digits digits;
+  ir_index other;
+  if (recast_digits(subscript, &digits)) {
+    if (!shapes_find_origin(s, extent_of_loop(op, digits.loop), end))
+      return false;
+    *end = recast_digits_end(&s->builder, &digits, *end);
+    return true;
+  }
+  switch (subscript->kind) {
+  case IR_EXPR_CONST:
+    *end = ir_index_add(&s->builder, ir_index_const(subscript->value), ir_index_const(1));
+    return true;
+  case IR_EXPR_ADD:
+    if (!find_end(s, op, subscript->lhs, end) || !find_end(s, op, subscript->rhs, &other))
+      return false;
+    *end = ir_index_add(&s->builder, ir_index_add(&s->builder, *end, other), ir_index_const(-1));
+    return true;
+  case IR_EXPR_MUL:
+    if (subscript->rhs->kind != IR_EXPR_CONST || subscript->rhs->value < 0 || !find_end(s, op, subscript->lhs, end))
+      return false;
+    *end = ir_index_add(
+        &s->builder,
+        ir_index_scale(&s->builder, ir_index_add(&s->builder, *end, ir_index_const(-1)), subscript->rhs->value),
+        ir_index_const(1));
+    return true;
+  default:
+    return false;
+  }
+}
+
+/* Subscripts that are no plain loops begin and end within the operand. */
+void shapes_check_maps(shapes *s, const ir_op *op) {
+  const ir_structure *structure = ir_structure_of(op);
+  const int64_t first_iteration[IR_MAX_LOOPS] = {0};
+  for (unsigned i = 0; i < op->num_operands; i++)
+    for (unsigned dim = 0; dim < structure->maps[i]->num_results; dim++) {
+      const ir_expr *subscript = structure->maps[i]->results[dim];
+      ir_index end, extent;
+      if (subscript->kind == IR_EXPR_DIM || !shapes_find_extent(s, ir_operand(op, i), dim, &extent) ||
+          !find_end(s, op, subscript, &end) || (!end.value && !extent.value))
+        continue;
+      ir_index begin = ir_index_const(ir_expr_eval(subscript, structure->num_loops, first_iteration));
+      shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), begin);
+      shapes_require(s, IR_SIGNED_LESS_EQUAL, end, extent);
+    }
+}
+
+/* Asks for a <= b, but where a loop of the op has no iterations. */
+static void require_in_loops(shapes *s, const ir_op *op, ir_index a, ir_index b) {
+  ir_value *before = s->fits;
+  ir_index extent;
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, a, b);
+  for (unsigned loop = 0; s->fits != before && loop < ir_structure_of(op)->num_loops; loop++)
+    if (shapes_find_origin(s, extent_of_loop(op, loop), &extent) && (extent.value || !extent.constant)) {
+      ir_value *count = ir_index_value(&s->builder, extent), *none = ir_const_index(&s->builder, 0);
+      ir_value *empty = ir_compare(&s->builder, OP_ARITH_CMPI, IR_EQUAL, count, none);
+      s->fits = ir_select(&s->builder, empty, before, s->fits);
+    }
+}
+
+/* Adds what a linear form has besides loops; false, with nothing asked for, where it is not known before the call. */
+static bool add_start(shapes *s, const mask_bound *form, ir_index *first, ir_index *last) {
+  ir_value *before = s->fits;
+  ir_index start = ir_index_const(form->constant);
+  bool known = form->constant <= FAR && form->constant >= -FAR;
+  for (unsigned i = 0; known && i < form->count; i++) {
+    ir_index part;
+    known =
+        form->coefficients[i] <= FAR && form->coefficients[i] >= -FAR && shapes_find_index(s, form->values[i], &part);
+    if (known && s->reads_positions) { /* so that no sum of such wraps around */
+      shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(-FAR), part);
+      shapes_require(s, IR_SIGNED_LESS_EQUAL, part, ir_index_const(FAR));
+    }
+    if (known)
+      start = ir_index_add(&s->builder, start, ir_index_scale(&s->builder, part, form->coefficients[i]));
+  }
+  if (!known)
+    s->fits = before;
+  *first = ir_index_add(&s->builder, *first, start);
+  *last = ir_index_add(&s->builder, *last, start);
+  return known;
+}
+
+/* The subscript of a read in the body of `op`, a sum of loop indices times numbers and of what is known before the call,
+ * begins and ends within the dim. False where it is something else. */
+static bool check_linear(shapes *s, ir_op *op, ir_value *subscript, ir_value *source, unsigned dim) {
+  mask_bound form;
+  ir_index extent, count, first = ir_index_const(0), last = first;
+  if (!mask_linear(&form, op, subscript) || form.num_quotients || form.least || form.most ||
+      !shapes_find_extent(s, source, dim, &extent))
+    return false;
+  for (unsigned loop = 0; loop < ir_structure_of(op)->num_loops; loop++) {
+    int64_t step = form.steps[loop];
+    if (step > FAR || step < -FAR || !shapes_find_origin(s, extent_of_loop(op, loop), &count) || count.constant > FAR)
+      return false;
+    ir_index reach = ir_index_scale(&s->builder, ir_index_add(&s->builder, count, ir_index_const(-1)), step);
+    ir_index *end = step > 0 ? &last : &first;
+    *end = ir_index_add(&s->builder, *end, reach);
+  }
+  if (!add_start(s, &form, &first, &last))
+    return false;
+  require_in_loops(s, op, ir_index_const(0), first);
+  require_in_loops(s, op, last, ir_index_add(&s->builder, extent, ir_index_const(-1)));
+  return true;
+}
+
+/* The op is at the function's top, or in the body of one there: it is done in each call. */
+static bool is_at_top(const shapes *s, const ir_op *op) {
+  const ir_op *around = ir_op_parent(op);
+  return (ir_op_has(around, IR_STRUCTURED) ? ir_op_parent(around) : around) == s->function;
+}
+
+/* What is read or written at a place that any may turn out to be has one. */
+static void check_place(shapes *s, ir_op *op, ir_value *whole) {
+  const ir_op *around = ir_op_parent(op);
+  ir_index extent;
+  for (unsigned dim = 0; is_at_top(s, op) && dim < whole->type->rank; dim++)
+    if (!(op->mark & 1u << dim) && shapes_find_extent(s, whole, dim, &extent) && (extent.value || !extent.constant)) {
+      if (around != s->function)
+        require_in_loops(s, around, ir_index_const(1), extent);
+      else
+        shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(1), extent);
+    }
+}
+
+static bool reads_within(shapes *s, ir_op *op, ir_op *read, unsigned dim) {
+  return read->mark & 1u << dim ||
+         clamp_is_within(ir_operand(read, 1 + dim), ir_index_const(1), ir_operand(read, 0), dim) ||
+         check_linear(s, op, ir_operand(read, 1 + dim), ir_operand(read, 0), dim);
+}
+
+/* What the body reads lies within its tensor, as far as that shows. */
+static void check_body(shapes *s, ir_op *op) {
+  for (ir_op *read = ir_region(op, 0)->first; read; read = read->next)
+    for (unsigned dim = 0; read->code == OP_TENSOR_EXTRACT && dim + 1 < read->num_operands; dim++)
+      if (reads_within(s, op, read, dim))
+        read->mark |= 1u << dim;
+}
+
+/* Reads by the indices of loops end within the tensor that is read. */
+static void check_reads(shapes *s, ir_op *op) {
+  read_subscript subscripts[IR_MAX_RANK];
+  for (ir_op *read = ir_region(op, 0)->first; read; read = read->next) {
+    if (read->code != OP_TENSOR_EXTRACT || !read_subscripts(op, read, subscripts))
+      continue;
+    ir_value *source = ir_operand(read, 0);
+    read->mark = UINT32_MAX;
+    for (unsigned dim = 0; dim < source->type->rank; dim++) {
+      read_subscript at = subscripts[dim];
+      ir_index last, extent, ignored;
+      if (!at.index || !shapes_find_extent(s, source, dim, &extent) || !find_end(s, op, at.index, &last) ||
+          ir_index_equal(last, extent) || (at.condition && !shapes_find_index(s, at.condition, &ignored)))
+        continue;
+      if (at.condition) {
+        ir_value *all = ir_index_value(&s->builder, last);
+        ir_value *one = ir_index_value(&s->builder, ir_index_min(&s->builder, last, ir_index_const(1)));
+        ir_value *repeats = ir_value_map_get(s->values, at.condition);
+        last = ir_index_of(ir_select(&s->builder, repeats, at.zero_where ? one : all, at.zero_where ? all : one));
+      }
+      if (last.value || extent.value)
+        shapes_require(s, IR_SIGNED_LESS_EQUAL, last, extent);
+    }
+  }
+  check_body(s, op);
+}
+
+static bool find_number(shapes *s, ir_index index, ir_index *found) {
+  *found = index;
+  return !index.value || shapes_find_index(s, index.value, found);
+}
+
+static void check_slice(shapes *s, ir_op *op, ir_value *whole) {
+  ir_slice slice = ir_slice_of(op);
+  for (unsigned dim = 0; dim < slice.rank; dim++) {
+    ir_index offset, size, extent;
+    if (!ir_index_is_const(slice.strides[dim], 1) || !shapes_find_extent(s, whole, dim, &extent) ||
+        !find_number(s, slice.sizes[dim], &size))
+      continue;
+    if (!find_number(s, slice.offsets[dim], &offset)) {
+      if (is_at_top(s, op) && (size.value || extent.value)) /* there is a place for it */
+        shapes_require(s, IR_SIGNED_LESS_EQUAL, size, extent);
+      continue;
+    }
+    op->mark |= 1u << dim;
+    if (!extent.value && !offset.value && !size.value)
+      continue;
+    shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), offset);
+    shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_add(&s->builder, offset, size), extent);
+  }
+}
+
+/* What was asked for since `before` counts only where the branches that the op is in are taken, as far as extents tell
+ * which are. */
+static void guard(shapes *s, const ir_op *op, ir_value *before) {
+  for (ir_op *branch; s->fits != before && op != s->function; op = branch) {
+    ir_index ignored;
+    branch = ir_op_parent(op);
+    if (branch->code != OP_SCF_IF || !shapes_find_index(s, ir_operand(branch, 0), &ignored))
+      continue;
+    ir_value *condition = ir_value_map_get(s->values, ir_operand(branch, 0));
+    bool first = op->block == ir_region(branch, 0);
+    s->fits = ir_select(&s->builder, condition, first ? s->fits : before, first ? before : s->fits);
+  }
+}
+
+/* What the op reads or writes lies within its tensor. */
+void shapes_check_places(shapes *s, ir_op *op) {
+  ir_value *before = s->fits;
+  if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
+    check_reads(s, op);
+  else if (op->code == OP_TENSOR_EXTRACT_SLICE || op->code == OP_TENSOR_INSERT_SLICE)
+    check_slice(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT_SLICE));
+  else if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
+    check_place(s, op, ir_operand(op, op->code == OP_TENSOR_INSERT));
+  guard(s, op, before);
+}
+
+/* So many elements from that position on lie within the dim, where integer arguments tell them. */
+static void check_position(shapes *s, ir_op *op, ir_value *whole, unsigned dim, ir_index from, ir_index count) {
+  ir_index first, length, extent;
+  if (op->mark & 1u << dim || !shapes_find_extent(s, whole, dim, &extent) || !find_number(s, from, &first) ||
+      !find_number(s, count, &length))
+    return;
+  op->mark |= 1u << dim;
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), first);
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, ir_index_const(0), length);
+  shapes_require(s, IR_SIGNED_LESS_EQUAL, first, ir_index_sub(&s->builder, extent, length));
+}
+
+/* Those at the top of the function: what is there is done in each call. */
+void shapes_check_positions(shapes *s) {
+  s->reads_positions = true;
+  for (ir_op *op = ir_region(s->function, 0)->first; op; op = op->next) {
+    bool inserts = op->code == OP_TENSOR_INSERT_SLICE || op->code == OP_TENSOR_INSERT;
+    ir_value *whole = op->num_operands > inserts ? ir_operand(op, inserts) : NULL;
+    if (op->code == OP_TENSOR_EXTRACT || op->code == OP_TENSOR_INSERT)
+      for (unsigned dim = 0; dim < whole->type->rank; dim++)
+        check_position(s, op, whole, dim, ir_index_of(ir_operand(op, inserts + 1 + dim)), ir_index_const(1));
+    if (ir_op_has(op, IR_STRUCTURED | IR_OWN_BODY))
+      check_body(s, op);
+    if (op->code != OP_TENSOR_EXTRACT_SLICE && op->code != OP_TENSOR_INSERT_SLICE)
+      continue;
+    ir_slice slice = ir_slice_of(op);
+    for (unsigned dim = 0; dim < slice.rank; dim++)
+      if (ir_index_is_const(slice.strides[dim], 1))
+        check_position(s, op, whole, dim, slice.offsets[dim], slice.sizes[dim]);
+  }
+}
