@@ -1,4 +1,5 @@
-/* clamp.c - subscripts and slices that nothing shows to lie within their tensor are moved to its nearest place.
+/* clamp.c - subscripts and slices that nothing shows to lie within their tensor, or memory, are moved to its nearest
+ * place.
  *
  *     x[i]                        becomes   x[max(0, min(i, extent - 1))]
  *     x[i, .., i + size - 1]      becomes   the same slice from max(0, min(i, extent - size))
@@ -101,15 +102,20 @@ static void clamp_slice(ir_op *op, unsigned inserts) {
 }
 
 static bool clamp_op(ir_op *op, void *data) {
-  bool inserts = op->code == OP_TENSOR_INSERT;
+  bool inserts = op->code == OP_TENSOR_INSERT || op->code == OP_MEMREF_STORE;
   switch (op->code) {
   case OP_TENSOR_EXTRACT_SLICE:
+  case OP_MEMREF_SUBVIEW:
+    clamp_slice(op, 0);
+    break;
   case OP_TENSOR_INSERT_SLICE:
   case OP_TENSOR_PARALLEL_INSERT_SLICE:
-    clamp_slice(op, op->code != OP_TENSOR_EXTRACT_SLICE);
+    clamp_slice(op, 1);
     break;
   case OP_TENSOR_EXTRACT:
   case OP_TENSOR_INSERT:
+  case OP_MEMREF_LOAD:
+  case OP_MEMREF_STORE:
     for (unsigned dim = 0, at = inserts + 1; at < op->num_operands; dim++, at++)
       if (!(op->mark & 1u << dim) &&
           !clamp_is_within(ir_operand(op, at), ir_index_const(1), ir_operand(op, inserts), dim))

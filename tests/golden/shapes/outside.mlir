@@ -1,12 +1,13 @@
 // Subscripts and slices that are known at run time only and lie outside of their tensor are moved to its nearest place;
 // those that follow from extents are checked in each call, and nothing is added where neither is needed.
-// RUN: tcc-attn run %s --func=numbers --out=%t.rows.npy,%t.tokens.npy,%t.two.npy,%t.least.npy,%t.most.npy,%t.embedded.npy,%t.first.npy,%t.last.npy,%t.sum.npy
+// RUN: tcc-attn run %s --func=numbers --out=%t.rows.npy,%t.tokens.npy,%t.two.npy,%t.least.npy,%t.most.npy,%t.embedded.npy,%t.first.npy,%t.last.npy,%t.sum.npy,%t.written.npy
 // RUN: tcc-attn run %s --func=embed --in=%t.rows.npy,%t.tokens.npy --out=%t.npy && cmp %t.npy %t.embedded.npy
 // RUN: tcc-attn run %s --func=put --in=%t.rows.npy,%t.two.npy,%t.least.npy --out=%t.npy && cmp %t.npy %t.first.npy
 // RUN: tcc-attn run %s --func=put --in=%t.rows.npy,%t.two.npy,%t.most.npy --out=%t.npy && cmp %t.npy %t.last.npy
 // RUN: not tcc-attn run %s --func=put --in=%t.two.npy,%t.rows.npy,%t.least.npy 2>&1 | FileCheck %s --check-prefix=UNFIT
 // RUN: tcc-attn run %s --func=branch --in=%t.rows.npy,%t.least.npy --out=%t.npy
 // RUN: tcc-attn run %s --func=loop --in=%t.rows.npy --out=%t.npy && cmp %t.npy %t.sum.npy
+// RUN: tcc-attn run %s --func=memory --in=%t.rows.npy,%t.tokens.npy,%t.embedded.npy --out=%t.npy,%t.2.npy,%t.3.npy && cmp %t.npy %t.written.npy
 // RUN: sed '/^func.func @put/,$d' %s > %t.mlir && tcc-attn compile %t.mlir --target=nvptx:sm_80 -o %t.tecp
 // RUN: tcc-attn run %t.tecp --func=embed --device=ptx-emu --in=%t.rows.npy,%t.tokens.npy --out=%t.npy && cmp %t.npy %t.embedded.npy
 // RUN: tcc-attn opt %s --passes=simplify,shapes,simplify --verify | FileCheck %s
@@ -18,7 +19,7 @@
 // UNFIT: error: the shapes of the arguments of '{{put|distances|embed}}' do not fit together
 
 func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>,
-    tensor<5x2xf32>, tensor<2xf32>) {
+    tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>) {
   %rows = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [30.0, 31.0], [40.0, 41.0]]> : tensor<5x2xf32>
   %tokens = arith.constant dense<[0, 4, 5, -1, 2147483647, -2147483648, 3]> : tensor<7xi32>
   %two = arith.constant dense<7.0> : tensor<2x2xf32>
@@ -28,8 +29,9 @@ func.func @numbers() -> (tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>, tensor
   %first = arith.constant dense<[[7.0, 7.0], [7.0, 7.0], [20.0, 21.0], [30.0, 31.0], [40.0, 41.0]]> : tensor<5x2xf32>
   %last = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [7.0, 7.0], [7.0, 7.0]]> : tensor<5x2xf32>
   %sum = arith.constant dense<[180.0, 187.0]> : tensor<2xf32>
-  return %rows, %tokens, %two, %least, %most, %embedded, %first, %last, %sum : tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>,
-      tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<2xf32>
+  %written = arith.constant dense<[[0.0, 1.0], [10.0, 11.0], [20.0, 21.0], [40.0, 41.0], [30.0, 31.0]]> : tensor<5x2xf32>
+  return %rows, %tokens, %two, %least, %most, %embedded, %first, %last, %sum, %written : tensor<5x2xf32>, tensor<7xi32>, tensor<2x2xf32>,
+      tensor<i64>, tensor<i64>, tensor<7x2xf32>, tensor<5x2xf32>, tensor<5x2xf32>, tensor<2xf32>, tensor<5x2xf32>
 }
 
 // The number of a token; the feature is that of a loop.
@@ -226,4 +228,26 @@ func.func @none(%x: tensor<?x2xf32>) -> tensor<2xf32> {
     scf.yield %next : tensor<2xf32>
   }
   return %r : tensor<2xf32>
+}
+
+// Memory is as safe.
+// CHECK-LABEL: func.func @memory(
+// CHECK: %[[J:.*]] = arith.index_cast
+// CHECK: %[[LOW:.*]] = arith.minsi %[[J]], %c6
+// CHECK: %[[PLACE:.*]] = arith.maxsi %[[LOW]], %c0
+// CHECK: memref.store %{{.*}}, %arg1[%[[PLACE]]]
+func.func @memory(%rows: memref<5x2xf32>, %tokens: memref<7xi32>, %from: memref<7x2xf32>) {
+  %c3 = arith.constant 3 : index
+  %c1 = arith.constant 1 : index
+  %c1000 = arith.constant 1000 : index
+  scf.for %i = %c3 to %c1000 step %c1 {
+    %row = memref.load %tokens[%i] : memref<7xi32>
+    %j = arith.index_cast %row : i32 to index
+    %k = arith.subi %i, %c1 : index
+    %part = memref.subview %from[%k, 0] [1, 2] [1, 1] : memref<7x2xf32> to memref<2xf32, strided<[1], offset: ?>>
+    %place = memref.subview %rows[%i, 0] [1, 2] [1, 1] : memref<5x2xf32> to memref<2xf32, strided<[1], offset: ?>>
+    memref.copy %part, %place : memref<2xf32, strided<[1], offset: ?>> to memref<2xf32, strided<[1], offset: ?>>
+    memref.store %row, %tokens[%j] : memref<7xi32>
+  }
+  return
 }
